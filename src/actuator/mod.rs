@@ -1,0 +1,8 @@
+//! What acts in a joint: the motor's drive, and the joint's own damping, friction and end stops.
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
+mod drive;
+mod passive;
+
+pub use drive::{motor_effort, pd_effort};
+pub use passive::{EndStop, passive_effort};

@@ -1,0 +1,157 @@
+//! The other side of the bus: what a controller in Rust uses.
+
+use std::time::{Duration, Instant};
+
+use zenoh::handlers::{RingChannel, RingChannelHandler};
+use zenoh::pubsub::Subscriber;
+use zenoh::qos::{CongestionControl, Priority};
+use zenoh::sample::Sample;
+use zenoh::{Session, Wait};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{ClaimedCommand, Kind, ModelReply, StatusReading, decode, encode_command};
+use crate::plant::{JointCommand, StateReading};
+
+use super::{Keys, bus_error, open_client};
+
+/// A session with a daemon.
+#[derive(Debug)]
+pub struct Client {
+    session: Session,
+    keys: Keys,
+}
+
+impl Client {
+    /// Connects to the daemon at `endpoint` that simulates `robot`. The connection is made in the
+    /// background; [`model`](Self::model) waits for it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the endpoint is malformed.
+    pub fn connect(endpoint: &str, robot: &str) -> Result<Self> {
+        Ok(Self { session: open_client(endpoint)?, keys: Keys::of(robot) })
+    }
+
+    /// Asks for the description of the robot, again and again until `patience` is over.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if no daemon answers in that time.
+    pub fn model(&self, patience: Duration) -> Result<ModelReply> {
+        let bytes = self.ask(&self.keys.model, patience)?;
+        decode(Kind::Model, &bytes)
+    }
+
+    /// Asks for the status, likewise.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if no daemon answers in that time.
+    pub fn status(&self, patience: Duration) -> Result<StatusReading> {
+        let bytes = self.ask(&self.keys.status, patience)?;
+        decode(Kind::Status, &bytes)
+    }
+
+    fn ask(&self, key: &str, patience: Duration) -> Result<Vec<u8>> {
+        let until = Instant::now() + patience;
+        loop {
+            let replies = self
+                .session
+                .get(key)
+                .timeout(Duration::from_secs(1))
+                .wait()
+                .map_err(|e| bus_error(key, e))?;
+            for reply in replies.iter() {
+                if let Ok(sample) = reply.result() {
+                    return Ok(sample.payload().to_bytes().into_owned());
+                }
+            }
+            if Instant::now() >= until {
+                return Err(Error::new(
+                    ErrorKind::Bus,
+                    format!("nobody answers on {key}; is the daemon running?"),
+                ));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Begins to control the robot: subscribes to its states under a new session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if a key cannot be declared.
+    pub fn control(&self, model: &ModelReply) -> Result<Controller> {
+        let states = self
+            .session
+            .declare_subscriber(self.keys.state.clone())
+            .with(RingChannel::new(1))
+            .wait()
+            .map_err(|e| bus_error(&self.keys.state, e))?;
+        let commands = self
+            .session
+            .declare_publisher(self.keys.cmd.clone())
+            .congestion_control(CongestionControl::Drop)
+            .priority(Priority::RealTime)
+            .express(true)
+            .wait()
+            .map_err(|e| bus_error(&self.keys.cmd, e))?;
+        let claim = ClaimedCommand {
+            layout_hash: model.layout_hash,
+            epoch: model.epoch,
+            session: new_session(),
+            joints: vec![JointCommand::default(); model.joints.len()],
+            ..Default::default()
+        };
+        Ok(Controller { states, commands, claim, buffer: Vec::new() })
+    }
+}
+
+/// One controller: newest state in, command out.
+#[derive(Debug)]
+pub struct Controller {
+    states: Subscriber<RingChannelHandler<Sample>>,
+    commands: zenoh::pubsub::Publisher<'static>,
+    claim: ClaimedCommand,
+    buffer: Vec<u8>,
+}
+
+impl Controller {
+    /// The newest state that has not been seen yet; `None` after `patience` without one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if the state does not decode.
+    pub fn next_state(&self, patience: Duration) -> Result<Option<StateReading>> {
+        let sample = self.states.recv_timeout(patience).map_err(|e| bus_error("state", e))?;
+        sample.map(|s| decode(Kind::State, &s.payload().to_bytes())).transpose()
+    }
+
+    /// Sends the set-points `joints` as the answer to `state`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if it cannot be put.
+    pub fn send(&mut self, state: &StateReading, joints: &[JointCommand]) -> Result<()> {
+        self.claim.seq += 1;
+        (self.claim.epoch, self.claim.answers_tick) = (state.epoch, state.tick);
+        self.claim.joints.clear();
+        self.claim.joints.extend_from_slice(joints);
+        encode_command(&self.claim, &mut self.buffer)?;
+        self.commands.put(self.buffer.as_slice()).wait().map_err(|e| bus_error("cmd", e))
+    }
+
+    /// This controller's session.
+    #[must_use]
+    pub const fn session(&self) -> u64 {
+        self.claim.session
+    }
+
+    /// Takes a new session: needed after the robot has been lost, because commands of a session
+    /// that lost it stay refused.
+    pub fn renew_session(&mut self) {
+        (self.claim.session, self.claim.seq) = (new_session(), 0);
+    }
+}
+
+/// A session number that no other controller has: random, from the system.
+fn new_session() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // RandomState is seeded by the system's random numbers
+    let number = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    number.max(1)
+}

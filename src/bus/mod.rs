@@ -1,0 +1,39 @@
+//! The bus: the only room that knows zenoh.
+//!
+//! Keys, all under `hardstand/<robot>/`:
+//!
+//! | key | kind | payload |
+//! |---|---|---|
+//! | `state` | published | [`StateReading`](crate::plant::StateReading) |
+//! | `contacts` | published | [`ContactsReading`](crate::plant::ContactsReading) |
+//! | `status` | published once a second, and queryable | [`StatusReading`] |
+//! | `cmd` | subscribed | [`ClaimedCommand`](crate::message::ClaimedCommand) |
+//! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
+//! | `model/urdf` | queryable | the URDF, as text |
+//!
+//! zenoh is quiet by default here: loopback only, no multicast, no gossip, no router needed.
+
+mod client;
+mod commands;
+mod keys;
+mod publisher;
+mod services;
+mod session;
+
+pub use client::{Client, Controller};
+pub use commands::{ArrivalCounters, CommandDesk};
+pub use keys::Keys;
+pub use publisher::{Publisher, PublisherStats};
+pub use services::Services;
+pub use session::{Bus, open_client};
+
+use crate::error::{Error, ErrorKind};
+use crate::message::StatusReading;
+
+/// The latest status, shared between the monitor and the answers to queries; never touched by the
+/// physics thread.
+pub type SharedStatus = std::sync::Arc<std::sync::Mutex<StatusReading>>;
+
+fn bus_error(what: &str, e: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Bus, format!("{what}: {e}"))
+}

@@ -1,0 +1,74 @@
+//! Queryables: `model`, `model/urdf`, `status`.
+
+use std::sync::PoisonError;
+
+use zenoh::Wait;
+use zenoh::bytes::Encoding;
+use zenoh::query::Queryable;
+
+use crate::error::Result;
+use crate::message::{Kind, ModelReply, StatusReading, encode};
+
+use super::publisher::put_status;
+use super::{Bus, Keys, SharedStatus, bus_error};
+
+/// The answers to queries; they last as long as this value.
+#[derive(Debug)]
+pub struct Services {
+    keys: Keys,
+    status: SharedStatus,
+    _queryables: Vec<Queryable<()>>,
+}
+
+impl Services {
+    /// Declares the queryables.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+    pub fn start(bus: &Bus, keys: &Keys, model: &ModelReply, urdf: &str) -> Result<Self> {
+        let status = SharedStatus::default();
+        let mut reply = Vec::new();
+        encode(Kind::Model, model, &mut reply)?;
+        let schema = |kind: Kind| Encoding::APPLICATION_OCTET_STREAM.with_schema(kind.schema());
+        let live = SharedStatus::clone(&status);
+        let encode_status = move || {
+            let mut buffer = Vec::new();
+            let now = live.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let _encoded = encode(Kind::Status, &now, &mut buffer).is_ok();
+            buffer
+        };
+        let urdf = urdf.as_bytes().to_vec();
+        let queryables = vec![
+            answer(bus, &keys.model, schema(Kind::Model), move || reply.clone())?,
+            answer(bus, &keys.urdf, Encoding::TEXT_XML, move || urdf.clone())?,
+            answer(bus, &keys.status, schema(Kind::Status), encode_status)?,
+        ];
+        Ok(Self { keys: keys.clone(), status, _queryables: queryables })
+    }
+
+    /// Publishes a status and keeps it for queries.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if it cannot be put.
+    pub fn publish_status(&self, bus: &Bus, status: &StatusReading) -> Result<()> {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status.clone();
+        put_status(bus, &self.keys, status)
+    }
+}
+
+fn answer(
+    bus: &Bus,
+    key: &str,
+    encoding: Encoding,
+    payload: impl Fn() -> Vec<u8> + Send + Sync + 'static,
+) -> Result<Queryable<()>> {
+    let own = key.to_string();
+    bus.session
+        .declare_queryable(key.to_string())
+        .callback(move |query| {
+            let reply = query.reply(own.clone(), payload()).encoding(encoding.clone());
+            let _peer_may_be_gone = reply.wait().is_ok();
+        })
+        .wait()
+        .map_err(|e| bus_error(key, e))
+}

@@ -1,0 +1,154 @@
+//! Exactly what the user typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const AFTER_HELP: &str = "\
+Start here:
+  hardstand demo                                  a quadruped stands, is pushed, recovers
+  hardstand run config/quadruped.toml             the daemon, waiting for your controller
+  hardstand controller stand                      an example controller, in another terminal
+  hardstand replay run.mcap                       run a log again and compare every tick
+  hardstand model robot.urdf                      what was understood of a robot
+
+Exit codes: 0 done; 1 the robot does not stand or a replay differs; 2 a file, key or argument was
+refused; 3 a log is damaged or cut short; 4 real-time rights were required and refused; 5 the bus
+could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline was missed under
+overrun = \"stop\"; 70 a defect of this program.";
+
+/// Real-time simulation daemon for legged robots. The controller under test runs in a process of
+/// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
+#[derive(Debug, Parser)]
+#[command(name = "hardstand", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Simulate a scenario
+    Run(RunArguments),
+    /// Show the whole in twelve seconds: stand, push, recover, replay
+    #[cfg(feature = "zenoh")]
+    Demo(DemoArguments),
+    /// Run an example controller, as a process of its own
+    #[cfg(feature = "zenoh")]
+    Controller(ControllerArguments),
+    /// Run a log again and compare the digest of every tick
+    Replay(ReplayArguments),
+    /// Show what is understood of a robot description
+    Model(ModelArguments),
+}
+
+/// The daemon simulates the robot of a scenario, publishes its state and takes commands. Every key
+/// of a scenario is documented in config/default.toml.
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// Scenario file (TOML)
+    pub(super) scenario: PathBuf,
+    /// Simulated seconds to run [default: the scenario's sim.duration_s]
+    #[arg(long, value_name = "S")]
+    pub(super) duration: Option<f64>,
+    /// Record everything needed for a replay [default: the scenario's record.file]
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+    /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) sets: Vec<String>,
+    /// How time passes [default: the scenario's sim.pace]
+    #[arg(long, value_enum)]
+    pub(super) pace: Option<PaceArgument>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum PaceArgument {
+    /// One tick per period of wall time
+    Realtime,
+    /// As fast as the machine allows, without waiting for a controller
+    Free,
+}
+
+/// The daemon simulates the quadruped of config/quadruped.toml in real time and starts `hardstand
+/// controller stand` as a process of its own. The robot drops from 0.1 m, stands, is pushed
+/// sideways and recovers; then the log is replayed. Exit code 0 only if the robot stands and the
+/// replay is identical, bit for bit.
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct DemoArguments {
+    /// Where the log goes
+    #[arg(long, value_name = "FILE", default_value = "hardstand-demo.mcap")]
+    pub(super) log: PathBuf,
+    /// Change a key of the scenario (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) sets: Vec<String>,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct ControllerArguments {
+    #[command(subcommand)]
+    pub(super) kind: ControllerKind,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Subcommand)]
+pub(super) enum ControllerKind {
+    /// Hold the robot's initial joint positions with PD gains: it stands
+    Stand(StandArguments),
+}
+
+/// Asks the daemon for the robot's joints, then answers every state with a command that holds the
+/// initial joint positions. Ends on SIGINT, or when no state has come for --patience.
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct StandArguments {
+    /// zenoh endpoint of the daemon
+    #[arg(long, value_name = "ENDPOINT", default_value = "tcp/127.0.0.1:7447")]
+    pub(super) connect: String,
+    /// Robot name in the keys, hardstand/ROBOT/…
+    #[arg(long, default_value = "quadruped")]
+    pub(super) robot: String,
+    /// Stiffness of every joint, N·m/rad
+    #[arg(long, default_value_t = 100.0)]
+    pub(super) kp: f64,
+    /// Damping of every joint, N·m·s/rad
+    #[arg(long, default_value_t = 3.0)]
+    pub(super) kd: f64,
+    /// Seconds without a state after which to give up
+    #[arg(long, value_name = "S", default_value_t = 30.0)]
+    pub(super) patience: f64,
+}
+
+/// Builds the plant from the robot and scenario in the log, runs every tick with the commands that
+/// were applied, and compares every digest. The first difference is shown with tick and quantity.
+#[derive(Debug, Args)]
+pub(super) struct ReplayArguments {
+    /// Log file (MCAP) written by `run --log` or `demo`
+    pub(super) log: PathBuf,
+    /// Change a key of the recorded scenario, to see what difference it makes (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) sets: Vec<String>,
+}
+
+/// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
+/// everything that is doubtful. A bad model is refused with all its mistakes.
+#[derive(Debug, Args)]
+pub(super) struct ModelArguments {
+    /// Robot description (URDF)
+    pub(super) urdf: PathBuf,
+    /// How the root link is held
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(super) base: BaseArgument,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum BaseArgument {
+    /// Floating, unless the root link is called "world"
+    Auto,
+    /// Free in space
+    Floating,
+    /// Welded to the world
+    Fixed,
+}

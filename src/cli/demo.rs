@@ -1,0 +1,125 @@
+//! `hardstand demo`: the whole main job.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use crate::config::Scenario;
+use crate::daemon::{self, Happening, Summary};
+use crate::error::{Error, ErrorKind, Result};
+use crate::rt::Ending;
+
+use super::arguments::DemoArguments;
+use super::{exit, replay, show, stop_on_signal};
+
+const SCENARIO: &str = include_str!("../../config/quadruped.toml");
+const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");
+
+/// The robot counts as standing below this tilt, above this share of its stance height, and if its
+/// feet carry its weight within this share.
+const TILT_DEG_MAX: f64 = 10.0;
+const HEIGHT_SHARE_MIN: f64 = 0.8;
+const WEIGHT_SHARE_MAX: f64 = 0.1;
+
+pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
+    let stop = stop_on_signal()?;
+    let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
+    let endpoint = format!("unixsock-stream/{}", socket.display());
+    let mut sets = vec![
+        format!("bus.listen=[{endpoint:?}]"),
+        "initial.clearance_m=0.1".into(),
+        "sim.duration_s=12.0".into(),
+        "events=[{at_s=6.0, kind=\"push\", link=\"trunk\", force_n=[0.0, 60.0, 0.0], \
+         duration_s=0.15}]"
+            .into(),
+    ];
+    sets.extend(a.sets.iter().cloned());
+    let scenario = Scenario::from_texts(SCENARIO, ROBOT, &sets)?;
+    let stance_m = scenario.spec.q.p_WB.z - 0.1;
+    show::line("A quadruped drops from 0.1 m above its stance, stands, is pushed sideways with");
+    show::line("60 N at 6 s, and recovers. Its controller is another process, over zenoh.\n");
+    show::scenario(&scenario);
+
+    let mut controller = ControllerProcess::start(&endpoint, &scenario.bus.robot)?;
+    let log = Some(a.log.clone());
+    let summary = daemon::run(&scenario, log, &stop, |happening| match happening {
+        Happening::Ready(grants) => {
+            show::ready(&scenario, grants);
+            show::line("");
+        }
+        Happening::Second(second) => {
+            if !second.waiting {
+                show::second(second);
+            }
+            if controller.has_ended() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    let controller_ended = controller.has_ended();
+    drop(controller);
+    let _left_over = std::fs::remove_file(socket_lock(&socket)).is_ok();
+    let summary = summary?;
+    show::summary(&summary);
+    if controller_ended {
+        return Err(Error::new(ErrorKind::Bus, "the controller process has ended too early"));
+    }
+    if summary.ending == Ending::Stopped {
+        return Ok(exit::OK);
+    }
+    show::line("");
+    let report = replay::replay_file(&a.log, &[])?;
+    let identical = report.difference.is_none() && report.damage.is_none();
+    let whole = report.ticks == summary.ticks && report.digest == summary.digest;
+    let stands = stands(&summary, stance_m);
+    show::line(&format!(
+        "\nverdict    the robot {}; the replay is {}",
+        if stands { "stands" } else { "DOES NOT STAND" },
+        if identical && whole { "identical" } else { "NOT IDENTICAL" }
+    ));
+    Ok(if stands && identical && whole { exit::OK } else { exit::NEGATIVE })
+}
+
+fn stands(s: &Summary, stance_m: f64) -> bool {
+    let carried = (s.last.foot_normal_sum_n / s.last.weight_n - 1.0).abs();
+    s.ending == Ending::Done
+        && s.last.tilt_deg < TILT_DEG_MAX
+        && s.last.base_height_m > HEIGHT_SHARE_MIN * stance_m
+        && carried < WEIGHT_SHARE_MAX
+}
+
+/// zenoh leaves its lock file beside a unix socket.
+fn socket_lock(socket: &std::path::Path) -> PathBuf {
+    socket.with_extension("sock.lock")
+}
+
+/// `hardstand controller stand`, ended when this is dropped.
+struct ControllerProcess(Child);
+
+impl ControllerProcess {
+    fn start(endpoint: &str, robot: &str) -> Result<Self> {
+        let failed = |e: std::io::Error| {
+            Error::new(ErrorKind::Internal, format!("cannot start the controller: {e}"))
+        };
+        let program = std::env::current_exe().map_err(failed)?;
+        let child = Command::new(program)
+            .args(["controller", "stand", "--connect", endpoint, "--robot", robot])
+            .stdin(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        Ok(Self(child))
+    }
+}
+
+impl ControllerProcess {
+    fn has_ended(&mut self) -> bool {
+        !matches!(self.0.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for ControllerProcess {
+    fn drop(&mut self) {
+        let _already_gone = self.0.kill().is_ok();
+        let _status = self.0.wait().is_ok();
+    }
+}

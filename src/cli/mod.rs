@@ -1,0 +1,70 @@
+//! The command line: what the user typed, and what is printed.
+
+mod arguments;
+#[cfg(feature = "zenoh")]
+mod controller;
+#[cfg(feature = "zenoh")]
+mod demo;
+mod model;
+mod progress;
+mod replay;
+mod run;
+mod show;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::Parser;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::error::{Error, ErrorKind, Result};
+use arguments::{Arguments, Verb};
+
+/// Exit codes beside those of [`ErrorKind`].
+pub mod exit {
+    /// All went well.
+    pub const OK: u8 = 0;
+    /// The verdict is negative: the demo's robot does not stand, or a replay differs.
+    pub const NEGATIVE: u8 = 1;
+    /// A log is damaged or truncated; what could be replayed is equal.
+    pub const LOSSY: u8 = 3;
+    /// The plant stopped itself.
+    pub const FAULT: u8 = 6;
+    /// A deadline was missed under `realtime.overrun = "stop"`.
+    pub const OVERRUN: u8 = 7;
+}
+
+/// Runs the program: parses the arguments, does what they say, prints errors to standard error.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.verb {
+        Verb::Run(a) => run::run(a),
+        Verb::Replay(a) => replay::replay(a),
+        Verb::Model(a) => model::model(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Demo(a) => demo::demo(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Controller(a) => controller::controller(a),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(e) => {
+            show::error(&e);
+            ExitCode::from(e.kind().exit_code())
+        }
+    }
+}
+
+/// A flag that SIGINT and SIGTERM set; a second signal ends the process at once.
+fn stop_on_signal() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let at_once = 128 + signal;
+        signal_hook::flag::register_conditional_shutdown(signal, at_once, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|e| Error::new(ErrorKind::Internal, format!("signal handler: {e}")))?;
+    }
+    Ok(stop)
+}

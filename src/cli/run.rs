@@ -1,0 +1,70 @@
+//! `hardstand run`.
+
+use std::io::IsTerminal as _;
+
+use crate::config::Scenario;
+use crate::daemon::{self, Happening, Summary};
+use crate::error::Result;
+use crate::rt::{Ending, Pace};
+
+use super::arguments::{PaceArgument, RunArguments};
+use super::{exit, progress, show, stop_on_signal};
+
+pub(super) fn run(a: &RunArguments) -> Result<u8> {
+    let stop = stop_on_signal()?;
+    let scenario = Scenario::load(&a.scenario, &sets(a))?;
+    show::scenario(&scenario);
+    // at free pace a bar says more than lines that rush by
+    let bar = match scenario.ticks {
+        Some(n) if scenario.pace == Pace::Free && std::io::stderr().is_terminal() => {
+            Some(progress::bar(n, "simulating"))
+        }
+        _ => None,
+    };
+    let mut waited_s = 0_u64;
+    let summary = daemon::run(&scenario, a.log.clone(), &stop, |happening| match happening {
+        Happening::Ready(grants) => show::ready(&scenario, grants),
+        Happening::Second(second) if second.waiting => {
+            // once, and then a reminder every ten seconds
+            if waited_s % 10 == 0 {
+                show::waiting(&scenario);
+            }
+            waited_s += 1;
+        }
+        Happening::Second(second) => match &bar {
+            Some(bar) => {
+                bar.set_position((second.time_s * 1e9 / scenario.spec.period_ns as f64) as u64);
+                bar.set_message(format!("{:.0} × real time", second.real_time_factor));
+            }
+            None => show::second(second),
+        },
+    })?;
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    show::summary(&summary);
+    Ok(code_of(&summary))
+}
+
+/// The flags are short for keys of the scenario, so that the log tells them too.
+fn sets(a: &RunArguments) -> Vec<String> {
+    let mut sets = a.sets.clone();
+    sets.extend(a.duration.map(|s| format!("sim.duration_s={s:?}")));
+    match a.pace {
+        Some(PaceArgument::Realtime) => sets.push("sim.pace=\"realtime\"".into()),
+        Some(PaceArgument::Free) => {
+            sets.push("sim.pace=\"free\"".into());
+            sets.push("sim.start=\"now\"".into());
+        }
+        None => {}
+    }
+    sets
+}
+
+pub(super) fn code_of(summary: &Summary) -> u8 {
+    match summary.ending {
+        Ending::Done | Ending::Stopped => exit::OK,
+        Ending::Overrun => exit::OVERRUN,
+        Ending::Fault(_) => exit::FAULT,
+    }
+}

@@ -1,0 +1,171 @@
+//! What is printed: one place for all words and units.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program's output")]
+
+use crate::config::Scenario;
+use crate::daemon::{SecondReport, Summary};
+use crate::plant::{Authority, Integrator};
+use crate::record::ReplayReport;
+use crate::rt::{Ending, Grants, Pace};
+
+/// Prints a line of output.
+pub(super) fn line(text: &str) {
+    println!("{text}");
+}
+
+/// Prints an error.
+pub(super) fn error(e: &crate::Error) {
+    eprintln!("hardstand: {e}");
+}
+
+/// Prints a remark that is not output.
+pub(super) fn note(text: &str) {
+    eprintln!("hardstand: {text}");
+}
+
+pub(super) fn scenario(s: &Scenario) {
+    let integrator = match s.spec.integrator {
+        Integrator::SemiImplicitEuler => "semi-implicit Euler",
+        Integrator::Rk4 => "Runge-Kutta 4",
+    };
+    println!(
+        "robot      {}: {} joints, {:.2} kg, {} feet, {} contact stations",
+        s.bus.robot,
+        s.model.joint_count(),
+        s.model.total_mass(),
+        s.spec.feet.len(),
+        s.spec.stations.len()
+    );
+    println!(
+        "physics    {} Hz, {} micro-steps of {} µs, {integrator}",
+        1_000_000_000 / s.spec.period_ns,
+        s.spec.micro_steps,
+        s.spec.micro_step_ns() as f64 / 1e3
+    );
+    for w in &s.warnings {
+        println!("warning    {w}");
+    }
+}
+
+pub(super) fn ready(s: &Scenario, grants: &Grants) {
+    if s.pace == Pace::Free {
+        println!("pace       free: as fast as the machine allows");
+    } else {
+        println!("real time  {}", grants.summary());
+    }
+    for refused in &grants.refused {
+        println!("degraded   the system refused {refused}");
+    }
+    if cfg!(feature = "zenoh") {
+        println!("bus        hardstand/{}/… on {}", s.bus.robot, s.bus.listen.join(", "));
+    }
+}
+
+/// How to start the example controller for this scenario.
+pub(super) fn waiting(s: &Scenario) {
+    let mut command = String::from("hardstand controller stand");
+    if s.bus.listen.first().is_none_or(|e| e != "tcp/127.0.0.1:7447") {
+        command.push_str(&format!(" --connect {}", s.bus.listen.join(",")));
+    }
+    if s.bus.robot != "quadruped" {
+        command.push_str(&format!(" --robot {}", s.bus.robot));
+    }
+    println!("waiting for a controller; the example controller is: {command}");
+}
+
+pub(super) fn second(r: &SecondReport) {
+    let command = match (r.authority, r.command_age_ticks) {
+        (Authority::Zero, None) => "none yet".into(),
+        (authority, age) => {
+            let name = Authority::name_of(authority.code());
+            format!("{name}, age {} ticks", age.unwrap_or(0))
+        }
+    };
+    println!(
+        "t {:7.2} s | rtf {:.2} | height {:.3} m | tilt {:4.1}° | feet {:5.1} N of m·g {:.1} N | \
+         command {command} | overruns {} | wake-up p99 {}",
+        r.time_s,
+        r.real_time_factor,
+        r.base_height_m,
+        r.tilt_deg,
+        r.foot_normal_sum_n,
+        r.weight_n,
+        r.missed_deadlines,
+        microseconds(r.wakeup_p99_ns)
+    );
+}
+
+fn microseconds(ns: u64) -> String {
+    format!("{:.0} µs", ns as f64 / 1e3)
+}
+
+pub(super) fn summary(s: &Summary) {
+    let status = &s.status;
+    println!();
+    println!(
+        "ran        {} ticks, {:.3} s simulated in {:.3} s of wall time",
+        s.ticks, s.last.time_s, s.wall_s
+    );
+    println!("ended      {}", ending(s.ending));
+    println!(
+        "robot      height {:.3} m, tilt {:.1}°, feet carry {:.1} N of m·g {:.1} N",
+        s.last.base_height_m, s.last.tilt_deg, s.last.foot_normal_sum_n, s.last.weight_n
+    );
+    let p = |three: [u64; 3]| {
+        let us = three.map(|ns| format!("{:.1}", ns as f64 / 1e3));
+        format!("{} / {} / {} µs (p50 / p99 / p99.9)", us[0], us[1], us[2])
+    };
+    println!("wake-up    {}", p(status.wakeup_latency_ns));
+    println!("tick cost  {}", p(status.tick_cost_ns));
+    let counters: Vec<String> = status
+        .counters
+        .iter()
+        .filter(|c| c.value > 0)
+        .map(|c| format!("{} {}", c.name, c.value))
+        .collect();
+    println!(
+        "counters   {}",
+        if counters.is_empty() { "all 0".into() } else { counters.join(", ") }
+    );
+    println!("digest     {:016x}", s.digest);
+    recorded(s);
+}
+
+fn recorded(s: &Summary) {
+    for (i, path) in s.recorded.segments.iter().enumerate() {
+        println!("log        {}", path.display());
+        if i == 0 {
+            println!("replay     hardstand replay {}", path.display());
+        }
+    }
+    if let Some(e) = &s.recorded.error {
+        println!("log        recording ended early: {e}");
+    }
+}
+
+fn ending(e: Ending) -> String {
+    match e {
+        Ending::Done => "the duration is over".into(),
+        Ending::Stopped => "it was asked to stop".into(),
+        Ending::Overrun => "a deadline was missed and realtime.overrun is \"stop\"".into(),
+        Ending::Fault(fault) => format!("fault: {}", fault.advice()),
+    }
+}
+
+pub(super) fn replay(r: &ReplayReport, wall_s: f64, period_ns: u64) {
+    let simulated_s = r.ticks as f64 * period_ns as f64 * 1e-9;
+    println!(
+        "replayed   {} ticks ({simulated_s:.3} s) in {wall_s:.3} s, {:.0} × real time",
+        r.ticks,
+        simulated_s / wall_s.max(1e-9)
+    );
+    match &r.difference {
+        None => println!("identical  all {} digests; the last is {:016x}", r.equal, r.digest),
+        Some(d) => println!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity),
+    }
+    if let Some(damage) = &r.damage {
+        println!(
+            "damaged    {damage}; everything up to tick {} was replayed",
+            r.first_tick + r.ticks
+        );
+    }
+}

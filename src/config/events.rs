@@ -1,0 +1,83 @@
+//! Planned events of a scenario.
+
+use crate::limits::PUSHES_MAX;
+use crate::model::Model;
+use crate::plant::{Event, Foot, Scope};
+
+use super::section::{Mistakes, Range, Section};
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Push,
+    Friction,
+}
+
+pub(super) fn events(
+    root: &Section<'_>,
+    model: &Model,
+    feet: &[Foot],
+    period_ns: u64,
+    mistakes: &Mistakes,
+) -> Vec<(u64, Event)> {
+    let mut out = Vec::new();
+    for s in root.sections("events") {
+        let ticks_of = |seconds: f64| (seconds * 1e9 / period_ns as f64).round() as u64;
+        let at = ticks_of(s.f64("at_s", Range::between(0.0, 1e9)));
+        match s.choice("kind", &[("push", Kind::Push), ("friction", Kind::Friction)]) {
+            Some(Kind::Push) => {
+                let duration_s = s.f64("duration_s", Range::between(0.0, 1e6));
+                out.extend(push(&s, model, ticks_of(duration_s)).map(|e| (at, e)));
+            }
+            Some(Kind::Friction) => out.extend(friction(&s, feet).into_iter().map(|e| (at, e))),
+            None => {}
+        }
+        s.finish();
+    }
+    let pushes = out.iter().filter(|(_, e)| matches!(e, Event::Push { .. })).count();
+    if most_at_once(&out) > PUSHES_MAX {
+        mistakes
+            .add(format!("events: of {pushes} pushes more than {PUSHES_MAX} act at the same time"));
+    }
+    out
+}
+
+fn push(s: &Section<'_>, model: &Model, ticks: u64) -> Option<Event> {
+    let force_W = s.vec3("force_n", Range::between(-1e6, 1e6));
+    let point_F =
+        if s.has("point_m") { s.vec3("point_m", Range::between(-1e3, 1e3)) } else { [0.0; 3] };
+    let Some(frame) = model.frame(s.text("link")) else {
+        s.mistake("link", "the name of a link of the robot");
+        return None;
+    };
+    let point_B = frame.X_BF.point(&point_F.into()).into();
+    Some(Event::Push { body: frame.body as u32, point_B, force_W, ticks })
+}
+
+fn friction(s: &Section<'_>, feet: &[Foot]) -> Vec<Event> {
+    let range = Range::between(0.0, 100.0);
+    let (mu_static, mu_kinetic) = (s.f64("mu_static", range), s.f64("mu_kinetic", range));
+    if mu_kinetic > mu_static {
+        s.mistake("mu_kinetic", &format!("at most mu_static, which is {mu_static}"));
+    }
+    let change = |scope| Event::Friction { scope, mu_static, mu_kinetic };
+    match s.text_if_given("foot").unwrap_or_default() {
+        "" => vec![change(Scope::All)],
+        name => match feet.iter().find(|f| f.name == name) {
+            Some(foot) => foot.stations.iter().map(|&i| change(Scope::Station(i as u32))).collect(),
+            None => {
+                s.mistake("foot", "the name of a foot, or \"\" for all stations");
+                Vec::new()
+            }
+        },
+    }
+}
+
+fn most_at_once(events: &[(u64, Event)]) -> usize {
+    let span = |(at, e): &(u64, Event)| match e {
+        Event::Push { ticks, .. } => Some((*at, at.saturating_add(*ticks))),
+        Event::Friction { .. } => None,
+    };
+    let spans: Vec<(u64, u64)> = events.iter().filter_map(span).collect();
+    let acting = |t: u64| spans.iter().filter(|(from, to)| (*from..*to).contains(&t)).count();
+    spans.iter().map(|&(from, _)| acting(from)).max().unwrap_or(0)
+}

@@ -1,0 +1,95 @@
+//! Default, scenario file and `--set` become one complete table.
+
+use toml::{Table, Value};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The defaults, with the documentation of every key.
+pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
+
+/// The complete table: defaults, overwritten by `scenario`, overwritten by `sets` (`key=value`).
+/// Tables are merged key by key, everything else is replaced as a whole.
+pub(super) fn complete(scenario: &str, file: &str, sets: &[String]) -> Result<Table> {
+    let mut table = parse(DEFAULT_TOML, "config/default.toml")?;
+    overwrite(&mut table, parse(scenario, file)?);
+    let mut mistakes = Vec::new();
+    for set in sets {
+        if let Err(m) = apply_set(&mut table, set) {
+            mistakes.push(m);
+        }
+    }
+    if mistakes.is_empty() {
+        return Ok(table);
+    }
+    Err(Error::list(ErrorKind::Input, "--set was refused", &mistakes))
+}
+
+pub(super) fn parse(text: &str, file: &str) -> Result<Table> {
+    text.parse::<Table>().map_err(|e| {
+        Error::new(ErrorKind::Input, format!("{file}: not valid TOML: {}", e.to_string().trim()))
+    })
+}
+
+fn overwrite(base: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(b)), Value::Table(o)) => overwrite(b, o),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+/// `a.b.c=value`: the value is TOML, or else a text. A number in the path is an index into a list.
+fn apply_set(table: &mut Table, set: &str) -> std::result::Result<(), String> {
+    let Some((path, text)) = set.split_once('=') else {
+        return Err(format!("\"{set}\": expected key=value, e.g. sim.micro_steps=20"));
+    };
+    let text = text.trim();
+    let value = format!("v = {text}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut t| t.remove("v"))
+        .unwrap_or_else(|| Value::String(text.into()));
+    let keys: Vec<&str> = path.trim().split('.').collect();
+    let Some((last, parents)) = keys.split_last() else {
+        return Err(format!("\"{set}\": no key"));
+    };
+    let mut place = Place::Table(table);
+    for key in parents {
+        place = place.child(key).ok_or_else(|| format!("\"{path}\": there is no \"{key}\""))?;
+    }
+    place.insert(last, value).ok_or_else(|| format!("\"{path}\": there is no \"{last}\""))
+}
+
+enum Place<'a> {
+    Table(&'a mut Table),
+    List(&'a mut Vec<Value>),
+}
+
+impl<'a> Place<'a> {
+    fn child(self, key: &str) -> Option<Self> {
+        let value = match self {
+            Place::Table(t) => {
+                t.entry(key.to_string()).or_insert_with(|| Value::Table(Table::new()))
+            }
+            Place::List(l) => l.get_mut(key.parse::<usize>().ok()?)?,
+        };
+        match value {
+            Value::Table(t) => Some(Place::Table(t)),
+            Value::Array(l) => Some(Place::List(l)),
+            _ => None,
+        }
+    }
+
+    fn insert(self, key: &str, value: Value) -> Option<()> {
+        match self {
+            Place::Table(t) => {
+                t.insert(key.into(), value);
+            }
+            Place::List(l) => *l.get_mut(key.parse::<usize>().ok()?)? = value,
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,281 @@
+//! Reads one table of a scenario, key by key, and collects everything that is wrong with it.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use toml::{Table, Value};
+
+/// Everything that is wrong with a scenario.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes(RefCell<Vec<String>>);
+
+impl Mistakes {
+    pub(super) fn add(&self, text: String) {
+        self.0.borrow_mut().push(text);
+    }
+
+    pub(super) fn into_list(self) -> Vec<String> {
+        self.0.into_inner()
+    }
+}
+
+/// The numbers that a key may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    min: f64,
+    max: f64,
+    min_excluded: bool,
+}
+
+impl Range {
+    pub(super) const fn finite() -> Self {
+        Self { min: f64::MIN, max: f64::MAX, min_excluded: false }
+    }
+
+    pub(super) const fn between(min: f64, max: f64) -> Self {
+        Self { min, max, min_excluded: false }
+    }
+
+    pub(super) const fn at_least(min: f64) -> Self {
+        Self { min, max: f64::MAX, min_excluded: false }
+    }
+
+    pub(super) const fn above(min: f64) -> Self {
+        Self { min, max: f64::MAX, min_excluded: true }
+    }
+
+    fn contains(&self, x: f64) -> bool {
+        // NaN fails every comparison
+        x <= self.max && if self.min_excluded { x > self.min } else { x >= self.min }
+    }
+
+    fn describe(&self) -> String {
+        match (self.min == f64::MIN, self.max == f64::MAX, self.min_excluded) {
+            (true, _, _) => "a finite number".into(),
+            (_, true, true) => format!("finite and greater than {}", self.min),
+            (_, true, false) => format!("finite and at least {}", self.min),
+            (_, false, _) => format!("{} to {}", self.min, self.max),
+        }
+    }
+}
+
+/// One table with its path, for messages.
+#[derive(Debug)]
+pub(super) struct Section<'a> {
+    path: String,
+    table: Option<&'a Table>,
+    seen: RefCell<BTreeSet<String>>,
+    mistakes: &'a Mistakes,
+}
+
+impl<'a> Section<'a> {
+    pub(super) fn new(path: String, table: Option<&'a Table>, mistakes: &'a Mistakes) -> Self {
+        Self { path, table, seen: RefCell::default(), mistakes }
+    }
+
+    /// The full name of a key.
+    pub(super) fn name(&self, key: &str) -> String {
+        if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
+    }
+
+    /// Reports `key = value; it must be allowed`.
+    pub(super) fn mistake(&self, key: &str, allowed: &str) {
+        let value = self.table.and_then(|t| t.get(key));
+        let value = value.map_or("missing".into(), |v| format!("{v}"));
+        self.mistakes.add(format!("{} is {value}; it must be {allowed}", self.name(key)));
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Value> {
+        self.seen.borrow_mut().insert(key.into());
+        self.table?.get(key)
+    }
+
+    /// True if the key is there.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.table.is_some_and(|t| t.contains_key(key))
+    }
+
+    /// All keys of the table, for tables whose keys are names.
+    pub(super) fn keys(&self) -> Vec<&'a str> {
+        self.table.map(|t| t.keys().map(String::as_str).collect()).unwrap_or_default()
+    }
+
+    pub(super) fn f64(&self, key: &str, range: Range) -> f64 {
+        let number = match self.get(key) {
+            Some(Value::Float(x)) => Some(*x),
+            Some(Value::Integer(i)) => Some(*i as f64),
+            _ => None,
+        };
+        match number {
+            Some(x) if range.contains(x) => x,
+            _ => {
+                self.mistake(key, &range.describe());
+                range.min.max(0.0)
+            }
+        }
+    }
+
+    /// The number, if the key is there.
+    pub(super) fn f64_if_given(&self, key: &str, range: Range) -> Option<f64> {
+        if self.has(key) { Some(self.f64(key, range)) } else { None }
+    }
+
+    pub(super) fn integer(&self, key: &str, min: i64, max: i64) -> i64 {
+        match self.get(key) {
+            Some(Value::Integer(i)) if (min..=max).contains(i) => *i,
+            _ => {
+                self.mistake(key, &format!("a whole number, {min} to {max}"));
+                min
+            }
+        }
+    }
+
+    /// A whole number that is not negative.
+    pub(super) fn count(&self, key: &str, min: u32, max: u32) -> u64 {
+        self.integer(key, i64::from(min), i64::from(max)).unsigned_abs()
+    }
+
+    pub(super) fn bool(&self, key: &str) -> bool {
+        match self.get(key) {
+            Some(Value::Boolean(b)) => *b,
+            _ => {
+                self.mistake(key, "true or false");
+                false
+            }
+        }
+    }
+
+    pub(super) fn text(&self, key: &str) -> &'a str {
+        match self.get(key) {
+            Some(Value::String(s)) => s,
+            _ => {
+                self.mistake(key, "a text in quotes");
+                ""
+            }
+        }
+    }
+
+    /// The text, if the key is there.
+    pub(super) fn text_if_given(&self, key: &str) -> Option<&'a str> {
+        if self.has(key) { Some(self.text(key)) } else { None }
+    }
+
+    /// One of a few words.
+    pub(super) fn choice<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Option<T> {
+        let found = match self.get(key) {
+            Some(Value::String(s)) => words.iter().find(|(w, _)| w == s),
+            _ => None,
+        };
+        if found.is_none() {
+            let all: Vec<String> = words.iter().map(|(w, _)| format!("\"{w}\"")).collect();
+            self.mistake(key, &all.join(" or "));
+        }
+        found.map(|&(_, t)| t)
+    }
+
+    /// True if the key holds `word`; a number is left to [`f64`](Self::f64).
+    pub(super) fn choice_or_number(&self, key: &str, word: &str) -> bool {
+        matches!(self.get(key), Some(Value::String(s)) if s == word)
+    }
+
+    /// Marks a key as known without reading it.
+    pub(super) fn expect_known(&self, key: &str) {
+        self.seen.borrow_mut().insert(key.into());
+    }
+
+    /// Three numbers.
+    pub(super) fn vec3(&self, key: &str, range: Range) -> [f64; 3] {
+        let found = self.get(key).and_then(|v| as_vec3(v, &range));
+        found.unwrap_or_else(|| {
+            self.mistake(key, &format!("three numbers, each {}", range.describe()));
+            [0.0; 3]
+        })
+    }
+
+    /// A list of points; `None` if the key is not there.
+    pub(super) fn points_if_given(&self, key: &str) -> Option<Vec<[f64; 3]>> {
+        let range = Range::between(-1e3, 1e3);
+        let points = match self.get(key)? {
+            Value::Array(list) => list.iter().map(|v| as_vec3(v, &range)).collect(),
+            _ => None,
+        };
+        if points.is_none() {
+            self.mistake(key, "a list of points [[x, y, z], …] in m, each within ±1000");
+        }
+        points
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&self, key: &str) -> Vec<String> {
+        let texts: Option<Vec<String>> = match self.get(key) {
+            Some(Value::Array(list)) => list.iter().map(|v| v.as_str().map(String::from)).collect(),
+            _ => None,
+        };
+        texts.unwrap_or_else(|| {
+            self.mistake(key, "a list of texts");
+            Vec::new()
+        })
+    }
+
+    /// A table within this one; empty if it is not there.
+    pub(super) fn section(&self, key: &str) -> Section<'a> {
+        let table = match self.get(key) {
+            Some(Value::Table(t)) => Some(t),
+            None => None,
+            Some(_) => {
+                self.mistake(key, "a table");
+                None
+            }
+        };
+        Section::new(self.name(key), table, self.mistakes)
+    }
+
+    /// A list of tables; empty if it is not there.
+    pub(super) fn sections(&self, key: &str) -> Vec<Section<'a>> {
+        let list = match self.get(key) {
+            Some(Value::Array(list)) => list.as_slice(),
+            None => &[],
+            Some(_) => {
+                self.mistake(key, "a list of tables");
+                &[]
+            }
+        };
+        let section = |(i, v): (usize, &'a Value)| {
+            let path = format!("{}[{i}]", self.name(key));
+            if !v.is_table() {
+                self.mistakes.add(format!("{path} is {v}; it must be a table"));
+            }
+            Section::new(path, v.as_table(), self.mistakes)
+        };
+        list.iter().enumerate().map(section).collect()
+    }
+
+    /// Reports keys that nothing has asked for.
+    pub(super) fn finish(self) {
+        let seen = self.seen.borrow();
+        for key in self.keys().into_iter().filter(|k| !seen.contains(*k)) {
+            let known: Vec<&str> = seen.iter().map(String::as_str).collect();
+            self.mistakes.add(format!(
+                "{} is unknown; known here: {}",
+                self.name(key),
+                if known.is_empty() { "nothing".into() } else { known.join(", ") }
+            ));
+        }
+    }
+}
+
+fn as_vec3(value: &Value, range: &Range) -> Option<[f64; 3]> {
+    let list = value.as_array()?;
+    let mut out = [0.0; 3];
+    if list.len() != 3 {
+        return None;
+    }
+    for (slot, v) in out.iter_mut().zip(list) {
+        let x = v.as_float().or_else(|| v.as_integer().map(|i| i as f64))?;
+        if !range.contains(x) {
+            return None;
+        }
+        *slot = x;
+    }
+    Some(out)
+}

@@ -1,0 +1,153 @@
+//! Start-up, run and shut-down of the whole daemon, in the order that real time needs.
+//!
+//! ```text
+//! main thread ── off the physics core ── lock memory ── open bus ── recorder ── publisher
+//!      │                                                              (I/O cores, normal priority)
+//!      ├── physics thread: pin ── FIFO ── warm up ── executive
+//!      └── monitor: reports ► one line a second, status ► bus
+//! ```
+
+mod front;
+mod monitor;
+mod physics;
+
+pub use monitor::{SecondReport, Summary};
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crossbeam_channel::bounded;
+
+use crate::config::Scenario;
+use crate::error::Result;
+use crate::handover::{Inbox, pool};
+use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
+use crate::message::{CommandLimits, ModelReply};
+use crate::plant::{Command, JointCommand, Plant};
+use crate::record::{Recorder, RecorderStats, RunInfo};
+use crate::rt::{Grants, Links, LogTick, RunLimits, keep_off_core, lock_memory, pick_core};
+
+use front::Front;
+use monitor::Monitor;
+use physics::PhysicsThread;
+
+/// Run number of a daemon that has not been reset.
+const FIRST_EPOCH: u32 = 1;
+/// Time between two looks of the monitor.
+const MONITOR_POLL: Duration = Duration::from_millis(20);
+
+/// What the caller may watch.
+#[derive(Debug)]
+pub enum Happening<'a> {
+    /// The daemon is up: grants of the physics thread.
+    Ready(&'a Grants),
+    /// A second of wall time has passed.
+    Second(&'a SecondReport),
+}
+
+/// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
+///
+/// # Errors
+/// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken,
+/// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants are required and refused,
+/// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked; what was
+/// logged up to then is kept.
+pub fn run(
+    scenario: &Scenario,
+    log: Option<PathBuf>,
+    stop: &Arc<AtomicBool>,
+    mut watch: impl FnMut(Happening<'_>),
+) -> Result<Summary> {
+    let core = pick_core(scenario.realtime.core)?;
+    keep_off_core(core);
+    let mut grants = Grants::default();
+    if scenario.realtime.lock_memory {
+        lock_memory(&mut grants);
+    }
+    let mut plant = scenario.plant();
+
+    let joints = plant.model().joint_count();
+    let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
+    let (command_out, command_in) = pool(2 * OFFERS_MAX, empty);
+    let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
+    let (report_out, report_in) = bounded(REPORT_QUEUE);
+
+    let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);
+    let limits = CommandLimits {
+        layout_hash: plant.layout_hash(),
+        epoch: FIRST_EPOCH,
+        joints,
+        kp_max: scenario.gains_max[0],
+        kd_max: scenario.gains_max[1],
+    };
+    let front = Front::open(scenario, &model, command_out, limits, snapshot_in)?;
+    let (recorder, log_out) = start_recorder(scenario, &mut plant, log)?;
+
+    let links = Links {
+        commands: command_in,
+        snapshots: snapshot_out,
+        log: log_out,
+        reports: report_out,
+        stop: Arc::clone(stop),
+    };
+    let run_limits = RunLimits {
+        ticks: scenario.ticks,
+        start: scenario.start,
+        keyframe_every_ticks: scenario.record.keyframe_every_ticks,
+        epoch: FIRST_EPOCH,
+    };
+    let physics = PhysicsThread::start(scenario, plant, links, run_limits, core, grants)?;
+    let grants = physics.grants()?;
+    watch(Happening::Ready(&grants));
+
+    let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, front.counters());
+    while !physics.is_finished() {
+        std::thread::sleep(MONITOR_POLL);
+        if let Some(second) = monitor.poll() {
+            watch(Happening::Second(&second));
+            front.publish_status(monitor.status());
+        }
+    }
+    finish(physics, recorder, front, monitor)
+}
+
+fn start_recorder(
+    scenario: &Scenario,
+    plant: &mut Plant,
+    log: Option<PathBuf>,
+) -> Result<(Option<Recorder>, Option<crate::handover::Outbox<LogTick>>)> {
+    let named = (!scenario.record.file.is_empty()).then(|| PathBuf::from(&scenario.record.file));
+    let Some(path) = log.or(named) else { return Ok((None, None)) };
+    let info = RunInfo {
+        version: env!("CARGO_PKG_VERSION").into(),
+        layout_hash: plant.layout_hash(),
+        physics_hash: scenario.physics_hash,
+        epoch: FIRST_EPOCH,
+        period_ns: plant.spec().period_ns,
+        robot: scenario.robot_urdf.clone(),
+        scenario: scenario.complete_toml.clone(),
+    };
+    let snapshot = plant.new_snapshot();
+    let words = plant.snapshot_words().len();
+    let (out, inbox): (_, Inbox<LogTick>) =
+        pool(LOG_QUEUE, || LogTick::new(plant, &snapshot, words));
+    Ok((Some(Recorder::start(&path, info, inbox)?), Some(out)))
+}
+
+/// Physics first, then what it feeds, the bus last: nothing that was sent is lost.
+fn finish(
+    physics: PhysicsThread,
+    recorder: Option<Recorder>,
+    front: Front,
+    mut monitor: Monitor,
+) -> Result<Summary> {
+    let ending = physics.join();
+    let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
+    monitor.drain();
+    front.publish_status(monitor.status());
+    front.close();
+    Ok(monitor.summary(ending?, recorded))
+}

@@ -1,0 +1,250 @@
+//! The monitor: turns reports of ticks into one line a second, the status, and the summary.
+
+use std::time::Instant;
+
+use crossbeam_channel::Receiver;
+use hdrhistogram::Histogram;
+
+use crate::config::Scenario;
+use crate::message::{Counter, StatusReading};
+use crate::plant::{Authority, Rejection, Verdict};
+use crate::record::RecorderStats;
+use crate::rt::{Ending, Grants, TickReport};
+
+use super::front::Arrivals;
+
+/// What an engineer wants to know once a second.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SecondReport {
+    /// True while the robot waits for its first controller.
+    pub waiting: bool,
+    /// Simulated time, s.
+    pub time_s: f64,
+    /// Simulated seconds per second of wall time, over the last second.
+    pub real_time_factor: f64,
+    /// Height of the base origin, m.
+    pub base_height_m: f64,
+    /// Horizontal position of the base, m.
+    pub base_xy_m: [f64; 2],
+    /// Tilt of the base's z-axis from the vertical, degrees.
+    pub tilt_deg: f64,
+    /// Sum of the feet's normal forces, N.
+    pub foot_normal_sum_n: f64,
+    /// Weight of the robot, N.
+    pub weight_n: f64,
+    /// What the drives obey.
+    pub authority: Authority,
+    /// Age of the command in force, ticks; `None` before the first.
+    pub command_age_ticks: Option<u32>,
+    /// Deadlines missed since the start.
+    pub missed_deadlines: u64,
+    /// 99th percentile of the wake-up latency in the last second, ns.
+    pub wakeup_p99_ns: u64,
+}
+
+/// How a run went.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Why it ended.
+    pub ending: Ending,
+    /// The last look at the robot.
+    pub last: SecondReport,
+    /// Ticks done.
+    pub ticks: u64,
+    /// Wall time, s, without the waiting.
+    pub wall_s: f64,
+    /// Digest after the last tick.
+    pub digest: u64,
+    /// The final status: latencies and all counters.
+    pub status: StatusReading,
+    /// What was recorded.
+    pub recorded: RecorderStats,
+}
+
+pub(super) struct Monitor {
+    reports: Receiver<TickReport>,
+    arrivals: Box<dyn Arrivals>,
+    period_ns: u64,
+    weight_n: f64,
+    wakeup: Histogram<u64>,
+    wakeup_second: Histogram<u64>,
+    tick_cost: Histogram<u64>,
+    rejected: [u64; Rejection::ALL.len()],
+    accepted: u64,
+    pushes_refused: u64,
+    last: Option<TickReport>,
+    started: Option<Instant>,
+    second: Instant,
+    second_tick: u64,
+    status: StatusReading,
+}
+
+const LATENCY_NS_MAX: u64 = 60_000_000_000;
+
+/// Three digits, 1 ns to a minute; longer ones count as a minute.
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LATENCY_NS_MAX, 3).unwrap_or_else(|_bounds_are_valid| {
+        Histogram::new_with_max(u64::MAX, 1).unwrap_or_else(|_| std::process::abort())
+    })
+}
+
+impl Monitor {
+    pub(super) fn new(
+        scenario: &Scenario,
+        mass_kg: f64,
+        grants: Grants,
+        reports: Receiver<TickReport>,
+        arrivals: Box<dyn Arrivals>,
+    ) -> Self {
+        let status = StatusReading {
+            epoch: super::FIRST_EPOCH,
+            mode: scenario.pace.code(),
+            fifo_priority: grants.fifo_priority.unwrap_or(0),
+            core: grants.core.map_or(u32::MAX, |c| c as u32),
+            memory_locked: u8::from(grants.memory_locked),
+            refused: grants.refused,
+            ..Default::default()
+        };
+        Self {
+            reports,
+            arrivals,
+            period_ns: scenario.spec.period_ns,
+            weight_n: mass_kg * scenario.spec.gravity_W.norm(),
+            wakeup: histogram(),
+            wakeup_second: histogram(),
+            tick_cost: histogram(),
+            rejected: [0; Rejection::ALL.len()],
+            accepted: 0,
+            pushes_refused: 0,
+            last: None,
+            started: None,
+            second: Instant::now(),
+            second_tick: 0,
+            status,
+        }
+    }
+
+    pub(super) fn status(&self) -> &StatusReading {
+        &self.status
+    }
+
+    /// Takes in all reports; gives a line if a second has passed.
+    pub(super) fn poll(&mut self) -> Option<SecondReport> {
+        self.drain();
+        let elapsed_s = self.second.elapsed().as_secs_f64();
+        if elapsed_s < 1.0 {
+            return None;
+        }
+        let line = self.line(elapsed_s);
+        self.second = Instant::now();
+        self.second_tick = self.last.map_or(0, |r| r.tick);
+        self.wakeup_second.reset();
+        self.update_status(line.as_ref().map_or(0.0, |l| l.real_time_factor));
+        line
+    }
+
+    /// Takes in all reports.
+    pub(super) fn drain(&mut self) {
+        while let Ok(report) = self.reports.try_recv() {
+            self.take(&report);
+        }
+    }
+
+    fn take(&mut self, r: &TickReport) {
+        if !r.waiting {
+            self.started.get_or_insert_with(Instant::now);
+            self.wakeup.saturating_record(r.wakeup_latency_ns.max(1));
+            self.wakeup_second.saturating_record(r.wakeup_latency_ns.max(1));
+            self.tick_cost.saturating_record(r.tick_cost_ns.max(1));
+        }
+        for verdict in r.verdicts.iter().take(r.offers) {
+            match verdict {
+                Verdict::Accepted => self.accepted += 1,
+                Verdict::Proving => {}
+                Verdict::Rejected(reason) => self.rejected[*reason as usize] += 1,
+            }
+        }
+        self.pushes_refused += u64::from(r.pushes_refused);
+        self.last = Some(*r);
+    }
+
+    fn line(&self, elapsed_s: f64) -> Option<SecondReport> {
+        let r = self.last?;
+        let ticks = r.tick.saturating_sub(self.second_tick) as f64;
+        Some(SecondReport {
+            waiting: r.waiting,
+            time_s: r.tick as f64 * self.period_ns as f64 * 1e-9,
+            real_time_factor: ticks * self.period_ns as f64 * 1e-9 / elapsed_s,
+            base_height_m: r.base_height_m,
+            base_xy_m: r.base_xy_m,
+            tilt_deg: crate::math::acos_clamped(r.tilt_cos).to_degrees(),
+            foot_normal_sum_n: r.foot_normal_sum_n,
+            weight_n: self.weight_n,
+            authority: r.authority,
+            command_age_ticks: (r.command_age_ticks != u32::MAX).then_some(r.command_age_ticks),
+            missed_deadlines: r.missed_deadlines,
+            wakeup_p99_ns: self.wakeup_second.value_at_quantile(0.99),
+        })
+    }
+
+    fn update_status(&mut self, real_time_factor: f64) {
+        let Some(r) = self.last else { return };
+        let s = &mut self.status;
+        (s.tick, s.time_ns) = (r.tick, r.tick.wrapping_mul(self.period_ns));
+        s.phase = if r.fault.is_some() { 2 } else { u8::from(!r.waiting) };
+        s.real_time_factor = real_time_factor;
+        let three = |h: &Histogram<u64>| [0.5, 0.99, 0.999].map(|q| h.value_at_quantile(q));
+        s.wakeup_latency_ns = three(&self.wakeup);
+        s.tick_cost_ns = three(&self.tick_cost);
+        let mut counters = vec![
+            ("missed_deadlines".to_string(), r.missed_deadlines),
+            ("snapshots_dropped".to_string(), r.snapshots_dropped),
+            ("log_ticks_dropped".to_string(), r.log_dropped),
+            ("pushes_refused".to_string(), self.pushes_refused),
+            ("commands_received".to_string(), self.arrivals.received()),
+            ("commands_accepted".to_string(), self.accepted),
+        ];
+        for reason in Rejection::ALL {
+            let count = self.arrivals.rejected(reason) + self.rejected[reason as usize];
+            counters.push((format!("rejected_{}", reason.name()), count));
+        }
+        let named = |(name, value)| Counter { name, value };
+        s.counters = counters.into_iter().map(named).collect();
+    }
+
+    pub(super) fn summary(mut self, ending: Ending, recorded: RecorderStats) -> Summary {
+        self.drain();
+        let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
+        let time_s = self.last.map_or(0, |r| r.tick) as f64 * self.period_ns as f64 * 1e-9;
+        self.update_status(if wall_s > 0.0 { time_s / wall_s } else { 0.0 });
+        let last = self.line(wall_s.max(1e-9));
+        Summary {
+            ending,
+            ticks: self.last.map_or(0, |r| r.tick),
+            wall_s,
+            digest: self.last.map_or(0, |r| r.digest),
+            last: last.unwrap_or(SecondReport {
+                waiting: true,
+                time_s: 0.0,
+                real_time_factor: 0.0,
+                base_height_m: 0.0,
+                base_xy_m: [0.0; 2],
+                tilt_deg: 0.0,
+                foot_normal_sum_n: 0.0,
+                weight_n: self.weight_n,
+                authority: Authority::Zero,
+                command_age_ticks: None,
+                missed_deadlines: 0,
+                wakeup_p99_ns: 0,
+            }),
+            status: self.status,
+            recorded,
+        }
+    }
+}
+
+impl std::fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Monitor").field("last", &self.last).finish_non_exhaustive()
+    }
+}

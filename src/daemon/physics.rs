@@ -1,0 +1,109 @@
+//! The physics thread: rights, warm-up, executive.
+
+use std::hint::black_box;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, bounded};
+
+use crate::config::Scenario;
+use crate::error::{Error, ErrorKind, Result};
+use crate::plant::{Plant, TickInput};
+use crate::rt::{
+    Ending, Executive, Grants, Links, MonotonicClock, Pace, RunLimits, Schedule, enter_realtime,
+};
+
+/// Ticks of a copy of the plant that are run before the first real one, to bring code and data
+/// into memory.
+const WARM_UP_TICKS: usize = 100;
+/// Stack that is touched before the loop, bytes.
+const STACK_BYTES: usize = 128 << 10;
+
+/// A running physics thread.
+#[derive(Debug)]
+pub(super) struct PhysicsThread {
+    thread: JoinHandle<Option<Ending>>,
+    grants: Receiver<Grants>,
+    required: bool,
+}
+
+impl PhysicsThread {
+    pub(super) fn start(
+        scenario: &Scenario,
+        plant: Plant,
+        links: Links,
+        limits: RunLimits,
+        core: Option<usize>,
+        mut grants: Grants,
+    ) -> Result<Self> {
+        let (grants_out, grants_in) = bounded(1);
+        let (pace, settings) = (scenario.pace, scenario.realtime.clone());
+        let schedule = Schedule::new(scenario.events.clone());
+        let required = settings.required && pace != Pace::Free;
+        let work = move || {
+            // at free pace a FIFO thread would only starve the machine
+            if pace != Pace::Free {
+                enter_realtime(&settings, core, &mut grants);
+            }
+            let go = grants.enforce(required).is_ok();
+            let _received = grants_out.send(grants).is_ok();
+            if !go {
+                return None;
+            }
+            warm_up(&plant);
+            let executive = Executive::new(plant, MonotonicClock, links, schedule, pace, limits);
+            Some(executive.run().0)
+        };
+        let thread = std::thread::Builder::new()
+            .name("physics".into())
+            .spawn(work)
+            .map_err(|e| Error::new(ErrorKind::Internal, format!("physics thread: {e}")))?;
+        Ok(Self { thread, grants: grants_in, required })
+    }
+
+    /// What the system granted.
+    ///
+    /// # Errors
+    /// [`ErrorKind::RealTime`] if something was refused that the scenario requires.
+    pub(super) fn grants(&self) -> Result<Grants> {
+        let grants = self.grants.recv().map_err(|e| {
+            Error::new(ErrorKind::Internal, format!("the physics thread ended at once ({e})"))
+        })?;
+        grants.enforce(self.required)?;
+        Ok(grants)
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Internal`] if the thread panicked.
+    pub(super) fn join(self) -> Result<Ending> {
+        match self.thread.join() {
+            Ok(Some(ending)) => Ok(ending),
+            Ok(None) => Err(Error::new(ErrorKind::RealTime, "the physics thread did not start")),
+            Err(_) => Err(Error::new(
+                ErrorKind::Internal,
+                "the physics thread panicked; the log is complete up to that tick. \
+                 This is a defect in Hardstand: please report it with the log",
+            )),
+        }
+    }
+}
+
+fn warm_up(plant: &Plant) {
+    touch_stack();
+    let (mut copy, input) = (plant.clone(), TickInput::new());
+    let mut snapshot = copy.new_snapshot();
+    for _ in 0..WARM_UP_TICKS {
+        black_box(copy.step(&input));
+        copy.fill(&mut snapshot);
+    }
+    black_box(&snapshot);
+}
+
+#[inline(never)]
+fn touch_stack() {
+    let mut area = [0_u8; STACK_BYTES];
+    black_box(&mut area);
+}

@@ -1,0 +1,123 @@
+//! Integration on the manifold: base orientation as a unit quaternion, everything else linear.
+
+use crate::model::{Base, Model};
+use crate::spatial::Quaternion;
+
+use super::{Accelerations, Positions, Velocities};
+
+/// `v ← v + h v̇`.
+pub fn advance_velocities(v: &mut Velocities, h: f64, vdot: &Accelerations) {
+    v.w_WB += vdot.w_WB * h;
+    v.v_WB += vdot.v_WB * h;
+    for (v, vdot) in v.joints.iter_mut().zip(&vdot.joints) {
+        *v += h * vdot;
+    }
+}
+
+/// `q ← q ⊕ h v`: the orientation follows the exponential map and is normalised.
+pub fn advance_positions(q: &mut Positions, h: f64, v: &Velocities) {
+    q.p_WB += v.v_WB * h;
+    q.quat_WB = Quaternion::from_rotation_vector(&(v.w_WB * h)).mul(&q.quat_WB).normalised();
+    for (q, v) in q.joints.iter_mut().zip(&v.joints) {
+        *q += h * v;
+    }
+}
+
+/// The classical Runge–Kutta method of order 4, with its four stages preallocated.
+///
+/// The quaternion's components are integrated like any other coordinate and normalised at the end
+/// of the step, as Simbody does.
+#[derive(Clone, Debug)]
+pub struct Rk4 {
+    stage_q: Positions,
+    stage_v: Velocities,
+    sum_q: Rates,
+    sum_v: Accelerations,
+    vdot: Accelerations,
+}
+
+/// Time derivative of [`Positions`].
+#[derive(Clone, Debug)]
+struct Rates {
+    quat: Quaternion,
+    p: crate::spatial::Vec3,
+    joints: Vec<f64>,
+}
+
+const NO_RATE: Quaternion = Quaternion { w: 0.0, x: 0.0, y: 0.0, z: 0.0 };
+
+impl Rk4 {
+    /// A workspace for `model`.
+    #[must_use]
+    pub fn new(model: &Model) -> Self {
+        let n = model.joint_count();
+        Self {
+            stage_q: Positions::zero(model),
+            stage_v: Velocities::zero(model),
+            sum_q: Rates { quat: NO_RATE, p: crate::spatial::Vec3::zeros(), joints: vec![0.0; n] },
+            sum_v: Velocities::zero(model),
+            vdot: Velocities::zero(model),
+        }
+    }
+
+    /// One step of length `h` in s. `accelerate(stage, q, v, vdot)` is called four times, for stage
+    /// 0 at the start, 1 and 2 in the middle, 3 at the end of the step.
+    pub fn step(
+        &mut self,
+        base: Base,
+        q: &mut Positions,
+        v: &mut Velocities,
+        h: f64,
+        mut accelerate: impl FnMut(usize, &Positions, &Velocities, &mut Accelerations),
+    ) {
+        const REACH: [f64; 3] = [0.5, 0.5, 1.0];
+        const WEIGHT: [f64; 4] = [1.0, 2.0, 2.0, 1.0];
+        self.stage_q.copy_from(q);
+        self.stage_v.copy_from(v);
+        self.clear_sums();
+        for stage in 0..4 {
+            accelerate(stage, &self.stage_q, &self.stage_v, &mut self.vdot);
+            let quat_rate = match base {
+                Base::Floating => self.stage_q.quat_WB.derivative(&self.stage_v.w_WB),
+                Base::Fixed => NO_RATE,
+            };
+            self.accumulate(WEIGHT[stage], &quat_rate);
+            if stage < 3 {
+                let reach = REACH[stage] * h;
+                // positions first: they need this stage's velocity
+                self.stage_q.quat_WB = q.quat_WB.plus_scaled(reach, &quat_rate);
+                self.stage_q.p_WB = q.p_WB + self.stage_v.v_WB * reach;
+                for (i, q0) in q.joints.iter().enumerate() {
+                    self.stage_q.joints[i] = q0 + reach * self.stage_v.joints[i];
+                }
+                self.stage_v.copy_from(v);
+                advance_velocities(&mut self.stage_v, reach, &self.vdot);
+            }
+        }
+        let sixth = h / 6.0;
+        q.quat_WB = q.quat_WB.plus_scaled(sixth, &self.sum_q.quat).normalised();
+        q.p_WB += self.sum_q.p * sixth;
+        for (q, rate) in q.joints.iter_mut().zip(&self.sum_q.joints) {
+            *q += sixth * rate;
+        }
+        advance_velocities(v, sixth, &self.sum_v);
+    }
+
+    fn clear_sums(&mut self) {
+        self.sum_q.quat = NO_RATE;
+        self.sum_q.p.fill(0.0);
+        self.sum_q.joints.fill(0.0);
+        self.sum_v.w_WB.fill(0.0);
+        self.sum_v.v_WB.fill(0.0);
+        self.sum_v.joints.fill(0.0);
+    }
+
+    fn accumulate(&mut self, weight: f64, quat_rate: &Quaternion) {
+        self.sum_q.quat = self.sum_q.quat.plus_scaled(weight, quat_rate);
+        self.sum_q.p += self.stage_v.v_WB * weight;
+        for (sum, rate) in self.sum_q.joints.iter_mut().zip(&self.stage_v.joints) {
+            *sum += weight * rate;
+        }
+        advance_velocities(&mut self.sum_v, weight, &self.vdot);
+    }
+}

@@ -1,0 +1,47 @@
+//! Featherstone's algorithms for kinematic trees: kinematics, ABA, RNEA, CRBA, energy, integrators.
+//!
+//! Numbers like (7.43) and "table 7.1" are those of Featherstone, *Rigid Body Dynamics Algorithms*
+//! (Springer 2008), whose letters are kept. Frames: W world, P the parent body's frame, B the
+//! body's frame. Spatial vectors are `[angular; linear]` about the origin of B and written in B
+//! unless a suffix says otherwise. SI units.
+//!
+//! The model is never changed, everything that is computed lives in a [`Data`] that is allocated
+//! once: no function of this module allocates.
+//!
+//! ```
+//! use hardstand::dynamics::{aba, kinematics, Data, Positions, Velocities};
+//! use hardstand::model::{Base, BodySpec, Builder};
+//! use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+//!
+//! let mut one = Builder::new("brick", Base::Floating);
+//! let inertia = SpatialInertia::from_com(2.0, &Vec3::zeros(), &Mat3::identity());
+//! one.bodies.push(BodySpec { name: "brick".into(), inertia });
+//! let model = one.build()?;
+//!
+//! let (q, v) = (Positions::zero(&model), Velocities::zero(&model));
+//! let (mut data, mut vdot) = (Data::new(&model), Velocities::zero(&model));
+//! kinematics(&model, &q, &v, &mut data);
+//! aba(&model, &mut data, &[], &Vec3::new(0.0, 0.0, -9.81), &mut vdot);
+//! assert!((vdot.v_WB.z + 9.81).abs() < 1e-14); // it falls
+//! # Ok::<(), hardstand::Error>(())
+//! ```
+#![allow(non_snake_case, reason = "the book's letters and monogram notation")]
+#![allow(clippy::many_single_char_names, reason = "the book's letters")]
+
+mod aba;
+mod crba;
+mod data;
+mod energy;
+mod integrate;
+mod joint;
+mod kinematics;
+mod rnea;
+
+pub use aba::{aba, articulated_inertias};
+pub use crba::{MassMatrix, crba};
+pub use data::{Accelerations, Data, Positions, Velocities};
+pub use energy::{Momentum, center_of_mass, kinetic_energy, momentum, potential_energy};
+pub use integrate::{Rk4, advance_positions, advance_velocities};
+pub use joint::{motion_subspace, pose_in_parent};
+pub use kinematics::kinematics;
+pub use rnea::{GeneralizedForces, rnea};

@@ -1,0 +1,79 @@
+//! Hand-overs between the physics thread and the I/O threads: bounded channels of recycled boxes.
+//!
+//! A sender takes a free box, fills it in place and sends it; the receiver gives it back. Neither
+//! side allocates after start-up, and neither side ever blocks: both use only `try_send` and
+//! `try_recv`. A receiver that *parks* would make the sender's `try_send` take a lock and wake it
+//! by a system call, so receivers poll at their own pace.
+//!
+//! ```
+//! let (out, inbox) = hardstand::handover::pool(2, || 0_u32);
+//! let mut b = out.take_free().ok_or("none free")?;
+//! *b = 7;
+//! out.send(b);
+//! let got = inbox.take().ok_or("nothing there")?;
+//! assert_eq!(*got, 7);
+//! inbox.give_back(got);
+//! # Ok::<(), &str>(())
+//! ```
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+/// The sending side of a hand-over.
+#[derive(Clone, Debug)]
+pub struct Outbox<T> {
+    full: Sender<Box<T>>,
+    free: Receiver<Box<T>>,
+    unsent: Sender<Box<T>>,
+}
+
+/// The receiving side of a hand-over.
+#[derive(Clone, Debug)]
+pub struct Inbox<T> {
+    full: Receiver<Box<T>>,
+    free: Sender<Box<T>>,
+}
+
+/// A hand-over with `count` boxes made by `make`.
+pub fn pool<T>(count: usize, make: impl Fn() -> T) -> (Outbox<T>, Inbox<T>) {
+    let (full_tx, full_rx) = bounded(count);
+    let (free_tx, free_rx) = bounded(count);
+    for _ in 0..count {
+        // there is room for all of them
+        let _sent = free_tx.try_send(Box::new(make())).is_ok();
+    }
+    (
+        Outbox { full: full_tx, free: free_rx, unsent: free_tx.clone() },
+        Inbox { full: full_rx, free: free_tx },
+    )
+}
+
+impl<T> Outbox<T> {
+    /// A box to fill; `None` if the receiver has not kept up.
+    #[must_use]
+    pub fn take_free(&self) -> Option<Box<T>> {
+        self.free.try_recv().ok()
+    }
+
+    /// Hands the box over. It cannot fail: there are as many places as boxes.
+    pub fn send(&self, item: Box<T>) {
+        let _sent = self.full.try_send(item).is_ok();
+    }
+
+    /// Puts a box back that was not needed.
+    pub fn put_back(&self, item: Box<T>) {
+        let _sent = self.unsent.try_send(item).is_ok();
+    }
+}
+
+impl<T> Inbox<T> {
+    /// The next box, oldest first; `None` if there is none now.
+    #[must_use]
+    pub fn take(&self) -> Option<Box<T>> {
+        self.full.try_recv().ok()
+    }
+
+    /// Returns a box to the sender.
+    pub fn give_back(&self, item: Box<T>) {
+        let _sent = self.free.try_send(item).is_ok();
+    }
+}

@@ -1,0 +1,35 @@
+//! Hardstand: firm ground for legged-robot controllers.
+//!
+//! A daemon simulates the robot at a fixed rate on a pinned real-time thread; the controller under
+//! test runs in a process of its own and talks to it over zenoh. Runs repeat bit for bit.
+//!
+//! The way through the crate: [`model`] reads a robot, [`plant`] advances it, `rt` calls the plant
+//! on time, `bus` tells the world, `record` keeps and replays what was applied.
+//!
+//! Four rules hold everywhere:
+//! - The physics ([`plant`] and all below it) knows no clock, thread, file or network.
+//! - Simulated time is `tick × period` in integer nanoseconds and is never read from a clock.
+//! - Only `bus` knows zenoh; only [`math`] has transcendental functions.
+//! - What comes from outside has its own type until it is checked.
+
+pub mod actuator;
+#[cfg(feature = "zenoh")]
+pub mod bus;
+pub mod cli;
+pub mod config;
+pub mod contact;
+pub mod daemon;
+pub mod dynamics;
+pub mod error;
+pub mod handover;
+pub mod limits;
+pub mod math;
+pub mod message;
+pub mod model;
+pub mod plant;
+pub mod record;
+pub mod rt;
+pub mod sensor;
+pub mod spatial;
+
+pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,42 @@
+//! Every bound in one place, related by compile-time checks.
+
+/// Joints of a robot.
+pub const JOINTS_MAX: usize = 256;
+/// Contact stations of a scenario, each against every plane.
+pub const STATIONS_MAX: usize = 192;
+/// Feet of a scenario.
+pub const FEET_MAX: usize = 32;
+/// Contact planes of a scenario.
+pub const PLANES_MAX: usize = 16;
+/// Commands that one tick looks at; more wait for the next tick.
+pub const OFFERS_MAX: usize = 16;
+/// Events (pushes, friction changes) that one tick applies.
+pub const EVENTS_MAX: usize = 16;
+/// Pushes that act at the same time.
+pub const PUSHES_MAX: usize = 8;
+/// Sessions that are remembered as retired: their commands stay refused.
+pub const RETIRED_SESSIONS: usize = 8;
+
+/// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
+pub const MESSAGE_BYTES_MAX: usize = 65_535;
+/// Bytes of a name (robot, joint, link, foot, station).
+pub const NAME_BYTES_MAX: usize = 96;
+
+/// Snapshots that may wait for the publisher.
+pub const SNAPSHOT_QUEUE: usize = 32;
+/// Ticks that may wait for the recorder: 2 s at 1 kHz.
+pub const LOG_QUEUE: usize = 2048;
+/// Tick reports that may wait for the monitor: 4 s at 1 kHz.
+pub const REPORT_QUEUE: usize = 4096;
+
+/// Size of a URDF file.
+pub const URDF_BYTES_MAX: u64 = 16 << 20;
+/// Size of a scenario file.
+pub const SCENARIO_BYTES_MAX: u64 = 1 << 20;
+
+// 48 bytes of header and 40 per joint
+const _: () = assert!(48 + 40 * JOINTS_MAX <= MESSAGE_BYTES_MAX);
+// at most 264 bytes per station and 240 per foot, and the header
+const _: () = assert!(64 + 264 * STATIONS_MAX + 240 * FEET_MAX <= MESSAGE_BYTES_MAX);
+// a tick cannot fill the queue of offers twice
+const _: () = assert!(OFFERS_MAX <= LOG_QUEUE);

@@ -1,0 +1,112 @@
+//! From bytes to a command: claimed, then checked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::plant::{Command, JointCommand, Rejection};
+
+use super::{HEADER_BYTES, Kind, VERSION};
+
+/// A command as somebody outside claims it. Only [`check_command`] makes a [`Command`] of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClaimedCommand {
+    /// Layout hash of the robot that is meant.
+    pub layout_hash: u64,
+    /// Run number of the state that is answered.
+    pub epoch: u32,
+    /// Controller's session.
+    pub session: u64,
+    /// Sequence number.
+    pub seq: u64,
+    /// Tick of the state that is answered.
+    pub answers_tick: u64,
+    /// One set-point per joint.
+    pub joints: Vec<JointCommand>,
+}
+
+/// What is allowed in a command.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CommandLimits {
+    /// Layout hash of the robot.
+    pub layout_hash: u64,
+    /// Current run.
+    pub epoch: u32,
+    /// Joints of the robot.
+    pub joints: usize,
+    /// Largest stiffness, N·m/rad or N/m.
+    pub kp_max: f64,
+    /// Largest damping, N·m·s/rad or N·s/m.
+    pub kd_max: f64,
+}
+
+/// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far
+/// beyond any robot, but small enough that no product of two overflows.
+pub(crate) const SETPOINT_MAX: f64 = 1e6;
+
+const FIXED_BYTES: usize = HEADER_BYTES + 8 + 4 + 8 + 8 + 8 + 8;
+const JOINT_BYTES: usize = 40;
+
+/// Decodes the bytes of a command for a robot with `joints` joints.
+///
+/// # Errors
+/// [`Rejection::Size`] or [`Rejection::Version`].
+pub fn decode_command(bytes: &[u8], joints: usize) -> Result<ClaimedCommand, Rejection> {
+    if bytes.len() < HEADER_BYTES {
+        return Err(Rejection::Size);
+    }
+    if bytes[..HEADER_BYTES] != [b'H', b'S', VERSION, Kind::Command as u8] {
+        return Err(Rejection::Version);
+    }
+    if bytes.len() != FIXED_BYTES + JOINT_BYTES * joints {
+        return Err(Rejection::Size);
+    }
+    super::decode::<ClaimedCommand>(Kind::Command, bytes).map_err(|_undecodable| Rejection::Size)
+}
+
+/// Checks a claimed command and copies it into `out`.
+///
+/// # Errors
+/// The first [`Rejection`] that applies, in the order layout, epoch, size, session, finite, range.
+pub fn check_command(
+    claim: &ClaimedCommand,
+    limits: &CommandLimits,
+    out: &mut Command,
+) -> Result<(), Rejection> {
+    if claim.layout_hash != limits.layout_hash {
+        return Err(Rejection::Layout);
+    }
+    if claim.epoch != limits.epoch {
+        return Err(Rejection::Epoch);
+    }
+    if claim.joints.len() != limits.joints {
+        return Err(Rejection::Size);
+    }
+    if claim.session == 0 {
+        return Err(Rejection::Session);
+    }
+    for c in &claim.joints {
+        if ![c.q, c.dq, c.kp, c.kd, c.tau_ff].iter().all(|x| x.is_finite()) {
+            return Err(Rejection::NotFinite);
+        }
+    }
+    for c in &claim.joints {
+        let setpoints = [c.q, c.dq, c.tau_ff].iter().all(|x| x.abs() <= SETPOINT_MAX);
+        let kp = (0.0..=limits.kp_max).contains(&c.kp);
+        let kd = (0.0..=limits.kd_max).contains(&c.kd);
+        if !(setpoints && kp && kd) {
+            return Err(Rejection::OutOfRange);
+        }
+    }
+    (out.session, out.seq, out.answers_tick) = (claim.session, claim.seq, claim.answers_tick);
+    out.joints.clone_from(&claim.joints);
+    Ok(())
+}
+
+/// Encodes a command; the counterpart of [`decode_command`].
+///
+/// # Errors
+/// As [`encode`](super::encode).
+pub fn encode_command(claim: &ClaimedCommand, out: &mut Vec<u8>) -> crate::Result<()> {
+    super::encode(Kind::Command, claim, out)
+}
+
+const _: () = assert!(FIXED_BYTES == 48);

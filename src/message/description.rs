@@ -1,0 +1,129 @@
+//! The answer to a query of `model`: what a controller must know to begin.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::JointKind;
+use crate::plant::Plant;
+
+/// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelReply {
+    /// Layout hash; every command carries it.
+    pub layout_hash: u64,
+    /// Run number; every command carries it.
+    pub epoch: u32,
+    /// Length of a tick, ns.
+    pub period_ns: u64,
+    /// Oldest age at which a command is held, ticks.
+    pub hold_ticks: u64,
+    /// Ticks of damping after that.
+    pub damped_ticks: u64,
+    /// Commands in a row that prove that a controller lives.
+    pub proof_commands: u64,
+    /// Largest `kp` of a command.
+    pub kp_max: f64,
+    /// Largest `kd` of a command.
+    pub kd_max: f64,
+    /// Mass of the robot, kg.
+    pub mass_kg: f64,
+    /// Gravity in the world, m/s².
+    pub gravity_m_per_s2: [f64; 3],
+    /// Number of contact planes; the stations of `contacts` repeat for each.
+    pub planes: u32,
+    /// Version of the daemon.
+    pub version: String,
+    /// Robot name.
+    pub robot: String,
+    /// Name of the base link.
+    pub base_link: String,
+    /// Joints in the order of states and commands.
+    pub joints: Vec<JointDescription>,
+    /// Feet in the order of states.
+    pub feet: Vec<FootDescription>,
+    /// Stations in the order of contacts.
+    pub stations: Vec<StationDescription>,
+}
+
+/// One joint. No limit is ±∞.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointDescription {
+    /// Name in the URDF.
+    pub name: String,
+    /// 0 revolute (rad, N·m), 1 prismatic (m, N).
+    pub kind: u8,
+    /// Initial position.
+    pub q_initial: f64,
+    /// Lower position limit.
+    pub q_min: f64,
+    /// Upper position limit.
+    pub q_max: f64,
+    /// Largest effort.
+    pub effort_max: f64,
+    /// Largest velocity.
+    pub velocity_max: f64,
+}
+
+/// One foot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FootDescription {
+    /// Name.
+    pub name: String,
+    /// Indices of its stations.
+    pub stations: Vec<u32>,
+}
+
+/// One station.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StationDescription {
+    /// Name.
+    pub name: String,
+    /// Body that carries it.
+    pub body: String,
+    /// Position in the body's frame, m.
+    pub position_body_m: [f64; 3],
+}
+
+impl ModelReply {
+    /// The description of `plant`.
+    #[must_use]
+    pub fn of(plant: &Plant, epoch: u32, kp_max: f64, kd_max: f64) -> Self {
+        let (model, spec) = (plant.model(), plant.spec());
+        let joint = |(i, j): (usize, &crate::model::Joint)| JointDescription {
+            name: j.name.clone(),
+            kind: u8::from(j.kind == JointKind::Prismatic),
+            q_initial: spec.q.joints[i],
+            q_min: j.q_min,
+            q_max: j.q_max,
+            effort_max: j.effort_max,
+            velocity_max: j.velocity_max,
+        };
+        let foot = |f: &crate::plant::Foot| FootDescription {
+            name: f.name.clone(),
+            stations: f.stations.iter().map(|&s| s as u32).collect(),
+        };
+        let station = |s: &crate::plant::Station| StationDescription {
+            name: s.name.clone(),
+            body: model.bodies[s.body].name.clone(),
+            position_body_m: s.p_BS.into(),
+        };
+        Self {
+            layout_hash: plant.layout_hash(),
+            epoch,
+            period_ns: spec.period_ns,
+            hold_ticks: spec.watchdog.hold_ticks,
+            damped_ticks: spec.watchdog.damped_ticks,
+            proof_commands: spec.watchdog.proof_commands,
+            kp_max,
+            kd_max,
+            mass_kg: model.total_mass(),
+            gravity_m_per_s2: spec.gravity_W.into(),
+            planes: spec.planes.len() as u32,
+            version: env!("CARGO_PKG_VERSION").into(),
+            robot: model.name.clone(),
+            base_link: model.bodies[0].name.clone(),
+            joints: model.joints.iter().enumerate().map(joint).collect(),
+            feet: spec.feet.iter().map(foot).collect(),
+            stations: spec.stations.iter().map(station).collect(),
+        }
+    }
+}

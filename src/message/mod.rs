@@ -1,0 +1,108 @@
+//! The payloads of bus and log: a four-byte header, then a struct in bincode.
+//!
+//! Header: the bytes `H`, `S`, the protocol [`VERSION`], the [`Kind`]. Then the fields in order,
+//! fixed-width little-endian, nothing padded: `u8`, `u32`, `u64`, `f64` as they are, arrays without
+//! a length, `Vec` and `String` as a `u64` count and the elements, `Option` as one byte and the
+//! value, an enum as a `u32` and its fields. `docs/protocol.md` lists every field with its offset.
+
+mod command;
+mod description;
+mod status;
+
+pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
+pub use description::{FootDescription, JointDescription, ModelReply, StationDescription};
+pub use status::{Counter, StatusReading};
+
+use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::MESSAGE_BYTES_MAX;
+
+/// Version of the protocol: changes when the layout of any payload changes.
+pub const VERSION: u8 = 1;
+/// Bytes before the payload.
+pub const HEADER_BYTES: usize = 4;
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// [`StateReading`](crate::plant::StateReading).
+    State = 1,
+    /// [`ContactsReading`](crate::plant::ContactsReading).
+    Contacts = 2,
+    /// [`Command`](crate::plant::Command), preceded by layout hash and epoch.
+    Command = 3,
+    /// [`StatusReading`].
+    Status = 4,
+    /// [`ModelReply`].
+    Model = 5,
+    /// One tick of a log.
+    LogTick = 6,
+    /// A keyframe of a log.
+    Keyframe = 7,
+}
+
+impl Kind {
+    /// Name of the schema, as the zenoh encoding and the log give it.
+    #[must_use]
+    pub const fn schema(self) -> &'static str {
+        match self {
+            Self::State => "hardstand.State.v1",
+            Self::Contacts => "hardstand.Contacts.v1",
+            Self::Command => "hardstand.Command.v1",
+            Self::Status => "hardstand.Status.v1",
+            Self::Model => "hardstand.Model.v1",
+            Self::LogTick => "hardstand.LogTick.v1",
+            Self::Keyframe => "hardstand.Keyframe.v1",
+        }
+    }
+
+    const fn header(self) -> [u8; HEADER_BYTES] {
+        [b'H', b'S', VERSION, self as u8]
+    }
+}
+
+/// Without the limit a forged length would make the decoder ask for terabytes and abort.
+type Wire = Configuration<LittleEndian, Fixint, Limit<DECODE_BYTES_MAX>>;
+/// Keyframes are larger than bus messages, but bounded too.
+const DECODE_BYTES_MAX: usize = 4 << 20;
+const WIRE: Wire = bincode::config::standard()
+    .with_little_endian()
+    .with_fixed_int_encoding()
+    .with_limit::<DECODE_BYTES_MAX>();
+
+/// Encodes a message into `out`, which is cleared first. It does not allocate once `out` is large
+/// enough.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if the value cannot be encoded; none of this crate's payloads do that.
+pub fn encode<T: Serialize>(kind: Kind, value: &T, out: &mut Vec<u8>) -> Result<()> {
+    out.clear();
+    out.extend_from_slice(&kind.header());
+    bincode::serde::encode_into_std_write(value, out, WIRE)
+        .map_err(|e| Error::new(ErrorKind::Internal, format!("encoding {}: {e}", kind.schema())))?;
+    Ok(())
+}
+
+/// Decodes a message of the given kind, all of it.
+///
+/// # Errors
+/// [`ErrorKind::Log`] if header, size or contents are wrong. Nothing large is allocated before the
+/// lengths are checked.
+pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
+    let wrong = |what: String| Error::new(ErrorKind::Log, format!("{}: {what}", kind.schema()));
+    let Some(body) = bytes.strip_prefix(&kind.header()) else {
+        let got = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
+        return Err(wrong(format!("header is {got:02x?}; expected {:02x?}", kind.header())));
+    };
+    let (value, used) = bincode::serde::decode_from_slice(body, WIRE)
+        .map_err(|e| wrong(format!("does not decode ({e})")))?;
+    if used != body.len() {
+        return Err(wrong(format!("has {} bytes after its end", body.len() - used)));
+    }
+    Ok(value)
+}
+
+const _: () = assert!(MESSAGE_BYTES_MAX <= DECODE_BYTES_MAX);

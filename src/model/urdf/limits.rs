@@ -1,0 +1,142 @@
+//! Axis, `<limit>`, `<dynamics>` and `<mimic>` of a moving joint.
+
+use roxmltree::Node;
+
+use super::read::{Reader, child};
+
+/// Beyond this a limit means "none": exporters write 1e16 or the largest double.
+const LIMIT_MAX: f64 = 1e9;
+/// Shorter axes have no direction worth the name.
+const AXIS_LENGTH_MIN: f64 = 1e-9;
+
+const NO_EFFORT: &str = "effort limit 0 or absent, taken as not stated: unlimited, joints";
+const NO_VELOCITY: &str = "velocity limit 0 or absent, taken as not stated: unlimited, joints";
+const NO_RANGE: &str = "lower and upper 0 or absent, taken as not stated: unlimited, joints";
+const HALF_RANGE: &str = "<limit> with one of lower and upper, the other is 0, joints";
+const LOCKED: &str = "lower equals upper, the joint cannot move, joints";
+const MIMIC: &str = "<mimic> is not enforced, the joint moves independently, joints";
+
+/// Reads what a moving joint has besides its ends, and writes it.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    joint: Node<'_, '_>,
+    owner: &str,
+    kind: &str,
+    name: &str,
+) {
+    axis(reader, joint, owner);
+    limit(reader, joint, owner, kind, name);
+    if let Some(dynamics) = child(joint, "dynamics") {
+        let values = ["damping", "friction"].map(|attribute| {
+            let value = reader.number(owner, dynamics, attribute, Some(0.0));
+            if value < 0.0 {
+                reader.bad(owner, dynamics, attribute, "must not be negative");
+            }
+            (attribute, value)
+        });
+        reader.xml.leaf("dynamics", &values);
+    }
+    if child(joint, "mimic").is_some() {
+        reader.report.warn_shared(MIMIC, name);
+    }
+}
+
+fn axis(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str) {
+    const X: [f64; 3] = [1.0, 0.0, 0.0];
+    let Some(node) = child(joint, "axis") else { return reader.xml.axis(X) };
+    let mut axis = reader.triple(owner, node, "xyz", Some(X));
+    let length = (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]).sqrt();
+    if length < AXIS_LENGTH_MIN {
+        reader.bad(owner, node, "xyz", "must not be of zero length");
+        axis = X;
+    } else if length != 1.0 {
+        axis = axis.map(|c| c / length);
+    }
+    reader.xml.axis(axis);
+}
+
+fn limit(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str, kind: &str, name: &str) {
+    const NONE: [f64; 4] = [f64::NEG_INFINITY, f64::INFINITY, f64::INFINITY, f64::INFINITY];
+    let [mut lower, mut upper, mut effort, mut velocity] = NONE;
+    if let Some(node) = child(joint, "limit") {
+        if kind != "continuous" {
+            [lower, upper] = range(reader, node, owner, name);
+        }
+        effort = strength(reader, node, owner, "effort").unwrap_or_else(|| {
+            reader.report.warn_shared(NO_EFFORT, name);
+            f64::INFINITY
+        });
+        velocity = strength(reader, node, owner, "velocity").unwrap_or_else(|| {
+            reader.report.warn_shared(NO_VELOCITY, name);
+            f64::INFINITY
+        });
+    } else if kind != "continuous" {
+        reader.mistake(format!(
+            "{owner}: a {kind} joint must have \
+             <limit lower=\"…\" upper=\"…\" effort=\"…\" velocity=\"…\"/>{}",
+            if kind == "revolute" { ", or be continuous" } else { "" }
+        ));
+    } else {
+        reader.report.warn_shared(NO_EFFORT, name);
+        reader.report.warn_shared(NO_VELOCITY, name);
+    }
+    let values = [("lower", lower), ("upper", upper), ("effort", effort), ("velocity", velocity)];
+    reader.xml.leaf("limit", &values);
+}
+
+/// Position range. Taken to the letter, two absent or zero bounds would weld the joint; but
+/// exporters write zeros for what their user left open.
+fn range(reader: &mut Reader<'_>, node: Node<'_, '_>, owner: &str, name: &str) -> [f64; 2] {
+    let bounds = ["lower", "upper"].map(|attribute| {
+        node.attribute(attribute)?;
+        Some(extended(reader, node, owner, attribute))
+    });
+    let [lower, upper] = match bounds {
+        [None | Some(0.0), None | Some(0.0)] => {
+            reader.report.warn_shared(NO_RANGE, name);
+            [f64::NEG_INFINITY, f64::INFINITY]
+        }
+        [lower, upper] => {
+            if lower.is_none() || upper.is_none() {
+                reader.report.warn_shared(HALF_RANGE, name);
+            }
+            [lower.unwrap_or(0.0), upper.unwrap_or(0.0)]
+        }
+    };
+    if lower > upper || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
+        reader.mistake(format!("{owner}: lower limit {lower} is above upper limit {upper}"));
+    } else if lower == upper {
+        reader.report.warn_shared(LOCKED, name);
+    }
+    [lower, upper]
+}
+
+/// An effort or velocity limit; nothing if it is absent or 0.
+fn strength(
+    reader: &mut Reader<'_>,
+    node: Node<'_, '_>,
+    owner: &str,
+    attribute: &str,
+) -> Option<f64> {
+    node.attribute(attribute)?;
+    let value = extended(reader, node, owner, attribute);
+    if value < 0.0 {
+        reader.bad(owner, node, attribute, "must not be negative");
+    }
+    (value != 0.0).then_some(value)
+}
+
+/// A number that may be infinite.
+fn extended(reader: &mut Reader<'_>, node: Node<'_, '_>, owner: &str, attribute: &str) -> f64 {
+    let text = node.attribute(attribute).unwrap_or_default();
+    match text.trim().parse::<f64>() {
+        Ok(value) if value >= LIMIT_MAX => f64::INFINITY,
+        Ok(value) if value <= -LIMIT_MAX => f64::NEG_INFINITY,
+        Ok(value) if !value.is_nan() => value,
+        _ => {
+            reader.bad(owner, node, attribute, "must be a number");
+            // passes the checks that follow, which have nothing to say about it
+            if attribute == "lower" { f64::NEG_INFINITY } else { f64::INFINITY }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What goes into a tick: commands offered by controllers, and events.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{EVENTS_MAX, OFFERS_MAX};
+
+/// Set-point of one joint's drive. The motor makes
+/// `tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)`, evaluated every micro-step and
+/// limited to the joint's effort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointCommand {
+    /// Position, rad or m.
+    pub q: f64,
+    /// Velocity, rad/s or m/s.
+    pub dq: f64,
+    /// Stiffness, N·m/rad or N/m.
+    pub kp: f64,
+    /// Damping, N·m·s/rad or N·s/m.
+    pub kd: f64,
+    /// Feed-forward effort, N·m or N.
+    pub tau_ff: f64,
+}
+
+/// A checked command: sizes fit the robot and all numbers are finite and in range. Whether it gets
+/// authority is decided at use, by the [`Watchdog`](super::Watchdog).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// The controller's session: a random number, new each time the controller starts.
+    pub session: u64,
+    /// Sequence number within the session, strictly increasing.
+    pub seq: u64,
+    /// Tick of the state that this command answers.
+    pub answers_tick: u64,
+    /// One set-point per joint, in the model's order.
+    pub joints: Vec<JointCommand>,
+}
+
+/// Which contacts a friction change is for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Scope {
+    /// All contacts.
+    All,
+    /// All contacts of the station with this index.
+    Station(u32),
+}
+
+/// Something that happens to the robot or the ground at the start of a tick. Events are part of
+/// the tick's input, so they are logged and replayed like commands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// A constant force for some ticks.
+    Push {
+        /// Body that is pushed.
+        body: u32,
+        /// Point of attack in the body's frame, m.
+        point_B: [f64; 3],
+        /// Force in W, N.
+        force_W: [f64; 3],
+        /// Duration in ticks.
+        ticks: u64,
+    },
+    /// New coefficients of friction.
+    Friction {
+        /// Which contacts.
+        scope: Scope,
+        /// Static coefficient, at least 0.
+        mu_static: f64,
+        /// Kinetic coefficient, at least 0.
+        mu_kinetic: f64,
+    },
+}
+
+/// Everything that one tick receives from outside, with room for the bounds in
+/// [`limits`](crate::limits).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TickInput {
+    /// Commands in the order of arrival, at most [`OFFERS_MAX`].
+    pub offers: Vec<Box<Command>>,
+    /// Events, at most [`EVENTS_MAX`].
+    pub events: Vec<Event>,
+}
+
+impl TickInput {
+    /// Empty, with all the memory it will ever need.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { offers: Vec::with_capacity(OFFERS_MAX), events: Vec::with_capacity(EVENTS_MAX) }
+    }
+}

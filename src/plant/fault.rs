@@ -1,0 +1,45 @@
+//! What stops the plant.
+
+use serde::{Deserialize, Serialize};
+
+/// Why the plant stopped. The state stays at the last good one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fault {
+    /// A position, velocity or acceleration became NaN or infinite: usually the contact or a gain is
+    /// too stiff for the micro-step.
+    NotFinite,
+    /// A body or joint became faster than 1e4 m/s or rad/s, or the base went farther than
+    /// 1e6 m from the world's origin.
+    OutOfRange,
+}
+
+/// Largest speed that still counts as a simulation of a robot, m/s or rad/s.
+pub(super) const SPEED_MAX: f64 = 1e4;
+/// Largest distance of the base from the world's origin, m.
+pub(super) const REACH_MAX_M: f64 = 1e6;
+
+impl Fault {
+    /// Number on the wire; 0 is no fault.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::NotFinite => 1,
+            Self::OutOfRange => 2,
+        }
+    }
+
+    /// What it means and what to do about it.
+    #[must_use]
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::NotFinite => {
+                "a number is no longer finite; raise sim.micro_steps or lower the stiffness \
+                 of the contact or the gains"
+            }
+            Self::OutOfRange => {
+                "a speed exceeds 1e4 m/s or rad/s, or the base is more than 1e6 m away; raise \
+                 sim.micro_steps or lower the stiffness of the contact or the gains"
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The plant: robot, drives, ground and sensors, advanced one tick at a time.
+//!
+//! [`Plant::step`] is a total, pure, deterministic function of (model, state, input). It knows no
+//! time of day, thread, file or network; after start-up it does not allocate and cannot fail: bad
+//! numbers end in a [`Fault`], with the state frozen at the last good one.
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
+mod command;
+mod contacts;
+mod digest;
+mod fault;
+mod reading;
+mod sense;
+mod spec;
+mod state;
+mod step;
+mod watchdog;
+
+pub use command::{Command, Event, JointCommand, Scope, TickInput};
+pub use contacts::ContactSet;
+pub use digest::Digest;
+pub use fault::Fault;
+pub use reading::{
+    ContactsReading, FootReading, JointReading, Snapshot, StateReading, StationReading,
+};
+pub use spec::{Foot, Integrator, PlantSpec, Station, StopSpec, layout_hash};
+pub use state::{ActivePush, State, Word};
+pub use step::{Outcome, Plant};
+pub use watchdog::{Authority, Rejection, Verdict, Watchdog, WatchdogSpec};

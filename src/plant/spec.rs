@@ -1,0 +1,116 @@
+//! Everything the physics depends on besides the robot.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::contact::{ContactPlane, ExponentialSpring, Friction};
+use crate::dynamics::{Positions, Velocities};
+use crate::model::Model;
+use crate::sensor::{FootSwitchSpec, ImuSpec};
+use crate::spatial::{Transform, Vec3};
+
+use super::WatchdogSpec;
+
+/// How a micro-step advances the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrator {
+    /// `v ← v + h v̇`, then `q ← q ⊕ h v`: one force evaluation, robust in contact.
+    SemiImplicitEuler,
+    /// Classical Runge–Kutta of order 4: four evaluations, for reference runs.
+    Rk4,
+}
+
+/// A point of a body that touches the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Station {
+    /// Name, unique.
+    pub name: String,
+    /// The body that carries it.
+    pub body: usize,
+    /// Position in the body's frame, m.
+    pub p_BS: Vec3,
+    /// Spring against every plane.
+    pub spring: ExponentialSpring,
+    /// Initial coefficients of friction.
+    pub friction: Friction,
+}
+
+/// A named set of stations whose forces are summed up as one foot's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Foot {
+    /// Name, unique.
+    pub name: String,
+    /// The body that carries the foot's frame F.
+    pub body: usize,
+    /// Pose of F in that body.
+    pub X_BF: Transform,
+    /// Indices into [`PlantSpec::stations`].
+    pub stations: Vec<usize>,
+}
+
+/// Mechanical end stops: a spring and damper beyond a joint's limits, scaled by the inertia that
+/// the joint feels at the initial pose, so that one setting suits a hip and a finger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StopSpec {
+    /// Time constant `1/ω`, s.
+    pub time_constant_s: f64,
+    /// Damping ratio; 1 is critical.
+    pub damping_ratio: f64,
+}
+
+/// Everything the physics depends on besides the [`Model`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlantSpec {
+    /// Length of a tick, ns. A multiple of `micro_steps`.
+    pub period_ns: u64,
+    /// Integration steps per tick.
+    pub micro_steps: u32,
+    /// Integration method.
+    pub integrator: Integrator,
+    /// Gravity in W, m/s².
+    pub gravity_W: Vec3,
+    /// The ground.
+    pub planes: Vec<ContactPlane>,
+    /// Contact points. Every station meets every plane.
+    pub stations: Vec<Station>,
+    /// Feet.
+    pub feet: Vec<Foot>,
+    /// End stops.
+    pub stops: StopSpec,
+    /// What happens when the controller is late or lost.
+    pub watchdog: WatchdogSpec,
+    /// Inertial measurement unit.
+    pub imu: ImuSpec,
+    /// Debounced contact booleans.
+    pub foot_switch: FootSwitchSpec,
+    /// Initial positions.
+    pub q: Positions,
+    /// Initial velocities.
+    pub v: Velocities,
+}
+
+impl PlantSpec {
+    /// Length of a micro-step, ns.
+    #[must_use]
+    pub fn micro_step_ns(&self) -> u64 {
+        self.period_ns / u64::from(self.micro_steps.max(1))
+    }
+}
+
+/// Hash of what a controller must know to read states and write commands: protocol version, period,
+/// names and order of joints, feet and stations. It travels in every state and command; a command
+/// with another one is refused.
+#[must_use]
+pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
+    let mut text =
+        format!("hardstand-layout-1\nperiod_ns {}\nrobot {}\n", spec.period_ns, model.name);
+    for joint in &model.joints {
+        text.push_str(&format!("joint {} {:?}\n", joint.name, joint.kind));
+    }
+    for foot in &spec.feet {
+        text.push_str(&format!("foot {}\n", foot.name));
+    }
+    for station in &spec.stations {
+        text.push_str(&format!("station {}\n", station.name));
+    }
+    xxh3_64(text.as_bytes())
+}

@@ -1,0 +1,441 @@
+//! One tick of the plant.
+
+use crate::actuator::{EndStop, motor_effort, passive_effort, pd_effort};
+use crate::dynamics::{
+    Data, Rk4, Velocities, aba, advance_positions, advance_velocities, articulated_inertias,
+    kinematics,
+};
+use crate::limits::OFFERS_MAX;
+use crate::model::Model;
+use crate::sensor::ImuReading;
+use crate::spatial::Vec3;
+
+use super::fault::{REACH_MAX_M, SPEED_MAX};
+use super::{
+    Authority, Command, ContactSet, Digest, Event, Fault, Integrator, PlantSpec, Scope, State,
+    TickInput, Verdict, layout_hash,
+};
+
+/// What became of a tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// What the drives obeyed.
+    pub authority: Authority,
+    /// Verdicts on the offered commands, in their order; the first `offers` are valid.
+    pub verdicts: [Verdict; OFFERS_MAX],
+    /// Number of offered commands.
+    pub offers: usize,
+    /// Pushes that found no free slot.
+    pub pushes_refused: u32,
+    /// Set if the plant has stopped; the tick has then not been counted.
+    pub fault: Option<Fault>,
+}
+
+/// Robot, drives, ground and sensors. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Plant {
+    model: Model,
+    spec: PlantSpec,
+    layout_hash: u64,
+    state: State,
+    last_good: State,
+    data: Data,
+    contacts: ContactSet,
+    stops: Vec<EndStop>,
+    tau: Vec<f64>,
+    vdot: Velocities,
+    rk4: Rk4,
+    digest: Digest,
+    imu: ImuReading,
+    authority: Authority,
+    fault: Option<Fault>,
+}
+
+impl Plant {
+    /// A plant in its initial state: anchors under their stations, nobody in command.
+    #[must_use]
+    pub fn new(model: Model, spec: PlantSpec) -> Self {
+        let mut state = State::new(&model, &spec);
+        let mut data = Data::new(&model);
+        kinematics(&model, &state.q, &state.v, &mut data);
+        articulated_inertias(&model, &mut data);
+        let h_s = spec.micro_step_ns() as f64 * 1e-9;
+        let stop = |(i, joint)| {
+            let s = &spec.stops;
+            EndStop::new(joint, data.D[i + 1], s.time_constant_s, s.damping_ratio, h_s)
+        };
+        let stops = model.joints.iter().enumerate().map(stop).collect();
+        let contacts = ContactSet::new(&spec);
+        contacts.reset_anchors(&data, &mut state.contacts, 0);
+        state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
+        let digest = Digest::new(state.word_count());
+        let imu = spec.imu.read(
+            &data.X_WB[spec.imu.body],
+            &data.V[spec.imu.body].ang,
+            &Vec3::zeros(),
+            1.0,
+            &spec.gravity_W,
+        );
+        let mut plant = Self {
+            layout_hash: layout_hash(&model, &spec),
+            last_good: state.clone(),
+            tau: vec![0.0; model.joint_count()],
+            vdot: Velocities::zero(&model),
+            rk4: Rk4::new(&model),
+            authority: Authority::Zero,
+            fault: None,
+            model,
+            spec,
+            state,
+            data,
+            contacts,
+            stops,
+            digest,
+            imu,
+        };
+        plant.evaluate(0);
+        plant.chain_digest();
+        plant.last_good.copy_from(&plant.state);
+        plant
+    }
+
+    /// Advances by one tick. Total: whatever the input, it returns; it never allocates.
+    pub fn step(&mut self, input: &TickInput) -> Outcome {
+        let mut outcome = Outcome {
+            authority: Authority::Zero,
+            verdicts: [Verdict::Proving; OFFERS_MAX],
+            offers: input.offers.len().min(OFFERS_MAX),
+            pushes_refused: 0,
+            fault: self.fault,
+        };
+        if self.fault.is_some() {
+            return outcome;
+        }
+        self.apply_events(&input.events, &mut outcome);
+        self.take_commands(&input.offers, &mut outcome);
+        let start_ns = self.time_ns();
+        for i in 0..u64::from(self.spec.micro_steps) {
+            self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
+        }
+        self.end_tick();
+        if let Some(fault) = self.check() {
+            self.freeze(fault);
+        } else {
+            self.chain_digest();
+            self.last_good.copy_from(&self.state);
+        }
+        outcome.fault = self.fault;
+        outcome.authority = self.authority;
+        outcome
+    }
+
+    fn apply_events(&mut self, events: &[Event], outcome: &mut Outcome) {
+        let mut friction_changed = false;
+        for event in events {
+            match *event {
+                Event::Push { body, point_B, force_W, ticks } => {
+                    let slot = self.state.pushes.iter_mut().find(|p| p.ticks_left == 0);
+                    match slot {
+                        Some(slot) if (body as usize) < self.model.bodies.len() => {
+                            slot.body = u64::from(body);
+                            (slot.point_B, slot.force_W) = (point_B, force_W);
+                            slot.ticks_left = ticks;
+                        }
+                        _ => outcome.pushes_refused += 1,
+                    }
+                }
+                Event::Friction { scope, mu_static, mu_kinetic } => {
+                    friction_changed = true;
+                    self.set_friction(scope, mu_static, mu_kinetic);
+                }
+            }
+        }
+        if friction_changed {
+            // the forces at this instant depend on the coefficients
+            self.evaluate(self.time_ns());
+        }
+    }
+
+    fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
+        let planes = self.contacts.plane_count();
+        for (i, contact) in self.state.contacts.iter_mut().enumerate() {
+            if scope == Scope::All || scope == Scope::Station((i / planes) as u32) {
+                contact.friction.set_static(mu_static);
+                contact.friction.set_kinetic(mu_kinetic.min(mu_static));
+            }
+        }
+    }
+
+    /// Lets the watchdog judge every offer; the newest accepted command is in force.
+    fn take_commands(&mut self, offers: &[Box<Command>], outcome: &mut Outcome) {
+        let mut fresh = false;
+        for (offer, verdict) in offers.iter().zip(&mut outcome.verdicts) {
+            *verdict = self.state.watchdog.offer(
+                &self.spec.watchdog,
+                self.state.tick,
+                offer.session,
+                offer.seq,
+                offer.answers_tick,
+            );
+            if *verdict == Verdict::Accepted && offer.joints.len() == self.state.command.len() {
+                self.state.command.copy_from_slice(&offer.joints);
+                fresh = true;
+            }
+        }
+        self.authority = if fresh {
+            Authority::Fresh
+        } else {
+            self.state.watchdog.authority(&self.spec.watchdog, self.state.tick)
+        };
+    }
+
+    /// Advances by one micro-step that starts at `t_ns`. On entry kinematics and contacts are
+    /// evaluated for the current state, and so they are on exit.
+    fn micro_step(&mut self, t_ns: u64) {
+        let h_ns = self.spec.micro_step_ns();
+        let h = h_ns as f64 * 1e-9;
+        self.drive();
+        match self.spec.integrator {
+            Integrator::SemiImplicitEuler => {
+                self.accelerate();
+                self.contacts.commit(&mut self.state.contacts, t_ns);
+                advance_velocities(&mut self.state.v, h, &self.vdot);
+                advance_positions(&mut self.state.q, h, &self.state.v);
+            }
+            Integrator::Rk4 => self.rk4_step(t_ns, h),
+        }
+        self.evaluate(t_ns.wrapping_add(h_ns));
+    }
+
+    /// Motor efforts for the measured position and velocity, held during the micro-step, and the
+    /// joints' own efforts.
+    fn drive(&mut self) {
+        for (i, joint) in self.model.joints.iter().enumerate() {
+            let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
+            let asked = match self.authority {
+                Authority::Fresh | Authority::Held => {
+                    let c = &self.state.command[i];
+                    pd_effort([c.q, c.dq], [c.kp, c.kd], c.tau_ff, q, dq)
+                }
+                Authority::Damped => -self.spec.watchdog.damping * dq,
+                Authority::Zero => 0.0,
+            };
+            let motor = motor_effort(joint, asked, dq);
+            self.state.motor[i] = motor;
+            self.tau[i] = motor + passive_effort(joint, &self.stops[i], q, dq);
+        }
+    }
+
+    /// `vdot` for the evaluated state.
+    fn accelerate(&mut self) {
+        let (data, gravity) = (&mut self.data, &self.spec.gravity_W);
+        collect_forces(data, &self.contacts, &self.state);
+        aba(&self.model, data, &self.tau, gravity, &mut self.vdot);
+    }
+
+    /// Stage 0 uses the forces of the memory committed before; then the memory is committed, and
+    /// the other stages use the new one (Simbody's order).
+    fn rk4_step(&mut self, t_ns: u64, h: f64) {
+        let Self { model, spec, state, data, contacts, tau, rk4, .. } = self;
+        let (memory, pushes) = (&mut state.contacts, &state.pushes);
+        let h_ns = spec.micro_step_ns();
+        rk4.step(model.base, &mut state.q, &mut state.v, h, |stage, q, v, vdot| {
+            if stage > 0 {
+                let t = t_ns.wrapping_add(if stage < 3 { h_ns / 2 } else { h_ns });
+                kinematics(model, q, v, data);
+                contacts.evaluate(data, memory, t);
+            }
+            data.clear_forces();
+            contacts.apply(data);
+            apply_pushes(data, pushes);
+            aba(model, data, tau, &spec.gravity_W, vdot);
+            if stage == 0 {
+                contacts.commit(memory, t_ns);
+            }
+        });
+    }
+
+    /// Kinematics and contact forces of the current state at `t_ns`.
+    fn evaluate(&mut self, t_ns: u64) {
+        kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
+        self.contacts.evaluate(&self.data, &self.state.contacts, t_ns);
+    }
+
+    /// Counts the tick, ends pushes, reads the sensors that have a memory.
+    fn end_tick(&mut self) {
+        self.state.tick += 1;
+        for push in &mut self.state.pushes {
+            push.ticks_left = push.ticks_left.saturating_sub(1);
+        }
+        let imu = &self.spec.imu;
+        let v_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
+        self.imu = imu.read(
+            &self.data.X_WB[imu.body],
+            &self.data.V[imu.body].ang,
+            &(v_W - self.state.imu_v_before_W),
+            self.spec.period_ns as f64 * 1e-9,
+            &self.spec.gravity_W,
+        );
+        self.state.imu_v_before_W = v_W;
+        let planes = self.contacts.plane_count();
+        for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
+            let contacts = foot.stations.iter().flat_map(|&s| s * planes..(s + 1) * planes);
+            let normal_n = contacts.map(|i| self.contacts.forces()[i].normal_n).sum();
+            switch.update(&self.spec.foot_switch, normal_n);
+        }
+    }
+
+    /// Looks for bad numbers.
+    fn check(&self) -> Option<Fault> {
+        let (q, v) = (&self.state.q, &self.state.v);
+        let speed = |x: &f64| x.abs() <= SPEED_MAX;
+        let in_range = q.p_WB.iter().all(|x| x.abs() <= REACH_MAX_M)
+            && v.v_WB.iter().all(speed)
+            && v.w_WB.iter().all(speed)
+            && v.joints.iter().all(speed)
+            && q.joints.iter().all(|x| x.abs() <= REACH_MAX_M);
+        // NaN fails every comparison, so in_range covers these too; the rest is contact and IMU
+        let contacts = self.contacts.forces().iter();
+        let finite = contacts.fold(self.imu.specific_force_I.sum(), |s, f| {
+            s + f.normal_n + f.friction_P().x + f.friction_P().y + f.next_sliding
+        });
+        let whole = q.quat_WB.norm();
+        let sum: f64 = v.joints.iter().sum::<f64>() + v.v_WB.sum() + v.w_WB.sum() + q.p_WB.sum();
+        if !finite.is_finite() || !whole.is_finite() || !sum.is_finite() {
+            Some(Fault::NotFinite)
+        } else if !in_range {
+            Some(Fault::OutOfRange)
+        } else {
+            None
+        }
+    }
+
+    /// Back to the last good state, for good.
+    fn freeze(&mut self, fault: Fault) {
+        self.state.copy_from(&self.last_good);
+        self.authority = Authority::Zero;
+        self.fault = Some(fault);
+        self.evaluate(self.time_ns());
+        self.imu = self.spec.imu.read(
+            &self.data.X_WB[self.spec.imu.body],
+            &self.data.V[self.spec.imu.body].ang,
+            &Vec3::zeros(),
+            1.0,
+            &self.spec.gravity_W,
+        );
+    }
+
+    fn chain_digest(&mut self) {
+        let state = &mut self.state;
+        state.digest = self.digest.chain(state.digest, |push| {
+            state.walk(&mut |_, _, word| push(word.bits()));
+        });
+    }
+}
+
+impl Plant {
+    /// The robot.
+    #[must_use]
+    pub const fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Everything else the physics depends on.
+    #[must_use]
+    pub const fn spec(&self) -> &PlantSpec {
+        &self.spec
+    }
+
+    /// See [`layout_hash`].
+    #[must_use]
+    pub const fn layout_hash(&self) -> u64 {
+        self.layout_hash
+    }
+
+    /// The state.
+    #[must_use]
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Kinematics of the current state.
+    #[must_use]
+    pub const fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// Contacts, evaluated for the current state.
+    #[must_use]
+    pub const fn contacts(&self) -> &ContactSet {
+        &self.contacts
+    }
+
+    /// IMU reading of the last tick.
+    #[must_use]
+    pub const fn imu(&self) -> &ImuReading {
+        &self.imu
+    }
+
+    /// What the drives obeyed in the last tick.
+    #[must_use]
+    pub const fn authority(&self) -> Authority {
+        self.authority
+    }
+
+    /// Set once the plant has stopped.
+    #[must_use]
+    pub const fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    /// Simulated time, ns: always `tick × period`.
+    #[must_use]
+    pub const fn time_ns(&self) -> u64 {
+        self.state.tick.wrapping_mul(self.spec.period_ns)
+    }
+
+    /// The complete state as words, for [`restore`](Self::restore).
+    #[must_use]
+    pub fn snapshot_words(&mut self) -> Vec<u64> {
+        let mut words = Vec::new();
+        self.state.write_words(&mut words);
+        words
+    }
+
+    /// Appends the complete state as words to `out`; does not allocate if `out` has room.
+    pub fn write_words(&mut self, out: &mut Vec<u64>) {
+        self.state.write_words(out);
+    }
+
+    /// Names the first difference between two snapshots of this plant.
+    #[must_use]
+    pub fn first_difference(&mut self, a: &[u64], b: &[u64]) -> Option<String> {
+        self.state.first_difference(a, b)
+    }
+
+    /// Continues from a snapshot: the following ticks have the same bits as if the plant had never
+    /// stopped.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`](crate::ErrorKind::Log) if the snapshot is another plant's.
+    pub fn restore(&mut self, words: &[u64]) -> crate::Result<()> {
+        self.state.set_words(words)?;
+        self.last_good.copy_from(&self.state);
+        self.fault = None;
+        self.evaluate(self.time_ns());
+        Ok(())
+    }
+}
+
+fn collect_forces(data: &mut Data, contacts: &ContactSet, state: &State) {
+    data.clear_forces();
+    contacts.apply(data);
+    apply_pushes(data, &state.pushes);
+}
+
+fn apply_pushes(data: &mut Data, pushes: &[super::ActivePush]) {
+    for push in pushes.iter().filter(|p| p.ticks_left > 0) {
+        let (f_W, p_B) = (Vec3::from(push.force_W), Vec3::from(push.point_B));
+        data.apply_force(push.body as usize, &f_W, &p_B);
+    }
+}

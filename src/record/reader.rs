@@ -1,0 +1,250 @@
+//! Reads logs, also damaged ones, in bounded memory.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use mcap::records::Record;
+use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Kind, decode};
+use crate::plant::StateReading;
+use crate::rt::LogTick;
+
+use super::{
+    KEYFRAME_TOPIC, Keyframe, ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
+};
+
+/// Largest record that is read: a damaged length must not make the reader ask for more.
+const RECORD_BYTES_MAX: usize = 64 << 20;
+const READ_BYTES: usize = 256 << 10;
+
+/// What a log says about its run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunInfo {
+    /// Version of the daemon that wrote it.
+    pub version: String,
+    /// Layout hash.
+    pub layout_hash: u64,
+    /// Hash of robot and scenario as far as they decide the physics.
+    pub physics_hash: u64,
+    /// Run number of the first tick.
+    pub epoch: u32,
+    /// Length of a tick, ns.
+    pub period_ns: u64,
+    /// The robot, URDF.
+    pub robot: String,
+    /// The complete scenario, TOML.
+    pub scenario: String,
+}
+
+impl RunInfo {
+    pub(super) fn to_map(&self) -> BTreeMap<String, String> {
+        let hex = |x: u64| format!("{x:016x}");
+        BTreeMap::from([
+            ("version".into(), self.version.clone()),
+            ("layout_hash".into(), hex(self.layout_hash)),
+            ("physics_hash".into(), hex(self.physics_hash)),
+            ("epoch".into(), self.epoch.to_string()),
+            ("period_ns".into(), self.period_ns.to_string()),
+        ])
+    }
+
+    fn take_map(&mut self, map: &BTreeMap<String, String>) {
+        let text = |key: &str| map.get(key).cloned().unwrap_or_default();
+        let hex = |key: &str| u64::from_str_radix(&text(key), 16).unwrap_or_default();
+        self.version = text("version");
+        (self.layout_hash, self.physics_hash) = (hex("layout_hash"), hex("physics_hash"));
+        self.epoch = text("epoch").parse().unwrap_or_default();
+        self.period_ns = text("period_ns").parse().unwrap_or_default();
+    }
+}
+
+/// One record of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LogRecord {
+    /// What was applied in a tick.
+    Tick(Box<LogTick>),
+    /// State after a tick.
+    State(Box<StateReading>),
+    /// Complete state before a tick.
+    Keyframe(Keyframe),
+}
+
+/// Reads a log from beginning to end.
+pub struct LogReader {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+    read_bytes: u64,
+    mcap: LinearReader,
+    info: RunInfo,
+    topics: BTreeMap<u16, String>,
+    pending: Option<LogRecord>,
+    damage: Option<String>,
+    done: bool,
+}
+
+impl std::fmt::Debug for LogReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogReader").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl LogReader {
+    /// Opens a log and reads up to its first record.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if it cannot be opened; [`ErrorKind::Log`] if it is not a Hardstand log
+    /// or breaks off before robot and scenario.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed =
+            |e: std::io::Error| Error::new(ErrorKind::File, format!("log {}: {e}", path.display()));
+        let file = File::open(path).map_err(failed)?;
+        let bytes = file.metadata().map_err(failed)?.len();
+        let options = LinearReaderOptions::default()
+            .with_prevalidate_chunk_crcs(true)
+            .with_validate_data_section_crc(true)
+            .with_record_length_limit(RECORD_BYTES_MAX);
+        let mut reader = Self {
+            path: path.into(),
+            file,
+            bytes,
+            read_bytes: 0,
+            mcap: LinearReader::new_with_options(options),
+            info: RunInfo::default(),
+            topics: BTreeMap::new(),
+            pending: None,
+            damage: None,
+            done: false,
+        };
+        reader.pending = reader.advance();
+        if reader.info.robot.is_empty() || reader.info.scenario.is_empty() {
+            let why = reader.damage.as_deref().unwrap_or("it holds no robot and no scenario");
+            return Err(Error::new(
+                ErrorKind::Log,
+                format!("{} is not a log that can be replayed: {why}", path.display()),
+            ));
+        }
+        Ok(reader)
+    }
+
+    /// What the log says about its run.
+    #[must_use]
+    pub const fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// Size of the file and how much of it has been read, bytes.
+    #[must_use]
+    pub const fn progress(&self) -> (u64, u64) {
+        (self.read_bytes, self.bytes)
+    }
+
+    /// Why reading ended before the end of a complete log, if it did.
+    #[must_use]
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// The next record; `None` at the end of the log or of its undamaged part, see
+    /// [`damage`](Self::damage).
+    pub fn next_record(&mut self) -> Option<LogRecord> {
+        self.pending.take().or_else(|| self.advance())
+    }
+
+    fn advance(&mut self) -> Option<LogRecord> {
+        while !self.done {
+            let (opcode, data) = match self.mcap.next_event() {
+                None => break,
+                Some(Ok(LinearReadEvent::ReadRequest(n))) => {
+                    self.feed(n);
+                    continue;
+                }
+                Some(Ok(LinearReadEvent::Record { data, opcode })) => (opcode, data.to_vec()),
+                Some(Err(e)) => {
+                    self.stop(describe(&e));
+                    break;
+                }
+            };
+            match mcap::parse_record(opcode, &data) {
+                Ok(record) => match self.take(record) {
+                    Ok(Some(found)) => return Some(found),
+                    Ok(None) => {}
+                    Err(e) => self.stop(e.to_string()),
+                },
+                Err(e) => self.stop(describe(&e)),
+            }
+        }
+        self.done = true;
+        None
+    }
+
+    fn feed(&mut self, wanted: usize) {
+        let buffer = self.mcap.insert(wanted.clamp(READ_BYTES, RECORD_BYTES_MAX));
+        match self.file.read(buffer) {
+            Ok(n) => {
+                self.mcap.notify_read(n);
+                self.read_bytes += n as u64;
+            }
+            Err(e) => {
+                self.mcap.notify_read(0);
+                self.stop(e.to_string());
+            }
+        }
+    }
+
+    fn stop(&mut self, why: String) {
+        self.done = true;
+        self.damage.get_or_insert(why);
+    }
+
+    fn take(&mut self, record: Record<'_>) -> Result<Option<LogRecord>> {
+        match record {
+            Record::Metadata(m) if m.name == "hardstand" => self.info.take_map(&m.metadata),
+            Record::Attachment { header, data, .. } => {
+                let text = String::from_utf8_lossy(&data).into_owned();
+                match header.name.as_str() {
+                    ROBOT_ATTACHMENT => self.info.robot = text,
+                    SCENARIO_ATTACHMENT => self.info.scenario = text,
+                    _ => {}
+                }
+            }
+            Record::Channel(c) => {
+                self.topics.insert(c.id, c.topic);
+            }
+            Record::Message { header, data } => {
+                return self.message(header.channel_id, &data);
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn message(&self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
+        Ok(match self.topics.get(&channel).map(String::as_str) {
+            Some(TICK_TOPIC) => {
+                Some(LogRecord::Tick(Box::new(decode::<LogTick>(Kind::LogTick, data)?)))
+            }
+            Some(STATE_TOPIC) => {
+                Some(LogRecord::State(Box::new(decode::<StateReading>(Kind::State, data)?)))
+            }
+            Some(KEYFRAME_TOPIC) => {
+                Some(LogRecord::Keyframe(decode::<Keyframe>(Kind::Keyframe, data)?))
+            }
+            _ => None,
+        })
+    }
+}
+
+fn describe(e: &mcap::McapError) -> String {
+    match e {
+        mcap::McapError::UnexpectedEof => "it breaks off (the run was killed, or is still \
+                                           being written)"
+            .into(),
+        mcap::McapError::BadMagic => "it is not an MCAP file".into(),
+        other => format!("it is damaged ({other})"),
+    }
+}

@@ -1,0 +1,227 @@
+//! Runs a log again and compares every digest.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::plant::{Command, Plant, Snapshot, StateReading, TickInput};
+use crate::rt::LogTick;
+
+use super::{Keyframe, LogReader, LogRecord};
+
+/// The first difference between log and replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Ticks done when it showed.
+    pub tick: u64,
+    /// The quantity that differs first, with both values.
+    pub quantity: String,
+}
+
+/// Result of a replay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplayReport {
+    /// Ticks that were run again.
+    pub ticks: u64,
+    /// Digests that were equal.
+    pub equal: u64,
+    /// Tick of the first record.
+    pub first_tick: u64,
+    /// Digest after the last tick.
+    pub digest: u64,
+    /// The first difference, if any; the replay ends there.
+    pub difference: Option<Difference>,
+    /// Why the log ended early, if it did.
+    pub damage: Option<String>,
+}
+
+/// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
+/// `progress(ticks, bytes read, bytes in all)` is called now and then.
+///
+/// # Errors
+/// [`ErrorKind::Log`] if a keyframe does not fit the plant, or the log holds no tick.
+pub fn replay(
+    log: &mut LogReader,
+    plant: Plant,
+    mut progress: impl FnMut(u64, u64, u64),
+) -> Result<ReplayReport> {
+    let snapshot = plant.new_snapshot();
+    let report = ReplayReport::default();
+    let mut run = Run { plant, snapshot, unnamed: false, report };
+    while run.report.difference.is_none()
+        && let Some(record) = log.next_record()
+    {
+        match record {
+            LogRecord::Keyframe(keyframe) => run.keyframe(&keyframe)?,
+            LogRecord::Tick(tick) => {
+                run.name_difference();
+                run.tick(&tick);
+                if run.report.ticks.is_multiple_of(1024) {
+                    let (read, all) = log.progress();
+                    progress(run.report.ticks, read, all);
+                }
+            }
+            LogRecord::State(state) => run.state(&state),
+        }
+    }
+    run.name_difference();
+    let (read, all) = log.progress();
+    progress(run.report.ticks, read, all);
+    run.report.damage = log.damage().map(String::from);
+    if run.report.ticks == 0 && run.report.difference.is_none() {
+        return Err(Error::new(
+            ErrorKind::Log,
+            match &run.report.damage {
+                Some(why) => format!("the log holds no complete tick: {why}"),
+                None => "the log holds no tick: the run ended before its first".into(),
+            },
+        ));
+    }
+    Ok(run.report)
+}
+
+struct Run {
+    plant: Plant,
+    snapshot: Snapshot,
+    /// The last tick's digest differs, and its state record has not named a quantity yet.
+    unnamed: bool,
+    report: ReplayReport,
+}
+
+impl Run {
+    /// The first keyframe of a segment that begins later is where the replay begins; every other
+    /// one must equal the state of the replay.
+    fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
+        if self.report.ticks == 0 && keyframe.tick != self.plant.state().tick {
+            return self.plant.restore(&keyframe.words);
+        }
+        let here = self.plant.snapshot_words();
+        if here.len() != keyframe.words.len() {
+            return self.plant.restore(&keyframe.words); // its error names both sizes
+        }
+        let found = self.plant.first_difference(&keyframe.words, &here);
+        // the digest is the last word and no part of the walk
+        let digests = (keyframe.words.last(), here.last());
+        if found.is_some() || digests.0 != digests.1 {
+            self.differs(found.unwrap_or_else(|| "digest of the keyframe".into()));
+        }
+        Ok(())
+    }
+
+    /// Runs one tick again.
+    fn tick(&mut self, log: &LogTick) {
+        if self.report.ticks == 0 {
+            self.report.first_tick = log.tick;
+        }
+        if log.tick != self.plant.state().tick {
+            let here = self.plant.state().tick;
+            self.differs(format!("tick number: {} in the log, {here} in the replay", log.tick));
+            return;
+        }
+        let outcome = self.plant.step(&input_of(log));
+        self.report.ticks += 1;
+        self.report.digest = self.plant.state().digest;
+        for (i, offer) in log.offers.iter().enumerate() {
+            if outcome.verdicts.get(i) != Some(&offer.verdict) {
+                self.differs(format!(
+                    "verdict on command {} of session {:016x}: {:?} in the log, {:?} in the replay",
+                    offer.seq,
+                    offer.session,
+                    offer.verdict,
+                    outcome.verdicts.get(i)
+                ));
+                return;
+            }
+        }
+        if outcome.fault != log.fault {
+            let faults = format!("{:?} in the log, {:?} in the replay", log.fault, outcome.fault);
+            self.differs(format!("fault: {faults}"));
+        } else if self.plant.state().digest == log.digest {
+            self.report.equal += 1;
+        } else {
+            self.unnamed = true; // the state record that follows names the quantity
+        }
+        self.plant.fill(&mut self.snapshot);
+    }
+
+    /// The state after the tick: its digest is the verdict, its fields name the difference.
+    fn state(&mut self, log: &StateReading) {
+        let here = &self.snapshot.state;
+        if log.digest == here.digest || log.tick != here.tick {
+            return;
+        }
+        if let Some(named) = first_difference(log, here) {
+            self.differs(named);
+        }
+        self.name_difference();
+    }
+
+    /// A digest that differed without any published quantity.
+    fn name_difference(&mut self) {
+        if std::mem::take(&mut self.unnamed) {
+            self.differs(
+                "digest (contact memory, watchdog or command; no published quantity differs yet)"
+                    .into(),
+            );
+        }
+    }
+
+    fn differs(&mut self, quantity: String) {
+        let tick = self.plant.state().tick;
+        self.report.difference.get_or_insert(Difference { tick, quantity });
+    }
+}
+
+/// The input of a tick, as it was applied. Only the last accepted command needs its set-points.
+fn input_of(log: &LogTick) -> TickInput {
+    let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
+    for o in &log.offers {
+        let (session, seq, answers_tick) = (o.session, o.seq, o.answers_tick);
+        offers.push(Box::new(Command { session, seq, answers_tick, joints: Vec::new() }));
+    }
+    let accepted = |o: &crate::rt::OfferRecord| o.verdict == crate::plant::Verdict::Accepted;
+    if let Some(last) = log.offers.iter().rposition(accepted) {
+        offers[last].joints.clone_from(&log.joints);
+    }
+    TickInput { offers, events: log.events.clone() }
+}
+
+/// The first published quantity in which two states differ.
+fn first_difference(log: &StateReading, here: &StateReading) -> Option<String> {
+    let groups: [(&str, &[f64], &[f64]); 7] = [
+        ("truth_base_position_m", &log.truth_base_position_m, &here.truth_base_position_m),
+        ("truth_base_quat_wxyz", &log.truth_base_quat_wxyz, &here.truth_base_quat_wxyz),
+        (
+            "truth_base_velocity_m_per_s",
+            &log.truth_base_velocity_m_per_s,
+            &here.truth_base_velocity_m_per_s,
+        ),
+        (
+            "truth_base_angular_velocity_rad_per_s",
+            &log.truth_base_angular_velocity_rad_per_s,
+            &here.truth_base_angular_velocity_rad_per_s,
+        ),
+        (
+            "imu_specific_force_m_per_s2",
+            &log.imu_specific_force_m_per_s2,
+            &here.imu_specific_force_m_per_s2,
+        ),
+        ("foot_normal_n", &log.foot_normal_n, &here.foot_normal_n),
+        ("imu_quat_wxyz", &log.imu_quat_wxyz, &here.imu_quat_wxyz),
+    ];
+    for (name, a, b) in groups {
+        if let Some(text) = differing(name, a, b) {
+            return Some(text);
+        }
+    }
+    for (i, (a, b)) in log.joints.iter().zip(&here.joints).enumerate() {
+        let name = format!("joint[{i}] (q, dq, tau)");
+        if let Some(text) = differing(&name, &[a.q, a.dq, a.tau], &[b.q, b.dq, b.tau]) {
+            return Some(text);
+        }
+    }
+    (log.authority != here.authority)
+        .then(|| format!("authority: {} and {}", log.authority, here.authority))
+}
+
+fn differing(name: &str, a: &[f64], b: &[f64]) -> Option<String> {
+    let i = a.iter().zip(b).position(|(x, y)| x.to_bits() != y.to_bits())?;
+    Some(format!("{name}[{i}]: {:e} in the log, {:e} in the replay", a[i], b[i]))
+}

@@ -1,0 +1,61 @@
+//! Wall time: only ever used to decide *when* a tick runs, never *what* it computes.
+
+use std::cell::Cell;
+
+use rustix::thread::{ClockId, clock_nanosleep_absolute};
+use rustix::time::{Timespec, clock_gettime};
+
+/// A monotonic clock one can wait on.
+pub trait Clock {
+    /// Now, ns from an arbitrary start.
+    fn now_ns(&self) -> u64;
+    /// Returns at `deadline_ns` or later; at once if it has passed.
+    fn sleep_until(&self, deadline_ns: u64);
+}
+
+/// `CLOCK_MONOTONIC`. Reading it is no system call; waiting is one, with an absolute deadline.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MonotonicClock;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+impl Clock for MonotonicClock {
+    fn now_ns(&self) -> u64 {
+        let t = clock_gettime(rustix::time::ClockId::Monotonic);
+        t.tv_sec.unsigned_abs() * SECOND_NS + t.tv_nsec.unsigned_abs()
+    }
+
+    fn sleep_until(&self, deadline_ns: u64) {
+        let request = Timespec {
+            tv_sec: (deadline_ns / SECOND_NS).cast_signed(),
+            tv_nsec: (deadline_ns % SECOND_NS).cast_signed(),
+        };
+        // a signal may end the sleep early
+        while self.now_ns() < deadline_ns {
+            let _interrupted = clock_nanosleep_absolute(ClockId::Monotonic, &request).is_err();
+        }
+    }
+}
+
+/// A clock for tests: it stands still except when slept on or moved.
+#[derive(Debug, Default)]
+pub struct ManualClock {
+    now_ns: Cell<u64>,
+}
+
+impl ManualClock {
+    /// Moves the clock forward.
+    pub fn advance(&self, ns: u64) {
+        self.now_ns.set(self.now_ns.get() + ns);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now_ns(&self) -> u64 {
+        self.now_ns.get()
+    }
+
+    fn sleep_until(&self, deadline_ns: u64) {
+        self.now_ns.set(self.now_ns.get().max(deadline_ns));
+    }
+}

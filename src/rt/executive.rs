@@ -1,0 +1,331 @@
+//! The loop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossbeam_channel::Sender;
+
+use crate::handover::{Inbox, Outbox};
+use crate::limits::OFFERS_MAX;
+use crate::plant::{Authority, Command, Fault, Outcome, Plant, Snapshot, TickInput, Verdict};
+
+use super::records::{LogTick, TickReport};
+use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
+
+/// How time passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// One tick per period of wall time.
+    RealTime(OverrunPolicy),
+    /// As fast as the machine allows. Nothing is dropped: the loop waits for the recorder.
+    Free,
+}
+
+impl Pace {
+    /// Number on the wire: 0 real time, 1 free.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::RealTime(_) => 0,
+            Self::Free => 1,
+        }
+    }
+}
+
+/// When simulated time begins to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartRule {
+    /// When a controller has proved that it lives; until then the initial state is published.
+    OnController,
+    /// At once.
+    Now,
+}
+
+/// How far to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimits {
+    /// Ticks to run; `None` for no end.
+    pub ticks: Option<u64>,
+    /// When to begin.
+    pub start: StartRule,
+    /// A keyframe goes into the log every so many ticks.
+    pub keyframe_every_ticks: u64,
+    /// Run number in every state and record.
+    pub epoch: u32,
+}
+
+/// Everything the loop is connected to.
+#[derive(Debug)]
+pub struct Links {
+    /// Checked commands.
+    pub commands: Inbox<Command>,
+    /// Snapshots for the publisher: dropped and counted if it has not kept up.
+    pub snapshots: Outbox<Snapshot>,
+    /// Ticks for the recorder, if there is one.
+    pub log: Option<Outbox<LogTick>>,
+    /// Reports for the monitor.
+    pub reports: Sender<TickReport>,
+    /// Asks the loop to end.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Why the loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All ticks are done.
+    Done,
+    /// It was asked to stop.
+    Stopped,
+    /// A deadline was missed under [`OverrunPolicy::Stop`].
+    Overrun,
+    /// The plant stopped itself.
+    Fault(Fault),
+}
+
+/// The cyclic executive: owns the plant, and nobody else can touch it.
+#[derive(Debug)]
+pub struct Executive<C> {
+    plant: Plant,
+    clock: C,
+    links: Links,
+    schedule: Schedule,
+    pace: Pace,
+    limits: RunLimits,
+    input: TickInput,
+    snapshot: Snapshot,
+    missed: u64,
+    wakeup_latency_ns: u64,
+    snapshots_dropped: u64,
+    log_dropped: u64,
+    keyframe_due: bool,
+}
+
+impl<C: Clock> Executive<C> {
+    /// A loop around `plant`.
+    pub fn new(
+        plant: Plant,
+        clock: C,
+        links: Links,
+        schedule: Schedule,
+        pace: Pace,
+        limits: RunLimits,
+    ) -> Self {
+        let mut snapshot = plant.new_snapshot();
+        (snapshot.state.epoch, snapshot.contacts.epoch) = (limits.epoch, limits.epoch);
+        snapshot.state.mode = pace.code();
+        Self {
+            plant,
+            clock,
+            links,
+            schedule,
+            pace,
+            limits,
+            input: TickInput::new(),
+            snapshot,
+            missed: 0,
+            wakeup_latency_ns: 0,
+            snapshots_dropped: 0,
+            log_dropped: 0,
+            keyframe_due: true,
+        }
+    }
+
+    /// Runs to the end and returns the plant.
+    pub fn run(mut self) -> (Ending, Plant) {
+        let mut ending = self.wait_for_controller();
+        let mut pacer = self.new_pacer();
+        while ending.is_none() {
+            let begin_ns = self.clock.now_ns();
+            self.collect_input();
+            let tick = self.plant.state().tick;
+            let record = self.reserve_record();
+            let outcome = self.plant.step(&self.input);
+            self.hand_over(tick, &outcome, record);
+            self.report(&outcome, begin_ns);
+            self.recycle_input();
+            ending = self.ending(&outcome).or_else(|| self.wait(&mut pacer));
+        }
+        (ending.unwrap_or(Ending::Done), self.plant)
+    }
+
+    fn new_pacer(&self) -> Pacer {
+        let policy = match self.pace {
+            Pace::RealTime(policy) => policy,
+            Pace::Free => OverrunPolicy::Slip,
+        };
+        Pacer::new(self.clock.now_ns(), self.plant.spec().period_ns, policy)
+    }
+
+    /// Publishes the initial state once a period until one session has sent enough commands in a
+    /// row to prove life. They stay in the input of the first tick, where the watchdog judges them.
+    fn wait_for_controller(&mut self) -> Option<Ending> {
+        if self.limits.start == StartRule::Now {
+            return None;
+        }
+        let proof = self.plant.spec().watchdog.proof_commands.min(OFFERS_MAX as u64) as usize;
+        let period_ns = self.plant.spec().period_ns;
+        let mut pacer = Pacer::new(self.clock.now_ns(), period_ns, OverrunPolicy::Slip);
+        loop {
+            if self.links.stop.load(Ordering::Relaxed) {
+                return Some(Ending::Stopped);
+            }
+            while let Some(offer) = self.links.commands.take() {
+                self.keep_proof(offer, proof);
+            }
+            if self.input.offers.len() >= proof {
+                return None;
+            }
+            self.publish(0);
+            self.report_waiting();
+            if let Wait::Until(deadline) = pacer.after_tick(self.clock.now_ns()) {
+                self.clock.sleep_until(deadline);
+            }
+        }
+    }
+
+    /// Keeps the newest `proof` commands of one session.
+    fn keep_proof(&mut self, offer: Box<Command>, proof: usize) {
+        let offers = &mut self.input.offers;
+        let other = offers.last().is_some_and(|o| o.session != offer.session);
+        let keep_from = if other { offers.len() } else { (offers.len() + 1).saturating_sub(proof) };
+        for old in offers.drain(..keep_from) {
+            self.links.commands.give_back(old);
+        }
+        offers.push(offer);
+    }
+
+    /// All commands that have arrived, oldest first, and the events that are due.
+    fn collect_input(&mut self) {
+        while self.input.offers.len() < OFFERS_MAX
+            && let Some(offer) = self.links.commands.take()
+        {
+            self.input.offers.push(offer);
+        }
+        self.schedule.take_due(self.plant.state().tick, &mut self.input.events);
+    }
+
+    fn recycle_input(&mut self) {
+        for offer in self.input.offers.drain(..) {
+            self.links.commands.give_back(offer);
+        }
+        self.input.events.clear();
+    }
+
+    /// A log record for the coming tick, with a keyframe if one is due. In real time a full queue
+    /// drops the tick, and the next record starts a new segment with a keyframe; at free pace the
+    /// loop waits.
+    fn reserve_record(&mut self) -> Option<Box<LogTick>> {
+        let log = self.links.log.as_ref()?;
+        let mut free = log.take_free();
+        while free.is_none() && self.pace == Pace::Free && !self.links.stop.load(Ordering::Relaxed)
+        {
+            self.clock.sleep_until(self.clock.now_ns() + 100_000);
+            free = log.take_free();
+        }
+        let Some(mut record) = free else {
+            self.log_dropped += 1;
+            self.keyframe_due = true;
+            return None;
+        };
+        record.keyframe.clear();
+        let every = self.limits.keyframe_every_ticks;
+        if self.keyframe_due || self.plant.state().tick.is_multiple_of(every.max(1)) {
+            self.plant.write_words(&mut record.keyframe);
+            self.keyframe_due = false;
+        }
+        Some(record)
+    }
+
+    fn hand_over(&mut self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
+        let phase = if outcome.fault.is_some() { 2 } else { 1 };
+        self.publish(phase);
+        if let (Some(mut record), Some(log)) = (record, &self.links.log) {
+            record.fill(tick, &self.input, outcome, &self.snapshot.state);
+            record.missed_deadlines = self.missed;
+            log.send(record);
+        }
+    }
+
+    /// Fills the snapshot and hands a copy to the publisher.
+    fn publish(&mut self, phase: u8) {
+        self.snapshot.state.phase = phase;
+        self.plant.fill(&mut self.snapshot);
+        match self.links.snapshots.take_free() {
+            Some(mut free) => {
+                free.copy_from(&self.snapshot);
+                self.links.snapshots.send(free);
+            }
+            None => self.snapshots_dropped += 1,
+        }
+    }
+
+    fn ending(&self, outcome: &Outcome) -> Option<Ending> {
+        if let Some(fault) = outcome.fault {
+            return Some(Ending::Fault(fault));
+        }
+        let done = self.limits.ticks.is_some_and(|n| self.plant.state().tick >= n);
+        if done {
+            return Some(Ending::Done);
+        }
+        self.links.stop.load(Ordering::Relaxed).then_some(Ending::Stopped)
+    }
+
+    fn wait(&mut self, pacer: &mut Pacer) -> Option<Ending> {
+        self.wakeup_latency_ns = 0;
+        if self.pace == Pace::Free {
+            return None;
+        }
+        let wait = pacer.after_tick(self.clock.now_ns());
+        self.missed = pacer.missed();
+        match wait {
+            Wait::Until(deadline) => {
+                self.clock.sleep_until(deadline);
+                self.wakeup_latency_ns = self.clock.now_ns().saturating_sub(deadline);
+                None
+            }
+            Wait::AtOnce => None,
+            Wait::Stop => Some(Ending::Overrun),
+        }
+    }
+
+    fn report_waiting(&self) {
+        let outcome = Outcome {
+            authority: Authority::Zero,
+            verdicts: [Verdict::Proving; OFFERS_MAX],
+            offers: 0,
+            pushes_refused: 0,
+            fault: None,
+        };
+        self.send_report(&outcome, true, 0);
+    }
+
+    fn report(&self, outcome: &Outcome, begin_ns: u64) {
+        self.send_report(outcome, false, self.clock.now_ns().saturating_sub(begin_ns));
+    }
+
+    fn send_report(&self, outcome: &Outcome, waiting: bool, tick_cost_ns: u64) {
+        let (s, state) = (&self.snapshot.state, self.plant.state());
+        let report = TickReport {
+            tick: state.tick,
+            waiting,
+            wakeup_latency_ns: self.wakeup_latency_ns,
+            tick_cost_ns,
+            missed_deadlines: self.missed,
+            authority: outcome.authority,
+            command_age_ticks: s.command_age_ticks,
+            verdicts: outcome.verdicts,
+            offers: outcome.offers,
+            pushes_refused: outcome.pushes_refused,
+            base_height_m: state.q.p_WB.z,
+            tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
+            base_xy_m: [state.q.p_WB.x, state.q.p_WB.y],
+            foot_normal_sum_n: s.foot_normal_n.iter().sum(),
+            fault: outcome.fault,
+            digest: state.digest,
+            snapshots_dropped: self.snapshots_dropped,
+            log_dropped: self.log_dropped,
+        };
+        // a monitor that sleeps loses reports, never time
+        let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();
+    }
+}

@@ -1,0 +1,18 @@
+//! Calling the plant on time: the executive, the pacer, the clock, and the thread's rights.
+//!
+//! On the physics thread there is no allocation, no lock that another thread can hold, and no
+//! system call but the one that waits for the next deadline.
+
+mod clock;
+mod executive;
+mod pacer;
+mod records;
+mod schedule;
+mod thread;
+
+pub use clock::{Clock, ManualClock, MonotonicClock};
+pub use executive::{Ending, Executive, Links, Pace, RunLimits, StartRule};
+pub use pacer::{OverrunPolicy, Pacer, Wait};
+pub use records::{LogTick, OfferRecord, TickReport};
+pub use schedule::Schedule;
+pub use thread::{Grants, RealtimeSettings, enter_realtime, keep_off_core, lock_memory, pick_core};

@@ -1,0 +1,130 @@
+//! The grid of deadlines and what happens when one is missed.
+
+/// What to do about deadlines that have passed before the tick before them was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverrunPolicy {
+    /// Skip them: the next tick waits for the next deadline on the original grid. Never a burst.
+    Slip,
+    /// Run the missed ticks at once, at most this many in a row; skip what is beyond.
+    CatchUp {
+        /// Largest backlog that is caught up, in ticks.
+        ticks_max: u64,
+    },
+    /// End the run.
+    Stop,
+}
+
+/// What to do after a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Wait for this deadline.
+    Until(u64),
+    /// Start the next tick at once: a missed one is being caught up.
+    AtOnce,
+    /// The policy ends the run.
+    Stop,
+}
+
+/// The grid `first + k × period`. A pure state machine: it is told the time.
+///
+/// ```
+/// use hardstand::rt::{OverrunPolicy, Pacer, Wait};
+/// let mut pacer = Pacer::new(0, 1000, OverrunPolicy::Slip);
+/// assert_eq!(pacer.after_tick(300), Wait::Until(1000));
+/// assert_eq!(pacer.after_tick(4200), Wait::Until(5000)); // deadlines 2000, 3000 and 4000 are gone
+/// assert_eq!(pacer.missed(), 3);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pacer {
+    period_ns: u64,
+    next_ns: u64,
+    policy: OverrunPolicy,
+    missed: u64,
+    backlog: u64,
+}
+
+impl Pacer {
+    /// A grid whose first deadline is one period after `now_ns`, when the first tick starts.
+    ///
+    /// `period_ns` must not be 0.
+    #[must_use]
+    pub fn new(now_ns: u64, period_ns: u64, policy: OverrunPolicy) -> Self {
+        Self { period_ns, next_ns: now_ns + period_ns, policy, missed: 0, backlog: 0 }
+    }
+
+    /// Deadlines missed so far.
+    #[must_use]
+    pub const fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// A tick has ended at `now_ns`: what next? Counts every deadline that has passed.
+    pub fn after_tick(&mut self, now_ns: u64) -> Wait {
+        let mut passed = 0;
+        if now_ns >= self.next_ns {
+            passed = (now_ns - self.next_ns) / self.period_ns + 1;
+            self.missed += passed;
+        }
+        match self.policy {
+            OverrunPolicy::Stop if passed > 0 => return Wait::Stop,
+            OverrunPolicy::CatchUp { ticks_max } => {
+                self.next_ns += passed * self.period_ns;
+                self.backlog = (self.backlog + passed).min(ticks_max);
+                if self.backlog > 0 {
+                    self.backlog -= 1;
+                    return Wait::AtOnce;
+                }
+            }
+            OverrunPolicy::Slip | OverrunPolicy::Stop => self.next_ns += passed * self.period_ns,
+        }
+        let deadline = self.next_ns;
+        self.next_ns += self.period_ns;
+        Wait::Until(deadline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OverrunPolicy, Pacer, Wait};
+
+    const P: u64 = 1_000_000;
+
+    #[test]
+    fn a_tick_in_time_waits_for_the_grid() {
+        let mut pacer = Pacer::new(7, P, OverrunPolicy::Slip);
+        for k in 1..1000 {
+            assert_eq!(pacer.after_tick(7 + k * P - 1), Wait::Until(7 + k * P));
+        }
+        assert_eq!(pacer.missed(), 0);
+    }
+
+    #[test]
+    fn slip_counts_every_stall_exactly_and_stays_on_the_grid() {
+        for stalled in [1, 2, 10, 10_000] {
+            let mut pacer = Pacer::new(0, P, OverrunPolicy::Slip);
+            // the tick that should end before deadline 1 ends just after deadline `stalled`
+            assert_eq!(pacer.after_tick(stalled * P + 5), Wait::Until((stalled + 1) * P));
+            assert_eq!(pacer.missed(), stalled);
+            assert_eq!(pacer.after_tick((stalled + 1) * P + 5), Wait::Until((stalled + 2) * P));
+            assert_eq!(pacer.missed(), stalled);
+        }
+    }
+
+    #[test]
+    fn catch_up_runs_the_missed_ticks_and_no_more_than_allowed() {
+        let mut pacer = Pacer::new(0, P, OverrunPolicy::CatchUp { ticks_max: 3 });
+        let late = 10 * P + 5;
+        let steps: Vec<Wait> = (0..5).map(|_| pacer.after_tick(late)).collect();
+        let wait = |k: u64| Wait::Until(k * P);
+        assert_eq!(steps, [Wait::AtOnce, Wait::AtOnce, Wait::AtOnce, wait(11), wait(12)]);
+        assert_eq!(pacer.missed(), 10);
+    }
+
+    #[test]
+    fn stop_stops_at_the_first_miss() {
+        let mut pacer = Pacer::new(0, P, OverrunPolicy::Stop);
+        assert_eq!(pacer.after_tick(P - 1), Wait::Until(P));
+        assert_eq!(pacer.after_tick(2 * P), Wait::Stop);
+        assert_eq!(pacer.missed(), 1);
+    }
+}

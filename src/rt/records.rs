@@ -1,0 +1,149 @@
+//! What the physics thread hands over after a tick.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{EVENTS_MAX, OFFERS_MAX};
+use crate::plant::{
+    Authority, Command, Event, Fault, JointCommand, Outcome, Plant, Snapshot, StateReading,
+    TickInput, Verdict,
+};
+
+/// One offered command and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferRecord {
+    /// Session.
+    pub session: u64,
+    /// Sequence number.
+    pub seq: u64,
+    /// Tick of the state that it answers.
+    pub answers_tick: u64,
+    /// Accepted, proving or rejected.
+    pub verdict: Verdict,
+}
+
+/// One tick for the log: what was applied, and what came of it. Enough to run the tick again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogTick {
+    /// Run number.
+    pub epoch: u32,
+    /// Tick that was run: the state before it has this number.
+    pub tick: u64,
+    /// All commands that were offered, in their order.
+    pub offers: Vec<OfferRecord>,
+    /// Set-points of the last accepted command; empty if none was accepted.
+    pub joints: Vec<JointCommand>,
+    /// Events that were applied.
+    pub events: Vec<Event>,
+    /// What the drives obeyed.
+    pub authority: Authority,
+    /// Fault that ended the tick, if any; the digest is then the one before the tick.
+    pub fault: Option<Fault>,
+    /// Digest after the tick.
+    pub digest: u64,
+    /// Wall deadlines missed before the tick.
+    pub missed_deadlines: u64,
+    /// State after the tick.
+    #[serde(skip)]
+    pub state: StateReading,
+    /// State before the tick as words, when this record carries a keyframe; else empty.
+    #[serde(skip)]
+    pub keyframe: Vec<u64>,
+}
+
+impl LogTick {
+    /// An empty record with all the room it will ever need.
+    #[must_use]
+    pub fn new(plant: &Plant, snapshot: &Snapshot, words: usize) -> Self {
+        Self {
+            epoch: 0,
+            tick: 0,
+            offers: touched(OFFERS_MAX, NO_OFFER),
+            joints: touched(plant.model().joint_count(), JointCommand::default()),
+            events: touched(EVENTS_MAX, NO_EVENT),
+            authority: Authority::Zero,
+            fault: None,
+            digest: 0,
+            missed_deadlines: 0,
+            state: snapshot.state.clone(),
+            keyframe: touched(words, 0),
+        }
+    }
+
+    /// Fills in a tick; everything but the keyframe.
+    pub fn fill(&mut self, tick: u64, input: &TickInput, outcome: &Outcome, s: &StateReading) {
+        (self.epoch, self.tick) = (s.epoch, tick);
+        self.offers.clear();
+        self.joints.clear();
+        for (offer, verdict) in input.offers.iter().zip(&outcome.verdicts) {
+            self.offers.push(record_of(offer, *verdict));
+            if *verdict == Verdict::Accepted {
+                self.joints.clone_from(&offer.joints);
+            }
+        }
+        self.events.clone_from(&input.events);
+        (self.authority, self.fault) = (outcome.authority, outcome.fault);
+        self.digest = s.digest;
+        self.state.clone_from(s);
+    }
+}
+
+const NO_OFFER: OfferRecord =
+    OfferRecord { session: 0, seq: 0, answers_tick: 0, verdict: Verdict::Proving };
+const NO_EVENT: Event = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0; 3], ticks: 0 };
+
+/// An empty list whose memory has been written to: the loop must not meet a fresh page.
+fn touched<T: Clone>(capacity: usize, value: T) -> Vec<T> {
+    let mut list = vec![value; capacity];
+    list.clear();
+    list
+}
+
+fn record_of(offer: &Command, verdict: Verdict) -> OfferRecord {
+    OfferRecord {
+        session: offer.session,
+        seq: offer.seq,
+        answers_tick: offer.answers_tick,
+        verdict,
+    }
+}
+
+/// One tick for the monitor: small and by value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TickReport {
+    /// Ticks done.
+    pub tick: u64,
+    /// True while the robot waits for its first controller.
+    pub waiting: bool,
+    /// How late the thread woke up, ns; 0 if it did not sleep.
+    pub wakeup_latency_ns: u64,
+    /// Time of the whole tick, from input to hand-over, ns.
+    pub tick_cost_ns: u64,
+    /// Wall deadlines missed since the start.
+    pub missed_deadlines: u64,
+    /// What the drives obeyed.
+    pub authority: Authority,
+    /// Age of the command in force, ticks.
+    pub command_age_ticks: u32,
+    /// Verdicts on the offered commands; the first `offers` are valid.
+    pub verdicts: [Verdict; OFFERS_MAX],
+    /// Number of offered commands.
+    pub offers: usize,
+    /// Pushes that found no free slot.
+    pub pushes_refused: u32,
+    /// Height of the base origin, m.
+    pub base_height_m: f64,
+    /// Cosine of the tilt: z-axis of the base against the world's.
+    pub tilt_cos: f64,
+    /// Horizontal position of the base, m.
+    pub base_xy_m: [f64; 2],
+    /// Sum of the feet's normal forces, N.
+    pub foot_normal_sum_n: f64,
+    /// Fault, if the plant has stopped.
+    pub fault: Option<Fault>,
+    /// Digest after the tick.
+    pub digest: u64,
+    /// Snapshots that found no free box.
+    pub snapshots_dropped: u64,
+    /// Log records that found no free box.
+    pub log_dropped: u64,
+}

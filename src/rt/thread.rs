@@ -1,0 +1,133 @@
+//! What the physics thread asks of the system, and what it got.
+
+use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Wishes of the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RealtimeSettings {
+    /// `SCHED_FIFO` priority, 1 to 98.
+    pub priority: u8,
+    /// CPU for the physics thread; `None` for the last one the process may use.
+    pub core: Option<usize>,
+    /// Lock memory.
+    pub lock_memory: bool,
+    /// Refuse to run without all of it.
+    pub required: bool,
+}
+
+/// What the system granted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// `SCHED_FIFO` priority of the physics thread.
+    pub fifo_priority: Option<u8>,
+    /// CPU of the physics thread.
+    pub core: Option<usize>,
+    /// All memory is locked as soon as it is touched.
+    pub memory_locked: bool,
+    /// What was refused, why, and what to do about it.
+    pub refused: Vec<String>,
+}
+
+impl Grants {
+    /// One line for people.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let fifo = self.fifo_priority.map_or("normal scheduling".into(), |p| format!("FIFO {p}"));
+        let core = self.core.map_or("any core".into(), |c| format!("core {c}"));
+        let memory = if self.memory_locked { "memory locked" } else { "memory not locked" };
+        format!("{fifo}, {core}, {memory}")
+    }
+
+    /// # Errors
+    /// [`ErrorKind::RealTime`] if something was refused although `required`.
+    pub fn enforce(&self, required: bool) -> Result<()> {
+        if !required || self.refused.is_empty() {
+            return Ok(());
+        }
+        Err(Error::list(
+            ErrorKind::RealTime,
+            "realtime.required is true, but the system refused:",
+            &self.refused,
+        ))
+    }
+}
+
+/// The CPU for the physics thread: the wish, or the last one the process may use. `None` if the
+/// process has one CPU only: then nothing is pinned.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if the wished CPU is not among those the process may use.
+pub fn pick_core(wish: Option<usize>) -> Result<Option<usize>> {
+    let cores = allowed_cores();
+    match wish {
+        Some(core) if cores.contains(&core) => Ok(Some(core)),
+        Some(core) => Err(Error::new(
+            ErrorKind::Input,
+            format!("realtime.core is {core}; this process may use the cores {cores:?}"),
+        )),
+        None if cores.len() > 1 => Ok(cores.last().copied()),
+        None => Ok(None),
+    }
+}
+
+fn allowed_cores() -> Vec<usize> {
+    let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
+    (0..CpuSet::MAX_CPU).filter(|&c| set.is_set(c)).collect()
+}
+
+/// Takes the calling thread, and all threads it will start, off the physics core. Called before
+/// zenoh is opened: its threads inherit this.
+pub fn keep_off_core(core: Option<usize>) {
+    let Some(core) = core else { return };
+    let mut set = CpuSet::new();
+    for c in allowed_cores().into_iter().filter(|&c| c != core) {
+        set.set(c);
+    }
+    let _best_effort = sched_setaffinity(None, &set).is_ok();
+}
+
+/// Locks all memory of the process, present and future, as it is touched.
+pub fn lock_memory(grants: &mut Grants) {
+    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    match mlockall(flags) {
+        Ok(()) => grants.memory_locked = true,
+        Err(e) => grants.refused.push(format!(
+            "locking memory ({e}): allow it with `ulimit -l unlimited` or CAP_IPC_LOCK, or set \
+             realtime.lock_memory = false"
+        )),
+    }
+}
+
+/// Makes the calling thread the physics thread: pins it to `core` and raises it to `SCHED_FIFO`.
+/// What the system refuses is written to `grants` with the remedy.
+pub fn enter_realtime(settings: &RealtimeSettings, core: Option<usize>, grants: &mut Grants) {
+    if let Some(core) = core {
+        let mut set = CpuSet::new();
+        set.set(core);
+        match sched_setaffinity(None, &set) {
+            Ok(()) => grants.core = Some(core),
+            Err(e) => grants.refused.push(format!("pinning to core {core} ({e})")),
+        }
+    }
+    let fifo = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    let granted = ThreadPriority::try_from(settings.priority).map_err(|e| e.to_owned()).and_then(
+        |priority| {
+            set_thread_priority_and_policy(thread_native_id(), priority, fifo)
+                .map_err(|e| format!("{e:?}"))
+        },
+    );
+    match granted {
+        Ok(()) => grants.fifo_priority = Some(settings.priority),
+        Err(e) => grants.refused.push(format!(
+            "SCHED_FIFO priority {} ({e}): allow it with `ulimit -r {}` or CAP_SYS_NICE",
+            settings.priority, settings.priority
+        )),
+    }
+}

@@ -1,0 +1,148 @@
+//! Unit quaternions, stored `w, x, y, z`.
+
+use super::{Mat3, Vec3};
+use crate::math;
+
+/// An orientation `R_AB`: turns B components into A components. The order of the fields is the order on the wire.
+///
+/// Written out instead of taken from nalgebra because the order of operations is part of the determinism contract.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quaternion {
+    /// Scalar part.
+    pub w: f64,
+    /// Vector part, x.
+    pub x: f64,
+    /// Vector part, y.
+    pub y: f64,
+    /// Vector part, z.
+    pub z: f64,
+}
+
+impl Quaternion {
+    /// No rotation.
+    pub const IDENTITY: Self = Self { w: 1.0, x: 0.0, y: 0.0, z: 0.0 };
+
+    /// From `[w, x, y, z]`, not normalised.
+    #[must_use]
+    pub const fn from_wxyz(q: [f64; 4]) -> Self {
+        Self { w: q[0], x: q[1], y: q[2], z: q[3] }
+    }
+
+    /// As `[w, x, y, z]`.
+    #[must_use]
+    pub const fn wxyz(&self) -> [f64; 4] {
+        [self.w, self.x, self.y, self.z]
+    }
+
+    /// Rotation by the vector `phi` (axis times angle in rad): the exponential map.
+    #[must_use]
+    pub fn from_rotation_vector(phi: &Vec3) -> Self {
+        let angle = phi.norm();
+        // sin(a/2)/a → 1/2 − a²/48 where the quotient would lose digits
+        let (s, c) = math::sin_cos(0.5 * angle);
+        let k = if angle > 1e-6 { s / angle } else { 0.5 - angle * angle / 48.0 };
+        Self { w: c, x: k * phi.x, y: k * phi.y, z: k * phi.z }
+    }
+
+    /// From fixed-axis roll, pitch, yaw in rad (URDF, REP-103): `Rz(yaw) Ry(pitch) Rx(roll)`.
+    #[must_use]
+    pub fn from_rpy(roll: f64, pitch: f64, yaw: f64) -> Self {
+        let (sr, cr) = math::sin_cos(0.5 * roll);
+        let (sp, cp) = math::sin_cos(0.5 * pitch);
+        let (sy, cy) = math::sin_cos(0.5 * yaw);
+        Self {
+            w: cy * cp * cr + sy * sp * sr,
+            x: cy * cp * sr - sy * sp * cr,
+            y: cy * sp * cr + sy * cp * sr,
+            z: sy * cp * cr - cy * sp * sr,
+        }
+    }
+
+    /// The product `self ∘ o`: first `o`, then `self`.
+    #[must_use]
+    pub fn mul(&self, o: &Self) -> Self {
+        Self {
+            w: self.w * o.w - self.x * o.x - self.y * o.y - self.z * o.z,
+            x: self.w * o.x + self.x * o.w + self.y * o.z - self.z * o.y,
+            y: self.w * o.y - self.x * o.z + self.y * o.w + self.z * o.x,
+            z: self.w * o.z + self.x * o.y - self.y * o.x + self.z * o.w,
+        }
+    }
+
+    /// Length; 1 for an orientation.
+    #[must_use]
+    pub fn norm(&self) -> f64 {
+        (self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z).sqrt()
+    }
+
+    /// Scaled to length 1. A zero quaternion becomes NaN, which the plant's guard reports.
+    #[must_use]
+    pub fn normalised(&self) -> Self {
+        let k = 1.0 / self.norm();
+        Self { w: k * self.w, x: k * self.x, y: k * self.y, z: k * self.z }
+    }
+
+    /// The rotation matrix of the normalised quaternion.
+    #[must_use]
+    pub fn to_matrix(&self) -> Mat3 {
+        let Self { w, x, y, z } = self.normalised();
+        Mat3::new(
+            1.0 - 2.0 * (y * y + z * z),
+            2.0 * (x * y - w * z),
+            2.0 * (x * z + w * y),
+            2.0 * (x * y + w * z),
+            1.0 - 2.0 * (x * x + z * z),
+            2.0 * (y * z - w * x),
+            2.0 * (x * z - w * y),
+            2.0 * (y * z + w * x),
+            1.0 - 2.0 * (x * x + y * y),
+        )
+    }
+
+    /// The quaternion of a rotation matrix, with `w ≥ 0` (Shepperd's method: the largest component first).
+    #[must_use]
+    pub fn from_matrix(R: &Mat3) -> Self {
+        let (xx, yy, zz) = (R[(0, 0)], R[(1, 1)], R[(2, 2)]);
+        let trace = xx + yy + zz;
+        let q = if trace >= xx && trace >= yy && trace >= zz {
+            let w = 1.0 + trace;
+            Self { w, x: R[(2, 1)] - R[(1, 2)], y: R[(0, 2)] - R[(2, 0)], z: R[(1, 0)] - R[(0, 1)] }
+        } else if xx >= yy && xx >= zz {
+            let x = 1.0 + xx - yy - zz;
+            Self { w: R[(2, 1)] - R[(1, 2)], x, y: R[(0, 1)] + R[(1, 0)], z: R[(0, 2)] + R[(2, 0)] }
+        } else if yy >= zz {
+            let y = 1.0 - xx + yy - zz;
+            Self { w: R[(0, 2)] - R[(2, 0)], x: R[(0, 1)] + R[(1, 0)], y, z: R[(1, 2)] + R[(2, 1)] }
+        } else {
+            let z = 1.0 - xx - yy + zz;
+            Self { w: R[(1, 0)] - R[(0, 1)], x: R[(0, 2)] + R[(2, 0)], y: R[(1, 2)] + R[(2, 1)], z }
+        };
+        let q = q.normalised();
+        if q.w < 0.0 { Self { w: -q.w, x: -q.x, y: -q.y, z: -q.z } } else { q }
+    }
+
+    /// Rate of change for the angular velocity `w_AB_A` (written in the reference frame A): `½ [0, w] ∘ q`.
+    #[must_use]
+    pub fn derivative(&self, w_AB_A: &Vec3) -> Self {
+        let w = Self { w: 0.0, x: w_AB_A.x, y: w_AB_A.y, z: w_AB_A.z };
+        let d = w.mul(self);
+        Self { w: 0.5 * d.w, x: 0.5 * d.x, y: 0.5 * d.y, z: 0.5 * d.z }
+    }
+
+    /// `self + h·d`, component by component; the caller normalises.
+    #[must_use]
+    pub fn plus_scaled(&self, h: f64, d: &Self) -> Self {
+        Self { w: self.w + h * d.w, x: self.x + h * d.x, y: self.y + h * d.y, z: self.z + h * d.z }
+    }
+
+    /// Fixed-axis roll, pitch, yaw in rad.
+    #[must_use]
+    pub fn to_rpy(&self) -> [f64; 3] {
+        let Self { w, x, y, z } = self.normalised();
+        [
+            math::atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
+            math::asin_clamped(2.0 * (w * y - z * x)),
+            math::atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
+        ]
+    }
+}
