@@ -1,8 +1,9 @@
 //! The only transcendental functions in the crate.
 //!
-//! Every function here is pure Rust (crate `libm`), so its result has the same bits on every machine, with every
-//! `target-cpu`, in debug and release. Replay depends on that: nothing else in `src/` may call `f64::sin` and its
-//! kin (`tests/tidy.rs` checks it). `sqrt`, `abs`, `min` and the like are exact in IEEE 754 and need no wrapper.
+//! Every function here is pure Rust (crate `libm`), so its result has the same bits on every
+//! machine, with every `target-cpu`, in debug and release. Replay depends on that: nothing else in
+//! `src/` may call `f64::sin` and its kin (`tests/tidy.rs` checks it). `sqrt`, `abs`, `min` and the
+//! like are exact in IEEE 754 and need no wrapper.
 //!
 //! ```
 //! let (sin, cos) = hardstand::math::sin_cos(0.5);
@@ -44,7 +45,8 @@ pub fn acos_clamped(x: f64) -> f64 {
     libm::acos(x.clamp(-1.0, 1.0))
 }
 
-/// The smooth step `10x³ − 15x⁴ + 6x⁵` for `x` clamped to `[0, 1]`: zero slope and curvature at both ends.
+/// The smooth step `10x³ − 15x⁴ + 6x⁵` for `x` clamped to `[0, 1]`: zero slope and curvature at
+/// both ends.
 #[inline]
 #[must_use]
 pub fn step_up(x: f64) -> f64 {

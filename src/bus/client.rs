@@ -116,7 +116,8 @@ impl Controller {
     /// The newest state that has not been seen yet; `None` after `patience` without one.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if the state does not decode.
+    /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if the state does not
+    /// decode.
     pub fn next_state(&self, patience: Duration) -> Result<Option<StateReading>> {
         let sample = self.states.recv_timeout(patience).map_err(|e| bus_error("state", e))?;
         sample.map(|s| decode(Kind::State, &s.payload().to_bytes())).transpose()

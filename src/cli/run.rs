@@ -26,7 +26,7 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
         Happening::Ready(grants) => show::ready(&scenario, grants),
         Happening::Second(second) if second.waiting => {
             // once, and then a reminder every ten seconds
-            if waited_s % 10 == 0 {
+            if waited_s.is_multiple_of(10) {
                 show::waiting(&scenario);
             }
             waited_s += 1;

@@ -1,4 +1,5 @@
-//! Energy, momentum and centre of mass of the whole robot. They need [`kinematics`](super::kinematics()).
+//! Energy, momentum and centre of mass of the whole robot. They need
+//! [`kinematics`](super::kinematics()).
 
 use crate::model::Model;
 use crate::spatial::Vec3;

@@ -26,8 +26,8 @@ pub struct JointSpec {
 
 /// Collects bodies, joints and frames by name; [`build`](Self::build) orders them into a [`Model`].
 ///
-/// It checks what the order needs (names, one root, no cycle). Whether masses and limits make sense is the concern
-/// of the reader of the file they come from.
+/// It checks what the order needs (names, one root, no cycle). Whether masses and limits make sense
+/// is the concern of the reader of the file they come from.
 #[derive(Clone, Debug)]
 pub struct Builder {
     /// Robot name.
@@ -53,8 +53,8 @@ impl Builder {
     /// The model in depth-first order.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if a joint or frame names an unknown body, a body has two parents, or there is not
-    /// exactly one root that reaches every body.
+    /// [`ErrorKind::Input`] if a joint or frame names an unknown body, a body has two parents, or
+    /// there is not exactly one root that reaches every body.
     pub fn build(self) -> Result<Model> {
         let index = |name: &str| self.bodies.iter().position(|b| b.name == name);
         let mut parent_joint: Vec<Option<usize>> = vec![None; self.bodies.len()];

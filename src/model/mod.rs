@@ -18,7 +18,8 @@ pub enum Base {
     Fixed,
 }
 
-/// What a joint lets through. URDF's `continuous` is a [`Revolute`](Self::Revolute) without position limits.
+/// What a joint lets through. URDF's `continuous` is a [`Revolute`](Self::Revolute) without
+/// position limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
     /// Rotation about the axis; `q` in rad.
@@ -54,7 +55,8 @@ pub struct Joint {
     pub armature: f64,
 }
 
-/// A body: everything rigidly connected between joints, in the frame of the link that the joint moves.
+/// A body: everything rigidly connected between joints, in the frame of the link that the joint
+/// moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// Name of the link whose frame this is.
@@ -76,8 +78,9 @@ pub struct Frame {
     pub X_BF: Transform,
 }
 
-/// A robot, ready for dynamics. Bodies are in depth-first order: a parent comes before its children, and a limb's
-/// bodies follow one another. Body `i ≥ 1` is moved by joint `i − 1`; body 0 is the base.
+/// A robot, ready for dynamics. Bodies are in depth-first order: a parent comes before its
+/// children, and a limb's bodies follow one another. Body `i ≥ 1` is moved by joint `i − 1`; body 0
+/// is the base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Robot name.

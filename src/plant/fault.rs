@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Why the plant stopped. The state stays at the last good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fault {
-    /// A position, velocity or acceleration became NaN or infinite: usually the contact or a gain is
-    /// too stiff for the micro-step.
+    /// A position, velocity or acceleration became NaN or infinite: usually the contact or a gain
+    /// is too stiff for the micro-step.
     NotFinite,
     /// A body or joint became faster than 1e4 m/s or rad/s, or the base went farther than
     /// 1e6 m from the world's origin.

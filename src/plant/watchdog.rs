@@ -228,8 +228,8 @@ impl Watchdog {
         Verdict::Accepted
     }
 
-    /// Counts a sign of life of a session that does not own the robot yet. The first candidate keeps
-    /// its place until it falls silent, so that two of them cannot keep each other out.
+    /// Counts a sign of life of a session that does not own the robot yet. The first candidate
+    /// keeps its place until it falls silent, so that two of them cannot keep each other out.
     fn prove(
         &mut self,
         spec: &WatchdogSpec,

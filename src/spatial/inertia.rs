@@ -20,7 +20,8 @@ impl SpatialInertia {
         Self { mass: 0.0, h: Vec3::zeros(), I: Mat3::zeros() }
     }
 
-    /// From mass (kg), centre of mass `c` (m) and inertia about the centre of mass (kg·m²), all in one set of axes.
+    /// From mass (kg), centre of mass `c` (m) and inertia about the centre of mass (kg·m²), all in
+    /// one set of axes.
     #[must_use]
     pub fn from_com(mass: f64, c: &Vec3, I_com: &Mat3) -> Self {
         let cx = skew(c);
@@ -131,8 +132,8 @@ impl ArticulatedInertia {
         Self { I: I - Hp + px * H.transpose() - pM * px, H: H + pM, M }
     }
 
-    /// Solves `I_A m = f` by an LDLᵀ factorisation. `I_A` must be positive definite; otherwise the result is not
-    /// finite, which the plant's guard reports.
+    /// Solves `I_A m = f` by an LDLᵀ factorisation. `I_A` must be positive definite; otherwise the
+    /// result is not finite, which the plant's guard reports.
     #[must_use]
     pub fn solve(&self, f: &Force) -> Motion {
         let mut a = [[0.0; 6]; 6];
@@ -150,7 +151,8 @@ impl ArticulatedInertia {
     }
 }
 
-/// Solves `a x = b` in place for a symmetric positive-definite `a`; only its lower triangle is read.
+/// Solves `a x = b` in place for a symmetric positive-definite `a`; only its lower triangle is
+/// read.
 fn ldl_solve(a: &mut [[f64; 6]; 6], x: &mut [f64; 6]) {
     for j in 0..6 {
         for k in 0..j {

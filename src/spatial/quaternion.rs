@@ -3,9 +3,11 @@
 use super::{Mat3, Vec3};
 use crate::math;
 
-/// An orientation `R_AB`: turns B components into A components. The order of the fields is the order on the wire.
+/// An orientation `R_AB`: turns B components into A components. The order of the fields is the
+/// order on the wire.
 ///
-/// Written out instead of taken from nalgebra because the order of operations is part of the determinism contract.
+/// Written out instead of taken from nalgebra because the order of operations is part of the
+/// determinism contract.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quaternion {
     /// Scalar part.
@@ -99,7 +101,8 @@ impl Quaternion {
         )
     }
 
-    /// The quaternion of a rotation matrix, with `w ≥ 0` (Shepperd's method: the largest component first).
+    /// The quaternion of a rotation matrix, with `w ≥ 0` (Shepperd's method: the largest component
+    /// first).
     #[must_use]
     pub fn from_matrix(R: &Mat3) -> Self {
         let (xx, yy, zz) = (R[(0, 0)], R[(1, 1)], R[(2, 2)]);
@@ -121,7 +124,8 @@ impl Quaternion {
         if q.w < 0.0 { Self { w: -q.w, x: -q.x, y: -q.y, z: -q.z } } else { q }
     }
 
-    /// Rate of change for the angular velocity `w_AB_A` (written in the reference frame A): `½ [0, w] ∘ q`.
+    /// Rate of change for the angular velocity `w_AB_A` (written in the reference frame A): `½ [0,
+    /// w] ∘ q`.
     #[must_use]
     pub fn derivative(&self, w_AB_A: &Vec3) -> Self {
         let w = Self { w: 0.0, x: w_AB_A.x, y: w_AB_A.y, z: w_AB_A.z };

@@ -61,7 +61,8 @@ impl Transform {
         Motion::new(self.R.tr_mul(&m_A.ang), self.R.tr_mul(&(m_A.lin + m_A.ang.cross(&self.p))))
     }
 
-    /// A motion vector from B to A coordinates and origin: the inverse of [`motion_to_child`](Self::motion_to_child).
+    /// A motion vector from B to A coordinates and origin: the inverse of
+    /// [`motion_to_child`](Self::motion_to_child).
     #[must_use]
     pub fn motion_to_parent(&self, m_B: &Motion) -> Motion {
         let ang = self.R * m_B.ang;

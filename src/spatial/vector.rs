@@ -86,7 +86,8 @@ impl Force {
     }
 }
 
-// The two kinds share their linear structure and nothing else: a sum of a motion and a force must not compile.
+// The two kinds share their linear structure and nothing else: a sum of a motion and a force must
+// not compile.
 macro_rules! linear_space {
     ($t:ty) => {
         impl Add for $t {

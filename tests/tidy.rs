@@ -1,0 +1,258 @@
+//! Rules of the house that the compiler does not know, kept by a test. Each rule has a test of its
+//! own that sees it fail.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which rooms a room may use. `error`, `limits` and itself are always allowed.
+const ROOMS: [(&str, &[&str]); 18] = [
+    ("error", &[]),
+    ("limits", &[]),
+    ("math", &[]),
+    ("handover", &[]),
+    ("spatial", &["math"]),
+    ("model", &["math", "spatial"]),
+    ("dynamics", &["math", "spatial", "model"]),
+    ("contact", &["math", "spatial"]),
+    ("actuator", &["math", "spatial", "model"]),
+    ("sensor", &["math", "spatial", "model"]),
+    ("plant", PHYSICS),
+    ("rt", &["plant", "handover"]),
+    ("message", &["model", "plant"]),
+    ("record", &["plant", "handover", "rt", "message"]),
+    ("bus", &["plant", "handover", "rt", "message", "config"]),
+    ("config", CONFIG),
+    ("daemon", ALL),
+    ("cli", ALL),
+];
+const PHYSICS: &[&str] = &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
+const CONFIG: &[&str] =
+    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
+const ALL: &[&str] = &[
+    "math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt",
+    "handover", "message", "record", "bus", "config", "daemon",
+];
+
+/// Calls whose bits depend on the machine, or that cost determinism in another way.
+const BANNED_CALLS: [&str; 22] = [
+    ".exp(",
+    ".exp2(",
+    ".exp_m1(",
+    ".ln(",
+    ".ln_1p(",
+    ".log(",
+    ".log2(",
+    ".log10(",
+    ".powf(",
+    ".powi(",
+    ".sin(",
+    ".cos(",
+    ".tan(",
+    ".sin_cos(",
+    ".asin(",
+    ".acos(",
+    ".atan(",
+    ".atan2(",
+    ".hypot(",
+    ".cbrt(",
+    ".mul_add(",
+    "SystemTime::now",
+];
+
+const LINE_MAX: usize = 100;
+const FILE_MAX: usize = 600;
+const FUNCTION_MAX: usize = 70;
+
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    found
+}
+
+/// The room of a file: the first folder or file name below `src`.
+fn room_of(path: &Path) -> String {
+    let below = path.components().skip_while(|c| c.as_os_str() != "src").nth(1).unwrap();
+    below.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string()
+}
+
+/// A line without its comment.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or("")
+}
+
+fn forbidden_imports(room: &str, text: &str) -> Vec<String> {
+    let Some((_, allowed)) = ROOMS.iter().find(|(r, _)| *r == room) else {
+        return vec![format!("room `{room}` is not in the table of tests/tidy.rs")];
+    };
+    let mut out = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        for used in code(line).split("crate::").skip(1) {
+            let name: String =
+                used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            let is_room = ROOMS.iter().any(|(r, _)| *r == name);
+            let free = name == room || name == "error" || name == "limits";
+            if is_room && !free && !allowed.contains(&name.as_str()) {
+                out.push(format!("line {}: `{room}` may not use `{name}`", n + 1));
+            }
+        }
+    }
+    out
+}
+
+fn banned_calls(room: &str, text: &str) -> Vec<String> {
+    if room == "math" {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        for call in BANNED_CALLS.iter().filter(|c| code(line).contains(*c)) {
+            out.push(format!("line {}: `{call}`: use crate::math", n + 1));
+        }
+        if code(line).contains("libm::") {
+            out.push(format!("line {}: `libm`: use crate::math", n + 1));
+        }
+    }
+    out
+}
+
+fn untidy(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() > FILE_MAX {
+        out.push(format!("{} lines; at most {FILE_MAX}", lines.len()));
+    }
+    let mut begun = None;
+    for (n, line) in lines.iter().enumerate() {
+        if line.chars().count() > LINE_MAX {
+            out.push(format!("line {}: longer than {LINE_MAX} columns", n + 1));
+        }
+        for mark in ["FIXME", "XXX", "todo!(", "unimplemented!(", "dbg!("] {
+            if line.contains(mark) {
+                out.push(format!("line {}: `{mark}` is left over", n + 1));
+            }
+        }
+        let indent = line.len() - line.trim_start().len();
+        let words = code(line).trim_start();
+        if ["fn ", "pub fn ", "pub(", "const fn ", "pub const fn "]
+            .iter()
+            .any(|w| words.starts_with(w))
+            && words.contains("fn ")
+            && begun.is_none()
+        {
+            begun = Some((n, indent));
+        }
+        if let Some((start, depth)) = begun
+            && (*line == format!("{}}}", " ".repeat(depth)) || (n == start && line.ends_with('}')))
+        {
+            if n - start + 1 > FUNCTION_MAX {
+                let length = n - start + 1;
+                out.push(format!("line {}: a function of {length} lines", start + 1));
+            }
+            begun = None;
+        }
+    }
+    out
+}
+
+fn unsafe_code(text: &str) -> Vec<String> {
+    let found = text.lines().enumerate().filter(|(_, l)| {
+        code(l).split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == "unsafe")
+    });
+    found.map(|(n, _)| format!("line {}: unsafe code", n + 1)).collect()
+}
+
+fn assert_clean(rule: &str, check: impl Fn(&str, &str) -> Vec<String>) {
+    let mut mistakes = Vec::new();
+    for (path, text) in sources() {
+        let found = check(&room_of(&path), &text);
+        mistakes.extend(found.into_iter().map(|m| format!("{}: {m}", path.display())));
+    }
+    assert!(mistakes.is_empty(), "{rule}:\n{}", mistakes.join("\n"));
+}
+
+#[test]
+fn rooms_use_only_the_rooms_above_them() {
+    assert_clean("imports", |room, text| {
+        if room == "lib" || room == "main" { Vec::new() } else { forbidden_imports(room, text) }
+    });
+}
+
+#[test]
+fn an_import_from_below_is_seen() {
+    let found = forbidden_imports("contact", "use crate::plant::State;\n// crate::bus is fine\n");
+    assert_eq!(found, ["line 1: `contact` may not use `plant`"]);
+    assert_eq!(forbidden_imports("bus", "use crate::plant::State;"), Vec::<String>::new());
+}
+
+#[test]
+fn transcendental_functions_come_from_math() {
+    assert_clean("transcendental calls", banned_calls);
+}
+
+#[test]
+fn a_transcendental_call_is_seen() {
+    let found = banned_calls("contact", "let y = x.exp();");
+    assert_eq!(found, ["line 1: `.exp(`: use crate::math"]);
+    assert!(banned_calls("math", "libm::exp(x)").is_empty());
+}
+
+#[test]
+fn files_functions_and_lines_are_short_and_nothing_is_left_over() {
+    assert_clean("tidiness", |_, text| untidy(text));
+}
+
+#[test]
+fn untidiness_is_seen() {
+    let long = format!("fn f() {{\n{}}}\n", "    x();\n".repeat(80));
+    assert_eq!(untidy(&long), ["line 1: a function of 82 lines"]);
+    assert_eq!(untidy(&"x".repeat(101)), ["line 1: longer than 100 columns"]);
+    assert_eq!(untidy("// FIXME later"), ["line 1: `FIXME` is left over"]);
+}
+
+#[test]
+fn there_is_no_unsafe_code() {
+    assert_clean("unsafe", |_, text| unsafe_code(text));
+    assert_eq!(unsafe_code("let x = unsafe { f() };"), ["line 1: unsafe code"]);
+}
+
+/// Every test file that the README's table of promises names exists.
+#[test]
+fn the_readme_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let mut named = 0;
+    for part in readme.split("`tests/").skip(1) {
+        let name = part.split('`').next().unwrap();
+        let file = name.split("::").next().unwrap();
+        assert!(root.join("tests").join(file).exists(), "README names tests/{file}");
+        named += 1;
+    }
+    assert!(named > 10, "the README's table of promises names {named} tests");
+}
+
+/// zenoh without its default features, bincode pinned: both are promises of the manifest.
+#[test]
+fn the_manifest_keeps_its_promises() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let line = |name: &str| manifest.lines().find(|l| l.starts_with(name)).unwrap().to_string();
+    assert!(line("zenoh = {").contains("default-features = false"));
+    assert!(line("bincode = {").contains("\"=2.0.1\""));
+    let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
+    assert!(!lock.contains("git+"), "a crate comes from git");
+    for absent in ["quinn", "ring", "rustls", "matrixmultiply"] {
+        assert!(!lock.contains(&format!("name = \"{absent}\"\n")), "{absent} is in the tree");
+    }
+}
