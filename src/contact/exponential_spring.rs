@@ -6,6 +6,9 @@ use crate::spatial::Vec3;
 
 use super::{ContactPlane, Friction, SpringParameters, TINY};
 
+/// Elastic forces beyond this are cut off: far above any cap, far below overflow.
+const ELASTIC_MAX_N: f64 = 1e200;
+
 /// What a spring remembers from one step to the next. A checkpoint holds exactly this.
 ///
 /// The memory is *committed* once per integration step: all forces of a step come from the memory
@@ -38,7 +41,7 @@ impl Memory {
     #[must_use]
     pub fn age_s(&self, now_ns: u64) -> f64 {
         match self.committed_ns {
-            Some(t) => now_ns.wrapping_sub(t) as f64 * 1e-9,
+            Some(t) => now_ns.wrapping_sub(t) as f64 / 1e9,
             None => f64::NAN,
         }
     }
@@ -213,6 +216,10 @@ impl ExponentialSpring {
     fn normal(&self, p_z: f64, v_z: f64, out: &mut SpringForce) {
         let par = &self.parameters;
         let mut elastic = par.d1_n * math::exp(-par.d2_per_m * (p_z - par.d0_m));
+        // 0.6 m deep the exponential overflows, and inf − inf would be NaN
+        if elastic > ELASTIC_MAX_N {
+            elastic = ELASTIC_MAX_N;
+        }
         let mut damping = -par.cz_s_per_m * v_z * elastic;
         let mut total = elastic + damping;
         // leaving faster than 1/c_z would pull; the elastic part is kept, the damping cancels it

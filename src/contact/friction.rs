@@ -26,9 +26,8 @@ impl Friction {
     /// and the bus do); here it becomes 0.
     #[must_use]
     pub fn new(mu_static: f64, mu_kinetic: f64) -> Self {
-        // f64::max ignores NaN
-        let mu_static = mu_static.max(0.0);
-        Self { mu_static, mu_kinetic: mu_kinetic.max(0.0).min(mu_static) }
+        let mu_static = at_least_zero(mu_static);
+        Self { mu_static, mu_kinetic: at_least_zero(mu_kinetic).min(mu_static) }
     }
 
     /// μₛ.
@@ -45,13 +44,18 @@ impl Friction {
 
     /// Sets μₛ; μₖ is lowered to it if it was larger.
     pub fn set_static(&mut self, mu_static: f64) {
-        self.mu_static = mu_static.max(0.0);
+        self.mu_static = at_least_zero(mu_static);
         self.mu_kinetic = self.mu_kinetic.min(self.mu_static);
     }
 
     /// Sets μₖ; μₛ is raised to it if it was smaller.
     pub fn set_kinetic(&mut self, mu_kinetic: f64) {
-        self.mu_kinetic = mu_kinetic.max(0.0);
+        self.mu_kinetic = at_least_zero(mu_kinetic);
         self.mu_static = self.mu_static.max(self.mu_kinetic);
     }
+}
+
+/// Also for NaN and −0. `f64::max` may return either zero, which would be bits of the state.
+fn at_least_zero(mu: f64) -> f64 {
+    if mu > 0.0 { mu } else { 0.0 }
 }

@@ -88,6 +88,11 @@ impl ContactSet {
         }
     }
 
+    /// Forgets the last evaluation: no force anywhere.
+    pub(super) fn clear(&mut self) {
+        self.forces.fill(SpringForce::default());
+    }
+
     /// Adds the evaluated forces to `data.f_ext`.
     pub(super) fn apply(&self, data: &mut Data) {
         let planes = self.planes.len();

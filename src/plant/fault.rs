@@ -8,13 +8,15 @@ pub enum Fault {
     /// A position, velocity or acceleration became NaN or infinite: usually the contact or a gain
     /// is too stiff for the micro-step.
     NotFinite,
-    /// A body or joint became faster than 1e4 m/s or rad/s, or the base went farther than
-    /// 1e6 m from the world's origin.
+    /// The base or a joint became faster than 1e4 m/s or rad/s, or went farther than 1e6 m or rad.
     OutOfRange,
 }
 
 /// Largest speed that still counts as a simulation of a robot, m/s or rad/s.
 pub(super) const SPEED_MAX: f64 = 1e4;
+/// Largest number of any kind. Sums and products of a few such numbers and speeds stay finite, so
+/// that a snapshot is finite if its ingredients are below this.
+pub(super) const NUMBER_MAX: f64 = 1e250;
 /// Largest distance of the base from the world's origin, m.
 pub(super) const REACH_MAX_M: f64 = 1e6;
 

@@ -5,10 +5,13 @@
 //! numbers end in a [`Fault`], with the state frozen at the last good one.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+mod access;
 mod command;
 mod contacts;
 mod digest;
+mod events;
 mod fault;
+mod guard;
 mod reading;
 mod sense;
 mod spec;

@@ -4,6 +4,8 @@
 //! `u8`, `u32`, `u64`, `f64` as they are, arrays without a length, `Vec` as a `u64` length and the
 //! elements. `docs/protocol.md` lists the offsets.
 
+use std::mem::take;
+
 use serde::{Deserialize, Serialize};
 
 /// State of the robot after `tick` ticks. What a real robot could measure comes first; what only
@@ -160,7 +162,19 @@ pub struct Snapshot {
 impl Snapshot {
     /// Copies without allocating; both have been filled by the same plant.
     pub fn copy_from(&mut self, o: &Self) {
-        self.state.clone_from(&o.state);
-        self.contacts.clone_from(&o.contacts);
+        // a derived `clone_from` would allocate; a `Vec`'s own keeps its memory
+        let s = &mut self.state;
+        let mut joints = take(&mut s.joints);
+        let mut foot_contact = take(&mut s.foot_contact);
+        let mut foot_normal_n = take(&mut s.foot_normal_n);
+        joints.clone_from(&o.state.joints);
+        foot_contact.clone_from(&o.state.foot_contact);
+        foot_normal_n.clone_from(&o.state.foot_normal_n);
+        *s = StateReading { joints, foot_contact, foot_normal_n, ..o.state };
+        let c = &mut self.contacts;
+        let (mut feet, mut stations) = (take(&mut c.feet), take(&mut c.stations));
+        feet.clone_from(&o.contacts.feet);
+        stations.clone_from(&o.contacts.stations);
+        *c = ContactsReading { feet, stations, ..o.contacts };
     }
 }

@@ -10,9 +10,8 @@ use crate::model::Model;
 use crate::sensor::ImuReading;
 use crate::spatial::Vec3;
 
-use super::fault::{REACH_MAX_M, SPEED_MAX};
 use super::{
-    Authority, Command, ContactSet, Digest, Event, Fault, Integrator, PlantSpec, Scope, State,
+    Authority, Command, ContactSet, Digest, Fault, Integrator, PlantSpec, Rejection, State,
     TickInput, Verdict, layout_hash,
 };
 
@@ -31,35 +30,36 @@ pub struct Outcome {
     pub fault: Option<Fault>,
 }
 
-/// Robot, drives, ground and sensors. See the [module](self).
+/// Robot, drives, ground and sensors. See the [module](super).
 #[derive(Clone, Debug)]
 pub struct Plant {
-    model: Model,
-    spec: PlantSpec,
-    layout_hash: u64,
-    state: State,
-    last_good: State,
-    data: Data,
-    contacts: ContactSet,
-    stops: Vec<EndStop>,
-    tau: Vec<f64>,
-    vdot: Velocities,
-    rk4: Rk4,
-    digest: Digest,
-    imu: ImuReading,
-    authority: Authority,
-    fault: Option<Fault>,
+    pub(super) model: Model,
+    pub(super) spec: PlantSpec,
+    pub(super) layout_hash: u64,
+    pub(super) state: State,
+    pub(super) last_good: State,
+    pub(super) data: Data,
+    pub(super) contacts: ContactSet,
+    pub(super) stops: Vec<EndStop>,
+    pub(super) tau: Vec<f64>,
+    pub(super) vdot: Velocities,
+    pub(super) rk4: Rk4,
+    pub(super) digest: Digest,
+    pub(super) imu: ImuReading,
+    pub(super) authority: Authority,
+    pub(super) fault: Option<Fault>,
 }
 
 impl Plant {
-    /// A plant in its initial state: anchors under their stations, nobody in command.
+    /// A plant in its initial state: anchors under their stations, nobody in command. If the
+    /// initial state itself is bad, the plant has a [`fault`](Self::fault) from the start.
     #[must_use]
     pub fn new(model: Model, spec: PlantSpec) -> Self {
         let mut state = State::new(&model, &spec);
         let mut data = Data::new(&model);
         kinematics(&model, &state.q, &state.v, &mut data);
         articulated_inertias(&model, &mut data);
-        let h_s = spec.micro_step_ns() as f64 * 1e-9;
+        let h_s = spec.micro_step_ns() as f64 / 1e9;
         let stop = |(i, joint)| {
             let s = &spec.stops;
             EndStop::new(joint, data.D[i + 1], s.time_constant_s, s.damping_ratio, h_s)
@@ -69,13 +69,7 @@ impl Plant {
         contacts.reset_anchors(&data, &mut state.contacts, 0);
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
         let digest = Digest::new(state.word_count());
-        let imu = spec.imu.read(
-            &data.X_WB[spec.imu.body],
-            &data.V[spec.imu.body].ang,
-            &Vec3::zeros(),
-            1.0,
-            &spec.gravity_W,
-        );
+        let imu = imu_at_rest(&spec, &data);
         let mut plant = Self {
             layout_hash: layout_hash(&model, &spec),
             last_good: state.clone(),
@@ -96,6 +90,9 @@ impl Plant {
         plant.evaluate(0);
         plant.chain_digest();
         plant.last_good.copy_from(&plant.state);
+        if let Some(fault) = plant.check() {
+            plant.freeze(fault);
+        }
         plant
     }
 
@@ -129,47 +126,15 @@ impl Plant {
         outcome
     }
 
-    fn apply_events(&mut self, events: &[Event], outcome: &mut Outcome) {
-        let mut friction_changed = false;
-        for event in events {
-            match *event {
-                Event::Push { body, point_B, force_W, ticks } => {
-                    let slot = self.state.pushes.iter_mut().find(|p| p.ticks_left == 0);
-                    match slot {
-                        Some(slot) if (body as usize) < self.model.bodies.len() => {
-                            slot.body = u64::from(body);
-                            (slot.point_B, slot.force_W) = (point_B, force_W);
-                            slot.ticks_left = ticks;
-                        }
-                        _ => outcome.pushes_refused += 1,
-                    }
-                }
-                Event::Friction { scope, mu_static, mu_kinetic } => {
-                    friction_changed = true;
-                    self.set_friction(scope, mu_static, mu_kinetic);
-                }
-            }
-        }
-        if friction_changed {
-            // the forces at this instant depend on the coefficients
-            self.evaluate(self.time_ns());
-        }
-    }
-
-    fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
-        let planes = self.contacts.plane_count();
-        for (i, contact) in self.state.contacts.iter_mut().enumerate() {
-            if scope == Scope::All || scope == Scope::Station((i / planes) as u32) {
-                contact.friction.set_static(mu_static);
-                contact.friction.set_kinetic(mu_kinetic.min(mu_static));
-            }
-        }
-    }
-
     /// Lets the watchdog judge every offer; the newest accepted command is in force.
     fn take_commands(&mut self, offers: &[Box<Command>], outcome: &mut Outcome) {
         let mut fresh = false;
         for (offer, verdict) in offers.iter().zip(&mut outcome.verdicts) {
+            if offer.joints.len() != self.state.command.len() {
+                // before the watchdog hears of it: it must not renew the age of another command
+                *verdict = Verdict::Rejected(Rejection::Size);
+                continue;
+            }
             *verdict = self.state.watchdog.offer(
                 &self.spec.watchdog,
                 self.state.tick,
@@ -177,7 +142,7 @@ impl Plant {
                 offer.seq,
                 offer.answers_tick,
             );
-            if *verdict == Verdict::Accepted && offer.joints.len() == self.state.command.len() {
+            if *verdict == Verdict::Accepted {
                 self.state.command.copy_from_slice(&offer.joints);
                 fresh = true;
             }
@@ -193,7 +158,7 @@ impl Plant {
     /// evaluated for the current state, and so they are on exit.
     fn micro_step(&mut self, t_ns: u64) {
         let h_ns = self.spec.micro_step_ns();
-        let h = h_ns as f64 * 1e-9;
+        let h = h_ns as f64 / 1e9;
         self.drive();
         match self.spec.integrator {
             Integrator::SemiImplicitEuler => {
@@ -256,7 +221,7 @@ impl Plant {
     }
 
     /// Kinematics and contact forces of the current state at `t_ns`.
-    fn evaluate(&mut self, t_ns: u64) {
+    pub(super) fn evaluate(&mut self, t_ns: u64) {
         kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
         self.contacts.evaluate(&self.data, &self.state.contacts, t_ns);
     }
@@ -273,7 +238,7 @@ impl Plant {
             &self.data.X_WB[imu.body],
             &self.data.V[imu.body].ang,
             &(v_W - self.state.imu_v_before_W),
-            self.spec.period_ns as f64 * 1e-9,
+            self.spec.period_ns as f64 / 1e9,
             &self.spec.gravity_W,
         );
         self.state.imu_v_before_W = v_W;
@@ -285,46 +250,6 @@ impl Plant {
         }
     }
 
-    /// Looks for bad numbers.
-    fn check(&self) -> Option<Fault> {
-        let (q, v) = (&self.state.q, &self.state.v);
-        let speed = |x: &f64| x.abs() <= SPEED_MAX;
-        let in_range = q.p_WB.iter().all(|x| x.abs() <= REACH_MAX_M)
-            && v.v_WB.iter().all(speed)
-            && v.w_WB.iter().all(speed)
-            && v.joints.iter().all(speed)
-            && q.joints.iter().all(|x| x.abs() <= REACH_MAX_M);
-        // NaN fails every comparison, so in_range covers these too; the rest is contact and IMU
-        let contacts = self.contacts.forces().iter();
-        let finite = contacts.fold(self.imu.specific_force_I.sum(), |s, f| {
-            s + f.normal_n + f.friction_P().x + f.friction_P().y + f.next_sliding
-        });
-        let whole = q.quat_WB.norm();
-        let sum: f64 = v.joints.iter().sum::<f64>() + v.v_WB.sum() + v.w_WB.sum() + q.p_WB.sum();
-        if !finite.is_finite() || !whole.is_finite() || !sum.is_finite() {
-            Some(Fault::NotFinite)
-        } else if !in_range {
-            Some(Fault::OutOfRange)
-        } else {
-            None
-        }
-    }
-
-    /// Back to the last good state, for good.
-    fn freeze(&mut self, fault: Fault) {
-        self.state.copy_from(&self.last_good);
-        self.authority = Authority::Zero;
-        self.fault = Some(fault);
-        self.evaluate(self.time_ns());
-        self.imu = self.spec.imu.read(
-            &self.data.X_WB[self.spec.imu.body],
-            &self.data.V[self.spec.imu.body].ang,
-            &Vec3::zeros(),
-            1.0,
-            &self.spec.gravity_W,
-        );
-    }
-
     fn chain_digest(&mut self) {
         let state = &mut self.state;
         state.digest = self.digest.chain(state.digest, |push| {
@@ -333,98 +258,10 @@ impl Plant {
     }
 }
 
-impl Plant {
-    /// The robot.
-    #[must_use]
-    pub const fn model(&self) -> &Model {
-        &self.model
-    }
-
-    /// Everything else the physics depends on.
-    #[must_use]
-    pub const fn spec(&self) -> &PlantSpec {
-        &self.spec
-    }
-
-    /// See [`layout_hash`].
-    #[must_use]
-    pub const fn layout_hash(&self) -> u64 {
-        self.layout_hash
-    }
-
-    /// The state.
-    #[must_use]
-    pub const fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// Kinematics of the current state.
-    #[must_use]
-    pub const fn data(&self) -> &Data {
-        &self.data
-    }
-
-    /// Contacts, evaluated for the current state.
-    #[must_use]
-    pub const fn contacts(&self) -> &ContactSet {
-        &self.contacts
-    }
-
-    /// IMU reading of the last tick.
-    #[must_use]
-    pub const fn imu(&self) -> &ImuReading {
-        &self.imu
-    }
-
-    /// What the drives obeyed in the last tick.
-    #[must_use]
-    pub const fn authority(&self) -> Authority {
-        self.authority
-    }
-
-    /// Set once the plant has stopped.
-    #[must_use]
-    pub const fn fault(&self) -> Option<Fault> {
-        self.fault
-    }
-
-    /// Simulated time, ns: always `tick × period`.
-    #[must_use]
-    pub const fn time_ns(&self) -> u64 {
-        self.state.tick.wrapping_mul(self.spec.period_ns)
-    }
-
-    /// The complete state as words, for [`restore`](Self::restore).
-    #[must_use]
-    pub fn snapshot_words(&mut self) -> Vec<u64> {
-        let mut words = Vec::new();
-        self.state.write_words(&mut words);
-        words
-    }
-
-    /// Appends the complete state as words to `out`; does not allocate if `out` has room.
-    pub fn write_words(&mut self, out: &mut Vec<u64>) {
-        self.state.write_words(out);
-    }
-
-    /// Names the first difference between two snapshots of this plant.
-    #[must_use]
-    pub fn first_difference(&mut self, a: &[u64], b: &[u64]) -> Option<String> {
-        self.state.first_difference(a, b)
-    }
-
-    /// Continues from a snapshot: the following ticks have the same bits as if the plant had never
-    /// stopped.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Log`](crate::ErrorKind::Log) if the snapshot is another plant's.
-    pub fn restore(&mut self, words: &[u64]) -> crate::Result<()> {
-        self.state.set_words(words)?;
-        self.last_good.copy_from(&self.state);
-        self.fault = None;
-        self.evaluate(self.time_ns());
-        Ok(())
-    }
+/// Reading of a unit whose velocity does not change: before the first tick and after a fault.
+pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
+    let (X_WB, V) = (&data.X_WB[spec.imu.body], &data.V[spec.imu.body]);
+    spec.imu.read(X_WB, &V.ang, &Vec3::zeros(), 1.0, &spec.gravity_W)
 }
 
 fn collect_forces(data: &mut Data, contacts: &ContactSet, state: &State) {

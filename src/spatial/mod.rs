@@ -1,8 +1,8 @@
 //! Rotations, transforms and spatial (6-D) vectors and inertias.
 //!
 //! Monogram notation, as Drake has it: the quantity first, then reference and target, then
-//! `_expressed-in`. `p_AB` is the position of B's origin from A's, `R_AB` turns B components into A
-//! components, `X_AB` is both, `V_WB_B` is the spatial velocity of B in W written in B. Spatial
+//! `_expressed-in`. `p_AB` is the position of B's origin from A's, `R_AB` turns B components into
+//! A components, `X_AB` is both, `V_WB_B` is the spatial velocity of B in W written in B. Spatial
 //! vectors are `[angular; linear]`, taken at the origin of the frame they are written in
 //! (Featherstone's Plücker coordinates). SI units.
 #![allow(non_snake_case, reason = "monogram notation carries frames in capitals")]

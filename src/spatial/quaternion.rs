@@ -124,8 +124,8 @@ impl Quaternion {
         if q.w < 0.0 { Self { w: -q.w, x: -q.x, y: -q.y, z: -q.z } } else { q }
     }
 
-    /// Rate of change for the angular velocity `w_AB_A` (written in the reference frame A): `½ [0,
-    /// w] ∘ q`.
+    /// Rate of change for the angular velocity `w_AB_A` (written in the reference frame A):
+    /// `½ [0, w] ∘ q`.
     #[must_use]
     pub fn derivative(&self, w_AB_A: &Vec3) -> Self {
         let w = Self { w: 0.0, x: w_AB_A.x, y: w_AB_A.y, z: w_AB_A.z };

@@ -1,0 +1,107 @@
+//! What the plant lets others see, and snapshots of it.
+
+use crate::dynamics::Data;
+use crate::model::Model;
+use crate::sensor::ImuReading;
+
+use super::step::imu_at_rest;
+use super::{Authority, ContactSet, Fault, Plant, PlantSpec, State};
+
+impl Plant {
+    /// The robot.
+    #[must_use]
+    pub const fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Everything else the physics depends on.
+    #[must_use]
+    pub const fn spec(&self) -> &PlantSpec {
+        &self.spec
+    }
+
+    /// See [`layout_hash`](super::layout_hash()).
+    #[must_use]
+    pub const fn layout_hash(&self) -> u64 {
+        self.layout_hash
+    }
+
+    /// The state.
+    #[must_use]
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Kinematics of the current state.
+    #[must_use]
+    pub const fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// Contacts, evaluated for the current state.
+    #[must_use]
+    pub const fn contacts(&self) -> &ContactSet {
+        &self.contacts
+    }
+
+    /// IMU reading of the last tick.
+    #[must_use]
+    pub const fn imu(&self) -> &ImuReading {
+        &self.imu
+    }
+
+    /// What the drives obeyed in the last tick.
+    #[must_use]
+    pub const fn authority(&self) -> Authority {
+        self.authority
+    }
+
+    /// Set once the plant has stopped.
+    #[must_use]
+    pub const fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    /// Simulated time, ns: always `tick × period`.
+    #[must_use]
+    pub const fn time_ns(&self) -> u64 {
+        self.state.tick.wrapping_mul(self.spec.period_ns)
+    }
+
+    /// The complete state as words, for [`restore`](Self::restore).
+    #[must_use]
+    pub fn snapshot_words(&mut self) -> Vec<u64> {
+        let mut words = Vec::new();
+        self.state.write_words(&mut words);
+        words
+    }
+
+    /// Appends the complete state as words to `out`; does not allocate if `out` has room.
+    pub fn write_words(&mut self, out: &mut Vec<u64>) {
+        self.state.write_words(out);
+    }
+
+    /// Names the first difference between two snapshots of this plant.
+    #[must_use]
+    pub fn first_difference(&mut self, a: &[u64], b: &[u64]) -> Option<String> {
+        self.state.first_difference(a, b)
+    }
+
+    /// Continues from a snapshot: the following ticks have the same bits as if the plant had never
+    /// stopped. Until the next tick the IMU reads as at rest and the authority is zero, since
+    /// neither is state.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`](crate::ErrorKind::Log) if the snapshot is another plant's.
+    pub fn restore(&mut self, words: &[u64]) -> crate::Result<()> {
+        self.state.set_words(words)?;
+        self.last_good.copy_from(&self.state);
+        (self.fault, self.authority) = (None, Authority::Zero);
+        self.evaluate(self.time_ns());
+        self.imu = imu_at_rest(&self.spec, &self.data);
+        if let Some(fault) = self.check() {
+            self.freeze(fault);
+        }
+        Ok(())
+    }
+}

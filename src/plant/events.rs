@@ -1,0 +1,42 @@
+//! What happens to the robot and the ground at the start of a tick.
+
+use super::{Event, Outcome, Plant, Scope};
+
+impl Plant {
+    pub(super) fn apply_events(&mut self, events: &[Event], outcome: &mut Outcome) {
+        let mut friction_changed = false;
+        for event in events {
+            match *event {
+                Event::Push { body, point_B, force_W, ticks } => {
+                    let slot = self.state.pushes.iter_mut().find(|p| p.ticks_left == 0);
+                    match slot {
+                        Some(slot) if (body as usize) < self.model.bodies.len() => {
+                            slot.body = u64::from(body);
+                            (slot.point_B, slot.force_W) = (point_B, force_W);
+                            slot.ticks_left = ticks;
+                        }
+                        _ => outcome.pushes_refused += 1,
+                    }
+                }
+                Event::Friction { scope, mu_static, mu_kinetic } => {
+                    friction_changed = true;
+                    self.set_friction(scope, mu_static, mu_kinetic);
+                }
+            }
+        }
+        if friction_changed {
+            // the forces at this instant depend on the coefficients
+            self.evaluate(self.time_ns());
+        }
+    }
+
+    fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
+        let planes = self.contacts.plane_count();
+        for (i, contact) in self.state.contacts.iter_mut().enumerate() {
+            if scope == Scope::All || scope == Scope::Station((i / planes) as u32) {
+                contact.friction.set_static(mu_static);
+                contact.friction.set_kinetic(mu_kinetic.min(mu_static));
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Reference data of Simbody against this crate: see `tests/golden/PROVENANCE.md`.
+//!
+//! Runs over every known file of `tests/golden`, or of the folder in `HARDSTAND_GOLDEN`, and prints
+//! the worst deviation of each quantity beside its tolerance.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+#![allow(missing_docs, non_snake_case, unreachable_pub)]
+
+#[path = "common/golden/block.rs"]
+mod block;
+#[path = "common/golden/files.rs"]
+mod files;
+#[path = "common/golden/quad.rs"]
+mod quad;
+#[path = "common/golden/report.rs"]
+mod report;
+#[path = "common/golden/run.rs"]
+mod run;
+#[path = "common/golden/spring.rs"]
+mod spring;
+#[path = "common/golden/tree.rs"]
+mod tree;
+#[path = "common/golden/urdf.rs"]
+mod urdf;
+
+use files::{GoldenFile, golden_files};
+use report::Report;
+
+fn run_all(prefix: &str, check: impl Fn(&GoldenFile, &mut Report)) {
+    let mut failures = String::new();
+    for file in golden_files(prefix) {
+        let mut report = Report::new(&file.name);
+        check(&file, &mut report);
+        println!("{}", report.table());
+        failures.push_str(&report.failures());
+    }
+    assert!(failures.is_empty(), "out of tolerance:\n{failures}");
+}
+
+#[test]
+fn golden_folder_has_known_files() {
+    let known: usize = files::KNOWN.iter().map(|prefix| golden_files(prefix).len()).sum();
+    println!("{known} golden files in {}", files::folder().display());
+    assert!(known > 0, "no golden file in {}", files::folder().display());
+}
+
+#[test]
+fn golden_exp_spring_static() {
+    run_all("exp_spring_static", spring::check);
+}
+
+#[test]
+fn golden_exp_spring_block() {
+    run_all("exp_spring_block_", block::check);
+}
+
+#[test]
+fn golden_quad_exp_spring() {
+    run_all("quad_exp_spring_", quad::check);
+}
+
+#[test]
+fn golden_tree_dynamics() {
+    run_all("tree_dynamics", tree::check);
+}
+
+/// The method of real-time runs, against the end positions of a second program (PROVENANCE.md). They
+/// are for our own files, whatever folder is asked for.
+#[test]
+fn golden_semi_implicit_euler() {
+    for (scene, h, x) in [
+        ("slide", 1e-3, 6.026_938_5),
+        ("slide", 1e-4, 6.030_567_9),
+        ("incline_below_cone", 1e-3, 0.118_270_271),
+        ("incline_below_cone", 1e-4, 0.118_271_036),
+        ("slippery_creep", 1e-3, 0.349_712),
+        ("slippery_creep", 1e-4, 0.350_285),
+        ("slippery", 1e-3, 0.140_235_6),
+    ] {
+        let file = files::own_file(&format!("exp_spring_block_{scene}.json.gz"));
+        let end = block::end_with_semi_implicit_euler(&file, h);
+        println!("semi-implicit {scene}, h = {h}: x ends at {:.9}, second program {x}", end.x);
+        assert!((end.x - x).abs() < 2e-6, "{scene} with h = {h}: {} instead of {x}", end.x);
+    }
+}
