@@ -98,10 +98,9 @@ fn number(x: f64) -> String {
 fn feet(loaded: &Loaded) {
     let is_tip = |body: usize| loaded.model.bodies.iter().skip(1).all(|b| b.parent != body);
     show::line("\ncollision shapes at the tips: possible feet ([[feet]] name, link)");
-    let mut found = false;
+    let mut lines: Vec<(String, usize)> = Vec::new();
     for c in &loaded.collisions {
-        let Some(frame) = loaded.model.frame(&c.frame) else { continue };
-        if !is_tip(frame.body) {
+        if loaded.model.frame(&c.frame).is_none_or(|f| !is_tip(f.body)) {
             continue;
         }
         let shape = match c.shape {
@@ -109,10 +108,17 @@ fn feet(loaded: &Loaded) {
             Shape::Box { size_m: [x, y, z] } => format!("box {x} × {y} × {z} m: 8 stations"),
             _ => "neither sphere nor box: give points_m".into(),
         };
-        show::line(&format!("  {}: {shape}", c.frame));
-        found = true;
+        let line = format!("{}: {shape}", c.frame);
+        match lines.iter_mut().find(|(l, _)| *l == line) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((line, 1)),
+        }
     }
-    if !found {
+    for (line, count) in &lines {
+        let times = if *count > 1 { format!(" ({count} of them)") } else { String::new() };
+        show::line(&format!("  {line}{times}"));
+    }
+    if lines.is_empty() {
         show::line("  none: give points_m for each foot");
     }
 }
