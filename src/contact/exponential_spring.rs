@@ -112,11 +112,22 @@ impl SpringForce {
         Vec3::new(0.0, 0.0, self.normal_n)
     }
 
+    /// Elastic part of the friction force in P, N.
+    #[must_use]
+    pub fn friction_elastic(&self) -> Vec3 {
+        Vec3::new(self.friction_elastic_P[0], self.friction_elastic_P[1], 0.0)
+    }
+
+    /// Damping part of the friction force in P, N.
+    #[must_use]
+    pub fn friction_damping(&self) -> Vec3 {
+        Vec3::new(self.friction_damping_P[0], self.friction_damping_P[1], 0.0)
+    }
+
     /// Friction force in P, N: elastic plus damping part.
     #[must_use]
     pub fn friction_P(&self) -> Vec3 {
-        let (e, d) = (self.friction_elastic_P, self.friction_damping_P);
-        Vec3::new(e[0] + d[0], e[1] + d[1], 0.0)
+        self.friction_elastic() + self.friction_damping()
     }
 
     /// Whole force on the body in P, N.
