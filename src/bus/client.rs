@@ -10,7 +10,7 @@ use zenoh::{Session, Wait};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{ClaimedCommand, Kind, ModelReply, StatusReading, decode, encode_command};
-use crate::plant::{JointCommand, StateReading};
+use crate::plant::{Authority, JointCommand, StateReading};
 
 use super::{Keys, bus_error, open_client};
 
@@ -26,7 +26,7 @@ impl Client {
     /// background; [`model`](Self::model) waits for it.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the endpoint is malformed.
+    /// [`ErrorKind::Input`] if the endpoint is malformed.
     pub fn connect(endpoint: &str, robot: &str) -> Result<Self> {
         Ok(Self { session: open_client(endpoint)?, keys: Keys::of(robot) })
     }
@@ -99,7 +99,7 @@ impl Client {
             joints: vec![JointCommand::default(); model.joints.len()],
             ..Default::default()
         };
-        Ok(Controller { states, commands, claim, buffer: Vec::new() })
+        Ok(Controller { states, commands, claim, owned: false, buffer: Vec::new() })
     }
 }
 
@@ -109,6 +109,7 @@ pub struct Controller {
     states: Subscriber<RingChannelHandler<Sample>>,
     commands: zenoh::pubsub::Publisher<'static>,
     claim: ClaimedCommand,
+    owned: bool,
     buffer: Vec<u8>,
 }
 
@@ -142,10 +143,20 @@ impl Controller {
         self.claim.session
     }
 
-    /// Takes a new session: needed after the robot has been lost, because commands of a session
-    /// that lost it stay refused.
+    /// True if `state` shows that this session had the robot and has lost it, by being late or to
+    /// another controller. The daemon refuses all its further commands, so go on with
+    /// [`renew_session`](Self::renew_session).
+    pub fn has_lost(&mut self, state: &StateReading) -> bool {
+        let ours = state.command_session == self.claim.session;
+        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
+        let lost = self.owned && !(ours && in_force.contains(&state.authority));
+        self.owned |= ours && state.phase == 1;
+        lost
+    }
+
+    /// Takes a new session, which has to prove that it lives like any other.
     pub fn renew_session(&mut self) {
-        (self.claim.session, self.claim.seq) = (new_session(), 0);
+        (self.claim.session, self.claim.seq, self.owned) = (new_session(), 0, false);
     }
 }
 

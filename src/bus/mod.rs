@@ -35,5 +35,25 @@ use crate::message::StatusReading;
 pub type SharedStatus = std::sync::Arc<std::sync::Mutex<StatusReading>>;
 
 fn bus_error(what: &str, e: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::Bus, format!("{what}: {e}"))
+    Error::new(ErrorKind::Bus, format!("{what}: {}", without_places(&e.to_string())))
+}
+
+/// zenoh's errors name the places of its source that they passed, as ` at /….rs:61.`; nobody who
+/// reads them here has those files.
+fn without_places(text: &str) -> String {
+    let mut parts = text.split(" at /");
+    let mut out = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        match part.split_once(".rs:") {
+            Some((path, rest)) if !path.contains(' ') => {
+                let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                out.push_str(rest.trim_start_matches('.'));
+            }
+            _ => {
+                out.push_str(" at /");
+                out.push_str(part);
+            }
+        }
+    }
+    out
 }

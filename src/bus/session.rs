@@ -2,8 +2,8 @@
 
 use zenoh::{Config, Session, Wait};
 
-use crate::config::BusSettings;
-use crate::error::Result;
+use crate::config::{BusSettings, is_endpoint};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
 
 use super::bus_error;
@@ -67,8 +67,14 @@ impl Bus {
 /// at once; zenoh keeps trying to reach the daemon.
 ///
 /// # Errors
-/// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if the endpoint is malformed.
+/// [`ErrorKind::Input`] if the endpoint is malformed.
 pub fn open_client(endpoint: &str) -> Result<Session> {
+    if !is_endpoint(endpoint) {
+        return Err(Error::new(
+            ErrorKind::Input,
+            format!("endpoint \"{endpoint}\" must be tcp/HOST:PORT or unixsock-stream/PATH"),
+        ));
+    }
     let connect = json_list(&[endpoint.to_string()]);
     open(&[
         ("mode", "\"peer\""),

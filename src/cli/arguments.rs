@@ -9,8 +9,8 @@ Start here:
   hardstand demo                                  a quadruped stands, is pushed, recovers
   hardstand run config/quadruped.toml             the daemon, waiting for your controller
   hardstand controller stand                      an example controller, in another terminal
-  hardstand replay run.mcap                       run a log again and compare every tick
-  hardstand model robot.urdf                      what was understood of a robot
+  hardstand replay hardstand-demo.mcap            run a log again and compare every tick
+  hardstand model config/robots/quadruped.urdf    what was understood of a robot
 
 Exit codes: 0 done; 1 the robot does not stand or a replay differs; 2 a file, key or argument was
 refused; 3 a log is damaged or cut short; 4 real-time rights were required and refused; 5 the bus
@@ -29,29 +29,45 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// Simulate a scenario
+    ///
+    /// The daemon simulates the robot of a scenario, publishes its state and takes commands. It
+    /// waits for a controller before simulated time begins (sim.start). Every key of a scenario is
+    /// documented in config/default.toml. Ctrl-C ends the run and completes the log.
     Run(RunArguments),
     /// Show the whole in twelve seconds: stand, push, recover, replay
+    ///
+    /// The daemon simulates the quadruped of config/quadruped.toml in real time and starts
+    /// `hardstand controller stand` as a process of its own. The robot drops from 0.1 m, stands, is
+    /// pushed sideways and recovers; then the log is replayed. Exit code 0 only if the robot stands
+    /// and the replay is identical, bit for bit.
     #[cfg(feature = "zenoh")]
     Demo(DemoArguments),
     /// Run an example controller, as a process of its own
     #[cfg(feature = "zenoh")]
     Controller(ControllerArguments),
     /// Run a log again and compare the digest of every tick
+    ///
+    /// Builds the plant from the robot and scenario in the log, runs every tick with the commands
+    /// that were applied, and compares every digest. The first difference is shown with tick and
+    /// quantity. Exit code 0: identical; 1: different; 3: identical as far as the log goes, but it
+    /// is damaged or cut short.
     Replay(ReplayArguments),
     /// Show what is understood of a robot description
+    ///
+    /// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
+    /// everything that is doubtful. A bad model is refused with all its mistakes.
     Model(ModelArguments),
 }
 
-/// The daemon simulates the robot of a scenario, publishes its state and takes commands. Every key
-/// of a scenario is documented in config/default.toml.
 #[derive(Debug, Args)]
 pub(super) struct RunArguments {
     /// Scenario file (TOML)
     pub(super) scenario: PathBuf,
     /// Simulated seconds to run [default: the scenario's sim.duration_s]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(super) duration: Option<f64>,
-    /// Record everything needed for a replay [default: the scenario's record.file]
+    /// Record everything needed for a replay; an existing file is overwritten [default: the
+    /// scenario's record.file]
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<PathBuf>,
     /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
@@ -70,14 +86,10 @@ pub(super) enum PaceArgument {
     Free,
 }
 
-/// The daemon simulates the quadruped of config/quadruped.toml in real time and starts `hardstand
-/// controller stand` as a process of its own. The robot drops from 0.1 m, stands, is pushed
-/// sideways and recovers; then the log is replayed. Exit code 0 only if the robot stands and the
-/// replay is identical, bit for bit.
 #[cfg(feature = "zenoh")]
 #[derive(Debug, Args)]
 pub(super) struct DemoArguments {
-    /// Where the log goes
+    /// Where the log goes; an existing file is overwritten
     #[arg(long, value_name = "FILE", default_value = "hardstand-demo.mcap")]
     pub(super) log: PathBuf,
     /// Change a key of the scenario (repeatable)
@@ -96,11 +108,13 @@ pub(super) struct ControllerArguments {
 #[derive(Debug, Subcommand)]
 pub(super) enum ControllerKind {
     /// Hold the robot's initial joint positions with PD gains: it stands
+    ///
+    /// Asks the daemon for the robot's joints, then answers every state with a command that holds
+    /// the initial joint positions. Ends on Ctrl-C, or with exit code 5 when no state has come for
+    /// --patience.
     Stand(StandArguments),
 }
 
-/// Asks the daemon for the robot's joints, then answers every state with a command that holds the
-/// initial joint positions. Ends on SIGINT, or when no state has come for --patience.
 #[cfg(feature = "zenoh")]
 #[derive(Debug, Args)]
 pub(super) struct StandArguments {
@@ -117,23 +131,20 @@ pub(super) struct StandArguments {
     #[arg(long, default_value_t = 3.0)]
     pub(super) kd: f64,
     /// Seconds without a state after which to give up
-    #[arg(long, value_name = "S", default_value_t = 30.0)]
+    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(super) patience: f64,
 }
 
-/// Builds the plant from the robot and scenario in the log, runs every tick with the commands that
-/// were applied, and compares every digest. The first difference is shown with tick and quantity.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArguments {
     /// Log file (MCAP) written by `run --log` or `demo`
     pub(super) log: PathBuf,
-    /// Change a key of the recorded scenario, to see what difference it makes (repeatable)
+    /// Change a key of the recorded scenario, e.g. --set sim.micro_steps=20, to see where the run
+    /// would have taken another way (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
 }
 
-/// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
-/// everything that is doubtful. A bad model is refused with all its mistakes.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
     /// Robot description (URDF)

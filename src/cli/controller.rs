@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::bus::Client;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plant::{JointCommand, StateReading};
+use crate::plant::JointCommand;
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
 use super::{exit, show, stop_on_signal};
@@ -15,12 +15,6 @@ pub(super) fn controller(a: &ControllerArguments) -> Result<u8> {
         ControllerKind::Stand(a) => stand(a),
     }
 }
-
-/// Authority on the wire that means: nobody's command is in force.
-const ZERO: u8 = 0;
-const DAMPED: u8 = 3;
-/// States in a row without authority after which the session counts as lost.
-const LOST_STATES: u32 = 20;
 
 fn stand(a: &StandArguments) -> Result<u8> {
     let stop = stop_on_signal()?;
@@ -44,7 +38,6 @@ fn stand(a: &StandArguments) -> Result<u8> {
     ));
 
     let mut heard = Instant::now();
-    let mut without = 0;
     while !stop.load(Ordering::Relaxed) {
         let Some(state) = controller.next_state(Duration::from_millis(100))? else {
             if heard.elapsed() >= patience {
@@ -62,18 +55,11 @@ fn stand(a: &StandArguments) -> Result<u8> {
                 "the daemon now simulates another robot; start the controller again",
             ));
         }
-        without = if lost(&state, controller.session()) { without + 1 } else { 0 };
-        if without > LOST_STATES {
+        if controller.has_lost(&state) {
             controller.renew_session();
-            without = 0;
             show::note(&format!("controller: lost the robot, now {:016x}", controller.session()));
         }
         controller.send(&state, &joints)?;
     }
     Ok(exit::OK)
-}
-
-/// True if our session had the robot and has lost it.
-fn lost(state: &StateReading, session: u64) -> bool {
-    state.phase == 1 && state.command_session == session && matches!(state.authority, ZERO | DAMPED)
 }

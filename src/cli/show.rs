@@ -1,5 +1,6 @@
 //! What is printed: one place for all words and units.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program's output")]
+
+use std::io::Write as _;
 
 use crate::config::Scenario;
 use crate::daemon::{SecondReport, Summary};
@@ -7,19 +8,26 @@ use crate::plant::{Authority, Integrator};
 use crate::record::ReplayReport;
 use crate::rt::{Ending, Grants, Pace};
 
+/// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        let _somebody_reads = writeln!(std::io::stdout(), $($text)*).is_ok();
+    }};
+}
+
 /// Prints a line of output.
 pub(super) fn line(text: &str) {
-    println!("{text}");
+    say!("{text}");
 }
 
 /// Prints an error.
 pub(super) fn error(e: &crate::Error) {
-    eprintln!("hardstand: {e}");
+    let _somebody_reads = writeln!(std::io::stderr(), "hardstand: {e}").is_ok();
 }
 
 /// Prints a remark that is not output.
 pub(super) fn note(text: &str) {
-    eprintln!("hardstand: {text}");
+    let _somebody_reads = writeln!(std::io::stderr(), "hardstand: {text}").is_ok();
 }
 
 pub(super) fn scenario(s: &Scenario) {
@@ -27,7 +35,7 @@ pub(super) fn scenario(s: &Scenario) {
         Integrator::SemiImplicitEuler => "semi-implicit Euler",
         Integrator::Rk4 => "Runge-Kutta 4",
     };
-    println!(
+    say!(
         "robot      {}: {} joints, {:.2} kg, {} feet, {} contact stations",
         s.bus.robot,
         s.model.joint_count(),
@@ -35,41 +43,43 @@ pub(super) fn scenario(s: &Scenario) {
         s.spec.feet.len(),
         s.spec.stations.len()
     );
-    println!(
+    say!(
         "physics    {} Hz, {} micro-steps of {} µs, {integrator}",
         1_000_000_000 / s.spec.period_ns,
         s.spec.micro_steps,
         s.spec.micro_step_ns() as f64 / 1e3
     );
     for w in &s.warnings {
-        println!("warning    {w}");
+        say!("warning    {w}");
     }
 }
 
 pub(super) fn ready(s: &Scenario, grants: &Grants) {
     if s.pace == Pace::Free {
-        println!("pace       free: as fast as the machine allows");
+        say!("pace       free: as fast as the machine allows");
     } else {
-        println!("real time  {}", grants.summary());
+        say!("real time  {}", grants.summary());
     }
     for refused in &grants.refused {
-        println!("degraded   the system refused {refused}");
+        say!("degraded   the system refused {refused}");
     }
     if cfg!(feature = "zenoh") {
-        println!("bus        hardstand/{}/… on {}", s.bus.robot, s.bus.listen.join(", "));
+        let on = s.bus.listen.join(", ");
+        let on = if on.is_empty() { "no endpoint: bus.listen is empty" } else { &on };
+        say!("bus        hardstand/{}/… on {on}", s.bus.robot);
     }
 }
 
 /// How to start the example controller for this scenario.
 pub(super) fn waiting(s: &Scenario) {
     let mut command = String::from("hardstand controller stand");
-    if s.bus.listen.first().is_none_or(|e| e != "tcp/127.0.0.1:7447") {
-        command.push_str(&format!(" --connect {}", s.bus.listen.join(",")));
+    if let Some(endpoint) = s.bus.listen.first().filter(|e| *e != "tcp/127.0.0.1:7447") {
+        command.push_str(&format!(" --connect {endpoint}"));
     }
     if s.bus.robot != "quadruped" {
         command.push_str(&format!(" --robot {}", s.bus.robot));
     }
-    println!("waiting for a controller; the example controller is: {command}");
+    say!("waiting for a controller; the example controller is: {command}");
 }
 
 pub(super) fn second(r: &SecondReport) {
@@ -80,7 +90,7 @@ pub(super) fn second(r: &SecondReport) {
             format!("{name}, age {} ticks", age.unwrap_or(0))
         }
     };
-    println!(
+    say!(
         "t {:7.2} s | rtf {:.2} | height {:.3} m | tilt {:4.1}° | feet {:5.1} N of m·g {:.1} N | \
          command {command} | overruns {} | wake-up p99 {}",
         r.time_s,
@@ -100,45 +110,49 @@ fn microseconds(ns: u64) -> String {
 
 pub(super) fn summary(s: &Summary) {
     let status = &s.status;
-    println!();
-    println!(
+    say!();
+    say!(
         "ran        {} ticks, {:.3} s simulated in {:.3} s of wall time",
-        s.ticks, s.last.time_s, s.wall_s
+        s.ticks,
+        s.last.time_s,
+        s.wall_s
     );
-    println!("ended      {}", ending(s.ending));
-    println!(
+    say!("ended      {}", ending(s.ending));
+    say!(
         "robot      height {:.3} m, tilt {:.1}°, feet carry {:.1} N of m·g {:.1} N",
-        s.last.base_height_m, s.last.tilt_deg, s.last.foot_normal_sum_n, s.last.weight_n
+        s.last.base_height_m,
+        s.last.tilt_deg,
+        s.last.foot_normal_sum_n,
+        s.last.weight_n
     );
     let p = |three: [u64; 3]| {
         let us = three.map(|ns| format!("{:.1}", ns as f64 / 1e3));
         format!("{} / {} / {} µs (p50 / p99 / p99.9)", us[0], us[1], us[2])
     };
-    println!("wake-up    {}", p(status.wakeup_latency_ns));
-    println!("tick cost  {}", p(status.tick_cost_ns));
+    if status.mode == 0 {
+        say!("wake-up    {}", p(status.wakeup_latency_ns));
+    }
+    say!("tick cost  {}", p(status.tick_cost_ns));
     let counters: Vec<String> = status
         .counters
         .iter()
         .filter(|c| c.value > 0)
         .map(|c| format!("{} {}", c.name, c.value))
         .collect();
-    println!(
-        "counters   {}",
-        if counters.is_empty() { "all 0".into() } else { counters.join(", ") }
-    );
-    println!("digest     {:016x}", s.digest);
+    say!("counters   {}", if counters.is_empty() { "all 0".into() } else { counters.join(", ") });
+    say!("digest     {:016x}", s.digest);
     recorded(s);
 }
 
 fn recorded(s: &Summary) {
     for (i, path) in s.recorded.segments.iter().enumerate() {
-        println!("log        {}", path.display());
+        say!("log        {}", path.display());
         if i == 0 {
-            println!("replay     hardstand replay {}", path.display());
+            say!("replay     hardstand replay {}", path.display());
         }
     }
     if let Some(e) = &s.recorded.error {
-        println!("log        recording ended early: {e}");
+        say!("log        recording ended early: {e}");
     }
 }
 
@@ -153,19 +167,16 @@ fn ending(e: Ending) -> String {
 
 pub(super) fn replay(r: &ReplayReport, wall_s: f64, period_ns: u64) {
     let simulated_s = r.ticks as f64 * period_ns as f64 * 1e-9;
-    println!(
+    say!(
         "replayed   {} ticks ({simulated_s:.3} s) in {wall_s:.3} s, {:.0} × real time",
         r.ticks,
         simulated_s / wall_s.max(1e-9)
     );
     match &r.difference {
-        None => println!("identical  all {} digests; the last is {:016x}", r.equal, r.digest),
-        Some(d) => println!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity),
+        None => say!("identical  all {} digests; the last is {:016x}", r.equal, r.digest),
+        Some(d) => say!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity),
     }
     if let Some(damage) = &r.damage {
-        println!(
-            "damaged    {damage}; everything up to tick {} was replayed",
-            r.first_tick + r.ticks
-        );
+        say!("damaged    {damage}; everything up to tick {} was replayed", r.first_tick + r.ticks);
     }
 }

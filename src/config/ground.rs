@@ -39,8 +39,9 @@ pub(super) fn contact_defaults(root: &Section<'_>, mistakes: &Mistakes) -> Conta
     } else {
         parameters.cxy_n_s_per_m = s.f64("cxy_n_s_per_m", at_least);
     }
+    let before = mistakes.count();
     let mu = [s.f64("mu_static", MU), s.f64("mu_kinetic", MU)];
-    if mu[1] > mu[0] {
+    if mu[1] > mu[0] && mistakes.count() == before {
         s.mistake("mu_kinetic", &format!("at most contact.mu_static, which is {}", mu[0]));
     }
     s.finish();

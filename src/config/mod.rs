@@ -13,4 +13,6 @@ mod scenario;
 mod section;
 
 pub use merge::DEFAULT_TOML;
+#[cfg(feature = "zenoh")]
+pub(crate) use scenario::is_endpoint;
 pub use scenario::{BusSettings, RecordSettings, Scenario};

@@ -168,7 +168,7 @@ fn build(
     }
     initial.finish();
 
-    let sim = Sim::read(root);
+    let sim = Sim::read(root, mistakes);
     let spec = PlantSpec {
         period_ns: sim.period_ns,
         micro_steps: sim.micro_steps,
@@ -215,15 +215,17 @@ struct Sim {
 }
 
 impl Sim {
-    fn read(root: &Section<'_>) -> Self {
+    fn read(root: &Section<'_>, mistakes: &Mistakes) -> Self {
         let s = root.section("sim");
+        let before = mistakes.count();
         let rate_hz = s.count("rate_hz", 10, 8000);
         if !1_000_000_000_u64.is_multiple_of(rate_hz) {
             s.mistake("rate_hz", "a divisor of 1e9, so that a tick is a whole number of ns");
         }
         let period_ns = 1_000_000_000 / rate_hz;
         let micro_steps = s.count("micro_steps", 1, 1000);
-        if !period_ns.is_multiple_of(micro_steps) {
+        // a wrong rate is mistake enough
+        if mistakes.count() == before && !period_ns.is_multiple_of(micro_steps) {
             s.mistake("micro_steps", &format!("a divisor of the period, {period_ns} ns"));
         }
         let integrators =
@@ -344,15 +346,34 @@ fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model) -> BusSet
             ),
         );
     }
+    let endpoints = |key: &str| {
+        let list = s.texts(key);
+        if !list.iter().all(|e| is_endpoint(e)) {
+            s.mistake(key, "a list of \"tcp/HOST:PORT\" and \"unixsock-stream/PATH\"");
+        }
+        list
+    };
     let settings = BusSettings {
         robot: robot.into(),
-        listen: s.texts("listen"),
-        connect: s.texts("connect"),
+        listen: endpoints("listen"),
+        connect: endpoints("connect"),
         state_every_ticks: s.count("state_every_ticks", 1, 100_000),
         contacts_every_ticks: s.count("contacts_every_ticks", 1, 100_000),
     };
     s.finish();
     settings
+}
+
+/// The two kinds of endpoint that this build of zenoh has.
+pub(crate) fn is_endpoint(text: &str) -> bool {
+    let address = text.split(['?', '#']).next().unwrap_or_default();
+    match address.split_once('/') {
+        Some(("tcp", host)) => host
+            .rsplit_once(':')
+            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()),
+        Some(("unixsock-stream", path)) => !path.is_empty(),
+        _ => false,
+    }
 }
 
 fn record(root: &Section<'_>) -> RecordSettings {

@@ -14,6 +14,10 @@ impl Mistakes {
         self.0.borrow_mut().push(text);
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.0.borrow().len()
+    }
+
     pub(super) fn into_list(self) -> Vec<String> {
         self.0.into_inner()
     }

@@ -1,7 +1,7 @@
 //! Runs a log again and compares every digest.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::plant::{Command, Plant, Snapshot, StateReading, TickInput};
+use crate::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 use crate::rt::LogTick;
 
 use super::{Keyframe, LogReader, LogRecord};
@@ -115,7 +115,7 @@ impl Run {
             self.differs(format!("tick number: {} in the log, {here} in the replay", log.tick));
             return;
         }
-        let outcome = self.plant.step(&input_of(log));
+        let outcome = self.plant.step(&input_of(log, self.plant.model().joint_count()));
         self.report.ticks += 1;
         self.report.digest = self.plant.state().digest;
         for (i, offer) in log.offers.iter().enumerate() {
@@ -169,12 +169,15 @@ impl Run {
     }
 }
 
-/// The input of a tick, as it was applied. Only the last accepted command needs its set-points.
-fn input_of(log: &LogTick) -> TickInput {
+/// The input of a tick, as it was applied. Only the last accepted command needs its set-points; of
+/// the others no more than their size is looked at.
+fn input_of(log: &LogTick, joints: usize) -> TickInput {
     let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
     for o in &log.offers {
         let (session, seq, answers_tick) = (o.session, o.seq, o.answers_tick);
-        offers.push(Box::new(Command { session, seq, answers_tick, joints: Vec::new() }));
+        let sized = o.verdict != crate::plant::Verdict::Rejected(crate::plant::Rejection::Size);
+        let joints = vec![JointCommand::default(); if sized { joints } else { 0 }];
+        offers.push(Box::new(Command { session, seq, answers_tick, joints }));
     }
     let accepted = |o: &crate::rt::OfferRecord| o.verdict == crate::plant::Verdict::Accepted;
     if let Some(last) = log.offers.iter().rposition(accepted) {

@@ -162,15 +162,20 @@ impl<C: Clock> Executive<C> {
         if self.limits.start == StartRule::Now {
             return None;
         }
-        let proof = self.plant.spec().watchdog.proof_commands.min(OFFERS_MAX as u64) as usize;
+        let watchdog = &self.plant.spec().watchdog;
+        let proof = watchdog.proof_commands.min(OFFERS_MAX as u64) as usize;
+        let (hold, mut silent) = (watchdog.hold_ticks, 0_u64);
         let period_ns = self.plant.spec().period_ns;
         let mut pacer = Pacer::new(self.clock.now_ns(), period_ns, OverrunPolicy::Slip);
         loop {
             if self.links.stop.load(Ordering::Relaxed) {
                 return Some(Ending::Stopped);
             }
+            silent += 1;
             while let Some(offer) = self.links.commands.take() {
-                self.keep_proof(offer, proof);
+                if self.keep_proof(offer, proof, silent > hold) {
+                    silent = 0;
+                }
             }
             if self.input.offers.len() >= proof {
                 return None;
@@ -183,15 +188,22 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    /// Keeps the newest `proof` commands of one session.
-    fn keep_proof(&mut self, offer: Box<Command>, proof: usize) {
+    /// Keeps the newest `proof` commands of one session; true if `offer` is among them. Another
+    /// session takes over only if the first has fallen `silent`, so that two controllers that start
+    /// together cannot keep each other out.
+    fn keep_proof(&mut self, offer: Box<Command>, proof: usize, silent: bool) -> bool {
         let offers = &mut self.input.offers;
         let other = offers.last().is_some_and(|o| o.session != offer.session);
+        if other && !silent {
+            self.links.commands.give_back(offer);
+            return false;
+        }
         let keep_from = if other { offers.len() } else { (offers.len() + 1).saturating_sub(proof) };
         for old in offers.drain(..keep_from) {
             self.links.commands.give_back(old);
         }
         offers.push(offer);
+        true
     }
 
     /// All commands that have arrived, oldest first, and the events that are due.

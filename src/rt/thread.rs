@@ -119,8 +119,14 @@ pub fn enter_realtime(settings: &RealtimeSettings, core: Option<usize>, grants: 
     let fifo = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     let granted = ThreadPriority::try_from(settings.priority).map_err(|e| e.to_owned()).and_then(
         |priority| {
-            set_thread_priority_and_policy(thread_native_id(), priority, fifo)
-                .map_err(|e| format!("{e:?}"))
+            set_thread_priority_and_policy(thread_native_id(), priority, fifo).map_err(
+                |e| match e {
+                    thread_priority::Error::OS(n) => {
+                        std::io::Error::from_raw_os_error(n).to_string()
+                    }
+                    other => format!("{other:?}"),
+                },
+            )
         },
     );
     match granted {

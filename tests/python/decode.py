@@ -1,0 +1,193 @@
+"""Decodes every published payload of a running daemon, written from docs/protocol.md alone, and
+checks what must hold for a robot that stands. Run by tests/python.rs."""
+import argparse
+import json
+import queue
+import struct
+import sys
+import time
+import xml.etree.ElementTree as ET
+
+import zenoh
+
+# (field, struct code) or (field, [fields of one element]) or (field, "text" | "texts")
+JOINT_READING = [("q", "d"), ("dq", "d"), ("tau", "d")]
+STATE = [
+    ("layout_hash", "Q"), ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"),
+    ("mode", "B"), ("phase", "B"), ("fault", "B"), ("authority", "B"),
+    ("command_age_ticks", "I"), ("command_session", "Q"), ("command_seq", "Q"), ("digest", "Q"),
+    ("imu_quat_wxyz", "4d"), ("imu_angular_velocity_rad_per_s", "3d"),
+    ("imu_specific_force_m_per_s2", "3d"),
+    ("truth_base_position_m", "3d"), ("truth_base_quat_wxyz", "4d"),
+    ("truth_base_velocity_m_per_s", "3d"), ("truth_base_angular_velocity_rad_per_s", "3d"),
+    ("joints", JOINT_READING), ("foot_contact", [("", "B")]), ("foot_normal_n", [("", "d")]),
+]
+FOOT_READING = [
+    ("contact", "B"), ("normal_n", "d"), ("point_world_m", "3d"), ("force_world_n", "3d"),
+    ("moment_world_nm", "3d"), ("force_foot_n", "3d"), ("moment_foot_nm", "3d"),
+    ("potential_energy_j", "d"), ("power_dissipation_w", "d"),
+]
+STATION_READING = [
+    ("position_world_m", "3d"), ("velocity_world_m_per_s", "3d"), ("force_world_n", "3d"),
+    ("height_m", "d"), ("normal_n", "d"), ("normal_elastic_n", "d"), ("normal_damping_n", "d"),
+    ("friction_plane_n", "2d"), ("friction_elastic_plane_n", "2d"),
+    ("friction_damping_plane_n", "2d"), ("anchor_plane_m", "2d"), ("sliding", "d"), ("mu", "d"),
+    ("mu_static", "d"), ("mu_kinetic", "d"), ("friction_limit_n", "d"),
+    ("potential_energy_j", "d"),
+]
+CONTACTS = [
+    ("layout_hash", "Q"), ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"),
+    ("feet", FOOT_READING), ("stations", STATION_READING),
+]
+STATUS = [
+    ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"), ("mode", "B"), ("phase", "B"),
+    ("real_time_factor", "d"), ("wakeup_latency_ns", "3Q"), ("tick_cost_ns", "3Q"),
+    ("fifo_priority", "B"), ("core", "I"), ("memory_locked", "B"),
+    ("counters", [("name", "text"), ("value", "Q")]), ("refused", [("", "text")]),
+]
+MODEL = [
+    ("layout_hash", "Q"), ("epoch", "I"), ("period_ns", "Q"), ("hold_ticks", "Q"),
+    ("damped_ticks", "Q"), ("proof_commands", "Q"), ("kp_max", "d"), ("kd_max", "d"),
+    ("mass_kg", "d"), ("gravity_m_per_s2", "3d"), ("planes", "I"),
+    ("version", "text"), ("robot", "text"), ("base_link", "text"),
+    ("joints", [("name", "text"), ("kind", "B"), ("q_initial", "d"), ("q_min", "d"),
+                ("q_max", "d"), ("effort_max", "d"), ("velocity_max", "d")]),
+    ("feet", [("name", "text"), ("stations", [("", "I")])]),
+    ("stations", [("name", "text"), ("body", "text"), ("position_body_m", "3d")]),
+]
+SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),
+           "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL)}
+
+
+class Reader:
+    def __init__(self, data, at):
+        self.data, self.at, self.offsets = data, at, []
+
+    def take(self, code):
+        values = struct.unpack_from("<" + code, self.data, self.at)
+        self.at += struct.calcsize("<" + code)
+        return values[0] if len(values) == 1 else list(values)
+
+    def value(self, kind):
+        if kind == "text":
+            return self.take(f"{self.take('Q')}s").decode()
+        if isinstance(kind, str):
+            return self.take(kind)
+        return [self.record(kind) for _ in range(self.take("Q"))]
+
+    def record(self, fields):
+        if fields[0][0] == "":
+            return self.value(fields[0][1])
+        out = {}
+        for name, kind in fields:
+            self.offsets.append((name, self.at, kind))
+            out[name] = self.value(kind)
+        return out
+
+
+def decode(what, sample, offsets=False):
+    name, kind, fields = SCHEMAS[what]
+    data = sample.payload.to_bytes()
+    assert data[:4] == bytes([0x48, 0x53, 1, kind]), (what, data[:4])
+    encoding = str(sample.encoding)
+    assert encoding == f"application/octet-stream;hardstand.{name}.v1", encoding
+    reader = Reader(data, 4)
+    out = reader.record(fields)
+    assert reader.at == len(data), f"{what}: {len(data)} bytes, {reader.at} described"
+    if offsets:
+        print(f"{what}: {len(data)} bytes")
+        seen = set()
+        for field, at, code in reader.offsets:
+            if field not in seen:
+                print(f"  {at:4} {field} {code if isinstance(code, str) else 'list'}")
+            seen.add(field)
+    return out
+
+
+def ask(link, key):
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        for reply in link.get(key, timeout=1.0):
+            if reply.ok is not None:
+                return reply.ok
+        time.sleep(0.05)
+    sys.exit(f"nobody answers on {key}")
+
+
+def near(what, value, expected, within):
+    print(f"{what}: {value:.4f}, expected {expected:.4f} ± {within}")
+    assert abs(value - expected) <= within, what
+
+
+def check(link, robot, offsets):
+    key = f"hardstand/{robot}/"
+    inboxes = {what: queue.Queue() for what in ("state", "contacts", "status")}
+    subscribers = [link.declare_subscriber(key + what, inbox.put)
+                   for what, inbox in inboxes.items()]
+    model = decode("model", ask(link, key + "model"), offsets)
+    urdf = ET.fromstring(ask(link, key + "model/urdf").payload.to_string())
+    names = {j.get("name") for j in urdf.iter("joint") if j.get("type") not in (None, "fixed")}
+    assert {j["name"] for j in model["joints"]} == names, names
+    print("joints:", *(j["name"] for j in model["joints"]))
+    print("feet:", *(f["name"] for f in model["feet"]))
+    mass = sum(float(m.get("value")) for m in urdf.iter("mass"))
+    near("mass_kg", model["mass_kg"], mass, 1e-9)
+
+    state = {"time_ns": 0}
+    while state["time_ns"] < 1_500_000_000:
+        state = decode("state", inboxes["state"].get(timeout=20))
+    contacts = decode("contacts", inboxes["contacts"].get(timeout=20))
+    while contacts["tick"] < state["tick"]:
+        contacts = decode("contacts", inboxes["contacts"].get(timeout=20))
+    while state["tick"] < contacts["tick"]:
+        state = decode("state", inboxes["state"].get(timeout=20))
+    accepted = 0
+    while accepted == 0:  # the first status may be from before the controller came
+        status = decode("status", inboxes["status"].get(timeout=20))
+        counters = {c["name"]: c["value"] for c in status["counters"]}
+        accepted = counters["commands_accepted"]
+    if offsets:
+        decode("state", inboxes["state"].get(timeout=20), True)
+        decode("contacts", inboxes["contacts"].get(timeout=20), True)
+    decode("status", ask(link, key + "status"), offsets)
+
+    assert state["layout_hash"] == contacts["layout_hash"] == model["layout_hash"]
+    assert state["epoch"] == contacts["epoch"] == status["epoch"] == model["epoch"]
+    assert state["tick"] == contacts["tick"], "state and contacts of the same tick"
+    assert state["time_ns"] == state["tick"] * model["period_ns"]
+    assert (state["phase"], state["fault"]) == (1, 0) and state["authority"] in (1, 2), state
+    assert len(state["joints"]) == len(model["joints"])
+    assert len(contacts["feet"]) == len(model["feet"]) == len(state["foot_contact"])
+    assert len(contacts["stations"]) == len(model["stations"]) * model["planes"]
+    assert state["foot_contact"] == [1] * len(model["feet"]), state["foot_contact"]
+    near("|imu_quat|", sum(x * x for x in state["imu_quat_wxyz"]) ** 0.5, 1, 1e-9)
+    near("specific force on z, m/s²", state["imu_specific_force_m_per_s2"][2], 9.81, 0.05)
+    weight = -model["mass_kg"] * model["gravity_m_per_s2"][2]
+    carried = sum(f["force_world_n"][2] for f in contacts["feet"])
+    near("sum of the feet's forces on z, N", carried, weight, 0.02 * weight)
+    near("the same from state, N", sum(state["foot_normal_n"]), weight, 0.02 * weight)
+    for foot, described in zip(contacts["feet"], model["feet"]):
+        own = sum(contacts["stations"][s * model["planes"]]["normal_n"]
+                  for s in described["stations"])
+        assert abs(own - foot["normal_n"]) < 1e-9, described
+    for station in contacts["stations"]:
+        friction = sum(x * x for x in station["friction_plane_n"]) ** 0.5
+        assert friction <= station["friction_limit_n"] * (1 + 1e-9) + 1e-9, station
+    print("counters:", json.dumps(counters))
+    for subscriber in subscribers:
+        subscriber.undeclare()
+
+
+options = argparse.ArgumentParser(description=__doc__)
+options.add_argument("--connect", required=True)
+options.add_argument("--robot", default="quadruped")
+options.add_argument("--offsets", action="store_true", help="print the offset of every field")
+a = options.parse_args()
+config = zenoh.Config()
+for key, value in [("connect/endpoints", [a.connect]), ("connect/timeout_ms", -1),
+                   ("connect/exit_on_failure", False), ("listen/endpoints", []),
+                   ("scouting/multicast/enabled", False)]:
+    config.insert_json5(key, json.dumps(value))
+with zenoh.open(config) as link:
+    check(link, a.robot, a.offsets)
+print("all payloads are as described")
