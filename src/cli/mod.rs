@@ -64,7 +64,21 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>> {
         let at_once = 128 + signal;
         signal_hook::flag::register_conditional_shutdown(signal, at_once, Arc::clone(&stop))
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
-            .map_err(|e| Error::new(ErrorKind::Internal, format!("signal handler: {e}")))?;
+            .map_err(signal_error)?;
     }
     Ok(stop)
+}
+
+/// Makes these signals harmless: a file that may not grow is then a failed write.
+fn survive(signals: &[i32]) -> Result<()> {
+    for &signal in signals {
+        let unread = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal, unread).map_err(signal_error)?;
+    }
+    Ok(())
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn signal_error(e: std::io::Error) -> Error {
+    Error::new(ErrorKind::Internal, format!("signal handler: {e}"))
 }

@@ -2,16 +2,20 @@
 
 use std::io::IsTerminal as _;
 
+use signal_hook::consts::{SIGHUP, SIGXFSZ};
+
 use crate::config::Scenario;
 use crate::daemon::{self, Happening, Summary};
 use crate::error::Result;
 use crate::rt::{Ending, Pace};
 
 use super::arguments::{PaceArgument, RunArguments};
-use super::{exit, progress, show, stop_on_signal};
+use super::{exit, progress, show, stop_on_signal, survive};
 
 pub(super) fn run(a: &RunArguments) -> Result<u8> {
     let stop = stop_on_signal()?;
+    // a daemon outlives its terminal, and a file that may not grow is no reason to die
+    survive(&[SIGHUP, SIGXFSZ])?;
     let scenario = Scenario::load(&a.scenario, &sets(a))?;
     show::scenario(&scenario);
     // at free pace a bar says more than lines that rush by

@@ -106,6 +106,7 @@ pub fn run(
     let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, front.counters());
     while !physics.is_finished() {
         std::thread::sleep(MONITOR_POLL);
+        monitor.note_log_failure(recorder.as_ref().is_some_and(Recorder::has_failed));
         if let Some(second) = monitor.poll() {
             watch(Happening::Second(&second));
             front.publish_status(monitor.status());
@@ -142,12 +143,14 @@ fn finish(
     physics: PhysicsThread,
     recorder: Option<Recorder>,
     front: Front,
-    mut monitor: Monitor,
+    monitor: Monitor,
 ) -> Result<Summary> {
     let ending = physics.join();
     let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
-    monitor.drain();
-    front.publish_status(monitor.status());
+    let summary = ending.map(|ending| monitor.summary(ending, recorded));
+    if let Ok(summary) = &summary {
+        front.publish_status(&summary.status);
+    }
     front.close();
-    Ok(monitor.summary(ending?, recorded))
+    summary
 }

@@ -71,6 +71,8 @@ pub(super) struct Monitor {
     tick_cost: Histogram<u64>,
     rejected: [u64; Rejection::ALL.len()],
     accepted: u64,
+    proving: u64,
+    log_failed: bool,
     pushes_refused: u64,
     last: Option<TickReport>,
     started: Option<Instant>,
@@ -115,6 +117,8 @@ impl Monitor {
             tick_cost: histogram(),
             rejected: [0; Rejection::ALL.len()],
             accepted: 0,
+            proving: 0,
+            log_failed: false,
             pushes_refused: 0,
             last: None,
             started: None,
@@ -126,6 +130,11 @@ impl Monitor {
 
     pub(super) fn status(&self) -> &StatusReading {
         &self.status
+    }
+
+    /// Recording has ended early.
+    pub(super) fn note_log_failure(&mut self, failed: bool) {
+        self.log_failed |= failed;
     }
 
     /// Takes in all reports; gives a line if a second has passed.
@@ -160,7 +169,7 @@ impl Monitor {
         for verdict in r.verdicts.iter().take(r.offers) {
             match verdict {
                 Verdict::Accepted => self.accepted += 1,
-                Verdict::Proving => {}
+                Verdict::Proving => self.proving += 1,
                 Verdict::Rejected(reason) => self.rejected[*reason as usize] += 1,
             }
         }
@@ -200,9 +209,11 @@ impl Monitor {
             ("missed_deadlines".to_string(), r.missed_deadlines),
             ("snapshots_dropped".to_string(), r.snapshots_dropped),
             ("log_ticks_dropped".to_string(), r.log_dropped),
+            ("log_failed".to_string(), u64::from(self.log_failed)),
             ("pushes_refused".to_string(), self.pushes_refused),
             ("commands_received".to_string(), self.arrivals.received()),
             ("commands_accepted".to_string(), self.accepted),
+            ("commands_proving".to_string(), self.proving),
         ];
         for reason in Rejection::ALL {
             let count = self.arrivals.rejected(reason) + self.rejected[reason as usize];
@@ -214,6 +225,7 @@ impl Monitor {
 
     pub(super) fn summary(mut self, ending: Ending, recorded: RecorderStats) -> Summary {
         self.drain();
+        self.note_log_failure(recorded.error.is_some());
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
         let time_s = self.last.map_or(0, |r| r.tick) as f64 * self.period_ns as f64 * 1e-9;
         self.update_status(if wall_s > 0.0 { time_s / wall_s } else { 0.0 });

@@ -77,3 +77,86 @@ impl<T> Inbox<T> {
         let _sent = self.free.try_send(item).is_ok();
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
+mod tests {
+    use super::pool;
+
+    #[test]
+    fn boxes_arrive_in_order_and_go_round() {
+        let (out, inbox) = pool(3, || 0_u32);
+        for round in 0..100 {
+            for n in 0..3 {
+                let mut item = out.take_free().unwrap();
+                *item = round * 3 + n;
+                out.send(item);
+            }
+            assert!(out.take_free().is_none(), "there are three boxes, and all are on their way");
+            for n in 0..3 {
+                let item = inbox.take().unwrap();
+                assert_eq!(*item, round * 3 + n);
+                inbox.give_back(item);
+            }
+            assert!(inbox.take().is_none());
+        }
+    }
+
+    #[test]
+    fn a_box_that_is_put_back_is_free_again_and_never_arrives() {
+        let (out, inbox) = pool(1, || 0_u8);
+        for _ in 0..10 {
+            let item = out.take_free().unwrap();
+            assert!(out.take_free().is_none());
+            out.put_back(item);
+        }
+        assert!(inbox.take().is_none());
+    }
+
+    #[test]
+    fn an_end_that_is_gone_stops_nobody() {
+        let (out, inbox) = pool(2, || 0_u8);
+        let (sent, kept) = (out.take_free().unwrap(), out.take_free().unwrap());
+        out.send(sent);
+        drop(inbox);
+        out.send(kept); // into the void
+        assert!(out.take_free().is_none());
+        let (out, inbox) = pool(1, || 7_u8);
+        out.send(out.take_free().unwrap());
+        drop(out);
+        let item = inbox.take().unwrap();
+        assert_eq!(*item, 7);
+        inbox.give_back(item);
+        assert!(inbox.take().is_none());
+    }
+
+    #[test]
+    fn two_threads_lose_and_invent_nothing() {
+        const ITEMS: u64 = 100_000;
+        let (out, inbox) = pool(8, || 0_u64);
+        let sender = std::thread::spawn(move || {
+            let mut next = 0;
+            while next < ITEMS {
+                let Some(mut item) = out.take_free() else {
+                    std::thread::yield_now();
+                    continue;
+                };
+                *item = next;
+                out.send(item);
+                next += 1;
+            }
+        });
+        let mut expected = 0;
+        while expected < ITEMS {
+            let Some(item) = inbox.take() else {
+                std::thread::yield_now();
+                continue;
+            };
+            assert_eq!(*item, expected);
+            inbox.give_back(item);
+            expected += 1;
+        }
+        sender.join().unwrap();
+        assert!(inbox.take().is_none());
+    }
+}

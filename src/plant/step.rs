@@ -30,7 +30,7 @@ pub struct Outcome {
     pub fault: Option<Fault>,
 }
 
-/// Robot, drives, ground and sensors. See the [module](super).
+/// Robot, drives, ground and sensors. See the [module](crate::plant).
 #[derive(Clone, Debug)]
 pub struct Plant {
     pub(super) model: Model,

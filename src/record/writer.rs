@@ -55,7 +55,7 @@ impl LogWriter {
     /// # Errors
     /// [`ErrorKind::File`] with the path if it cannot be created or written.
     pub fn create(path: &Path, info: &RunInfo) -> Result<Self> {
-        let failed = |e: &dyn std::fmt::Display| file_error(path, e);
+        let failed = |e: &dyn std::error::Error| file_error(path, e);
         let file = File::create(path).map_err(|e| failed(&e))?;
         let sync = file.try_clone().map_err(|e| failed(&e))?;
         // without seeking a chunk is written in one piece, when it is complete
@@ -160,8 +160,10 @@ impl LogWriter {
     }
 }
 
-fn file_error(path: &Path, e: &dyn std::fmt::Display) -> Error {
-    Error::new(ErrorKind::File, format!("log {}: {e}", path.display()))
+/// With the cause: mcap's own text does not say that the disk is full.
+fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
+    let cause = e.source().map_or_else(String::new, |cause| format!(": {cause}"));
+    Error::new(ErrorKind::File, format!("log {}: {e}{cause}", path.display()))
 }
 
 /// What the recorder has done.
@@ -180,6 +182,7 @@ pub struct RecorderStats {
 pub struct Recorder {
     thread: JoinHandle<RecorderStats>,
     stop: Arc<AtomicBool>,
+    failed: Arc<AtomicBool>,
 }
 
 impl Recorder {
@@ -189,8 +192,9 @@ impl Recorder {
     /// [`ErrorKind::File`] if the file cannot be created or the thread cannot be started.
     pub fn start(path: &Path, info: RunInfo, inbox: Inbox<LogTick>) -> Result<Self> {
         let writer = LogWriter::create(path, &info)?;
-        let stop = Arc::new(AtomicBool::new(false));
+        let (stop, failed) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let mut work = Work {
+            failed: Arc::clone(&failed),
             stats: RecorderStats { segments: vec![path.into()], ..Default::default() },
             first: path.into(),
             info,
@@ -204,7 +208,13 @@ impl Recorder {
             .name("recorder".into())
             .spawn(move || work.run(&seen))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("recorder thread: {e}")))?;
-        Ok(Self { thread, stop })
+        Ok(Self { thread, stop, failed })
+    }
+
+    /// True once recording has ended early; [`finish`](Self::finish) says why.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
     }
 
     /// Writes what is still in the queue, closes the file and ends the thread.
@@ -219,6 +229,7 @@ impl Recorder {
 }
 
 struct Work {
+    failed: Arc<AtomicBool>,
     stats: RecorderStats,
     first: PathBuf,
     info: RunInfo,
@@ -250,6 +261,7 @@ impl Work {
     fn note(&mut self, result: Result<()>) {
         if let Err(e) = result {
             self.writer = None;
+            self.failed.store(true, Ordering::Relaxed);
             self.stats.error.get_or_insert_with(|| e.to_string());
         }
     }

@@ -7,7 +7,9 @@ use crossbeam_channel::Sender;
 
 use crate::handover::{Inbox, Outbox};
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Authority, Command, Fault, Outcome, Plant, Snapshot, TickInput, Verdict};
+use crate::plant::{
+    Authority, Command, Fault, Outcome, Plant, Snapshot, TickInput, Verdict, Watchdog,
+};
 
 use super::records::{LogTick, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
@@ -156,54 +158,65 @@ impl<C: Clock> Executive<C> {
         Pacer::new(self.clock.now_ns(), self.plant.spec().period_ns, policy)
     }
 
-    /// Publishes the initial state once a period until one session has sent enough commands in a
-    /// row to prove life. They stay in the input of the first tick, where the watchdog judges them.
+    /// Publishes the initial state once a period until one session has proved life. A copy of the
+    /// watchdog judges meanwhile; the proof stays in the input of the first tick, where the plant's
+    /// own watchdog comes to the same verdicts.
     fn wait_for_controller(&mut self) -> Option<Ending> {
         if self.limits.start == StartRule::Now {
             return None;
         }
-        let watchdog = &self.plant.spec().watchdog;
-        let proof = watchdog.proof_commands.min(OFFERS_MAX as u64) as usize;
-        let (hold, mut silent) = (watchdog.hold_ticks, 0_u64);
-        let period_ns = self.plant.spec().period_ns;
+        let spec = self.plant.spec();
+        let (period_ns, hold_ticks) = (spec.period_ns, spec.watchdog.hold_ticks);
         let mut pacer = Pacer::new(self.clock.now_ns(), period_ns, OverrunPolicy::Slip);
+        let mut watchdog = self.plant.state().watchdog;
+        let mut silent = 0;
         loop {
             if self.links.stop.load(Ordering::Relaxed) {
                 return Some(Ending::Stopped);
             }
-            silent += 1;
-            while let Some(offer) = self.links.commands.take() {
-                if self.keep_proof(offer, proof, silent > hold) {
-                    silent = 0;
-                }
-            }
-            if self.input.offers.len() >= proof {
-                return None;
+            let mut outcome = nothing_offered();
+            let kept = self.input.offers.len();
+            let proved = self.keep_proof(&mut watchdog, &mut outcome);
+            silent = if self.input.offers.len() > kept { 0 } else { silent + 1 };
+            if silent > hold_ticks {
+                // the candidate has left before its proof was complete
+                watchdog = self.plant.state().watchdog;
+                outcome.offers += self.input.offers.len();
+                self.recycle_input();
             }
             self.publish(0);
-            self.report_waiting();
+            self.report_waiting(&outcome);
+            if proved {
+                return None;
+            }
             if let Wait::Until(deadline) = pacer.after_tick(self.clock.now_ns()) {
                 self.clock.sleep_until(deadline);
             }
         }
     }
 
-    /// Keeps the newest `proof` commands of one session; true if `offer` is among them. Another
-    /// session takes over only if the first has fallen `silent`, so that two controllers that start
-    /// together cannot keep each other out.
-    fn keep_proof(&mut self, offer: Box<Command>, proof: usize, silent: bool) -> bool {
-        let offers = &mut self.input.offers;
-        let other = offers.last().is_some_and(|o| o.session != offer.session);
-        if other && !silent {
-            self.links.commands.give_back(offer);
-            return false;
+    /// Keeps the commands that prove life, refuses the others; true when the proof is complete.
+    fn keep_proof(&mut self, watchdog: &mut Watchdog, outcome: &mut Outcome) -> bool {
+        let tick = self.plant.state().tick;
+        // room for the verdicts of what is refused and of what is kept
+        while outcome.offers + self.input.offers.len() < OFFERS_MAX
+            && let Some(offer) = self.links.commands.take()
+        {
+            let spec = &self.plant.spec().watchdog;
+            let (session, seq) = (offer.session, offer.seq);
+            let verdict = watchdog.offer(spec, tick, session, seq, offer.answers_tick);
+            if let Verdict::Rejected(_) = verdict {
+                outcome.verdicts[outcome.offers] = verdict;
+                outcome.offers += 1;
+                self.links.commands.give_back(offer);
+                continue;
+            }
+            self.input.offers.push(offer);
+            if verdict == Verdict::Accepted {
+                return true;
+            }
         }
-        let keep_from = if other { offers.len() } else { (offers.len() + 1).saturating_sub(proof) };
-        for old in offers.drain(..keep_from) {
-            self.links.commands.give_back(old);
-        }
-        offers.push(offer);
-        true
+        false
     }
 
     /// All commands that have arrived, oldest first, and the events that are due.
@@ -300,15 +313,8 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    fn report_waiting(&self) {
-        let outcome = Outcome {
-            authority: Authority::Zero,
-            verdicts: [Verdict::Proving; OFFERS_MAX],
-            offers: 0,
-            pushes_refused: 0,
-            fault: None,
-        };
-        self.send_report(&outcome, true, 0);
+    fn report_waiting(&self, outcome: &Outcome) {
+        self.send_report(outcome, true, 0);
     }
 
     fn report(&self, outcome: &Outcome, begin_ns: u64) {
@@ -339,5 +345,16 @@ impl<C: Clock> Executive<C> {
         };
         // a monitor that sleeps loses reports, never time
         let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();
+    }
+}
+
+/// The outcome of a period of waiting in which nobody has sent anything.
+const fn nothing_offered() -> Outcome {
+    Outcome {
+        authority: Authority::Zero,
+        verdicts: [Verdict::Proving; OFFERS_MAX],
+        offers: 0,
+        pushes_refused: 0,
+        fault: None,
     }
 }

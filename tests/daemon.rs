@@ -1,0 +1,17 @@
+//! The daemon as real processes: life, death, strangers, signals, rights.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
+#![allow(clippy::print_stderr, reason = "a skipped test says why")]
+#![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
+
+#[path = "daemon/life.rs"]
+mod life;
+#[path = "daemon/loss.rs"]
+mod loss;
+#[path = "common/process.rs"]
+mod process;
+#[path = "daemon/rights.rs"]
+mod rights;
+#[path = "daemon/stalls.rs"]
+mod stalls;
+#[path = "daemon/strangers.rs"]
+mod strangers;

@@ -1,0 +1,100 @@
+//! Processes that stand still: a subscriber, and the daemon itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hardstand::bus::open_client;
+use hardstand::plant::Authority;
+use rustix::process::Signal;
+use zenoh::Wait;
+
+use crate::process::{Log, Observer, Scene, serial};
+
+/// LN-3: one subscriber is stopped for three seconds; the physics and the other do not notice.
+#[test]
+fn a_stopped_subscriber_holds_up_nobody() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    // it subscribes to all states; that it also commands does not matter here
+    let stopped = scene.controller("stopped");
+    observer.until("the other subscriber is there", |s| s.command_session != 0);
+
+    let counted = Arc::new(AtomicU64::new(0));
+    let session = open_client(&scene.endpoint).unwrap();
+    let count = Arc::clone(&counted);
+    let _subscriber = session
+        .declare_subscriber("hardstand/quadruped/state")
+        .callback(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        })
+        .wait()
+        .unwrap();
+    while counted.load(Ordering::Relaxed) < 100 {
+        observer.state();
+    }
+
+    stopped.signal(Signal::STOP);
+    let (from, seen) = (observer.state().tick, counted.load(Ordering::Relaxed));
+    let until = from + 3000;
+    let to = observer.until("three seconds more", |s| s.tick >= until).tick;
+    let kept = counted.load(Ordering::Relaxed) - seen;
+    stopped.signal(Signal::CONT);
+
+    let ticks = to - from;
+    assert!(kept * 10 >= ticks * 9, "the other subscriber saw {kept} of {ticks} states");
+    let status = observer.status();
+    assert!(status.counter("snapshots_dropped") * 10 <= ticks, "{status:?}");
+    observer.until("the stopped one is back or retired", |s| s.tick >= to + 100);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    let log = Log::read(&scene.log());
+    assert!(log.ticks.iter().zip(0_u64..).all(|(t, n)| t.tick == n), "a tick is missing");
+    scene.replays();
+}
+
+/// RT-8: missed deadlines are counted and skipped; simulated time stays `tick × period`.
+#[test]
+fn a_stopped_daemon_counts_what_it_missed_and_goes_on() {
+    let _one = serial();
+    let scene = Scene::new();
+    // a busy machine may keep the controller waiting for longer than the usual 50 ticks
+    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=500"]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    let before = observer.until("it stands", |s| s.tick >= 1000);
+    let missed_before = observer.status_until("a status of this run", |s| s.tick >= 900);
+    let missed_before = missed_before.counter("missed_deadlines");
+
+    daemon.signal(Signal::STOP);
+    std::thread::sleep(Duration::from_secs(2));
+    daemon.signal(Signal::CONT);
+
+    let status = observer.status_until("2000 missed deadlines", |s| {
+        s.counter("missed_deadlines") >= missed_before + 1900
+    });
+    let after = observer.until("another half second", |s| s.tick >= status.tick + 500);
+    assert_eq!(after.time_ns, after.tick * 1_000_000);
+    assert_eq!(after.fault, 0);
+    let height = after.truth_base_position_m[2];
+    assert!((height - before.truth_base_position_m[2]).abs() < 0.01, "height {height} m");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+
+    let log = Log::read(&scene.log());
+    assert!(log.ticks.iter().zip(0_u64..).all(|(t, n)| t.tick == n), "a tick is missing");
+    assert!(
+        log.states.iter().all(|s| s.time_ns == s.tick * 1_000_000),
+        "time is not tick × period"
+    );
+    let jump = |w: &[hardstand::rt::LogTick]| w[1].missed_deadlines - w[0].missed_deadlines;
+    let stall = log.ticks.windows(2).map(jump).max().unwrap();
+    assert!(stall >= 1900, "the stall is one gap in wall time, here {stall} periods");
+    // the command in force was answered one tick ago, however long that took
+    let full = |a: Authority| matches!(a, Authority::Fresh | Authority::Held);
+    let lost = log.ticks.iter().filter(|t| !full(t.authority)).count();
+    assert_eq!(lost, 0, "ticks without authority");
+    scene.replays();
+}

@@ -1,0 +1,363 @@
+//! The log: damage of every kind, segments, replay from the middle, differences by name.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
+#![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
+
+#[path = "common/bench.rs"]
+mod bench;
+
+use std::path::{Path, PathBuf};
+
+use bench::{Bench, Queues, ROOMY, TestClock, info, quadruped};
+use hardstand::ErrorKind;
+use hardstand::config::Scenario;
+use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, ReplayReport, replay};
+use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+
+const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
+
+/// A robot with one contact: its log is small enough to be damaged at every byte.
+const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia
+ ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link></robot>"#;
+const LUMP_SCENARIO: &str = "[[feet]]\nname = \"f\"\nlink = \"a\"\npoints_m = [[0.0, 0.0, 0.0]]\n\
+                             [record]\nkeyframe_every_ticks = 25\n";
+
+fn lump() -> Scenario {
+    Scenario::from_texts(LUMP_SCENARIO, LUMP, &[]).unwrap()
+}
+
+/// The ticks of a run of the real loop.
+fn ticks_of(scenario: Scenario, ticks: u64) -> Vec<LogTick> {
+    let mut bench = Bench::new(scenario, ROOMY);
+    bench.executive(ManualClock::default(), SLIP, StartRule::Now, ticks).run();
+    bench.logged()
+}
+
+fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
+    let mut writer = LogWriter::create(path, &info(scenario)).unwrap();
+    for tick in ticks {
+        writer.write(tick).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+fn replay_of(path: &Path) -> hardstand::Result<ReplayReport> {
+    let mut log = LogReader::open(path)?;
+    let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[])?;
+    replay(&mut log, scenario.plant(), |_, _, _| {})
+}
+
+/// Digests in the order of the log, and why it ended early.
+fn digests(path: &Path) -> hardstand::Result<(Vec<u64>, Option<String>)> {
+    let mut log = LogReader::open(path)?;
+    let mut found = Vec::new();
+    while let Some(record) = log.next_record() {
+        if let LogRecord::Tick(tick) = record {
+            found.push(tick.digest);
+        }
+    }
+    Ok((found, log.damage().map(String::from)))
+}
+
+struct Written {
+    dir: tempfile::TempDir,
+    bytes: Vec<u8>,
+    digests: Vec<u64>,
+}
+
+impl Written {
+    /// A complete log of the lump.
+    fn new(ticks: u64) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("whole.mcap");
+        let ticks = ticks_of(lump(), ticks);
+        write(&path, &lump(), &ticks);
+        let digests = ticks.iter().map(|t| t.digest).collect();
+        Self { bytes: std::fs::read(&path).unwrap(), dir, digests }
+    }
+
+    fn file(&self, bytes: &[u8]) -> PathBuf {
+        let path = self.dir.path().join("damaged.mcap");
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Whatever was done to the log: what can be read is a prefix, and if it is not all of it, the
+    /// reader says so. Returns the number of ticks.
+    fn check(&self, bytes: &[u8], what: &str) -> usize {
+        match digests(&self.file(bytes)) {
+            Ok((found, damage)) => {
+                let prefix = self.digests.get(..found.len());
+                assert_eq!(prefix, Some(found.as_slice()), "{what}: not a prefix");
+                let whole = found.len() == self.digests.len();
+                assert!(whole || damage.is_some(), "{what}: {} ticks, no word", found.len());
+                found.len()
+            }
+            Err(e) => {
+                assert_eq!(e.kind(), ErrorKind::Log, "{what}: {e}");
+                0
+            }
+        }
+    }
+}
+
+/// RC-3: truncation at every byte of the last 64 KiB, and a sample of those before.
+#[test]
+fn a_log_cut_anywhere_is_a_prefix_and_says_so() {
+    let log = Written::new(160);
+    let length = log.bytes.len();
+    assert!((66_000..100_000).contains(&length), "{length} bytes");
+    let path = log.file(&log.bytes);
+    assert_eq!(digests(&path).unwrap(), (log.digests.clone(), None));
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let every = length - 65_536..length;
+    let sample = (0..every.start).step_by(13);
+    let mut before = log.digests.len();
+    for cut in sample.chain(every).rev() {
+        file.set_len(cut as u64).unwrap();
+        let what = format!("cut at {cut}");
+        let (found, damage) = match digests(&path) {
+            Ok((found, damage)) => (found, damage),
+            // it breaks off before the robot and the scenario
+            Err(e) => (Vec::new(), Some(e.to_string())),
+        };
+        assert_eq!(log.digests.get(..found.len()), Some(found.as_slice()), "{what}");
+        assert!(found.len() <= before, "{what}: more ticks than when cut later");
+        assert!(found.len().is_multiple_of(10), "{what}: half a chunk");
+        assert!(damage.is_some_and(|d| d.contains("breaks off")), "{what} goes unnoticed");
+        before = found.len();
+    }
+    assert_eq!(before, 0);
+}
+
+/// A cut log replays up to its last whole chunk.
+#[test]
+fn a_cut_log_replays_up_to_its_last_chunk() {
+    let log = Written::new(100);
+    for share in 5..10 {
+        let cut = log.bytes.len() * share / 10;
+        let report = replay_of(&log.file(&log.bytes[..cut])).unwrap();
+        assert_eq!((report.difference, report.equal), (None, report.ticks), "cut at {cut}");
+        assert!(report.damage.unwrap().contains("breaks off"));
+        assert_eq!(report.digest, log.digests[report.ticks as usize - 1]);
+    }
+}
+
+#[test]
+fn flipped_bits_never_panic_and_never_invent_a_tick() {
+    let log = Written::new(100);
+    let mut dice = 0x5eed_0004_u64;
+    let mut roll = |below: usize| {
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        (dice % below as u64) as usize
+    };
+    let (mut cut_short, rounds) = (0, 8000);
+    for round in 0..rounds {
+        let mut bytes = log.bytes.clone();
+        for _ in 0..=roll(3) {
+            // half of them in the first records, where the lengths and the texts are
+            let below = if roll(2) == 0 { 2000 } else { bytes.len() };
+            let at = roll(below);
+            bytes[at] ^= 1 << roll(8);
+        }
+        let found = log.check(&bytes, &format!("round {round}"));
+        cut_short += usize::from(found < 100);
+        if round % 20 == 0 {
+            // a flip may spoil a hash in the metadata, but never what is run
+            if let Ok(report) = replay_of(&log.file(&bytes)) {
+                assert_eq!(report.difference, None, "round {round}");
+            }
+        }
+    }
+    assert!(cut_short > rounds / 3, "{cut_short} of {rounds}: are the flips in the data?");
+}
+
+#[test]
+fn a_record_that_claims_to_be_huge_is_refused() {
+    let log = Written::new(20);
+    // opcode and length of the first record after the magic
+    for claimed in [u64::MAX, 1 << 40, (64 << 20) + 1] {
+        let mut bytes = log.bytes.clone();
+        bytes[9..17].copy_from_slice(&claimed.to_le_bytes());
+        let refused = digests(&log.file(&bytes)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Log);
+    }
+    for (bytes, says) in [
+        (&b""[..], "breaks off"),
+        (b"not a log at all, but long enough to look into", "not an MCAP file"),
+    ] {
+        let refused = digests(&log.file(bytes)).unwrap_err().to_string();
+        assert!(refused.contains(says), "{refused}");
+    }
+    let missing = LogReader::open(&log.dir.path().join("no.mcap")).unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::File);
+}
+
+/// The file of `change`d ticks, replayed.
+fn altered(change: impl Fn(&mut Vec<LogTick>)) -> ReplayReport {
+    let mut bench = Bench::new(quadruped(&["record.keyframe_every_ticks=50"]), ROOMY);
+    for seq in 1..=3 {
+        bench.hands().offer(7, seq, 0);
+    }
+    let hands = bench.hands();
+    // it answers the newest state in every tick, as a good controller does
+    let between = move |period| hands.offer(7, period + 3, period);
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    bench.executive(clock, SLIP, StartRule::Now, 120).run();
+    let mut ticks = bench.logged();
+    change(&mut ticks);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("altered.mcap");
+    write(&path, &bench.scenario, &ticks);
+    replay_of(&path).unwrap()
+}
+
+#[test]
+fn the_first_difference_is_named_with_tick_and_quantity() {
+    let clean = altered(|_| {});
+    assert_eq!((clean.difference, clean.ticks, clean.equal), (None, 120, 120));
+    let difference = |change: fn(&mut Vec<LogTick>)| altered(change).difference.unwrap();
+
+    let d = difference(|t| t[60].joints[4].q += 0.01);
+    assert_eq!(d.tick, 61, "{d:?}");
+    assert!(d.quantity.starts_with("truth_base_position_m[0]: "), "{d:?}");
+
+    // a set-point without effect on the motion of this tick: still in the digest
+    let d = difference(|t| t[60].joints[4].q = f64::from_bits(t[60].joints[4].q.to_bits() ^ 1));
+    assert_eq!(d.tick, 61, "{d:?}");
+
+    let d = difference(|t| t[70].digest ^= 1);
+    assert_eq!((d.tick, d.quantity.starts_with("digest")), (71, true), "{d:?}");
+
+    let d = difference(|t| t[70].offers[0].session ^= 1);
+    assert_eq!(d.tick, 71);
+    assert!(d.quantity.contains("verdict on command"), "{d:?}");
+
+    let d = difference(|t| drop(t.remove(70)));
+    assert_eq!(d.tick, 70);
+    assert!(d.quantity.contains("71 in the log, 70 in the replay"), "{d:?}");
+
+    let d = difference(|t| t[50].keyframe[40] ^= 1);
+    assert_eq!(d.tick, 50);
+    assert!(d.quantity.contains("[") && d.quantity.contains("bits"), "{d:?}");
+
+    let d = difference(|t| *t[100].keyframe.last_mut().unwrap() ^= 1);
+    assert_eq!((d.tick, d.quantity.as_str()), (100, "digest of the keyframe"));
+
+    let d = difference(|t| {
+        t[80].state.digest ^= 1;
+        t[80].state.foot_normal_n[2] += 1.0;
+    });
+    assert_eq!(d.tick, 81);
+    assert!(d.quantity.starts_with("foot_normal_n[2]"), "{d:?}");
+}
+
+/// DET-4 and RC-5: a gap ends the file; the next one begins with a keyframe and replays alone.
+#[test]
+fn a_gap_begins_a_new_segment_that_replays_by_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    let mut bench = Bench::new(quadruped(&[]), Queues { log: 40, ..ROOMY });
+    // nobody takes ticks before tick 100: 0 to 39 wait, 40 to 99 are lost
+    let (log, kept) = (bench.log.clone(), std::cell::RefCell::new(Vec::new()));
+    let between = |period: u64| {
+        while period == 100
+            && let Some(tick) = log.take()
+        {
+            kept.borrow_mut().push((*tick).clone());
+            log.give_back(tick);
+        }
+    };
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    let (_, plant) = bench.executive(clock, SLIP, StartRule::Now, 140).run();
+    let ticks = [kept.into_inner(), bench.logged()].concat();
+    let (out, inbox) = hardstand::handover::pool(ticks.len(), || ticks[0].clone());
+    for tick in &ticks {
+        let mut record = out.take_free().unwrap();
+        (*record).clone_from(tick);
+        out.send(record);
+    }
+    let recorder = Recorder::start(&path, info(&bench.scenario), inbox).unwrap();
+    let stats = recorder.finish();
+    let second = dir.path().join("run-2.mcap");
+    assert_eq!((stats.error, stats.ticks), (None, 80));
+    assert_eq!(stats.segments, [path.clone(), second.clone()]);
+
+    let first = replay_of(&path).unwrap();
+    assert_eq!((first.first_tick, first.ticks, first.damage), (0, 40, None));
+    let rest = replay_of(&second).unwrap();
+    assert_eq!((rest.first_tick, rest.ticks, rest.equal), (100, 40, 40));
+    assert_eq!((rest.difference, rest.damage), (None, None));
+    assert_eq!(rest.digest, plant.state().digest);
+}
+
+/// The next segment cannot be written: recording ends and says so; its queue is still emptied.
+#[test]
+fn a_recorder_that_cannot_write_gives_the_boxes_back() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    std::os::unix::fs::symlink("/dev/full", dir.path().join("run-2.mcap")).unwrap();
+    let scenario = quadruped(&[]);
+    let (out, inbox) = hardstand::handover::pool(4, || {
+        let mut plant = quadruped(&[]).plant();
+        let words = plant.snapshot_words().len();
+        LogTick::new(&plant, &plant.new_snapshot(), words)
+    });
+    let recorder = Recorder::start(&path, info(&scenario), inbox).unwrap();
+    let ticks = ticks_of(scenario, 40);
+    for tick in ticks.iter().filter(|t| t.tick != 20) {
+        let mut free = out.take_free();
+        for _ in 0..5000 {
+            if free.is_some() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            free = out.take_free();
+        }
+        let mut record = free.expect("the recorder no longer gives boxes back");
+        (*record).clone_from(tick);
+        out.send(record);
+    }
+    let failed = recorder.has_failed();
+    let stats = recorder.finish();
+    assert_eq!(stats.ticks, 20);
+    let error = stats.error.expect("an error");
+    assert!(error.contains("run-2.mcap") && error.contains("space"), "{error}");
+    assert!(failed, "a recorder that has failed says so at once");
+    let report = replay_of(&path).unwrap();
+    assert_eq!((report.ticks, report.damage, report.difference), (20, None, None));
+}
+
+/// A log is read a piece at a time, however long it is.
+#[test]
+fn reading_takes_bounded_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("long.mcap");
+    let scenario = quadruped(&["record.keyframe_every_ticks=1"]);
+    let ticks = ticks_of(scenario.clone(), 200);
+    // 40 times the same 200 ticks: nobody replays it
+    let mut writer = LogWriter::create(&path, &info(&scenario)).unwrap();
+    for tick in (0..40).flat_map(|_| &ticks) {
+        writer.write(tick).unwrap();
+    }
+    writer.finish().unwrap();
+    drop(ticks);
+    let size = std::fs::metadata(&path).unwrap().len();
+    let before = resident_kib();
+    let (found, damage) = digests(&path).unwrap();
+    let after = resident_kib();
+    assert_eq!((found.len(), damage), (8000, None));
+    assert!(size > 20 << 20, "{size} bytes");
+    let grown = after.saturating_sub(before) * 1024;
+    assert!(grown < size / 2, "reading {size} bytes took {grown} bytes");
+}
+
+fn resident_kib() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap_or("0");
+    line.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0)
+}
