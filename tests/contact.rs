@@ -1,5 +1,6 @@
 //! The exponential spring: parameters, force law, memory, and what they mean for a foot.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
 #![allow(missing_docs, non_snake_case, unreachable_pub)]
 
 #[path = "common/robots.rs"]

@@ -2,6 +2,7 @@
 //!
 //! Runs over every known file of `tests/golden`, or of the folder in `HARDSTAND_GOLDEN`, and prints
 //! the worst deviation of each quantity beside its tolerance.
+#![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 #![allow(missing_docs, non_snake_case, unreachable_pub)]
 

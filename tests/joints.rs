@@ -5,7 +5,7 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::actuator::EndStop;
+use hardstand::actuator::PassiveJoint;
 use hardstand::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
 use hardstand::model::{Base, Builder, Joint, JointKind, Model};
 use hardstand::plant::{Authority, Command, Integrator, JointCommand, Plant, TickInput};
@@ -62,7 +62,7 @@ fn an_end_stop_holds_and_does_not_pull() {
 fn an_end_stop_never_draws_into_itself() {
     let mut j = joint("j", JointKind::Revolute, [0.0, 0.0, 1.0], Transform::identity());
     (j.q_min, j.q_max) = (-0.3, 0.2);
-    let stop = EndStop::new(&j, 0.1, 0.005, 1.0, 2.5e-4);
+    let stop = PassiveJoint::new(&j, 0.1, 0.005, 1.0, 2.5e-4);
     for speed in [-50.0, -1.0, 0.0, 1.0, 50.0] {
         for depth in [1e-6, 1e-3, 0.1] {
             assert!(stop.effort(&j, 0.2 + depth, speed) <= 0.0);

@@ -5,4 +5,4 @@ mod drive;
 mod passive;
 
 pub use drive::{motor_effort, pd_effort};
-pub use passive::{EndStop, passive_effort};
+pub use passive::PassiveJoint;

@@ -37,7 +37,7 @@ impl Client {
     /// [`ErrorKind::Bus`] if no daemon answers in that time.
     pub fn model(&self, patience: Duration) -> Result<ModelReply> {
         let bytes = self.ask(&self.keys.model, patience)?;
-        decode(Kind::Model, &bytes)
+        received(Kind::Model, &bytes)
     }
 
     /// Asks for the status, likewise.
@@ -46,11 +46,11 @@ impl Client {
     /// [`ErrorKind::Bus`] if no daemon answers in that time.
     pub fn status(&self, patience: Duration) -> Result<StatusReading> {
         let bytes = self.ask(&self.keys.status, patience)?;
-        decode(Kind::Status, &bytes)
+        received(Kind::Status, &bytes)
     }
 
     fn ask(&self, key: &str, patience: Duration) -> Result<Vec<u8>> {
-        let until = Instant::now() + patience;
+        let begin = Instant::now();
         loop {
             let replies = self
                 .session
@@ -63,7 +63,7 @@ impl Client {
                     return Ok(sample.payload().to_bytes().into_owned());
                 }
             }
-            if Instant::now() >= until {
+            if begin.elapsed() >= patience {
                 return Err(Error::new(
                     ErrorKind::Bus,
                     format!("nobody answers on {key}; is the daemon running?"),
@@ -117,11 +117,10 @@ impl Controller {
     /// The newest state that has not been seen yet; `None` after `patience` without one.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if the state does not
-    /// decode.
+    /// [`ErrorKind::Bus`] if the session is closed or the state does not decode.
     pub fn next_state(&self, patience: Duration) -> Result<Option<StateReading>> {
         let sample = self.states.recv_timeout(patience).map_err(|e| bus_error("state", e))?;
-        sample.map(|s| decode(Kind::State, &s.payload().to_bytes())).transpose()
+        sample.map(|s| received(Kind::State, &s.payload().to_bytes())).transpose()
     }
 
     /// Sends the set-points `joints` as the answer to `state`.
@@ -158,6 +157,11 @@ impl Controller {
     pub fn renew_session(&mut self) {
         (self.claim.session, self.claim.seq, self.owned) = (new_session(), 0, false);
     }
+}
+
+/// Decodes what a daemon has sent.
+fn received<T: serde::de::DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
+    decode(kind, bytes).map_err(|e| bus_error("a message of the daemon", e))
 }
 
 /// A session number that no other controller has: random, from the system.

@@ -73,19 +73,19 @@ impl CommandDesk {
 
     fn check(&self, bytes: &[u8]) -> std::result::Result<(), Rejection> {
         let claim = decode_command(bytes, self.limits.joints)?;
-        let Some(mut command) = self.outbox.take_free() else {
-            return Err(Rejection::QueueFull);
+        let mut checked = Command::default();
+        check_command(&claim, &self.limits, &mut checked)?;
+        let mut command = match self.outbox.take_free() {
+            Some(free) => free,
+            // newest wins: the oldest command that waits gives way
+            None => {
+                self.counters.count(Rejection::QueueFull);
+                self.outbox.recall_oldest().ok_or(Rejection::QueueFull)?
+            }
         };
-        match check_command(&claim, &self.limits, &mut command) {
-            Ok(()) => {
-                self.outbox.send(command);
-                Ok(())
-            }
-            Err(reason) => {
-                self.outbox.put_back(command);
-                Err(reason)
-            }
-        }
+        *command = checked;
+        self.outbox.send(command);
+        Ok(())
     }
 
     /// Subscribes to the commands of `keys`; they are taken in on zenoh's own thread. The

@@ -1,10 +1,11 @@
 //! `hardstand controller stand`: the example controller, a process of its own.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bus::Client;
 use crate::error::{Error, ErrorKind, Result};
+use crate::message::ModelReply;
 use crate::plant::JointCommand;
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
@@ -21,7 +22,15 @@ fn stand(a: &StandArguments) -> Result<u8> {
     let patience = Duration::try_from_secs_f64(a.patience)
         .map_err(|e| Error::new(ErrorKind::Input, format!("--patience is {}: {e}", a.patience)))?;
     let client = Client::connect(&a.connect, &a.robot)?;
-    let model = client.model(patience)?;
+    let model = find(&client, patience, &stop)?;
+    for (name, gain, max) in [("--kp", a.kp, model.kp_max), ("--kd", a.kd, model.kd_max)] {
+        if !(0.0..=max).contains(&gain) {
+            return Err(Error::new(
+                ErrorKind::Input,
+                format!("{name} is {gain}; the daemon accepts 0 to {max}"),
+            ));
+        }
+    }
     let hold = |j: &crate::message::JointDescription| JointCommand {
         q: j.q_initial,
         kp: a.kp,
@@ -57,9 +66,24 @@ fn stand(a: &StandArguments) -> Result<u8> {
         }
         if controller.has_lost(&state) {
             controller.renew_session();
-            show::note(&format!("controller: lost the robot, now {:016x}", controller.session()));
+            show::note(&format!(
+                "controller: lost the robot (its session was given up after a silence); going on as {:016x}",
+                controller.session()
+            ));
         }
         controller.send(&state, &joints)?;
     }
     Ok(exit::OK)
+}
+
+/// Asks for the model in short turns, so that a signal ends the search at once.
+fn find(client: &Client, patience: Duration, stop: &AtomicBool) -> Result<ModelReply> {
+    let begin = Instant::now();
+    loop {
+        match client.model(Duration::ZERO) {
+            Err(e) if begin.elapsed() >= patience || stop.load(Ordering::Relaxed) => return Err(e),
+            Err(_not_yet) => std::thread::sleep(Duration::from_millis(50)),
+            found => return found,
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! `hardstand demo`: the whole main job.
 
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
@@ -40,6 +41,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
     show::line("60 N at 6 s, and recovers. Its controller is another process, over zenoh.\n");
     show::scenario(&scenario);
 
+    let mut deserted = false;
     let mut controller = ControllerProcess::start(&endpoint, &scenario.bus.robot)?;
     let log = Some(a.log.clone());
     let summary = daemon::run(&scenario, log, &stop, |happening| match happening {
@@ -51,21 +53,20 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
             if !second.waiting {
                 show::second(second);
             }
-            if controller.has_ended() {
-                stop.store(true, Ordering::Relaxed);
+            if controller.has_ended() && !stop.swap(true, Ordering::Relaxed) {
+                deserted = true;
             }
         }
     });
-    let controller_ended = controller.has_ended();
     drop(controller);
     let _left_over = std::fs::remove_file(socket_lock(&socket)).is_ok();
     let summary = summary?;
     show::summary(&summary);
-    if controller_ended {
+    if deserted {
         return Err(Error::new(ErrorKind::Bus, "the controller process has ended too early"));
     }
     if summary.ending == Ending::Stopped {
-        return Ok(exit::OK);
+        return Ok(exit::NEGATIVE); // nothing has been shown
     }
     show::line("");
     let report = replay::replay_file(&a.log, &[])?;
@@ -105,6 +106,8 @@ impl ControllerProcess {
         let child = Command::new(program)
             .args(["controller", "stand", "--connect", endpoint, "--robot", robot])
             .stdin(Stdio::null())
+            // Ctrl-C is for the demo, which ends its controller itself
+            .process_group(0)
             .spawn()
             .map_err(failed)?;
         Ok(Self(child))

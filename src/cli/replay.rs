@@ -12,10 +12,11 @@ use super::{exit, progress, show};
 
 pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
     let report = replay_file(&a.log, &a.sets)?;
-    Ok(match (&report.difference, &report.damage) {
+    let lossy = report.damage.is_some() || report.next_segment.is_some();
+    Ok(match (&report.difference, lossy) {
         (Some(_), _) => exit::NEGATIVE,
-        (None, Some(_)) => exit::LOSSY,
-        (None, None) => exit::OK,
+        (None, true) => exit::LOSSY,
+        (None, false) => exit::OK,
     })
 }
 

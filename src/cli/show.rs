@@ -176,6 +176,12 @@ pub(super) fn replay(r: &ReplayReport, wall_s: f64, period_ns: u64) {
         None => say!("identical  all {} digests; the last is {:016x}", r.equal, r.digest),
         Some(d) => say!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity),
     }
+    if r.first_tick > 0 {
+        say!("segment    it begins at tick {}, from its keyframe", r.first_tick);
+    }
+    if let Some(next) = &r.next_segment {
+        say!("gap        ticks were lost after this file; the run goes on in {next}");
+    }
     if let Some(damage) = &r.damage {
         say!("damaged    {damage}; everything up to tick {} was replayed", r.first_tick + r.ticks);
     }

@@ -26,9 +26,13 @@ pub(super) fn events(
         match s.choice("kind", &[("push", Kind::Push), ("friction", Kind::Friction)]) {
             Some(Kind::Push) => {
                 let duration_s = s.f64("duration_s", Range::between(0.0, 1e6));
+                if ticks_of(duration_s) == 0 {
+                    let tick_s = period_ns as f64 / 1e9;
+                    s.mistake("duration_s", &format!("at least one tick, which is {tick_s} s"));
+                }
                 out.extend(push(&s, model, ticks_of(duration_s)).map(|e| (at, e)));
             }
-            Some(Kind::Friction) => out.extend(friction(&s, feet).into_iter().map(|e| (at, e))),
+            Some(Kind::Friction) => out.extend(friction(&s, feet).map(|e| (at, e))),
             None => {}
         }
         s.finish();
@@ -53,7 +57,7 @@ fn push(s: &Section<'_>, model: &Model, ticks: u64) -> Option<Event> {
     Some(Event::Push { body: frame.body as u32, point_B, force_W, ticks })
 }
 
-fn friction(s: &Section<'_>, feet: &[Foot]) -> Vec<Event> {
+fn friction(s: &Section<'_>, feet: &[Foot]) -> Option<Event> {
     let range = Range::between(0.0, 100.0);
     let (mu_static, mu_kinetic) = (s.f64("mu_static", range), s.f64("mu_kinetic", range));
     if mu_kinetic > mu_static {
@@ -61,14 +65,14 @@ fn friction(s: &Section<'_>, feet: &[Foot]) -> Vec<Event> {
     }
     let change = |scope| Event::Friction { scope, mu_static, mu_kinetic };
     match s.text_if_given("foot").unwrap_or_default() {
-        "" => vec![change(Scope::All)],
-        name => match feet.iter().find(|f| f.name == name) {
-            Some(foot) => foot.stations.iter().map(|&i| change(Scope::Station(i as u32))).collect(),
-            None => {
+        "" => Some(change(Scope::All)),
+        name => {
+            let foot = feet.iter().position(|f| f.name == name);
+            if foot.is_none() {
                 s.mistake("foot", "the name of a foot, or \"\" for all stations");
-                Vec::new()
             }
-        },
+            foot.map(|i| change(Scope::Foot(i as u32)))
+        }
     }
 }
 

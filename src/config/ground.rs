@@ -56,8 +56,8 @@ pub(super) fn planes(root: &Section<'_>, mistakes: &Mistakes) -> Vec<ContactPlan
         planes.push(ContactPlane { X_WP: Transform::from_xyz_rpy(p, rpy) });
         s.finish();
     }
-    if planes.len() > PLANES_MAX {
-        mistakes.add(format!("planes has {} entries; at most {PLANES_MAX}", planes.len()));
+    if planes.is_empty() || planes.len() > PLANES_MAX {
+        mistakes.add(format!("planes has {} entries; 1 to {PLANES_MAX}", planes.len()));
     }
     planes
 }
@@ -67,8 +67,6 @@ pub(super) fn planes(root: &Section<'_>, mistakes: &Mistakes) -> Vec<ContactPlan
 pub(super) struct Touching {
     pub(super) feet: Vec<Foot>,
     pub(super) stations: Vec<Station>,
-    /// By how much each station's spring is raised: a sphere's radius, m.
-    pub(super) raised_m: Vec<f64>,
 }
 
 pub(super) fn touching(
@@ -134,16 +132,17 @@ fn stations_of(
         None => derived(s, link, &loaded.collisions),
     };
     let several = points.len() > 1;
-    for (i, (p_FS, raise_m)) in points.into_iter().enumerate() {
-        let mut parameters = defaults.parameters;
-        parameters.d0_m += raise_m;
+    if points.is_empty() {
+        s.mistake("points_m", "a list of at least one point");
+    }
+    for (i, (p_FS, radius_m)) in points.into_iter().enumerate() {
         // parameters that are out of range have been reported as keys of [contact]
-        let Ok(spring) = ExponentialSpring::new(parameters) else { continue };
-        out.raised_m.push(raise_m);
+        let Ok(spring) = ExponentialSpring::new(defaults.parameters) else { continue };
         out.stations.push(Station {
             name: if several { format!("{name}.{i}") } else { name.into() },
             body: frame.body,
             p_BS: frame.X_BF.point(&p_FS),
+            radius_m,
             spring,
             friction: Friction::new(mu_static, mu_kinetic),
         });
@@ -151,8 +150,7 @@ fn stations_of(
     Some((name.into(), frame.body, frame.X_BF))
 }
 
-/// Stations from the link's collision shapes: points in the link's frame, and how far the spring is
-/// raised.
+/// Stations from the link's collision shapes: points in the link's frame with their radius, m.
 fn derived(s: &Section<'_>, link: &str, collisions: &[Collision]) -> Vec<(Vec3, f64)> {
     let mut points = Vec::new();
     for c in collisions.iter().filter(|c| c.frame == link) {

@@ -11,8 +11,11 @@ mod merge;
 mod robot;
 mod scenario;
 mod section;
+mod sections;
+mod services;
 
 pub use merge::DEFAULT_TOML;
+pub use scenario::Scenario;
 #[cfg(feature = "zenoh")]
-pub(crate) use scenario::is_endpoint;
-pub use scenario::{BusSettings, RecordSettings, Scenario};
+pub(crate) use services::is_endpoint;
+pub use services::{BusSettings, RecordSettings};

@@ -1,10 +1,11 @@
 //! The robot of a scenario: model, joint overrides, initial state.
 
+use crate::contact::{ContactPlane, ExponentialSpring, Friction, Memory};
 use crate::dynamics::{Data, Positions, Velocities, kinematics};
 use crate::model::{BaseChoice, Model};
+use crate::plant::Station;
 use crate::spatial::{Quaternion, Vec3};
 
-use super::ground::Touching;
 use super::section::{Range, Section};
 
 pub(super) fn base_choice(robot: &Section<'_>) -> BaseChoice {
@@ -29,7 +30,8 @@ pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) {
         let table = section.section(name);
         let known = name == "*" || model.joint_index(name).is_some();
         if !known {
-            section.mistake(name, &format!("about one of the joints {}", joint_names(model)));
+            let names = joint_names(model);
+            section.complain(name, &format!("no joint has this name; the joints are {names}"));
             continue;
         }
         let over = |key: &str, range| table.f64_if_given(key, range);
@@ -49,9 +51,8 @@ pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) {
             replace(&mut joint.q_min, q_min);
             replace(&mut joint.q_max, q_max);
             if joint.q_min > joint.q_max {
-                let limits = format!("{} to {}", joint.q_min, joint.q_max);
-                let allowed = format!("such that q_min ≤ q_max (joint {}: {limits})", joint.name);
-                section.mistake(name, &allowed);
+                let limits = format!("q_min {} is above q_max {}", joint.q_min, joint.q_max);
+                section.complain(name, &format!("joint {}: {limits}", joint.name));
             }
         }
         table.finish();
@@ -80,7 +81,11 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
     let joints = initial.section("joints");
     for name in joints.keys() {
         match model.joint_index(name) {
-            Some(i) => q.joints[i] = joints.f64(name, Range::between(-1e4, 1e4)),
+            Some(i) => {
+                let (min, max) = (model.joints[i].q_min, model.joints[i].q_max);
+                let range = Range::between(min.max(-1e4), max.min(1e4));
+                q.joints[i] = joints.f64(name, range);
+            }
             None => {
                 joints.mistake(name, &format!("one of the joints {}", joint_names(model)));
             }
@@ -89,13 +94,13 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
     (q, v)
 }
 
-/// Moves the base along the first plane's normal until the lowest station is `clearance_m` above
-/// all planes. A sphere counts with
-/// its lowest point.
+/// Moves the base along the first plane's normal to where the robot would rest, as one rigid piece,
+/// on its springs, and then `clearance_m` higher.
 pub(super) fn place_above(
     model: &Model,
-    planes: &[crate::contact::ContactPlane],
-    touching: &Touching,
+    planes: &[ContactPlane],
+    stations: &[Station],
+    gravity_W: &Vec3,
     clearance_m: f64,
     q: &mut Positions,
 ) {
@@ -103,18 +108,37 @@ pub(super) fn place_above(
     let mut data = Data::new(model);
     kinematics(model, q, &Velocities::zero(model), &mut data);
     let normal_W = first.vector_W(&Vec3::z());
-    let mut rise = f64::NEG_INFINITY;
-    for (station, raised_m) in touching.stations.iter().zip(&touching.raised_m) {
+    let weight_n = (-gravity_W.dot(&normal_W) * model.total_mass()).max(0.0);
+    // heights of all contacts whose plane faces the way the base is moved
+    let mut contacts = Vec::new();
+    for station in stations {
         let p_W = data.point_W(station.body, &station.p_BS);
         for plane in planes {
             let along = plane.vector_P(&normal_W).z;
             if along > 1e-3 {
-                let height = plane.position_P(&p_W).z - raised_m;
-                rise = rise.max((clearance_m - height) / along);
+                let height_m = plane.position_P(&p_W).z - station.radius_m;
+                contacts.push((height_m, along, station.spring));
             }
         }
     }
-    if rise.is_finite() {
-        q.p_WB += normal_W * rise;
+    let lowest = contacts.iter().map(|(height_m, along, _)| -height_m / along);
+    let Some(mut high) = lowest.max_by(f64::total_cmp) else { return };
+    let carried_n = |rise: f64| -> f64 {
+        let at_rest = |(height_m, along, spring): &(f64, f64, ExponentialSpring)| {
+            let p_P = Vec3::new(0.0, 0.0, height_m + rise * along);
+            let f = spring.evaluate(&NO_FRICTION, &Memory::new(), &p_P, &Vec3::zeros(), f64::NAN);
+            f.normal_n * along
+        };
+        contacts.iter().map(at_rest).sum()
+    };
+    // between touching by 10 cm and floating by 10 cm the force falls from far above to far below
+    let mut low = high - 0.1;
+    high += 0.1;
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if carried_n(middle) > weight_n { low = middle } else { high = middle }
     }
+    q.p_WB += normal_W * (high + clearance_m);
 }
+
+const NO_FRICTION: Friction = Friction::NONE;

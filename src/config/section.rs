@@ -99,6 +99,11 @@ impl<'a> Section<'a> {
         self.table.is_some_and(|t| t.contains_key(key))
     }
 
+    /// Reports something about this table that is no single value.
+    pub(super) fn complain(&self, key: &str, text: &str) {
+        self.mistakes.add(format!("{}: {text}", self.name(key)));
+    }
+
     /// All keys of the table, for tables whose keys are names.
     pub(super) fn keys(&self) -> Vec<&'a str> {
         self.table.map(|t| t.keys().map(String::as_str).collect()).unwrap_or_default()
@@ -180,11 +185,6 @@ impl<'a> Section<'a> {
     /// True if the key holds `word`; a number is left to [`f64`](Self::f64).
     pub(super) fn choice_or_number(&self, key: &str, word: &str) -> bool {
         matches!(self.get(key), Some(Value::String(s)) if s == word)
-    }
-
-    /// Marks a key as known without reading it.
-    pub(super) fn expect_known(&self, key: &str) {
-        self.seen.borrow_mut().insert(key.into());
     }
 
     /// Three numbers.

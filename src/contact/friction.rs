@@ -20,6 +20,9 @@ pub struct Friction {
 }
 
 impl Friction {
+    /// Ice: both coefficients 0.
+    pub const NONE: Self = Self { mu_static: 0.0, mu_kinetic: 0.0 };
+
     /// Initial coefficients: negative values become 0, and `mu_kinetic` is at most `mu_static`.
     ///
     /// NaN is not a coefficient: whoever takes values from outside refuses it before (the scenario

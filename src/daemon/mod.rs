@@ -27,7 +27,7 @@ use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::message::{CommandLimits, ModelReply};
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RunInfo};
-use crate::rt::{Grants, Links, LogTick, RunLimits, keep_off_core, lock_memory, pick_core};
+use crate::rt::{Grants, Links, LogTick, Pace, RunLimits, keep_off_core, lock_memory, pick_core};
 
 use front::Front;
 use monitor::Monitor;
@@ -61,13 +61,15 @@ pub fn run(
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
-    let core = pick_core(scenario.realtime.core)?;
+    // at free pace no thread is real-time, and all cores are wanted
+    let free = scenario.pace == Pace::Free;
+    let core = if free { None } else { pick_core(scenario.realtime.core) };
     keep_off_core(core);
     let mut grants = Grants::default();
-    if scenario.realtime.lock_memory {
+    if scenario.realtime.lock_memory && !free {
         lock_memory(&mut grants);
     }
-    let mut plant = scenario.plant();
+    let plant = scenario.plant();
 
     let joints = plant.model().joint_count();
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
@@ -84,26 +86,28 @@ pub fn run(
         kd_max: scenario.gains_max[1],
     };
     let front = Front::open(scenario, &model, command_out, limits, snapshot_in)?;
-    let (recorder, log_out) = start_recorder(scenario, &mut plant, log)?;
-
-    let links = Links {
-        commands: command_in,
-        snapshots: snapshot_out,
-        log: log_out,
-        reports: report_out,
-        stop: Arc::clone(stop),
-    };
     let run_limits = RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,
         keyframe_every_ticks: scenario.record.keyframe_every_ticks,
         epoch: FIRST_EPOCH,
     };
-    let physics = PhysicsThread::start(scenario, plant, links, run_limits, core, grants)?;
+    let log_plant = plant.clone();
+    let physics = PhysicsThread::start(scenario, plant, run_limits, core, grants)?;
     let grants = physics.grants()?;
+    // only now: a run that is refused must not overwrite an old log
+    let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
+    physics.go(Links {
+        commands: command_in,
+        snapshots: snapshot_out,
+        log: log_out,
+        reports: report_out,
+        stop: Arc::clone(stop),
+    });
     watch(Happening::Ready(&grants));
 
     let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, front.counters());
+    front.publish_status(monitor.status());
     while !physics.is_finished() {
         std::thread::sleep(MONITOR_POLL);
         monitor.note_log_failure(recorder.as_ref().is_some_and(Recorder::has_failed));
@@ -117,7 +121,7 @@ pub fn run(
 
 fn start_recorder(
     scenario: &Scenario,
-    plant: &mut Plant,
+    mut plant: Plant,
     log: Option<PathBuf>,
 ) -> Result<(Option<Recorder>, Option<crate::handover::Outbox<LogTick>>)> {
     let named = (!scenario.record.file.is_empty()).then(|| PathBuf::from(&scenario.record.file));
@@ -134,7 +138,7 @@ fn start_recorder(
     let snapshot = plant.new_snapshot();
     let words = plant.snapshot_words().len();
     let (out, inbox): (_, Inbox<LogTick>) =
-        pool(LOG_QUEUE, || LogTick::new(plant, &snapshot, words));
+        pool(LOG_QUEUE, || LogTick::new(&plant, &snapshot, words));
     Ok((Some(Recorder::start(&path, info, inbox)?), Some(out)))
 }
 
@@ -147,7 +151,7 @@ fn finish(
 ) -> Result<Summary> {
     let ending = physics.join();
     let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
-    let summary = ending.map(|ending| monitor.summary(ending, recorded));
+    let summary = ending.map(|(ending, plant)| monitor.summary(ending, &plant, recorded));
     if let Ok(summary) = &summary {
         front.publish_status(&summary.status);
     }

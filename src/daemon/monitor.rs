@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 
 use crate::config::Scenario;
 use crate::message::{Counter, StatusReading};
-use crate::plant::{Authority, Rejection, Verdict};
+use crate::plant::{Authority, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, TickReport};
 
@@ -24,8 +24,6 @@ pub struct SecondReport {
     pub real_time_factor: f64,
     /// Height of the base origin, m.
     pub base_height_m: f64,
-    /// Horizontal position of the base, m.
-    pub base_xy_m: [f64; 2],
     /// Tilt of the base's z-axis from the vertical, degrees.
     pub tilt_deg: f64,
     /// Sum of the feet's normal forces, N.
@@ -185,7 +183,6 @@ impl Monitor {
             time_s: r.tick as f64 * self.period_ns as f64 * 1e-9,
             real_time_factor: ticks * self.period_ns as f64 * 1e-9 / elapsed_s,
             base_height_m: r.base_height_m,
-            base_xy_m: r.base_xy_m,
             tilt_deg: crate::math::acos_clamped(r.tilt_cos).to_degrees(),
             foot_normal_sum_n: r.foot_normal_sum_n,
             weight_n: self.weight_n,
@@ -223,32 +220,40 @@ impl Monitor {
         s.counters = counters.into_iter().map(named).collect();
     }
 
-    pub(super) fn summary(mut self, ending: Ending, recorded: RecorderStats) -> Summary {
+    /// The end of the run: what the reports may have missed comes from the plant itself.
+    pub(super) fn summary(
+        mut self,
+        ending: Ending,
+        plant: &Plant,
+        recorded: RecorderStats,
+    ) -> Summary {
         self.drain();
         self.note_log_failure(recorded.error.is_some());
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
-        let time_s = self.last.map_or(0, |r| r.tick) as f64 * self.period_ns as f64 * 1e-9;
+        let time_s = plant.time_ns() as f64 / 1e9;
         self.update_status(if wall_s > 0.0 { time_s / wall_s } else { 0.0 });
-        let last = self.line(wall_s.max(1e-9));
+        let (state, data) = (plant.state(), plant.data());
+        let feet = &plant.spec().feet;
+        let last = SecondReport {
+            waiting: self.last.is_none_or(|r| r.waiting),
+            time_s,
+            real_time_factor: self.status.real_time_factor,
+            base_height_m: state.q.p_WB.z,
+            tilt_deg: crate::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
+            foot_normal_sum_n: feet.iter().map(|f| plant.foot_normal_n(f)).sum(),
+            weight_n: self.weight_n,
+            authority: plant.authority(),
+            command_age_ticks: self.last.map(|r| r.command_age_ticks).filter(|a| *a != u32::MAX),
+            missed_deadlines: self.last.map_or(0, |r| r.missed_deadlines),
+            wakeup_p99_ns: self.wakeup_second.value_at_quantile(0.99),
+        };
+        (self.status.tick, self.status.time_ns) = (state.tick, plant.time_ns());
         Summary {
             ending,
-            ticks: self.last.map_or(0, |r| r.tick),
+            ticks: state.tick,
             wall_s,
-            digest: self.last.map_or(0, |r| r.digest),
-            last: last.unwrap_or(SecondReport {
-                waiting: true,
-                time_s: 0.0,
-                real_time_factor: 0.0,
-                base_height_m: 0.0,
-                base_xy_m: [0.0; 2],
-                tilt_deg: 0.0,
-                foot_normal_sum_n: 0.0,
-                weight_n: self.weight_n,
-                authority: Authority::Zero,
-                command_age_ticks: None,
-                missed_deadlines: 0,
-                wakeup_p99_ns: 0,
-            }),
+            digest: state.digest,
+            last,
             status: self.status,
             recorded,
         }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::thread::JoinHandle;
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,8 +21,9 @@ const STACK_BYTES: usize = 128 << 10;
 /// A running physics thread.
 #[derive(Debug)]
 pub(super) struct PhysicsThread {
-    thread: JoinHandle<Option<Ending>>,
+    thread: JoinHandle<Option<(Ending, Plant)>>,
     grants: Receiver<Grants>,
+    go: Sender<Links>,
     required: bool,
 }
 
@@ -30,12 +31,12 @@ impl PhysicsThread {
     pub(super) fn start(
         scenario: &Scenario,
         plant: Plant,
-        links: Links,
         limits: RunLimits,
         core: Option<usize>,
         mut grants: Grants,
     ) -> Result<Self> {
         let (grants_out, grants_in) = bounded(1);
+        let (go_out, go_in) = bounded::<Links>(1);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
         let schedule = Schedule::new(scenario.events.clone());
         let required = settings.required && pace != Pace::Free;
@@ -50,14 +51,15 @@ impl PhysicsThread {
                 return None;
             }
             warm_up(&plant);
+            let links = go_in.recv().ok()?;
             let executive = Executive::new(plant, MonotonicClock, links, schedule, pace, limits);
-            Some(executive.run().0)
+            Some(executive.run())
         };
         let thread = std::thread::Builder::new()
             .name("physics".into())
             .spawn(work)
             .map_err(|e| Error::new(ErrorKind::Internal, format!("physics thread: {e}")))?;
-        Ok(Self { thread, grants: grants_in, required })
+        Ok(Self { thread, grants: grants_in, go: go_out, required })
     }
 
     /// What the system granted.
@@ -72,15 +74,20 @@ impl PhysicsThread {
         Ok(grants)
     }
 
+    /// Lets the loop begin, connected to `links`.
+    pub(super) fn go(&self, links: Links) {
+        let _it_waits = self.go.send(links).is_ok();
+    }
+
     pub(super) fn is_finished(&self) -> bool {
         self.thread.is_finished()
     }
 
     /// # Errors
     /// [`ErrorKind::Internal`] if the thread panicked.
-    pub(super) fn join(self) -> Result<Ending> {
+    pub(super) fn join(self) -> Result<(Ending, Plant)> {
         match self.thread.join() {
-            Ok(Some(ending)) => Ok(ending),
+            Ok(Some(end)) => Ok(end),
             Ok(None) => Err(Error::new(ErrorKind::RealTime, "the physics thread did not start")),
             Err(_) => Err(Error::new(
                 ErrorKind::Internal,

@@ -22,6 +22,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 #[derive(Clone, Debug)]
 pub struct Outbox<T> {
     full: Sender<Box<T>>,
+    sent: Receiver<Box<T>>,
     free: Receiver<Box<T>>,
     unsent: Sender<Box<T>>,
 }
@@ -42,7 +43,7 @@ pub fn pool<T>(count: usize, make: impl Fn() -> T) -> (Outbox<T>, Inbox<T>) {
         let _sent = free_tx.try_send(Box::new(make())).is_ok();
     }
     (
-        Outbox { full: full_tx, free: free_rx, unsent: free_tx.clone() },
+        Outbox { full: full_tx, sent: full_rx.clone(), free: free_rx, unsent: free_tx.clone() },
         Inbox { full: full_rx, free: free_tx },
     )
 }
@@ -52,6 +53,12 @@ impl<T> Outbox<T> {
     #[must_use]
     pub fn take_free(&self) -> Option<Box<T>> {
         self.free.try_recv().ok()
+    }
+
+    /// Takes the oldest box back that the receiver has not taken yet: for what only matters new.
+    #[must_use]
+    pub fn recall_oldest(&self) -> Option<Box<T>> {
+        self.sent.try_recv().ok()
     }
 
     /// Hands the box over. It cannot fail: there are as many places as boxes.

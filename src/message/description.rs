@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::JointKind;
 use crate::plant::Plant;
+use crate::spatial::{Quaternion, Transform};
 
 /// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,6 +43,36 @@ pub struct ModelReply {
     pub feet: Vec<FootDescription>,
     /// Stations in the order of contacts.
     pub stations: Vec<StationDescription>,
+    /// Poses of the contact planes in the world; `_plane` vectors of `contacts` are in their axes.
+    pub plane_poses: Vec<PoseDescription>,
+    /// Frames of the feet, one per foot; `_foot` vectors of `contacts` are in their axes.
+    pub foot_frames: Vec<FrameDescription>,
+    /// Frame of the IMU.
+    pub imu_frame: FrameDescription,
+}
+
+/// A pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PoseDescription {
+    /// Position, m.
+    pub position_m: [f64; 3],
+    /// Orientation, order w, x, y, z.
+    pub quat_wxyz: [f64; 4],
+}
+
+/// A frame fixed to a body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FrameDescription {
+    /// Body that carries it.
+    pub body: String,
+    /// Pose in the body's frame.
+    pub pose: PoseDescription,
+}
+
+impl PoseDescription {
+    fn of(x: &Transform) -> Self {
+        Self { position_m: x.p.into(), quat_wxyz: Quaternion::from_matrix(&x.R).wxyz() }
+    }
 }
 
 /// One joint. No limit is ±∞.
@@ -106,6 +137,10 @@ impl ModelReply {
             body: model.bodies[s.body].name.clone(),
             position_body_m: s.p_BS.into(),
         };
+        let frame = |body: usize, x: &Transform| FrameDescription {
+            body: model.bodies[body].name.clone(),
+            pose: PoseDescription::of(x),
+        };
         Self {
             layout_hash: plant.layout_hash(),
             epoch,
@@ -124,6 +159,9 @@ impl ModelReply {
             joints: model.joints.iter().enumerate().map(joint).collect(),
             feet: spec.feet.iter().map(foot).collect(),
             stations: spec.stations.iter().map(station).collect(),
+            plane_poses: spec.planes.iter().map(|p| PoseDescription::of(&p.X_WP)).collect(),
+            foot_frames: spec.feet.iter().map(|f| frame(f.body, &f.X_BF)).collect(),
+            imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
         }
     }
 }

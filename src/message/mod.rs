@@ -10,7 +10,10 @@ mod description;
 mod status;
 
 pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
-pub use description::{FootDescription, JointDescription, ModelReply, StationDescription};
+pub use description::{
+    FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
+    StationDescription,
+};
 pub use status::{Counter, StatusReading};
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};

@@ -38,6 +38,19 @@ impl Plant {
         &self.data
     }
 
+    /// Sum of the normal forces of a foot, N.
+    #[must_use]
+    pub fn foot_normal_n(&self, foot: &super::Foot) -> f64 {
+        self.contacts.normal_sum_n(&foot.stations)
+    }
+
+    /// Committed memory of the contact with this index (stations outer, planes inner): what the
+    /// forces come from, and what a snapshot holds.
+    #[must_use]
+    pub fn contact_memory(&self, contact: usize) -> Option<&crate::contact::Memory> {
+        self.state.contacts.get(contact).map(|c| &c.memory)
+    }
+
     /// Contacts, evaluated for the current state.
     #[must_use]
     pub const fn contacts(&self) -> &ContactSet {
@@ -81,6 +94,18 @@ impl Plant {
         self.state.write_words(out);
     }
 
+    /// Counts and indices that a damaged snapshot could have set beyond all sense.
+    fn check_counts(&self) -> crate::Result<()> {
+        let s = &self.state;
+        let pushes = s.pushes.iter().all(|p| (p.body as usize) < self.model.bodies.len());
+        let switches = s.switches.iter().all(|f| f.pending_ticks <= 1 << 32);
+        if s.tick <= 1 << 62 && s.watchdog.candidate_count <= 1 << 32 && pushes && switches {
+            return Ok(());
+        }
+        let what = "a snapshot holds a tick, count or body that no run can produce";
+        Err(crate::Error::new(crate::ErrorKind::Log, what))
+    }
+
     /// Names the first difference between two snapshots of this plant.
     #[must_use]
     pub fn first_difference(&mut self, a: &[u64], b: &[u64]) -> Option<String> {
@@ -92,9 +117,15 @@ impl Plant {
     /// neither is state.
     ///
     /// # Errors
-    /// [`ErrorKind::Log`](crate::ErrorKind::Log) if the snapshot is another plant's.
+    /// [`ErrorKind::Log`](crate::ErrorKind::Log) if the snapshot is another plant's or holds what no
+    /// run can produce; the plant is then unchanged.
     pub fn restore(&mut self, words: &[u64]) -> crate::Result<()> {
+        let before = self.state.clone();
         self.state.set_words(words)?;
+        if let Err(e) = self.check_counts() {
+            self.state = before;
+            return Err(e);
+        }
         self.last_good.copy_from(&self.state);
         (self.fault, self.authority) = (None, Authority::Zero);
         self.evaluate(self.time_ns());

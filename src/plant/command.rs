@@ -42,6 +42,8 @@ pub enum Scope {
     All,
     /// All contacts of the station with this index.
     Station(u32),
+    /// All contacts of the foot with this index.
+    Foot(u32),
 }
 
 /// Something that happens to the robot or the ground at the start of a tick. Events are part of

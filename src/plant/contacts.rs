@@ -20,6 +20,7 @@ pub struct ContactSet {
 struct StationPoint {
     body: usize,
     p_BS: Vec3,
+    radius_m: f64,
     spring: ExponentialSpring,
 }
 
@@ -35,7 +36,12 @@ impl ContactSet {
         let stations = spec
             .stations
             .iter()
-            .map(|s| StationPoint { body: s.body, p_BS: s.p_BS, spring: s.spring })
+            .map(|s| StationPoint {
+                body: s.body,
+                p_BS: s.p_BS,
+                radius_m: s.radius_m,
+                spring: s.spring,
+            })
             .collect();
         let count = spec.stations.len() * spec.planes.len();
         Self { planes: spec.planes.clone(), stations, forces: vec![SpringForce::default(); count] }
@@ -68,6 +74,13 @@ impl ContactSet {
         self.forces.iter().map(|f| f.potential_energy_j).sum()
     }
 
+    /// Sum of the normal forces of these stations, N.
+    pub(super) fn normal_sum_n(&self, stations: &[usize]) -> f64 {
+        let planes = self.planes.len();
+        let contacts = stations.iter().flat_map(|&s| s * planes..(s + 1) * planes);
+        contacts.map(|i| self.forces[i].normal_n).sum()
+    }
+
     /// Evaluates all contacts at `now_ns` for the kinematics in `data`, from committed memory.
     pub(super) fn evaluate(&mut self, data: &Data, contacts: &[ContactState], now_ns: u64) {
         let planes = self.planes.len();
@@ -77,10 +90,12 @@ impl ContactSet {
             for (p, plane) in self.planes.iter().enumerate() {
                 let i = s * planes + p;
                 let contact = &contacts[i];
+                let mut p_P = plane.position_P(&p_WS);
+                p_P.z -= station.radius_m;
                 self.forces[i] = station.spring.evaluate(
                     &contact.friction,
                     &contact.memory,
-                    &plane.position_P(&p_WS),
+                    &p_P,
                     &plane.vector_P(&v_WS),
                     contact.memory.age_s(now_ns),
                 );

@@ -31,9 +31,17 @@ impl Plant {
     }
 
     fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
-        let planes = self.contacts.plane_count();
+        let (planes, feet) = (self.contacts.plane_count(), &self.spec.feet);
         for (i, contact) in self.state.contacts.iter_mut().enumerate() {
-            if scope == Scope::All || scope == Scope::Station((i / planes) as u32) {
+            let station = i / planes;
+            let meant = match scope {
+                Scope::All => true,
+                Scope::Station(s) => s as usize == station,
+                Scope::Foot(f) => {
+                    feet.get(f as usize).is_some_and(|f| f.stations.contains(&station))
+                }
+            };
+            if meant {
                 contact.friction.set_static(mu_static);
                 contact.friction.set_kinetic(mu_kinetic.min(mu_static));
             }

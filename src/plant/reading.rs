@@ -114,7 +114,7 @@ pub struct FootReading {
 /// normal).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationReading {
-    /// Position of the station in the world, m.
+    /// Position of the station in the world, m; of a sphere, its point nearest to the plane.
     pub position_world_m: [f64; 3],
     /// Velocity of the station in world axes, m/s.
     pub velocity_world_m_per_s: [f64; 3],
@@ -159,18 +159,24 @@ pub struct Snapshot {
     pub contacts: ContactsReading,
 }
 
+impl StateReading {
+    /// Copies without allocating; both have been filled by the same plant.
+    pub fn copy_from(&mut self, o: &Self) {
+        let mut joints = take(&mut self.joints);
+        let mut foot_contact = take(&mut self.foot_contact);
+        let mut foot_normal_n = take(&mut self.foot_normal_n);
+        joints.clone_from(&o.joints);
+        foot_contact.clone_from(&o.foot_contact);
+        foot_normal_n.clone_from(&o.foot_normal_n);
+        *self = Self { joints, foot_contact, foot_normal_n, ..*o };
+    }
+}
+
 impl Snapshot {
     /// Copies without allocating; both have been filled by the same plant.
     pub fn copy_from(&mut self, o: &Self) {
         // a derived `clone_from` would allocate; a `Vec`'s own keeps its memory
-        let s = &mut self.state;
-        let mut joints = take(&mut s.joints);
-        let mut foot_contact = take(&mut s.foot_contact);
-        let mut foot_normal_n = take(&mut s.foot_normal_n);
-        joints.clone_from(&o.state.joints);
-        foot_contact.clone_from(&o.state.foot_contact);
-        foot_normal_n.clone_from(&o.state.foot_normal_n);
-        *s = StateReading { joints, foot_contact, foot_normal_n, ..o.state };
+        self.state.copy_from(&o.state);
         let c = &mut self.contacts;
         let (mut feet, mut stations) = (take(&mut c.feet), take(&mut c.stations));
         feet.clone_from(&o.contacts.feet);

@@ -68,7 +68,10 @@ impl Plant {
         for (i, force) in self.contacts().forces().iter().enumerate() {
             let station = &self.spec().stations[i / planes];
             out[i] = self.station_reading(i, force);
-            out[i].position_world_m = self.data().point_W(station.body, &station.p_BS).into();
+            let plane = self.contacts().plane(i % planes);
+            let lowest_W = self.data().point_W(station.body, &station.p_BS)
+                - plane.vector_W(&Vec3::z()) * station.radius_m;
+            out[i].position_world_m = lowest_W.into();
             out[i].velocity_world_m_per_s =
                 self.data().point_velocity_W(station.body, &station.p_BS).into();
         }

@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::contact::{ContactPlane, ExponentialSpring, Friction};
 use crate::dynamics::{Positions, Velocities};
-use crate::model::Model;
+use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
@@ -26,8 +26,11 @@ pub struct Station {
     pub name: String,
     /// The body that carries it.
     pub body: usize,
-    /// Position in the body's frame, m.
+    /// Position in the body's frame, m: the point, or the centre of a sphere.
     pub p_BS: Vec3,
+    /// Radius of the sphere around it, m; 0 for a point. Heights are those of its lowest point; the
+    /// force acts at the centre.
+    pub radius_m: f64,
     /// Spring against every plane.
     pub spring: ExponentialSpring,
     /// Initial coefficients of friction.
@@ -101,10 +104,15 @@ impl PlantSpec {
 /// with another one is refused.
 #[must_use]
 pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
-    let mut text =
-        format!("hardstand-layout-1\nperiod_ns {}\nrobot {}\n", spec.period_ns, model.name);
+    let (period_ns, planes) = (spec.period_ns, spec.planes.len());
+    let mut text = format!("hardstand-layout-1\nperiod_ns {period_ns}\nrobot {}\n", model.name);
+    text.push_str(&format!("planes {planes}\n"));
     for joint in &model.joints {
-        text.push_str(&format!("joint {} {:?}\n", joint.name, joint.kind));
+        let kind = match joint.kind {
+            JointKind::Revolute => "revolute",
+            JointKind::Prismatic => "prismatic",
+        };
+        text.push_str(&format!("joint {} {kind}\n", joint.name));
     }
     for foot in &spec.feet {
         text.push_str(&format!("foot {}\n", foot.name));

@@ -1,13 +1,13 @@
 //! One tick of the plant.
 
-use crate::actuator::{EndStop, motor_effort, passive_effort, pd_effort};
+use crate::actuator::{PassiveJoint, motor_effort, pd_effort};
 use crate::dynamics::{
-    Data, Rk4, Velocities, aba, advance_positions, advance_velocities, articulated_inertias,
-    kinematics,
+    Data, Positions, Rk4, Velocities, aba, advance_positions, advance_velocities,
+    articulated_inertias, kinematics,
 };
 use crate::limits::OFFERS_MAX;
 use crate::model::Model;
-use crate::sensor::ImuReading;
+use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::Vec3;
 
 use super::{
@@ -40,7 +40,7 @@ pub struct Plant {
     pub(super) last_good: State,
     pub(super) data: Data,
     pub(super) contacts: ContactSet,
-    pub(super) stops: Vec<EndStop>,
+    pub(super) passive: Vec<PassiveJoint>,
     pub(super) tau: Vec<f64>,
     pub(super) vdot: Velocities,
     pub(super) rk4: Rk4,
@@ -62,9 +62,9 @@ impl Plant {
         let h_s = spec.micro_step_ns() as f64 / 1e9;
         let stop = |(i, joint)| {
             let s = &spec.stops;
-            EndStop::new(joint, data.D[i + 1], s.time_constant_s, s.damping_ratio, h_s)
+            PassiveJoint::new(joint, data.D[i + 1], s.time_constant_s, s.damping_ratio, h_s)
         };
-        let stops = model.joints.iter().enumerate().map(stop).collect();
+        let passive = model.joints.iter().enumerate().map(stop).collect();
         let contacts = ContactSet::new(&spec);
         contacts.reset_anchors(&data, &mut state.contacts, 0);
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
@@ -83,11 +83,15 @@ impl Plant {
             state,
             data,
             contacts,
-            stops,
+            passive,
             digest,
             imu,
         };
         plant.evaluate(0);
+        for (foot, switch) in plant.spec.feet.iter().zip(&mut plant.state.switches) {
+            let normal_n = plant.contacts.normal_sum_n(&foot.stations);
+            *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
+        }
         plant.chain_digest();
         plant.last_good.copy_from(&plant.state);
         if let Some(fault) = plant.check() {
@@ -172,8 +176,7 @@ impl Plant {
         self.evaluate(t_ns.wrapping_add(h_ns));
     }
 
-    /// Motor efforts for the measured position and velocity, held during the micro-step, and the
-    /// joints' own efforts.
+    /// Motor efforts for the measured position and velocity, held during the micro-step.
     fn drive(&mut self) {
         for (i, joint) in self.model.joints.iter().enumerate() {
             let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
@@ -182,27 +185,26 @@ impl Plant {
                     let c = &self.state.command[i];
                     pd_effort([c.q, c.dq], [c.kp, c.kd], c.tau_ff, q, dq)
                 }
-                Authority::Damped => -self.spec.watchdog.damping * dq,
+                Authority::Damped => self.passive[i].damped_effort(self.spec.watchdog.damping, dq),
                 Authority::Zero => 0.0,
             };
-            let motor = motor_effort(joint, asked, dq);
-            self.state.motor[i] = motor;
-            self.tau[i] = motor + passive_effort(joint, &self.stops[i], q, dq);
+            self.state.motor[i] = motor_effort(joint, asked, dq);
         }
     }
 
     /// `vdot` for the evaluated state.
     fn accelerate(&mut self) {
-        let (data, gravity) = (&mut self.data, &self.spec.gravity_W);
-        collect_forces(data, &self.contacts, &self.state);
-        aba(&self.model, data, &self.tau, gravity, &mut self.vdot);
+        let (data, state) = (&mut self.data, &self.state);
+        collect_forces(data, &self.contacts, &state.pushes);
+        add_passive(&self.model, &self.passive, &state.q, &state.v, &state.motor, &mut self.tau);
+        aba(&self.model, data, &self.tau, &self.spec.gravity_W, &mut self.vdot);
     }
 
     /// Stage 0 uses the forces of the memory committed before; then the memory is committed, and
     /// the other stages use the new one (Simbody's order).
     fn rk4_step(&mut self, t_ns: u64, h: f64) {
-        let Self { model, spec, state, data, contacts, tau, rk4, .. } = self;
-        let (memory, pushes) = (&mut state.contacts, &state.pushes);
+        let Self { model, spec, state, data, contacts, passive, tau, rk4, .. } = self;
+        let (memory, pushes, motor) = (&mut state.contacts, &state.pushes, &state.motor);
         let h_ns = spec.micro_step_ns();
         rk4.step(model.base, &mut state.q, &mut state.v, h, |stage, q, v, vdot| {
             if stage > 0 {
@@ -210,9 +212,8 @@ impl Plant {
                 kinematics(model, q, v, data);
                 contacts.evaluate(data, memory, t);
             }
-            data.clear_forces();
-            contacts.apply(data);
-            apply_pushes(data, pushes);
+            collect_forces(data, contacts, pushes);
+            add_passive(model, passive, q, v, motor, tau);
             aba(model, data, tau, &spec.gravity_W, vdot);
             if stage == 0 {
                 contacts.commit(memory, t_ns);
@@ -242,11 +243,8 @@ impl Plant {
             &self.spec.gravity_W,
         );
         self.state.imu_v_before_W = v_W;
-        let planes = self.contacts.plane_count();
         for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
-            let contacts = foot.stations.iter().flat_map(|&s| s * planes..(s + 1) * planes);
-            let normal_n = contacts.map(|i| self.contacts.forces()[i].normal_n).sum();
-            switch.update(&self.spec.foot_switch, normal_n);
+            switch.update(&self.spec.foot_switch, self.contacts.normal_sum_n(&foot.stations));
         }
     }
 
@@ -264,15 +262,26 @@ pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
     spec.imu.read(X_WB, &V.ang, &Vec3::zeros(), 1.0, &spec.gravity_W)
 }
 
-fn collect_forces(data: &mut Data, contacts: &ContactSet, state: &State) {
+/// Contact forces and pushes on the bodies.
+fn collect_forces(data: &mut Data, contacts: &ContactSet, pushes: &[super::ActivePush]) {
     data.clear_forces();
     contacts.apply(data);
-    apply_pushes(data, &state.pushes);
-}
-
-fn apply_pushes(data: &mut Data, pushes: &[super::ActivePush]) {
     for push in pushes.iter().filter(|p| p.ticks_left > 0) {
         let (f_W, p_B) = (Vec3::from(push.force_W), Vec3::from(push.point_B));
         data.apply_force(push.body as usize, &f_W, &p_B);
+    }
+}
+
+/// Efforts in the joints: the motor's, held, and the joint's own at this position and velocity.
+fn add_passive(
+    model: &Model,
+    passive: &[PassiveJoint],
+    q: &Positions,
+    v: &Velocities,
+    motor: &[f64],
+    tau: &mut [f64],
+) {
+    for (i, joint) in model.joints.iter().enumerate() {
+        tau[i] = motor[i] + passive[i].effort(joint, q.joints[i], v.joints[i]);
     }
 }

@@ -26,6 +26,9 @@ pub const STATE_TOPIC: &str = "hardstand/state";
 /// Topic of the keyframes.
 pub const KEYFRAME_TOPIC: &str = "hardstand/keyframe";
 
+/// Key of the metadata `hardstand-gap`: the file in which the run goes on after lost ticks.
+pub(crate) const NEXT_SEGMENT: &str = "next_segment";
+
 /// The complete state before `tick`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keyframe {

@@ -14,7 +14,8 @@ use crate::plant::StateReading;
 use crate::rt::LogTick;
 
 use super::{
-    KEYFRAME_TOPIC, Keyframe, ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
+    KEYFRAME_TOPIC, Keyframe, NEXT_SEGMENT, ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC,
+    TICK_TOPIC,
 };
 
 /// Largest record that is read: a damaged length must not make the reader ask for more.
@@ -84,6 +85,7 @@ pub struct LogReader {
     topics: BTreeMap<u16, String>,
     pending: Option<LogRecord>,
     damage: Option<String>,
+    next_segment: Option<String>,
     done: bool,
 }
 
@@ -118,6 +120,7 @@ impl LogReader {
             topics: BTreeMap::new(),
             pending: None,
             damage: None,
+            next_segment: None,
             done: false,
         };
         reader.pending = reader.advance();
@@ -147,6 +150,12 @@ impl LogReader {
     #[must_use]
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
+    }
+
+    /// The file in which the run goes on after ticks that were lost, once the end has been read.
+    #[must_use]
+    pub fn next_segment(&self) -> Option<&str> {
+        self.next_segment.as_deref()
     }
 
     /// The next record; `None` at the end of the log or of its undamaged part, see
@@ -204,6 +213,9 @@ impl LogReader {
     fn take(&mut self, record: Record<'_>) -> Result<Option<LogRecord>> {
         match record {
             Record::Metadata(m) if m.name == "hardstand" => self.info.take_map(&m.metadata),
+            Record::Metadata(m) if m.name == "hardstand-gap" => {
+                self.next_segment = m.metadata.get(NEXT_SEGMENT).cloned();
+            }
             Record::Attachment { header, data, .. } => {
                 let text = String::from_utf8_lossy(&data).into_owned();
                 match header.name.as_str() {

@@ -30,6 +30,8 @@ pub struct ReplayReport {
     pub difference: Option<Difference>,
     /// Why the log ended early, if it did.
     pub damage: Option<String>,
+    /// The file in which the run goes on after ticks that were lost, if it does.
+    pub next_segment: Option<String>,
 }
 
 /// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
@@ -65,6 +67,7 @@ pub fn replay(
     let (read, all) = log.progress();
     progress(run.report.ticks, read, all);
     run.report.damage = log.damage().map(String::from);
+    run.report.next_segment = log.next_segment().map(String::from);
     if run.report.ticks == 0 && run.report.difference.is_none() {
         return Err(Error::new(
             ErrorKind::Log,
@@ -90,7 +93,14 @@ impl Run {
     /// one must equal the state of the replay.
     fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
         if self.report.ticks == 0 && keyframe.tick != self.plant.state().tick {
-            return self.plant.restore(&keyframe.words);
+            self.plant.restore(&keyframe.words)?;
+            if self.plant.state().tick != keyframe.tick {
+                return Err(Error::new(
+                    ErrorKind::Log,
+                    format!("the keyframe of tick {} holds another tick", keyframe.tick),
+                ));
+            }
+            return Ok(());
         }
         let here = self.plant.snapshot_words();
         if here.len() != keyframe.words.len() {
@@ -143,14 +153,16 @@ impl Run {
 
     /// The state after the tick: its digest is the verdict, its fields name the difference.
     fn state(&mut self, log: &StateReading) {
-        let here = &self.snapshot.state;
-        if log.digest == here.digest || log.tick != here.tick {
+        let here = &mut self.snapshot.state;
+        // how the run was paced is the log's own affair
+        (here.epoch, here.mode, here.phase) = (log.epoch, log.mode, log.phase);
+        if here == log {
             return;
         }
-        if let Some(named) = first_difference(log, here) {
-            self.differs(named);
-        }
-        self.name_difference();
+        let named = first_difference(log, here).unwrap_or_else(|| {
+            "state record (a field without influence on the digest), or digest".into()
+        });
+        self.differs(named);
     }
 
     /// A digest that differed without any published quantity.

@@ -20,8 +20,8 @@ use crate::message::{Kind, encode};
 use crate::rt::{Clock, LogTick, MonotonicClock};
 
 use super::{
-    KEYFRAME_TOPIC, Keyframe, ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC,
-    TICK_TOPIC,
+    KEYFRAME_TOPIC, Keyframe, NEXT_SEGMENT, ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT,
+    STATE_TOPIC, TICK_TOPIC,
 };
 
 /// A chunk is closed after so many ticks: a killed run loses at most these.
@@ -149,6 +149,18 @@ impl LogWriter {
         self.sync.sync_data().map_err(|e| file_error(&self.path, &e))
     }
 
+    /// Notes that ticks were lost and the run goes on in `next`, then [`finish`](Self::finish)es.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] with the path.
+    pub fn finish_before(mut self, next: &Path) -> Result<()> {
+        let name = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let metadata = BTreeMap::from([(NEXT_SEGMENT.to_string(), name)]);
+        let note = Metadata { name: "hardstand-gap".into(), metadata };
+        self.mcap.write_metadata(&note).map_err(|e| file_error(&self.path, &e))?;
+        self.finish()
+    }
+
     /// Writes index and footer and puts the file on the disk.
     ///
     /// # Errors
@@ -201,6 +213,7 @@ impl Recorder {
             inbox,
             writer: Some(writer),
             next_tick: None,
+            written: 0,
             synced_ns: MonotonicClock.now_ns(),
         };
         let seen = Arc::clone(&stop);
@@ -236,6 +249,8 @@ struct Work {
     inbox: Inbox<LogTick>,
     writer: Option<LogWriter>,
     next_tick: Option<u64>,
+    /// Ticks written at the last look.
+    written: u64,
     synced_ns: u64,
 }
 
@@ -251,7 +266,7 @@ impl Work {
                 self.note(result);
                 return std::mem::take(&mut self.stats);
             }
-            let result = self.sync_if_due();
+            let result = self.flush_if_idle().and_then(|()| self.sync_if_due());
             self.note(result);
             std::thread::sleep(POLL);
         }
@@ -293,13 +308,23 @@ impl Work {
     /// Never a gap inside a file: the next one begins with a keyframe.
     fn next_segment(&mut self) -> Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
-        writer.finish()?;
         let stem = self.first.file_stem().unwrap_or_default().to_string_lossy();
         let name = format!("{stem}-{}.mcap", self.stats.segments.len() + 1);
         let path = self.first.with_file_name(name);
+        writer.finish_before(&path)?;
         self.writer = Some(LogWriter::create(&path, &self.info)?);
         self.stats.segments.push(path);
         Ok(())
+    }
+
+    /// At a slow rate a chunk would stay open for long: it is closed when no tick has come.
+    fn flush_if_idle(&mut self) -> Result<()> {
+        let idle = self.written == self.stats.ticks;
+        self.written = self.stats.ticks;
+        match &mut self.writer {
+            Some(writer) if idle && writer.open_ticks > 0 => writer.flush(),
+            _ => Ok(()),
+        }
     }
 
     fn sync_if_due(&mut self) -> Result<()> {

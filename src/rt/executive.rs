@@ -336,7 +336,6 @@ impl<C: Clock> Executive<C> {
             pushes_refused: outcome.pushes_refused,
             base_height_m: state.q.p_WB.z,
             tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
-            base_xy_m: [state.q.p_WB.x, state.q.p_WB.y],
             foot_normal_sum_n: s.foot_normal_n.iter().sum(),
             fault: outcome.fault,
             digest: state.digest,

@@ -83,7 +83,7 @@ impl LogTick {
         self.events.clone_from(&input.events);
         (self.authority, self.fault) = (outcome.authority, outcome.fault);
         self.digest = s.digest;
-        self.state.clone_from(s);
+        self.state.copy_from(s); // a derived clone_from would allocate
     }
 }
 
@@ -134,8 +134,6 @@ pub struct TickReport {
     pub base_height_m: f64,
     /// Cosine of the tilt: z-axis of the base against the world's.
     pub tilt_cos: f64,
-    /// Horizontal position of the base, m.
-    pub base_xy_m: [f64; 2],
     /// Sum of the feet's normal forces, N.
     pub foot_normal_sum_n: f64,
     /// Fault, if the plant has stopped.

@@ -1,6 +1,7 @@
 //! What the physics thread asks of the system, and what it got.
 
 use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use thread_priority::{
     RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
@@ -59,22 +60,13 @@ impl Grants {
     }
 }
 
-/// The CPU for the physics thread: the wish, or the last one the process may use. `None` if the
-/// process has one CPU only: then nothing is pinned.
-///
-/// # Errors
-/// [`ErrorKind::Input`] if the wished CPU is not among those the process may use.
-pub fn pick_core(wish: Option<usize>) -> Result<Option<usize>> {
+/// The CPU for the physics thread: the wish, which may well be an isolated core outside the mask of
+/// this process, or the last one the process may use. `None` if the process has one CPU only: then
+/// nothing is pinned.
+#[must_use]
+pub fn pick_core(wish: Option<usize>) -> Option<usize> {
     let cores = allowed_cores();
-    match wish {
-        Some(core) if cores.contains(&core) => Ok(Some(core)),
-        Some(core) => Err(Error::new(
-            ErrorKind::Input,
-            format!("realtime.core is {core}; this process may use the cores {cores:?}"),
-        )),
-        None if cores.len() > 1 => Ok(cores.last().copied()),
-        None => Ok(None),
-    }
+    wish.or_else(|| cores.last().copied().filter(|_| cores.len() > 1))
 }
 
 fn allowed_cores() -> Vec<usize> {
@@ -82,27 +74,44 @@ fn allowed_cores() -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|&c| set.is_set(c)).collect()
 }
 
-/// Takes the calling thread, and all threads it will start, off the physics core. Called before
-/// zenoh is opened: its threads inherit this.
+/// Takes the calling thread, and all threads it will start, off the physics core, unless it is the
+/// only one. Called before zenoh is opened: its threads inherit this.
 pub fn keep_off_core(core: Option<usize>) {
     let Some(core) = core else { return };
     let mut set = CpuSet::new();
     for c in allowed_cores().into_iter().filter(|&c| c != core) {
         set.set(c);
     }
-    let _best_effort = sched_setaffinity(None, &set).is_ok();
+    if set.count() > 0 {
+        let _best_effort = sched_setaffinity(None, &set).is_ok();
+    }
 }
 
 /// Locks all memory of the process, present and future, as it is touched.
+///
+/// Under a finite limit the call would succeed and later allocations would fail, so then it is
+/// not made.
 pub fn lock_memory(grants: &mut Grants) {
+    const REMEDY: &str = "allow it with `ulimit -l unlimited` or CAP_IPC_LOCK, or set \
+                          realtime.lock_memory = false";
+    if let (Some(limit), false) = (getrlimit(Resource::Memlock).current, may_lock_all()) {
+        let limit_kib = limit / 1024;
+        grants.refused.push(format!("locking memory (its limit is {limit_kib} KiB): {REMEDY}"));
+        return;
+    }
     let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
     match mlockall(flags) {
         Ok(()) => grants.memory_locked = true,
-        Err(e) => grants.refused.push(format!(
-            "locking memory ({e}): allow it with `ulimit -l unlimited` or CAP_IPC_LOCK, or set \
-             realtime.lock_memory = false"
-        )),
+        Err(e) => grants.refused.push(format!("locking memory ({e}): {REMEDY}")),
     }
+}
+
+/// True with CAP_IPC_LOCK (bit 14), for which there is no limit.
+fn may_lock_all() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
+    let bits = effective.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
+    bits.is_some_and(|b| b & (1 << 14) != 0)
 }
 
 /// Makes the calling thread the physics thread: pins it to `core` and raises it to `SCHED_FIFO`.

@@ -21,6 +21,12 @@ pub struct FootSwitch {
 }
 
 impl FootSwitch {
+    /// The switch of a foot that has carried `normal_n` for long.
+    #[must_use]
+    pub fn settled(spec: &FootSwitchSpec, normal_n: f64) -> Self {
+        Self { closed: normal_n > spec.on_n, pending_ticks: 0 }
+    }
+
     /// Takes in one tick's normal force.
     pub fn update(&mut self, spec: &FootSwitchSpec, normal_n: f64) {
         let asks = if self.closed { normal_n < spec.off_n } else { normal_n > spec.on_n };

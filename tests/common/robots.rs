@@ -72,6 +72,7 @@ pub fn station(name: &str, body: usize, p_BS: [f64; 3], mu_static: f64) -> Stati
         name: name.into(),
         body,
         p_BS: Vec3::from(p_BS),
+        radius_m: 0.0,
         spring: ExponentialSpring::new(SpringParameters::default()).unwrap(),
         friction: Friction::new(mu_static, 0.75 * mu_static),
     }

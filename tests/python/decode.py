@@ -54,6 +54,9 @@ MODEL = [
                 ("q_max", "d"), ("effort_max", "d"), ("velocity_max", "d")]),
     ("feet", [("name", "text"), ("stations", [("", "I")])]),
     ("stations", [("name", "text"), ("body", "text"), ("position_body_m", "3d")]),
+    ("plane_poses", [("position_m", "3d"), ("quat_wxyz", "4d")]),
+    ("foot_frames", [("body", "text"), ("position_m", "3d"), ("quat_wxyz", "4d")]),
+    ("imu_body", "text"), ("imu_position_m", "3d"), ("imu_quat_wxyz", "4d"),
 ]
 SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),
            "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL)}

@@ -31,6 +31,7 @@ pub fn plant(model: Model, scene: &Scene, h_s: f64) -> Plant {
     let spring = ExponentialSpring::new(scene.parameters).expect("parameters");
     let friction = Friction::new(scene.mu[0], scene.mu[1]);
     let station = |(i, &(body, p_BS)): (usize, &(usize, Vec3))| Station {
+        radius_m: 0.0,
         name: format!("s{i}"),
         body,
         p_BS,
