@@ -1,8 +1,10 @@
-//! `Plant::step` and `Plant::fill` do not allocate.
+//! Neither a tick of the plant nor a whole turn of the loop allocates (RT-1).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(missing_docs, non_snake_case, unreachable_pub)]
 #![allow(unsafe_code, reason = "a global allocator is unsafe by nature")]
 
+#[path = "common/bench.rs"]
+mod bench;
 #[path = "common/drive.rs"]
 mod drive;
 #[path = "common/robots.rs"]
@@ -11,7 +13,9 @@ mod robots;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use hardstand::plant::{Event, Integrator, Plant};
+use hardstand::handover::{Inbox, Outbox};
+use hardstand::plant::{Command, Event, Integrator, JointCommand, Plant};
+use hardstand::rt::{Clock, LogTick, OverrunPolicy, Pace, StartRule};
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
@@ -87,4 +91,76 @@ fn a_tick_does_not_allocate() {
         }
         assert!(plant.fault().is_some());
     }
+}
+
+/// A clock that stands still but for sleeps, commands the robot at each of them, and counts what
+/// the loop asks of the allocator between the first and the last one.
+struct CountingClock<'a> {
+    commands: &'a Outbox<Command>,
+    log: &'a Inbox<LogTick>,
+    now_ns: Cell<u64>,
+    sleeps: Cell<u64>,
+    counted: &'a Cell<u64>,
+    own: Cell<u64>,
+    first: Cell<Option<u64>>,
+}
+
+impl Clock for CountingClock<'_> {
+    fn now_ns(&self) -> u64 {
+        self.now_ns.get()
+    }
+
+    fn sleep_until(&self, deadline_ns: u64) {
+        let here = CALLS.with(Cell::get);
+        let first = self.first.get().unwrap_or(here);
+        self.first.set(Some(first));
+        self.counted.set(here - first - self.own.get());
+
+        // every 50th deadline is missed
+        let sleeps = self.sleeps.get() + 1;
+        self.sleeps.set(sleeps);
+        let late_ns = if sleeps.is_multiple_of(50) { 3_400_000 } else { 0 };
+        self.now_ns.set(deadline_ns + late_ns);
+        // the controller's side; for a while nobody empties the log
+        if let Some(mut command) = self.commands.take_free() {
+            command.joints.fill(JointCommand { kp: 60.0, kd: 2.0, ..Default::default() });
+            (command.session, command.seq, command.answers_tick) = (5, sleeps, sleeps - 1);
+            self.commands.send(command);
+        }
+        if !(200..400).contains(&sleeps)
+            && let Some(tick) = self.log.take()
+        {
+            self.log.give_back(tick);
+        }
+        self.own.set(self.own.get() + CALLS.with(Cell::get) - here);
+    }
+}
+
+#[test]
+fn a_turn_of_the_loop_does_not_allocate() {
+    let sets =
+        ["events=[{at_s=0.1, kind=\"push\", link=\"trunk\", force_n=[9,9,9], duration_s=0.1}]"];
+    let queues = bench::Queues { commands: 32, snapshots: 8, log: 64, reports: 100 };
+    let mut bench = bench::Bench::new(bench::quadruped(&sets), queues);
+    let joints = bench.scenario.model.joint_count();
+    let all: Vec<_> = std::iter::from_fn(|| bench.commands.take_free()).collect();
+    for mut command in all {
+        command.joints.resize(joints, JointCommand::default());
+        bench.commands.put_back(command);
+    }
+    let (commands, log, counted) = (bench.commands.clone(), bench.log.clone(), Cell::new(u64::MAX));
+    let clock = CountingClock {
+        commands: &commands,
+        log: &log,
+        now_ns: Cell::new(0),
+        sleeps: Cell::new(0),
+        counted: &counted,
+        own: Cell::new(0),
+        first: Cell::new(None),
+    };
+    let pace = Pace::RealTime(OverrunPolicy::Slip);
+    let (_, plant) = bench.executive(clock, pace, StartRule::Now, 1500).run();
+    assert_eq!(plant.state().tick, 1500);
+    assert!(plant.state().watchdog.owner == 5, "the commands were applied");
+    assert_eq!(counted.get(), 0, "calls of the allocator in the loop");
 }

@@ -7,8 +7,10 @@ use std::path::Path;
 
 use hardstand::ErrorKind;
 use hardstand::config::{DEFAULT_TOML, Scenario};
+use hardstand::contact::SpringForce;
 use hardstand::plant::{Event, Scope};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
+use hardstand::spatial::Vec3;
 use toml::{Table, Value};
 
 const INERTIAL: &str = r#"<inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1"
@@ -173,11 +175,14 @@ fn more_refusals() {
         ("[sim]\nmicro_steps = 7\n", "a divisor of the period, 1000000 ns"),
         ("[contact]\nmu_kinetic = 0.8\n", "at most contact.mu_static, which is 0.7"),
         ("[robot]\nname = \"a/b\"\n", "robot.name is \"a/b\"; it must be 1 to 96 letters"),
-        ("[joints.hip]\nq_min = 2.0\n", "q_min ≤ q_max (joint hip: 2 to 1)"),
+        ("[joints.hip]\nq_min = 2.0\n", "joint hip: q_min 2 is above q_max 1"),
         ("[[feet]]\nname = \"f\"\nlink = \"bare\"\n", "has no collision sphere or box"),
         ("[[feet]]\nname = \"\"\nlink = \"leg\"\n", "feet[0].name is \"\"; it must be 1 to 96"),
         ("[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [[1, 2]]\n", "a list of points"),
         ("feet = [1]\n", "feet[0] is 1; it must be a table"),
+        ("planes = []\n", "planes has 0 entries; 1 to 16"),
+        ("[initial.joints]\nhip = 1.5\n", "initial.joints.hip is 1.5; it must be -1 to 1"),
+        ("[bus]\nlisten = [\"tcp/0.0.0.0:7447\"]\n", "on this machine only"),
         ("planes = 3\n", "planes is 3; it must be a list of tables"),
         ("sim = 3\n", "sim is 3; it must be a table"),
         ("[sim", "not valid TOML"),
@@ -204,7 +209,7 @@ fn set_takes_numbers_texts_lists_tables_and_indices() {
     // with and without quotes
     assert_eq!(set(&["sim.pace=free"]).pace, Pace::Free);
     assert_eq!(set(&["sim.pace=\"free\""]).pace, Pace::Free);
-    assert_eq!(set(&["bus.listen=[\"a\", \"b\"]"]).bus.listen, ["a", "b"]);
+    assert_eq!(set(&["bus.listen=[\"tcp/[::1]:7\", \"unixsock-stream/b\"]"]).bus.listen.len(), 2);
     assert_eq!(set(&["planes.0.position_m=[0, 0, -2]"]).spec.planes[0].X_WP.p.z, -2.0);
     assert_eq!(set(&["feet.0.name=front"]).spec.feet[0].name, "front");
     assert_eq!(set(&["initial.joints.hip=0.25"]).spec.q.joints, [0.25]);
@@ -239,7 +244,10 @@ fn joint_tables_override_the_urdf_and_the_star() {
     assert_eq!((j.armature, j.damping, j.friction), (0.5, 0.7, 0.1));
     assert_eq!((j.effort_max, j.velocity_max, j.q_min, j.q_max), (5.0, 4.0, -0.5, 0.5));
     assert_ne!(s.physics_hash, load("", &[]).unwrap().physics_hash);
-    assert!(refusal("[joints.knee]\narmature = 1.0\n", &[]).contains("one of the joints hip"));
+    assert!(
+        refusal("[joints.knee]\narmature = 1.0\n", &[])
+            .contains("no joint has this name; the joints are hip")
+    );
     // where it is not named, a joint begins at 0 or the nearest limit to it
     assert_eq!(load("[joints.hip]\nq_min = 0.3\n", &[]).unwrap().spec.q.joints, [0.3]);
 }
@@ -253,11 +261,10 @@ fn feet_come_from_a_ball_a_box_or_points() {
     let stations = |f: usize| -> Vec<_> {
         s.spec.feet[f].stations.iter().map(|&i| &s.spec.stations[i]).collect()
     };
-    let d0 = |i: usize| s.spec.stations[i].spring.parameters().d0_m;
     let ball = stations(0);
     assert_eq!((ball.len(), ball[0].name.as_str(), ball[0].body), (1, "ball", 1));
     assert_eq!(<[f64; 3]>::from(ball[0].p_BS), [0.0, 0.0, -0.3]);
-    assert!((d0(0) - d0(1) - 0.05).abs() < 1e-15, "the ball's spring is raised by its radius");
+    assert_eq!((ball[0].radius_m, stations(1)[0].radius_m), (0.05, 0.0));
 
     let corners = stations(1);
     assert_eq!(corners.len(), 8);
@@ -273,37 +280,36 @@ fn feet_come_from_a_ball_a_box_or_points() {
     assert_eq!((tips[1].body, <[f64; 3]>::from(tips[1].p_BS)), (1, [0.1, 0.5, 0.0]));
 }
 
-/// Smallest height of a station's surface above any plane.
-fn clearance(s: &Scenario) -> f64 {
+/// Force of the springs at the first instant along the first plane's normal, over the weight.
+fn carried(s: &Scenario) -> f64 {
     let plant = s.plant();
-    let mut least = f64::INFINITY;
-    for station in &s.spec.stations {
-        let p_W = plant.data().point_W(station.body, &station.p_BS);
-        let raised = station.spring.parameters().d0_m - 0.006_590_5;
-        for plane in &s.spec.planes {
-            least = least.min(plane.position_P(&p_W).z - raised);
-        }
-    }
-    least
+    let planes = &s.spec.planes;
+    let normal_W = planes[0].vector_W(&Vec3::z());
+    let up = |(i, f): (usize, &SpringForce)| {
+        planes[i % planes.len()].vector_P(&normal_W).z.max(0.0) * f.normal_n
+    };
+    let force_n: f64 = plant.contacts().forces().iter().enumerate().map(up).sum();
+    force_n / (-s.spec.gravity_W.dot(&normal_W) * s.model.total_mass())
 }
 
 #[test]
-fn the_robot_is_placed_above_the_ground_level_or_tilted() {
+fn the_robot_is_placed_at_rest_on_level_and_tilted_ground() {
     let feet = "[[feet]]\nname = \"ball\"\nlink = \"leg\"\n[[stations]]\nname = \"box\"\n\
                 link = \"trunk\"\n";
     for sets in [
         &[][..],
-        &["initial.position_m=[3, -2, 50]", "initial.clearance_m=0.1"],
+        &["initial.position_m=[3, -2, 50]"],
         &["planes.0.rpy_rad=[0.3, -0.2, 1.0]", "planes.0.position_m=[1, 2, 3]"],
         &["initial.rpy_rad=[0.5, 0.4, 0.3]", "initial.joints.hip=0.9"],
         &["planes=[{position_m=[0,0,0], rpy_rad=[0,0,0]}, {position_m=[0,0,0.4], \
            rpy_rad=[0,0.6,0]}]"],
     ] {
-        let s = load(feet, sets).unwrap();
-        let wanted = if sets.iter().any(|s| s.contains("clearance")) { 0.1 } else { 0.0 };
-        let found = clearance(&s);
-        assert!((found - wanted).abs() < 1e-9, "{sets:?}: clearance {found} m");
+        let share = carried(&load(feet, sets).unwrap());
+        assert!((share - 1.0).abs() < 1e-9, "{sets:?}: the springs carry {share} of the weight");
     }
+    let rest = load(feet, &[]).unwrap().spec.q.p_WB;
+    let above = load(feet, &["initial.clearance_m=0.1"]).unwrap().spec.q.p_WB;
+    assert!((above - rest - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-12);
     let s = load(feet, &["initial.place=as_given", "initial.position_m=[1, 2, 3]"]).unwrap();
     assert_eq!(<[f64; 3]>::from(s.spec.q.p_WB), [1.0, 2.0, 3.0]);
 }
@@ -321,12 +327,7 @@ fn events_are_turned_into_ticks() {
     let slip = |scope, mu_static, mu_kinetic| Event::Friction { scope, mu_static, mu_kinetic };
     assert_eq!(
         load(text, &[]).unwrap().events,
-        [
-            (500, push),
-            (250, slip(Scope::Station(0), 0.1, 0.05)),
-            (250, slip(Scope::Station(1), 0.1, 0.05)),
-            (1000, slip(Scope::All, 0.3, 0.2)),
-        ]
+        [(500, push), (250, slip(Scope::Foot(0), 0.1, 0.05)), (1000, slip(Scope::All, 0.3, 0.2)),]
     );
     assert!(refusal(text, &["events.0.link=x"]).contains("events[0].link is \"x\""));
     assert!(refusal(text, &["events.1.foot=x"]).contains("events[1].foot is \"x\""));

@@ -5,8 +5,8 @@ use crate::model::Joint;
 /// Speed at which Coulomb friction is fully developed, rad/s or m/s.
 const FRICTION_SPEED: f64 = 0.01;
 
-/// The joint's own efforts, made stable for explicit micro-steps of length `h`: every coefficient is
-/// bounded by the inertia `D` that the joint feels (ABA's `Sᵀ I_A S` plus armature).
+/// The joint's own efforts, made stable for explicit micro-steps of length `h`: every coefficient
+/// is bounded by the inertia `D` that the joint feels (ABA's `Sᵀ I_A S` plus armature).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PassiveJoint {
     stop_stiffness: f64,

@@ -67,7 +67,7 @@ fn stand(a: &StandArguments) -> Result<u8> {
         if controller.has_lost(&state) {
             controller.renew_session();
             show::note(&format!(
-                "controller: lost the robot (its session was given up after a silence); going on as {:016x}",
+                "controller: the daemon gave this session up after a silence; going on as {:016x}",
                 controller.session()
             ));
         }

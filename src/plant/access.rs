@@ -117,8 +117,8 @@ impl Plant {
     /// neither is state.
     ///
     /// # Errors
-    /// [`ErrorKind::Log`](crate::ErrorKind::Log) if the snapshot is another plant's or holds what no
-    /// run can produce; the plant is then unchanged.
+    /// [`ErrorKind::Log`](crate::ErrorKind::Log) if the snapshot is another plant's or holds what
+    /// no run can produce; the plant is then unchanged.
     pub fn restore(&mut self, words: &[u64]) -> crate::Result<()> {
         let before = self.state.clone();
         self.state.set_words(words)?;
