@@ -13,9 +13,9 @@ Start here:
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
 
 Exit codes: 0 done; 1 the robot does not stand or a replay differs; 2 a file, key or argument was
-refused; 3 a log is damaged or cut short; 4 real-time rights were required and refused; 5 the bus
-could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline was missed under
-overrun = \"stop\"; 70 a defect of this program.";
+refused; 3 a log is damaged or cut short, or recording ended early; 4 real-time rights were required
+and refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a
+deadline was missed under overrun = \"stop\"; 70 a defect of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
 /// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.

@@ -6,12 +6,14 @@
 //! bus) and `hardstand/keyframe` (the complete state before a tick).
 
 mod reader;
+mod recorder;
 mod replay;
 mod writer;
 
 pub use reader::{LogReader, LogRecord, RunInfo};
+pub use recorder::{Recorder, RecorderStats};
 pub use replay::{Difference, ReplayReport, replay};
-pub use writer::{LogWriter, Recorder, RecorderStats};
+pub use writer::LogWriter;
 
 use serde::{Deserialize, Serialize};
 

@@ -5,13 +5,15 @@
 
 mod clock;
 mod executive;
+mod links;
 mod pacer;
 mod records;
 mod schedule;
 mod thread;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
-pub use executive::{Ending, Executive, Links, Pace, RunLimits, StartRule};
+pub use executive::Executive;
+pub use links::{Ending, Links, Pace, RunLimits, StartRule};
 pub use pacer::{OverrunPolicy, Pacer, Wait};
 pub use records::{LogTick, OfferRecord, TickReport};
 pub use schedule::Schedule;

@@ -156,6 +156,5 @@ fn a_killed_daemon_leaves_a_log_that_replays() {
         assert!(out.contains(&format!("replayed   {logged} ticks")), "{out}");
         assert!(logged + 40 >= seen, "kill {kill}: {logged} of {seen} ticks are in the log");
         assert!(log.ticks.iter().zip(0_u64..).all(|(t, n)| t.tick == n), "not a prefix");
-        assert_eq!(logged % 10, 0, "chunks are whole");
     }
 }
