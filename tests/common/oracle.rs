@@ -1,19 +1,13 @@
 //! A second opinion on commands: written from the description of the bytes, slow and without any of
 //! the crate's decoders.
 
+#[path = "dice.rs"]
+mod dice;
+
+pub use dice::Dice;
+
 use hardstand::message::CommandLimits;
 use hardstand::plant::Rejection;
-
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn roll(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % below
-    }
-}
 
 fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
     (0..width).fold(0, |sum, i| sum + (u64::from(bytes[at + i]) << (8 * i)))

@@ -2,6 +2,11 @@
 //! killed when dropped.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+#[path = "dice.rs"]
+mod dice;
+
+pub use dice::Dice;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -276,17 +281,5 @@ pub fn digest(output: &str) -> String {
     match run {
         Some(rest) => rest.trim().to_string(),
         None => field(output, "identical"),
-    }
-}
-
-/// A small generator for phases and mutations: xorshift.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn roll(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % below
     }
 }

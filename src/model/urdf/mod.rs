@@ -36,10 +36,8 @@ use std::path::Path;
 use self::report::Report;
 use super::Model;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::URDF_BYTES_MAX;
 use crate::spatial::Transform;
-
-/// The largest robot description that is read, bytes. The largest known real one has 0.2 MiB.
-const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// How the root of the robot is to be held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,17 +123,17 @@ pub fn read_urdf_text(path: &Path) -> Result<String> {
         return Err(Error::new(ErrorKind::File, message));
     }
     let too_large = |bytes: u64| {
-        let text = format!("{file}: has {bytes} bytes; a URDF may have {FILE_BYTES_MAX} (16 MiB)");
+        let text = format!("{file}: has {bytes} bytes; a URDF may have {URDF_BYTES_MAX} (16 MiB)");
         Error::new(ErrorKind::Input, text)
     };
-    if metadata.len() > FILE_BYTES_MAX {
+    if metadata.len() > URDF_BYTES_MAX {
         return Err(too_large(metadata.len()));
     }
     // the file may have grown since, and /proc files state a length of 0
     let mut bytes = Vec::new();
     let open = fs::File::open(path).map_err(unreadable)?;
-    open.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
+    open.take(URDF_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > URDF_BYTES_MAX {
         return Err(too_large(bytes.len() as u64));
     }
     String::from_utf8(bytes).map_err(|e| {
