@@ -8,11 +8,12 @@ mod robots;
 mod trees;
 
 use hardstand::dynamics::{
-    Data, GeneralizedForces, MassMatrix, Rk4, Velocities, aba, center_of_mass, crba, kinematics,
-    kinetic_energy, momentum, potential_energy, rnea,
+    Data, GeneralizedForces, ImpulseWorkspace, MassMatrix, Rk4, Velocities, aba,
+    articulated_inertias, center_of_mass, crba, impulse_response, kinematics, kinetic_energy,
+    momentum, potential_energy, rnea,
 };
 use hardstand::model::Base;
-use hardstand::spatial::Vec3;
+use hardstand::spatial::{Force, Vec3};
 use proptest::prelude::*;
 use trees::{Sample, flat, tree};
 
@@ -73,6 +74,27 @@ fn fly(s: &Sample, gravity: &Vec3, h: f64, steps: u32) -> Sample {
         });
     }
     s
+}
+
+/// The velocity whose coordinate `k` (in the order of the mass matrix) is one.
+fn unit_velocity(s: &Sample, k: usize) -> Velocities {
+    let mut v = Velocities::zero(&s.model);
+    match k.checked_sub(s.model.nv() - s.model.joint_count()) {
+        Some(joint) => v.joints[joint] = 1.0,
+        None if k < 3 => v.w_WB[k] = 1.0,
+        None => v.v_WB[k - 3] = 1.0,
+    }
+    v
+}
+
+/// `Jᵀ f` by the power of `f` at unit velocities.
+fn generalized(s: &Sample, f: &[Force]) -> Vec<f64> {
+    let mut data = Data::new(&s.model);
+    let power = |k| {
+        kinematics(&s.model, &s.q, &unit_velocity(s, k), &mut data);
+        data.V.iter().zip(f).map(|(V, f)| V.dot(f)).sum()
+    };
+    (0..s.model.nv()).map(power).collect()
 }
 
 fn energy(s: &Sample, gravity: &Vec3) -> f64 {
@@ -138,6 +160,35 @@ proptest! {
         }
         prop_assert!((0.5 * twice - energy).abs() < 1e-11 * energy.max(1.0));
         prop_assert!(is_positive_definite(&H), "not positive definite");
+    }
+
+    #[test]
+    fn momentum_gained_is_the_impulse(s in tree(40, true), with_aba in any::<bool>()) {
+        let mut data = ready(&s);
+        let impulses = data.f_ext.clone();
+        if with_aba {
+            let mut vdot = Velocities::zero(&s.model);
+            aba(&s.model, &mut data, &s.tau[6..], &GRAVITY, &mut vdot);
+        } else {
+            articulated_inertias(&s.model, &mut data);
+        }
+        let (mut work, mut dv) = (ImpulseWorkspace::new(&s.model), Velocities::zero(&s.model));
+        impulse_response(&s.model, &data, &impulses, &mut work, &mut dv);
+        // H dv = Jᵀ f
+        let mut H = MassMatrix::zero(&s.model);
+        crba(&s.model, &mut data, &mut H);
+        let (x, f) = (flat(&s.model, &dv.w_WB, &dv.v_WB, &dv.joints), generalized(&s, &impulses));
+        let scale = largest(&x) * s.model.total_mass() + largest(&f);
+        for (r, f) in f.iter().enumerate() {
+            let row: f64 = (0..H.size()).map(|k| H.at(r, k) * x[k]).sum();
+            prop_assert!((row - f).abs() < 1e-10 * scale, "row {r}: {row} for {f}");
+        }
+        // and the bodies' jumps are those that belong to dv
+        kinematics(&s.model, &s.q, &dv, &mut data);
+        for (V, dV) in data.V.iter().zip(&work.dV) {
+            let scale = 1e-10 * (1.0 + V.ang.amax() + V.lin.amax());
+            prop_assert!((V.ang - dV.ang).amax() < scale && (V.lin - dV.lin).amax() < scale);
+        }
     }
 
     #[test]
