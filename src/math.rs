@@ -17,6 +17,13 @@ pub fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
 
+/// `x^y`.
+#[inline]
+#[must_use]
+pub fn pow(x: f64, y: f64) -> f64 {
+    libm::pow(x, y)
+}
+
 /// `(sin x, cos x)`, `x` in rad.
 #[inline]
 #[must_use]

@@ -4,14 +4,32 @@
 //! with its words: *station* (a point of a body), *contact plane* (z is the normal), *anchor* (the
 //! zero of the friction spring), *sliding* (0 sticks, 1 slides), *settle velocity*. Frames: W
 //! world, P contact plane. SI units.
+//!
+//! Beside it stand Simbody's contacts between elastic bodies: [`ContactMaterial`] says what a
+//! surface is made of, [`Overlap`] how deep two surfaces overlap, and [`HuntCrossley`],
+//! [`CompliantContact`] and [`BrickContact`] turn both into a [`ContactForce`]. They have no memory
+//! and no stiction: any tangential load makes them creep. All their vectors are in one frame of the
+//! caller's choice.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+mod brick;
+mod compliant;
+mod contact_force;
 mod exponential_spring;
 mod friction;
+mod hertz;
+mod hunt_crossley;
+mod material;
 mod parameters;
 mod plane;
 
+pub use brick::{BrickContact, BrickForce, VertexForce};
+pub use compliant::CompliantContact;
+pub use contact_force::ContactForce;
 pub use exponential_spring::{ExponentialSpring, Memory, SpringForce};
 pub use friction::Friction;
+pub use hertz::{HalfSpace, HertzPair, Overlap};
+pub use hunt_crossley::{HuntCrossley, HuntCrossleyForce};
+pub use material::ContactMaterial;
 pub use parameters::{SpringParameters, TINY};
 pub use plane::ContactPlane;
