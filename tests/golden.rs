@@ -6,10 +6,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 #![allow(missing_docs, non_snake_case, unreachable_pub)]
 
+#[path = "common/golden/ball.rs"]
+mod ball;
 #[path = "common/golden/block.rs"]
 mod block;
+#[path = "common/golden/compliant.rs"]
+mod compliant;
 #[path = "common/golden/files.rs"]
 mod files;
+#[path = "common/golden/hunt_crossley.rs"]
+mod hunt_crossley;
+#[path = "common/golden/material.rs"]
+mod material;
 #[path = "common/golden/quad.rs"]
 mod quad;
 #[path = "common/golden/report.rs"]
@@ -18,6 +26,8 @@ mod report;
 mod run;
 #[path = "common/golden/spring.rs"]
 mod spring;
+#[path = "common/golden/touch.rs"]
+mod touch;
 #[path = "common/golden/tree.rs"]
 mod tree;
 #[path = "common/golden/urdf.rs"]
@@ -62,6 +72,43 @@ fn golden_quad_exp_spring() {
 #[test]
 fn golden_tree_dynamics() {
     run_all("tree_dynamics", tree::check);
+}
+
+#[test]
+fn golden_contact_material() {
+    run_all("contact_material", material::check);
+}
+
+#[test]
+fn golden_hunt_crossley_static() {
+    run_all("hunt_crossley_static", hunt_crossley::check_static);
+}
+
+/// Where Simbody leaves out a contact because of another one, it acts here.
+#[test]
+fn golden_hunt_crossley_keeps_every_contact() {
+    let file = files::own_file("hunt_crossley_static.json.gz");
+    assert_eq!(hunt_crossley::contacts_left_out(&file), 2);
+}
+
+#[test]
+fn golden_hunt_crossley_restitution() {
+    run_all("hunt_crossley_restitution", hunt_crossley::check_restitution);
+}
+
+#[test]
+fn golden_hunt_crossley_bounce() {
+    run_all("hunt_crossley_bounce", ball::check);
+}
+
+#[test]
+fn golden_hunt_crossley_slide_roll() {
+    run_all("hunt_crossley_slide_roll", ball::check);
+}
+
+#[test]
+fn golden_compliant_contact_force() {
+    run_all("compliant_contact_force", compliant::check);
 }
 
 /// The method of real-time runs, against the end positions of a second program (PROVENANCE.md). They

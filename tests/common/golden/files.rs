@@ -7,8 +7,18 @@ use hardstand::spatial::{Mat3, Quaternion, Transform, Vec3};
 use serde_json::Value;
 
 /// Beginnings of the names of files that are understood.
-pub const KNOWN: [&str; 4] =
-    ["exp_spring_static", "exp_spring_block_", "quad_exp_spring_", "tree_dynamics"];
+pub const KNOWN: [&str; 10] = [
+    "exp_spring_static",
+    "exp_spring_block_",
+    "quad_exp_spring_",
+    "tree_dynamics",
+    "contact_material",
+    "hunt_crossley_static",
+    "hunt_crossley_restitution",
+    "hunt_crossley_bounce",
+    "hunt_crossley_slide_roll",
+    "compliant_contact_force",
+];
 
 pub struct GoldenFile {
     pub name: String,
