@@ -29,6 +29,7 @@
 #![allow(clippy::many_single_char_names, reason = "the book's letters")]
 
 mod aba;
+mod constraints;
 mod crba;
 mod data;
 mod energy;
@@ -36,9 +37,13 @@ mod impulse;
 mod integrate;
 mod joint;
 mod kinematics;
+mod least_squares;
+mod point_on_plane;
+mod projection;
 mod rnea;
 
 pub use aba::{aba, articulated_inertias};
+pub use constraints::Constraints;
 pub use crba::{MassMatrix, crba};
 pub use data::{Accelerations, Data, Positions, Velocities};
 pub use energy::{Momentum, center_of_mass, kinetic_energy, momentum, potential_energy};
@@ -46,4 +51,7 @@ pub use impulse::{ImpulseWorkspace, impulse_response};
 pub use integrate::{Rk4, advance_positions, advance_velocities};
 pub use joint::{motion_subspace, pose_in_parent};
 pub use kinematics::kinematics;
+pub use least_squares::LeastSquares;
+pub use point_on_plane::PointOnPlane;
+pub use projection::Projection;
 pub use rnea::{GeneralizedForces, rnea};

@@ -1,0 +1,213 @@
+//! Taking positions and velocities back to where the constraints hold.
+//!
+//! Newton's method with the shortest step in the generalized velocities, all weighted by one:
+//! `−Gᵀ (G Gᵀ)⁺ error`, as Simbody does it.
+
+use crate::model::{Base, Model};
+use crate::spatial::{Force, Vec3};
+
+use super::{
+    Constraints, Data, LeastSquares, PointOnPlane, Positions, Velocities, advance_positions,
+    advance_velocities, kinematics,
+};
+
+/// `√ε` for `ε = 2⁻⁵²`: with `m` equations, pivots below `m √ε` of the largest count as zero.
+const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 26) as f64;
+const POSITION_ROUNDS_MAX: u32 = 20;
+const VELOCITY_ROUNDS_MAX: u32 = 7;
+const NORMAL: &[usize] = &[2];
+const ALL_AXES: &[usize] = &[0, 1, 2];
+
+/// How a projection ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Projection {
+    /// Steps tried; 0 if the error was within the tolerance from the start.
+    pub iterations: u32,
+    /// What is left: the root of the sum of squared errors, m or m/s. It bounds each of them.
+    pub error: f64,
+}
+
+/// One Newton step: rows for some axes of each constraint.
+#[derive(Clone, Debug)]
+struct Newton {
+    axes: &'static [usize],
+    /// `G`: a row per equation, a column per generalized velocity, row-major.
+    jacobian: Vec<f64>,
+    /// `G Gᵀ`.
+    gram: LeastSquares,
+    errors: Vec<f64>,
+    solution: Vec<f64>,
+}
+
+/// The workspace of both projections.
+#[derive(Clone, Debug)]
+pub(super) struct Projector {
+    positions: Newton,
+    velocities: Newton,
+    forces_B: Vec<Force>,
+    step: Velocities,
+    start: Positions,
+    rest: Velocities,
+}
+
+impl Projector {
+    pub(super) fn new(model: &Model, points: usize) -> Self {
+        Self {
+            positions: Newton::new(model, points, NORMAL),
+            velocities: Newton::new(model, points, ALL_AXES),
+            forces_B: vec![Force::zero(); model.bodies.len()],
+            step: Velocities::zero(model),
+            start: Positions::zero(model),
+            rest: Velocities::zero(model),
+        }
+    }
+}
+
+impl Newton {
+    fn new(model: &Model, points: usize, axes: &'static [usize]) -> Self {
+        let m = points * axes.len();
+        Self {
+            axes,
+            jacobian: vec![0.0; m * model.nv()],
+            gram: LeastSquares::new(m),
+            errors: vec![0.0; m],
+            solution: vec![0.0; m],
+        }
+    }
+
+    fn error(&self) -> f64 {
+        self.errors.iter().map(|e| e * e).sum::<f64>().sqrt()
+    }
+
+    /// The step that the linearised errors ask for.
+    fn step(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        points: &[PointOnPlane],
+        forces_B: &mut [Force],
+        step: &mut Velocities,
+    ) {
+        let (nv, m) = (model.nv(), self.errors.len());
+        for (r, row) in self.jacobian.chunks_exact_mut(nv.max(1)).enumerate() {
+            let (point, axis) = (&points[r / self.axes.len()], self.axes[r % self.axes.len()]);
+            forces_B.fill(Force::zero());
+            point.add_force(data, &Vec3::ith(axis, 1.0), forces_B);
+            generalized_force(model, data, forces_B, row);
+        }
+        for r in 0..m {
+            for c in 0..m {
+                let (a, b) = (&self.jacobian[r * nv..], &self.jacobian[c * nv..]);
+                self.gram.set(r, c, (0..nv).map(|k| a[k] * b[k]).sum());
+            }
+        }
+        self.gram.factor(m as f64 * RANK_TOLERANCE);
+        self.gram.solve(&self.errors, &mut self.solution);
+        let x =
+            |k: usize| -(0..m).map(|r| self.jacobian[r * nv + k] * self.solution[r]).sum::<f64>();
+        let first = nv - model.joint_count();
+        if first > 0 {
+            step.w_WB = Vec3::new(x(0), x(1), x(2));
+            step.v_WB = Vec3::new(x(3), x(4), x(5));
+        }
+        for (j, joint) in step.joints.iter_mut().enumerate() {
+            *joint = x(first + j);
+        }
+    }
+}
+
+/// `Jᵀ f` of the forces on all bodies, in the order of the mass matrix. Uses up `forces_B`.
+fn generalized_force(model: &Model, data: &Data, forces_B: &mut [Force], out: &mut [f64]) {
+    let first = model.nv() - model.joint_count();
+    for i in (1..model.bodies.len()).rev() {
+        let f = forces_B[i];
+        out[first + i - 1] = data.S[i].dot(&f);
+        forces_B[model.bodies[i].parent] += data.X_PB[i].force_to_parent(&f);
+    }
+    if model.base == Base::Floating {
+        let R_WB = &data.X_WB[0].R;
+        out[..3].copy_from_slice((R_WB * forces_B[0].ang).as_slice());
+        out[3..6].copy_from_slice((R_WB * forces_B[0].lin).as_slice());
+    }
+}
+
+impl Constraints {
+    /// Moves `q` until the position errors are within `tolerance` (m, see [`Projection`]), in at
+    /// most 20 steps; a step that does not help is halved, so that the error never grows. The
+    /// base's orientation follows the exponential map. Leaves in `data` the kinematics of `q` at
+    /// rest.
+    pub fn project_positions(
+        &mut self,
+        model: &Model,
+        q: &mut Positions,
+        data: &mut Data,
+        tolerance: f64,
+    ) -> Projection {
+        let mut error = self.position_error(model, q, data);
+        let mut iterations = 0;
+        while error > tolerance && iterations < POSITION_ROUNDS_MAX {
+            let p = &mut self.projector;
+            p.positions.step(model, data, &self.points, &mut p.forces_B, &mut p.step);
+            p.start.copy_from(q);
+            let (before, mut length) = (error, 1.0);
+            while error >= before && iterations < POSITION_ROUNDS_MAX {
+                q.copy_from(&self.projector.start);
+                advance_positions(q, length, &self.projector.step);
+                error = self.position_error(model, q, data);
+                length *= 0.5;
+                iterations += 1;
+            }
+            if error >= before {
+                q.copy_from(&self.projector.start);
+                error = self.position_error(model, q, data);
+            }
+        }
+        Projection { iterations, error }
+    }
+
+    /// Changes `v` until the velocity errors are within `tolerance` (m/s, see [`Projection`]), in
+    /// at most 7 steps. Leaves in `data` the kinematics of `q` and `v`.
+    pub fn project_velocities(
+        &mut self,
+        model: &Model,
+        q: &Positions,
+        v: &mut Velocities,
+        data: &mut Data,
+        tolerance: f64,
+    ) -> Projection {
+        let mut error = self.velocity_error(model, q, v, data);
+        let mut iterations = 0;
+        while error > tolerance && iterations < VELOCITY_ROUNDS_MAX {
+            let p = &mut self.projector;
+            p.velocities.step(model, data, &self.points, &mut p.forces_B, &mut p.step);
+            advance_velocities(v, 1.0, &p.step);
+            error = self.velocity_error(model, q, v, data);
+            iterations += 1;
+        }
+        Projection { iterations, error }
+    }
+
+    fn position_error(&mut self, model: &Model, q: &Positions, data: &mut Data) -> f64 {
+        let p = &mut self.projector;
+        kinematics(model, q, &p.rest, data);
+        for (error, point) in p.positions.errors.iter_mut().zip(&self.points) {
+            *error = point.position_error(data);
+        }
+        p.positions.error()
+    }
+
+    fn velocity_error(
+        &mut self,
+        model: &Model,
+        q: &Positions,
+        v: &Velocities,
+        data: &mut Data,
+    ) -> f64 {
+        kinematics(model, q, v, data);
+        let p = &mut self.projector;
+        for (errors, point) in p.velocities.errors.chunks_exact_mut(3).zip(&self.points) {
+            errors.copy_from_slice(point.velocity_errors(data).as_slice());
+        }
+        p.velocities.error()
+    }
+}
