@@ -6,13 +6,12 @@
 use crate::model::{Base, Model};
 use crate::spatial::{Force, Vec3};
 
+use super::constraints::RANK_TOLERANCE;
 use super::{
     Constraints, Data, LeastSquares, PointOnPlane, Positions, Velocities, advance_positions,
     advance_velocities, kinematics,
 };
 
-/// `√ε` for `ε = 2⁻⁵²`: with `m` equations, pivots below `m √ε` of the largest count as zero.
-const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 26) as f64;
 const POSITION_ROUNDS_MAX: u32 = 20;
 const VELOCITY_ROUNDS_MAX: u32 = 7;
 const NORMAL: &[usize] = &[2];
