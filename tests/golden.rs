@@ -12,12 +12,16 @@ mod ball;
 mod block;
 #[path = "common/golden/compliant.rs"]
 mod compliant;
+#[path = "common/golden/constraint_runs.rs"]
+mod constraint_runs;
 #[path = "common/golden/files.rs"]
 mod files;
 #[path = "common/golden/hunt_crossley.rs"]
 mod hunt_crossley;
 #[path = "common/golden/material.rs"]
 mod material;
+#[path = "common/golden/point_on_plane.rs"]
+mod point_on_plane;
 #[path = "common/golden/quad.rs"]
 mod quad;
 #[path = "common/golden/report.rs"]
@@ -37,8 +41,17 @@ use files::{GoldenFile, golden_files};
 use report::Report;
 
 fn run_all(prefix: &str, check: impl Fn(&GoldenFile, &mut Report)) {
+    run_those(prefix, |_| true, check);
+}
+
+/// The files of a prefix whose content is `wanted`.
+fn run_those(
+    prefix: &str,
+    wanted: impl Fn(&serde_json::Value) -> bool,
+    check: impl Fn(&GoldenFile, &mut Report),
+) {
     let mut failures = String::new();
-    for file in golden_files(prefix) {
+    for file in golden_files(prefix).into_iter().filter(|f| wanted(&f.json)) {
         let mut report = Report::new(&file.name);
         check(&file, &mut report);
         println!("{}", report.table());
@@ -109,6 +122,16 @@ fn golden_hunt_crossley_slide_roll() {
 #[test]
 fn golden_compliant_contact_force() {
     run_all("compliant_contact_force", compliant::check);
+}
+
+#[test]
+fn golden_point_on_plane() {
+    run_those("point_on_plane", point_on_plane::holds_states, point_on_plane::check);
+}
+
+#[test]
+fn golden_point_on_plane_runs() {
+    run_those("point_on_plane", constraint_runs::is_bilateral_run, constraint_runs::check);
 }
 
 /// The method of real-time runs, against the end positions of a second program (PROVENANCE.md). They

@@ -7,7 +7,7 @@ use hardstand::spatial::{Mat3, Quaternion, Transform, Vec3};
 use serde_json::Value;
 
 /// Beginnings of the names of files that are understood.
-pub const KNOWN: [&str; 10] = [
+pub const KNOWN: [&str; 11] = [
     "exp_spring_static",
     "exp_spring_block_",
     "quad_exp_spring_",
@@ -18,6 +18,7 @@ pub const KNOWN: [&str; 10] = [
     "hunt_crossley_bounce",
     "hunt_crossley_slide_roll",
     "compliant_contact_force",
+    "point_on_plane",
 ];
 
 pub struct GoldenFile {
