@@ -13,9 +13,11 @@ mod robots;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use hardstand::dynamics::{Constraints, Data, PointOnPlane, Velocities};
 use hardstand::handover::{Inbox, Outbox};
 use hardstand::plant::{Command, Event, Integrator, JointCommand, Plant};
 use hardstand::rt::{Clock, LogTick, OverrunPolicy, Pace, StartRule};
+use hardstand::spatial::{Transform, Vec3};
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
@@ -91,6 +93,26 @@ fn a_tick_does_not_allocate() {
         }
         assert!(plant.fault().is_some());
     }
+}
+
+#[test]
+fn constraints_do_not_allocate() {
+    let (model, spec) = robots::walker();
+    let points = (1..model.bodies.len()).map(|body| PointOnPlane {
+        plane_body: (body % 2 == 0).then_some(0),
+        X_SP: Transform::identity(),
+        follower_body: body,
+        p_BF: Vec3::new(0.1, 0.02, -0.2),
+    });
+    let mut held = Constraints::new(&model, points.collect()).unwrap();
+    let (mut q, mut v, mut vdot) = (spec.q.clone(), spec.v.clone(), Velocities::zero(&model));
+    let (mut data, tau) = (Data::new(&model), vec![0.0; model.joint_count()]);
+    let n = calls(|| {
+        held.project_positions(&model, &mut q, &mut data, 0.0);
+        held.project_velocities(&model, &q, &mut v, &mut data, 0.0);
+        held.accelerate(&model, &mut data, &tau, &spec.gravity_W, &mut vdot);
+    });
+    assert_eq!(n, 0, "calls of the allocator");
 }
 
 /// A clock that stands still but for sleeps, commands the robot at each of them, and counts what

@@ -1,0 +1,90 @@
+//! Dense linear algebra by brute force: an independent reference for small matrices.
+
+/// Rows.
+pub type Matrix = Vec<Vec<f64>>;
+
+pub fn zeros(rows: usize, columns: usize) -> Matrix {
+    vec![vec![0.0; columns]; rows]
+}
+
+pub fn transpose(a: &Matrix) -> Matrix {
+    let columns = a.first().map_or(0, Vec::len);
+    (0..columns).map(|c| a.iter().map(|row| row[c]).collect()).collect()
+}
+
+/// `A Bᵀ`.
+pub fn times_transposed(a: &Matrix, b: &Matrix) -> Matrix {
+    a.iter().map(|a| b.iter().map(|b| dot(a, b)).collect()).collect()
+}
+
+pub fn apply(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    a.iter().map(|row| dot(row, x)).collect()
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
+}
+
+/// Eigenvalues and eigenvectors (rows) of a symmetric matrix by Jacobi's rotations.
+pub fn eigen(a: &Matrix) -> (Vec<f64>, Matrix) {
+    let n = a.len();
+    let (mut a, mut v) = (a.clone(), zeros(n, n));
+    (0..n).for_each(|i| v[i][i] = 1.0);
+    for _ in 0..60 {
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[p][q] == 0.0 {
+                    continue;
+                }
+                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+                let t = 1.0f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                rotate(&mut a, p, q, c, t * c);
+                a = transpose(&a);
+                rotate(&mut a, p, q, c, t * c);
+                rotate(&mut v, p, q, c, t * c);
+            }
+        }
+    }
+    ((0..n).map(|i| a[i][i]).collect(), v)
+}
+
+fn rotate(a: &mut Matrix, p: usize, q: usize, c: f64, s: f64) {
+    for k in 0..a[p].len() {
+        let (x, y) = (a[p][k], a[q][k]);
+        (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
+    }
+}
+
+/// Solution of a symmetric positive-semidefinite system.
+pub struct Solution {
+    /// `A⁺ b`.
+    pub x: Vec<f64>,
+    /// The largest eigenvalue, and the smallest one that counts over it.
+    pub largest: f64,
+    pub least: f64,
+}
+
+/// `None` if an eigenvalue is in the no man's land between zero and not zero.
+pub fn pinv_solve(a: &Matrix, b: &[f64]) -> Option<Solution> {
+    let (values, vectors) = eigen(a);
+    let largest = values.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let mut least: f64 = 1.0;
+    let mut x = vec![0.0; b.len()];
+    for (value, vector) in values.iter().zip(&vectors) {
+        if value.abs() <= 1e-13 * largest {
+            continue;
+        }
+        if value.abs() < 1e-7 * largest {
+            return None;
+        }
+        least = least.min(value / largest);
+        let k = dot(vector, b) / value;
+        x.iter_mut().zip(vector).for_each(|(x, v)| *x += k * v);
+    }
+    Some(Solution { x, largest, least })
+}
