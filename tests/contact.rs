@@ -7,7 +7,8 @@
 mod robots;
 
 use hardstand::contact::{
-    ContactPlane, ExponentialSpring, Friction, Memory, SpringForce, SpringParameters, TINY,
+    ContactPlane, ExponentialSpring, Friction, Memory, SpringForce, SpringParameters, Stiction,
+    TINY,
 };
 use hardstand::math;
 use hardstand::plant::{Integrator, Plant, TickInput};
@@ -45,6 +46,8 @@ fn all_bad_parameters_are_named_at_once() {
         kxy_n_per_m: f64::NEG_INFINITY,
         cxy_n_s_per_m: f64::NAN,
         v_settle_m_per_s: 0.0,
+        t_settle_s: 0.0,
+        stiction: Stiction::Holding,
     };
     let text = ExponentialSpring::new(bad).unwrap_err().to_string();
     let expected = [
@@ -56,6 +59,7 @@ fn all_bad_parameters_are_named_at_once() {
         "kxy_n_per_m is -inf; it must be finite and greater than 0",
         "cxy_n_s_per_m is NaN; it must be finite and at least 0",
         "v_settle_m_per_s is 0; it must be finite and greater than 0",
+        "t_settle_s is 0; it must be finite and greater than 0",
     ];
     for line in expected {
         assert!(text.contains(line), "no \"{line}\" in:\n{text}");

@@ -9,7 +9,7 @@ mod drive;
 mod robots;
 
 use drive::standing_input;
-use hardstand::contact::{ExponentialSpring, Friction, SpringParameters};
+use hardstand::contact::{ExponentialSpring, Friction, SpringParameters, Stiction};
 use hardstand::plant::{Authority, Event, Fault, Integrator, Plant, Scope, Snapshot, TickInput};
 use hardstand::spatial::Vec3;
 use robots::{box_on_springs, walker};
@@ -80,6 +80,8 @@ fn hostile_plant(dice: &mut Dice) -> Plant {
         kxy_n_per_m: dice.size(0.0, 18.0),
         cxy_n_s_per_m: dice.size(0.0, 18.0),
         v_settle_m_per_s: dice.size(-12.0, 3.0),
+        t_settle_s: dice.size(-12.0, 3.0),
+        stiction: if dice.one_in(2) { Stiction::Holding } else { Stiction::Simbody },
     };
     for s in &mut spec.stations {
         if dice.one_in(3) {

@@ -1,6 +1,6 @@
 //! Ground, feet and stations of a scenario.
 
-use crate::contact::{ContactPlane, ExponentialSpring, Friction, SpringParameters};
+use crate::contact::{ContactPlane, ExponentialSpring, Friction, SpringParameters, Stiction};
 use crate::limits::{FEET_MAX, NAME_BYTES_MAX, PLANES_MAX, STATIONS_MAX};
 use crate::model::{Collision, Loaded, Shape};
 use crate::plant::{Foot, Station};
@@ -16,6 +16,8 @@ pub(super) struct ContactDefaults {
 }
 
 const MU: Range = Range::between(0.0, 100.0);
+const STICTION: [(&str, Stiction); 2] =
+    [("simbody", Stiction::Simbody), ("holding", Stiction::Holding)];
 
 pub(super) fn contact_defaults(root: &Section<'_>, mistakes: &Mistakes) -> ContactDefaults {
     let s = root.section("contact");
@@ -28,6 +30,8 @@ pub(super) fn contact_defaults(root: &Section<'_>, mistakes: &Mistakes) -> Conta
         force_z_max_n: s.f64("force_z_max_n", above),
         kxy_n_per_m: s.f64("kxy_n_per_m", above),
         v_settle_m_per_s: s.f64("v_settle_m_per_s", above),
+        t_settle_s: s.f64("t_settle_s", above),
+        stiction: s.choice("stiction", &STICTION).unwrap_or_default(),
         ..SpringParameters::default()
     };
     let mass_kg = s.f64("critical_mass_kg", above);
@@ -122,6 +126,10 @@ fn stations_of(
     if mu_kinetic > mu_static {
         s.mistake("mu_kinetic", &format!("at most mu_static, which is {mu_static}"));
     }
+    let mut parameters = defaults.parameters;
+    if s.has("stiction") {
+        parameters.stiction = s.choice("stiction", &STICTION).unwrap_or_default();
+    }
     let given = s.points_if_given("points_m");
     let Some(frame) = loaded.model.frame(link) else {
         s.mistake("link", "the name of a link of the robot");
@@ -137,7 +145,7 @@ fn stations_of(
     }
     for (i, (p_FS, radius_m)) in points.into_iter().enumerate() {
         // parameters that are out of range have been reported as keys of [contact]
-        let Ok(spring) = ExponentialSpring::new(defaults.parameters) else { continue };
+        let Ok(spring) = ExponentialSpring::new(parameters) else { continue };
         out.stations.push(Station {
             name: if several { format!("{name}.{i}") } else { name.into() },
             body: frame.body,

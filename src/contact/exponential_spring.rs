@@ -1,10 +1,11 @@
-//! The exponential spring: normal force, blended friction, and the memory that lets a foot stick.
+//! The exponential spring: normal force, friction, and the memory that lets a foot stick.
 
 use crate::error::Result;
 use crate::math;
 use crate::spatial::Vec3;
 
-use super::{ContactPlane, Friction, SpringParameters, TINY};
+use super::stiction::{self, Motion, Stiction};
+use super::{ContactPlane, Friction, SpringParameters};
 
 /// Elastic forces beyond this are cut off: far above any cap, far below overflow.
 const ELASTIC_MAX_N: f64 = 1e200;
@@ -25,7 +26,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A spring that has never been evaluated: it slides, so its anchor will follow the station.
+    /// A spring of Simbody's law that has never been evaluated: it slides, so its anchor will follow
+    /// the station. [`ExponentialSpring::new_memory`] gives the one that suits the spring.
     #[must_use]
     pub const fn new() -> Self {
         Self { anchor_P: [0.0; 2], sliding: 1.0, committed_ns: None }
@@ -84,6 +86,9 @@ pub struct SpringForce {
     pub friction_elastic_P: [f64; 2],
     /// Damping part of the friction force, N.
     pub friction_damping_P: [f64; 2],
+    /// Power of the elastic part that is lost because the anchor slips, W: never positive, and 0 by
+    /// Simbody's law, where a sliding spring is a damper.
+    pub slip_power_w: f64,
     /// Anchor proposed for the next commit, m. Simbody's `getAnchorPointPosition`.
     pub next_anchor_P: [f64; 2],
     /// Sliding proposed for the next commit. Simbody's `getSliding`.
@@ -150,11 +155,11 @@ impl SpringForce {
         Vec3::new(self.next_anchor_P[0], self.next_anchor_P[1], 0.0)
     }
 
-    /// Power of the damping parts, W: negative when the contact takes energy out.
+    /// Power of the damping parts and of slip, W: negative when the contact takes energy out.
     #[must_use]
     pub fn damping_power_w(&self) -> f64 {
         let (d, v) = (self.friction_damping_P, self.v_P);
-        d[0] * v[0] + d[1] * v[1] + self.normal_damping_n * v[2]
+        d[0] * v[0] + d[1] * v[1] + self.normal_damping_n * v[2] + self.slip_power_w
     }
 }
 
@@ -192,6 +197,12 @@ impl ExponentialSpring {
         &self.parameters
     }
 
+    /// Memory of this spring before its first evaluation.
+    #[must_use]
+    pub const fn new_memory(&self) -> Memory {
+        Memory { sliding: self.parameters.stiction.initial_sliding(), ..Memory::new() }
+    }
+
     /// Force on a station at `p_P` (m) with velocity `v_P` (m/s), both in P, from the committed
     /// `memory`; `age_s` is the time since its commit (NaN if there was none).
     #[must_use]
@@ -207,17 +218,12 @@ impl ExponentialSpring {
         let mut out = SpringForce { p_P: (*p_P).into(), v_P: (*v_P).into(), ..Default::default() };
         self.normal(p_P.z, v_P.z, &mut out);
 
-        let (mu_s, mu_k) = (friction.mu_static(), friction.mu_kinetic());
-        out.mu = mu_s - memory.sliding * (mu_s - mu_k);
-        out.friction_limit_n = out.mu * out.normal_n;
-        let p = [p_P.x, p_P.y];
-        if out.friction_limit_n < TINY {
-            out.next_anchor_P = p;
-        } else {
-            self.friction(memory, p, [v_P.x, v_P.y], &mut out);
+        let motion = Motion { p: [p_P.x, p_P.y], v: [v_P.x, v_P.y], age_s };
+        match par.stiction {
+            Stiction::Simbody => stiction::simbody(par, friction, memory, &motion, &mut out),
+            Stiction::Holding => stiction::holding(par, friction, memory, &motion, &mut out),
         }
-        out.next_sliding = self.next_sliding(memory, &out, age_s);
-        let stretch = difference(p, out.next_anchor_P);
+        let stretch = [p_P.x - out.next_anchor_P[0], p_P.y - out.next_anchor_P[1]];
         out.potential_energy_j = out.normal_elastic_n / par.d2_per_m
             + 0.5 * par.kxy_n_per_m * (stretch[0] * stretch[0] + stretch[1] * stretch[1]);
         out
@@ -247,56 +253,4 @@ impl ExponentialSpring {
         out.normal_damping_n = damping;
         out.normal_n = total;
     }
-
-    /// Blends pure damping (slides) with a damped linear spring (sticks) by the committed sliding.
-    fn friction(&self, memory: &Memory, p: [f64; 2], v: [f64; 2], out: &mut SpringForce) {
-        let par = &self.parameters;
-        let limit = out.friction_limit_n;
-        let viscous = scaled(v, -par.cxy_n_s_per_m);
-
-        // model 1: damping alone, at most the limit
-        let mut sliding_damping = viscous;
-        let length = norm(sliding_damping);
-        if length > limit {
-            sliding_damping = scaled(sliding_damping, limit / length);
-        }
-        // model 2: damped spring; both parts give way together
-        let mut elastic = scaled(difference(p, memory.anchor_P), -par.kxy_n_per_m);
-        let mut damping = viscous;
-        let length = norm([elastic[0] + damping[0], elastic[1] + damping[1]]);
-        if length > limit {
-            elastic = scaled(elastic, limit / length);
-            damping = scaled(damping, limit / length);
-        }
-        let k = memory.sliding;
-        for i in 0..2 {
-            out.friction_elastic_P[i] = elastic[i] * (1.0 - k);
-            out.friction_damping_P[i] = damping[i] + (sliding_damping[i] - damping[i]) * k;
-            // the anchor always agrees with the elastic force that acts
-            out.next_anchor_P[i] = p[i] + out.friction_elastic_P[i] / par.kxy_n_per_m;
-        }
-    }
-
-    /// Sliding follows the speed of the anchor against the settle velocity.
-    fn next_sliding(&self, memory: &Memory, out: &SpringForce, age_s: f64) -> f64 {
-        // written so that a NaN age (never committed) slides
-        if age_s > TINY && out.friction_limit_n > TINY {
-            let speed = norm(difference(out.next_anchor_P, memory.anchor_P)) / age_s;
-            math::step_up(speed / self.parameters.v_settle_m_per_s)
-        } else {
-            1.0
-        }
-    }
-}
-
-fn difference(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-    [a[0] - b[0], a[1] - b[1]]
-}
-
-fn scaled(a: [f64; 2], k: f64) -> [f64; 2] {
-    [a[0] * k, a[1] * k]
-}
-
-fn norm(a: [f64; 2]) -> f64 {
-    (a[0] * a[0] + a[1] * a[1]).sqrt()
 }

@@ -22,6 +22,7 @@ mod hunt_crossley;
 mod material;
 mod parameters;
 mod plane;
+mod stiction;
 
 pub use brick::{BrickContact, BrickForce, VertexForce};
 pub use compliant::CompliantContact;
@@ -33,3 +34,4 @@ pub use hunt_crossley::{HuntCrossley, HuntCrossleyForce};
 pub use material::ContactMaterial;
 pub use parameters::{SpringParameters, TINY};
 pub use plane::ContactPlane;
+pub use stiction::Stiction;

@@ -2,11 +2,13 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
+use super::Stiction;
+
 /// Simbody's `SignificantReal`, ε^(7/8): forces and times below it count as zero.
 pub const TINY: f64 = 2.009_718_347_115_232_2e-14;
 
-/// Parameters of one exponential spring. [`Default`] gives Simbody's values; whatever is changed
-/// passes [`check`](Self::check) when a spring is made of it.
+/// Parameters of one exponential spring. [`Default`] gives Simbody's values and law; whatever is
+/// changed passes [`check`](Self::check) when a spring is made of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringParameters {
     /// `d₀`, m: height at which the elastic normal force is `d₁`. Any finite value.
@@ -26,6 +28,11 @@ pub struct SpringParameters {
     /// Settle velocity, m/s: the speed of the anchor below which a spring begins to stick. Greater
     /// than 0.
     pub v_settle_m_per_s: f64,
+    /// Settle time, s: [`Stiction::Holding`] goes from static to kinetic friction and back in about
+    /// this time, or over a slip of this times the settle velocity. Greater than 0.
+    pub t_settle_s: f64,
+    /// The law by which the spring sticks and slides.
+    pub stiction: Stiction,
 }
 
 impl Default for SpringParameters {
@@ -39,6 +46,8 @@ impl Default for SpringParameters {
             kxy_n_per_m: 20_000.0,
             cxy_n_s_per_m: 2.0 * 20_000.0_f64.sqrt(), // critical for 1 kg
             v_settle_m_per_s: 0.01,
+            t_settle_s: 0.05,
+            stiction: Stiction::Simbody,
         }
     }
 }
@@ -82,6 +91,7 @@ impl SpringParameters {
         require(&mut m, "kxy_n_per_m", self.kxy_n_per_m, Bound::Positive);
         require(&mut m, "cxy_n_s_per_m", self.cxy_n_s_per_m, Bound::NotNegative);
         require(&mut m, "v_settle_m_per_s", self.v_settle_m_per_s, Bound::Positive);
+        require(&mut m, "t_settle_s", self.t_settle_s, Bound::Positive);
         refuse(&m)
     }
 }

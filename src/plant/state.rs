@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::contact::{Friction, Memory};
+use crate::contact::Friction;
 use crate::dynamics::{Positions, Velocities};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::PUSHES_MAX;
@@ -90,7 +90,8 @@ impl State {
         let mut contacts = Vec::new();
         for station in &spec.stations {
             for _ in &spec.planes {
-                contacts.push(ContactState { memory: Memory::new(), friction: station.friction });
+                let memory = station.spring.new_memory();
+                contacts.push(ContactState { memory, friction: station.friction });
             }
         }
         Self {

@@ -1,4 +1,5 @@
 //! Trajectories of a box on springs.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use hardstand::contact::ContactPlane;
 use hardstand::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
@@ -172,15 +173,27 @@ fn compare_energies(
 
 /// Position at `t_end` with the semi-implicit Euler method.
 pub fn end_with_semi_implicit_euler(file: &GoldenFile, h: f64) -> hardstand::spatial::Vec3 {
+    let mut plant = changed(file, h, |spec| spec.integrator = Integrator::SemiImplicitEuler);
+    play(&mut plant, file, |_| ());
+    plant.state().q.p_WB
+}
+
+/// The scene at its start, with one step of `h` seconds per tick and something changed.
+pub fn changed(file: &GoldenFile, h: f64, change: impl FnOnce(&mut PlantSpec)) -> Plant {
+    let start = start(get(&file.json, "setup"), h, 0.0);
+    let mut spec = start.spec().clone();
+    change(&mut spec);
+    Plant::new(start.model().clone(), spec)
+}
+
+/// Runs the scene to its end with its events; `each` sees the plant after every step.
+pub fn play(plant: &mut Plant, file: &GoldenFile, mut each: impl FnMut(&Plant)) {
     let setup = get(&file.json, "setup");
-    let start = start(setup, h, 0.0);
-    let integrator = Integrator::SemiImplicitEuler;
-    let spec = PlantSpec { integrator, ..start.spec().clone() };
-    let mut plant = Plant::new(start.model().clone(), spec);
+    let h = plant.spec().period_ns as f64 / 1e9;
     let mut input = TickInput::new();
     while plant.state().tick < ticks(num(setup, "t_end") / h) {
         input.events = friction_events(list_or_empty(setup, "events"), plant.state().tick, h);
-        plant.step(&input);
+        assert_eq!(plant.step(&input).fault, None);
+        each(plant);
     }
-    plant.state().q.p_WB
 }

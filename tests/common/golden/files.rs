@@ -1,4 +1,5 @@
 //! Finds and reads golden files, and digs numbers out of them.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! Collects the worst deviation of each quantity of a file.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
 //! What the trajectories have in common: a plant in the oracle's manner, and tolerances.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use hardstand::contact::{ContactPlane, ExponentialSpring, Friction, SpringParameters};
 use hardstand::dynamics::{Positions, Velocities};

@@ -1,4 +1,5 @@
 //! Single evaluations of one spring.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use hardstand::contact::{ContactPlane, ExponentialSpring, Friction, Memory, SpringParameters};
 use hardstand::dynamics::{Data, Positions, Velocities, kinematics};
@@ -19,6 +20,7 @@ pub fn parameters(v: &Value) -> SpringParameters {
         kxy_n_per_m: num(v, "kxy"),
         cxy_n_s_per_m: num(v, "cxy"),
         v_settle_m_per_s: num(v, "v_settle"),
+        ..SpringParameters::default()
     }
 }
 
