@@ -6,8 +6,14 @@ pub const JOINTS_MAX: usize = 256;
 pub const STATIONS_MAX: usize = 192;
 /// Feet of a scenario.
 pub const FEET_MAX: usize = 32;
-/// Contact planes of a scenario.
-pub const PLANES_MAX: usize = 16;
+/// Surfaces of a scenario's ground: planes, and pieces of terrain.
+pub const SURFACES_MAX: usize = 48;
+/// Nodes of a height field along each side.
+pub const HEIGHTFIELD_SIDE_MAX: usize = 1024;
+/// Faces of a convex solid.
+pub const SOLID_FACES_MAX: usize = 32;
+/// Steps of a flight of stairs.
+pub const STAIRS_MAX: usize = 100;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const OFFERS_MAX: usize = 16;
 /// Events (pushes, friction changes) that one tick applies.

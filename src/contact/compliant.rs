@@ -13,8 +13,8 @@ use super::{ContactForce, Friction, HertzPair, Overlap, TINY};
 /// [`math::step_up`] and `r` the slip over the transition velocity: `μₛ S(r)` up to `r = 1`, from
 /// there down to `μ_d` at `r = 3`, plus `μᵥ` times the slip.
 ///
-/// Where the surfaces part faster than they can spring back ("yanking"), the record says 0 in force,
-/// energy and power.
+/// Where the surfaces part faster than they can spring back ("yanking"), the record says 0 in
+/// force, energy and power.
 ///
 /// ```
 /// use hardstand::contact::{CompliantContact, ContactMaterial, HertzPair, Overlap};

@@ -86,9 +86,6 @@ pub struct SpringForce {
     pub friction_elastic_P: [f64; 2],
     /// Damping part of the friction force, N.
     pub friction_damping_P: [f64; 2],
-    /// Power of the elastic part that is lost because the anchor slips, W: never positive, and 0 by
-    /// Simbody's law, where a sliding spring is a damper.
-    pub slip_power_w: f64,
     /// Anchor proposed for the next commit, m. Simbody's `getAnchorPointPosition`.
     pub next_anchor_P: [f64; 2],
     /// Sliding proposed for the next commit. Simbody's `getSliding`.
@@ -96,6 +93,8 @@ pub struct SpringForce {
     /// Potential energy of both springs, J (with the proposed anchor, as in Simbody; meaningless
     /// while the cap of the normal force acts).
     pub potential_energy_j: f64,
+    /// Power that the contact turns into heat, W: damping, and the anchor dragged along.
+    pub power_dissipation_w: f64,
 }
 
 impl SpringForce {
@@ -153,13 +152,6 @@ impl SpringForce {
     #[must_use]
     pub fn anchor_P(&self) -> Vec3 {
         Vec3::new(self.next_anchor_P[0], self.next_anchor_P[1], 0.0)
-    }
-
-    /// Power of the damping parts and of slip, W: negative when the contact takes energy out.
-    #[must_use]
-    pub fn damping_power_w(&self) -> f64 {
-        let (d, v) = (self.friction_damping_P, self.v_P);
-        d[0] * v[0] + d[1] * v[1] + self.normal_damping_n * v[2] + self.slip_power_w
     }
 }
 
@@ -219,10 +211,13 @@ impl ExponentialSpring {
         self.normal(p_P.z, v_P.z, &mut out);
 
         let motion = Motion { p: [p_P.x, p_P.y], v: [v_P.x, v_P.y], age_s };
-        match par.stiction {
+        let slip_loss_w = match par.stiction {
             Stiction::Simbody => stiction::simbody(par, friction, memory, &motion, &mut out),
             Stiction::Holding => stiction::holding(par, friction, memory, &motion, &mut out),
-        }
+        };
+        let [dx, dy] = out.friction_damping_P;
+        out.power_dissipation_w =
+            slip_loss_w - (dx * v_P.x + dy * v_P.y + out.normal_damping_n * v_P.z);
         let stretch = [p_P.x - out.next_anchor_P[0], p_P.y - out.next_anchor_P[1]];
         out.potential_energy_j = out.normal_elastic_n / par.d2_per_m
             + 0.5 * par.kxy_n_per_m * (stretch[0] * stretch[0] + stretch[1] * stretch[1]);

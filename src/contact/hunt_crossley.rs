@@ -16,11 +16,11 @@ use super::{ContactForce, Friction, HertzPair, Overlap};
 /// The friction is continuous in the slip: nothing sticks. A load below `μₛ f` creeps at a speed
 /// below the transition velocity `v_t`.
 ///
-/// **A difference from Simbody, on purpose.** Simbody leaves its loop over the contacts at the first
-/// one whose force is not positive (`return` for `continue`), so all later contacts of the set lose
-/// their force and energy. Here each contact is evaluated by itself and acts for itself. What is
-/// kept: a contact that has been left faster than it can spring back has no force but still counts
-/// its elastic energy.
+/// **A difference from Simbody, on purpose.** Simbody leaves its loop over the contacts at the
+/// first one whose force is not positive (`return` for `continue`), so all later contacts of the
+/// set lose their force and energy. Here each contact is evaluated by itself and acts for itself.
+/// What is kept: a contact that has been left faster than it can spring back has no force but
+/// still counts its elastic energy.
 ///
 /// ```
 /// use hardstand::contact::{ContactMaterial, HalfSpace, HertzPair, HuntCrossley, Overlap};

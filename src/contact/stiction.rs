@@ -1,5 +1,6 @@
 //! Two friction laws for the exponential spring: each turns the normal force, the motion in the
-//! plane and the committed memory into friction and the next memory.
+//! plane and the committed memory into friction and the next memory, and returns the power that the
+//! slip of the anchor loses, W.
 //!
 //! They share the friction spring: elasticity `k_xy` between station and anchor, viscosity `c_xy`,
 //! the cone `|f| ≤ μ f_z`, and `μ = μₛ − K (μₛ − μₖ)` with the committed sliding `K`. They differ in
@@ -61,13 +62,14 @@ pub(super) fn simbody(
     memory: &Memory,
     motion: &Motion,
     out: &mut SpringForce,
-) {
+) -> f64 {
     limit(friction, memory.sliding, out);
-    if out.friction_limit_n < TINY {
+    let stuck = if out.friction_limit_n < TINY {
         out.next_anchor_P = motion.p;
+        [0.0; 2]
     } else {
-        blend(par, memory, motion, out);
-    }
+        blend(par, memory, motion, out)
+    };
     // written so that a NaN age (never committed) slides
     out.next_sliding = if motion.age_s > TINY && out.friction_limit_n > TINY {
         let speed = norm(difference(out.next_anchor_P, memory.anchor_P)) / motion.age_s;
@@ -75,9 +77,18 @@ pub(super) fn simbody(
     } else {
         1.0
     };
+    // the elastic force falls from that of a stuck spring to what the blend leaves of it
+    let mean = [0, 1].map(|i| 0.5 * (stuck[i] + out.friction_elastic_P[i]));
+    slip_loss_w(mean, memory.anchor_P, motion, out)
 }
 
-fn blend(par: &SpringParameters, memory: &Memory, motion: &Motion, out: &mut SpringForce) {
+/// Returns the elastic force of the spring that sticks, N.
+fn blend(
+    par: &SpringParameters,
+    memory: &Memory,
+    motion: &Motion,
+    out: &mut SpringForce,
+) -> [f64; 2] {
     let limit = out.friction_limit_n;
     let viscous = scaled(motion.v, -par.cxy_n_s_per_m);
 
@@ -102,6 +113,7 @@ fn blend(par: &SpringParameters, memory: &Memory, motion: &Motion, out: &mut Spr
         // the anchor always agrees with the elastic force that acts
         out.next_anchor_P[i] = motion.p[i] + out.friction_elastic_P[i] / par.kxy_n_per_m;
     }
+    elastic
 }
 
 /// The holding law. With `Π` the nearest point of the disc of radius `μ f_z`, and `S` the smooth step:
@@ -126,7 +138,7 @@ pub(super) fn holding(
     memory: &Memory,
     motion: &Motion,
     out: &mut SpringForce,
-) {
+) -> f64 {
     let (p, v, age_s) = (motion.p, motion.v, motion.age_s);
     // never committed: no stretch, and it sticks
     let fresh = age_s.is_nan();
@@ -149,8 +161,19 @@ pub(super) fn holding(
     out.next_sliding = sliding;
     if age_s > 0.0 {
         let slip = norm(difference(out.next_anchor_P, anchor)) / age_s;
-        out.slip_power_w = -out.friction_limit_n * slip;
         out.next_sliding = relaxed(par, sliding, slip.min(norm(v)), out.normal_n, age_s);
+    }
+    slip_loss_w(elastic, anchor, motion, out)
+}
+
+/// Power that the elastic force loses because the anchor has slipped since the commit, W.
+fn slip_loss_w(elastic: [f64; 2], anchor: [f64; 2], motion: &Motion, out: &SpringForce) -> f64 {
+    // written so that a NaN age (never committed) loses nothing
+    if motion.age_s > TINY {
+        let slipped = difference(out.next_anchor_P, anchor);
+        -(elastic[0] * slipped[0] + elastic[1] * slipped[1]) / motion.age_s
+    } else {
+        0.0
     }
 }
 
