@@ -7,8 +7,8 @@ use std::path::Path;
 
 use hardstand::ErrorKind;
 use hardstand::config::{DEFAULT_TOML, Scenario};
-use hardstand::contact::SpringForce;
-use hardstand::plant::{Event, Scope};
+use hardstand::contact::StationShape;
+use hardstand::plant::{Evaluated, Event, Scope};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 use hardstand::spatial::Vec3;
 use toml::{Table, Value};
@@ -180,7 +180,7 @@ fn more_refusals() {
         ("[[feet]]\nname = \"\"\nlink = \"leg\"\n", "feet[0].name is \"\"; it must be 1 to 96"),
         ("[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [[1, 2]]\n", "a list of points"),
         ("feet = [1]\n", "feet[0] is 1; it must be a table"),
-        ("planes = []\n", "planes has 0 entries; 1 to 16"),
+        ("planes = []\n", "planes and terrain make 0 surfaces; 1 to 48"),
         ("[initial.joints]\nhip = 1.5\n", "initial.joints.hip is 1.5; it must be -1 to 1"),
         ("[bus]\nlisten = [\"tcp/0.0.0.0:7447\"]\n", "on this machine only"),
         ("planes = 3\n", "planes is 3; it must be a list of tables"),
@@ -196,7 +196,7 @@ fn more_refusals() {
     let many = "[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [".to_string()
         + &"[0, 0, 0],".repeat(193)
         + "]\n";
-    assert!(refusal(&many, &[]).contains("193 stations × 1 planes are more than the 192"));
+    assert!(refusal(&many, &[]).contains("193 stations × 1 surfaces are more than the 192"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn set_takes_numbers_texts_lists_tables_and_indices() {
     assert_eq!(set(&["sim.pace=free"]).pace, Pace::Free);
     assert_eq!(set(&["sim.pace=\"free\""]).pace, Pace::Free);
     assert_eq!(set(&["bus.listen=[\"tcp/[::1]:7\", \"unixsock-stream/b\"]"]).bus.listen.len(), 2);
-    assert_eq!(set(&["planes.0.position_m=[0, 0, -2]"]).spec.planes[0].X_WP.p.z, -2.0);
+    assert_eq!(set(&["planes.0.position_m=[0, 0, -2]"]).spec.ground[0].X_WS.p.z, -2.0);
     assert_eq!(set(&["feet.0.name=front"]).spec.feet[0].name, "front");
     assert_eq!(set(&["initial.joints.hip=0.25"]).spec.q.joints, [0.25]);
     assert_eq!(set(&[" sim.micro_steps = 50 "]).spec.micro_steps, 50);
@@ -264,7 +264,8 @@ fn feet_come_from_a_ball_a_box_or_points() {
     let ball = stations(0);
     assert_eq!((ball.len(), ball[0].name.as_str(), ball[0].body), (1, "ball", 1));
     assert_eq!(<[f64; 3]>::from(ball[0].p_BS), [0.0, 0.0, -0.3]);
-    assert_eq!((ball[0].radius_m, stations(1)[0].radius_m), (0.05, 0.0));
+    assert_eq!(ball[0].shape, StationShape::Sphere { radius_m: 0.05 });
+    assert_eq!(stations(1)[0].shape, StationShape::Point);
 
     let corners = stations(1);
     assert_eq!(corners.len(), 8);
@@ -283,12 +284,10 @@ fn feet_come_from_a_ball_a_box_or_points() {
 /// Force of the springs at the first instant along the first plane's normal, over the weight.
 fn carried(s: &Scenario) -> f64 {
     let plant = s.plant();
-    let planes = &s.spec.planes;
-    let normal_W = planes[0].vector_W(&Vec3::z());
-    let up = |(i, f): (usize, &SpringForce)| {
-        planes[i % planes.len()].vector_P(&normal_W).z.max(0.0) * f.normal_n
-    };
-    let force_n: f64 = plant.contacts().forces().iter().enumerate().map(up).sum();
+    let normal_W = s.spec.ground[0].X_WS.R * Vec3::z();
+    let up =
+        |at: &Evaluated| (at.touch.R_WC * Vec3::z()).dot(&normal_W).max(0.0) * at.force.normal_n;
+    let force_n: f64 = plant.contacts().evaluated().iter().map(up).sum();
     force_n / (-s.spec.gravity_W.dot(&normal_W) * s.model.total_mass())
 }
 

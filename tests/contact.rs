@@ -7,14 +7,13 @@
 mod robots;
 
 use hardstand::contact::{
-    ContactPlane, ExponentialSpring, Friction, Memory, SpringForce, SpringParameters, Stiction,
-    TINY,
+    ExponentialSpring, Friction, Memory, SpringForce, SpringParameters, Stiction, TINY,
 };
 use hardstand::math;
 use hardstand::plant::{Integrator, Plant, TickInput};
 use hardstand::spatial::{Quaternion, Transform, Vec3};
 use proptest::prelude::*;
-use robots::box_on_springs;
+use robots::{box_on_springs, plane};
 
 fn spring() -> ExponentialSpring {
     ExponentialSpring::new(SpringParameters::default()).unwrap()
@@ -166,7 +165,7 @@ fn a_foot_far_below_the_ground_still_gives_numbers() {
     for v_z in [-3.0, 0.0, 1.0, 1.9, 2.0, 3.0] {
         let f = at(&spring(), [0.7, 0.5], &Memory::new(), [0.0, 0.0, -5.0], [0.1, 0.0, v_z], 1e-3);
         assert!(f.normal_n >= 0.0 && f.normal_n <= 100_000.0, "{} at {v_z}", f.normal_n);
-        assert!(f.potential_energy_j.is_finite() && f.damping_power_w().is_finite());
+        assert!(f.potential_energy_j.is_finite() && f.power_dissipation_w.is_finite());
         assert!(f.normal_elastic_n.is_finite() && f.normal_damping_n.is_finite());
     }
 }
@@ -223,7 +222,7 @@ proptest! {
         let tilted = run_box(&tilt, Vec3::from(v));
         let (p, p_tilted) = (level.state().q.p_WB, tilted.state().q.p_WB);
         prop_assert!((tilt.point(&p) - p_tilted).norm() < 1e-6);
-        for (a, b) in level.contacts().forces().iter().zip(tilted.contacts().forces()) {
+        for (a, b) in level.contacts().forces().zip(tilted.contacts().forces()) {
             prop_assert!((a.force_P() - b.force_P()).norm() < 1e-2);
         }
     }
@@ -232,7 +231,7 @@ proptest! {
 /// A box that lands with velocity `v`, 0.1 s later, all turned by `X_WT`.
 fn run_box(X_WT: &Transform, v: Vec3) -> Plant {
     let (model, mut spec) = box_on_springs(0.8);
-    spec.planes = vec![ContactPlane { X_WP: *X_WT }];
+    spec.ground = vec![plane(*X_WT)];
     spec.gravity_W = X_WT.R * spec.gravity_W;
     spec.q.p_WB = X_WT.point(&spec.q.p_WB);
     spec.q.quat_WB = Quaternion::from_matrix(&X_WT.R).mul(&spec.q.quat_WB);

@@ -5,11 +5,11 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::contact::{ContactPlane, Friction, SpringParameters};
+use hardstand::contact::{Friction, SpringParameters};
 use hardstand::model::{Base, Builder};
 use hardstand::plant::{Event, Plant, TickInput};
 use hardstand::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
-use robots::{add_body, box_on_springs, level_floor, plain_spec, station};
+use robots::{add_body, box_on_springs, level_floor, plain_spec, plane, station};
 
 /// Lets a box settle, then pushes it sideways with `force_n` for `ticks`; returns how far it goes
 /// and its speed at the end.
@@ -61,7 +61,7 @@ fn a_sliding_box_sticks_again_only_below_the_settle_load() {
         for _ in 0..2_000 {
             plant.step(&TickInput::new());
         }
-        let (speed, f) = (plant.state().v.v_WB.x, plant.contacts().forces()[0]);
+        let (speed, f) = (plant.state().v.v_WB.x, plant.contacts().evaluated()[0].force);
         let creep = load_n / SpringParameters::default().cxy_n_s_per_m;
         assert!(load_n < 0.6 * f.friction_limit_n, "well below the limit");
         if creeps {
@@ -91,8 +91,7 @@ fn every_station_meets_every_plane() {
     let (model, mut spec) = box_on_springs(0.8);
     // a wall in front: its normal points to −x, its frame is at x = 0.13
     let R = Quaternion::from_rpy(0.0, -std::f64::consts::FRAC_PI_2, 0.0).to_matrix();
-    spec.planes =
-        vec![level_floor(), ContactPlane { X_WP: Transform::new(R, Vec3::new(0.13, 0.0, 0.0)) }];
+    spec.ground = vec![level_floor(), plane(Transform::new(R, Vec3::new(0.13, 0.0, 0.0)))];
     spec.v.v_WB.x = 0.3;
     for s in &mut spec.stations {
         s.friction = Friction::new(0.1, 0.05);
@@ -102,10 +101,10 @@ fn every_station_meets_every_plane() {
     for _ in 0..400 {
         plant.step(&TickInput::new());
         assert!(plant.state().q.p_WB.x < 0.035, "went through the wall");
-        for (i, f) in plant.contacts().forces().iter().enumerate() {
+        for (i, at) in plant.contacts().evaluated().iter().enumerate() {
             if i % 2 == 1 {
-                largest = largest.max(f.normal_n);
-                assert!(f.force_W(plant.contacts().plane(1)).x <= 1e-9, "the wall pushes back");
+                largest = largest.max(at.force.normal_n);
+                assert!(at.record_W().force.x <= 1e-9, "the wall pushes back");
             }
         }
     }

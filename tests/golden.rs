@@ -34,6 +34,8 @@ mod spring;
 mod touch;
 #[path = "common/golden/tree.rs"]
 mod tree;
+#[path = "common/golden/unilateral.rs"]
+mod unilateral;
 #[path = "common/golden/urdf.rs"]
 mod urdf;
 
@@ -127,6 +129,11 @@ fn golden_compliant_contact_force() {
 #[test]
 fn golden_point_on_plane() {
     run_those("point_on_plane", point_on_plane::holds_states, point_on_plane::check);
+}
+
+#[test]
+fn golden_point_on_plane_unilateral() {
+    run_all("point_on_plane_unilateral", unilateral::check);
 }
 
 #[test]

@@ -9,8 +9,13 @@ mod drive;
 mod robots;
 
 use drive::standing_input;
-use hardstand::contact::{ExponentialSpring, Friction, SpringParameters, Stiction};
-use hardstand::plant::{Authority, Event, Fault, Integrator, Plant, Scope, Snapshot, TickInput};
+use hardstand::contact::{
+    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
+    StationShape, Stiction,
+};
+use hardstand::plant::{
+    Authority, ContactModel, Event, Fault, Integrator, Plant, Scope, Snapshot, TickInput,
+};
 use hardstand::spatial::Vec3;
 use robots::{box_on_springs, walker};
 
@@ -85,8 +90,13 @@ fn hostile_plant(dice: &mut Dice) -> Plant {
     };
     for s in &mut spec.stations {
         if dice.one_in(3) {
-            s.spring = ExponentialSpring::new(par).unwrap();
+            s.model = ContactModel::ExponentialSpring(ExponentialSpring::new(par).unwrap());
             s.friction = Friction::new(dice.size(-3.0, 12.0), dice.size(-3.0, 12.0));
+        } else if dice.one_in(3) {
+            s.model = ContactModel::Rigid;
+        } else if dice.one_in(2) {
+            s.shape = StationShape::Sphere { radius_m: dice.size(-6.0, 3.0) };
+            s.model = ContactModel::HuntCrossley(vec![hunt_crossley(dice)]);
         }
     }
     if dice.one_in(3) {
@@ -105,6 +115,15 @@ fn hostile_plant(dice: &mut Dice) -> Plant {
     }
     spec.watchdog.proof_commands = 1;
     Plant::new(model, spec)
+}
+
+fn hunt_crossley(dice: &mut Dice) -> HuntCrossley {
+    let mu = dice.size(-3.0, 6.0);
+    let (stiffness, dissipation) = (dice.size(-6.0, 18.0), dice.size(-3.0, 12.0));
+    let material =
+        ContactMaterial::new(stiffness, dissipation, mu, 0.5 * mu, dice.size(-3.0, 9.0)).unwrap();
+    let pair = HertzPair::new(&material, &material).unwrap();
+    HuntCrossley::new(pair, dice.size(-12.0, 3.0)).unwrap()
 }
 
 fn hostile_input(dice: &mut Dice, plant: &Plant) -> TickInput {
@@ -238,7 +257,9 @@ fn absurd_contact_quantities_are_a_fault_even_while_the_motion_is_finite() {
     // the cap bounds the force, the damping part alone is infinite: bad from the start
     let par = SpringParameters { cz_s_per_m: 1e300, ..Default::default() };
     let (model, mut spec) = box_on_springs(0.8);
-    spec.stations.iter_mut().for_each(|s| s.spring = ExponentialSpring::new(par).unwrap());
+    spec.stations.iter_mut().for_each(|s| {
+        s.model = ContactModel::ExponentialSpring(ExponentialSpring::new(par).unwrap())
+    });
     spec.q.p_WB.z -= 0.05;
     spec.v.v_WB.z = -2.0;
     let plant = Plant::new(model, spec);

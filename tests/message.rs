@@ -54,7 +54,7 @@ fn take_in(bytes: &[u8]) -> Result<Command, Rejection> {
 #[test]
 fn a_command_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
-        b"HS\x01\x03".as_slice(),
+        b"HS\x02\x03".as_slice(),
         &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
         &[3, 0, 0, 0],                                     // epoch
         &[0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11], // session
@@ -107,7 +107,7 @@ fn a_state_has_exactly_these_bytes() {
         foot_contact: vec![1, 0],
         foot_normal_n: vec![-0.0, f64::MIN_POSITIVE / 2.0],
     };
-    let mut expected = b"HS\x01\x01".to_vec();
+    let mut expected = b"HS\x02\x01".to_vec();
     expected.extend(0x0102_0304_0506_0708_u64.to_le_bytes());
     expected.extend(0x0a0b_0c0d_u32.to_le_bytes());
     expected.extend(77_u64.to_le_bytes());
@@ -177,7 +177,7 @@ fn every_payload_comes_back_as_it_went() {
     round(Kind::Status, &StatusReading { counters, refused, ..Default::default() });
     round(Kind::Model, &ModelReply { version: "0.1".into(), ..Default::default() });
     round(Kind::Keyframe, &Keyframe { epoch: 1, tick: 2, words: vec![0, u64::MAX] });
-    assert_eq!(Kind::Command.schema(), "hardstand.Command.v1");
+    assert_eq!(Kind::Command.schema(), "hardstand.Command.v2");
 }
 
 /// Without a limit a forged length makes the decoder ask for terabytes, and the process dies.

@@ -160,7 +160,7 @@ fn every_part_of_the_state_is_walked() {
         "push.ticks_left",
         "foot_switch.closed",
         "foot_switch.pending_ticks",
-        "contact.anchor_P",
+        "contact.anchor_S",
         "contact.sliding",
         "contact.committed_ns",
         "contact.mu_static",

@@ -19,7 +19,7 @@ const ROOMS: [(&str, &[&str]); 18] = [
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
     ("rt", &["plant", "handover"]),
-    ("message", &["spatial", "model", "plant"]),
+    ("message", &["spatial", "model", "contact", "plant"]),
     ("record", &["plant", "handover", "rt", "message"]),
     ("bus", &["plant", "handover", "rt", "message", "config"]),
     ("config", CONFIG),

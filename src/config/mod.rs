@@ -6,13 +6,15 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod events;
-mod ground;
+mod feet;
+mod materials;
 mod merge;
 mod robot;
 mod scenario;
 mod section;
 mod sections;
 mod services;
+mod terrain;
 
 pub use merge::DEFAULT_TOML;
 pub use scenario::Scenario;

@@ -1,9 +1,9 @@
 //! The robot of a scenario: model, joint overrides, initial state.
 
-use crate::contact::{ContactPlane, ExponentialSpring, Friction, Memory};
-use crate::dynamics::{Data, Positions, Velocities, kinematics};
+use crate::contact::SurfaceShape;
+use crate::dynamics::{Positions, Velocities};
 use crate::model::{BaseChoice, Model};
-use crate::plant::Station;
+use crate::plant::{Evaluated, Plant, PlantSpec};
 use crate::spatial::{Quaternion, Vec3};
 
 use super::section::{Range, Section};
@@ -94,51 +94,53 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
     (q, v)
 }
 
-/// Moves the base along the first plane's normal to where the robot would rest, as one rigid piece,
-/// on its springs, and then `clearance_m` higher.
-pub(super) fn place_above(
-    model: &Model,
-    planes: &[ContactPlane],
-    stations: &[Station],
-    gravity_W: &Vec3,
-    clearance_m: f64,
-    q: &mut Positions,
-) {
-    let Some(first) = planes.first() else { return };
-    let mut data = Data::new(model);
-    kinematics(model, q, &Velocities::zero(model), &mut data);
-    let normal_W = first.vector_W(&Vec3::z());
-    let weight_n = (-gravity_W.dot(&normal_W) * model.total_mass()).max(0.0);
-    // heights of all contacts whose plane faces the way the base is moved
-    let mut contacts = Vec::new();
-    for station in stations {
-        let p_W = data.point_W(station.body, &station.p_BS);
-        for plane in planes {
-            let along = plane.vector_P(&normal_W).z;
-            if along > 1e-3 {
-                let height_m = plane.position_P(&p_W).z - station.radius_m;
-                contacts.push((height_m, along, station.spring));
+/// Moves the base along the first plane's normal (against gravity, if the ground has no plane) to
+/// where the robot, as one rigid piece, would rest, and then `clearance_m` higher.
+pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64) {
+    let Some(first) = spec.ground.first() else { return };
+    let up_W = match first.shape {
+        SurfaceShape::Plane => first.X_WS.R * Vec3::z(),
+        _ if spec.gravity_W.norm() > 0.0 => -spec.gravity_W.normalize(),
+        _ => Vec3::z(),
+    };
+    let weight_n = (-spec.gravity_W.dot(&up_W) * model.total_mass()).max(LEAST_WEIGHT_N);
+    let mut trial = spec.clone();
+    trial.v = Velocities::zero(model);
+    let start_W = spec.q.p_WB;
+    let mut carried_n = |rise_m: f64| {
+        trial.q.p_WB = start_W + up_W * rise_m;
+        let plant = Plant::new(model.clone(), trial.clone());
+        plant.contacts().evaluated().iter().map(|at| support_n(at, &up_W)).sum::<f64>()
+    };
+    // bracket: too low at `low`, too high at `high`
+    let (mut low, mut high, mut step_m) = (0.0, 0.0, 0.01);
+    if carried_n(0.0) > weight_n {
+        while carried_n(high) > weight_n && step_m < SEARCH_MAX_M {
+            (low, high, step_m) = (high, high + step_m, 2.0 * step_m);
+        }
+    } else {
+        while carried_n(low) <= weight_n {
+            if step_m > SEARCH_MAX_M {
+                return; // nothing below
             }
+            (low, high, step_m) = (low - step_m, low, 2.0 * step_m);
         }
     }
-    let lowest = contacts.iter().map(|(height_m, along, _)| -height_m / along);
-    let Some(mut high) = lowest.max_by(f64::total_cmp) else { return };
-    let carried_n = |rise: f64| -> f64 {
-        let at_rest = |(height_m, along, spring): &(f64, f64, ExponentialSpring)| {
-            let p_P = Vec3::new(0.0, 0.0, height_m + rise * along);
-            let f = spring.evaluate(&NO_FRICTION, &Memory::new(), &p_P, &Vec3::zeros(), f64::NAN);
-            f.normal_n * along
-        };
-        contacts.iter().map(at_rest).sum()
-    };
-    // between touching by 10 cm and floating by 10 cm the force falls from far above to far below
-    let mut low = high - 0.1;
-    high += 0.1;
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if carried_n(middle) > weight_n { low = middle } else { high = middle }
     }
-    q.p_WB += normal_W * (high + clearance_m);
+    spec.q.p_WB += up_W * (high + clearance_m);
 }
 
-const NO_FRICTION: Friction = Friction::NONE;
+/// Without gravity the robot is put where it just touches.
+const LEAST_WEIGHT_N: f64 = 1e-6;
+/// The ground is looked for within about this distance, m.
+const SEARCH_MAX_M: f64 = 1e4;
+
+/// What a contact carries at rest, N; a rigid one anything as soon as it touches.
+fn support_n(at: &Evaluated, up_W: &Vec3) -> f64 {
+    let along = (at.touch.R_WC * Vec3::z()).dot(up_W).max(0.0);
+    let rigid_n = if at.rigid && at.touch.p_C.z < 0.0 { 1e12 } else { 0.0 };
+    (at.force.normal_n + rigid_n) * along
+}

@@ -8,13 +8,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::model::{Loaded, Model, parse_urdf, read_urdf_text};
-use crate::plant::{Event, Plant, PlantSpec};
+use crate::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
 use crate::rt::{Pace, RealtimeSettings, StartRule};
 
 use super::section::{Mistakes, Range, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{BusSettings, RecordSettings, bus, realtime, record};
-use super::{events, ground, merge, robot};
+use super::{events, feet, materials, merge, robot, terrain};
 
 /// Everything a run needs.
 #[derive(Clone, Debug)]
@@ -130,35 +130,26 @@ fn build(
         mistakes.add(format!("the robot has {n} joints; at most {JOINTS_MAX}"));
     }
     robot::override_joints(root, &mut loaded.model);
-    let defaults = ground::contact_defaults(root, mistakes);
-    let planes = ground::planes(root, mistakes);
-    let touching = ground::touching(root, &loaded, &defaults, planes.len(), mistakes);
+    let materials = materials::materials(root, mistakes);
+    let defaults = feet::contact_defaults(root, &materials, mistakes);
+    let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
+    let touching = feet::touching(root, &loaded, &defaults, &materials, &ground, mistakes);
 
     let sim = Sim::read(root, mistakes);
     let initial = root.section("initial");
-    let (mut q, v) = robot::initial_state(&initial, &loaded.model);
+    let (q, v) = robot::initial_state(&initial, &loaded.model);
     let clearance_m = initial.f64("clearance_m", Range::between(-10.0, 1000.0));
     let place = initial.choice("place", &[("above_ground", true), ("as_given", false)]);
     let floating = loaded.model.base == crate::model::Base::Floating;
-    if place == Some(true) && floating {
-        robot::place_above(
-            &loaded.model,
-            &planes,
-            &touching.stations,
-            &sim.gravity_W,
-            clearance_m,
-            &mut q,
-        );
-    }
     initial.finish();
 
     let (watchdog, gains_max) = command(root);
-    let spec = PlantSpec {
+    let mut spec = PlantSpec {
         period_ns: sim.period_ns,
         micro_steps: sim.micro_steps,
         integrator: sim.integrator,
         gravity_W: sim.gravity_W,
-        planes,
+        ground: ground.surfaces,
         stations: touching.stations,
         feet: touching.feet,
         stops: stops(root),
@@ -168,6 +159,10 @@ fn build(
         q,
         v,
     };
+    check_integrator(&spec, mistakes);
+    if place == Some(true) && floating && mistakes.count() == 0 {
+        robot::place_above(&loaded.model, &mut spec, clearance_m);
+    }
     let events = events::events(root, &loaded.model, &spec.feet, spec.period_ns, mistakes);
     let (realtime, overrun) = realtime(root);
     Scenario {
@@ -185,6 +180,14 @@ fn build(
         warnings: loaded.warnings,
         model: loaded.model,
         spec,
+    }
+}
+
+fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
+    let rigid = |s: &Station| s.model == ContactModel::Rigid;
+    if spec.integrator == Integrator::Rk4 && spec.stations.iter().any(rigid) {
+        let text = "sim.integrator is \"rk4\"; with a rigid contact it must be";
+        mistakes.add(format!("{text} \"semi_implicit_euler\""));
     }
 }
 

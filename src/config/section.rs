@@ -94,8 +94,9 @@ impl<'a> Section<'a> {
         self.table?.get(key)
     }
 
-    /// True if the key is there.
+    /// True if the key is there. Either way it counts as known.
     pub(super) fn has(&self, key: &str) -> bool {
+        self.seen.borrow_mut().insert(key.into());
         self.table.is_some_and(|t| t.contains_key(key))
     }
 
@@ -196,6 +197,33 @@ impl<'a> Section<'a> {
         })
     }
 
+    /// Two numbers.
+    pub(super) fn pair(&self, key: &str, range: Range) -> [f64; 2] {
+        match self.get(key).and_then(|v| as_numbers(v, &range)).as_deref() {
+            Some(&[x, y]) => [x, y],
+            _ => {
+                self.mistake(key, &format!("two numbers, each {}", range.describe()));
+                [0.0; 2]
+            }
+        }
+    }
+
+    /// Rows of equal length.
+    pub(super) fn rows(&self, key: &str, range: Range) -> Vec<Vec<f64>> {
+        let rows: Option<Vec<Vec<f64>>> = match self.get(key) {
+            Some(Value::Array(list)) => list.iter().map(|v| as_numbers(v, &range)).collect(),
+            _ => None,
+        };
+        let rows = rows.unwrap_or_default();
+        if rows.is_empty() || rows.iter().any(|r| r.len() != rows[0].len()) {
+            self.complain(
+                key,
+                &format!("it must be a list of rows of equal length, numbers {}", range.describe()),
+            );
+        }
+        rows
+    }
+
     /// A list of points; `None` if the key is not there.
     pub(super) fn points_if_given(&self, key: &str) -> Option<Vec<[f64; 3]>> {
         let range = Range::between(-1e3, 1e3);
@@ -268,18 +296,12 @@ impl<'a> Section<'a> {
     }
 }
 
+fn as_numbers(value: &Value, range: &Range) -> Option<Vec<f64>> {
+    let number = |v: &Value| v.as_float().or_else(|| v.as_integer().map(|i| i as f64));
+    let usable = |v: &Value| number(v).filter(|&x| range.contains(x));
+    value.as_array()?.iter().map(usable).collect()
+}
+
 fn as_vec3(value: &Value, range: &Range) -> Option<[f64; 3]> {
-    let list = value.as_array()?;
-    let mut out = [0.0; 3];
-    if list.len() != 3 {
-        return None;
-    }
-    for (slot, v) in out.iter_mut().zip(list) {
-        let x = v.as_float().or_else(|| v.as_integer().map(|i| i as f64))?;
-        if !range.contains(x) {
-            return None;
-        }
-        *slot = x;
-    }
-    Some(out)
+    as_numbers(value, range)?.try_into().ok()
 }

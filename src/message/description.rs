@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::contact::{Surface, SurfaceShape};
 use crate::model::JointKind;
-use crate::plant::Plant;
+use crate::plant::{ContactModel, Plant};
 use crate::spatial::{Quaternion, Transform};
 
 /// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
@@ -29,8 +30,6 @@ pub struct ModelReply {
     pub mass_kg: f64,
     /// Gravity in the world, m/s².
     pub gravity_m_per_s2: [f64; 3],
-    /// Number of contact planes; the stations of `contacts` repeat for each.
-    pub planes: u32,
     /// Version of the daemon.
     pub version: String,
     /// Robot name.
@@ -43,8 +42,8 @@ pub struct ModelReply {
     pub feet: Vec<FootDescription>,
     /// Stations in the order of contacts.
     pub stations: Vec<StationDescription>,
-    /// Poses of the contact planes in the world; `_plane` vectors of `contacts` are in their axes.
-    pub plane_poses: Vec<PoseDescription>,
+    /// Surfaces of the ground; the stations of `contacts` repeat for each.
+    pub surfaces: Vec<SurfaceDescription>,
     /// Frames of the feet, one per foot; `_foot` vectors of `contacts` are in their axes.
     pub foot_frames: Vec<FrameDescription>,
     /// Frame of the IMU.
@@ -112,6 +111,40 @@ pub struct StationDescription {
     pub body: String,
     /// Position in the body's frame, m.
     pub position_body_m: [f64; 3],
+    /// Contact model: 0 exponential spring, 1 Hunt–Crossley, 2 rigid.
+    pub model: u8,
+    /// Radius of the sphere, or of the torus's tube, m; 0 for a point or a sharp edge.
+    pub round_m: f64,
+    /// Radius of the torus's ring, m; 0 for a point or sphere.
+    pub ring_m: f64,
+}
+
+/// One surface of the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SurfaceDescription {
+    /// Name.
+    pub name: String,
+    /// 0 plane (its z-axis is the normal), 1 heightfield, 2 convex solid.
+    pub kind: u8,
+    /// 1 if it moves as the scenario prescribes.
+    pub moves: u8,
+    /// Pose in the world at rest.
+    pub pose: PoseDescription,
+}
+
+impl SurfaceDescription {
+    fn of(surface: &Surface) -> Self {
+        Self {
+            name: surface.name.clone(),
+            kind: match surface.shape {
+                SurfaceShape::Plane => 0,
+                SurfaceShape::Heightfield(_) => 1,
+                SurfaceShape::Solid(_) => 2,
+            },
+            moves: u8::from(surface.platform.is_some()),
+            pose: PoseDescription::of(&surface.X_WS),
+        }
+    }
 }
 
 impl ModelReply {
@@ -136,6 +169,13 @@ impl ModelReply {
             name: s.name.clone(),
             body: model.bodies[s.body].name.clone(),
             position_body_m: s.p_BS.into(),
+            model: match s.model {
+                ContactModel::ExponentialSpring(_) => 0,
+                ContactModel::HuntCrossley(_) => 1,
+                ContactModel::Rigid => 2,
+            },
+            round_m: s.shape.round_m(),
+            ring_m: s.shape.ring_m(),
         };
         let frame = |body: usize, x: &Transform| FrameDescription {
             body: model.bodies[body].name.clone(),
@@ -152,14 +192,13 @@ impl ModelReply {
             kd_max,
             mass_kg: model.total_mass(),
             gravity_m_per_s2: spec.gravity_W.into(),
-            planes: spec.planes.len() as u32,
             version: env!("CARGO_PKG_VERSION").into(),
             robot: model.name.clone(),
             base_link: model.bodies[0].name.clone(),
             joints: model.joints.iter().enumerate().map(joint).collect(),
             feet: spec.feet.iter().map(foot).collect(),
             stations: spec.stations.iter().map(station).collect(),
-            plane_poses: spec.planes.iter().map(|p| PoseDescription::of(&p.X_WP)).collect(),
+            surfaces: spec.ground.iter().map(SurfaceDescription::of).collect(),
             foot_frames: spec.feet.iter().map(|f| frame(f.body, &f.X_BF)).collect(),
             imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
         }

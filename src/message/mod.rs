@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
 
 /// Version of the protocol: changes when the layout of any payload changes.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 /// Bytes before the payload.
 pub const HEADER_BYTES: usize = 4;
 
@@ -52,13 +52,13 @@ impl Kind {
     #[must_use]
     pub const fn schema(self) -> &'static str {
         match self {
-            Self::State => "hardstand.State.v1",
-            Self::Contacts => "hardstand.Contacts.v1",
-            Self::Command => "hardstand.Command.v1",
-            Self::Status => "hardstand.Status.v1",
-            Self::Model => "hardstand.Model.v1",
-            Self::LogTick => "hardstand.LogTick.v1",
-            Self::Keyframe => "hardstand.Keyframe.v1",
+            Self::State => "hardstand.State.v2",
+            Self::Contacts => "hardstand.Contacts.v2",
+            Self::Command => "hardstand.Command.v2",
+            Self::Status => "hardstand.Status.v2",
+            Self::Model => "hardstand.Model.v2",
+            Self::LogTick => "hardstand.LogTick.v2",
+            Self::Keyframe => "hardstand.Keyframe.v2",
         }
     }
 

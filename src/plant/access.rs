@@ -1,9 +1,11 @@
 //! What the plant lets others see, and snapshots of it.
 
+use crate::contact::Memory;
 use crate::dynamics::Data;
 use crate::model::Model;
 use crate::sensor::ImuReading;
 
+use super::contact_state::ContactMemory;
 use super::step::imu_at_rest;
 use super::{Authority, ContactSet, Fault, Plant, PlantSpec, State};
 
@@ -44,11 +46,14 @@ impl Plant {
         self.contacts.normal_sum_n(&foot.stations)
     }
 
-    /// Committed memory of the contact with this index (stations outer, planes inner): what the
-    /// forces come from, and what a snapshot holds.
+    /// Committed memory of the spring with this contact index (stations outer, surfaces inner), its
+    /// anchor in the axes of the surface: what the forces come from, and what a snapshot holds.
     #[must_use]
-    pub fn contact_memory(&self, contact: usize) -> Option<&crate::contact::Memory> {
-        self.state.contacts.get(contact).map(|c| &c.memory)
+    pub fn spring_memory(&self, contact: usize) -> Option<Memory> {
+        match &self.state.contacts.get(contact)?.memory {
+            ContactMemory::Spring(m) => Some(m.in_contact_frame([m.anchor_S[0], m.anchor_S[1]])),
+            _ => None,
+        }
     }
 
     /// Contacts, evaluated for the current state.

@@ -1,139 +1,370 @@
-//! All contacts of the plant: every station against every plane.
+//! All contacts of the plant: every station against every surface.
 
-use crate::contact::{ContactPlane, ExponentialSpring, Friction, Memory, SpringForce};
+use crate::contact::{
+    ContactForce, ExponentialSpring, HuntCrossley, Overlap, SpringForce, StationShape, Surface,
+    SurfacePose, Touch,
+};
 use crate::dynamics::Data;
+use crate::math;
 use crate::spatial::Vec3;
 
-use super::PlantSpec;
+use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
+use super::{ContactModel, PlantSpec};
 
-/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / planes` against
-/// the plane `i % planes`; its memory and friction are in
-/// [`State`](super::State).
+/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / surfaces` against
+/// the surface `i % surfaces`; its memory and friction are in [`State`](super::State).
 #[derive(Clone, Debug)]
 pub struct ContactSet {
-    planes: Vec<ContactPlane>,
+    surfaces: Vec<Surface>,
+    poses: Vec<SurfacePose>,
     stations: Vec<StationPoint>,
-    forces: Vec<SpringForce>,
+    laws: Vec<Law>,
+    evaluated: Vec<Evaluated>,
 }
 
 #[derive(Clone, Debug)]
 struct StationPoint {
     body: usize,
     p_BS: Vec3,
-    radius_m: f64,
-    spring: ExponentialSpring,
+    shape: StationShape,
 }
 
-/// Contact memory and coefficients as the state keeps them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ContactState {
-    pub(super) memory: Memory,
-    pub(super) friction: Friction,
+/// What pushes in one contact.
+#[derive(Clone, Debug)]
+enum Law {
+    Spring(ExponentialSpring),
+    HuntCrossley(HuntCrossley),
+    Rigid,
+}
+
+/// One contact at the instant of the last evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluated {
+    /// Body of the station.
+    pub body: usize,
+    /// Geometry.
+    pub touch: Touch,
+    /// Where the force acts, in the body's frame, m.
+    pub point_B: Vec3,
+    /// Velocity of that point of the body relative to the ground, in C, m/s.
+    pub v_C: Vec3,
+    /// True for a rigid contact: its force is an impulse of the last step, not a function of place.
+    pub rigid: bool,
+    /// All forces in the contact's frame C, whatever the model.
+    pub force: SpringForce,
+}
+
+impl Evaluated {
+    /// The record of this contact in W: surface 2 is the station's body.
+    #[must_use]
+    pub fn record_W(&self) -> ContactForce {
+        ContactForce {
+            point: self.touch.point_W,
+            force: self.touch.R_WC * self.force.force_P(),
+            moment: Vec3::zeros(),
+            potential_energy_j: self.force.potential_energy_j,
+            power_dissipation_w: self.force.power_dissipation_w,
+        }
+    }
+
+    /// The normal part of its force in W, N.
+    #[must_use]
+    pub fn normal_W(&self) -> Vec3 {
+        self.touch.R_WC * self.force.normal_P()
+    }
 }
 
 impl ContactSet {
-    pub(super) fn new(spec: &PlantSpec) -> Self {
-        let stations = spec
-            .stations
-            .iter()
-            .map(|s| StationPoint {
-                body: s.body,
-                p_BS: s.p_BS,
-                radius_m: s.radius_m,
-                spring: s.spring,
-            })
-            .collect();
-        let count = spec.stations.len() * spec.planes.len();
-        Self { planes: spec.planes.clone(), stations, forces: vec![SpringForce::default(); count] }
+    pub(super) fn new(spec: &PlantSpec, data: &Data) -> Self {
+        let mut set = Self {
+            surfaces: spec.ground.clone(),
+            poses: spec.ground.iter().map(|s| s.pose(0)).collect(),
+            stations: Vec::new(),
+            laws: Vec::new(),
+            evaluated: Vec::new(),
+        };
+        for s in &spec.stations {
+            set.stations.push(StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape });
+            for p in 0..spec.ground.len() {
+                set.laws.push(match &s.model {
+                    ContactModel::ExponentialSpring(spring) => Law::Spring(*spring),
+                    ContactModel::HuntCrossley(laws) => Law::HuntCrossley(laws[p]),
+                    ContactModel::Rigid => Law::Rigid,
+                });
+            }
+        }
+        for i in 0..set.laws.len() {
+            let evaluated = set.locate(i, data);
+            set.evaluated.push(evaluated);
+        }
+        set
     }
 
-    /// Number of planes.
+    /// Memory and coefficients of all contacts at the start, anchors under their stations.
+    pub(super) fn initial_states(&self, spec: &PlantSpec) -> Vec<ContactState> {
+        let state = |(i, law): (usize, &Law)| {
+            let at = &self.evaluated[i];
+            let memory = match law {
+                Law::Spring(spring) => ContactMemory::Spring(SpringMemory {
+                    anchor_S: at.ground_point_S().into(),
+                    committed_ns: Some(0),
+                    marker_B: at.point_B.into(),
+                    sliding: spring.new_memory().sliding,
+                }),
+                Law::HuntCrossley(_) => ContactMemory::HuntCrossley,
+                Law::Rigid => ContactMemory::Rigid(RigidMemory::NEW),
+            };
+            let friction = match law {
+                Law::HuntCrossley(h) => h.initial_friction(),
+                _ => spec.stations[i / self.surfaces.len()].friction,
+            };
+            ContactState { memory, friction }
+        };
+        self.laws.iter().enumerate().map(state).collect()
+    }
+
+    /// Number of surfaces.
     #[must_use]
-    pub fn plane_count(&self) -> usize {
-        self.planes.len()
+    pub fn surface_count(&self) -> usize {
+        self.surfaces.len()
     }
 
-    /// The plane with index `i`.
+    /// Where the surface with index `i` was at the last evaluation.
     ///
     /// # Panics
-    /// If there is no such plane.
+    /// If there is no such surface.
     #[must_use]
-    pub fn plane(&self, i: usize) -> &ContactPlane {
-        &self.planes[i]
+    pub fn surface_pose(&self, i: usize) -> &SurfacePose {
+        &self.poses[i]
     }
 
-    /// Last evaluation of every contact, stations outer, planes inner.
+    /// Velocity in W at `t_ns` of the ground of a contact, at the point `p_W`, m/s.
+    pub(super) fn ground_velocity_W(&self, contact: usize, p_W: &Vec3, t_ns: u64) -> Vec3 {
+        let surface = &self.surfaces[contact % self.surfaces.len()];
+        if surface.platform.is_some() { surface.pose(t_ns).velocity_at(p_W) } else { Vec3::zeros() }
+    }
+
+    /// Last evaluation of every contact, stations outer, surfaces inner.
     #[must_use]
-    pub fn forces(&self) -> &[SpringForce] {
-        &self.forces
+    pub fn evaluated(&self) -> &[Evaluated] {
+        &self.evaluated
+    }
+
+    /// Forces of the last evaluation, stations outer, surfaces inner.
+    pub fn forces(&self) -> impl ExactSizeIterator<Item = &SpringForce> + Clone {
+        self.evaluated.iter().map(|e| &e.force)
+    }
+
+    /// Contacts of the rigid model.
+    pub(super) fn rigid(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.laws.len()).filter(|&i| matches!(self.laws[i], Law::Rigid))
+    }
+
+    /// True for a station without radius: it has a place where it sticks.
+    pub(super) fn is_point(&self, contact: usize) -> bool {
+        self.stations[contact / self.surfaces.len()].shape == StationShape::Point
     }
 
     /// Potential energy of all contacts, J.
     #[must_use]
     pub fn potential_energy(&self) -> f64 {
-        self.forces.iter().map(|f| f.potential_energy_j).sum()
+        self.forces().map(|f| f.potential_energy_j).sum()
+    }
+
+    /// Contacts of these stations.
+    pub(super) fn of_stations<'a>(
+        &'a self,
+        stations: &'a [usize],
+    ) -> impl Iterator<Item = usize> + Clone + 'a {
+        let n = self.surfaces.len();
+        stations.iter().flat_map(move |&s| s * n..(s + 1) * n)
     }
 
     /// Sum of the normal forces of these stations, N.
     pub(super) fn normal_sum_n(&self, stations: &[usize]) -> f64 {
-        let planes = self.planes.len();
-        let contacts = stations.iter().flat_map(|&s| s * planes..(s + 1) * planes);
-        contacts.map(|i| self.forces[i].normal_n).sum()
+        self.of_stations(stations).map(|i| self.evaluated[i].force.normal_n).sum()
     }
 
     /// Evaluates all contacts at `now_ns` for the kinematics in `data`, from committed memory.
     pub(super) fn evaluate(&mut self, data: &Data, contacts: &[ContactState], now_ns: u64) {
-        let planes = self.planes.len();
-        for (s, station) in self.stations.iter().enumerate() {
-            let p_WS = data.point_W(station.body, &station.p_BS);
-            let v_WS = data.point_velocity_W(station.body, &station.p_BS);
-            for (p, plane) in self.planes.iter().enumerate() {
-                let i = s * planes + p;
-                let contact = &contacts[i];
-                let mut p_P = plane.position_P(&p_WS);
-                p_P.z -= station.radius_m;
-                self.forces[i] = station.spring.evaluate(
-                    &contact.friction,
-                    &contact.memory,
-                    &p_P,
-                    &plane.vector_P(&v_WS),
-                    contact.memory.age_s(now_ns),
-                );
+        for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
+            if surface.platform.is_some() {
+                *pose = surface.pose(now_ns);
             }
         }
+        for (i, contact) in contacts.iter().enumerate() {
+            let mut at = self.locate(i, data);
+            match (&self.laws[i], &contact.memory) {
+                (Law::Spring(spring), ContactMemory::Spring(memory)) => {
+                    let round = !self.is_point(i);
+                    at.force = at.spring_force(spring, contact, memory, round, data, now_ns);
+                }
+                (Law::HuntCrossley(law), _) => {
+                    self.hunt_crossley(i, law, contact, data, &mut at);
+                }
+                (_, ContactMemory::Rigid(memory)) => at.force = at.rigid_force(contact, memory),
+                _ => {}
+            }
+            self.evaluated[i] = at;
+        }
+    }
+
+    /// Geometry and velocity of contact `i`, without force.
+    fn locate(&self, i: usize, data: &Data) -> Evaluated {
+        let n = self.surfaces.len();
+        let (station, pose) = (&self.stations[i / n], &self.poses[i % n]);
+        let X_WB = &data.X_WB[station.body];
+        let center_W = X_WB.point(&station.p_BS);
+        let touch = self.surfaces[i % n].touch(pose, &station.shape, &X_WB.R, &center_W);
+        let point_B = match station.shape {
+            StationShape::Point => station.p_BS,
+            _ => X_WB.point_inverse(&touch.point_W),
+        };
+        let v_W = data.point_velocity_W(station.body, &point_B) - pose.velocity_at(&touch.point_W);
+        let v_C = touch.R_WC.tr_mul(&v_W);
+        let rigid = matches!(self.laws[i], Law::Rigid);
+        Evaluated { body: station.body, touch, point_B, v_C, rigid, force: SpringForce::default() }
+    }
+
+    /// The Hertz contact of a sphere; its force acts a little inside the sphere.
+    fn hunt_crossley(
+        &self,
+        i: usize,
+        law: &HuntCrossley,
+        contact: &ContactState,
+        data: &Data,
+        at: &mut Evaluated,
+    ) {
+        let n = self.surfaces.len();
+        let radius_m = self.stations[i / n].shape.round_m();
+        let p_C = at.touch.p_C;
+        at.force = no_force(&p_C, &at.v_C);
+        let center_C = p_C + Vec3::z() * radius_m;
+        let overlap = Overlap::sphere_at_distance(center_C.z, &Vec3::z(), &center_C, radius_m);
+        let Some(overlap) = overlap else { return };
+        let inside_C = law.pair().contact_point(&overlap) - p_C;
+        at.touch.point_W += at.touch.R_WC * inside_C;
+        at.point_B = data.X_WB[at.body].point_inverse(&at.touch.point_W);
+        let ground_W = self.poses[i % n].velocity_at(&at.touch.point_W);
+        let v_W = data.point_velocity_W(at.body, &at.point_B) - ground_W;
+        at.v_C = at.touch.R_WC.tr_mul(&v_W);
+        let f = law.evaluate(&contact.friction, &overlap, &-at.v_C);
+        let limit_n = contact.friction.mu_static() * f.normal_n;
+        at.force = SpringForce {
+            normal_elastic_n: f.normal_elastic_n,
+            normal_damping_n: f.normal_n - f.normal_elastic_n,
+            normal_n: f.normal_n,
+            mu: if f.normal_n > 0.0 { f.friction.norm() / f.normal_n } else { 0.0 },
+            friction_limit_n: limit_n,
+            friction_damping_P: [f.friction.x, f.friction.y],
+            next_sliding: math::step_up(f.slip_m_per_s / law.transition_velocity_m_per_s()),
+            potential_energy_j: f.contact.potential_energy_j,
+            power_dissipation_w: f.contact.power_dissipation_w,
+            ..at.force
+        };
     }
 
     /// Forgets the last evaluation: no force anywhere.
     pub(super) fn clear(&mut self) {
-        self.forces.fill(SpringForce::default());
+        for e in &mut self.evaluated {
+            e.force = SpringForce::default();
+        }
     }
 
-    /// Adds the evaluated forces to `data.f_ext`.
+    /// Adds the evaluated forces to `data.f_ext`, but for rigid contacts: those act as impulses.
     pub(super) fn apply(&self, data: &mut Data) {
-        let planes = self.planes.len();
-        for (s, station) in self.stations.iter().enumerate() {
-            for (p, plane) in self.planes.iter().enumerate() {
-                let f_W = self.forces[s * planes + p].force_W(plane);
-                data.apply_force(station.body, &f_W, &station.p_BS);
+        for at in &self.evaluated {
+            if !at.rigid {
+                let f_W = at.touch.R_WC * at.force.force_P();
+                data.apply_force(at.body, &f_W, &at.point_B);
             }
         }
     }
 
     /// Commits what the last evaluation proposes.
     pub(super) fn commit(&self, contacts: &mut [ContactState], now_ns: u64) {
-        for (contact, force) in contacts.iter_mut().zip(&self.forces) {
-            contact.memory.commit(force, now_ns);
+        for (i, (contact, at)) in contacts.iter_mut().zip(&self.evaluated).enumerate() {
+            if let ContactMemory::Spring(memory) = &mut contact.memory {
+                let next = at.force.next_anchor_P;
+                let mut anchor_C = Vec3::new(next[0], next[1], 0.0);
+                if !self.is_point(i) {
+                    // the stretch passes from the old touching point of the body to the new one
+                    anchor_C.x += at.touch.p_C.x - at.force.p_P[0];
+                    anchor_C.y += at.touch.p_C.y - at.force.p_P[1];
+                    memory.marker_B = at.point_B.into();
+                }
+                memory.anchor_S = at.touch.X_SC.point(&anchor_C).into();
+                memory.sliding = at.force.next_sliding;
+                memory.committed_ns = Some(now_ns);
+            }
         }
     }
+}
 
-    /// Puts every anchor under its station.
-    pub(super) fn reset_anchors(&self, data: &Data, contacts: &mut [ContactState], now_ns: u64) {
-        let planes = self.planes.len();
-        for (s, station) in self.stations.iter().enumerate() {
-            let p_WS = data.point_W(station.body, &station.p_BS);
-            for (p, plane) in self.planes.iter().enumerate() {
-                contacts[s * planes + p].memory.reset_anchor(&plane.position_P(&p_WS), now_ns);
-            }
+/// A contact in flight, as a slider that carries nothing.
+fn no_force(p_C: &Vec3, v_C: &Vec3) -> SpringForce {
+    SpringForce {
+        p_P: (*p_C).into(),
+        v_P: (*v_C).into(),
+        next_anchor_P: [p_C.x, p_C.y],
+        next_sliding: 1.0,
+        ..SpringForce::default()
+    }
+}
+
+impl Evaluated {
+    /// The touching point put down onto the ground, in S, m.
+    pub(super) fn ground_point_S(&self) -> Vec3 {
+        let p = self.touch.p_C;
+        self.touch.X_SC.point(&Vec3::new(p.x, p.y, 0.0))
+    }
+
+    fn spring_force(
+        &self,
+        spring: &ExponentialSpring,
+        contact: &ContactState,
+        memory: &SpringMemory,
+        round: bool,
+        data: &Data,
+        now_ns: u64,
+    ) -> SpringForce {
+        let anchor_C = self.touch.X_SC.point_inverse(&memory.anchor_S.into());
+        let committed = memory.in_contact_frame([anchor_C.x, anchor_C.y]);
+        let mut p_C = self.touch.p_C;
+        if round {
+            let marker_W = data.point_W(self.body, &memory.marker_B.into());
+            let slip_C = self.touch.R_WC.tr_mul(&(marker_W - self.touch.point_W));
+            p_C.x += slip_C.x;
+            p_C.y += slip_C.y;
+        }
+        let age_s = committed.age_s(now_ns);
+        spring.evaluate(&contact.friction, &committed, &p_C, &self.v_C, age_s)
+    }
+
+    /// The force of the last step's impulse, as parts that can be shown.
+    fn rigid_force(&self, contact: &ContactState, memory: &RigidMemory) -> SpringForce {
+        let [x, y, normal_n] = memory.force_C;
+        let (sticks, slides) =
+            (memory.phase == RigidPhase::Sticks, memory.phase == RigidPhase::Slides);
+        let friction = &contact.friction;
+        let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
+        let (p, v) = (self.touch.p_C, self.v_C);
+        let anchor =
+            if sticks { self.touch.X_SC.point_inverse(&memory.anchor_S.into()) } else { p };
+        let (held, rubbed) = if slides { ([0.0; 2], [x, y]) } else { ([x, y], [0.0; 2]) };
+        SpringForce {
+            p_P: p.into(),
+            v_P: v.into(),
+            normal_elastic_n: normal_n,
+            normal_n,
+            mu,
+            friction_limit_n: mu * normal_n,
+            friction_elastic_P: held,
+            friction_damping_P: rubbed,
+            next_anchor_P: [anchor.x, anchor.y],
+            next_sliding: if sticks { 0.0 } else { 1.0 },
+            power_dissipation_w: memory.power_w,
+            ..Default::default()
         }
     }
 }

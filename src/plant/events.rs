@@ -31,9 +31,9 @@ impl Plant {
     }
 
     fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
-        let (planes, feet) = (self.contacts.plane_count(), &self.spec.feet);
+        let (surfaces, feet) = (self.contacts.surface_count(), &self.spec.feet);
         for (i, contact) in self.state.contacts.iter_mut().enumerate() {
-            let station = i / planes;
+            let station = i / surfaces;
             let meant = match scope {
                 Scope::All => true,
                 Scope::Station(s) => s as usize == station,

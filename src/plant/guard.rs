@@ -17,7 +17,7 @@ impl Plant {
             && self.state.motor.iter().all(usable)
             && imu.specific_force_I.iter().chain(imu.angular_velocity_I.iter()).all(usable)
             && imu.quat_WI.wxyz().iter().all(usable)
-            && self.contacts.forces().iter().all(is_usable);
+            && self.contacts.forces().all(is_usable);
         let slow = |x: &f64| x.abs() <= SPEED_MAX;
         let near = |x: &f64| x.abs() <= REACH_MAX_M;
         let in_range = q.p_WB.iter().chain(&q.joints).all(near)
@@ -35,7 +35,7 @@ impl Plant {
         self.authority = Authority::Zero;
         self.fault = Some(fault);
         self.evaluate(self.time_ns());
-        if !self.contacts.forces().iter().all(is_usable) {
+        if !self.contacts.forces().all(is_usable) {
             // only if the very first state was bad: there is no good one to show
             self.contacts.clear();
         }
@@ -53,6 +53,7 @@ fn is_usable(f: &SpringForce) -> bool {
         f.friction_limit_n,
         f.next_sliding,
         f.potential_energy_j,
+        f.power_dissipation_w,
     ];
     let spatial = [f.p_P, f.v_P];
     let mut all = planar.as_flattened().iter().chain(&single).chain(spatial.as_flattened());

@@ -7,12 +7,14 @@
 
 mod access;
 mod command;
+mod contact_state;
 mod contacts;
 mod digest;
 mod events;
 mod fault;
 mod guard;
 mod reading;
+mod rigid;
 mod sense;
 mod spec;
 mod state;
@@ -20,13 +22,13 @@ mod step;
 mod watchdog;
 
 pub use command::{Command, Event, JointCommand, Scope, TickInput};
-pub use contacts::ContactSet;
+pub use contacts::{ContactSet, Evaluated};
 pub use digest::Digest;
 pub use fault::Fault;
 pub use reading::{
     ContactsReading, FootReading, JointReading, Snapshot, StateReading, StationReading,
 };
-pub use spec::{Foot, Integrator, PlantSpec, Station, StopSpec, layout_hash};
+pub use spec::{ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, layout_hash};
 pub use state::{ActivePush, State, Word};
 pub use step::{Outcome, Plant};
 pub use watchdog::{Authority, Rejection, Verdict, Watchdog, WatchdogSpec};

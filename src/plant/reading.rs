@@ -82,7 +82,7 @@ pub struct ContactsReading {
     pub time_ns: u64,
     /// One entry per foot, in the order of `model`.
     pub feet: Vec<FootReading>,
-    /// One entry per contact: stations in the order of `model`, for each all planes.
+    /// One entry per contact: stations in the order of `model`, for each all surfaces.
     pub stations: Vec<StationReading>,
 }
 
@@ -93,8 +93,8 @@ pub struct FootReading {
     pub contact: u8,
     /// Sum of the normal forces, N.
     pub normal_n: f64,
-    /// Contact point in the world, m: centre of pressure (positions of the stations weighted with
-    /// their normal forces); in flight, the centre of the stations.
+    /// Contact point in the world, m: Simbody's centre of pressure, with the mean of the loaded
+    /// contact points as reference; in flight, the mean of all contact points.
     pub point_world_m: [f64; 3],
     /// Force on the foot in world axes, N.
     pub force_world_n: [f64; 3],
@@ -110,17 +110,24 @@ pub struct FootReading {
     pub power_dissipation_w: f64,
 }
 
-/// One station against one plane. `_plane` vectors are in the axes of the contact plane (z is the
-/// normal).
+/// One station against one surface. All vectors are in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StationReading {
-    /// Position of the station in the world, m; of a sphere, its point nearest to the plane.
+    /// The body's point nearest to the ground, m. The force acts here.
     pub position_world_m: [f64; 3],
-    /// Velocity of the station in world axes, m/s.
+    /// Velocity of that point, m/s.
     pub velocity_world_m_per_s: [f64; 3],
-    /// Force on the body in world axes, N.
+    /// Unit normal of the ground below it.
+    pub normal_world: [f64; 3],
+    /// Force on the body, N.
     pub force_world_n: [f64; 3],
-    /// Height above the plane, m.
+    /// Elastic part of the friction force, N.
+    pub friction_elastic_world_n: [f64; 3],
+    /// Damping part of the friction force, N.
+    pub friction_damping_world_n: [f64; 3],
+    /// Anchor of the friction spring, m.
+    pub anchor_world_m: [f64; 3],
+    /// Height above the ground, m.
     pub height_m: f64,
     /// Normal force, N: elastic plus damping part.
     pub normal_n: f64,
@@ -128,14 +135,8 @@ pub struct StationReading {
     pub normal_elastic_n: f64,
     /// Damping part of the normal force, N.
     pub normal_damping_n: f64,
-    /// Friction force, x and y in the plane, N.
-    pub friction_plane_n: [f64; 2],
-    /// Elastic part of the friction force, N.
-    pub friction_elastic_plane_n: [f64; 2],
-    /// Damping part of the friction force, N.
-    pub friction_damping_plane_n: [f64; 2],
-    /// Anchor of the friction spring, x and y in the plane, m.
-    pub anchor_plane_m: [f64; 2],
+    /// Tangential speed relative to the ground, m/s.
+    pub slip_m_per_s: f64,
     /// Sliding: 0 sticks, 1 slides.
     pub sliding: f64,
     /// Coefficient of friction in use.
@@ -148,6 +149,8 @@ pub struct StationReading {
     pub friction_limit_n: f64,
     /// Potential energy, J.
     pub potential_energy_j: f64,
+    /// Power that the contact dissipates, W.
+    pub power_dissipation_w: f64,
 }
 
 /// Both readings of one tick, filled in place.

@@ -1,8 +1,9 @@
 //! Fills a snapshot from the state after a tick.
 
-use crate::contact::SpringForce;
+use crate::contact::{ContactForce, Friction, SpringForce};
 use crate::spatial::Vec3;
 
+use super::contacts::Evaluated;
 use super::{FootReading, JointReading, Plant, Snapshot, StationReading};
 
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a
@@ -18,7 +19,7 @@ impl Plant {
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
-        s.contacts.stations.resize(self.contacts().forces().len(), StationReading::default());
+        s.contacts.stations.resize(self.contacts().evaluated().len(), StationReading::default());
         s
     }
 
@@ -31,7 +32,7 @@ impl Plant {
             (self.layout_hash(), self.state().tick, self.time_ns());
         self.fill_stations(&mut c.stations);
         for (f, foot) in c.feet.iter_mut().enumerate() {
-            *foot = self.foot_reading(f, &c.stations);
+            *foot = self.foot_reading(f);
             foot.contact = u8::from(self.state().switches[f].closed);
             out.state.foot_contact[f] = foot.contact;
             out.state.foot_normal_n[f] = foot.normal_n;
@@ -64,85 +65,75 @@ impl Plant {
     }
 
     fn fill_stations(&self, out: &mut [StationReading]) {
-        let planes = self.contacts().plane_count();
-        for (i, force) in self.contacts().forces().iter().enumerate() {
-            let station = &self.spec().stations[i / planes];
-            out[i] = self.station_reading(i, force);
-            let plane = self.contacts().plane(i % planes);
-            let lowest_W = self.data().point_W(station.body, &station.p_BS)
-                - plane.vector_W(&Vec3::z()) * station.radius_m;
-            out[i].position_world_m = lowest_W.into();
-            out[i].velocity_world_m_per_s =
-                self.data().point_velocity_W(station.body, &station.p_BS).into();
+        let contacts = self.contacts().evaluated().iter().zip(&self.state().contacts);
+        for (out, (at, state)) in out.iter_mut().zip(contacts) {
+            *out = station_reading(at, &state.friction);
+            out.velocity_world_m_per_s = self.data().point_velocity_W(at.body, &at.point_B).into();
         }
     }
 
-    fn station_reading(&self, i: usize, f: &SpringForce) -> StationReading {
-        let plane = self.contacts().plane(i % self.contacts().plane_count());
-        let friction = self.state().contacts[i].friction;
-        let mut out = StationReading {
-            height_m: f.p_P[2],
-            anchor_plane_m: f.next_anchor_P,
-            sliding: f.next_sliding,
-            mu: f.mu,
-            mu_static: friction.mu_static(),
-            mu_kinetic: friction.mu_kinetic(),
-            ..Default::default()
+    /// Sums up the stations of foot `f`. The reference of its centre of pressure is the mean of the
+    /// contact points.
+    fn foot_reading(&self, f: usize) -> FootReading {
+        let foot = &self.spec().feet[f];
+        let contacts = || self.contacts().of_stations(&foot.stations);
+        let shown = || {
+            let evaluated = contacts().map(|i| &self.contacts().evaluated()[i]);
+            evaluated.filter(|at| is_shown(&at.force)).map(|at| (at.record_W(), at.normal_W()))
         };
-        if f.normal_elastic_n.abs() < NORMAL_SHOWN_MIN_N && f.normal_n < NORMAL_SHOWN_MIN_N {
-            return out;
-        }
-        out.force_world_n = f.force_W(plane).into();
-        out.normal_n = f.normal_n;
-        out.normal_elastic_n = f.normal_elastic_n;
-        out.normal_damping_n = f.normal_damping_n;
-        out.friction_plane_n = [f.friction_P().x, f.friction_P().y];
-        out.friction_elastic_plane_n = f.friction_elastic_P;
-        out.friction_damping_plane_n = f.friction_damping_P;
-        out.friction_limit_n = f.friction_limit_n;
-        out.potential_energy_j = f.potential_energy_j;
-        out
-    }
-
-    /// Sums up the stations of foot `f`.
-    fn foot_reading(&self, f: usize, stations: &[StationReading]) -> FootReading {
-        let (foot, planes) = (&self.spec().feet[f], self.contacts().plane_count());
-        let contacts = || foot.stations.iter().flat_map(|&s| s * planes..(s + 1) * planes);
-        let mut out = FootReading::default();
-        let (mut force, mut weighted, mut middle) = (Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
-        for i in contacts() {
-            let s = &stations[i];
-            let p = Vec3::from(s.position_world_m);
-            middle += p;
-            weighted += p * s.normal_n;
-            force += Vec3::from(s.force_world_n);
-            out.normal_n += s.normal_n;
-            out.potential_energy_j += s.potential_energy_j;
-            out.power_dissipation_w += dissipation(s, &self.contacts().forces()[i]);
-        }
-        let count = contacts().count();
-        let point = if out.normal_n > 0.0 {
-            weighted / out.normal_n
-        } else if count > 0 {
-            middle / count as f64
-        } else {
-            middle
+        let points = contacts().map(|i| self.contacts().evaluated()[i].touch.point_W);
+        let middle = points.sum::<Vec3>() / (contacts().count().max(1) as f64);
+        let count = shown().count();
+        let reference = match count {
+            0 => middle,
+            n => shown().map(|(record, _)| record.point).sum::<Vec3>() / n as f64,
         };
-        let mut moment = Vec3::zeros();
-        for i in contacts() {
-            let arm = Vec3::from(stations[i].position_world_m) - point;
-            moment += arm.cross(&Vec3::from(stations[i].force_world_n));
-        }
+        let record = ContactForce::resultant(shown(), &reference);
         let R_WF = self.data().X_WB[foot.body].R * foot.X_BF.R;
-        out.point_world_m = point.into();
-        out.force_world_n = force.into();
-        out.moment_world_nm = moment.into();
-        out.force_foot_n = R_WF.tr_mul(&force).into();
-        out.moment_foot_nm = R_WF.tr_mul(&moment).into();
-        out
+        FootReading {
+            contact: 0,
+            normal_n: shown().map(|(_, normal_W)| normal_W.norm()).sum(),
+            point_world_m: record.point.into(),
+            force_world_n: record.force.into(),
+            moment_world_nm: record.moment.into(),
+            force_foot_n: R_WF.tr_mul(&record.force).into(),
+            moment_foot_nm: R_WF.tr_mul(&record.moment).into(),
+            potential_energy_j: record.potential_energy_j,
+            power_dissipation_w: record.power_dissipation_w,
+        }
     }
 }
 
-fn dissipation(shown: &StationReading, force: &SpringForce) -> f64 {
-    if shown.normal_n > 0.0 { -force.damping_power_w() } else { 0.0 }
+fn is_shown(f: &SpringForce) -> bool {
+    f.normal_elastic_n.abs() >= NORMAL_SHOWN_MIN_N || f.normal_n >= NORMAL_SHOWN_MIN_N
+}
+
+fn station_reading(at: &Evaluated, friction: &Friction) -> StationReading {
+    let (f, R_WC) = (&at.force, &at.touch.R_WC);
+    let mut out = StationReading {
+        position_world_m: at.touch.point_W.into(),
+        normal_world: (R_WC * Vec3::z()).into(),
+        // the anchor lies in the ground below the point, `p − anchor` is the stretch
+        anchor_world_m: (at.touch.point_W + R_WC * (f.anchor_P() - at.touch.p_C)).into(),
+        height_m: at.touch.p_C.z,
+        slip_m_per_s: at.v_C.xy().norm(),
+        sliding: f.next_sliding,
+        mu: f.mu,
+        mu_static: friction.mu_static(),
+        mu_kinetic: friction.mu_kinetic(),
+        ..Default::default()
+    };
+    if !is_shown(f) {
+        return out;
+    }
+    out.force_world_n = (R_WC * f.force_P()).into();
+    out.friction_elastic_world_n = (R_WC * f.friction_elastic()).into();
+    out.friction_damping_world_n = (R_WC * f.friction_damping()).into();
+    out.normal_n = f.normal_n;
+    out.normal_elastic_n = f.normal_elastic_n;
+    out.normal_damping_n = f.normal_damping_n;
+    out.friction_limit_n = f.friction_limit_n;
+    out.potential_energy_j = f.potential_energy_j;
+    out.power_dissipation_w = f.power_dissipation_w;
+    out
 }

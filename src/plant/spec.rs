@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::contact::{ContactPlane, ExponentialSpring, Friction};
+use crate::contact::{ExponentialSpring, Friction, HuntCrossley, StationShape, Surface};
 use crate::dynamics::{Positions, Velocities};
 use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
@@ -15,25 +15,37 @@ use super::WatchdogSpec;
 pub enum Integrator {
     /// `v ← v + h v̇`, then `q ← q ⊕ h v`: one force evaluation, robust in contact.
     SemiImplicitEuler,
-    /// Classical Runge–Kutta of order 4: four evaluations, for reference runs.
+    /// Classical Runge–Kutta of order 4: four evaluations, for reference runs. A plant with rigid
+    /// contacts takes the other method: impulses have no place between the stages.
     Rk4,
 }
 
-/// A point of a body that touches the ground.
+/// What pushes a station away from the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContactModel {
+    /// Exponential spring with an anchored friction spring.
+    ExponentialSpring(ExponentialSpring),
+    /// Hertz contact of a sphere with Hunt–Crossley damping and Hollars' friction: one law for each
+    /// surface, with the ground as its surface 1.
+    HuntCrossley(Vec<HuntCrossley>),
+    /// Impulses: no penetration, dry friction.
+    Rigid,
+}
+
+/// A place of a body that touches the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Station {
     /// Name, unique.
     pub name: String,
     /// The body that carries it.
     pub body: usize,
-    /// Position in the body's frame, m: the point, or the centre of a sphere.
+    /// Position in the body's frame, m: the point, or the centre of a sphere or torus.
     pub p_BS: Vec3,
-    /// Radius of the sphere around it, m; 0 for a point. Heights are those of its lowest point; the
-    /// force acts at the centre.
-    pub radius_m: f64,
-    /// Spring against every plane.
-    pub spring: ExponentialSpring,
-    /// Initial coefficients of friction.
+    /// What is round about it: the force acts at the point nearest to the ground.
+    pub shape: StationShape,
+    /// Model against every surface.
+    pub model: ContactModel,
+    /// Initial coefficients of friction. Hunt–Crossley contacts take theirs from the materials.
     pub friction: Friction,
 }
 
@@ -72,8 +84,8 @@ pub struct PlantSpec {
     /// Gravity in W, m/s².
     pub gravity_W: Vec3,
     /// The ground.
-    pub planes: Vec<ContactPlane>,
-    /// Contact points. Every station meets every plane.
+    pub ground: Vec<Surface>,
+    /// Contact points. Every station meets every surface.
     pub stations: Vec<Station>,
     /// Feet.
     pub feet: Vec<Foot>,
@@ -100,13 +112,12 @@ impl PlantSpec {
 }
 
 /// Hash of what a controller must know to read states and write commands: protocol version, period,
-/// names and order of joints, feet and stations. It travels in every state and command; a command
-/// with another one is refused.
+/// names and order of joints, feet, stations and surfaces. It travels in every state and command; a
+/// command with another one is refused.
 #[must_use]
 pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
-    let (period_ns, planes) = (spec.period_ns, spec.planes.len());
-    let mut text = format!("hardstand-layout-1\nperiod_ns {period_ns}\nrobot {}\n", model.name);
-    text.push_str(&format!("planes {planes}\n"));
+    let period_ns = spec.period_ns;
+    let mut text = format!("hardstand-layout-2\nperiod_ns {period_ns}\nrobot {}\n", model.name);
     for joint in &model.joints {
         let kind = match joint.kind {
             JointKind::Revolute => "revolute",
@@ -119,6 +130,9 @@ pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
     }
     for station in &spec.stations {
         text.push_str(&format!("station {}\n", station.name));
+    }
+    for surface in &spec.ground {
+        text.push_str(&format!("surface {}\n", surface.name));
     }
     xxh3_64(text.as_bytes())
 }

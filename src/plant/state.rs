@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::contact::Friction;
 use crate::dynamics::{Positions, Velocities};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::PUSHES_MAX;
@@ -10,7 +9,7 @@ use crate::model::Model;
 use crate::sensor::FootSwitch;
 use crate::spatial::Vec3;
 
-use super::contacts::ContactState;
+use super::contact_state::{ContactState, walk3};
 use super::{JointCommand, PlantSpec, Watchdog};
 
 /// A push that is acting.
@@ -81,19 +80,10 @@ impl Word<'_> {
     }
 }
 
-const NEVER: u64 = u64::MAX;
-
 impl State {
     /// The initial state.
     #[must_use]
-    pub(super) fn new(model: &Model, spec: &PlantSpec) -> Self {
-        let mut contacts = Vec::new();
-        for station in &spec.stations {
-            for _ in &spec.planes {
-                let memory = station.spring.new_memory();
-                contacts.push(ContactState { memory, friction: station.friction });
-            }
-        }
+    pub(super) fn new(model: &Model, spec: &PlantSpec, contacts: Vec<ContactState>) -> Self {
         Self {
             tick: 0,
             digest: 0,
@@ -143,7 +133,7 @@ impl State {
             visit("foot_switch.pending_ticks", i, Word::U64(&mut switch.pending_ticks));
         }
         for (i, contact) in self.contacts.iter_mut().enumerate() {
-            walk_contact(i, contact, visit);
+            contact.walk(i, visit);
         }
     }
 
@@ -252,34 +242,4 @@ fn walk_all(
     for (i, x) in values.iter_mut().enumerate() {
         visit(name, i, Word::F64(x));
     }
-}
-
-fn walk3(
-    name: &'static str,
-    group: usize,
-    values: &mut [f64; 3],
-    visit: &mut dyn FnMut(&'static str, usize, Word<'_>),
-) {
-    for (i, x) in values.iter_mut().enumerate() {
-        visit(name, 3 * group + i, Word::F64(x));
-    }
-}
-
-fn walk_contact(
-    i: usize,
-    contact: &mut ContactState,
-    visit: &mut dyn FnMut(&'static str, usize, Word<'_>),
-) {
-    let memory = &mut contact.memory;
-    for (k, x) in memory.anchor_P.iter_mut().enumerate() {
-        visit("contact.anchor_P", 2 * i + k, Word::F64(x));
-    }
-    visit("contact.sliding", i, Word::F64(&mut memory.sliding));
-    let mut committed = memory.committed_ns.unwrap_or(NEVER);
-    visit("contact.committed_ns", i, Word::U64(&mut committed));
-    memory.committed_ns = (committed != NEVER).then_some(committed);
-    let (mut mu_s, mut mu_k) = (contact.friction.mu_static(), contact.friction.mu_kinetic());
-    visit("contact.mu_static", i, Word::F64(&mut mu_s));
-    visit("contact.mu_kinetic", i, Word::F64(&mut mu_k));
-    contact.friction = Friction::new(mu_s, mu_k);
 }

@@ -10,6 +10,7 @@ use crate::model::Model;
 use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::Vec3;
 
+use super::rigid::RigidSolver;
 use super::{
     Authority, Command, ContactSet, Digest, Fault, Integrator, PlantSpec, Rejection, State,
     TickInput, Verdict, layout_hash,
@@ -40,6 +41,7 @@ pub struct Plant {
     pub(super) last_good: State,
     pub(super) data: Data,
     pub(super) contacts: ContactSet,
+    pub(super) rigid: RigidSolver,
     pub(super) passive: Vec<PassiveJoint>,
     pub(super) tau: Vec<f64>,
     pub(super) vdot: Velocities,
@@ -55,9 +57,10 @@ impl Plant {
     /// initial state itself is bad, the plant has a [`fault`](Self::fault) from the start.
     #[must_use]
     pub fn new(model: Model, spec: PlantSpec) -> Self {
-        let mut state = State::new(&model, &spec);
         let mut data = Data::new(&model);
-        kinematics(&model, &state.q, &state.v, &mut data);
+        kinematics(&model, &spec.q, &spec.v, &mut data);
+        let contacts = ContactSet::new(&spec, &data);
+        let mut state = State::new(&model, &spec, contacts.initial_states(&spec));
         articulated_inertias(&model, &mut data);
         let h_s = spec.micro_step_ns() as f64 / 1e9;
         let stop = |(i, joint)| {
@@ -65,8 +68,6 @@ impl Plant {
             PassiveJoint::new(joint, data.D[i + 1], s.time_constant_s, s.damping_ratio, h_s)
         };
         let passive = model.joints.iter().enumerate().map(stop).collect();
-        let contacts = ContactSet::new(&spec);
-        contacts.reset_anchors(&data, &mut state.contacts, 0);
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
         let digest = Digest::new(state.word_count());
         let imu = imu_at_rest(&spec, &data);
@@ -76,6 +77,7 @@ impl Plant {
             tau: vec![0.0; model.joint_count()],
             vdot: Velocities::zero(&model),
             rk4: Rk4::new(&model),
+            rigid: RigidSolver::new(&model, &contacts),
             authority: Authority::Zero,
             fault: None,
             model,
@@ -164,16 +166,25 @@ impl Plant {
         let h_ns = self.spec.micro_step_ns();
         let h = h_ns as f64 / 1e9;
         self.drive();
-        match self.spec.integrator {
-            Integrator::SemiImplicitEuler => {
-                self.accelerate();
-                self.contacts.commit(&mut self.state.contacts, t_ns);
-                advance_velocities(&mut self.state.v, h, &self.vdot);
-                advance_positions(&mut self.state.q, h, &self.state.v);
-            }
-            Integrator::Rk4 => self.rk4_step(t_ns, h),
+        if self.spec.integrator == Integrator::Rk4 && self.rigid.is_idle() {
+            self.rk4_step(t_ns, h);
+        } else {
+            self.semi_implicit_step(t_ns, h_ns, h);
         }
         self.evaluate(t_ns.wrapping_add(h_ns));
+    }
+
+    fn semi_implicit_step(&mut self, t_ns: u64, h_ns: u64, h: f64) {
+        self.accelerate();
+        let Self { model, data, contacts, rigid, state, .. } = self;
+        contacts.commit(&mut state.contacts, t_ns);
+        advance_velocities(&mut state.v, h, &self.vdot);
+        if rigid.is_idle() {
+            advance_positions(&mut state.q, h, &state.v);
+        } else {
+            let (memory, q, v) = (&mut state.contacts, &mut state.q, &mut state.v);
+            rigid.step(model, data, contacts, memory, q, v, t_ns, h_ns);
+        }
     }
 
     /// Motor efforts for the measured position and velocity, held during the micro-step.

@@ -1,10 +1,12 @@
 //! Robots and plants that several tests use.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::contact::{ContactPlane, ExponentialSpring, Friction, SpringParameters};
+use hardstand::contact::{ExponentialSpring, Friction, SpringParameters, StationShape, Surface};
 use hardstand::dynamics::{Positions, Velocities};
 use hardstand::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
-use hardstand::plant::{Foot, Integrator, PlantSpec, Station, StopSpec, WatchdogSpec};
+use hardstand::plant::{
+    ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, WatchdogSpec,
+};
 use hardstand::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 
@@ -39,8 +41,13 @@ pub fn at(x: f64, y: f64, z: f64) -> Transform {
     Transform::new(Mat3::identity(), Vec3::new(x, y, z))
 }
 
-pub fn level_floor() -> ContactPlane {
-    ContactPlane::floor()
+pub fn level_floor() -> Surface {
+    plane(Transform::identity())
+}
+
+/// A plane with this pose.
+pub fn plane(X_WP: Transform) -> Surface {
+    Surface::plane(&format!("plane {}", X_WP.p), X_WP)
 }
 
 /// Plain settings: 1 ms ticks, four semi-implicit micro-steps, level floor, no stations.
@@ -50,7 +57,7 @@ pub fn plain_spec(model: &Model) -> PlantSpec {
         micro_steps: 4,
         integrator: Integrator::SemiImplicitEuler,
         gravity_W: Vec3::new(0.0, 0.0, -G),
-        planes: vec![level_floor()],
+        ground: vec![level_floor()],
         stations: vec![],
         feet: vec![],
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },
@@ -72,8 +79,10 @@ pub fn station(name: &str, body: usize, p_BS: [f64; 3], mu_static: f64) -> Stati
         name: name.into(),
         body,
         p_BS: Vec3::from(p_BS),
-        radius_m: 0.0,
-        spring: ExponentialSpring::new(SpringParameters::default()).unwrap(),
+        shape: StationShape::Point,
+        model: ContactModel::ExponentialSpring(
+            ExponentialSpring::new(SpringParameters::default()).unwrap(),
+        ),
         friction: Friction::new(mu_static, 0.75 * mu_static),
     }
 }

@@ -28,12 +28,12 @@ FOOT_READING = [
     ("potential_energy_j", "d"), ("power_dissipation_w", "d"),
 ]
 STATION_READING = [
-    ("position_world_m", "3d"), ("velocity_world_m_per_s", "3d"), ("force_world_n", "3d"),
-    ("height_m", "d"), ("normal_n", "d"), ("normal_elastic_n", "d"), ("normal_damping_n", "d"),
-    ("friction_plane_n", "2d"), ("friction_elastic_plane_n", "2d"),
-    ("friction_damping_plane_n", "2d"), ("anchor_plane_m", "2d"), ("sliding", "d"), ("mu", "d"),
-    ("mu_static", "d"), ("mu_kinetic", "d"), ("friction_limit_n", "d"),
-    ("potential_energy_j", "d"),
+    ("position_world_m", "3d"), ("velocity_world_m_per_s", "3d"), ("normal_world", "3d"),
+    ("force_world_n", "3d"), ("friction_elastic_world_n", "3d"),
+    ("friction_damping_world_n", "3d"), ("anchor_world_m", "3d"), ("height_m", "d"),
+    ("normal_n", "d"), ("normal_elastic_n", "d"), ("normal_damping_n", "d"),
+    ("slip_m_per_s", "d"), ("sliding", "d"), ("mu", "d"), ("mu_static", "d"), ("mu_kinetic", "d"),
+    ("friction_limit_n", "d"), ("potential_energy_j", "d"), ("power_dissipation_w", "d"),
 ]
 CONTACTS = [
     ("layout_hash", "Q"), ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"),
@@ -48,13 +48,15 @@ STATUS = [
 MODEL = [
     ("layout_hash", "Q"), ("epoch", "I"), ("period_ns", "Q"), ("hold_ticks", "Q"),
     ("damped_ticks", "Q"), ("proof_commands", "Q"), ("kp_max", "d"), ("kd_max", "d"),
-    ("mass_kg", "d"), ("gravity_m_per_s2", "3d"), ("planes", "I"),
+    ("mass_kg", "d"), ("gravity_m_per_s2", "3d"),
     ("version", "text"), ("robot", "text"), ("base_link", "text"),
     ("joints", [("name", "text"), ("kind", "B"), ("q_initial", "d"), ("q_min", "d"),
                 ("q_max", "d"), ("effort_max", "d"), ("velocity_max", "d")]),
     ("feet", [("name", "text"), ("stations", [("", "I")])]),
-    ("stations", [("name", "text"), ("body", "text"), ("position_body_m", "3d")]),
-    ("plane_poses", [("position_m", "3d"), ("quat_wxyz", "4d")]),
+    ("stations", [("name", "text"), ("body", "text"), ("position_body_m", "3d"), ("model", "B"),
+                  ("round_m", "d"), ("ring_m", "d")]),
+    ("surfaces", [("name", "text"), ("kind", "B"), ("moves", "B"), ("position_m", "3d"),
+                  ("quat_wxyz", "4d")]),
     ("foot_frames", [("body", "text"), ("position_m", "3d"), ("quat_wxyz", "4d")]),
     ("imu_body", "text"), ("imu_position_m", "3d"), ("imu_quat_wxyz", "4d"),
 ]
@@ -91,9 +93,9 @@ class Reader:
 def decode(what, sample, offsets=False):
     name, kind, fields = SCHEMAS[what]
     data = sample.payload.to_bytes()
-    assert data[:4] == bytes([0x48, 0x53, 1, kind]), (what, data[:4])
+    assert data[:4] == bytes([0x48, 0x53, 2, kind]), (what, data[:4])
     encoding = str(sample.encoding)
-    assert encoding == f"application/octet-stream;hardstand.{name}.v1", encoding
+    assert encoding == f"application/octet-stream;hardstand.{name}.v2", encoding
     reader = Reader(data, 4)
     out = reader.record(fields)
     assert reader.at == len(data), f"{what}: {len(data)} bytes, {reader.at} described"
@@ -161,7 +163,7 @@ def check(link, robot, offsets):
     assert (state["phase"], state["fault"]) == (1, 0) and state["authority"] in (1, 2), state
     assert len(state["joints"]) == len(model["joints"])
     assert len(contacts["feet"]) == len(model["feet"]) == len(state["foot_contact"])
-    assert len(contacts["stations"]) == len(model["stations"]) * model["planes"]
+    assert len(contacts["stations"]) == len(model["stations"]) * len(model["surfaces"])
     assert state["foot_contact"] == [1] * len(model["feet"]), state["foot_contact"]
     near("|imu_quat|", sum(x * x for x in state["imu_quat_wxyz"]) ** 0.5, 1, 1e-9)
     near("specific force on z, m/s²", state["imu_specific_force_m_per_s2"][2], 9.81, 0.05)
@@ -170,11 +172,12 @@ def check(link, robot, offsets):
     near("sum of the feet's forces on z, N", carried, weight, 0.02 * weight)
     near("the same from state, N", sum(state["foot_normal_n"]), weight, 0.02 * weight)
     for foot, described in zip(contacts["feet"], model["feet"]):
-        own = sum(contacts["stations"][s * model["planes"]]["normal_n"]
+        own = sum(contacts["stations"][s * len(model["surfaces"])]["normal_n"]
                   for s in described["stations"])
         assert abs(own - foot["normal_n"]) < 1e-9, described
     for station in contacts["stations"]:
-        friction = sum(x * x for x in station["friction_plane_n"]) ** 0.5
+        parts = zip(station["friction_elastic_world_n"], station["friction_damping_world_n"])
+        friction = sum((e + d) ** 2 for e, d in parts) ** 0.5
         assert friction <= station["friction_limit_n"] * (1 + 1e-9) + 1e-9, station
     print("counters:", json.dumps(counters))
     for subscriber in subscribers:

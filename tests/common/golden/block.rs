@@ -132,7 +132,7 @@ fn compare(plant: &Plant, sample: &Value, tol: &Tolerance, at: &str, report: &mu
     report.vector("angular velocity", w, &omega, 1.0, tol.angular, at);
 
     // the file counts plane by plane, the plant station by station
-    let (stations, planes) = (plant.spec().stations.len(), plant.contacts().plane_count());
+    let (stations, planes) = (plant.spec().stations.len(), plant.contacts().surface_count());
     let order: Vec<usize> =
         (0..stations * planes).map(|i| (i % stations) * planes + i / stations).collect();
     let forces: Vec<_> = list(sample, "f_P").iter().map(vector).collect();

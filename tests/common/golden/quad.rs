@@ -229,7 +229,7 @@ impl Run<'_> {
             report.number("joint effort", self.tau[i], tau[i], 1.0, c.kp * p + c.kd * w, at);
         }
         let forces: Vec<Vec3> = list(sample, "f_G").iter().map(vector).collect();
-        let planes = plant.contacts().plane_count();
+        let planes = plant.contacts().surface_count();
         let springs = plant.spec().stations.len();
         let order: Vec<usize> =
             (0..springs * planes).map(|i| (i % springs) * planes + i / springs).collect();

@@ -1,11 +1,13 @@
 //! What the trajectories have in common: a plant in the oracle's manner, and tolerances.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::contact::{ContactPlane, ExponentialSpring, Friction, SpringParameters};
+use hardstand::contact::{
+    ContactPlane, ExponentialSpring, Friction, SpringParameters, StationShape, Surface,
+};
 use hardstand::dynamics::{Positions, Velocities};
 use hardstand::model::Model;
 use hardstand::plant::{
-    Event, Integrator, Plant, PlantSpec, Scope, Station, StopSpec, WatchdogSpec,
+    ContactModel, Event, Integrator, Plant, PlantSpec, Scope, Station, StopSpec, WatchdogSpec,
 };
 use hardstand::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand::spatial::{Transform, Vec3};
@@ -32,19 +34,20 @@ pub fn plant(model: Model, scene: &Scene, h_s: f64) -> Plant {
     let spring = ExponentialSpring::new(scene.parameters).expect("parameters");
     let friction = Friction::new(scene.mu[0], scene.mu[1]);
     let station = |(i, &(body, p_BS)): (usize, &(usize, Vec3))| Station {
-        radius_m: 0.0,
+        shape: StationShape::Point,
         name: format!("s{i}"),
         body,
         p_BS,
-        spring,
+        model: ContactModel::ExponentialSpring(spring),
         friction,
     };
+    let plane = |(i, p): (usize, &ContactPlane)| Surface::plane(&format!("p{i}"), p.X_WP);
     let spec = PlantSpec {
         period_ns: ticks(1e9 * h_s),
         micro_steps: 1,
         integrator: Integrator::Rk4,
         gravity_W: scene.gravity_W,
-        planes: scene.planes.clone(),
+        ground: scene.planes.iter().enumerate().map(plane).collect(),
         stations: scene.stations.iter().enumerate().map(station).collect(),
         feet: vec![],
         stops: StopSpec { time_constant_s: 0.01, damping_ratio: 1.0 },
@@ -199,9 +202,9 @@ pub fn compare_contacts(
     assert_eq!(forces.len(), order.len(), "forces in the sample");
     let scale = forces.iter().map(Vec3::norm).fold(1.0, f64::max);
     for (i, &contact) in order.iter().enumerate() {
-        let f = &plant.contacts().forces()[contact];
-        let plane = plant.contacts().plane(contact % plant.contacts().plane_count());
-        let force = if plane_axes { f.force_P() } else { f.force_W(plane) };
+        let evaluated = &plant.contacts().evaluated()[contact];
+        let f = &evaluated.force;
+        let force = if plane_axes { f.force_P() } else { evaluated.record_W().force };
         report.vector("force", &force, &forces[i], scale, tol.force, at);
         let anchor = nums(&anchors[i]);
         let anchor_tol = 10.0 * tol.position.max(0.1 * tol.orientation);

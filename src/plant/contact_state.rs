@@ -1,0 +1,112 @@
+//! What each contact remembers: part of the state.
+
+use crate::contact::{Friction, Memory};
+
+use super::state::Word;
+
+/// Memory and coefficients of one station against one surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ContactState {
+    pub(super) memory: ContactMemory,
+    pub(super) friction: Friction,
+}
+
+/// Memory by contact model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum ContactMemory {
+    Spring(SpringMemory),
+    /// Its force is a function of positions and velocities.
+    HuntCrossley,
+    Rigid(RigidMemory),
+}
+
+/// The memory of an exponential spring, with its anchor in the surface's frame S, so that it
+/// travels with a platform and stays put on curved ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SpringMemory {
+    pub(super) anchor_S: [f64; 3],
+    pub(super) sliding: f64,
+    pub(super) committed_ns: Option<u64>,
+    /// The body's point that touched at the last commit: a round station rolls on, and the spring
+    /// is stretched by what this point slips, not by what the contact point travels.
+    pub(super) marker_B: [f64; 3],
+}
+
+/// What a rigid contact does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RigidPhase {
+    Open,
+    Sticks,
+    Slides,
+}
+
+/// The memory of a rigid contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RigidMemory {
+    pub(super) phase: RigidPhase,
+    /// Where it sticks, in S.
+    pub(super) anchor_S: [f64; 3],
+    /// Mean force of the last micro-step, in C, N: reading, and first guess of the next step.
+    pub(super) force_C: [f64; 3],
+    /// Mean power that it took from the motion in the last micro-step, W.
+    pub(super) power_w: f64,
+}
+
+impl SpringMemory {
+    /// The spring's own memory, with the anchor at `anchor_C` of the contact's frame.
+    pub(super) const fn in_contact_frame(&self, anchor_C: [f64; 2]) -> Memory {
+        Memory { anchor_P: anchor_C, sliding: self.sliding, committed_ns: self.committed_ns }
+    }
+}
+
+impl RigidMemory {
+    pub(super) const NEW: Self =
+        Self { phase: RigidPhase::Open, anchor_S: [0.0; 3], force_C: [0.0; 3], power_w: 0.0 };
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl ContactState {
+    /// Visits every word; `i` is the index of the contact.
+    pub(super) fn walk(&mut self, i: usize, visit: &mut dyn FnMut(&'static str, usize, Word<'_>)) {
+        match &mut self.memory {
+            ContactMemory::Spring(m) => {
+                walk3("contact.anchor_S", i, &mut m.anchor_S, visit);
+                visit("contact.sliding", i, Word::F64(&mut m.sliding));
+                let mut committed = m.committed_ns.unwrap_or(NEVER);
+                visit("contact.committed_ns", i, Word::U64(&mut committed));
+                m.committed_ns = (committed != NEVER).then_some(committed);
+                walk3("contact.marker_B", i, &mut m.marker_B, visit);
+            }
+            ContactMemory::HuntCrossley => {}
+            ContactMemory::Rigid(m) => {
+                let mut phase = m.phase as u64;
+                visit("contact.phase", i, Word::U64(&mut phase));
+                m.phase = match phase {
+                    0 => RigidPhase::Open,
+                    1 => RigidPhase::Sticks,
+                    _ => RigidPhase::Slides,
+                };
+                walk3("contact.anchor_S", i, &mut m.anchor_S, visit);
+                walk3("contact.force_C", i, &mut m.force_C, visit);
+                visit("contact.power", i, Word::F64(&mut m.power_w));
+            }
+        }
+        let (mut mu_s, mut mu_k) = (self.friction.mu_static(), self.friction.mu_kinetic());
+        visit("contact.mu_static", i, Word::F64(&mut mu_s));
+        visit("contact.mu_kinetic", i, Word::F64(&mut mu_k));
+        self.friction = Friction::new(mu_s, mu_k);
+    }
+}
+
+/// Visits three numbers of entry `group`.
+pub(super) fn walk3(
+    name: &'static str,
+    group: usize,
+    values: &mut [f64; 3],
+    visit: &mut dyn FnMut(&'static str, usize, Word<'_>),
+) {
+    for (i, x) in values.iter_mut().enumerate() {
+        visit(name, 3 * group + i, Word::F64(x));
+    }
+}
