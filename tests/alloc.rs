@@ -13,11 +13,14 @@ mod robots;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use hardstand::contact::{
+    BrickContact, ContactMaterial, HalfSpace, HertzPair, HuntCrossley, Overlap,
+};
 use hardstand::dynamics::{Constraints, Data, PointOnPlane, Velocities};
 use hardstand::handover::{Inbox, Outbox};
 use hardstand::plant::{Command, ContactModel, Event, Integrator, JointCommand, Plant};
 use hardstand::rt::{Clock, LogTick, OverrunPolicy, Pace, StartRule};
-use hardstand::spatial::{Transform, Vec3};
+use hardstand::spatial::{Motion, Transform, Vec3};
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
@@ -116,6 +119,25 @@ fn constraints_do_not_allocate() {
         held.accelerate(&model, &mut data, &tau, &spec.gravity_W, &mut vdot);
     });
     assert_eq!(n, 0, "calls of the allocator");
+}
+
+/// A brick is the largest of them: four corners and their resultant.
+#[test]
+fn a_contact_does_not_allocate() {
+    let rubber = ContactMaterial::new(1e6, 0.5, 0.8, 0.6, 0.1).unwrap();
+    let law = HuntCrossley::new(HertzPair::new(&rubber, &rubber).unwrap(), 0.01).unwrap();
+    let brick = BrickContact::new(&rubber, &rubber, Vec3::repeat(0.1), 0.01).unwrap();
+    let floor = HalfSpace { point: Vec3::zeros(), normal: Vec3::z() };
+    let pose = Transform::from_xyz_rpy([0.0, 0.0, 0.099], [0.0; 3]);
+    let slide = Motion::new(Vec3::zeros(), Vec3::x());
+    let n = calls(|| {
+        let ball = Overlap::sphere_on_half_space(&floor, &pose.p, 0.1).unwrap();
+        let f = law.evaluate(&law.initial_friction(), &ball, &Vec3::x());
+        let mut sum = brick.evaluate(&brick.initial_friction(), &floor, &pose, &slide).unwrap();
+        sum.contact.change_frame(&pose);
+        assert!(f.normal_n > 0.0 && sum.vertices().len() == 4);
+    });
+    assert_eq!(n, 0);
 }
 
 /// A clock that stands still but for sleeps, commands the robot at each of them, and counts what
