@@ -14,6 +14,8 @@ pub const HEIGHTFIELD_SIDE_MAX: usize = 1024;
 pub const SOLID_FACES_MAX: usize = 32;
 /// Steps of a flight of stairs.
 pub const STAIRS_MAX: usize = 100;
+/// Regions of the ground with friction of their own.
+pub const REGIONS_MAX: usize = 16;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const OFFERS_MAX: usize = 16;
 /// Events (pushes, friction changes) that one tick applies.
@@ -25,11 +27,13 @@ pub const RETIRED_SESSIONS: usize = 8;
 
 /// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
 pub const MESSAGE_BYTES_MAX: usize = 65_535;
-/// Bytes of a name (robot, joint, link, foot, station).
+/// Bytes of a name (robot, joint, link, foot, station, region).
 pub const NAME_BYTES_MAX: usize = 96;
 
 /// Snapshots that may wait for the publisher.
 pub const SNAPSHOT_QUEUE: usize = 32;
+/// Events from the bus that may wait for the loop.
+pub const EVENT_QUEUE: usize = 32;
 /// Ticks that may wait for the recorder: 2 s at 1 kHz.
 pub const LOG_QUEUE: usize = 2048;
 /// Tick reports that may wait for the monitor: 4 s at 1 kHz.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hardstand::ErrorKind;
 use hardstand::config::{DEFAULT_TOML, Scenario};
-use hardstand::contact::StationShape;
+use hardstand::contact::{Friction, StationShape};
 use hardstand::plant::{Evaluated, Event, Scope};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 use hardstand::spatial::Vec3;
@@ -340,6 +340,59 @@ fn events_are_turned_into_ticks() {
     assert!(refusal(text, &[&nine]).contains("of 9 pushes more than 8 act at the same time"));
 }
 
+const GROUND: &str = "[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [[0, 0, 0], [0, 1, 0]]\n\
+    [[planes]]\nposition_m = [0, 0, 0]\nrpy_rad = [0, 0, 0]\n\
+    [[planes]]\nposition_m = [0, 0, -1]\nrpy_rad = [0, 0, 0]\n\
+    [[regions]]\nname = \"ice\"\nmin_m = [1, -0.5]\nmax_m = [2, 0.5]\nmu_static = 0.1\n\
+    [[regions]]\nname = \"plain\"\nsurface = \"plane.1\"\nmin_m = [-1, -1]\nmax_m = [1, 1]\n\
+    [[events]]\nat_s = 0.1\nkind = \"friction\"\nregion = \"plain\"\nmu_static = 1\nmu_kinetic = 1\n\
+    [[events]]\nat_s = 0.2\nkind = \"friction\"\nstation = \"f.1\"\nmu_static = 1\nmu_kinetic = 1\n";
+
+#[test]
+fn regions_are_read_and_checked() {
+    let s = load(GROUND, &[]).unwrap();
+    let [ice, plain] = &s.spec.regions[..] else { panic!("{:?}", s.spec.regions) };
+    assert_eq!((ice.name.as_str(), ice.surface), ("ice", 0));
+    assert_eq!((ice.min_m, ice.max_m), ([1.0, -0.5], [2.0, 0.5]));
+    // the kinetic one that is not given is contact.mu_kinetic, but at most the static one
+    assert_eq!(ice.friction, Some(Friction::new(0.1, 0.1)));
+    assert_eq!((plain.name.as_str(), plain.surface, plain.friction), ("plain", 1, None));
+    let scopes: Vec<Scope> = s.events.iter().map(|(_, e)| scope_of(e)).collect();
+    assert_eq!(scopes, [Scope::Region(1), Scope::Station(1)]);
+    let other = load(GROUND, &["regions.0.mu_static=0.2"]).unwrap();
+    assert_ne!(other.physics_hash, s.physics_hash);
+
+    for (set, word) in [
+        ("regions.0.name=plain", "regions: the name \"plain\" is used twice"),
+        ("regions.0.name=\"\"", "regions[0].name is \"\"; it must be 1 to 96 bytes"),
+        ("regions.0.surface=x", "regions[0].surface is \"x\"; it must be one of plane.0, plane.1"),
+        ("regions.0.min_m=[1, 2, 3]", "regions[0].min_m is [1, 2, 3]; it must be two numbers"),
+        ("regions.0.min_m=[1, inf]", "regions[0].min_m is [1, inf]; it must be two numbers"),
+        ("regions.0.max_m=[1, 0.5]", "regions[0].max_m is [1, 0.5]; it must be above min_m"),
+        ("regions.0.max_m=[2, -1]", "regions[0].max_m is [2, -1]; it must be above min_m"),
+        ("regions.0.mu_static=-1", "regions[0].mu_static is -1; it must be 0 to 100"),
+        ("regions.0.mu_kinetic=0.2", "regions[0].mu_kinetic is 0.2; it must be at most mu_static"),
+        ("regions.0.mu=0.2", "regions[0].mu is unknown"),
+        ("events.0.region=x", "events[0].region is \"x\"; it must be the name of a region"),
+        ("events.1.station=x", "events[1].station is \"x\"; it must be the name of a station"),
+        ("events.0.foot=f", "events[0].foot: at most one of foot, station and region"),
+    ] {
+        let text = refusal(GROUND, &[set]);
+        assert!(text.contains(word), "{set}: {text}");
+    }
+    let many: String = (0..17)
+        .map(|i| format!("[[regions]]\nname = \"r{i}\"\nmin_m = [0, 0]\nmax_m = [1, 1]\n"))
+        .collect();
+    assert!(refusal(&many, &[]).contains("regions has 17 entries; at most 16"));
+}
+
+fn scope_of(event: &Event) -> Scope {
+    match event {
+        Event::Friction { scope, .. } => *scope,
+        Event::Push { .. } => panic!("a push"),
+    }
+}
+
 #[test]
 fn the_shipped_scenario_loads_and_a_missing_robot_is_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -368,7 +421,12 @@ fn the_shipped_scenario_loads_and_a_missing_robot_is_named() {
 #[test]
 fn mutated_scenarios_are_taken_or_refused() {
     let feet = "\n[[feet]]\nname = \"f\"\nlink = \"leg\"\n[[events]]\nat_s = 0.5\n\
-                kind = \"push\"\nlink = \"trunk\"\nforce_n = [1, 2.5, 3]\nduration_s = 0.1\n";
+                kind = \"push\"\nlink = \"trunk\"\nforce_n = [1, 2.5, 3]\nduration_s = 0.1\n\
+                [[regions]]\nname = \"r\"\nmin_m = [0, 0]\nmax_m = [1, 1]\nmu_static = 1\n\
+                [[terrain]]\nkind = \"stairs\"\nposition_m = [5, 0, 0]\nsteps = 3\nrise_m = 0.1\n\
+                run_m = 0.3\nwidth_m = 1\nmotion = { velocity_m_per_s = [0, 1, 0] }\n\
+                [[terrain]]\nkind = \"heightfield\"\nposition_m = [0, 0, -5]\norigin_m = [0, 0]\n\
+                spacing_m = 1\nheights_m = [[0, 1], [1, 0]]\n";
     let text = format!("{DEFAULT_TOML}{feet}");
     let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#')).collect();
     let values = [

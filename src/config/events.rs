@@ -2,7 +2,7 @@
 
 use crate::limits::PUSHES_MAX;
 use crate::model::Model;
-use crate::plant::{Event, Foot, Scope};
+use crate::plant::{Event, PlantSpec, Scope};
 
 use super::section::{Mistakes, Range, Section};
 
@@ -15,24 +15,23 @@ enum Kind {
 pub(super) fn events(
     root: &Section<'_>,
     model: &Model,
-    feet: &[Foot],
-    period_ns: u64,
+    spec: &PlantSpec,
     mistakes: &Mistakes,
 ) -> Vec<(u64, Event)> {
     let mut out = Vec::new();
     for s in root.sections("events") {
-        let ticks_of = |seconds: f64| (seconds * 1e9 / period_ns as f64).round() as u64;
+        let ticks_of = |seconds: f64| (seconds * 1e9 / spec.period_ns as f64).round() as u64;
         let at = ticks_of(s.f64("at_s", Range::between(0.0, 1e9)));
         match s.choice("kind", &[("push", Kind::Push), ("friction", Kind::Friction)]) {
             Some(Kind::Push) => {
                 let duration_s = s.f64("duration_s", Range::between(0.0, 1e6));
                 if ticks_of(duration_s) == 0 {
-                    let tick_s = period_ns as f64 / 1e9;
+                    let tick_s = spec.period_ns as f64 / 1e9;
                     s.mistake("duration_s", &format!("at least one tick, which is {tick_s} s"));
                 }
                 out.extend(push(&s, model, ticks_of(duration_s)).map(|e| (at, e)));
             }
-            Some(Kind::Friction) => out.extend(friction(&s, feet).map(|e| (at, e))),
+            Some(Kind::Friction) => out.extend(friction(&s, spec).map(|e| (at, e))),
             None => {}
         }
         s.finish();
@@ -57,23 +56,41 @@ fn push(s: &Section<'_>, model: &Model, ticks: u64) -> Option<Event> {
     Some(Event::Push { body: frame.body as u32, point_B, force_W, ticks })
 }
 
-fn friction(s: &Section<'_>, feet: &[Foot]) -> Option<Event> {
+fn friction(s: &Section<'_>, spec: &PlantSpec) -> Option<Event> {
     let range = Range::between(0.0, 100.0);
     let (mu_static, mu_kinetic) = (s.f64("mu_static", range), s.f64("mu_kinetic", range));
     if mu_kinetic > mu_static {
         s.mistake("mu_kinetic", &format!("at most mu_static, which is {mu_static}"));
     }
-    let change = |scope| Event::Friction { scope, mu_static, mu_kinetic };
-    match s.text_if_given("foot").unwrap_or_default() {
-        "" => Some(change(Scope::All)),
-        name => {
-            let foot = feet.iter().position(|f| f.name == name);
-            if foot.is_none() {
-                s.mistake("foot", "the name of a foot, or \"\" for all stations");
-            }
-            foot.map(|i| change(Scope::Foot(i as u32)))
+    scope(s, spec).map(|scope| Event::Friction { scope, mu_static, mu_kinetic })
+}
+
+/// One of `foot`, `station` and `region`; all stations without any.
+fn scope(s: &Section<'_>, spec: &PlantSpec) -> Option<Scope> {
+    let feet: Vec<&str> = spec.feet.iter().map(|f| f.name.as_str()).collect();
+    let stations = spec.stations.iter().map(|s| s.name.as_str()).collect();
+    let regions = spec.regions.iter().map(|r| r.name.as_str()).collect();
+    let kinds: [(&str, Vec<&str>, fn(u32) -> Scope); 3] = [
+        ("foot", feet, Scope::Foot),
+        ("station", stations, Scope::Station),
+        ("region", regions, Scope::Region),
+    ];
+    let mut found = Vec::new();
+    for (key, names, scope) in kinds {
+        let name = s.text_if_given(key).unwrap_or_default();
+        if name.is_empty() {
+            continue;
         }
+        let index = names.iter().position(|n| *n == name);
+        if index.is_none() {
+            s.mistake(key, &format!("the name of a {key}, or \"\" for all stations"));
+        }
+        found.push(index.map(|i| scope(i as u32)));
     }
+    if found.len() > 1 {
+        s.complain("foot", "at most one of foot, station and region can be named");
+    }
+    found.pop().unwrap_or(Some(Scope::All))
 }
 
 fn most_at_once(events: &[(u64, Event)]) -> usize {

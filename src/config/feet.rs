@@ -142,11 +142,8 @@ fn stations_of(
     ground: &Ground,
     out: &mut Touching,
 ) -> Option<(String, usize, Transform)> {
-    let (name, link) = (s.text("name"), s.text("link"));
-    if name.is_empty() || name.len() > NAME_BYTES_MAX {
-        s.mistake("name", &format!("1 to {NAME_BYTES_MAX} bytes long"));
-    }
-    let friction = friction(s, defaults);
+    let (name, link) = (checked_name(s), s.text("link"));
+    let friction = friction_of(s, defaults);
     let law = Law::read(s, defaults, materials);
     let given = s.points_if_given("points_m");
     let round = round(s);
@@ -177,7 +174,16 @@ fn stations_of(
     Some((name.into(), frame.body, frame.X_BF))
 }
 
-fn friction(s: &Section<'_>, defaults: &ContactDefaults) -> Friction {
+pub(super) fn checked_name<'a>(s: &Section<'a>) -> &'a str {
+    let name = s.text("name");
+    if name.is_empty() || name.len() > NAME_BYTES_MAX {
+        s.mistake("name", &format!("1 to {NAME_BYTES_MAX} bytes long"));
+    }
+    name
+}
+
+/// Coefficients that a table may give; the defaults fill in what is missing.
+pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Friction {
     let mu_static = s.f64_if_given("mu_static", MU).unwrap_or(defaults.mu[0]);
     let mu_kinetic =
         s.f64_if_given("mu_kinetic", MU).unwrap_or_else(|| defaults.mu[1].min(mu_static));

@@ -9,6 +9,7 @@ mod events;
 mod feet;
 mod materials;
 mod merge;
+mod regions;
 mod robot;
 mod scenario;
 mod section;

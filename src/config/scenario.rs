@@ -14,7 +14,7 @@ use crate::rt::{Pace, RealtimeSettings, StartRule};
 use super::section::{Mistakes, Range, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{BusSettings, RecordSettings, bus, realtime, record};
-use super::{events, feet, materials, merge, robot, terrain};
+use super::{events, feet, materials, merge, regions, robot, terrain};
 
 /// Everything a run needs.
 #[derive(Clone, Debug)]
@@ -133,6 +133,7 @@ fn build(
     let materials = materials::materials(root, mistakes);
     let defaults = feet::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
+    let regions = regions::regions(root, &defaults, &ground, mistakes);
     let touching = feet::touching(root, &loaded, &defaults, &materials, &ground, mistakes);
 
     let sim = Sim::read(root, mistakes);
@@ -150,6 +151,7 @@ fn build(
         integrator: sim.integrator,
         gravity_W: sim.gravity_W,
         ground: ground.surfaces,
+        regions,
         stations: touching.stations,
         feet: touching.feet,
         stops: stops(root),
@@ -163,7 +165,7 @@ fn build(
     if place == Some(true) && floating && mistakes.count() == 0 {
         robot::place_above(&loaded.model, &mut spec, clearance_m);
     }
-    let events = events::events(root, &loaded.model, &spec.feet, spec.period_ns, mistakes);
+    let events = events::events(root, &loaded.model, &spec, mistakes);
     let (realtime, overrun) = realtime(root);
     Scenario {
         complete_toml: table.to_string(),

@@ -190,22 +190,20 @@ impl<'a> Section<'a> {
 
     /// Three numbers.
     pub(super) fn vec3(&self, key: &str, range: Range) -> [f64; 3] {
-        let found = self.get(key).and_then(|v| as_vec3(v, &range));
-        found.unwrap_or_else(|| {
-            self.mistake(key, &format!("three numbers, each {}", range.describe()));
-            [0.0; 3]
-        })
+        self.numbers(key, "three", range)
     }
 
     /// Two numbers.
-    pub(super) fn pair(&self, key: &str, range: Range) -> [f64; 2] {
-        match self.get(key).and_then(|v| as_numbers(v, &range)).as_deref() {
-            Some(&[x, y]) => [x, y],
-            _ => {
-                self.mistake(key, &format!("two numbers, each {}", range.describe()));
-                [0.0; 2]
-            }
-        }
+    pub(super) fn vec2(&self, key: &str, range: Range) -> [f64; 2] {
+        self.numbers(key, "two", range)
+    }
+
+    fn numbers<const N: usize>(&self, key: &str, count: &str, range: Range) -> [f64; N] {
+        let found = self.get(key).and_then(|v| as_numbers(v, &range)?.try_into().ok());
+        found.unwrap_or_else(|| {
+            self.mistake(key, &format!("{count} numbers, each {}", range.describe()));
+            [0.0; N]
+        })
     }
 
     /// Rows of equal length.

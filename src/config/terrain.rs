@@ -146,7 +146,7 @@ fn solids(s: &Section<'_>, kind: Kind) -> Result<Vec<(Transform, SurfaceShape)>>
 }
 
 fn heightfield(s: &Section<'_>) -> Result<Heightfield> {
-    let origin = s.pair("origin_m", Range::between(-1e5, 1e5));
+    let origin = s.vec2("origin_m", Range::between(-1e5, 1e5));
     let spacing_m = s.f64("spacing_m", Range::between(1e-3, 1e3));
     let rows = s.rows("heights_m", Range::between(-1e4, 1e4));
     let columns = rows.first().map_or(0, Vec::len);

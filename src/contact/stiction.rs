@@ -3,8 +3,8 @@
 //! slip of the anchor loses, W.
 //!
 //! They share the friction spring: elasticity `k_xy` between station and anchor, viscosity `c_xy`,
-//! the cone `|f| ≤ μ f_z`, and `μ = μₛ − K (μₛ − μₖ)` with the committed sliding `K`. They differ in
-//! what the cone limits and in how anchor and sliding follow.
+//! the cone `|f| ≤ μ f_z`, and `μ = μₛ − K (μₛ − μₖ)` with the committed sliding `K`. They differ
+//! in what the cone limits and in how anchor and sliding follow.
 
 use crate::math;
 
@@ -116,7 +116,8 @@ fn blend(
     elastic
 }
 
-/// The holding law. With `Π` the nearest point of the disc of radius `μ f_z`, and `S` the smooth step:
+/// The holding law. With `Π` the nearest point of the disc of radius `μ f_z`, and `S` the smooth
+/// step:
 ///
 /// ```text
 /// E = Π(−k_xy (p − p₀))      elastic part         p₀′ = p + E / k_xy    moves only at the cone
@@ -199,8 +200,8 @@ fn limit(friction: &Friction, sliding: f64, out: &mut SpringForce) {
     out.friction_limit_n = out.mu * out.normal_n;
 }
 
-/// `Π`: the point of the disc of this radius that is nearest to `a`; `a` itself, to the last bit, if
-/// it is inside.
+/// `Π`: the point of the disc of this radius that is nearest to `a`; `a` itself, to the last bit,
+/// if it is inside.
 fn nearest_within(radius: f64, a: [f64; 2]) -> [f64; 2] {
     let length = norm(a);
     if length > radius { scaled(a, radius / length) } else { a }

@@ -35,15 +35,17 @@ pub struct Command {
     pub joints: Vec<JointCommand>,
 }
 
-/// Which contacts a friction change is for.
+/// What a friction change is for: the own coefficients of stations, or those of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Scope {
-    /// All contacts.
+    /// All stations. Regions that have coefficients keep theirs.
     All,
     /// All contacts of the station with this index.
     Station(u32),
     /// All contacts of the foot with this index.
     Foot(u32),
+    /// The region of the ground with this index, whoever touches it.
+    Region(u32),
 }
 
 /// Something that happens to the robot or the ground at the start of a tick. Events are part of
@@ -63,7 +65,7 @@ pub enum Event {
     },
     /// New coefficients of friction.
     Friction {
-        /// Which contacts.
+        /// Whose coefficients.
         scope: Scope,
         /// Static coefficient, at least 0.
         mu_static: f64,

@@ -1,15 +1,16 @@
 //! All contacts of the plant: every station against every surface.
 
 use crate::contact::{
-    ContactForce, ExponentialSpring, HuntCrossley, Overlap, SpringForce, StationShape, Surface,
-    SurfacePose, Touch,
+    ContactForce, ExponentialSpring, Friction, HuntCrossley, Overlap, SpringForce, StationShape,
+    Surface, SurfacePose, Touch,
 };
 use crate::dynamics::Data;
 use crate::math;
 use crate::spatial::Vec3;
 
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
-use super::{ContactModel, PlantSpec};
+use super::regions::friction_at;
+use super::{ContactModel, FrictionRegion, PlantSpec};
 
 /// Geometry and last evaluation of all contacts. Contact `i` is the station `i / surfaces` against
 /// the surface `i % surfaces`; its memory and friction are in [`State`](super::State).
@@ -17,6 +18,7 @@ use super::{ContactModel, PlantSpec};
 pub struct ContactSet {
     surfaces: Vec<Surface>,
     poses: Vec<SurfacePose>,
+    regions: Vec<FrictionRegion>,
     stations: Vec<StationPoint>,
     laws: Vec<Law>,
     evaluated: Vec<Evaluated>,
@@ -50,6 +52,8 @@ pub struct Evaluated {
     pub v_C: Vec3,
     /// True for a rigid contact: its force is an impulse of the last step, not a function of place.
     pub rigid: bool,
+    /// Coefficients of friction here and now: the region's, or else the station's own.
+    pub friction: Friction,
     /// All forces in the contact's frame C, whatever the model.
     pub force: SpringForce,
 }
@@ -79,6 +83,7 @@ impl ContactSet {
         let mut set = Self {
             surfaces: spec.ground.clone(),
             poses: spec.ground.iter().map(|s| s.pose(0)).collect(),
+            regions: spec.regions.clone(),
             stations: Vec::new(),
             laws: Vec::new(),
             evaluated: Vec::new(),
@@ -185,8 +190,15 @@ impl ContactSet {
         self.of_stations(stations).map(|i| self.evaluated[i].force.normal_n).sum()
     }
 
-    /// Evaluates all contacts at `now_ns` for the kinematics in `data`, from committed memory.
-    pub(super) fn evaluate(&mut self, data: &Data, contacts: &[ContactState], now_ns: u64) {
+    /// Evaluates all contacts at `now_ns` for the kinematics in `data`, from committed memory;
+    /// `regions` are the coefficients of the regions.
+    pub(super) fn evaluate(
+        &mut self,
+        data: &Data,
+        contacts: &[ContactState],
+        regions: &[Option<Friction>],
+        now_ns: u64,
+    ) {
         for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
             if surface.platform.is_some() {
                 *pose = surface.pose(now_ns);
@@ -194,15 +206,18 @@ impl ContactSet {
         }
         for (i, contact) in contacts.iter().enumerate() {
             let mut at = self.locate(i, data);
+            let ground_S = at.ground_point_S();
+            let surface = i % self.surfaces.len();
+            at.friction = friction_at(&self.regions, regions, surface, &ground_S, contact.friction);
             match (&self.laws[i], &contact.memory) {
                 (Law::Spring(spring), ContactMemory::Spring(memory)) => {
                     let round = !self.is_point(i);
-                    at.force = at.spring_force(spring, contact, memory, round, data, now_ns);
+                    at.force = at.spring_force(spring, memory, round, data, now_ns);
                 }
                 (Law::HuntCrossley(law), _) => {
-                    self.hunt_crossley(i, law, contact, data, &mut at);
+                    self.hunt_crossley(i, law, data, &mut at);
                 }
-                (_, ContactMemory::Rigid(memory)) => at.force = at.rigid_force(contact, memory),
+                (_, ContactMemory::Rigid(memory)) => at.force = at.rigid_force(memory),
                 _ => {}
             }
             self.evaluated[i] = at;
@@ -223,18 +238,19 @@ impl ContactSet {
         let v_W = data.point_velocity_W(station.body, &point_B) - pose.velocity_at(&touch.point_W);
         let v_C = touch.R_WC.tr_mul(&v_W);
         let rigid = matches!(self.laws[i], Law::Rigid);
-        Evaluated { body: station.body, touch, point_B, v_C, rigid, force: SpringForce::default() }
+        Evaluated {
+            body: station.body,
+            touch,
+            point_B,
+            v_C,
+            rigid,
+            friction: Friction::NONE,
+            force: SpringForce::default(),
+        }
     }
 
     /// The Hertz contact of a sphere; its force acts a little inside the sphere.
-    fn hunt_crossley(
-        &self,
-        i: usize,
-        law: &HuntCrossley,
-        contact: &ContactState,
-        data: &Data,
-        at: &mut Evaluated,
-    ) {
+    fn hunt_crossley(&self, i: usize, law: &HuntCrossley, data: &Data, at: &mut Evaluated) {
         let n = self.surfaces.len();
         let radius_m = self.stations[i / n].shape.round_m();
         let p_C = at.touch.p_C;
@@ -248,8 +264,8 @@ impl ContactSet {
         let ground_W = self.poses[i % n].velocity_at(&at.touch.point_W);
         let v_W = data.point_velocity_W(at.body, &at.point_B) - ground_W;
         at.v_C = at.touch.R_WC.tr_mul(&v_W);
-        let f = law.evaluate(&contact.friction, &overlap, &-at.v_C);
-        let limit_n = contact.friction.mu_static() * f.normal_n;
+        let f = law.evaluate(&at.friction, &overlap, &-at.v_C);
+        let limit_n = at.friction.mu_static() * f.normal_n;
         at.force = SpringForce {
             normal_elastic_n: f.normal_elastic_n,
             normal_damping_n: f.normal_n - f.normal_elastic_n,
@@ -322,7 +338,6 @@ impl Evaluated {
     fn spring_force(
         &self,
         spring: &ExponentialSpring,
-        contact: &ContactState,
         memory: &SpringMemory,
         round: bool,
         data: &Data,
@@ -338,15 +353,15 @@ impl Evaluated {
             p_C.y += slip_C.y;
         }
         let age_s = committed.age_s(now_ns);
-        spring.evaluate(&contact.friction, &committed, &p_C, &self.v_C, age_s)
+        spring.evaluate(&self.friction, &committed, &p_C, &self.v_C, age_s)
     }
 
     /// The force of the last step's impulse, as parts that can be shown.
-    fn rigid_force(&self, contact: &ContactState, memory: &RigidMemory) -> SpringForce {
+    fn rigid_force(&self, memory: &RigidMemory) -> SpringForce {
         let [x, y, normal_n] = memory.force_C;
         let (sticks, slides) =
             (memory.phase == RigidPhase::Sticks, memory.phase == RigidPhase::Slides);
-        let friction = &contact.friction;
+        let friction = &self.friction;
         let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
         let (p, v) = (self.touch.p_C, self.v_C);
         let anchor =

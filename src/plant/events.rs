@@ -1,5 +1,7 @@
 //! What happens to the robot and the ground at the start of a tick.
 
+use crate::contact::Friction;
+
 use super::{Event, Outcome, Plant, Scope};
 
 impl Plant {
@@ -31,6 +33,12 @@ impl Plant {
     }
 
     fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
+        if let Scope::Region(r) = scope {
+            if let Some(slot) = self.state.regions.get_mut(r as usize) {
+                *slot = Some(Friction::new(mu_static, mu_kinetic));
+            }
+            return;
+        }
         let (surfaces, feet) = (self.contacts.surface_count(), &self.spec.feet);
         for (i, contact) in self.state.contacts.iter_mut().enumerate() {
             let station = i / surfaces;
@@ -40,6 +48,7 @@ impl Plant {
                 Scope::Foot(f) => {
                     feet.get(f as usize).is_some_and(|f| f.stations.contains(&station))
                 }
+                Scope::Region(_) => false,
             };
             if meant {
                 contact.friction.set_static(mu_static);

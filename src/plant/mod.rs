@@ -14,6 +14,7 @@ mod events;
 mod fault;
 mod guard;
 mod reading;
+mod regions;
 mod rigid;
 mod sense;
 mod spec;
@@ -28,6 +29,7 @@ pub use fault::Fault;
 pub use reading::{
     ContactsReading, FootReading, JointReading, Snapshot, StateReading, StationReading,
 };
+pub use regions::FrictionRegion;
 pub use spec::{ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, layout_hash};
 pub use state::{ActivePush, State, Word};
 pub use step::{Outcome, Plant};

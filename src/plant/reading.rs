@@ -141,9 +141,9 @@ pub struct StationReading {
     pub sliding: f64,
     /// Coefficient of friction in use.
     pub mu: f64,
-    /// Static coefficient of friction.
+    /// Static coefficient of friction: the station's, or that of the region it stands in.
     pub mu_static: f64,
-    /// Kinetic coefficient of friction.
+    /// Kinetic coefficient of friction, likewise.
     pub mu_kinetic: f64,
     /// Friction limit, N.
     pub friction_limit_n: f64,

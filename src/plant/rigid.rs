@@ -106,7 +106,7 @@ impl RigidSolver {
         self.contacts.clear();
         for i in set.rigid() {
             let at = &set.evaluated()[i];
-            let friction = states[i].friction;
+            let friction = at.friction;
             let ContactMemory::Rigid(memory) = &mut states[i].memory else { continue };
             // the velocity without any contact impulse, relative to the ground
             let (R_WC, p_W) = (&at.touch.R_WC, &at.touch.point_W);

@@ -1,6 +1,6 @@
 //! Fills a snapshot from the state after a tick.
 
-use crate::contact::{ContactForce, Friction, SpringForce};
+use crate::contact::{ContactForce, SpringForce};
 use crate::spatial::Vec3;
 
 use super::contacts::Evaluated;
@@ -65,9 +65,8 @@ impl Plant {
     }
 
     fn fill_stations(&self, out: &mut [StationReading]) {
-        let contacts = self.contacts().evaluated().iter().zip(&self.state().contacts);
-        for (out, (at, state)) in out.iter_mut().zip(contacts) {
-            *out = station_reading(at, &state.friction);
+        for (out, at) in out.iter_mut().zip(self.contacts().evaluated()) {
+            *out = station_reading(at);
             out.velocity_world_m_per_s = self.data().point_velocity_W(at.body, &at.point_B).into();
         }
     }
@@ -108,7 +107,7 @@ fn is_shown(f: &SpringForce) -> bool {
     f.normal_elastic_n.abs() >= NORMAL_SHOWN_MIN_N || f.normal_n >= NORMAL_SHOWN_MIN_N
 }
 
-fn station_reading(at: &Evaluated, friction: &Friction) -> StationReading {
+fn station_reading(at: &Evaluated) -> StationReading {
     let (f, R_WC) = (&at.force, &at.touch.R_WC);
     let mut out = StationReading {
         position_world_m: at.touch.point_W.into(),
@@ -119,8 +118,8 @@ fn station_reading(at: &Evaluated, friction: &Friction) -> StationReading {
         slip_m_per_s: at.v_C.xy().norm(),
         sliding: f.next_sliding,
         mu: f.mu,
-        mu_static: friction.mu_static(),
-        mu_kinetic: friction.mu_kinetic(),
+        mu_static: at.friction.mu_static(),
+        mu_kinetic: at.friction.mu_kinetic(),
         ..Default::default()
     };
     if !is_shown(f) {

@@ -8,7 +8,7 @@ use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
-use super::WatchdogSpec;
+use super::{FrictionRegion, WatchdogSpec};
 
 /// How a micro-step advances the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +85,8 @@ pub struct PlantSpec {
     pub gravity_W: Vec3,
     /// The ground.
     pub ground: Vec<Surface>,
+    /// Parts of the ground with friction of their own; where they overlap, the last one counts.
+    pub regions: Vec<FrictionRegion>,
     /// Contact points. Every station meets every surface.
     pub stations: Vec<Station>,
     /// Feet.
@@ -112,8 +114,8 @@ impl PlantSpec {
 }
 
 /// Hash of what a controller must know to read states and write commands: protocol version, period,
-/// names and order of joints, feet, stations and surfaces. It travels in every state and command; a
-/// command with another one is refused.
+/// names and order of joints, feet, stations, surfaces and regions. It travels in every state and
+/// command; a command with another one is refused.
 #[must_use]
 pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
     let period_ns = spec.period_ns;
@@ -133,6 +135,9 @@ pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
     }
     for surface in &spec.ground {
         text.push_str(&format!("surface {}\n", surface.name));
+    }
+    for region in &spec.regions {
+        text.push_str(&format!("region {}\n", region.name));
     }
     xxh3_64(text.as_bytes())
 }

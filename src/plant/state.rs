@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::contact::Friction;
 use crate::dynamics::{Positions, Velocities};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::PUSHES_MAX;
@@ -10,6 +11,7 @@ use crate::sensor::FootSwitch;
 use crate::spatial::Vec3;
 
 use super::contact_state::{ContactState, walk3};
+use super::regions::walk_region;
 use super::{JointCommand, PlantSpec, Watchdog};
 
 /// A push that is acting.
@@ -49,6 +51,8 @@ pub struct State {
     pub imu_v_before_W: Vec3,
     /// Foot switches.
     pub switches: Vec<FootSwitch>,
+    /// Coefficients of the regions, in the order of the spec.
+    pub regions: Vec<Option<Friction>>,
     pub(super) contacts: Vec<ContactState>,
 }
 
@@ -95,6 +99,7 @@ impl State {
             pushes: [ActivePush::default(); PUSHES_MAX],
             imu_v_before_W: Vec3::zeros(),
             switches: vec![FootSwitch::default(); spec.feet.len()],
+            regions: spec.regions.iter().map(|r| r.friction).collect(),
             contacts,
         }
     }
@@ -110,6 +115,7 @@ impl State {
         self.pushes = o.pushes;
         self.imu_v_before_W = o.imu_v_before_W;
         self.switches.copy_from_slice(&o.switches);
+        self.regions.copy_from_slice(&o.regions);
         self.contacts.copy_from_slice(&o.contacts);
     }
 
@@ -134,6 +140,9 @@ impl State {
         }
         for (i, contact) in self.contacts.iter_mut().enumerate() {
             contact.walk(i, visit);
+        }
+        for (i, slot) in self.regions.iter_mut().enumerate() {
+            walk_region(i, slot, visit);
         }
     }
 

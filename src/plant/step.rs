@@ -216,12 +216,13 @@ impl Plant {
     fn rk4_step(&mut self, t_ns: u64, h: f64) {
         let Self { model, spec, state, data, contacts, passive, tau, rk4, .. } = self;
         let (memory, pushes, motor) = (&mut state.contacts, &state.pushes, &state.motor);
+        let regions = &state.regions;
         let h_ns = spec.micro_step_ns();
         rk4.step(model.base, &mut state.q, &mut state.v, h, |stage, q, v, vdot| {
             if stage > 0 {
                 let t = t_ns.wrapping_add(if stage < 3 { h_ns / 2 } else { h_ns });
                 kinematics(model, q, v, data);
-                contacts.evaluate(data, memory, t);
+                contacts.evaluate(data, memory, regions, t);
             }
             collect_forces(data, contacts, pushes);
             add_passive(model, passive, q, v, motor, tau);
@@ -235,7 +236,8 @@ impl Plant {
     /// Kinematics and contact forces of the current state at `t_ns`.
     pub(super) fn evaluate(&mut self, t_ns: u64) {
         kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
-        self.contacts.evaluate(&self.data, &self.state.contacts, t_ns);
+        let State { contacts, regions, .. } = &self.state;
+        self.contacts.evaluate(&self.data, contacts, regions, t_ns);
     }
 
     /// Counts the tick, ends pushes, reads the sensors that have a memory.

@@ -58,6 +58,7 @@ pub fn plain_spec(model: &Model) -> PlantSpec {
         integrator: Integrator::SemiImplicitEuler,
         gravity_W: Vec3::new(0.0, 0.0, -G),
         ground: vec![level_floor()],
+        regions: vec![],
         stations: vec![],
         feet: vec![],
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },

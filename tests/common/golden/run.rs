@@ -48,6 +48,7 @@ pub fn plant(model: Model, scene: &Scene, h_s: f64) -> Plant {
         integrator: Integrator::Rk4,
         gravity_W: scene.gravity_W,
         ground: scene.planes.iter().enumerate().map(plane).collect(),
+        regions: vec![],
         stations: scene.stations.iter().enumerate().map(station).collect(),
         feet: vec![],
         stops: StopSpec { time_constant_s: 0.01, damping_ratio: 1.0 },
