@@ -11,15 +11,17 @@ mod drive;
 mod robots;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use hardstand::contact::{
-    BrickContact, ContactMaterial, HalfSpace, HertzPair, HuntCrossley, Overlap,
+    BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
 };
 use hardstand::dynamics::{Constraints, Data, PointOnPlane, Velocities};
 use hardstand::handover::{Inbox, Outbox};
-use hardstand::plant::{Command, ContactModel, Event, Integrator, JointCommand, Plant};
-use hardstand::rt::{Clock, LogTick, OverrunPolicy, Pace, StartRule};
+use hardstand::plant::{
+    Command, ContactModel, Event, FrictionRegion, Integrator, JointCommand, Plant, Scope,
+};
+use hardstand::rt::{Clock, EventOutbox, LogTick, OverrunPolicy, Pace, StartRule};
 use hardstand::spatial::{Motion, Transform, Vec3};
 
 thread_local! {
@@ -79,11 +81,18 @@ fn a_tick_does_not_allocate() {
         if integrator == Integrator::SemiImplicitEuler {
             spec.stations.iter_mut().step_by(2).for_each(|s| s.model = ContactModel::Rigid);
         }
+        let (min_m, max_m) = ([0.0, -1.0], [1.0, 1.0]);
+        let friction = Some(Friction::new(0.5, 0.4));
+        let name = "patch".into();
+        spec.regions.push(FrictionRegion { name, surface: 0, min_m, max_m, friction });
         let mut plant = Plant::new(model, spec);
         let mut snapshot = plant.new_snapshot();
         let mut newest = snapshot.clone();
         for tick in 0..600 {
             let mut input = drive::busy_input(&plant);
+            if tick % 10 == 0 {
+                input.events.push(grip(Scope::Region(0), tick as u32));
+            }
             if tick == 590 {
                 // also a fault does not
                 let force_W = [f64::NAN, 0.0, 0.0];
@@ -140,11 +149,19 @@ fn a_contact_does_not_allocate() {
     assert_eq!(n, 0);
 }
 
-/// A clock that stands still but for sleeps, commands the robot at each of them, and counts what
+fn grip(scope: Scope, n: u32) -> Event {
+    let mu_static = 0.5 + 0.001 * f64::from(n % 300);
+    Event::Friction { scope, mu_static, mu_kinetic: 0.4 }
+}
+
+/// A clock that stands still but for sleeps, commands the robot at each of them, changes its
+/// friction at some, and counts what
 /// the loop asks of the allocator between the first and the last one.
 struct CountingClock<'a> {
     commands: &'a Outbox<Command>,
     log: &'a Inbox<LogTick>,
+    events: &'a RefCell<EventOutbox>,
+    told: &'a Cell<u64>,
     now_ns: Cell<u64>,
     sleeps: Cell<u64>,
     counted: &'a Cell<u64>,
@@ -174,6 +191,12 @@ impl Clock for CountingClock<'_> {
             (command.session, command.seq, command.answers_tick) = (5, sleeps, sleeps - 1);
             self.commands.send(command);
         }
+        // four a tick at most: more than one, and never too many to answer
+        let mut events = self.events.borrow_mut();
+        for n in 0..sleeps % 5 {
+            assert!(events.send(grip(Scope::Foot(n as u32), sleeps as u32)));
+        }
+        self.told.set(self.told.get() + std::iter::from_fn(|| events.taken()).count() as u64);
         if !(200..400).contains(&sleeps)
             && let Some(tick) = self.log.take()
         {
@@ -200,9 +223,12 @@ fn a_turn_of_the_loop_does_not_allocate() {
         bench.commands.put_back(command);
     }
     let (commands, log, counted) = (bench.commands.clone(), bench.log.clone(), Cell::new(u64::MAX));
+    let (events, told) = (RefCell::new(bench.events.take().unwrap()), Cell::new(0));
     let clock = CountingClock {
         commands: &commands,
         log: &log,
+        events: &events,
+        told: &told,
         now_ns: Cell::new(0),
         sleeps: Cell::new(0),
         counted: &counted,
@@ -213,5 +239,6 @@ fn a_turn_of_the_loop_does_not_allocate() {
     let (_, plant) = bench.executive(clock, pace, StartRule::Now, 1500).run();
     assert_eq!(plant.state().tick, 1500);
     assert!(plant.state().watchdog.owner == 5, "the commands were applied");
+    assert!(told.get() > 2500, "{} events were applied", told.get());
     assert_eq!(counted.get(), 0, "calls of the allocator in the loop");
 }

@@ -9,8 +9,11 @@ use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use bench::{Bench, Hands, Queues, ROOMY, TestClock, quadruped};
-use hardstand::plant::{Authority, Event, Rejection, TickInput, Verdict};
-use hardstand::rt::{Ending, ManualClock, OverrunPolicy, Pace, Schedule, StartRule};
+use hardstand::limits::EVENT_QUEUE;
+use hardstand::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
+use hardstand::rt::{
+    Ending, LogTick, ManualClock, OverrunPolicy, Pace, Schedule, StartRule, event_line,
+};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -217,14 +220,13 @@ fn events_happen_at_their_ticks() {
     assert!(matches!(log[12].events[..], [Event::Push { ticks: 5, .. }]));
 }
 
+fn event(n: u32) -> Event {
+    Event::Friction { scope: Scope::Station(n), mu_static: 0.5, mu_kinetic: 0.4 }
+}
+
 /// More events in one tick than it applies: the rest follows in the next ticks, in order.
 #[test]
 fn a_crowd_of_events_is_spread_over_ticks() {
-    let event = |n: u32| Event::Friction {
-        scope: hardstand::plant::Scope::Station(n),
-        mu_static: 0.5,
-        mu_kinetic: 0.4,
-    };
     let crowd = (0..40).map(|n| (7, event(n)));
     let mut schedule = Schedule::new(std::iter::once((9, event(99))).chain(crowd).collect());
     let mut due = |tick| {
@@ -317,4 +319,99 @@ fn a_stop_ends_the_run_after_the_tick() {
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let (ending, plant) = bench.executive(clock, SLIP, StartRule::Now, 30).run();
     assert_eq!((ending, plant.state().tick, bench.logged().len()), (Ending::Stopped, 6, 6));
+}
+
+/// All events in a log, with their ticks.
+fn events_of(log: &[LogTick]) -> Vec<(u64, Event)> {
+    log.iter().flat_map(|t| t.events.iter().map(|&e| (t.tick, e))).collect()
+}
+
+#[test]
+fn an_event_from_outside_applies_at_the_tick_that_is_told() {
+    let mut bench = Bench::new(quadruped(&[]), ROOMY);
+    let outbox = std::cell::RefCell::new(bench.events.take().unwrap());
+    let told = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let tell = std::rc::Rc::clone(&told);
+    let between = move |period: u64| {
+        let mut outbox = outbox.borrow_mut();
+        tell.borrow_mut().extend(std::iter::from_fn(|| outbox.taken()));
+        if period == 5 || period == 9 {
+            assert!(outbox.send(event(period as u32)) && outbox.send(event(1)));
+        }
+    };
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    let (_, plant) = bench.executive(clock, SLIP, StartRule::Now, 30).run();
+    // the sleep before period 5 ends tick 4
+    let log = bench.logged();
+    assert_eq!(events_of(&log), [(5, event(5)), (5, event(1)), (9, event(9)), (9, event(1))]);
+    assert_eq!(*told.borrow(), [5, 5, 9, 9]);
+    assert_ne!(plant.state().digest, digest_alone(30));
+    let mut again = bench.scenario.plant();
+    for tick in log {
+        again.step(&TickInput { events: tick.events, ..TickInput::new() });
+    }
+    assert_eq!(again.state().digest, plant.state().digest);
+}
+
+#[test]
+fn a_crowd_from_outside_waits_its_turn_behind_what_was_planned() {
+    let planned = "events=[{at_s=0.0, kind=\"friction\", mu_static=0.2, mu_kinetic=0.1}]";
+    let mut bench = Bench::new(quadruped(&[planned]), ROOMY);
+    let mut outbox = bench.events.take().unwrap();
+    for n in 0..EVENT_QUEUE {
+        assert!(outbox.send(event(n as u32)));
+    }
+    assert!(!outbox.send(event(99)), "the queue is full");
+    bench.executive(ManualClock::default(), SLIP, StartRule::Now, 5).run();
+    let log = bench.logged();
+    assert_eq!(log.iter().map(|t| t.events.len()).collect::<Vec<_>>(), [16, 16, 1, 0, 0]);
+    let all: Vec<Event> = events_of(&log).into_iter().map(|(_, e)| e).collect();
+    assert!(matches!(all[0], Event::Friction { scope: Scope::All, .. }));
+    assert_eq!(all[1..], (0..EVENT_QUEUE as u32).map(event).collect::<Vec<_>>());
+    // until the answers are fetched there is no room for more: none of them can get lost
+    assert!(!outbox.send(event(99)));
+    let told: Vec<u64> = std::iter::from_fn(|| outbox.taken()).collect();
+    assert_eq!(told, [vec![0; 15], vec![1; 16], vec![2]].concat());
+    assert!(outbox.send(event(99)));
+}
+
+/// Events that come while the robot waits apply in its first tick, once, even if a candidate has
+/// come and gone in between.
+#[test]
+fn events_that_come_before_the_controller_apply_at_tick_0() {
+    let mut bench = Bench::new(quadruped(&["command.hold_ticks=10"]), ROOMY);
+    let outbox = std::cell::RefCell::new(bench.events.take().unwrap());
+    let hands = bench.hands();
+    let between = move |period: u64| {
+        let mut outbox = outbox.borrow_mut();
+        match period {
+            3 => assert!(outbox.send(event(3))),
+            4 | 5 => hands.offer(7, period, 0),
+            // told long before the first tick
+            6 => assert_eq!((outbox.taken(), outbox.taken()), (Some(0), None)),
+            40..43 => hands.offer(8, period, 0),
+            _ => {}
+        }
+    };
+    let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
+    bench.executive(clock, SLIP, StartRule::OnController, 20).run();
+    let log = bench.logged();
+    assert_eq!((events_of(&log), log.len()), (vec![(0, event(3))], 20));
+    assert_eq!(log[0].offers.len(), 3);
+}
+
+#[test]
+fn an_event_that_is_recalled_never_applies() {
+    let (mut outbox, inbox) = event_line();
+    assert!(outbox.send(event(1)) && outbox.send(event(2)) && outbox.send(event(3)));
+    assert_eq!(inbox.take(8), Some(event(1)));
+    assert_eq!(outbox.recall_oldest(), Some(event(2)));
+    assert_eq!(inbox.take(9), Some(event(3)));
+    assert_eq!((inbox.take(10), outbox.recall_oldest()), (None, None));
+    assert_eq!([outbox.taken(), outbox.taken(), outbox.taken()], [Some(8), Some(9), None]);
+    // all places are free again
+    assert!((0..EVENT_QUEUE).all(|_| outbox.send(event(4))) && !outbox.send(event(4)));
+    // an end that is gone stops nobody
+    drop(outbox);
+    assert_eq!(inbox.take(11), Some(event(4)));
 }

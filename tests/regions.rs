@@ -112,14 +112,15 @@ fn the_last_region_with_coefficients_counts_and_only_on_its_plane() {
     };
     spec.regions = vec![
         region("wide", [-1.0, 1.0], Some(Friction::new(0.2, 0.1))),
-        // the station's place belongs to it: both ends are part of the region
-        region("edge", [0.1, 0.2], Some(Friction::new(0.5, 0.25))),
+        // the stations stand at x = ±0.1: both ends belong to a region
+        region("from here", [0.1, 0.2], Some(Friction::new(0.5, 0.25))),
+        region("to here", [-0.2, -0.1], Some(Friction::new(0.3, 0.15))),
         region("none", [-1.0, 1.0], None),
         other,
         region("beside", [0.11, 0.2], Some(Friction::new(1.0, 1.0))),
     ];
     let plant = Plant::new(model, spec);
-    assert_eq!([shown(&plant, 0, 0), shown(&plant, 1, 0)], [[0.5, 0.25], [0.2, 0.1]]);
+    assert_eq!([shown(&plant, 0, 0), shown(&plant, 1, 0)], [[0.5, 0.25], [0.3, 0.15]]);
     assert_eq!([shown(&plant, 0, 1), shown(&plant, 1, 1)], [[0.9, 0.8], [0.9, 0.8]]);
 }
 
@@ -169,6 +170,18 @@ fn a_snapshot_keeps_the_regions() {
         kept,
         [1, 0.9_f64.to_bits(), 0.9_f64.to_bits(), 1, 0.2_f64.to_bits(), 0.1_f64.to_bits()]
     );
+}
+
+#[test]
+fn after_a_fault_the_regions_are_those_of_the_last_good_state() {
+    let mut plant = two_regions();
+    plant.step(&change(Scope::Region(1), 0.5, 0.4));
+    let mut bad = change(Scope::Region(1), 0.9, 0.8);
+    let force_W = [f64::NAN, 0.0, 0.0];
+    bad.events.push(Event::Push { body: 0, point_B: [0.0; 3], force_W, ticks: 1 });
+    plant.step(&bad);
+    assert!(plant.fault().is_some());
+    assert_eq!(plant.state().regions, [None, Some(Friction::new(0.5, 0.4))]);
 }
 
 #[test]

@@ -27,7 +27,9 @@ use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::message::{CommandLimits, ModelReply};
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RunInfo};
-use crate::rt::{Grants, Links, LogTick, Pace, RunLimits, keep_off_core, lock_memory, pick_core};
+use crate::rt::{
+    Grants, Links, LogTick, Pace, RunLimits, event_line, keep_off_core, lock_memory, pick_core,
+};
 
 use front::Front;
 use monitor::Monitor;
@@ -76,6 +78,7 @@ pub fn run(
     let (command_out, command_in) = pool(2 * OFFERS_MAX, empty);
     let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
     let (report_out, report_in) = bounded(REPORT_QUEUE);
+    let (_event_out, event_in) = event_line();
 
     let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);
     let limits = CommandLimits {
@@ -99,6 +102,7 @@ pub fn run(
     let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
     physics.go(Links {
         commands: command_in,
+        events: event_in,
         snapshots: snapshot_out,
         log: log_out,
         reports: report_out,

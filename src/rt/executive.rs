@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::limits::OFFERS_MAX;
+use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 use crate::plant::{Authority, Outcome, Plant, Snapshot, TickInput, Verdict, Watchdog};
 
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
@@ -100,6 +100,7 @@ impl<C: Clock> Executive<C> {
                 return Some(Ending::Stopped);
             }
             let mut outcome = nothing_offered();
+            self.collect_events();
             let kept = self.input.offers.len();
             let proved = self.keep_proof(&mut watchdog, &mut outcome);
             silent = if self.input.offers.len() > kept { 0 } else { silent + 1 };
@@ -107,7 +108,7 @@ impl<C: Clock> Executive<C> {
                 // the candidate has left before its proof was complete
                 watchdog = self.plant.state().watchdog;
                 outcome.offers += self.input.offers.len();
-                self.recycle_input();
+                self.recycle_offers();
             }
             self.publish(0);
             self.report_waiting(&outcome);
@@ -144,21 +145,36 @@ impl<C: Clock> Executive<C> {
         false
     }
 
-    /// All commands that have arrived, oldest first, and the events that are due.
+    /// All commands that have arrived, oldest first, and the events.
     fn collect_input(&mut self) {
         while self.input.offers.len() < OFFERS_MAX
             && let Some(offer) = self.links.commands.take()
         {
             self.input.offers.push(offer);
         }
-        self.schedule.take_due(self.plant.state().tick, &mut self.input.events);
+        self.collect_events();
+    }
+
+    /// Planned events, then those from outside, for the coming tick: the first, during the wait.
+    fn collect_events(&mut self) {
+        let tick = self.plant.state().tick;
+        self.schedule.take_due(tick, &mut self.input.events);
+        while self.input.events.len() < EVENTS_MAX
+            && let Some(event) = self.links.events.take(tick)
+        {
+            self.input.events.push(event);
+        }
     }
 
     fn recycle_input(&mut self) {
+        self.recycle_offers();
+        self.input.events.clear();
+    }
+
+    fn recycle_offers(&mut self) {
         for offer in self.input.offers.drain(..) {
             self.links.commands.give_back(offer);
         }
-        self.input.events.clear();
     }
 
     /// A log record for the coming tick, with a keyframe if one is due. In real time a full queue

@@ -9,6 +9,7 @@ use crate::handover::{Inbox, Outbox};
 use crate::plant::{Command, Fault, Snapshot};
 
 use super::OverrunPolicy;
+use super::event_line::EventInbox;
 use super::records::{LogTick, TickReport};
 
 /// How time passes.
@@ -58,6 +59,8 @@ pub struct RunLimits {
 pub struct Links {
     /// Checked commands.
     pub commands: Inbox<Command>,
+    /// Checked events from outside.
+    pub events: EventInbox,
     /// Snapshots for the publisher: dropped and counted if it has not kept up.
     pub snapshots: Outbox<Snapshot>,
     /// Ticks for the recorder, if there is one.

@@ -4,6 +4,7 @@
 //! system call but the one that waits for the next deadline.
 
 mod clock;
+mod event_line;
 mod executive;
 mod links;
 mod pacer;
@@ -12,6 +13,7 @@ mod schedule;
 mod thread;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
+pub use event_line::{EventInbox, EventOutbox, event_line};
 pub use executive::Executive;
 pub use links::{Ending, Links, Pace, RunLimits, StartRule};
 pub use pacer::{OverrunPolicy, Pacer, Wait};

@@ -10,7 +10,8 @@ use hardstand::handover::{Inbox, Outbox, pool};
 use hardstand::plant::{Command, JointCommand, Snapshot};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, ManualClock, Pace, RunLimits, Schedule, StartRule, TickReport,
+    Clock, EventOutbox, Executive, Links, LogTick, ManualClock, Pace, RunLimits, Schedule,
+    StartRule, TickReport, event_line,
 };
 
 pub const PERIOD_NS: u64 = 1_000_000;
@@ -38,6 +39,7 @@ pub const ROOMY: Queues = Queues { commands: 32, snapshots: 8, log: 10_000, repo
 pub struct Bench {
     pub scenario: Scenario,
     pub commands: Outbox<Command>,
+    pub events: Option<EventOutbox>,
     pub snapshots: Inbox<Snapshot>,
     pub log: Inbox<LogTick>,
     pub reports: Receiver<TickReport>,
@@ -50,18 +52,21 @@ impl Bench {
         let mut plant = scenario.plant();
         let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
         let (commands, command_in) = pool(queues.commands, Command::default);
+        let (events, event_in) = event_line();
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
         let (log_out, log) = pool(queues.log, || LogTick::new(&plant, &snapshot, words));
         let (report_out, reports) = bounded(queues.reports);
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {
             commands: command_in,
+            events: event_in,
             snapshots: snapshot_out,
             log: Some(log_out),
             reports: report_out,
             stop: Arc::clone(&stop),
         };
-        Self { scenario, commands, snapshots, log, reports, stop, links: Some(links) }
+        let events = Some(events);
+        Self { scenario, commands, events, snapshots, log, reports, stop, links: Some(links) }
     }
 
     /// A loop of `ticks` ticks; it can be made once.
