@@ -16,6 +16,8 @@ pub const SOLID_FACES_MAX: usize = 32;
 pub const STAIRS_MAX: usize = 100;
 /// Regions of the ground with friction of their own.
 pub const REGIONS_MAX: usize = 16;
+/// Largest coefficient of friction.
+pub const FRICTION_MAX: f64 = 100.0;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const OFFERS_MAX: usize = 16;
 /// Events (pushes, friction changes) that one tick applies.

@@ -336,7 +336,8 @@ fn an_event_from_outside_applies_at_the_tick_that_is_told() {
         let mut outbox = outbox.borrow_mut();
         tell.borrow_mut().extend(std::iter::from_fn(|| outbox.taken()));
         if period == 5 || period == 9 {
-            assert!(outbox.send(event(period as u32)) && outbox.send(event(1)));
+            outbox.send(event(period as u32)).unwrap();
+            outbox.send(event(1)).unwrap();
         }
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
@@ -344,7 +345,7 @@ fn an_event_from_outside_applies_at_the_tick_that_is_told() {
     // the sleep before period 5 ends tick 4
     let log = bench.logged();
     assert_eq!(events_of(&log), [(5, event(5)), (5, event(1)), (9, event(9)), (9, event(1))]);
-    assert_eq!(*told.borrow(), [5, 5, 9, 9]);
+    assert_eq!(*told.borrow(), [(0, 5), (1, 5), (2, 9), (3, 9)]);
     assert_ne!(plant.state().digest, digest_alone(30));
     let mut again = bench.scenario.plant();
     for tick in log {
@@ -359,9 +360,9 @@ fn a_crowd_from_outside_waits_its_turn_behind_what_was_planned() {
     let mut bench = Bench::new(quadruped(&[planned]), ROOMY);
     let mut outbox = bench.events.take().unwrap();
     for n in 0..EVENT_QUEUE {
-        assert!(outbox.send(event(n as u32)));
+        assert_eq!(outbox.send(event(n as u32)), Some(n as u64));
     }
-    assert!(!outbox.send(event(99)), "the queue is full");
+    assert_eq!(outbox.send(event(99)), None, "the queue is full");
     bench.executive(ManualClock::default(), SLIP, StartRule::Now, 5).run();
     let log = bench.logged();
     assert_eq!(log.iter().map(|t| t.events.len()).collect::<Vec<_>>(), [16, 16, 1, 0, 0]);
@@ -369,10 +370,10 @@ fn a_crowd_from_outside_waits_its_turn_behind_what_was_planned() {
     assert!(matches!(all[0], Event::Friction { scope: Scope::All, .. }));
     assert_eq!(all[1..], (0..EVENT_QUEUE as u32).map(event).collect::<Vec<_>>());
     // until the answers are fetched there is no room for more: none of them can get lost
-    assert!(!outbox.send(event(99)));
-    let told: Vec<u64> = std::iter::from_fn(|| outbox.taken()).collect();
+    assert_eq!(outbox.send(event(99)), None);
+    let told: Vec<u64> = std::iter::from_fn(|| outbox.taken()).map(|(_, tick)| tick).collect();
     assert_eq!(told, [vec![0; 15], vec![1; 16], vec![2]].concat());
-    assert!(outbox.send(event(99)));
+    assert_eq!(outbox.send(event(99)), Some(EVENT_QUEUE as u64));
 }
 
 /// Events that come while the robot waits apply in its first tick, once, even if a candidate has
@@ -385,10 +386,10 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
     let between = move |period: u64| {
         let mut outbox = outbox.borrow_mut();
         match period {
-            3 => assert!(outbox.send(event(3))),
+            3 => assert_eq!(outbox.send(event(3)), Some(0)),
             4 | 5 => hands.offer(7, period, 0),
             // told long before the first tick
-            6 => assert_eq!((outbox.taken(), outbox.taken()), (Some(0), None)),
+            6 => assert_eq!((outbox.taken(), outbox.taken()), (Some((0, 0)), None)),
             40..43 => hands.offer(8, period, 0),
             _ => {}
         }
@@ -403,14 +404,18 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
 #[test]
 fn an_event_that_is_recalled_never_applies() {
     let (mut outbox, inbox) = event_line();
-    assert!(outbox.send(event(1)) && outbox.send(event(2)) && outbox.send(event(3)));
+    assert_eq!([1, 2, 3].map(|n| outbox.send(event(n))), [Some(0), Some(1), Some(2)]);
     assert_eq!(inbox.take(8), Some(event(1)));
-    assert_eq!(outbox.recall_oldest(), Some(event(2)));
+    assert_eq!(outbox.recall_oldest(), Some(1));
     assert_eq!(inbox.take(9), Some(event(3)));
     assert_eq!((inbox.take(10), outbox.recall_oldest()), (None, None));
-    assert_eq!([outbox.taken(), outbox.taken(), outbox.taken()], [Some(8), Some(9), None]);
+    assert_eq!(
+        [outbox.taken(), outbox.taken(), outbox.taken()],
+        [Some((0, 8)), Some((2, 9)), None]
+    );
     // all places are free again
-    assert!((0..EVENT_QUEUE).all(|_| outbox.send(event(4))) && !outbox.send(event(4)));
+    assert!((0..EVENT_QUEUE).all(|_| outbox.send(event(4)).is_some()));
+    assert_eq!(outbox.send(event(4)), None);
     // an end that is gone stops nobody
     drop(outbox);
     assert_eq!(inbox.take(11), Some(event(4)));

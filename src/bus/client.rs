@@ -9,8 +9,11 @@ use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{ClaimedCommand, Kind, ModelReply, StatusReading, decode, encode_command};
-use crate::plant::{Authority, JointCommand, StateReading};
+use crate::message::{
+    ClaimedCommand, FrictionReply, FrictionRequest, Kind, ModelReply, StatusReading, decode,
+    encode, encode_command,
+};
+use crate::plant::{Authority, JointCommand, Scope, StateReading};
 
 use super::{Keys, bus_error, open_client};
 
@@ -36,7 +39,7 @@ impl Client {
     /// # Errors
     /// [`ErrorKind::Bus`] if no daemon answers in that time.
     pub fn model(&self, patience: Duration) -> Result<ModelReply> {
-        let bytes = self.ask(&self.keys.model, patience)?;
+        let bytes = self.ask(&self.keys.model, &[], patience)?;
         received(Kind::Model, &bytes)
     }
 
@@ -45,19 +48,39 @@ impl Client {
     /// # Errors
     /// [`ErrorKind::Bus`] if no daemon answers in that time.
     pub fn status(&self, patience: Duration) -> Result<StatusReading> {
-        let bytes = self.ask(&self.keys.status, patience)?;
+        let bytes = self.ask(&self.keys.status, &[], patience)?;
         received(Kind::Status, &bytes)
     }
 
-    fn ask(&self, key: &str, patience: Duration) -> Result<Vec<u8>> {
+    /// Changes the coefficients of friction of `scope` in the run that `model` describes, and gives
+    /// the tick from whose start on they hold. A daemon that does not answer is asked again, so
+    /// the change may be in its log twice.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with field, value and range if the daemon refuses it,
+    /// [`ErrorKind::Bus`] if no daemon answers within `patience`, or it is too busy.
+    pub fn set_friction(
+        &self,
+        model: &ModelReply,
+        scope: Scope,
+        mu_static: f64,
+        mu_kinetic: f64,
+        patience: Duration,
+    ) -> Result<u64> {
+        let ModelReply { layout_hash, epoch, .. } = *model;
+        let request = FrictionRequest::new(layout_hash, epoch, scope, mu_static, mu_kinetic);
+        let mut payload = Vec::new();
+        encode(Kind::Friction, &request, &mut payload)?;
+        let bytes = self.ask(&self.keys.friction, &payload, patience)?;
+        received::<FrictionReply>(Kind::FrictionReply, &bytes)?.tick()
+    }
+
+    fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
         let begin = Instant::now();
         loop {
-            let replies = self
-                .session
-                .get(key)
-                .timeout(Duration::from_secs(1))
-                .wait()
-                .map_err(|e| bus_error(key, e))?;
+            let query = self.session.get(key).timeout(Duration::from_secs(1));
+            let query = if payload.is_empty() { query } else { query.payload(payload) };
+            let replies = query.wait().map_err(|e| bus_error(key, e))?;
             for reply in replies.iter() {
                 if let Ok(sample) = reply.result() {
                     return Ok(sample.payload().to_bytes().into_owned());

@@ -13,7 +13,7 @@ use crate::plant::{Command, Rejection};
 
 use super::{Bus, Keys, bus_error};
 
-/// How many commands arrived, and how many were refused at arrival, by reason.
+/// How many commands (or requests) arrived, and how many were refused at arrival, by reason.
 #[derive(Debug, Default)]
 pub struct ArrivalCounters {
     received: AtomicU64,
@@ -21,17 +21,21 @@ pub struct ArrivalCounters {
 }
 
 impl ArrivalCounters {
-    /// Commands received.
+    /// All that were received.
     pub fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Commands refused for `reason` at arrival.
+    /// Those refused for `reason` at arrival.
     pub fn rejected(&self, reason: Rejection) -> u64 {
         self.rejected[reason as usize].load(Ordering::Relaxed)
     }
 
-    fn count(&self, reason: Rejection) {
+    pub(super) fn count_received(&self) {
+        self.received.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn count(&self, reason: Rejection) {
         self.rejected[reason as usize].fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -63,7 +67,7 @@ impl CommandDesk {
     /// # Errors
     /// The reason of the refusal.
     pub fn take_in(&self, bytes: &[u8]) -> std::result::Result<(), Rejection> {
-        self.counters.received.fetch_add(1, Ordering::Relaxed);
+        self.counters.count_received();
         let result = self.check(bytes);
         if let Err(reason) = result {
             self.counters.count(reason);

@@ -7,6 +7,8 @@ pub struct Keys {
     pub state: String,
     /// Contacts.
     pub contacts: String,
+    /// Changes of friction.
+    pub friction: String,
     /// Commands.
     pub cmd: String,
     /// Status.
@@ -25,6 +27,7 @@ impl Keys {
         Self {
             state: key("state"),
             contacts: key("contacts"),
+            friction: key("friction"),
             cmd: key("cmd"),
             status: key("status"),
             model: key("model"),

@@ -8,6 +8,7 @@
 //! | `contacts` | published | [`ContactsReading`](crate::plant::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](crate::message::ClaimedCommand) |
+//! | `friction` | queryable | [`FrictionRequest`](crate::message::FrictionRequest), answered by [`FrictionReply`](crate::message::FrictionReply) |
 //! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
@@ -15,6 +16,7 @@
 
 mod client;
 mod commands;
+mod friction;
 mod keys;
 mod publisher;
 mod services;
@@ -22,6 +24,7 @@ mod session;
 
 pub use client::{Client, Controller};
 pub use commands::{ArrivalCounters, CommandDesk};
+pub use friction::FrictionService;
 pub use keys::Keys;
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;

@@ -45,6 +45,9 @@ pub(super) enum Verb {
     /// Run an example controller, as a process of its own
     #[cfg(feature = "zenoh")]
     Controller(ControllerArguments),
+    /// Change the world of a running daemon
+    #[cfg(feature = "zenoh")]
+    Ctl(CtlArguments),
     /// Run a log again and compare the digest of every tick
     ///
     /// Builds the plant from the robot and scenario in the log, runs every tick with the commands
@@ -133,6 +136,49 @@ pub(super) struct StandArguments {
     /// Seconds without a state after which to give up
     #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(super) patience: f64,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct CtlArguments {
+    #[command(subcommand)]
+    pub(super) kind: CtlKind,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Subcommand)]
+pub(super) enum CtlKind {
+    /// Change the friction of a foot, a station, a region of the ground, or all stations
+    ///
+    /// The daemon answers with the tick from whose start on the coefficients hold. The change is in
+    /// the log, and a replay repeats it. Exit code 2 if it is refused, 5 if nobody answers.
+    Friction(FrictionArguments),
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct FrictionArguments {
+    /// Foot whose stations are meant [default: all stations]
+    #[arg(long, value_name = "NAME", group = "scope")]
+    pub(super) foot: Option<String>,
+    /// Station that is meant
+    #[arg(long, value_name = "NAME", group = "scope")]
+    pub(super) station: Option<String>,
+    /// Region of the ground that is meant; it goes before the friction of whoever stands in it
+    #[arg(long, value_name = "NAME", group = "scope")]
+    pub(super) region: Option<String>,
+    /// Static coefficient, 0 to 100
+    #[arg(long = "static", value_name = "MU", allow_negative_numbers = true)]
+    pub(super) mu_static: f64,
+    /// Kinetic coefficient, 0 to the static one
+    #[arg(long = "kinetic", value_name = "MU", allow_negative_numbers = true)]
+    pub(super) mu_kinetic: f64,
+    /// Robot name in the keys, hardstand/ROBOT/…
+    #[arg(long, default_value = "quadruped")]
+    pub(super) robot: String,
+    /// zenoh endpoint of the daemon
+    #[arg(long, value_name = "ENDPOINT", default_value = "tcp/127.0.0.1:7447")]
+    pub(super) connect: String,
 }
 
 #[derive(Debug, Args)]

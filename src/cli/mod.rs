@@ -4,6 +4,8 @@ mod arguments;
 #[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]
+mod ctl;
+#[cfg(feature = "zenoh")]
 mod demo;
 mod model;
 mod progress;
@@ -47,6 +49,8 @@ pub fn main() -> ExitCode {
         Verb::Demo(a) => demo::demo(a),
         #[cfg(feature = "zenoh")]
         Verb::Controller(a) => controller::controller(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Ctl(a) => ctl::ctl(a),
     };
     match result {
         Ok(code) => ExitCode::from(code),

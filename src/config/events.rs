@@ -4,6 +4,7 @@ use crate::limits::PUSHES_MAX;
 use crate::model::Model;
 use crate::plant::{Event, PlantSpec, Scope};
 
+use super::feet::MU;
 use super::section::{Mistakes, Range, Section};
 
 #[derive(Clone, Copy)]
@@ -57,20 +58,22 @@ fn push(s: &Section<'_>, model: &Model, ticks: u64) -> Option<Event> {
 }
 
 fn friction(s: &Section<'_>, spec: &PlantSpec) -> Option<Event> {
-    let range = Range::between(0.0, 100.0);
-    let (mu_static, mu_kinetic) = (s.f64("mu_static", range), s.f64("mu_kinetic", range));
+    let (mu_static, mu_kinetic) = (s.f64("mu_static", MU), s.f64("mu_kinetic", MU));
     if mu_kinetic > mu_static {
         s.mistake("mu_kinetic", &format!("at most mu_static, which is {mu_static}"));
     }
     scope(s, spec).map(|scope| Event::Friction { scope, mu_static, mu_kinetic })
 }
 
+/// A key, the names that it may have, and the scope that it makes of a name's index.
+type Named<'a> = (&'a str, Vec<&'a str>, fn(u32) -> Scope);
+
 /// One of `foot`, `station` and `region`; all stations without any.
 fn scope(s: &Section<'_>, spec: &PlantSpec) -> Option<Scope> {
     let feet: Vec<&str> = spec.feet.iter().map(|f| f.name.as_str()).collect();
     let stations = spec.stations.iter().map(|s| s.name.as_str()).collect();
     let regions = spec.regions.iter().map(|r| r.name.as_str()).collect();
-    let kinds: [(&str, Vec<&str>, fn(u32) -> Scope); 3] = [
+    let kinds: [Named<'_>; 3] = [
         ("foot", feet, Scope::Foot),
         ("station", stations, Scope::Station),
         ("region", regions, Scope::Region),

@@ -5,7 +5,7 @@ use crate::contact::{
     StationShape, Stiction,
 };
 use crate::error::Result;
-use crate::limits::{FEET_MAX, NAME_BYTES_MAX, STATIONS_MAX};
+use crate::limits::{FEET_MAX, FRICTION_MAX, NAME_BYTES_MAX, STATIONS_MAX};
 use crate::model::{Collision, Loaded, Shape};
 use crate::plant::{ContactModel, Foot, Station};
 use crate::spatial::{Transform, Vec3};
@@ -41,7 +41,7 @@ const MODELS: [(&str, Kind); 3] = [
 
 const STICTION: [(&str, Stiction); 2] =
     [("simbody", Stiction::Simbody), ("holding", Stiction::Holding)];
-const MU: Range = Range::between(0.0, 100.0);
+pub(super) const MU: Range = Range::between(0.0, FRICTION_MAX);
 
 pub(super) fn contact_defaults(
     root: &Section<'_>,

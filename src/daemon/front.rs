@@ -5,9 +5,26 @@ pub(super) use with_bus::Front;
 #[cfg(not(feature = "zenoh"))]
 pub(super) use without_bus::Front;
 
-use crate::plant::Rejection;
+use crate::handover::{Inbox, Outbox};
+use crate::plant::{Command, Rejection, Snapshot};
+use crate::rt::EventOutbox;
 
-/// Counters of what arrived: commands received, and those refused for a reason.
+/// The bus's ends of the loop's links.
+#[derive(Debug)]
+pub(super) struct Ends {
+    pub(super) commands: Outbox<Command>,
+    pub(super) events: EventOutbox,
+    pub(super) snapshots: Inbox<Snapshot>,
+}
+
+/// Counters of the commands and of the changes of friction that arrived.
+#[derive(Debug)]
+pub(super) struct Counters {
+    pub(super) commands: Box<dyn Arrivals>,
+    pub(super) friction: Box<dyn Arrivals>,
+}
+
+/// Counters of what arrived: how much was received, and refused for a reason.
 pub(super) trait Arrivals: std::fmt::Debug {
     fn received(&self) -> u64;
     fn rejected(&self, reason: Rejection) -> u64;
@@ -19,20 +36,22 @@ mod with_bus {
 
     use zenoh::pubsub::Subscriber;
 
-    use super::Arrivals;
-    use crate::bus::{ArrivalCounters, Bus, CommandDesk, Keys, Publisher, Services};
+    use super::{Arrivals, Counters, Ends};
+    use crate::bus::{
+        ArrivalCounters, Bus, CommandDesk, FrictionService, Keys, Publisher, Services,
+    };
     use crate::config::Scenario;
     use crate::error::Result;
-    use crate::handover::{Inbox, Outbox};
-    use crate::message::{CommandLimits, ModelReply, StatusReading};
-    use crate::plant::{Command, Rejection, Snapshot};
+    use crate::message::{CommandLimits, FrictionLimits, ModelReply, StatusReading};
+    use crate::plant::Rejection;
 
-    /// Bus, publisher, queryables and the desk where commands arrive.
+    /// Bus, publisher, queryables and the desks where commands and changes of friction arrive.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
         bus: Bus,
         services: Services,
         publisher: Publisher,
+        friction: FrictionService,
         counters: Arc<ArrivalCounters>,
         _commands: Subscriber<()>,
     }
@@ -41,23 +60,27 @@ mod with_bus {
         pub(in crate::daemon) fn open(
             scenario: &Scenario,
             model: &ModelReply,
-            commands: Outbox<Command>,
-            limits: CommandLimits,
-            snapshots: Inbox<Snapshot>,
+            ends: Ends,
         ) -> Result<Self> {
             let keys = Keys::of(&scenario.bus.robot);
             let bus = Bus::open(&scenario.bus)?;
             let period_ns = scenario.spec.period_ns;
-            let publisher = Publisher::start(&bus, &keys, &scenario.bus, period_ns, snapshots)?;
+            let publisher =
+                Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots)?;
+            let friction =
+                FrictionService::start(&bus, &keys, ends.events, friction_limits(model))?;
             let services = Services::start(&bus, &keys, model, &scenario.robot_urdf)?;
-            let desk = CommandDesk::new(commands, limits);
+            let desk = CommandDesk::new(ends.commands, command_limits(scenario, model));
             let counters = desk.counters();
             let subscriber = desk.subscribe(&bus, &keys)?;
-            Ok(Self { bus, services, publisher, counters, _commands: subscriber })
+            Ok(Self { bus, services, publisher, friction, counters, _commands: subscriber })
         }
 
-        pub(in crate::daemon) fn counters(&self) -> Box<dyn Arrivals> {
-            Box::new(Arc::clone(&self.counters))
+        pub(in crate::daemon) fn counters(&self) -> Counters {
+            Counters {
+                commands: Box::new(Arc::clone(&self.counters)),
+                friction: Box::new(self.friction.counters()),
+            }
         }
 
         /// A status that cannot be published now is published in a second.
@@ -67,8 +90,28 @@ mod with_bus {
 
         pub(in crate::daemon) fn close(self) {
             let _stats = self.publisher.finish();
+            self.friction.finish();
             drop((self._commands, self.services));
             self.bus.close();
+        }
+    }
+
+    fn command_limits(scenario: &Scenario, model: &ModelReply) -> CommandLimits {
+        CommandLimits {
+            layout_hash: model.layout_hash,
+            epoch: model.epoch,
+            joints: model.joints.len(),
+            kp_max: scenario.gains_max[0],
+            kd_max: scenario.gains_max[1],
+        }
+    }
+
+    fn friction_limits(model: &ModelReply) -> FrictionLimits {
+        let counts = [model.stations.len(), model.feet.len(), model.regions.len()];
+        FrictionLimits {
+            layout_hash: model.layout_hash,
+            epoch: model.epoch,
+            counts: counts.map(|n| n as u32),
         }
     }
 
@@ -85,18 +128,18 @@ mod with_bus {
 
 #[cfg(not(feature = "zenoh"))]
 mod without_bus {
-    use super::Arrivals;
+    use super::{Arrivals, Counters, Ends};
     use crate::config::Scenario;
     use crate::error::{Error, ErrorKind, Result};
     use crate::handover::{Inbox, Outbox};
-    use crate::message::{CommandLimits, ModelReply, StatusReading};
+    use crate::message::{ModelReply, StatusReading};
     use crate::plant::{Command, Rejection, Snapshot};
-    use crate::rt::StartRule;
+    use crate::rt::{EventOutbox, StartRule};
 
     /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
-        _ends: (Outbox<Command>, Inbox<Snapshot>),
+        _ends: (Outbox<Command>, EventOutbox, Inbox<Snapshot>),
     }
 
     #[derive(Debug)]
@@ -106,9 +149,7 @@ mod without_bus {
         pub(in crate::daemon) fn open(
             scenario: &Scenario,
             _model: &ModelReply,
-            commands: Outbox<Command>,
-            _limits: CommandLimits,
-            snapshots: Inbox<Snapshot>,
+            ends: Ends,
         ) -> Result<Self> {
             if scenario.start == StartRule::OnController {
                 return Err(Error::new(
@@ -116,11 +157,11 @@ mod without_bus {
                     "this build has no bus, so no controller can come; use --set sim.start=now",
                 ));
             }
-            Ok(Self { _ends: (commands, snapshots) })
+            Ok(Self { _ends: (ends.commands, ends.events, ends.snapshots) })
         }
 
-        pub(in crate::daemon) fn counters(&self) -> Box<dyn Arrivals> {
-            Box::new(Nothing)
+        pub(in crate::daemon) fn counters(&self) -> Counters {
+            Counters { commands: Box::new(Nothing), friction: Box::new(Nothing) }
         }
 
         pub(in crate::daemon) fn publish_status(&self, _status: &StatusReading) {}

@@ -24,14 +24,14 @@ use crate::config::Scenario;
 use crate::error::Result;
 use crate::handover::{Inbox, pool};
 use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
-use crate::message::{CommandLimits, ModelReply};
+use crate::message::ModelReply;
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RunInfo};
 use crate::rt::{
     Grants, Links, LogTick, Pace, RunLimits, event_line, keep_off_core, lock_memory, pick_core,
 };
 
-use front::Front;
+use front::{Ends, Front};
 use monitor::Monitor;
 use physics::PhysicsThread;
 
@@ -78,17 +78,11 @@ pub fn run(
     let (command_out, command_in) = pool(2 * OFFERS_MAX, empty);
     let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
     let (report_out, report_in) = bounded(REPORT_QUEUE);
-    let (_event_out, event_in) = event_line();
+    let (event_out, event_in) = event_line();
 
     let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);
-    let limits = CommandLimits {
-        layout_hash: plant.layout_hash(),
-        epoch: FIRST_EPOCH,
-        joints,
-        kp_max: scenario.gains_max[0],
-        kd_max: scenario.gains_max[1],
-    };
-    let front = Front::open(scenario, &model, command_out, limits, snapshot_in)?;
+    let ends = Ends { commands: command_out, events: event_out, snapshots: snapshot_in };
+    let front = Front::open(scenario, &model, ends)?;
     let run_limits = RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,

@@ -6,12 +6,12 @@ use crossbeam_channel::Receiver;
 use hdrhistogram::Histogram;
 
 use crate::config::Scenario;
-use crate::message::{Counter, StatusReading};
+use crate::message::{Counter, Refusal, StatusReading};
 use crate::plant::{Authority, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, TickReport};
 
-use super::front::Arrivals;
+use super::front::Counters;
 
 /// What an engineer wants to know once a second.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ pub struct Summary {
 
 pub(super) struct Monitor {
     reports: Receiver<TickReport>,
-    arrivals: Box<dyn Arrivals>,
+    arrivals: Counters,
     period_ns: u64,
     weight_n: f64,
     wakeup: Histogram<u64>,
@@ -94,7 +94,7 @@ impl Monitor {
         mass_kg: f64,
         grants: Grants,
         reports: Receiver<TickReport>,
-        arrivals: Box<dyn Arrivals>,
+        arrivals: Counters,
     ) -> Self {
         let status = StatusReading {
             epoch: super::FIRST_EPOCH,
@@ -208,13 +208,20 @@ impl Monitor {
             ("log_ticks_dropped".to_string(), r.log_dropped),
             ("log_failed".to_string(), u64::from(self.log_failed)),
             ("pushes_refused".to_string(), self.pushes_refused),
-            ("commands_received".to_string(), self.arrivals.received()),
+            ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
             ("commands_proving".to_string(), self.proving),
         ];
         for reason in Rejection::ALL {
-            let count = self.arrivals.rejected(reason) + self.rejected[reason as usize];
+            let arrived = self.arrivals.commands.rejected(reason);
+            let count = arrived + self.rejected[reason as usize];
             counters.push((format!("rejected_{}", reason.name()), count));
+        }
+        let friction = &self.arrivals.friction;
+        counters.push(("friction_received".into(), friction.received()));
+        for reason in Refusal::REASONS {
+            let name = format!("friction_rejected_{}", reason.name());
+            counters.push((name, friction.rejected(reason)));
         }
         let named = |(name, value)| Counter { name, value };
         s.counters = counters.into_iter().map(named).collect();

@@ -48,6 +48,8 @@ pub struct ModelReply {
     pub foot_frames: Vec<FrameDescription>,
     /// Frame of the IMU.
     pub imu_frame: FrameDescription,
+    /// Regions of the ground whose friction can be changed.
+    pub regions: Vec<RegionDescription>,
 }
 
 /// A pose.
@@ -100,6 +102,19 @@ pub struct FootDescription {
     pub name: String,
     /// Indices of its stations.
     pub stations: Vec<u32>,
+}
+
+/// One region of the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RegionDescription {
+    /// Name.
+    pub name: String,
+    /// Index of its surface in `surfaces`.
+    pub surface: u32,
+    /// Smallest x and y in the surface's axes, m.
+    pub min_m: [f64; 2],
+    /// Largest x and y in the surface's axes, m.
+    pub max_m: [f64; 2],
 }
 
 /// One station.
@@ -177,6 +192,12 @@ impl ModelReply {
             round_m: s.shape.round_m(),
             ring_m: s.shape.ring_m(),
         };
+        let region = |r: &crate::plant::FrictionRegion| RegionDescription {
+            name: r.name.clone(),
+            surface: r.surface as u32,
+            min_m: r.min_m,
+            max_m: r.max_m,
+        };
         let frame = |body: usize, x: &Transform| FrameDescription {
             body: model.bodies[body].name.clone(),
             pose: PoseDescription::of(x),
@@ -201,6 +222,7 @@ impl ModelReply {
             surfaces: spec.ground.iter().map(SurfaceDescription::of).collect(),
             foot_frames: spec.feet.iter().map(|f| frame(f.body, &f.X_BF)).collect(),
             imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
+            regions: spec.regions.iter().map(region).collect(),
         }
     }
 }

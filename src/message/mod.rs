@@ -7,13 +7,15 @@
 
 mod command;
 mod description;
+mod friction;
 mod status;
 
 pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
-    StationDescription,
+    RegionDescription, StationDescription,
 };
+pub use friction::{FrictionLimits, FrictionReply, FrictionRequest, Refusal, check_friction};
 pub use status::{Counter, StatusReading};
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
@@ -45,6 +47,10 @@ pub enum Kind {
     LogTick = 6,
     /// A keyframe of a log.
     Keyframe = 7,
+    /// [`FrictionRequest`].
+    Friction = 8,
+    /// [`FrictionReply`].
+    FrictionReply = 9,
 }
 
 impl Kind {
@@ -59,6 +65,8 @@ impl Kind {
             Self::Model => "hardstand.Model.v2",
             Self::LogTick => "hardstand.LogTick.v2",
             Self::Keyframe => "hardstand.Keyframe.v2",
+            Self::Friction => "hardstand.Friction.v2",
+            Self::FrictionReply => "hardstand.FrictionReply.v2",
         }
     }
 
