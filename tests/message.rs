@@ -7,8 +7,8 @@ mod oracle;
 
 use hardstand::ErrorKind;
 use hardstand::message::{
-    ClaimedCommand, CommandLimits, Counter, Kind, ModelReply, StatusReading, VERSION,
-    check_command, decode, decode_command, encode, encode_command,
+    ClaimedCommand, CommandLimits, Counter, Kind, ModelReply, RegionDescription, StatusReading,
+    VERSION, check_command, decode, decode_command, encode, encode_command,
 };
 use hardstand::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
@@ -175,7 +175,8 @@ fn every_payload_comes_back_as_it_went() {
     let counters = vec![Counter { name: "missed_deadlines".into(), value: u64::MAX }];
     let refused = vec!["SCHED_FIFO priority 80 — é".to_string()];
     round(Kind::Status, &StatusReading { counters, refused, ..Default::default() });
-    round(Kind::Model, &ModelReply { version: "0.1".into(), ..Default::default() });
+    let regions = vec![RegionDescription { name: "ice".into(), ..Default::default() }];
+    round(Kind::Model, &ModelReply { version: "0.1".into(), regions, ..Default::default() });
     round(Kind::Keyframe, &Keyframe { epoch: 1, tick: 2, words: vec![0, u64::MAX] });
     assert_eq!(Kind::Command.schema(), "hardstand.Command.v2");
 }

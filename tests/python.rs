@@ -114,6 +114,7 @@ impl Place {
         command.args(["--duration", duration_s, "--log"]).arg(self.log());
         // neither a debug build nor a loaded machine may decide this test
         command.args(["--set", "command.hold_ticks=500"]);
+        command.args(["--set", "regions=[{name=\"aside\", min_m=[5,5], max_m=[6,7]}]"]);
         command.args(["--set", &format!("bus.listen=[{:?}]", self.endpoint)]);
         Process::start("the daemon", &mut command)
     }

@@ -8,7 +8,7 @@
 //! | `contacts` | published | [`ContactsReading`](crate::plant::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](crate::message::ClaimedCommand) |
-//! | `friction` | queryable | [`FrictionRequest`](crate::message::FrictionRequest), answered by [`FrictionReply`](crate::message::FrictionReply) |
+//! | `friction` | queryable | [`FrictionRequest`], answered by [`FrictionReply`] |
 //! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
@@ -32,6 +32,8 @@ pub use session::{Bus, open_client};
 
 use crate::error::{Error, ErrorKind};
 use crate::message::StatusReading;
+#[cfg(doc)]
+use crate::message::{FrictionReply, FrictionRequest};
 
 /// The latest status, shared between the monitor and the answers to queries; never touched by the
 /// physics thread.

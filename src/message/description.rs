@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contact::{Surface, SurfaceShape};
 use crate::model::JointKind;
-use crate::plant::{ContactModel, Plant};
+use crate::plant::{ContactModel, FrictionRegion, Plant};
 use crate::spatial::{Quaternion, Transform};
 
 /// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
@@ -162,6 +162,13 @@ impl SurfaceDescription {
     }
 }
 
+impl RegionDescription {
+    fn of(r: &FrictionRegion) -> Self {
+        let (name, surface) = (r.name.clone(), r.surface as u32);
+        Self { name, surface, min_m: r.min_m, max_m: r.max_m }
+    }
+}
+
 impl ModelReply {
     /// The description of `plant`.
     #[must_use]
@@ -192,12 +199,6 @@ impl ModelReply {
             round_m: s.shape.round_m(),
             ring_m: s.shape.ring_m(),
         };
-        let region = |r: &crate::plant::FrictionRegion| RegionDescription {
-            name: r.name.clone(),
-            surface: r.surface as u32,
-            min_m: r.min_m,
-            max_m: r.max_m,
-        };
         let frame = |body: usize, x: &Transform| FrameDescription {
             body: model.bodies[body].name.clone(),
             pose: PoseDescription::of(x),
@@ -222,7 +223,7 @@ impl ModelReply {
             surfaces: spec.ground.iter().map(SurfaceDescription::of).collect(),
             foot_frames: spec.feet.iter().map(|f| frame(f.body, &f.X_BF)).collect(),
             imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
-            regions: spec.regions.iter().map(region).collect(),
+            regions: spec.regions.iter().map(RegionDescription::of).collect(),
         }
     }
 }

@@ -59,9 +59,12 @@ MODEL = [
                   ("quat_wxyz", "4d")]),
     ("foot_frames", [("body", "text"), ("position_m", "3d"), ("quat_wxyz", "4d")]),
     ("imu_body", "text"), ("imu_position_m", "3d"), ("imu_quat_wxyz", "4d"),
+    ("regions", [("name", "text"), ("surface", "I"), ("min_m", "2d"), ("max_m", "2d")]),
 ]
+FRICTION_REPLY = [("verdict", "B"), ("tick", "Q"), ("reason", "text")]
 SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),
-           "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL)}
+           "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL),
+           "friction": ("FrictionReply", 9, FRICTION_REPLY)}
 
 
 class Reader:
@@ -109,10 +112,10 @@ def decode(what, sample, offsets=False):
     return out
 
 
-def ask(link, key):
+def ask(link, key, payload=None):
     until = time.monotonic() + 20
     while time.monotonic() < until:
-        for reply in link.get(key, timeout=1.0):
+        for reply in link.get(key, payload=payload, timeout=1.0):
             if reply.ok is not None:
                 return reply.ok
         time.sleep(0.05)
@@ -122,6 +125,29 @@ def ask(link, key):
 def near(what, value, expected, within):
     print(f"{what}: {value:.4f}, expected {expected:.4f} ± {within}")
     assert abs(value - expected) <= within, what
+
+
+def check_friction(link, key, model, contacts):
+    """Changes the friction of the second foot; the others keep theirs."""
+    def ask_for(scope, index, mu_static, mu_kinetic):
+        payload = struct.pack("<2sBBQIBIdd", b"HS", 2, 8, model["layout_hash"], model["epoch"],
+                              scope, index, mu_static, mu_kinetic)
+        return decode("friction", ask(link, key + "friction", payload))
+
+    refused = ask_for(2, 1, 0.5, 0.9)
+    print("refused:", refused["reason"])
+    assert (refused["verdict"], refused["tick"]) == (1, 0), refused
+    assert "mu_kinetic is 0.9" in refused["reason"], refused
+    accepted = ask_for(2, 1, 0.625, 0.5)
+    print("friction from tick", accepted["tick"])
+    assert (accepted["verdict"], accepted["reason"]) == (0, ""), accepted
+    shown = {"tick": 0}
+    while shown["tick"] <= accepted["tick"]:
+        shown = decode("contacts", contacts.get(timeout=20))
+    mus = [(s["mu_static"], s["mu_kinetic"]) for s in shown["stations"]]
+    own = {s * len(model["surfaces"]) for s in model["feet"][1]["stations"]}
+    for i, mu in enumerate(mus):
+        assert (mu == (0.625, 0.5)) == (i in own), mus
 
 
 def check(link, robot, offsets):
@@ -180,6 +206,9 @@ def check(link, robot, offsets):
         friction = sum((e + d) ** 2 for e, d in parts) ** 0.5
         assert friction <= station["friction_limit_n"] * (1 + 1e-9) + 1e-9, station
     print("counters:", json.dumps(counters))
+    assert [r["name"] for r in model["regions"]] == ["aside"], model["regions"]
+    assert model["regions"][0]["max_m"] == [6.0, 7.0], model["regions"]
+    check_friction(link, key, model, inboxes["contacts"])
     for subscriber in subscribers:
         subscriber.undeclare()
 
