@@ -26,8 +26,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A spring of Simbody's law that has never been evaluated: it slides, so its anchor will follow
-    /// the station. [`ExponentialSpring::new_memory`] gives the one that suits the spring.
+    /// A spring of Simbody's law that has never been evaluated: it slides, so its anchor will
+    /// follow the station. [`ExponentialSpring::new_memory`] gives the one that suits the spring.
     #[must_use]
     pub const fn new() -> Self {
         Self { anchor_P: [0.0; 2], sliding: 1.0, committed_ns: None }

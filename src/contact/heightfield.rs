@@ -12,6 +12,8 @@ use super::range::{PLACE_MAX_M, refuse, require};
 
 /// Steps of the search for the nearest point. Fixed, so that the result is a continuous function.
 const STEPS: usize = 8;
+/// A step shorter than this, m, changes nothing that matters: the rest of them is left out.
+const DONE_M: f64 = 1e-12;
 
 /// A surface `z = h(x, y)` over a grid of square cells, in its frame S.
 ///
@@ -88,11 +90,12 @@ impl Heightfield {
 
     /// The point of the surface nearest to `p_S`.
     ///
-    /// Found in 8 damped Gauss–Newton steps from the point straight below or above `p_S`: each
-    /// projects `p_S` onto the tangent plane and goes the less of the way the more the ground bends
-    /// there, times the distance. All of this is continuous in place and the number of steps is
-    /// fixed, so distance and normal are continuous in `p_S`. `distance_m` is measured to a point
-    /// on the surface, so its amount is never too small; its sign is exact.
+    /// Found in at most 8 damped Gauss–Newton steps from the point straight below or above `p_S`:
+    /// each projects `p_S` onto the tangent plane and goes the less of the way the more the ground
+    /// bends there, times the distance. All of this is continuous in place and the number of steps
+    /// is fixed (but for those below 1 pm), so distance and normal are continuous in `p_S`.
+    /// `distance_m` is measured to a point on the surface, so its amount is never too small; its
+    /// sign is exact.
     ///
     /// How far the normal is from the gradient of the distance, measured (`tests/terrain.rs`): on
     /// waves 0.8 m long and 8 cm high 2·10⁻⁷ at 2 cm and 10⁻⁵ at 10 cm; on rubble that bends with
@@ -118,7 +121,11 @@ impl Heightfield {
             let g = [q[0] - p_S.x + gap * s.slope[0], q[1] - p_S.y + gap * s.slope[1]];
             let steep = s.slope[0] * s.slope[0] + s.slope[1] * s.slope[1];
             let along = (s.slope[0] * g[0] + s.slope[1] * g[1]) / (k + steep);
-            q = [q[0] - (g[0] - s.slope[0] * along) / k, q[1] - (g[1] - s.slope[1] * along) / k];
+            let step = [(g[0] - s.slope[0] * along) / k, (g[1] - s.slope[1] * along) / k];
+            if step[0].abs() + step[1].abs() < DONE_M {
+                break;
+            }
+            q = [q[0] - step[0], q[1] - step[1]];
             s = self.surface(q);
         }
         let point_S = Vec3::new(q[0], q[1], s.height_m);

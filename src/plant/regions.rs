@@ -44,8 +44,8 @@ impl FrictionRegion {
     }
 }
 
-/// Coefficients for a contact at `p_S` (m, in S) of surface `surface`: those of the last region that
-/// contains it and has some (`now`, one entry per region), or else the station's `own`.
+/// Coefficients for a contact at `p_S` (m, in S) of surface `surface`: those of the last region
+/// that contains it and has some (`now`, one entry per region), or else the station's `own`.
 pub(super) fn friction_at(
     regions: &[FrictionRegion],
     now: &[Option<Friction>],

@@ -58,9 +58,9 @@ impl RigidSolver {
     }
 
     /// Changes `v`, the velocities that all other forces would lead to at the end of a micro-step
-    /// that begins at `t_ns`, so that rigid contacts are met; then moves `q` to the end of the step,
-    /// and back onto the ground by what the linearisation has missed. `data` holds what `aba` left
-    /// for the start of the step.
+    /// that begins at `t_ns`, so that rigid contacts are met; then moves `q` to the end of the
+    /// step, and back onto the ground by what the linearisation has missed. `data` holds what `aba`
+    /// left for the start of the step.
     pub(super) fn step(
         &mut self,
         model: &Model,
