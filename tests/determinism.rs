@@ -13,9 +13,12 @@ use hardstand::math;
 use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
-const STAND: u64 = 0x9e88_c07d_9093_89de;
-const STAND_RK4: u64 = 0x6ee0_7a81_e7b7_4ae1;
-const COLLAPSE: u64 = 0x07d0_2a91_fc05_8bc5;
+const STAND: u64 = 0xe9eb_69e2_7f76_d218;
+const STAND_RK4: u64 = 0x1311_f2e7_6072_edfc;
+const COLLAPSE: u64 = 0x0bfd_36bc_175a_0f0b;
+const RIGID: u64 = 0xc4ec_54d5_7daa_31f0;
+const HUNT_CROSSLEY: u64 = 0x91e0_50d6_4904_a699;
+const MIXED: u64 = 0xe8d3_5f86_f1bb_f6da;
 const MATH: u64 = 0x2a38_f2c8_d242_43df;
 
 fn scenario(sets: &[&str]) -> Scenario {
@@ -72,6 +75,34 @@ fn runge_kutta_has_its_digest() {
 #[test]
 fn a_collapse_has_its_digest() {
     check("COLLAPSE", run(&[], 0.0, 4000).state().digest, COLLAPSE);
+}
+
+#[test]
+fn every_contact_model_has_its_digest() {
+    for (name, sets, digest) in [
+        ("RIGID", &["contact.model=rigid"][..], RIGID),
+        ("HUNT_CROSSLEY", &["contact.model=hunt_crossley"], HUNT_CROSSLEY),
+    ] {
+        check(name, run(sets, 100.0, 2500).state().digest, digest);
+    }
+}
+
+/// All models, the holding law, a table that rocks, a step, a hill and a patch of ice.
+#[test]
+fn mixed_feet_on_moving_ground_have_their_digest() {
+    let sets = [
+        "contact.stiction=holding",
+        "feet.0.model=rigid",
+        "feet.1.model=hunt_crossley",
+        "planes.0.motion={rocking_rad=[0.02, 0.01, 0.0], amplitude_m=[0.0, 0.0, 0.004], \
+         frequency_hz=1.5, ramp_s=1.0}",
+        "terrain=[{kind=\"box\", position_m=[0.3, 0.0, 0.0], size_m=[0.3, 1.0, 0.04]}, \
+         {kind=\"heightfield\", position_m=[-0.2, 0.0, 0.0], origin_m=[-0.4, -0.4], \
+         spacing_m=0.4, heights_m=[[0.0, 0.0, 0.0], [0.0, 0.02, 0.0], [0.0, 0.0, 0.0]]}]",
+        "regions=[{name=\"ice\", min_m=[-1.0, 0.0], max_m=[1.0, 1.0], mu_static=0.3, \
+         mu_kinetic=0.2}]",
+    ];
+    check("MIXED", run(&sets, 100.0, 2500).state().digest, MIXED);
 }
 
 /// DET-5: ten thousand values of each function.

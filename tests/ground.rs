@@ -1,6 +1,13 @@
 //! Ground that moves, is curved or has edges, and stations that roll: against analytic motions.
 #![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
-#![allow(missing_docs, clippy::unwrap_used, non_snake_case, clippy::panic, clippy::print_stdout)]
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used,
+    non_snake_case,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 #[path = "common/robots.rs"]
 mod robots;
@@ -124,7 +131,7 @@ fn a_coin_rolls_in_the_circle_that_its_tilt_asks_for() {
 #[test]
 fn a_robot_on_a_belt_stands_still_on_the_belt() {
     for model in ["rigid", "exponential_spring", "hunt_crossley"] {
-        let mut s = Standing::new(quadruped(&[
+        let mut s = Standing::new(&quadruped(&[
             &format!("contact.model={model}"),
             "planes.0.motion={velocity_m_per_s=[-0.4, 0.1, 0.0], ramp_s=1.0}",
         ]));
@@ -142,7 +149,7 @@ fn a_robot_on_a_belt_stands_still_on_the_belt() {
 
 #[test]
 fn a_shaking_table_shakes_the_robot_and_the_forces_show_it() {
-    let mut s = Standing::new(quadruped(&[
+    let mut s = Standing::new(&quadruped(&[
         "contact.model=rigid",
         "planes.0.motion={amplitude_m=[0.0, 0.0, 0.01], frequency_hz=2.0, ramp_s=1.0}",
     ]));
@@ -174,7 +181,7 @@ fn a_robot_stands_on_boxes_ramps_stairs_and_hills() {
     for terrain in terrains {
         for model in ["rigid", "exponential_spring", "hunt_crossley"] {
             let set = format!("contact.model={model}");
-            let mut s = Standing::new(quadruped(&[&set, terrain, "initial.clearance_m=0.01"]));
+            let mut s = Standing::new(&quadruped(&[&set, terrain, "initial.clearance_m=0.01"]));
             s.run(6_000);
             let (feet, q) = (s.foot_contacts(), &s.plant.state().q);
             let up = q.quat_WB.to_matrix()[(2, 2)];

@@ -1,5 +1,12 @@
 //! The same robot and controller on every contact model, and on a mix of them.
-#![allow(missing_docs, clippy::unwrap_used, non_snake_case, clippy::panic, clippy::print_stdout)]
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used,
+    non_snake_case,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 #[path = "common/scene.rs"]
 mod scene;
@@ -18,7 +25,7 @@ const ALL: [&[&str]; 4] =
 fn dropped(sets: &[&str]) -> Standing {
     let mut all = vec!["initial.clearance_m=0.02"];
     all.extend(sets);
-    Standing::new(quadruped(&all))
+    Standing::new(&quadruped(&all))
 }
 
 /// 60 N sideways for 0.15 s.
@@ -116,7 +123,7 @@ fn the_record_of_power_balances_the_energy() {
         // every step is seen: a rigid impact is over in one
         let mut scenario = quadruped(&all);
         (scenario.spec.period_ns, scenario.spec.micro_steps) = (10_000, 1);
-        let mut s = Standing::new(scenario);
+        let mut s = Standing::new(&scenario);
         s.gains = [0.0, 0.0];
         let (start_j, mut lost_j) = (energy(&s), 0.0);
         for _ in 0..15_000 {

@@ -1,6 +1,13 @@
 //! Rigid contact: touchdown, sticking, sliding, lift-off, and no drift.
 #![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
-#![allow(missing_docs, clippy::unwrap_used, non_snake_case, clippy::panic, clippy::print_stdout)]
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used,
+    non_snake_case,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 #[path = "common/robots.rs"]
 mod robots;
@@ -120,7 +127,7 @@ fn pulled_up_it_lifts_off_and_no_contact_pulls() {
 
 #[test]
 fn a_standing_quadruped_does_not_drift() {
-    let mut standing = Standing::new(quadruped(&["contact.model=rigid"]));
+    let mut standing = Standing::new(&quadruped(&["contact.model=rigid"]));
     // the legs swing out first; round feet roll meanwhile
     standing.run(12_000);
     let feet = standing.feet_W();

@@ -35,21 +35,21 @@ fn friction(a: &FrictionArguments) -> Result<u8> {
 /// What the names mean to the daemon, and in words.
 fn scope_of(a: &FrictionArguments, model: &ModelReply) -> Result<(Scope, String)> {
     if let Some(name) = &a.foot {
-        let feet = model.feet.iter().map(|f| f.name.as_str()).collect();
-        return Ok((Scope::Foot(index("foot", name, feet)?), format!("foot {name}")));
+        let feet: Vec<&str> = model.feet.iter().map(|f| f.name.as_str()).collect();
+        return Ok((Scope::Foot(index("foot", name, &feet)?), format!("foot {name}")));
     }
     if let Some(name) = &a.station {
-        let stations = model.stations.iter().map(|s| s.name.as_str()).collect();
-        return Ok((Scope::Station(index("station", name, stations)?), format!("station {name}")));
+        let stations: Vec<&str> = model.stations.iter().map(|s| s.name.as_str()).collect();
+        return Ok((Scope::Station(index("station", name, &stations)?), format!("station {name}")));
     }
     if let Some(name) = &a.region {
-        let regions = model.regions.iter().map(|r| r.name.as_str()).collect();
-        return Ok((Scope::Region(index("region", name, regions)?), format!("region {name}")));
+        let regions: Vec<&str> = model.regions.iter().map(|r| r.name.as_str()).collect();
+        return Ok((Scope::Region(index("region", name, &regions)?), format!("region {name}")));
     }
     Ok((Scope::All, "all stations".into()))
 }
 
-fn index(option: &str, name: &str, names: Vec<&str>) -> Result<u32> {
+fn index(option: &str, name: &str, names: &[&str]) -> Result<u32> {
     let found = names.iter().position(|n| *n == name);
     found.map(|i| i as u32).ok_or_else(|| {
         let known = if names.is_empty() { "there are none".into() } else { names.join(", ") };

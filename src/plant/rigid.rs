@@ -2,11 +2,13 @@
 
 use crate::contact::{RigidContact, solve_held, solve_rigid};
 use crate::dynamics::{
-    Data, ImpulseWorkspace, Positions, Velocities, advance_positions, impulse_response, kinematics,
+    Data, ImpulseWorkspace, Positions, Velocities, advance_positions, advance_velocities,
+    impulse_response, kinematics,
 };
 use crate::model::Model;
 use crate::spatial::{Force, Mat3, Vec3};
 
+use super::State;
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase};
 use super::contacts::{ContactSet, Evaluated};
 
@@ -57,26 +59,24 @@ impl RigidSolver {
         self.active.capacity() == 0
     }
 
-    /// Changes `v`, the velocities that all other forces would lead to at the end of a micro-step
-    /// that begins at `t_ns`, so that rigid contacts are met; then moves `q` to the end of the
-    /// step, and back onto the ground by what the linearisation has missed. `data` holds what `aba`
-    /// left for the start of the step.
+    /// The rest of a micro-step that begins at `t_ns`: changes `state.v`, the velocities that all
+    /// other forces would lead to, so that rigid contacts are met; moves `state.q` to the end of
+    /// the step, and back onto the ground by what the linearisation has missed. `data` holds what
+    /// `aba` left for the start of the step.
     pub(super) fn step(
         &mut self,
         model: &Model,
         data: &mut Data,
         set: &ContactSet,
-        states: &mut [ContactState],
-        q: &mut Positions,
-        v: &mut Velocities,
+        state: &mut State,
         t_ns: u64,
         h_ns: u64,
     ) {
         let h = h_ns as f64 / 1e9;
-        kinematics(model, q, v, data);
-        self.choose(set, states, data, t_ns.wrapping_add(h_ns), h);
+        kinematics(model, &state.q, &state.v, data);
+        self.choose(set, &mut state.contacts, data, t_ns.wrapping_add(h_ns), h);
         if self.active.is_empty() {
-            advance_positions(q, h, v);
+            advance_positions(&mut state.q, h, &state.v);
             return;
         }
         self.respond(model, data, set);
@@ -87,10 +87,11 @@ impl RigidSolver {
         }
         impulse_response(model, data, &self.impulses_B, &mut self.work, &mut self.dv);
         self.impulses_B.fill(Force::zero());
-        add(v, &self.dv);
-        advance_positions(q, h, v);
-        self.remember(set, states, h);
-        self.correct_positions(model, data, set, q);
+        // a jump is an acceleration for one second
+        advance_velocities(&mut state.v, 1.0, &self.dv);
+        advance_positions(&mut state.q, h, &state.v);
+        self.remember(set, &mut state.contacts, h);
+        self.correct_positions(model, data, set, &mut state.q);
     }
 
     /// Collects the contacts that may close in this step; the others open.
@@ -226,12 +227,4 @@ fn approach(height_m: f64, h: f64) -> f64 {
 fn add_impulse(impulses_B: &mut [Force], data: &Data, at: &Evaluated, impulse_C: &Vec3) {
     let impulse_B = data.X_WB[at.body].R.tr_mul(&(at.touch.R_WC * impulse_C));
     impulses_B[at.body] += Force::at_point(impulse_B, &at.point_B);
-}
-
-fn add(v: &mut Velocities, dv: &Velocities) {
-    v.w_WB += dv.w_WB;
-    v.v_WB += dv.v_WB;
-    for (v, dv) in v.joints.iter_mut().zip(&dv.joints) {
-        *v += dv;
-    }
 }

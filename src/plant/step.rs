@@ -182,8 +182,7 @@ impl Plant {
         if rigid.is_idle() {
             advance_positions(&mut state.q, h, &state.v);
         } else {
-            let (memory, q, v) = (&mut state.contacts, &mut state.q, &mut state.v);
-            rigid.step(model, data, contacts, memory, q, v, t_ns, h_ns);
+            rigid.step(model, data, contacts, state, t_ns, h_ns);
         }
     }
 

@@ -86,6 +86,7 @@ pub struct LogReader {
     pending: Option<LogRecord>,
     damage: Option<String>,
     next_segment: Option<String>,
+    next_tick: Option<u64>,
     done: bool,
 }
 
@@ -121,6 +122,7 @@ impl LogReader {
             pending: None,
             damage: None,
             next_segment: None,
+            next_tick: None,
             done: false,
         };
         reader.pending = reader.advance();
@@ -235,7 +237,21 @@ impl LogReader {
         Ok(None)
     }
 
-    fn message(&self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
+    fn message(&mut self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
+        let record = self.decoded(channel, data)?;
+        if let Some(LogRecord::Tick(tick)) = &record {
+            // a chunk whose type is damaged is skipped without a word
+            let expected = self.next_tick.unwrap_or(tick.tick);
+            if tick.tick != expected {
+                let what = format!("it is damaged (tick {} follows, not {expected})", tick.tick);
+                return Err(Error::new(ErrorKind::Log, what));
+            }
+            self.next_tick = Some(expected.saturating_add(1));
+        }
+        Ok(record)
+    }
+
+    fn decoded(&self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
         Ok(match self.topics.get(&channel).map(String::as_str) {
             Some(TICK_TOPIC) => {
                 Some(LogRecord::Tick(Box::new(decode::<LogTick>(Kind::LogTick, data)?)))

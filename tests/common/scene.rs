@@ -24,7 +24,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    pub fn new(scenario: Scenario) -> Self {
+    pub fn new(scenario: &Scenario) -> Self {
         let (input, events) = (TickInput::new(), Vec::new());
         Self { plant: scenario.plant(), gains: [100.0, 3.0], input, events }
     }
