@@ -33,11 +33,10 @@ impl Plant {
     }
 
     fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
-        if let Scope::Region(r) = scope {
-            if let Some(slot) = self.state.regions.get_mut(r as usize) {
-                *slot = Some(Friction::new(mu_static, mu_kinetic));
-            }
-            return;
+        if let Scope::Region(r) = scope
+            && let Some(slot) = self.state.regions.get_mut(r as usize)
+        {
+            *slot = Some(Friction::new(mu_static, mu_kinetic));
         }
         let (surfaces, feet) = (self.contacts.surface_count(), &self.spec.feet);
         for (i, contact) in self.state.contacts.iter_mut().enumerate() {
