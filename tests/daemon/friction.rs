@@ -80,8 +80,10 @@ fn a_foot_slips_when_its_friction_goes_and_holds_when_it_comes_back() {
     let session = open_client(&scene.endpoint).unwrap();
     let contacts = Contacts::of(&session);
     let quiet = contacts.until(0, |c| c.tick >= 1000);
-    let carried =
-        |s: &StationReading| (s.force_world_n[0].powi(2) + s.force_world_n[1].powi(2)).sqrt();
+    let carried = |s: &StationReading| {
+        let [x, y, _] = s.force_world_n;
+        (x * x + y * y).sqrt()
+    };
     let before = quiet.stations[0];
     assert!(mu(&before) == [0.8, 0.6] && before.sliding < 0.5, "{before:?}");
     assert!(carried(&before) > 2.0, "the foot carries a load along the ground: {before:?}");
