@@ -7,8 +7,8 @@ use std::path::Path;
 
 use hardstand::ErrorKind;
 use hardstand::config::{DEFAULT_TOML, Scenario};
-use hardstand::contact::{Friction, StationShape};
-use hardstand::plant::{Evaluated, Event, Scope};
+use hardstand::contact::{Friction, StationShape, Stiction};
+use hardstand::plant::{ContactModel, Evaluated, Event, Scope, Station};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 use hardstand::spatial::Vec3;
 use toml::{Table, Value};
@@ -279,6 +279,41 @@ fn feet_come_from_a_ball_a_box_or_points() {
     assert_eq!((tips[0].name.as_str(), tips[1].name.as_str()), ("tips.0", "tips.1"));
     // `bare` is welded to the leg, 0.1 m ahead
     assert_eq!((tips[1].body, <[f64; 3]>::from(tips[1].p_BS)), (1, [0.1, 0.5, 0.0]));
+}
+
+#[test]
+fn stiction_is_chosen_for_all_feet_or_for_one() {
+    let feet = "[[feet]]\nname = \"a\"\nlink = \"leg\"\n[[feet]]\nname = \"b\"\nlink = \"bare\"\n\
+                points_m = [[0, 0, 0]]\n";
+    let laws = |sets: &[&str]| -> Vec<_> {
+        let law = |s: &Station| match &s.model {
+            ContactModel::ExponentialSpring(spring) => {
+                (spring.parameters().stiction, spring.parameters().t_settle_s)
+            }
+            other => panic!("{other:?}"),
+        };
+        load(feet, sets).unwrap().spec.stations.iter().map(law).collect()
+    };
+    let (simbody, holding) = (Stiction::Simbody, Stiction::Holding);
+    assert_eq!(laws(&[]), [(simbody, 0.05); 2]);
+    let sets = ["contact.stiction=holding", "contact.t_settle_s=0.01"];
+    assert_eq!(laws(&sets), [(holding, 0.01); 2]);
+    assert_eq!(laws(&["feet.1.stiction=holding"]), [(simbody, 0.05), (holding, 0.05)]);
+    assert_eq!(laws(&[sets[0], "feet.0.stiction=simbody"]), [(simbody, 0.05), (holding, 0.05)]);
+    for (set, expected) in [
+        (
+            "contact.stiction=glue",
+            "contact.stiction is \"glue\"; it must be \"simbody\" or \"holding\"",
+        ),
+        (
+            "feet.1.stiction=glue",
+            "feet[1].stiction is \"glue\"; it must be \"simbody\" or \"holding\"",
+        ),
+        ("contact.t_settle_s=0", "contact.t_settle_s is 0; it must be finite and greater than 0"),
+    ] {
+        let text = refusal(feet, &[set]);
+        assert!(text.contains(expected), "no \"{expected}\" in:\n{text}");
+    }
 }
 
 /// Force of the springs at the first instant along the first plane's normal, over the weight.
