@@ -229,6 +229,11 @@ impl LogReader {
             Record::Channel(c) => {
                 self.topics.insert(c.id, c.topic);
             }
+            // a chunk whose opcode is damaged; our writer knows no such records
+            Record::Unknown { opcode, .. } => {
+                let what = format!("it is damaged (a record of unknown kind {opcode})");
+                return Err(Error::new(ErrorKind::Log, what));
+            }
             Record::Message { header, data } => {
                 return self.message(header.channel_id, &data);
             }
