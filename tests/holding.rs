@@ -24,12 +24,13 @@ mod spring;
 mod stance;
 
 use hardstand::contact::{ExponentialSpring, SpringParameters, Stiction};
-use hardstand::plant::PlantSpec;
+use hardstand::plant::{ContactModel, PlantSpec};
 
 /// Gives all stations this law.
 fn set_law(spec: &mut PlantSpec, stiction: Stiction) {
     for s in &mut spec.stations {
-        let par = SpringParameters { stiction, ..*s.spring.parameters() };
-        s.spring = ExponentialSpring::new(par).unwrap();
+        let ContactModel::ExponentialSpring(spring) = &mut s.model else { continue };
+        let par = SpringParameters { stiction, ..*spring.parameters() };
+        *spring = ExponentialSpring::new(par).unwrap();
     }
 }

@@ -31,6 +31,9 @@ struct StationPoint {
     shape: StationShape,
 }
 
+/// Less rolling than this leaves marker and anchor where they are, to the last bit.
+const ROLLED_MIN_M: f64 = 1e-9;
+
 /// What pushes in one contact.
 #[derive(Clone, Debug)]
 enum Law {
@@ -303,7 +306,8 @@ impl ContactSet {
             if let ContactMemory::Spring(memory) = &mut contact.memory {
                 let next = at.force.next_anchor_P;
                 let mut anchor_C = Vec3::new(next[0], next[1], 0.0);
-                if !self.is_point(i) {
+                let rolled = at.point_B - Vec3::from(memory.marker_B);
+                if !self.is_point(i) && rolled.norm() > ROLLED_MIN_M {
                     // the stretch passes from the old touching point of the body to the new one
                     anchor_C.x += at.touch.p_C.x - at.force.p_P[0];
                     anchor_C.y += at.touch.p_C.y - at.force.p_P[1];

@@ -92,7 +92,7 @@ fn the_marginal_slope_is_held() {
     for tick in 0..100_000 {
         plant.step(&hardstand::plant::TickInput::new());
         if tick % 20_000 == 19_999 {
-            let stuck = |i| plant.contact_memory(i).unwrap().anchor_P;
+            let stuck = |i| plant.spring_memory(i).unwrap().anchor_P;
             anchors = (0..8).map(stuck).collect();
             late.push((plant.state().q.p_WB - start).norm());
         }
@@ -136,7 +136,7 @@ fn no_scene_gains_energy() {
 /// The table of docs/holding.md.
 #[test]
 fn both_laws_side_by_side() {
-    let along_slope = |plant: &Plant, d: Vec3| plant.contacts().plane(0).vector_P(&d).x;
+    let along_slope = |plant: &Plant, d: Vec3| plant.spec().ground[0].X_WS.R.tr_mul(&d).x;
     for name in ["slippery_creep", "incline_marginal"] {
         println!("\n{name}: t s | simbody x m, v m/s | holding x m, v m/s");
         let file = scene(name);

@@ -51,8 +51,8 @@ fn at_angle(size: f64, deg: f64) -> Vec3 {
 }
 
 fn anchors(plant: &Plant) -> Vec<[u64; 2]> {
-    let forces = plant.contacts().forces().iter().enumerate().filter(|(_, f)| f.normal_n > 1.0);
-    let anchor = |i| plant.contact_memory(i).unwrap().anchor_P.map(f64::to_bits);
+    let forces = plant.contacts().forces().enumerate().filter(|(_, f)| f.normal_n > 1.0);
+    let anchor = |i| plant.spring_memory(i).unwrap().anchor_P.map(f64::to_bits);
     forces.map(|(i, _)| anchor(i)).collect()
 }
 
@@ -95,7 +95,7 @@ fn a_load_above_kinetic_friction_keeps_a_sliding_foot_sliding() {
         draw(&mut plant, 0.0, load, load, 2000);
         let before = plant.state().v.v_WB.x;
         draw(&mut plant, 0.0, load, load, 1000);
-        let (speed, memory) = (plant.state().v.v_WB.x, *plant.contact_memory(0).unwrap());
+        let (speed, memory) = (plant.state().v.v_WB.x, plant.spring_memory(0).unwrap());
         if stops {
             assert!(speed.abs() < 1e-9 && memory.sliding < 1e-6, "{share}: {speed} m/s");
         } else {
@@ -130,7 +130,7 @@ fn the_reported_dissipation_is_the_energy_lost() {
     draw(&mut plant, 0.0, Vec3::zeros(), Vec3::zeros(), 5);
     let (before, mut out) = (energy(&plant), 0.0);
     for _ in 0..200 {
-        let power = |p: &Plant| -p.contacts().forces()[0].damping_power_w();
+        let power = |p: &Plant| p.contacts().evaluated()[0].force.power_dissipation_w;
         let first = power(&plant);
         plant.step(&TickInput::new());
         out += 0.5e-3 * (first + power(&plant));
