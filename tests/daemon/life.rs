@@ -22,6 +22,25 @@ fn the_demo_stands_and_replays_in_another_process() {
 }
 
 #[test]
+fn the_demo_stands_and_replays_on_every_contact_model() {
+    let _one = serial();
+    let holding = "contact.stiction=holding";
+    for sets in [
+        ["contact.model=rigid", holding],
+        ["contact.model=hunt_crossley", holding],
+        ["feet.0.model=rigid", "feet.3.model=hunt_crossley"],
+    ] {
+        let scene = Scene::new();
+        let log = scene.log().display().to_string();
+        let mut args = vec!["demo", "--log", &log, "--set", "sim.duration_s=7.5"];
+        sets.iter().for_each(|set| args.extend(["--set", set]));
+        let out = scene.hardstand("demo", &args).ends_with(0);
+        assert!(out.contains("verdict    the robot stands; the replay is identical"), "{out}");
+        assert_eq!(digest(&out), digest(&scene.replays()), "{sets:?}");
+    }
+}
+
+#[test]
 fn simulated_time_begins_with_the_first_proof_of_life() {
     let _one = serial();
     let scene = Scene::new();

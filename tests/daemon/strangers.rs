@@ -63,7 +63,7 @@ fn table(state: &StateReading) -> Vec<(Rejection, Vec<u8>)> {
         (Size, longer(60_000)),
         (Size, with(&|c| c.joints.truncate(11))),
         (Version, header(0, b'h')),
-        (Version, header(2, 2)),
+        (Version, header(2, 1)),
         (Version, header(3, 1)),
         (Layout, with(&|c| c.layout_hash ^= 1)),
         (Epoch, with(&|c| c.epoch += 1)),
