@@ -16,9 +16,9 @@ use xxhash_rust::xxh3::xxh3_64;
 const STAND: u64 = 0x8750_7dae_295e_a17f;
 const STAND_RK4: u64 = 0x2417_8191_4643_7404;
 const COLLAPSE: u64 = 0x9970_8f63_7cd4_5eaa;
-const RIGID: u64 = 0xc4ec_54d5_7daa_31f0;
+const RIGID: u64 = 0xd24e_2f56_1330_1291;
 const HUNT_CROSSLEY: u64 = 0x91e0_50d6_4904_a699;
-const MIXED: u64 = 0xd054_f9dc_2a80_fcc9;
+const MIXED: u64 = 0xd71c_2c5e_34e0_7e5f;
 const MATH: u64 = 0x2a38_f2c8_d242_43df;
 
 fn scenario(sets: &[&str]) -> Scenario {

@@ -49,13 +49,13 @@ pub struct Convergence {
 }
 
 /// Sweeps at most.
-const SWEEPS_MAX: u32 = 200;
+const SWEEPS_MAX: u32 = 100;
 /// Rounds between the normal and the tangential part of one sliding contact.
-const ROUNDS_MAX: u32 = 12;
+const ROUNDS_MAX: u32 = 3;
 /// A change of velocity below this counts as none, m/s.
-const SETTLED_M_PER_S: f64 = 1e-11;
-/// Slower slip is rounding, m/s.
-const SLIP_MIN_M_PER_S: f64 = 1e-7;
+const SETTLED_M_PER_S: f64 = 1e-10;
+/// Slower slip on the edge of a cone is what the sweeps have left over, m/s.
+const SLIP_MIN_M_PER_S: f64 = 1e-5;
 /// Share of a block's mean diagonal that keeps it regular: a foot that the mechanism cannot move.
 const COMPLIANCE: f64 = 1e-10;
 /// Largest impulse, N·s: far above any foot's, far below overflow.
