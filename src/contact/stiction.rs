@@ -188,6 +188,10 @@ fn relaxed(
 ) -> f64 {
     let speed = slip_m_per_s / par.v_settle_m_per_s;
     let goal = math::step_up(speed) * (normal_n / AIRBORNE_N).min(1.0);
+    // a foot that sticks, or is in the air: no exponential
+    if sliding == 0.0 && goal < TINY {
+        return 0.0;
+    }
     let next = goal + (sliding - goal) * math::exp(-speed.max(1.0) * age_s / par.t_settle_s);
     // below this it would creep through the subnormal numbers, which are slow
     if next < TINY { 0.0 } else { next }

@@ -53,14 +53,28 @@ pub struct SurfacePose {
 /// point of the ground that is nearest to the station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Pose of C in S.
-    pub X_SC: Transform,
+    /// Pose of C in S; `None` for a plane, where they are the same.
+    pub X_SC: Option<Transform>,
     /// Axes of C in W.
     pub R_WC: Mat3,
     /// The body's point nearest to the ground, in C, m: z is the height, negative inside.
     pub p_C: Vec3,
     /// The same point in W, m. The force acts here.
     pub point_W: Vec3,
+}
+
+impl Touch {
+    /// From S to C coordinates.
+    #[must_use]
+    pub fn point_C(&self, p_S: &Vec3) -> Vec3 {
+        self.X_SC.map_or(*p_S, |X_SC| X_SC.point_inverse(p_S))
+    }
+
+    /// From C to S coordinates.
+    #[must_use]
+    pub fn point_S(&self, p_C: &Vec3) -> Vec3 {
+        self.X_SC.map_or(*p_C, |X_SC| X_SC.point(p_C))
+    }
 }
 
 impl SurfacePose {
@@ -107,21 +121,25 @@ impl Surface {
             SurfaceShape::Solid(s) => Some(s.nearest(p_S)),
         };
         let X_WS = &pose.X_WS;
-        let normal_B = |n_S: &Vec3| R_WB.tr_mul(&(X_WS.R * n_S));
+        // from the station's centre to the centre of the roundness that touches
+        let to_tube_W = |n_W: &Vec3| match station {
+            StationShape::Torus { .. } => R_WB * station.center_to_tube(&R_WB.tr_mul(n_W)),
+            _ => Vec3::zeros(),
+        };
         let Some(first) = nearest(&X_WS.point_inverse(center_W)) else {
-            let lowest = station.lowest(&normal_B(&Vec3::z()));
-            let point_W = center_W + R_WB * lowest;
+            let n_W: Vec3 = X_WS.R.column(2).into();
+            let point_W = center_W + to_tube_W(&n_W) - n_W * station.round_m();
             let p_C = X_WS.point_inverse(&point_W);
-            return Touch { X_SC: Transform::identity(), R_WC: X_WS.R, p_C, point_W };
+            return Touch { X_SC: None, R_WC: X_WS.R, p_C, point_W };
         };
         // on curved ground the lowest point depends on the normal there: look again from the tube
-        let tube_W = center_W + R_WB * station.center_to_tube(&normal_B(&first.normal_S));
+        let tube_W = center_W + to_tube_W(&(X_WS.R * first.normal_S));
         let at = nearest(&X_WS.point_inverse(&tube_W)).unwrap_or(first);
         let X_SC = Transform::new(axes_with_normal(&at.normal_S), at.point_S);
         let R_WC = X_WS.R * X_SC.R;
         let point_W = tube_W - R_WC * Vec3::z() * station.round_m();
         let p_C = Vec3::new(0.0, 0.0, at.distance_m - station.round_m());
-        Touch { X_SC, R_WC, p_C, point_W }
+        Touch { X_SC: Some(X_SC), R_WC, p_C, point_W }
     }
 }
 

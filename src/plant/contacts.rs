@@ -313,7 +313,7 @@ impl ContactSet {
                     anchor_C.y += at.touch.p_C.y - at.force.p_P[1];
                     memory.marker_B = at.point_B.into();
                 }
-                memory.anchor_S = at.touch.X_SC.point(&anchor_C).into();
+                memory.anchor_S = at.touch.point_S(&anchor_C).into();
                 memory.sliding = at.force.next_sliding;
                 memory.committed_ns = Some(now_ns);
             }
@@ -336,7 +336,7 @@ impl Evaluated {
     /// The touching point put down onto the ground, in S, m.
     pub(super) fn ground_point_S(&self) -> Vec3 {
         let p = self.touch.p_C;
-        self.touch.X_SC.point(&Vec3::new(p.x, p.y, 0.0))
+        self.touch.point_S(&Vec3::new(p.x, p.y, 0.0))
     }
 
     fn spring_force(
@@ -347,7 +347,7 @@ impl Evaluated {
         data: &Data,
         now_ns: u64,
     ) -> SpringForce {
-        let anchor_C = self.touch.X_SC.point_inverse(&memory.anchor_S.into());
+        let anchor_C = self.touch.point_C(&memory.anchor_S.into());
         let committed = memory.in_contact_frame([anchor_C.x, anchor_C.y]);
         let mut p_C = self.touch.p_C;
         if round {
@@ -368,8 +368,7 @@ impl Evaluated {
         let friction = &self.friction;
         let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
         let (p, v) = (self.touch.p_C, self.v_C);
-        let anchor =
-            if sticks { self.touch.X_SC.point_inverse(&memory.anchor_S.into()) } else { p };
+        let anchor = if sticks { self.touch.point_C(&memory.anchor_S.into()) } else { p };
         let (held, rubbed) = if slides { ([0.0; 2], [x, y]) } else { ([x, y], [0.0; 2]) };
         SpringForce {
             p_P: p.into(),

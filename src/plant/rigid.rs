@@ -178,7 +178,7 @@ impl RigidSolver {
                     if before != RigidPhase::Sticks {
                         memory.anchor_S = at.ground_point_S().into();
                     }
-                    let anchor_C = at.touch.X_SC.point_inverse(&memory.anchor_S.into());
+                    let anchor_C = at.touch.point_C(&memory.anchor_S.into());
                     error.x = at.touch.p_C.x - anchor_C.x;
                     error.y = at.touch.p_C.y - anchor_C.y;
                     (held[0], held[1]) = (true, true);
