@@ -85,7 +85,8 @@ fn a_tick_does_not_allocate() {
         let friction = Some(Friction::new(0.5, 0.4));
         let name = "patch".into();
         spec.regions.push(FrictionRegion { name, surface: 0, min_m, max_m, friction });
-        let mut plant = Plant::new(model, spec);
+        // a clone, as the daemon's warm-up steps one
+        let mut plant = Plant::new(model, spec).clone();
         let mut snapshot = plant.new_snapshot();
         let mut newest = snapshot.clone();
         for tick in 0..600 {

@@ -13,12 +13,12 @@ use hardstand::math;
 use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
-const STAND: u64 = 0x8750_7dae_295e_a17f;
-const STAND_RK4: u64 = 0x2417_8191_4643_7404;
-const COLLAPSE: u64 = 0x9970_8f63_7cd4_5eaa;
-const RIGID: u64 = 0xd24e_2f56_1330_1291;
+const STAND: u64 = 0xdd41_3d71_f2f9_190e;
+const STAND_RK4: u64 = 0x8ba7_c223_3390_1435;
+const COLLAPSE: u64 = 0x9f6a_437b_ab3a_c5d5;
+const RIGID: u64 = 0x7e33_f752_413c_3c49;
 const HUNT_CROSSLEY: u64 = 0x91e0_50d6_4904_a699;
-const MIXED: u64 = 0xd71c_2c5e_34e0_7e5f;
+const MIXED: u64 = 0xc503_e02e_715e_18a9;
 const MATH: u64 = 0x2a38_f2c8_d242_43df;
 
 fn scenario(sets: &[&str]) -> Scenario {

@@ -101,6 +101,37 @@ fn runs_repeat_and_snapshots_continue_with_the_same_bits() {
     }
 }
 
+/// A clone has all the room that the loop needs, whenever it is taken.
+#[test]
+fn a_clone_takes_the_same_steps() {
+    for sets in ALL {
+        for ticks in [1, 600] {
+            let mut a = dropped(sets);
+            a.run(ticks);
+            let mut b = dropped(sets);
+            b.run(ticks);
+            b.plant = b.plant.clone();
+            a.run(300);
+            b.run(300);
+            assert_eq!(a.plant.state().digest, b.plant.state().digest, "{sets:?}, {ticks}");
+        }
+    }
+}
+
+/// Before the first tick the robot that was put on the ground stands there, and says so.
+#[test]
+fn a_robot_that_is_put_on_the_ground_is_not_in_flight() {
+    for sets in &ALL[..3] {
+        let plant = quadruped(sets).plant();
+        let mut snapshot = plant.new_snapshot();
+        plant.fill(&mut snapshot);
+        let carried: f64 = snapshot.state.foot_normal_n.iter().sum();
+        let weight_n = 9.81 * plant.model().total_mass();
+        assert!((carried / weight_n - 1.0).abs() < 1e-3, "{sets:?}: {carried} N of {weight_n}");
+        assert_eq!(snapshot.state.foot_contact, [1; 4], "{sets:?}");
+    }
+}
+
 #[test]
 fn each_foot_has_the_model_that_it_asks_for() {
     let s = quadruped(&["contact.model=hunt_crossley", "feet.1.model=rigid"]);

@@ -145,6 +145,7 @@ fn stations_of(
     let (name, link) = (checked_name(s), s.text("link"));
     let friction = friction_of(s, defaults);
     let law = Law::read(s, defaults, materials);
+    law.refuse_idle_keys(s);
     let given = s.points_if_given("points_m");
     let round = round(s);
     let Some(frame) = loaded.model.frame(link) else {
@@ -213,6 +214,18 @@ impl Law {
             parameters,
             material: materials.named(s, "material", defaults.material),
             transition_m_per_s: defaults.transition_m_per_s,
+        }
+    }
+
+    /// Keys of a foot that its model does not look at.
+    fn refuse_idle_keys(&self, s: &Section<'_>) {
+        let idle: &[&str] = match self.kind {
+            Kind::Spring => &["material"],
+            Kind::HuntCrossley => &["mu_static", "mu_kinetic", "stiction"],
+            Kind::Rigid => &["material", "stiction"],
+        };
+        for key in idle.iter().filter(|key| s.has(key)) {
+            s.complain(key, "the contact model of this foot does not use it");
         }
     }
 

@@ -27,19 +27,23 @@ pub(super) fn materials(root: &Section<'_>, mistakes: &Mistakes) -> Materials {
 /// `None` if a key has already been reported.
 fn material(s: &Section<'_>) -> Option<Result<ContactMaterial>> {
     let above = Range::above(0.0);
-    let stiffness_pa = match s.f64_if_given("stiffness_pa", above) {
+    // a default material keeps its keys beside those that a scenario adds: these go first
+    let given = s.f64_if_given("stiffness_pa", above);
+    let (_, _) = (s.has("young_pa"), s.has("poisson"));
+    let stiffness_pa = match given {
         Some(stiffness_pa) => Ok(stiffness_pa),
         None => ContactMaterial::plane_strain_stiffness(
             s.f64("young_pa", above),
             s.f64("poisson", Range::between(-0.999, 0.5)),
         ),
     };
-    let dissipation_s_per_m = match s.f64_if_given("dissipation_s_per_m", Range::at_least(0.0)) {
-        Some(dissipation) => Ok(dissipation),
-        None => ContactMaterial::dissipation_from_restitution(
+    let dissipation_s_per_m = if s.has("restitution") || !s.has("dissipation_s_per_m") {
+        ContactMaterial::dissipation_from_restitution(
             s.f64("restitution", Range::between(0.0, 1.0)),
             s.f64("restitution_speed_m_per_s", above),
-        ),
+        )
+    } else {
+        Ok(s.f64("dissipation_s_per_m", Range::at_least(0.0)))
     };
     let mu = Range::between(0.0, 100.0);
     let (mu_static, mu_dynamic) = (s.f64("mu_static", mu), s.f64("mu_dynamic", mu));
@@ -62,8 +66,8 @@ impl Materials {
         key: &str,
         fallback: Option<ContactMaterial>,
     ) -> Option<ContactMaterial> {
-        if let (false, Some(material)) = (s.has(key), fallback) {
-            return Some(material);
+        if !s.has(key) {
+            return fallback;
         }
         let name = s.text(key);
         let found = self.0.iter().find(|(n, _)| n == name).map(|(_, m)| *m);

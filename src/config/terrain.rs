@@ -5,7 +5,7 @@ use crate::contact::{
     stairs,
 };
 use crate::error::Result;
-use crate::limits::SURFACES_MAX;
+use crate::limits::{NAME_BYTES_MAX, SURFACES_MAX};
 use crate::spatial::Transform;
 
 use super::materials::Materials;
@@ -61,6 +61,9 @@ fn add(
     out: &mut Ground,
 ) {
     let name = s.text_if_given("name").unwrap_or(default_name);
+    if name.is_empty() || name.len() > NAME_BYTES_MAX {
+        s.mistake("name", &format!("1 to {NAME_BYTES_MAX} bytes long"));
+    }
     let p = s.vec3("position_m", Range::between(-1e5, 1e5));
     let rpy =
         if s.has("rpy_rad") { s.vec3("rpy_rad", Range::between(-10.0, 10.0)) } else { [0.0; 3] };
@@ -86,7 +89,7 @@ fn motion(s: Section<'_>) -> PlatformMotion {
         amplitude_m: vec3("amplitude_m", Range::between(-100.0, 100.0)),
         rocking_rad: vec3("rocking_rad", Range::between(-3.0, 3.0)),
         frequency_hz: number("frequency_hz", Range::between(0.0, 1000.0)),
-        phase_rad: number("phase_rad", Range::between(-10.0, 10.0)),
+        phase_rad: number("phase_rad", Range::between(-6.28, 6.28)),
         ramp_s: number("ramp_s", Range::between(0.0, 1e6)),
     };
     s.finish();
@@ -126,7 +129,7 @@ fn at_origin(shapes: Vec<SurfaceShape>) -> Vec<(Transform, SurfaceShape)> {
 }
 
 fn solids(s: &Section<'_>, kind: Kind) -> Result<Vec<(Transform, SurfaceShape)>> {
-    let size = Range::between(1e-3, 1e4);
+    let size = Range::between(1e-3, 999.0);
     let edge_m =
         s.f64_if_given("edge_radius_m", Range::between(1e-4, 1e3)).unwrap_or(EDGE_RADIUS_M);
     let solid = |solid: ConvexSolid| at_origin(vec![SurfaceShape::Solid(solid)]);
@@ -137,8 +140,9 @@ fn solids(s: &Section<'_>, kind: Kind) -> Result<Vec<(Transform, SurfaceShape)>>
         }
         Kind::Stairs => {
             let steps = s.count("steps", 1, SURFACES_MAX as u32) as usize;
-            let (rise, run) = (s.f64("rise_m", size), s.f64("run_m", size));
-            let steps = stairs(steps, rise, run, s.f64("width_m", size), edge_m)?;
+            let step = Range::between(1e-3, 10.0);
+            let (rise, run) = (s.f64("rise_m", step), s.f64("run_m", step));
+            let steps = stairs(steps, rise, run, s.f64("width_m", step), edge_m)?;
             Ok(steps.into_iter().map(|(X, step)| (X, SurfaceShape::Solid(step))).collect())
         }
         _ => ConvexSolid::cuboid(s.vec3("size_m", size), edge_m).map(solid),
@@ -147,7 +151,7 @@ fn solids(s: &Section<'_>, kind: Kind) -> Result<Vec<(Transform, SurfaceShape)>>
 
 fn heightfield(s: &Section<'_>) -> Result<Heightfield> {
     let origin = s.vec2("origin_m", Range::between(-1e5, 1e5));
-    let spacing_m = s.f64("spacing_m", Range::between(1e-3, 1e3));
+    let spacing_m = s.f64("spacing_m", Range::between(1e-3, 100.0));
     let rows = s.rows("heights_m", Range::between(-1e4, 1e4));
     let columns = rows.first().map_or(0, Vec::len);
     Heightfield::new(origin, spacing_m, columns, rows.len(), &rows.concat())

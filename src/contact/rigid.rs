@@ -15,7 +15,7 @@
 
 use crate::spatial::{Mat3, Vec3};
 
-/// One contact in a [`solve`].
+/// One contact in a [`solve_rigid`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidContact {
     /// Velocity after the step without any contact impulse, m/s; what it may still approach by is
@@ -51,11 +51,13 @@ pub struct Convergence {
 /// Sweeps at most.
 const SWEEPS_MAX: u32 = 100;
 /// Rounds between the normal and the tangential part of one sliding contact.
-const ROUNDS_MAX: u32 = 3;
+const ROUNDS_MAX: u32 = 12;
 /// A change of velocity below this counts as none, m/s.
 const SETTLED_M_PER_S: f64 = 1e-10;
 /// Slower slip on the edge of a cone is what the sweeps have left over, m/s.
 const SLIP_MIN_M_PER_S: f64 = 1e-5;
+/// What a change must be below for the rounds to count as converging, m/s.
+const UNSETTLED_M_PER_S: f64 = 1e-7;
 /// Share of a block's mean diagonal that keeps it regular: a foot that the mechanism cannot move.
 const COMPLIANCE: f64 = 1e-10;
 /// Largest impulse, N·s: far above any foot's, far below overflow.
@@ -156,6 +158,7 @@ fn one_contact(W: &Mat3, b: &Vec3, mu: f64, guess: Vec3) -> (Vec3, bool) {
     }
     // normal and tangential part in turn; each alone is solved exactly
     let mut impulse = guess;
+    let mut change = f64::MAX;
     for _ in 0..ROUNDS_MAX {
         let z = -(b.z + W[(2, 0)] * impulse.x + W[(2, 1)] * impulse.y) / W[(2, 2)];
         // NaN and overflow end here
@@ -163,13 +166,39 @@ fn one_contact(W: &Mat3, b: &Vec3, mu: f64, guess: Vec3) -> (Vec3, bool) {
         let a = [b.x + W[(0, 2)] * z, b.y + W[(1, 2)] * z];
         let xy = least_in_disc([W[(0, 0)], W[(0, 1)], W[(1, 1)]], a, mu * z);
         let next = Vec3::new(xy[0], xy[1], z);
-        let settled = (W * (next - impulse)).norm() < 0.1 * SETTLED_M_PER_S;
+        change = (W * (next - impulse)).norm();
         impulse = next;
-        if settled {
+        if change < 0.1 * SETTLED_M_PER_S {
             break;
         }
     }
+    // where friction presses the contact together the rounds need not end
+    if change > UNSETTLED_M_PER_S {
+        impulse = bracketed(W, b, mu);
+    }
     (impulse, true)
+}
+
+/// The same by bisection: with the best friction for each normal impulse `z`, the normal velocity
+/// after the step is continuous in `z`, negative at 0, and at last grows without bound for any
+/// positive definite `W` and any `mu`.
+fn bracketed(W: &Mat3, b: &Vec3, mu: f64) -> Vec3 {
+    let at = |z: f64| {
+        let a = [b.x + W[(0, 2)] * z, b.y + W[(1, 2)] * z];
+        let xy = least_in_disc([W[(0, 0)], W[(0, 1)], W[(1, 1)]], a, mu * z);
+        let normal = b.z + W[(2, 0)] * xy[0] + W[(2, 1)] * xy[1] + W[(2, 2)] * z;
+        (Vec3::new(xy[0], xy[1], z), normal)
+    };
+    let (mut low, mut high) = (0.0, (-b.z / W[(2, 2)]).min(IMPULSE_MAX));
+    while high < IMPULSE_MAX && at(high).1 < 0.0 {
+        low = high;
+        high *= 2.0;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if at(middle).1 < 0.0 { low = middle } else { high = middle }
+    }
+    at(high).0
 }
 
 /// The `x` with `|x| ≤ radius` that makes `½ xᵀ A x + aᵀ x` least, `A = [[a₀, a₁], [a₁, a₂]]`

@@ -4,12 +4,14 @@ use crate::contact::{
     ContactForce, ExponentialSpring, Friction, HuntCrossley, Overlap, SpringForce, StationShape,
     Surface, SurfacePose, Touch,
 };
-use crate::dynamics::Data;
+use crate::dynamics::{Data, Velocities};
 use crate::math;
+use crate::model::{Base, Model};
 use crate::spatial::Vec3;
 
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
 use super::regions::friction_at;
+use super::rigid::CLOSED_M;
 use super::{ContactModel, FrictionRegion, PlantSpec};
 
 /// Geometry and last evaluation of all contacts. Contact `i` is the station `i / surfaces` against
@@ -109,7 +111,7 @@ impl ContactSet {
     }
 
     /// Memory and coefficients of all contacts at the start, anchors under their stations.
-    pub(super) fn initial_states(&self, spec: &PlantSpec) -> Vec<ContactState> {
+    pub(super) fn initial_states(&self, model: &Model, spec: &PlantSpec) -> Vec<ContactState> {
         let state = |(i, law): (usize, &Law)| {
             let at = &self.evaluated[i];
             let memory = match law {
@@ -120,7 +122,7 @@ impl ContactSet {
                     sliding: spring.new_memory().sliding,
                 }),
                 Law::HuntCrossley(_) => ContactMemory::HuntCrossley,
-                Law::Rigid => ContactMemory::Rigid(RigidMemory::NEW),
+                Law::Rigid => ContactMemory::Rigid(self.rigid_at_rest(at, model, spec)),
             };
             let friction = match law {
                 Law::HuntCrossley(h) => h.initial_friction(),
@@ -129,6 +131,25 @@ impl ContactSet {
             ContactState { memory, friction }
         };
         self.laws.iter().enumerate().map(state).collect()
+    }
+
+    /// A rigid contact of a robot that starts at rest on the ground shows an equal share of the
+    /// weight until the first step finds its force: it is not in flight.
+    fn rigid_at_rest(&self, at: &Evaluated, model: &Model, spec: &PlantSpec) -> RigidMemory {
+        let closed = |at: &&Evaluated| at.rigid && at.touch.p_C.z.abs() <= CLOSED_M;
+        let along = -spec.gravity_W.dot(&(at.touch.R_WC * Vec3::z()));
+        let floats_at_rest = model.base == Base::Floating && spec.v == Velocities::zero(model);
+        if !closed(&at) || along <= 0.0 || !floats_at_rest {
+            return RigidMemory::NEW;
+        }
+        let count = self.evaluated.iter().filter(closed).count();
+        let share_C = Vec3::z() * (model.total_mass() * along / count as f64);
+        RigidMemory {
+            phase: RigidPhase::Sticks,
+            anchor_S: at.ground_point_S().into(),
+            force_S: at.touch.vector_S(&share_C).into(),
+            ..RigidMemory::NEW
+        }
     }
 
     /// Number of surfaces.
@@ -146,10 +167,20 @@ impl ContactSet {
         &self.poses[i]
     }
 
-    /// Velocity in W at `t_ns` of the ground of a contact, at the point `p_W`, m/s.
-    pub(super) fn ground_velocity_W(&self, contact: usize, p_W: &Vec3, t_ns: u64) -> Vec3 {
-        let surface = &self.surfaces[contact % self.surfaces.len()];
-        if surface.platform.is_some() { surface.pose(t_ns).velocity_at(p_W) } else { Vec3::zeros() }
+    /// Mean velocity in W, until `end_ns`, of the ground of a contact that is now at `p_W`, m/s.
+    pub(super) fn ground_velocity_W(
+        &self,
+        contact: usize,
+        p_W: &Vec3,
+        end_ns: u64,
+        h: f64,
+    ) -> Vec3 {
+        let i = contact % self.surfaces.len();
+        if self.surfaces[i].platform.is_none() {
+            return Vec3::zeros();
+        }
+        let p_S = self.poses[i].X_WS.point_inverse(p_W);
+        (self.surfaces[i].pose(end_ns).X_WS.point(&p_S) - p_W) / h
     }
 
     /// Last evaluation of every contact, stations outer, surfaces inner.
@@ -362,7 +393,8 @@ impl Evaluated {
 
     /// The force of the last step's impulse, as parts that can be shown.
     fn rigid_force(&self, memory: &RigidMemory) -> SpringForce {
-        let [x, y, normal_n] = memory.force_C;
+        let force_C = self.touch.vector_C(&memory.force_S.into());
+        let (x, y, normal_n) = (force_C.x, force_C.y, force_C.z.max(0.0));
         let (sticks, slides) =
             (memory.phase == RigidPhase::Sticks, memory.phase == RigidPhase::Slides);
         let friction = &self.friction;

@@ -50,8 +50,7 @@ impl Plant {
                 Scope::Region(_) => false,
             };
             if meant {
-                contact.friction.set_static(mu_static);
-                contact.friction.set_kinetic(mu_kinetic.min(mu_static));
+                contact.friction = Friction::new(mu_static, mu_kinetic);
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::contact::SpringForce;
 
-use super::fault::{NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
+use super::fault::{NUMBER_MAX, REACH_MAX_M, RIGID_FORCE_MAX_N, SPEED_MAX};
 use super::step::imu_at_rest;
-use super::{Authority, Fault, Plant};
+use super::{Authority, Evaluated, Fault, Plant};
 
 impl Plant {
     /// Looks for bad numbers in all that a snapshot shows. NaN fails every comparison.
@@ -18,10 +18,12 @@ impl Plant {
             && imu.specific_force_I.iter().chain(imu.angular_velocity_I.iter()).all(usable)
             && imu.quat_WI.wxyz().iter().all(usable)
             && self.contacts.forces().all(is_usable);
+        let jammed = |at: &Evaluated| at.rigid && at.force.normal_n > RIGID_FORCE_MAX_N;
         let slow = |x: &f64| x.abs() <= SPEED_MAX;
         let near = |x: &f64| x.abs() <= REACH_MAX_M;
         let in_range = q.p_WB.iter().chain(&q.joints).all(near)
-            && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow);
+            && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow)
+            && !self.contacts.evaluated().iter().any(jammed);
         match (finite, in_range) {
             (false, _) => Some(Fault::NotFinite),
             (true, false) => Some(Fault::OutOfRange),

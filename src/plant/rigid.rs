@@ -13,7 +13,7 @@ use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase}
 use super::contacts::{ContactSet, Evaluated};
 
 /// A gap up to this counts as closed, m.
-const CLOSED_M: f64 = 1e-6;
+pub(super) const CLOSED_M: f64 = 1e-6;
 /// A contact takes part if it can close within two steps at its speed, and always below this, m.
 const NEAR_M: f64 = 1e-3;
 /// Errors of position below this are left alone, m.
@@ -23,9 +23,11 @@ const EXACT_M: f64 = 1e-13;
 const CORRECTION_MAX_M: f64 = 1e-4;
 const CORRECTION_SWEEPS: u32 = 20;
 
-/// Workspace for all rigid contacts of a plant.
-#[derive(Clone, Debug)]
+/// Workspace for all rigid contacts of a plant. Nothing in it outlives a micro-step.
+#[derive(Debug)]
 pub(super) struct RigidSolver {
+    /// Rigid contacts of the plant: room for all of them.
+    count: usize,
     /// Indices of the contacts that take part in this step; the other vectors have their order.
     active: Vec<usize>,
     W: Vec<Mat3>,
@@ -38,30 +40,42 @@ pub(super) struct RigidSolver {
     dv: Velocities,
 }
 
+/// A derived clone would have no room, and would allocate in the loop.
+impl Clone for RigidSolver {
+    fn clone(&self) -> Self {
+        Self::with_room(self.count, self.impulses_B.len(), self.work.clone(), self.dv.clone())
+    }
+}
+
 impl RigidSolver {
     pub(super) fn new(model: &Model, contacts: &ContactSet) -> Self {
-        let n = contacts.rigid().count();
+        let (work, dv) = (ImpulseWorkspace::new(model), Velocities::zero(model));
+        Self::with_room(contacts.rigid().count(), model.bodies.len(), work, dv)
+    }
+
+    fn with_room(n: usize, bodies: usize, work: ImpulseWorkspace, dv: Velocities) -> Self {
         Self {
+            count: n,
             active: Vec::with_capacity(n),
             W: Vec::with_capacity(n * n),
             contacts: Vec::with_capacity(n),
             errors: Vec::with_capacity(n),
             held: Vec::with_capacity(n),
             corrections: Vec::with_capacity(n),
-            impulses_B: vec![Force::zero(); model.bodies.len()],
-            work: ImpulseWorkspace::new(model),
-            dv: Velocities::zero(model),
+            impulses_B: vec![Force::zero(); bodies],
+            work,
+            dv,
         }
     }
 
     /// True if there is nothing to do.
-    pub(super) fn is_idle(&self) -> bool {
-        self.active.capacity() == 0
+    pub(super) const fn is_idle(&self) -> bool {
+        self.count == 0
     }
 
     /// The rest of a micro-step that begins at `t_ns`: changes `state.v`, the velocities that all
     /// other forces would lead to, so that rigid contacts are met; moves `state.q` to the end of
-    /// the step, and back onto the ground by what the linearisation has missed. `data` holds what
+    /// the step, and takes back what the steps before have missed of the ground. `data` holds what
     /// `aba` left for the start of the step.
     pub(super) fn step(
         &mut self,
@@ -111,7 +125,7 @@ impl RigidSolver {
             let ContactMemory::Rigid(memory) = &mut states[i].memory else { continue };
             // the velocity without any contact impulse, relative to the ground
             let (R_WC, p_W) = (&at.touch.R_WC, &at.touch.point_W);
-            let ground_W = set.ground_velocity_W(i, p_W, end_ns);
+            let ground_W = set.ground_velocity_W(i, p_W, end_ns, h);
             let v_W = data.point_velocity_W(at.body, &at.point_B) - ground_W;
             let mut free = R_WC.tr_mul(&v_W);
             let height_m = at.touch.p_C.z;
@@ -122,7 +136,7 @@ impl RigidSolver {
             free.z += approach(height_m, h);
             let slides = memory.phase == RigidPhase::Slides;
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
-            let impulse = Vec3::from(memory.force_C) * h;
+            let impulse = at.touch.vector_C(&memory.force_S.into()) * h;
             self.active.push(i);
             self.contacts.push(RigidContact { impulse, ..RigidContact::new(free, mu) });
         }
@@ -161,7 +175,7 @@ impl RigidSolver {
             let mut held = [false; 3];
             if let ContactMemory::Rigid(memory) = &mut states[i].memory {
                 let before = memory.phase;
-                memory.force_C = (contact.impulse / h).into();
+                memory.force_S = at.touch.vector_S(&(contact.impulse / h)).into();
                 memory.phase = match (contact.impulse.z > 0.0, contact.slides) {
                     (false, _) => RigidPhase::Open,
                     (true, false) => RigidPhase::Sticks,

@@ -91,7 +91,8 @@ impl Plant {
         let R_WF = self.data().X_WB[foot.body].R * foot.X_BF.R;
         FootReading {
             contact: 0,
-            normal_n: shown().map(|(_, normal_W)| normal_W.norm()).sum(),
+            // the sum of nothing is −0
+            normal_n: shown().map(|(_, normal_W)| normal_W.norm()).sum::<f64>() + 0.0,
             point_world_m: record.point.into(),
             force_world_n: record.force.into(),
             moment_world_nm: record.moment.into(),
@@ -112,7 +113,6 @@ fn station_reading(at: &Evaluated) -> StationReading {
     let mut out = StationReading {
         position_world_m: at.touch.point_W.into(),
         normal_world: (R_WC * Vec3::z()).into(),
-        // the anchor lies in the ground below the point, `p − anchor` is the stretch
         anchor_world_m: (at.touch.point_W + R_WC * (f.anchor_P() - at.touch.p_C)).into(),
         height_m: at.touch.p_C.z,
         slip_m_per_s: at.v_C.xy().norm(),
