@@ -4,7 +4,7 @@ use crate::limits::PUSHES_MAX;
 use crate::model::Model;
 use crate::plant::{Event, PlantSpec, Scope};
 
-use super::feet::MU;
+use super::contact_law::MU;
 use super::section::{Mistakes, Range, Section};
 
 #[derive(Clone, Copy)]

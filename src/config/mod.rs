@@ -5,6 +5,7 @@
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+mod contact_law;
 mod events;
 mod feet;
 mod materials;

@@ -3,7 +3,8 @@
 use crate::limits::REGIONS_MAX;
 use crate::plant::FrictionRegion;
 
-use super::feet::{ContactDefaults, checked_name, friction_of};
+use super::contact_law::{ContactDefaults, friction_of};
+use super::feet::checked_name;
 use super::section::{Mistakes, Range, Section};
 use super::terrain::Ground;
 

@@ -14,7 +14,7 @@ use crate::rt::{Pace, RealtimeSettings, StartRule};
 use super::section::{Mistakes, Range, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{BusSettings, RecordSettings, bus, realtime, record};
-use super::{events, feet, materials, merge, regions, robot, terrain};
+use super::{contact_law, events, feet, materials, merge, regions, robot, terrain};
 
 /// Everything a run needs.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ fn build(
     }
     robot::override_joints(root, &mut loaded.model);
     let materials = materials::materials(root, mistakes);
-    let defaults = feet::contact_defaults(root, &materials, mistakes);
+    let defaults = contact_law::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
     let regions = regions::regions(root, &defaults, &ground, mistakes);
     let touching = feet::touching(root, &loaded, &defaults, &materials, &ground, mistakes);

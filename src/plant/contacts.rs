@@ -1,15 +1,14 @@
 //! All contacts of the plant: every station against every surface.
 
 use crate::contact::{
-    ContactForce, ExponentialSpring, Friction, HuntCrossley, Overlap, SpringForce, StationShape,
-    Surface, SurfacePose, Touch,
+    ExponentialSpring, Friction, HuntCrossley, SpringForce, StationShape, Surface, SurfacePose,
 };
 use crate::dynamics::{Data, Velocities};
-use crate::math;
 use crate::model::{Base, Model};
 use crate::spatial::Vec3;
 
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
+use super::evaluated::Evaluated;
 use super::regions::friction_at;
 use super::rigid::CLOSED_M;
 use super::{ContactModel, FrictionRegion, PlantSpec};
@@ -42,45 +41,6 @@ enum Law {
     Spring(ExponentialSpring),
     HuntCrossley(HuntCrossley),
     Rigid,
-}
-
-/// One contact at the instant of the last evaluation.
-#[derive(Clone, Copy, Debug)]
-pub struct Evaluated {
-    /// Body of the station.
-    pub body: usize,
-    /// Geometry.
-    pub touch: Touch,
-    /// Where the force acts, in the body's frame, m.
-    pub point_B: Vec3,
-    /// Velocity of that point of the body relative to the ground, in C, m/s.
-    pub v_C: Vec3,
-    /// True for a rigid contact: its force is an impulse of the last step, not a function of place.
-    pub rigid: bool,
-    /// Coefficients of friction here and now: the region's, or else the station's own.
-    pub friction: Friction,
-    /// All forces in the contact's frame C, whatever the model.
-    pub force: SpringForce,
-}
-
-impl Evaluated {
-    /// The record of this contact in W: surface 2 is the station's body.
-    #[must_use]
-    pub fn record_W(&self) -> ContactForce {
-        ContactForce {
-            point: self.touch.point_W,
-            force: self.touch.R_WC * self.force.force_P(),
-            moment: Vec3::zeros(),
-            potential_energy_j: self.force.potential_energy_j,
-            power_dissipation_w: self.force.power_dissipation_w,
-        }
-    }
-
-    /// The normal part of its force in W, N.
-    #[must_use]
-    pub fn normal_W(&self) -> Vec3 {
-        self.touch.R_WC * self.force.normal_P()
-    }
 }
 
 impl ContactSet {
@@ -246,12 +206,14 @@ impl ContactSet {
             match (&self.laws[i], &contact.memory) {
                 (Law::Spring(spring), ContactMemory::Spring(memory)) => {
                     let round = !self.is_point(i);
-                    at.force = at.spring_force(spring, memory, round, data, now_ns);
+                    at.spring(spring, memory, round, data, now_ns);
                 }
                 (Law::HuntCrossley(law), _) => {
-                    self.hunt_crossley(i, law, data, &mut at);
+                    let n = self.surfaces.len();
+                    let radius_m = self.stations[i / n].shape.round_m();
+                    at.hunt_crossley(law, radius_m, &self.poses[i % n], data);
                 }
-                (_, ContactMemory::Rigid(memory)) => at.force = at.rigid_force(memory),
+                (_, ContactMemory::Rigid(memory)) => at.rigid_impulse(memory),
                 _ => {}
             }
             self.evaluated[i] = at;
@@ -281,37 +243,6 @@ impl ContactSet {
             friction: Friction::NONE,
             force: SpringForce::default(),
         }
-    }
-
-    /// The Hertz contact of a sphere; its force acts a little inside the sphere.
-    fn hunt_crossley(&self, i: usize, law: &HuntCrossley, data: &Data, at: &mut Evaluated) {
-        let n = self.surfaces.len();
-        let radius_m = self.stations[i / n].shape.round_m();
-        let p_C = at.touch.p_C;
-        at.force = no_force(&p_C, &at.v_C);
-        let center_C = p_C + Vec3::z() * radius_m;
-        let overlap = Overlap::sphere_at_distance(center_C.z, &Vec3::z(), &center_C, radius_m);
-        let Some(overlap) = overlap else { return };
-        let inside_C = law.pair().contact_point(&overlap) - p_C;
-        at.touch.point_W += at.touch.R_WC * inside_C;
-        at.point_B = data.X_WB[at.body].point_inverse(&at.touch.point_W);
-        let ground_W = self.poses[i % n].velocity_at(&at.touch.point_W);
-        let v_W = data.point_velocity_W(at.body, &at.point_B) - ground_W;
-        at.v_C = at.touch.R_WC.tr_mul(&v_W);
-        let f = law.evaluate(&at.friction, &overlap, &-at.v_C);
-        let limit_n = at.friction.mu_static() * f.normal_n;
-        at.force = SpringForce {
-            normal_elastic_n: f.normal_elastic_n,
-            normal_damping_n: f.normal_n - f.normal_elastic_n,
-            normal_n: f.normal_n,
-            mu: if f.normal_n > 0.0 { f.friction.norm() / f.normal_n } else { 0.0 },
-            friction_limit_n: limit_n,
-            friction_damping_P: [f.friction.x, f.friction.y],
-            next_sliding: math::step_up(f.slip_m_per_s / law.transition_velocity_m_per_s()),
-            potential_energy_j: f.contact.potential_energy_j,
-            power_dissipation_w: f.contact.power_dissipation_w,
-            ..at.force
-        };
     }
 
     /// Forgets the last evaluation: no force anywhere.
@@ -348,73 +279,6 @@ impl ContactSet {
                 memory.sliding = at.force.next_sliding;
                 memory.committed_ns = Some(now_ns);
             }
-        }
-    }
-}
-
-/// A contact in flight, as a slider that carries nothing.
-fn no_force(p_C: &Vec3, v_C: &Vec3) -> SpringForce {
-    SpringForce {
-        p_P: (*p_C).into(),
-        v_P: (*v_C).into(),
-        next_anchor_P: [p_C.x, p_C.y],
-        next_sliding: 1.0,
-        ..SpringForce::default()
-    }
-}
-
-impl Evaluated {
-    /// The touching point put down onto the ground, in S, m.
-    pub(super) fn ground_point_S(&self) -> Vec3 {
-        let p = self.touch.p_C;
-        self.touch.point_S(&Vec3::new(p.x, p.y, 0.0))
-    }
-
-    fn spring_force(
-        &self,
-        spring: &ExponentialSpring,
-        memory: &SpringMemory,
-        round: bool,
-        data: &Data,
-        now_ns: u64,
-    ) -> SpringForce {
-        let anchor_C = self.touch.point_C(&memory.anchor_S.into());
-        let committed = memory.in_contact_frame([anchor_C.x, anchor_C.y]);
-        let mut p_C = self.touch.p_C;
-        if round {
-            let marker_W = data.point_W(self.body, &memory.marker_B.into());
-            let slip_C = self.touch.R_WC.tr_mul(&(marker_W - self.touch.point_W));
-            p_C.x += slip_C.x;
-            p_C.y += slip_C.y;
-        }
-        let age_s = committed.age_s(now_ns);
-        spring.evaluate(&self.friction, &committed, &p_C, &self.v_C, age_s)
-    }
-
-    /// The force of the last step's impulse, as parts that can be shown.
-    fn rigid_force(&self, memory: &RigidMemory) -> SpringForce {
-        let force_C = self.touch.vector_C(&memory.force_S.into());
-        let (x, y, normal_n) = (force_C.x, force_C.y, force_C.z.max(0.0));
-        let (sticks, slides) =
-            (memory.phase == RigidPhase::Sticks, memory.phase == RigidPhase::Slides);
-        let friction = &self.friction;
-        let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
-        let (p, v) = (self.touch.p_C, self.v_C);
-        let anchor = if sticks { self.touch.point_C(&memory.anchor_S.into()) } else { p };
-        let (held, rubbed) = if slides { ([0.0; 2], [x, y]) } else { ([x, y], [0.0; 2]) };
-        SpringForce {
-            p_P: p.into(),
-            v_P: v.into(),
-            normal_elastic_n: normal_n,
-            normal_n,
-            mu,
-            friction_limit_n: mu * normal_n,
-            friction_elastic_P: held,
-            friction_damping_P: rubbed,
-            next_anchor_P: [anchor.x, anchor.y],
-            next_sliding: if sticks { 0.0 } else { 1.0 },
-            power_dissipation_w: memory.power_w,
-            ..Default::default()
         }
     }
 }

@@ -10,6 +10,7 @@ mod command;
 mod contact_state;
 mod contacts;
 mod digest;
+mod evaluated;
 mod events;
 mod fault;
 mod guard;
@@ -23,8 +24,9 @@ mod step;
 mod watchdog;
 
 pub use command::{Command, Event, JointCommand, Scope, TickInput};
-pub use contacts::{ContactSet, Evaluated};
+pub use contacts::ContactSet;
 pub use digest::Digest;
+pub use evaluated::Evaluated;
 pub use fault::Fault;
 pub use reading::{
     ContactsReading, FootReading, JointReading, Snapshot, StateReading, StationReading,

@@ -10,7 +10,8 @@ use crate::spatial::{Force, Mat3, Vec3};
 
 use super::State;
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase};
-use super::contacts::{ContactSet, Evaluated};
+use super::contacts::ContactSet;
+use super::evaluated::Evaluated;
 
 /// A gap up to this counts as closed, m.
 pub(super) const CLOSED_M: f64 = 1e-6;

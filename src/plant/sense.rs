@@ -3,7 +3,7 @@
 use crate::contact::{ContactForce, SpringForce};
 use crate::spatial::Vec3;
 
-use super::contacts::Evaluated;
+use super::evaluated::Evaluated;
 use super::{FootReading, JointReading, Plant, Snapshot, StationReading};
 
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a

@@ -1,0 +1,169 @@
+//! Contact models of a scenario.
+
+use crate::contact::{
+    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
+    StationShape, Stiction,
+};
+use crate::error::Result;
+use crate::limits::FRICTION_MAX;
+use crate::plant::ContactModel;
+
+use super::materials::Materials;
+use super::section::{Mistakes, Range, Section};
+use super::terrain::Ground;
+
+/// What holds where a foot does not say otherwise.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContactDefaults {
+    model: Kind,
+    parameters: SpringParameters,
+    mu: [f64; 2],
+    material: Option<ContactMaterial>,
+    transition_m_per_s: f64,
+    /// Of the ground.
+    pub(super) ground_material: Option<ContactMaterial>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Spring,
+    HuntCrossley,
+    Rigid,
+}
+
+const MODELS: [(&str, Kind); 3] = [
+    ("exponential_spring", Kind::Spring),
+    ("hunt_crossley", Kind::HuntCrossley),
+    ("rigid", Kind::Rigid),
+];
+
+const STICTION: [(&str, Stiction); 2] =
+    [("simbody", Stiction::Simbody), ("holding", Stiction::Holding)];
+pub(super) const MU: Range = Range::between(0.0, FRICTION_MAX);
+
+pub(super) fn contact_defaults(
+    root: &Section<'_>,
+    materials: &Materials,
+    mistakes: &Mistakes,
+) -> ContactDefaults {
+    let s = root.section("contact");
+    let (above, at_least) = (Range::above(0.0), Range::at_least(0.0));
+    let mut parameters = SpringParameters {
+        d0_m: s.f64("d0_m", Range::finite()),
+        d1_n: s.f64("d1_n", above),
+        d2_per_m: s.f64("d2_per_m", above),
+        cz_s_per_m: s.f64("cz_s_per_m", at_least),
+        force_z_max_n: s.f64("force_z_max_n", above),
+        kxy_n_per_m: s.f64("kxy_n_per_m", above),
+        v_settle_m_per_s: s.f64("v_settle_m_per_s", above),
+        t_settle_s: s.f64("t_settle_s", above),
+        stiction: s.choice("stiction", &STICTION).unwrap_or_default(),
+        ..SpringParameters::default()
+    };
+    let mass_kg = s.f64("critical_mass_kg", above);
+    if s.choice_or_number("cxy_n_s_per_m", "critical") {
+        let kxy = parameters.kxy_n_per_m;
+        if let (true, Err(e)) = (kxy > 0.0, parameters.set_critical_damping(kxy, mass_kg)) {
+            mistakes.add(e.to_string());
+        }
+    } else {
+        parameters.cxy_n_s_per_m = s.f64("cxy_n_s_per_m", at_least);
+    }
+    let before = mistakes.count();
+    let mu = [s.f64("mu_static", MU), s.f64("mu_kinetic", MU)];
+    if mu[1] > mu[0] && mistakes.count() == before {
+        s.mistake("mu_kinetic", &format!("at most contact.mu_static, which is {}", mu[0]));
+    }
+    let out = ContactDefaults {
+        model: s.choice("model", &MODELS).unwrap_or(Kind::Spring),
+        parameters,
+        mu,
+        material: materials.named(&s, "material", None),
+        transition_m_per_s: s.f64("transition_m_per_s", above),
+        ground_material: materials.named(&s, "ground_material", None),
+    };
+    s.finish();
+    out
+}
+
+/// Coefficients that a table may give; the defaults fill in what is missing.
+pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Friction {
+    let mu_static = s.f64_if_given("mu_static", MU).unwrap_or(defaults.mu[0]);
+    let mu_kinetic =
+        s.f64_if_given("mu_kinetic", MU).unwrap_or_else(|| defaults.mu[1].min(mu_static));
+    if mu_kinetic > mu_static {
+        s.mistake("mu_kinetic", &format!("at most mu_static, which is {mu_static}"));
+    }
+    Friction::new(mu_static, mu_kinetic)
+}
+
+/// The contact model of one foot, before it is known what its stations look like.
+pub(super) struct Law {
+    kind: Kind,
+    parameters: SpringParameters,
+    material: Option<ContactMaterial>,
+    transition_m_per_s: f64,
+}
+
+impl Law {
+    pub(super) fn read(s: &Section<'_>, defaults: &ContactDefaults, materials: &Materials) -> Self {
+        let kind = if s.has("model") { s.choice("model", &MODELS) } else { Some(defaults.model) };
+        let mut parameters = defaults.parameters;
+        if s.has("stiction") {
+            parameters.stiction = s.choice("stiction", &STICTION).unwrap_or_default();
+        }
+        Self {
+            kind: kind.unwrap_or(defaults.model),
+            parameters,
+            material: materials.named(s, "material", defaults.material),
+            transition_m_per_s: defaults.transition_m_per_s,
+        }
+    }
+
+    /// Keys of a foot that its model does not look at.
+    pub(super) fn refuse_idle_keys(&self, s: &Section<'_>) {
+        let idle: &[&str] = match self.kind {
+            Kind::Spring => &["material"],
+            Kind::HuntCrossley => &["mu_static", "mu_kinetic", "stiction"],
+            Kind::Rigid => &["material", "stiction"],
+        };
+        for key in idle.iter().filter(|key| s.has(key)) {
+            s.complain(key, "the contact model of this foot does not use it");
+        }
+    }
+
+    pub(super) fn model(
+        &self,
+        s: &Section<'_>,
+        shape: StationShape,
+        ground: &Ground,
+        first: bool,
+    ) -> Option<ContactModel> {
+        match self.kind {
+            // parameters that are out of range have been reported as keys of [contact]
+            Kind::Spring => {
+                ExponentialSpring::new(self.parameters).ok().map(ContactModel::ExponentialSpring)
+            }
+            Kind::Rigid => Some(ContactModel::Rigid),
+            Kind::HuntCrossley if !matches!(shape, StationShape::Sphere { .. }) => {
+                if first {
+                    s.complain(
+                        "model",
+                        "\"hunt_crossley\" is for spheres; give radius_m (m, > 0), or a link with \
+                         a collision sphere, or take another model",
+                    );
+                }
+                None
+            }
+            Kind::HuntCrossley => {
+                let own = self.material?;
+                let against = |of_ground: &ContactMaterial| {
+                    let pair = HertzPair::new(of_ground, &own)?;
+                    HuntCrossley::new(pair, self.transition_m_per_s)
+                };
+                let laws = ground.materials.iter().map(against).collect::<Result<Vec<_>>>();
+                laws.ok().map(ContactModel::HuntCrossley)
+            }
+        }
+    }
+}
