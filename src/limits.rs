@@ -2,7 +2,7 @@
 
 /// Joints of a robot.
 pub const JOINTS_MAX: usize = 256;
-/// Contact stations of a scenario, each against every plane.
+/// Contacts of a scenario: stations times surfaces.
 pub const STATIONS_MAX: usize = 192;
 /// Feet of a scenario.
 pub const FEET_MAX: usize = 32;

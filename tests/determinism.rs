@@ -17,7 +17,7 @@ const STAND: u64 = 0xdd41_3d71_f2f9_190e;
 const STAND_RK4: u64 = 0x8ba7_c223_3390_1435;
 const COLLAPSE: u64 = 0x9f6a_437b_ab3a_c5d5;
 const RIGID: u64 = 0x7e33_f752_413c_3c49;
-const HUNT_CROSSLEY: u64 = 0x91e0_50d6_4904_a699;
+const HUNT_CROSSLEY: u64 = 0x72f1_5272_1726_ba1c;
 const MIXED: u64 = 0xc503_e02e_715e_18a9;
 const MATH: u64 = 0x2a38_f2c8_d242_43df;
 

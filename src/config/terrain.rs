@@ -89,7 +89,7 @@ fn motion(s: Section<'_>) -> PlatformMotion {
         amplitude_m: vec3("amplitude_m", Range::between(-100.0, 100.0)),
         rocking_rad: vec3("rocking_rad", Range::between(-3.0, 3.0)),
         frequency_hz: number("frequency_hz", Range::between(0.0, 1000.0)),
-        phase_rad: number("phase_rad", Range::between(-6.28, 6.28)),
+        phase_rad: number("phase_rad", Range::between(-6.0, 6.0)),
         ramp_s: number("ramp_s", Range::between(0.0, 1e6)),
     };
     s.finish();

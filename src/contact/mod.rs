@@ -10,6 +10,9 @@
 //! [`CompliantContact`] and [`BrickContact`] turn both into a [`ContactForce`]. They have no memory
 //! and no stiction: any tangential load makes them creep. All their vectors are in one frame of the
 //! caller's choice.
+//!
+//! [`Surface`] is a piece of ground (frame S), [`Touch`] a station against it (frame C, z is the
+//! normal), [`solve_rigid`] finds the impulses of rigid contacts with dry friction.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod brick;
