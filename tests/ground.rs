@@ -15,8 +15,8 @@ mod robots;
 mod scene;
 
 use hardstand::contact::{
-    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
-    StationShape,
+    ContactMaterial, ConvexSolid, ExponentialSpring, Friction, Heightfield, HertzPair,
+    HuntCrossley, SpringParameters, StationShape, Surface, SurfaceShape, stairs,
 };
 use hardstand::model::{Base, Builder, Model};
 use hardstand::plant::{ContactModel, Plant, PlantSpec, TickInput};
@@ -194,4 +194,104 @@ fn a_robot_stands_on_boxes_ramps_stairs_and_hills() {
             assert!(feet.iter().all(|f| f.v_C.norm() < creep), "{model} on {terrain}: it moves");
         }
     }
+}
+
+/// A foot that is led over an edge, a step's corner or a border of cells feels no jump: on a finer
+/// path the largest change of force between two places is finer in proportion.
+#[test]
+fn forces_are_continuous_over_edges() {
+    // a ball of 20 mm, 1.5 mm deep
+    let near = 0.0185;
+    let edge: Vec<[f64; 2]> = (0..=90)
+        .map(|deg| f64::from(deg).to_radians().sin_cos())
+        .map(|(s, c)| [0.19 + (0.01 + near) * s, 0.09 + (0.01 + near) * c])
+        .collect();
+    let around = [&[[0.17, 0.1 + near]][..], &edge, &[[0.2 + near, 0.07]]].concat();
+    let flight = stairs(3, 0.1, 0.3, 1.0, 0.01).unwrap();
+    let terrains = [
+        // along the top of a box, around its edge, and down beside it
+        (solids(vec![ConvexSolid::cuboid([0.4, 1.0, 0.2], 0.01).unwrap()]), around, 0.0),
+        // up a ramp and over its high edge
+        (
+            solids(vec![ConvexSolid::ramp(1.0, 1.0, 0.2, 0.01).unwrap()]),
+            vec![[0.95, 0.2165], [1.05, 0.2165]],
+            0.0,
+        ),
+        // into the corner of a stair and up its riser
+        (
+            flight.into_iter().map(|(X, s)| solid(s, X)).collect(),
+            vec![[0.2, 0.1 + near], [0.3 - near, 0.1 + near], [0.3 - near, 0.15]],
+            0.0,
+        ),
+        // over cells and the border of a heightfield
+        (hills(), vec![[0.05, 0.0375], [0.45, 0.03]], 0.02),
+    ];
+    for (n, (ground, path, y)) in terrains.into_iter().enumerate() {
+        for model in &models()[1..] {
+            let (coarse, fine) = (
+                largest_change(&ground, model, &path, y, 2e-4),
+                largest_change(&ground, model, &path, y, 2e-5),
+            );
+            println!("terrain {n}: {coarse:.4} N, ten times finer {fine:.5} N");
+            assert!(coarse > 1e-3, "terrain {n}: the path must touch");
+            assert!(fine < 0.2 * coarse, "terrain {n}: a jump of {fine} N");
+        }
+    }
+}
+
+/// Largest change of force between two places on a path in x and z, `step_m` apart.
+fn largest_change(
+    ground: &[Surface],
+    model: &ContactModel,
+    path: &[[f64; 2]],
+    y: f64,
+    step_m: f64,
+) -> f64 {
+    let mut last: Option<Vec3> = None;
+    let mut largest = 0.0_f64;
+    for part in path.windows(2) {
+        let [dx, dz] = [part[1][0] - part[0][0], part[1][1] - part[0][1]];
+        let cuts = ((dx * dx + dz * dz).sqrt() / step_m).ceil() as u32;
+        for k in 0..cuts {
+            let at =
+                |i: usize| part[0][i] + (part[1][i] - part[0][i]) * f64::from(k) / f64::from(cuts);
+            let force = force_at(ground, model, Vec3::new(at(0), y, at(1)));
+            largest = last.map_or(largest, |f| largest.max((force - f).norm()));
+            last = Some(force);
+        }
+    }
+    largest
+}
+
+fn force_at(ground: &[Surface], model: &ContactModel, p: Vec3) -> Vec3 {
+    let model = match model {
+        ContactModel::HuntCrossley(laws) => ContactModel::HuntCrossley(vec![laws[0]; ground.len()]),
+        other => other.clone(),
+    };
+    let shape = StationShape::Sphere { radius_m: 0.02 };
+    let (robot, mut spec) = round(1.0, Mat3::identity(), shape, &model);
+    spec.ground = ground.to_vec();
+    spec.q.p_WB = p;
+    let plant = Plant::new(robot, spec);
+    plant.contacts().evaluated().iter().map(|at| at.record_W().force).sum()
+}
+
+fn solids(list: Vec<ConvexSolid>) -> Vec<Surface> {
+    list.into_iter().map(|s| solid(s, Transform::identity())).collect()
+}
+
+fn solid(solid: ConvexSolid, X_WS: Transform) -> Surface {
+    let (name, shape) = (format!("at {}", X_WS.p), SurfaceShape::Solid(solid));
+    Surface { name, X_WS, shape, platform: None }
+}
+
+fn hills() -> Vec<Surface> {
+    let heights = [0.0, 0.01, 0.02, 0.01, 0.0, 0.015, 0.012, 0.0, 0.0, 0.01, 0.0, 0.005];
+    let field = Heightfield::new([0.0, 0.0], 0.1, 4, 3, &heights).unwrap();
+    vec![Surface {
+        name: "hills".into(),
+        X_WS: Transform::identity(),
+        shape: SurfaceShape::Heightfield(field),
+        platform: None,
+    }]
 }

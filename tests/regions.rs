@@ -5,8 +5,10 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::contact::Friction;
-use hardstand::plant::{Event, FrictionRegion, Integrator, Plant, PlantSpec, Scope, TickInput};
+use hardstand::contact::{ContactMaterial, Friction, HertzPair, HuntCrossley, StationShape};
+use hardstand::plant::{
+    ContactModel, Event, FrictionRegion, Integrator, Plant, PlantSpec, Scope, TickInput,
+};
 use hardstand::spatial::{Transform, Vec3};
 use robots::{G, box_on_springs, plane};
 
@@ -208,4 +210,36 @@ fn names_of_regions_are_part_of_the_layout() {
     assert_ne!(hash(&["a"]), hash(&[]));
     assert_ne!(hash(&["a", "b"]), hash(&["b", "a"]));
     assert_eq!(hash(&["a"]), hash(&["a"]));
+}
+
+/// The other contact models look at the region, too.
+#[test]
+fn rigid_and_hertz_feet_feel_the_region() {
+    let rubber = ContactMaterial::new(1e8, 0.5, 0.4, 0.3, 0.0).unwrap();
+    let pair = HertzPair::new(&rubber, &rubber).unwrap();
+    let hertz = ContactModel::HuntCrossley(vec![HuntCrossley::new(pair, 0.01).unwrap()]);
+    for (model, tolerance) in [(ContactModel::Rigid, 1e-6), (hertz, 2e-3)] {
+        let ice = region("ice", [0.6, 7.5], Some(Friction::new(0.2, 0.1)));
+        let (robot, mut spec) = box_on_springs(0.4);
+        spec.regions = vec![ice];
+        for s in &mut spec.stations {
+            if model != ContactModel::Rigid {
+                s.shape = StationShape::Sphere { radius_m: 0.02 };
+                s.p_BS *= 0.8;
+            }
+            s.model = model.clone();
+        }
+        spec.q.p_WB = Vec3::new(-2.0, 0.0, 0.1);
+        spec.v.v_WB.x = 8.0;
+        let mut plant = Plant::new(robot, spec);
+        let mut near = |from_m: f64, to_m: f64, mu: f64| {
+            let found = mu_between(&mut plant, from_m, to_m);
+            assert!((found - mu).abs() < tolerance, "{model:?}: {found}, expected {mu}");
+        };
+        near(-1.0, 0.45, 0.3);
+        near(1.0, 2.5, 0.1);
+        plant.step(&change(Scope::Region(0), 0.6, 0.5));
+        let found = mu_between(&mut plant, 2.8, 4.3);
+        assert!((found - 0.5).abs() < tolerance, "{model:?}: {found} after the change");
+    }
 }

@@ -92,6 +92,9 @@ fn motion(s: Section<'_>) -> PlatformMotion {
         phase_rad: number("phase_rad", Range::between(-6.0, 6.0)),
         ramp_s: number("ramp_s", Range::between(0.0, 1e6)),
     };
+    if let Err(e) = motion.check() {
+        s.complain("frequency_hz", &e.to_string());
+    }
     s.finish();
     motion
 }

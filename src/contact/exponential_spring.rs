@@ -98,18 +98,6 @@ pub struct SpringForce {
 }
 
 impl SpringForce {
-    /// Elastic part of the normal force in P, N.
-    #[must_use]
-    pub fn normal_elastic_P(&self) -> Vec3 {
-        Vec3::new(0.0, 0.0, self.normal_elastic_n)
-    }
-
-    /// Damping part of the normal force in P, N.
-    #[must_use]
-    pub fn normal_damping_P(&self) -> Vec3 {
-        Vec3::new(0.0, 0.0, self.normal_damping_n)
-    }
-
     /// Normal force in P, N.
     #[must_use]
     pub fn normal_P(&self) -> Vec3 {

@@ -47,12 +47,6 @@ impl LeastSquares {
         }
     }
 
-    /// Number of rows.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        self.n
-    }
-
     /// Sets `A[r, c]`. Both triangles are set; after [`factor`](Self::factor) all must be set
     /// again.
     ///

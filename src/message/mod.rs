@@ -13,7 +13,7 @@ mod status;
 pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
-    RegionDescription, StationDescription,
+    RegionDescription, StationDescription, SurfaceDescription,
 };
 pub use friction::{FrictionLimits, FrictionReply, FrictionRequest, Refusal, check_friction};
 pub use status::{Counter, StatusReading};

@@ -118,15 +118,6 @@ impl ContactSet {
         self.surfaces.len()
     }
 
-    /// Where the surface with index `i` was at the last evaluation.
-    ///
-    /// # Panics
-    /// If there is no such surface.
-    #[must_use]
-    pub fn surface_pose(&self, i: usize) -> &SurfacePose {
-        &self.poses[i]
-    }
-
     /// Mean velocity in W, until `end_ns`, of the ground of a contact that is now at `p_W`, m/s.
     pub(super) fn ground_velocity_W(
         &self,
