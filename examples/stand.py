@@ -33,7 +33,7 @@ def ask_model(session, robot):
 
 
 def read_model(data):
-    at = 100  # end of the fixed part
+    at = 96  # end of the fixed part
 
     def take(layout):
         nonlocal at

@@ -63,9 +63,12 @@ impl ContactSet {
                 });
             }
         }
-        for i in 0..set.laws.len() {
-            let evaluated = set.locate(i, data);
-            set.evaluated.push(evaluated);
+        for (i, law) in set.laws.iter().enumerate() {
+            let n = set.surfaces.len();
+            let station = &set.stations[i / n];
+            let mut at = Evaluated::new(station.body, matches!(law, Law::Rigid));
+            locate(&mut at, &set.surfaces[i % n], &set.poses[i % n], station, data);
+            set.evaluated.push(at);
         }
         set
     }
@@ -189,50 +192,24 @@ impl ContactSet {
                 *pose = surface.pose(now_ns);
             }
         }
+        let n = self.surfaces.len();
         for (i, contact) in contacts.iter().enumerate() {
-            let mut at = self.locate(i, data);
-            let ground_S = at.ground_point_S();
-            let surface = i % self.surfaces.len();
-            at.friction = friction_at(&self.regions, regions, surface, &ground_S, contact.friction);
+            let (station, pose) = (&self.stations[i / n], &self.poses[i % n]);
+            let at = &mut self.evaluated[i];
+            locate(at, &self.surfaces[i % n], pose, station, data);
+            let own = contact.friction;
+            at.friction = friction_at(&self.regions, regions, i % n, at, own);
             match (&self.laws[i], &contact.memory) {
                 (Law::Spring(spring), ContactMemory::Spring(memory)) => {
-                    let round = !self.is_point(i);
+                    let round = station.shape != StationShape::Point;
                     at.spring(spring, memory, round, data, now_ns);
                 }
                 (Law::HuntCrossley(law), _) => {
-                    let n = self.surfaces.len();
-                    let radius_m = self.stations[i / n].shape.round_m();
-                    at.hunt_crossley(law, radius_m, &self.poses[i % n], data);
+                    at.hunt_crossley(law, station.shape.round_m(), pose, data);
                 }
                 (_, ContactMemory::Rigid(memory)) => at.rigid_impulse(memory),
                 _ => {}
             }
-            self.evaluated[i] = at;
-        }
-    }
-
-    /// Geometry and velocity of contact `i`, without force.
-    fn locate(&self, i: usize, data: &Data) -> Evaluated {
-        let n = self.surfaces.len();
-        let (station, pose) = (&self.stations[i / n], &self.poses[i % n]);
-        let X_WB = &data.X_WB[station.body];
-        let center_W = X_WB.point(&station.p_BS);
-        let touch = self.surfaces[i % n].touch(pose, &station.shape, &X_WB.R, &center_W);
-        let point_B = match station.shape {
-            StationShape::Point => station.p_BS,
-            _ => X_WB.point_inverse(&touch.point_W),
-        };
-        let v_W = data.point_velocity_W(station.body, &point_B) - pose.velocity_at(&touch.point_W);
-        let v_C = touch.R_WC.tr_mul(&v_W);
-        let rigid = matches!(self.laws[i], Law::Rigid);
-        Evaluated {
-            body: station.body,
-            touch,
-            point_B,
-            v_C,
-            rigid,
-            friction: Friction::NONE,
-            force: SpringForce::default(),
         }
     }
 
@@ -272,4 +249,24 @@ impl ContactSet {
             }
         }
     }
+}
+
+/// Geometry and velocity of a contact; its force is left as it is.
+fn locate(
+    at: &mut Evaluated,
+    surface: &Surface,
+    pose: &SurfacePose,
+    station: &StationPoint,
+    data: &Data,
+) {
+    let X_WB = &data.X_WB[station.body];
+    let center_W = X_WB.point(&station.p_BS);
+    at.touch = surface.touch(pose, &station.shape, &X_WB.R, &center_W);
+    at.point_B = match station.shape {
+        StationShape::Point => station.p_BS,
+        _ => X_WB.point_inverse(&at.touch.point_W),
+    };
+    let ground_W = pose.velocity_at(&at.touch.point_W);
+    let v_W = data.point_velocity_W(station.body, &at.point_B) - ground_W;
+    at.v_C = at.touch.R_WC.tr_mul(&v_W);
 }

@@ -6,7 +6,7 @@ use crate::contact::{
 };
 use crate::dynamics::Data;
 use crate::math;
-use crate::spatial::Vec3;
+use crate::spatial::{Mat3, Vec3};
 
 use super::contact_state::{RigidMemory, RigidPhase, SpringMemory};
 
@@ -30,6 +30,20 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
+    /// A contact that has not been evaluated yet.
+    pub(super) fn new(body: usize, rigid: bool) -> Self {
+        let (zero, R_WC) = (Vec3::zeros(), Mat3::identity());
+        Self {
+            body,
+            touch: Touch { X_SC: None, R_WC, p_C: zero, point_W: zero },
+            point_B: zero,
+            v_C: zero,
+            rigid,
+            friction: Friction::NONE,
+            force: SpringForce::default(),
+        }
+    }
+
     /// The record of this contact in W: surface 2 is the station's body.
     #[must_use]
     pub fn record_W(&self) -> ContactForce {

@@ -1,9 +1,9 @@
 //! Regions of the ground with friction of their own.
 
 use crate::contact::Friction;
-use crate::spatial::Vec3;
 
 use super::Word;
+use super::evaluated::Evaluated;
 
 /// A rectangle of a surface whose coefficients, once it has any, are used instead of those of
 /// the stations that touch it. Coefficients that change are in [`State`](super::State).
@@ -44,15 +44,19 @@ impl FrictionRegion {
     }
 }
 
-/// Coefficients for a contact at `p_S` (m, in S) of surface `surface`: those of the last region
-/// that contains it and has some (`now`, one entry per region), or else the station's `own`.
+/// Coefficients for the contact `at` with surface `surface`: those of the last region that contains
+/// it and has some (`now`, one entry per region), or else the station's `own`.
 pub(super) fn friction_at(
     regions: &[FrictionRegion],
     now: &[Option<Friction>],
     surface: usize,
-    p_S: &Vec3,
+    at: &Evaluated,
     own: Friction,
 ) -> Friction {
+    if regions.is_empty() {
+        return own;
+    }
+    let p_S = at.ground_point_S();
     let mut last_first = regions.iter().zip(now).rev();
     let found = last_first.find_map(|(r, f)| f.filter(|_| r.contains(surface, p_S.x, p_S.y)));
     found.unwrap_or(own)
