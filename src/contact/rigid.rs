@@ -1,8 +1,8 @@
 //! Rigid unilateral contact with dry friction: impulses that stop, hold or let slide.
 //!
-//! What a bilateral point-on-plane constraint leaves to its user: touchdown,
-//! sticking, sliding once the cone is left, lift-off. For a step of fixed length the velocities
-//! after it are `c = free + W λ`, with the impulses `λ` at the contacts and the response matrix
+//! What a bilateral point-on-plane constraint leaves to its user: touchdown, sticking, sliding once
+//! the cone is left, lift-off. For a step of fixed length the velocities after it are
+//! `c = free + W λ`, with the impulses `λ` at the contacts and the response matrix
 //! `W = J M⁻¹ Jᵀ` (Delassus). Per contact, in its frame (z is the normal):
 //!
 //! ```text

@@ -51,7 +51,7 @@ impl LeastSquares {
     /// again.
     ///
     /// # Panics
-    /// If `r` or `c` is not less than [`size`](Self::size).
+    /// If `r` or `c` is not less than the number of rows.
     pub fn set(&mut self, r: usize, c: usize, value: f64) {
         self.a[r * self.n + c] = value;
     }
@@ -152,7 +152,7 @@ impl LeastSquares {
     }
 
     /// `x = A⁺ b`: of all `x` that make `|A x − b|` smallest, the shortest. Both have
-    /// [`size`](Self::size) elements. Needs [`factor`](Self::factor).
+    /// as many elements as there are rows. Needs [`factor`](Self::factor).
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);
         for i in 0..n {
