@@ -18,7 +18,7 @@ const STAND_RK4: u64 = 0x8ba7_c223_3390_1435;
 const COLLAPSE: u64 = 0x9f6a_437b_ab3a_c5d5;
 const RIGID: u64 = 0x7e33_f752_413c_3c49;
 const HUNT_CROSSLEY: u64 = 0x72f1_5272_1726_ba1c;
-const MIXED: u64 = 0xc503_e02e_715e_18a9;
+const MIXED: u64 = 0x1761_5d8b_ea92_d00f;
 const MATH: u64 = 0x2a38_f2c8_d242_43df;
 
 fn scenario(sets: &[&str]) -> Scenario {
@@ -87,7 +87,7 @@ fn every_contact_model_has_its_digest() {
     }
 }
 
-/// All models, the holding law, a table that rocks, a step, a hill and a patch of ice.
+/// All models, the holding law, a table that rocks, a step and a patch of ice.
 #[test]
 fn mixed_feet_on_moving_ground_have_their_digest() {
     let sets = [
@@ -96,9 +96,7 @@ fn mixed_feet_on_moving_ground_have_their_digest() {
         "feet.1.model=hunt_crossley",
         "planes.0.motion={rocking_rad=[0.02, 0.01, 0.0], amplitude_m=[0.0, 0.0, 0.004], \
          frequency_hz=1.5, ramp_s=1.0}",
-        "terrain=[{kind=\"box\", position_m=[0.3, 0.0, 0.0], size_m=[0.3, 1.0, 0.04]}, \
-         {kind=\"heightfield\", position_m=[-0.2, 0.0, 0.0], origin_m=[-0.4, -0.4], \
-         spacing_m=0.4, heights_m=[[0.0, 0.0, 0.0], [0.0, 0.02, 0.0], [0.0, 0.0, 0.0]]}]",
+        "terrain=[{kind=\"box\", position_m=[0.3, 0.0, 0.0], size_m=[0.3, 1.0, 0.04]}]",
         "regions=[{name=\"ice\", min_m=[-1.0, 0.0], max_m=[1.0, 1.0], mu_static=0.3, \
          mu_kinetic=0.2}]",
     ];
