@@ -10,6 +10,12 @@
 //! assert!((sin * sin + cos * cos - 1.0).abs() < 1e-15);
 //! ```
 
+mod lanes;
+
+pub use lanes::{F64x2, F64x4, Lanes};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use lanes::{Avx2x4, has_avx2, with_avx2};
+
 /// `e^x`.
 #[inline]
 #[must_use]

@@ -1,0 +1,107 @@
+//! Two and four lanes on any machine, by the crate `wide`.
+
+use super::Lanes;
+use super::scalar::exponent_bits;
+use wide::{CmpGt, f64x2, f64x4};
+
+impl Lanes for f64x2 {
+    type Mask = f64x2;
+
+    const COUNT: usize = 2;
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        Self::new([x; 2])
+    }
+
+    #[inline(always)]
+    fn from_lanes(f: impl FnMut(usize) -> f64) -> Self {
+        Self::new(std::array::from_fn(f))
+    }
+
+    #[inline(always)]
+    fn lane(self, i: usize) -> f64 {
+        self.to_array()[i]
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.sqrt()
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.abs()
+    }
+
+    #[inline(always)]
+    fn above(self, o: Self) -> Self {
+        self.simd_gt(o)
+    }
+
+    #[inline(always)]
+    fn select(mask: Self, yes: Self, no: Self) -> Self {
+        mask.bitselect(yes, no)
+    }
+
+    #[inline(always)]
+    fn any(mask: Self) -> bool {
+        mask.any()
+    }
+
+    #[inline(always)]
+    fn two_to_the(self) -> Self {
+        Self::new(self.to_array().map(|k| f64::from_bits(exponent_bits(k))))
+    }
+}
+
+impl Lanes for f64x4 {
+    type Mask = f64x4;
+
+    const COUNT: usize = 4;
+
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        Self::new([x; 4])
+    }
+
+    #[inline(always)]
+    fn from_lanes(f: impl FnMut(usize) -> f64) -> Self {
+        Self::new(std::array::from_fn(f))
+    }
+
+    #[inline(always)]
+    fn lane(self, i: usize) -> f64 {
+        self.to_array()[i]
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.sqrt()
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.abs()
+    }
+
+    #[inline(always)]
+    fn above(self, o: Self) -> Self {
+        self.simd_gt(o)
+    }
+
+    #[inline(always)]
+    fn select(mask: Self, yes: Self, no: Self) -> Self {
+        mask.bitselect(yes, no)
+    }
+
+    #[inline(always)]
+    fn any(mask: Self) -> bool {
+        mask.any()
+    }
+
+    #[inline(always)]
+    fn two_to_the(self) -> Self {
+        Self::new(self.to_array().map(|k| f64::from_bits(exponent_bits(k))))
+    }
+}
