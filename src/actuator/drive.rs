@@ -1,23 +1,73 @@
 //! The motor drive: PD control with feed-forward, limited in effort and speed.
 
+use crate::math::Lanes;
 use crate::model::Joint;
 
-/// Effort that the drive asks for: `tau_ff + kp (q_ref − q) + kd (dq_ref − dq)`, N·m or N.
-/// `q` and `dq` are the simulated encoder's, rad and rad/s (or m and m/s).
-#[must_use]
-pub fn pd_effort(reference: [f64; 2], gains: [f64; 2], tau_ff: f64, q: f64, dq: f64) -> f64 {
-    tau_ff + gains[0] * (reference[0] - q) + gains[1] * (reference[1] - dq)
+/// What a drive is to do. Position in rad or m, effort in N·m or N.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reference<T = f64> {
+    /// Position to hold.
+    pub q: T,
+    /// Velocity to hold.
+    pub dq: T,
+    /// Stiffness, effort per rad or m.
+    pub kp: T,
+    /// Damping, effort per rad/s or m/s.
+    pub kd: T,
+    /// Effort on top.
+    pub tau_ff: T,
 }
 
-/// Effort that the motor makes of what is asked for. It is at most the joint's effort limit;
-/// beyond the velocity limit the effort in the direction of motion fades to zero over a further
-/// 10 % of speed, while braking stays possible.
-#[must_use]
-pub fn motor_effort(joint: &Joint, asked: f64, dq: f64) -> f64 {
-    let tau = asked.clamp(-joint.effort_max, joint.effort_max);
-    let excess = dq.abs() - joint.velocity_max;
-    if excess <= 0.0 || tau * dq <= 0.0 {
-        return tau;
+impl<T: Lanes> Reference<T> {
+    /// Effort that the drive asks for: `tau_ff + kp (q_ref − q) + kd (dq_ref − dq)`, N·m or N. `q`
+    /// and `dq` are the simulated encoder's, rad and rad/s (or m and m/s).
+    #[inline(always)]
+    #[must_use]
+    pub fn pd_effort(&self, q: T, dq: T) -> T {
+        self.tau_ff + self.kp * (self.q - q) + self.kd * (self.dq - dq)
     }
-    tau * (1.0 - excess / (0.1 * joint.velocity_max)).max(0.0)
+}
+
+/// Limits of a motor.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MotorLimits<T = f64> {
+    effort_max: T,
+    velocity_max: T,
+    /// Reciprocal of the 10 % of speed over which the effort fades.
+    per_fade: T,
+}
+
+impl MotorLimits {
+    /// The limits of this joint's motor.
+    #[must_use]
+    pub fn new(joint: &Joint) -> Self {
+        let (effort_max, velocity_max) = (joint.effort_max, joint.velocity_max);
+        Self { effort_max, velocity_max, per_fade: 1.0 / (0.1 * velocity_max) }
+    }
+}
+
+impl<T: Lanes> MotorLimits<T> {
+    /// One motor per lane.
+    pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a MotorLimits) -> Self {
+        Self {
+            effort_max: T::from_lanes(|i| f(i).effort_max),
+            velocity_max: T::from_lanes(|i| f(i).velocity_max),
+            per_fade: T::from_lanes(|i| f(i).per_fade),
+        }
+    }
+
+    /// Effort that the motor makes of what is asked for. It is at most the joint's effort limit;
+    /// beyond the velocity limit the effort in the direction of motion fades to zero over a further
+    /// 10 % of speed, while braking stays possible. NaN stays NaN.
+    #[inline(always)]
+    #[must_use]
+    pub fn effort(&self, asked: T, dq: T) -> T {
+        let (zero, most) = (T::splat(0.0), self.effort_max);
+        let tau = T::select(asked.above(most), most, asked);
+        let tau = T::select((-most).above(tau), -most, tau);
+        let excess = dq.abs() - self.velocity_max;
+        let fading = tau * (T::splat(1.0) - excess * self.per_fade).larger(zero);
+        let pushing = T::select((tau * dq).above(zero), fading, tau);
+        T::select(excess.above(zero), pushing, tau)
+    }
 }

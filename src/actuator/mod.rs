@@ -4,5 +4,5 @@
 mod drive;
 mod passive;
 
-pub use drive::{motor_effort, pd_effort};
+pub use drive::{MotorLimits, Reference};
 pub use passive::PassiveJoint;

@@ -1,5 +1,6 @@
 //! Damping, Coulomb friction and end stops: what the joint does without its motor.
 
+use crate::math::Lanes;
 use crate::model::Joint;
 
 /// Speed at which Coulomb friction is fully developed, rad/s or m/s.
@@ -8,13 +9,16 @@ const FRICTION_SPEED: f64 = 0.01;
 /// The joint's own efforts, made stable for explicit micro-steps of length `h`: every coefficient
 /// is bounded by the inertia `D` that the joint feels (ABA's `Sᵀ I_A S` plus armature).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PassiveJoint {
-    stop_stiffness: f64,
-    stop_damping: f64,
-    damping: f64,
-    damping_max: f64,
-    friction: f64,
-    friction_speed: f64,
+pub struct PassiveJoint<T = f64> {
+    q_min: T,
+    q_max: T,
+    stop_stiffness: T,
+    stop_damping: T,
+    damping: T,
+    damping_max: T,
+    friction: T,
+    /// Reciprocal of the speed at which friction is fully developed.
+    per_friction_speed: T,
 }
 
 impl PassiveJoint {
@@ -27,45 +31,60 @@ impl PassiveJoint {
         // a damper beyond D/h would throw the joint back within one step
         let damping_max = 0.5 * D / h_s;
         Self {
+            q_min: joint.q_min,
+            q_max: joint.q_max,
             stop_stiffness: D * omega * omega,
             stop_damping: 2.0 * damping_ratio * D * omega,
             damping: joint.damping.min(damping_max),
             damping_max,
             friction: joint.friction,
-            friction_speed: (joint.friction / damping_max).max(FRICTION_SPEED),
+            per_friction_speed: 1.0 / (joint.friction / damping_max).max(FRICTION_SPEED),
+        }
+    }
+}
+
+impl<T: Lanes> PassiveJoint<T> {
+    /// One joint per lane.
+    pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a PassiveJoint) -> Self {
+        Self {
+            q_min: T::from_lanes(|i| f(i).q_min),
+            q_max: T::from_lanes(|i| f(i).q_max),
+            stop_stiffness: T::from_lanes(|i| f(i).stop_stiffness),
+            stop_damping: T::from_lanes(|i| f(i).stop_damping),
+            damping: T::from_lanes(|i| f(i).damping),
+            damping_max: T::from_lanes(|i| f(i).damping_max),
+            friction: T::from_lanes(|i| f(i).friction),
+            per_friction_speed: T::from_lanes(|i| f(i).per_friction_speed),
         }
     }
 
     /// Effort of damping, friction and end stop together at position `q` and speed `dq`, N·m or N.
     /// The friction rises linearly up to 0.01 rad/s (or m/s; more for very light joints) and is
     /// constant beyond.
+    #[inline(always)]
     #[must_use]
-    pub fn effort(&self, joint: &Joint, q: f64, dq: f64) -> f64 {
-        let mut tau = self.stop_effort(joint, q, dq);
-        if self.damping != 0.0 {
-            tau -= self.damping * dq;
-        }
-        if self.friction != 0.0 {
-            tau -= self.friction * (dq / self.friction_speed).clamp(-1.0, 1.0);
-        }
-        tau
+    pub fn effort(&self, q: T, dq: T) -> T {
+        let one = T::splat(1.0);
+        let share = (dq * self.per_friction_speed).smaller(one).larger(-one);
+        self.stop_effort(q, dq) - self.damping * dq - self.friction * share
     }
 
     /// Effort of the motor while the controller is lost: `damping` (N·m·s/rad or N·s/m) as far as
     /// this joint can bear it.
+    #[inline(always)]
     #[must_use]
-    pub fn damped_effort(&self, damping: f64, dq: f64) -> f64 {
-        -damping.min(self.damping_max) * dq
+    pub fn damped_effort(&self, damping: T, dq: T) -> T {
+        -(damping.smaller(self.damping_max) * dq)
     }
 
     /// The end stop never pulls towards the limit.
-    fn stop_effort(&self, joint: &Joint, q: f64, dq: f64) -> f64 {
-        if q > joint.q_max {
-            (-self.stop_stiffness * (q - joint.q_max) - self.stop_damping * dq).min(0.0)
-        } else if q < joint.q_min {
-            (-self.stop_stiffness * (q - joint.q_min) - self.stop_damping * dq).max(0.0)
-        } else {
-            0.0
-        }
+    #[inline(always)]
+    fn stop_effort(&self, q: T, dq: T) -> T {
+        let zero = T::splat(0.0);
+        let damped = self.stop_damping * dq;
+        let upper = (-(self.stop_stiffness * (q - self.q_max)) - damped).smaller(zero);
+        let lower = (-(self.stop_stiffness * (q - self.q_min)) - damped).larger(zero);
+        let below = T::select(self.q_min.above(q), lower, zero);
+        T::select(q.above(self.q_max), upper, below)
     }
 }

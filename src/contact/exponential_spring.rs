@@ -1,14 +1,10 @@
 //! The exponential spring: normal force, friction, and the memory that lets a foot stick.
 
 use crate::error::Result;
-use crate::math;
 use crate::spatial::Vec3;
 
-use super::stiction::{self, Motion, Stiction};
-use super::{ContactPlane, Friction, SpringParameters};
-
-/// Elastic forces beyond this are cut off: far above any cap, far below overflow.
-const ELASTIC_MAX_N: f64 = 1e200;
+use super::spring_law::{Committed, Contact, SpringForce, SpringLaw};
+use super::{Friction, SpringParameters};
 
 /// What a spring remembers from one step to the next. A checkpoint holds exactly this.
 ///
@@ -64,85 +60,6 @@ impl Default for Memory {
     }
 }
 
-/// All quantities of one evaluation, in the frame P of the contact plane. Vectors in the plane are
-/// `[x, y]`; methods give them as 3-vectors in P, and [`ContactPlane::vector_W`] turns them into W.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SpringForce {
-    /// Position of the station, m.
-    pub p_P: [f64; 3],
-    /// Velocity of the station, m/s.
-    pub v_P: [f64; 3],
-    /// Elastic part of the normal force, N. Negative only while the cap of the normal force acts.
-    pub normal_elastic_n: f64,
-    /// Damping part of the normal force, N.
-    pub normal_damping_n: f64,
-    /// Normal force, N; never negative.
-    pub normal_n: f64,
-    /// Coefficient of friction in use, from the committed sliding.
-    pub mu: f64,
-    /// Friction limit `μ f_z`, N.
-    pub friction_limit_n: f64,
-    /// Elastic part of the friction force, N.
-    pub friction_elastic_P: [f64; 2],
-    /// Damping part of the friction force, N.
-    pub friction_damping_P: [f64; 2],
-    /// Anchor proposed for the next commit, m. Simbody's `getAnchorPointPosition`.
-    pub next_anchor_P: [f64; 2],
-    /// Sliding proposed for the next commit. Simbody's `getSliding`.
-    pub next_sliding: f64,
-    /// Potential energy of both springs, J (with the proposed anchor, as in Simbody; meaningless
-    /// while the cap of the normal force acts).
-    pub potential_energy_j: f64,
-    /// Power that the contact turns into heat, W: damping, and the anchor dragged along.
-    pub power_dissipation_w: f64,
-}
-
-impl SpringForce {
-    /// Normal force in P, N.
-    #[must_use]
-    pub fn normal_P(&self) -> Vec3 {
-        Vec3::new(0.0, 0.0, self.normal_n)
-    }
-
-    /// Elastic part of the friction force in P, N.
-    #[must_use]
-    pub fn friction_elastic(&self) -> Vec3 {
-        Vec3::new(self.friction_elastic_P[0], self.friction_elastic_P[1], 0.0)
-    }
-
-    /// Damping part of the friction force in P, N.
-    #[must_use]
-    pub fn friction_damping(&self) -> Vec3 {
-        Vec3::new(self.friction_damping_P[0], self.friction_damping_P[1], 0.0)
-    }
-
-    /// Friction force in P, N: elastic plus damping part.
-    #[must_use]
-    pub fn friction_P(&self) -> Vec3 {
-        self.friction_elastic() + self.friction_damping()
-    }
-
-    /// Whole force on the body in P, N.
-    #[must_use]
-    pub fn force_P(&self) -> Vec3 {
-        let mut f = self.friction_P();
-        f.z = self.normal_n;
-        f
-    }
-
-    /// Whole force on the body in W, N.
-    #[must_use]
-    pub fn force_W(&self, plane: &ContactPlane) -> Vec3 {
-        plane.vector_W(&self.force_P())
-    }
-
-    /// The proposed anchor as a point of P, m.
-    #[must_use]
-    pub fn anchor_P(&self) -> Vec3 {
-        Vec3::new(self.next_anchor_P[0], self.next_anchor_P[1], 0.0)
-    }
-}
-
 /// One exponential spring: checked parameters and the evaluation.
 ///
 /// ```
@@ -194,46 +111,14 @@ impl ExponentialSpring {
         v_P: &Vec3,
         age_s: f64,
     ) -> SpringForce {
-        let par = &self.parameters;
-        let mut out = SpringForce { p_P: (*p_P).into(), v_P: (*v_P).into(), ..Default::default() };
-        self.normal(p_P.z, v_P.z, &mut out);
-
-        let motion = Motion { p: [p_P.x, p_P.y], v: [v_P.x, v_P.y], age_s };
-        let slip_loss_w = match par.stiction {
-            Stiction::Simbody => stiction::simbody(par, friction, memory, &motion, &mut out),
-            Stiction::Holding => stiction::holding(par, friction, memory, &motion, &mut out),
+        let law = SpringLaw::<f64>::from_lanes(|_| &self.parameters);
+        let contact = Contact {
+            p_P: (*p_P).into(),
+            v_P: (*v_P).into(),
+            age_s,
+            mu_static: friction.mu_static(),
+            mu_kinetic: friction.mu_kinetic(),
         };
-        let [dx, dy] = out.friction_damping_P;
-        out.power_dissipation_w =
-            slip_loss_w - (dx * v_P.x + dy * v_P.y + out.normal_damping_n * v_P.z);
-        let stretch = [p_P.x - out.next_anchor_P[0], p_P.y - out.next_anchor_P[1]];
-        out.potential_energy_j = out.normal_elastic_n / par.d2_per_m
-            + 0.5 * par.kxy_n_per_m * (stretch[0] * stretch[0] + stretch[1] * stretch[1]);
-        out
-    }
-
-    /// `f_z = d₁ exp(−d₂ (p_z − d₀)) (1 − c_z v_z)`, kept within `[0, f_max]`.
-    fn normal(&self, p_z: f64, v_z: f64, out: &mut SpringForce) {
-        let par = &self.parameters;
-        let mut elastic = par.d1_n * math::exp(-par.d2_per_m * (p_z - par.d0_m));
-        // 0.6 m deep the exponential overflows, and inf − inf would be NaN
-        if elastic > ELASTIC_MAX_N {
-            elastic = ELASTIC_MAX_N;
-        }
-        let mut damping = -par.cz_s_per_m * v_z * elastic;
-        let mut total = elastic + damping;
-        // leaving faster than 1/c_z would pull; the elastic part is kept, the damping cancels it
-        if total < 0.0 {
-            total = 0.0;
-            damping = -elastic;
-        }
-        // at the cap the damping is kept and the elastic part gives way, even below zero
-        if total > par.force_z_max_n {
-            total = par.force_z_max_n;
-            elastic = total - damping;
-        }
-        out.normal_elastic_n = elastic;
-        out.normal_damping_n = damping;
-        out.normal_n = total;
+        law.evaluate(&contact, &Committed { anchor_P: memory.anchor_P, sliding: memory.sliding })
     }
 }

@@ -6,9 +6,10 @@
 //! the cone `|f| ≤ μ f_z`, and `μ = μₛ − K (μₛ − μₖ)` with the committed sliding `K`. They differ
 //! in what the cone limits and in how anchor and sliding follow.
 
-use crate::math;
+use crate::math::{self, Lanes};
 
-use super::{Friction, Memory, SpringForce, SpringParameters, TINY};
+use super::TINY;
+use super::spring_law::{Committed, Contact, SpringForce, SpringLaw};
 
 /// Slip under less normal force than this counts in proportion: the exponential never ends, and a
 /// foot that swings must land sticking.
@@ -45,75 +46,54 @@ impl Stiction {
     }
 }
 
-/// Position and velocity of the station in the plane, m and m/s, and the time since the commit, s
-/// (NaN if there was none).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Motion {
-    pub(super) p: [f64; 2],
-    pub(super) v: [f64; 2],
-    pub(super) age_s: f64,
-}
+/// A vector in the plane.
+type Vec2<T> = [T; 2];
 
 /// Simbody's law: blends pure damping (slides) with a damped linear spring (sticks) by the
 /// committed sliding; sliding follows the speed of the anchor.
-pub(super) fn simbody(
-    par: &SpringParameters,
-    friction: &Friction,
-    memory: &Memory,
-    motion: &Motion,
-    out: &mut SpringForce,
-) -> f64 {
-    limit(friction, memory.sliding, out);
-    let stuck = if out.friction_limit_n < TINY {
-        out.next_anchor_P = motion.p;
-        [0.0; 2]
-    } else {
-        blend(par, memory, motion, out)
-    };
-    // written so that a NaN age (never committed) slides
-    out.next_sliding = if motion.age_s > TINY && out.friction_limit_n > TINY {
-        let speed = norm(difference(out.next_anchor_P, memory.anchor_P)) / motion.age_s;
-        math::step_up(speed / par.v_settle_m_per_s)
-    } else {
-        1.0
-    };
-    // the elastic force falls from that of a stuck spring to what the blend leaves of it
-    let mean = [0, 1].map(|i| 0.5 * (stuck[i] + out.friction_elastic_P[i]));
-    slip_loss_w(mean, memory.anchor_P, motion, out)
-}
-
-/// Returns the elastic force of the spring that sticks, N.
-fn blend(
-    par: &SpringParameters,
-    memory: &Memory,
-    motion: &Motion,
-    out: &mut SpringForce,
-) -> [f64; 2] {
-    let limit = out.friction_limit_n;
-    let viscous = scaled(motion.v, -par.cxy_n_s_per_m);
+#[inline(always)]
+pub(super) fn simbody<T: Lanes>(
+    law: &SpringLaw<T>,
+    at: &Contact<T>,
+    memory: &Committed<T>,
+    out: &mut SpringForce<T>,
+) -> T {
+    let (tiny, one) = (T::splat(TINY), T::splat(1.0));
+    limit(at, memory.sliding, out);
+    let (loose, limit_n) = (tiny.above(out.friction_limit_n), out.friction_limit_n);
+    let velocity = [at.v_P.x, at.v_P.y];
+    let place = [at.p_P.x, at.p_P.y];
+    let viscous = scaled(velocity, -law.cxy);
 
     // model 1: damping alone, at most the limit
-    let mut sliding_damping = viscous;
-    let length = norm(sliding_damping);
-    if length > limit {
-        sliding_damping = scaled(sliding_damping, limit / length);
-    }
+    let sliding_damping = scaled(viscous, shrink(limit_n, viscous));
     // model 2: damped spring; both parts give way together
-    let mut elastic = scaled(difference(motion.p, memory.anchor_P), -par.kxy_n_per_m);
-    let mut damping = viscous;
-    let length = norm([elastic[0] + damping[0], elastic[1] + damping[1]]);
-    if length > limit {
-        elastic = scaled(elastic, limit / length);
-        damping = scaled(damping, limit / length);
-    }
+    let trial = scaled(difference(place, memory.anchor_P), -law.kxy);
+    let both = shrink(limit_n, [trial[0] + viscous[0], trial[1] + viscous[1]]);
+    let (stuck, damping) = (scaled(trial, both), scaled(viscous, both));
     let k = memory.sliding;
     for i in 0..2 {
-        out.friction_elastic_P[i] = elastic[i] * (1.0 - k);
-        out.friction_damping_P[i] = damping[i] + (sliding_damping[i] - damping[i]) * k;
+        let elastic = stuck[i] * (one - k);
+        let damping = damping[i] + (sliding_damping[i] - damping[i]) * k;
         // the anchor always agrees with the elastic force that acts
-        out.next_anchor_P[i] = motion.p[i] + out.friction_elastic_P[i] / par.kxy_n_per_m;
+        let anchor = place[i] + elastic * law.per_kxy;
+        out.friction_elastic_P[i] = T::select(loose, T::splat(0.0), elastic);
+        out.friction_damping_P[i] = T::select(loose, T::splat(0.0), damping);
+        out.next_anchor_P[i] = T::select(loose, place[i], anchor);
     }
-    elastic
+    // written so that a NaN age (never committed) slides
+    let speed = norm(difference(out.next_anchor_P, memory.anchor_P)) / at.age_s;
+    let settled = math::step_up(speed * law.per_v_settle);
+    let settled = T::select(limit_n.above(tiny), settled, one);
+    out.next_sliding = T::select(at.age_s.above(tiny), settled, one);
+    // the elastic force falls from that of a stuck spring to what the blend leaves of it
+    let half = T::splat(0.5);
+    let mut mean = [half; 2];
+    for i in 0..2 {
+        let stuck = T::select(loose, T::splat(0.0), stuck[i]);
+        mean[i] = half * (stuck + out.friction_elastic_P[i]);
+    }
+    slip_loss_w(mean, memory.anchor_P, at, out)
 }
 
 /// The holding law. With `Π` the nearest point of the disc of radius `μ f_z`, and `S` the smooth
@@ -133,92 +113,100 @@ fn blend(
 /// `(f − E)·(G − E) = |f − E|² + (f − E)·(G − f) ≥ 0`, since `(E − f)·(G − f) ≤ 0` for the nearest
 /// point of any convex set. As `G − E = −c_xy v`, the power `(f − E)·v` is never positive. The
 /// elastic part gives back no more than was stored, and `Π` only ever shortens the stretch.
-pub(super) fn holding(
-    par: &SpringParameters,
-    friction: &Friction,
-    memory: &Memory,
-    motion: &Motion,
-    out: &mut SpringForce,
-) -> f64 {
-    let (p, v, age_s) = (motion.p, motion.v, motion.age_s);
-    // never committed: no stretch, and it sticks
-    let fresh = age_s.is_nan();
-    let (anchor, sliding) = if fresh { (p, 0.0) } else { (memory.anchor_P, memory.sliding) };
-    limit(friction, sliding, out);
+#[inline(always)]
+pub(super) fn holding<T: Lanes>(
+    law: &SpringLaw<T>,
+    at: &Contact<T>,
+    memory: &Committed<T>,
+    out: &mut SpringForce<T>,
+) -> T {
+    let (place, v) = ([at.p_P.x, at.p_P.y], [at.v_P.x, at.v_P.y]);
+    let zero = T::splat(0.0);
+    // never committed (a NaN age): no stretch, and it sticks
+    let aged = at.age_s.above(T::splat(-1.0));
+    let anchor = choose(aged, memory.anchor_P, place);
+    let sliding = T::select(aged, memory.sliding, zero);
+    limit(at, sliding, out);
 
-    let trial = scaled(difference(p, anchor), -par.kxy_n_per_m);
-    let elastic = nearest_within(out.friction_limit_n, trial);
-    let sum = [elastic[0] - par.cxy_n_s_per_m * v[0], elastic[1] - par.cxy_n_s_per_m * v[1]];
-    let total = nearest_within(out.friction_limit_n, sum);
+    let trial = scaled(difference(place, anchor), -law.kxy);
+    let held = shrink(out.friction_limit_n, trial);
+    let elastic = scaled(trial, held);
+    let sum = [elastic[0] - law.cxy * v[0], elastic[1] - law.cxy * v[1]];
+    let total = scaled(sum, shrink(out.friction_limit_n, sum));
     out.friction_elastic_P = elastic;
     out.friction_damping_P = difference(total, elastic);
-    out.next_anchor_P = anchor;
     // p + E / k would move the anchor of a foot that sticks by rounding
-    if elastic != trial {
-        for i in 0..2 {
-            out.next_anchor_P[i] = p[i] + elastic[i] / par.kxy_n_per_m;
-        }
-    }
-    out.next_sliding = sliding;
-    if age_s > 0.0 {
-        let slip = norm(difference(out.next_anchor_P, anchor)) / age_s;
-        out.next_sliding = relaxed(par, sliding, slip.min(norm(v)), out.normal_n, age_s);
-    }
-    slip_loss_w(elastic, anchor, motion, out)
+    let slips = T::splat(1.0).above(held);
+    let moved = [place[0] + elastic[0] * law.per_kxy, place[1] + elastic[1] * law.per_kxy];
+    out.next_anchor_P = choose(slips, moved, anchor);
+    let slip = norm(difference(out.next_anchor_P, anchor)) / at.age_s;
+    let next = relaxed(law, sliding, slip.smaller(norm(v)), out.normal_n, at.age_s);
+    out.next_sliding = T::select(at.age_s.above(zero), next, sliding);
+    slip_loss_w(elastic, anchor, at, out)
 }
 
 /// Power that the elastic force loses because the anchor has slipped since the commit, W.
-fn slip_loss_w(elastic: [f64; 2], anchor: [f64; 2], motion: &Motion, out: &SpringForce) -> f64 {
+#[inline(always)]
+fn slip_loss_w<T: Lanes>(
+    elastic: Vec2<T>,
+    anchor: Vec2<T>,
+    at: &Contact<T>,
+    out: &SpringForce<T>,
+) -> T {
+    let slipped = difference(out.next_anchor_P, anchor);
+    let loss = -(elastic[0] * slipped[0] + elastic[1] * slipped[1]) / at.age_s;
     // written so that a NaN age (never committed) loses nothing
-    if motion.age_s > TINY {
-        let slipped = difference(out.next_anchor_P, anchor);
-        -(elastic[0] * slipped[0] + elastic[1] * slipped[1]) / motion.age_s
-    } else {
-        0.0
-    }
+    T::select(at.age_s.above(T::splat(TINY)), loss, T::splat(0.0))
 }
 
 /// `K′` after `age_s` seconds at this slip speed, m/s, and normal force, N.
-fn relaxed(
-    par: &SpringParameters,
-    sliding: f64,
-    slip_m_per_s: f64,
-    normal_n: f64,
-    age_s: f64,
-) -> f64 {
-    let speed = slip_m_per_s / par.v_settle_m_per_s;
-    let goal = math::step_up(speed) * (normal_n / AIRBORNE_N).min(1.0);
-    // a foot that sticks, or is in the air: no exponential
-    if sliding == 0.0 && goal < TINY {
-        return 0.0;
+#[inline(always)]
+fn relaxed<T: Lanes>(law: &SpringLaw<T>, sliding: T, slip_m_per_s: T, normal_n: T, age_s: T) -> T {
+    let (zero, one, tiny) = (T::splat(0.0), T::splat(1.0), T::splat(TINY));
+    let speed = slip_m_per_s * law.per_v_settle;
+    let load = (normal_n * T::splat(1.0 / AIRBORNE_N)).smaller(one);
+    let goal = math::step_up(speed) * load;
+    // all feet stick or are in the air: no exponential
+    let moves = goal.larger(sliding).above(tiny);
+    if !T::any(moves) {
+        return zero;
     }
-    let next = goal + (sliding - goal) * math::exp(-speed.max(1.0) * age_s / par.t_settle_s);
+    let decay = math::exp(-(speed.larger(one) * age_s * law.per_t_settle));
+    let next = goal + (sliding - goal) * decay;
     // below this it would creep through the subnormal numbers, which are slow
-    if next < TINY { 0.0 } else { next }
+    T::select(tiny.above(next), zero, T::select(moves, next, zero))
 }
 
 /// Coefficient in use and radius of the friction disc.
-fn limit(friction: &Friction, sliding: f64, out: &mut SpringForce) {
-    let (mu_s, mu_k) = (friction.mu_static(), friction.mu_kinetic());
-    out.mu = mu_s - sliding * (mu_s - mu_k);
+#[inline(always)]
+fn limit<T: Lanes>(at: &Contact<T>, sliding: T, out: &mut SpringForce<T>) {
+    out.mu = at.mu_static - sliding * (at.mu_static - at.mu_kinetic);
     out.friction_limit_n = out.mu * out.normal_n;
 }
 
-/// `Π`: the point of the disc of this radius that is nearest to `a`; `a` itself, to the last bit,
-/// if it is inside.
-fn nearest_within(radius: f64, a: [f64; 2]) -> [f64; 2] {
+/// What brings `a` into the disc of this radius: exactly 1 if it is inside.
+#[inline(always)]
+fn shrink<T: Lanes>(radius: T, a: Vec2<T>) -> T {
     let length = norm(a);
-    if length > radius { scaled(a, radius / length) } else { a }
+    T::select(length.above(radius), radius / length, T::splat(1.0))
 }
 
-fn difference(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+#[inline(always)]
+fn choose<T: Lanes>(mask: T::Mask, yes: Vec2<T>, no: Vec2<T>) -> Vec2<T> {
+    [T::select(mask, yes[0], no[0]), T::select(mask, yes[1], no[1])]
+}
+
+#[inline(always)]
+fn difference<T: Lanes>(a: Vec2<T>, b: Vec2<T>) -> Vec2<T> {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-fn scaled(a: [f64; 2], k: f64) -> [f64; 2] {
+#[inline(always)]
+fn scaled<T: Lanes>(a: Vec2<T>, k: T) -> Vec2<T> {
     [a[0] * k, a[1] * k]
 }
 
-fn norm(a: [f64; 2]) -> f64 {
+#[inline(always)]
+fn norm<T: Lanes>(a: Vec2<T>) -> T {
     (a[0] * a[0] + a[1] * a[1]).sqrt()
 }

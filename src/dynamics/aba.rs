@@ -3,10 +3,14 @@
 //! Table 7.1 of the book, with two additions: the rotor's `armature` in `D`, and a floating base
 //! (section 9.4). Gravity enters as an acceleration of the world by `−g`, so `A` is the
 //! acceleration less gravity.
+//!
+//! One body after another. This is the definition: the plant's fast path, which takes equal limbs
+//! side by side, gives the same bits.
 
 use crate::model::{Base, Model};
-use crate::spatial::{ArticulatedInertia, Motion, Vec3};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Transform, Vec3, lanes};
 
+use super::body::{Through, bias_force};
 use super::{Accelerations, Data};
 
 /// Forward dynamics: `vdot` from the joint efforts `tau` (model's order), `data.f_ext`, and
@@ -31,39 +35,32 @@ pub fn aba(
 pub fn articulated_inertias(model: &Model, data: &mut Data) {
     start_from_rigid_bodies(model, data);
     for i in (1..model.bodies.len()).rev() {
-        let I_a = through_joint(model, data, i);
-        data.I_A[model.bodies[i].parent].add_assign(&I_a.to_parent(&data.X_PB[i]));
+        let (through, I_a) = Through::inertia(&data.links[i - 1], &data.I_A[i]);
+        data.set_through(i, &through);
+        let I_P = I_a.to_parent(&data.X_PB[i].into());
+        data.I_A[model.bodies[i].parent] += I_P;
     }
 }
 
 /// `I_A = I`, `p_A = v ×* I v − f_ext`. (7.38 with 7.37 for a single body)
 fn start_from_rigid_bodies(model: &Model, data: &mut Data) {
     for (i, body) in model.bodies.iter().enumerate() {
-        let V = &data.V[i];
-        data.I_A[i] = ArticulatedInertia::rigid(&body.inertia);
-        data.p_A[i] = V.cross_force(&body.inertia.mul(V)) - data.f_ext[i];
+        let inertia = lanes::SpatialInertia::from(body.inertia);
+        data.I_A[i] = inertia.articulated();
+        data.p_A[i] = bias_force(&inertia, &data.V[i].into(), &data.f_ext[i].into()).into();
     }
-}
-
-/// `U = I_A S`, `D = Sᵀ U + armature`, and what the parent feels, `I_a = I_A − U Uᵀ / D`. (7.43)
-fn through_joint(model: &Model, data: &mut Data, i: usize) -> ArticulatedInertia {
-    let U = data.I_A[i].mul(&data.S[i]);
-    let D = data.S[i].dot(&U) + model.joints[i - 1].armature;
-    data.U[i] = U;
-    data.D[i] = D;
-    data.I_A[i].minus_outer(&U, D)
 }
 
 /// Pass 2, from the tips to the base. (7.43 to 7.47)
 fn gather_to_base(model: &Model, data: &mut Data, tau: &[f64]) {
     for i in (1..model.bodies.len()).rev() {
-        let I_a = through_joint(model, data, i);
-        let u = tau[i - 1] - data.S[i].dot(&data.p_A[i]);
-        data.u[i] = u;
-        let p_a = data.p_A[i] + I_a.mul(&data.c[i]) + data.U[i] * (u / data.D[i]);
+        let (link, placed) = (&data.links[i - 1], data.placed(i));
+        let p_A = data.p_A[i].into();
+        let (through, I_P, p_P) = Through::joint(link, &placed, tau[i - 1], &data.I_A[i], &p_A);
+        data.set_through(i, &through);
         let parent = model.bodies[i].parent;
-        data.I_A[parent].add_assign(&I_a.to_parent(&data.X_PB[i]));
-        data.p_A[parent] += data.X_PB[i].force_to_parent(&p_a);
+        data.I_A[parent] += I_P;
+        data.p_A[parent] += Force::from(p_P);
     }
 }
 
@@ -74,24 +71,37 @@ fn spread_accelerations(
     gravity_W: &Vec3,
     vdot: &mut Accelerations,
 ) {
-    let R_WB = data.X_WB[0].R;
-    match model.base {
-        Base::Floating => {
-            // nothing holds the base: I_A a + p_A = 0  (9.10)
-            data.A[0] = data.I_A[0].solve(&-data.p_A[0]);
-            let (alpha_W, a_W) = data.acceleration_W(0, &Vec3::zeros(), gravity_W);
-            (vdot.w_WB, vdot.v_WB) = (alpha_W, a_W);
-        }
-        Base::Fixed => {
-            data.A[0] = Motion::new(Vec3::zeros(), R_WB.tr_mul(&-gravity_W));
-            (vdot.w_WB, vdot.v_WB) = (Vec3::zeros(), Vec3::zeros());
-        }
-    }
+    let (X_WB, V) = (&data.X_WB[0], &data.V[0]);
+    let (A, alpha_W, a_W) = match model.base {
+        Base::Floating => free_base(X_WB, V, &data.I_A[0], &data.p_A[0], gravity_W),
+        Base::Fixed => (held_base(X_WB, gravity_W), Vec3::zeros(), Vec3::zeros()),
+    };
+    (data.A[0], vdot.w_WB, vdot.v_WB) = (A, alpha_W, a_W);
     for i in 1..model.bodies.len() {
-        let parent = model.bodies[i].parent;
-        let a = data.X_PB[i].motion_to_child(&data.A[parent]) + data.c[i];
-        let qdd = (data.u[i] - data.U[i].dot(&a)) / data.D[i];
-        data.A[i] = a + data.S[i] * qdd;
+        let A_P = data.A[model.bodies[i].parent].into();
+        let (link, placed, through) = (&data.links[i - 1], data.placed(i), data.through(i));
+        let (qdd, A) = through.accelerate(link, &placed, &A_P);
+        data.A[i] = A.into();
         vdot.joints[i - 1] = qdd;
     }
+}
+
+/// Nothing holds the base: `I_A a + p_A = 0`. Its spatial acceleration less gravity, in B, and the
+/// ordinary angular and linear acceleration in W. (9.10)
+#[inline(always)]
+pub(crate) fn free_base(
+    X_WB: &Transform,
+    V: &Motion,
+    I_A: &ArticulatedInertia,
+    p_A: &Force,
+    gravity_W: &Vec3,
+) -> (Motion, Vec3, Vec3) {
+    let A = I_A.solve(&-*p_A);
+    let a_W = X_WB.R * (A.lin + V.ang.cross(&V.lin)) + gravity_W;
+    (A, X_WB.R * A.ang, a_W)
+}
+
+/// The acceleration less gravity, in B, of a base that is fixed to the world.
+pub(crate) fn held_base(X_WB: &Transform, gravity_W: &Vec3) -> Motion {
+    Motion::new(Vec3::zeros(), X_WB.R.tr_mul(&-gravity_W))
 }

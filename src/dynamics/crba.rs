@@ -1,7 +1,7 @@
 //! Composite-rigid-body algorithm: the joint-space inertia matrix. (table 6.2, section 9.3)
 
 use crate::model::{Base, Model};
-use crate::spatial::{ArticulatedInertia, Force, Vec3};
+use crate::spatial::{Force, Mat3, Vec3, lanes};
 
 use super::Data;
 
@@ -47,16 +47,16 @@ impl MassMatrix {
 /// inertias `I_c`.
 pub fn crba(model: &Model, data: &mut Data, H: &mut MassMatrix) {
     for (i, body) in model.bodies.iter().enumerate() {
-        data.I_A[i] = ArticulatedInertia::rigid(&body.inertia);
+        data.I_A[i] = lanes::SpatialInertia::from(body.inertia).articulated();
     }
     for i in (1..model.bodies.len()).rev() {
-        let I_c = data.I_A[i].to_parent(&data.X_PB[i]);
-        data.I_A[model.bodies[i].parent].add_assign(&I_c);
+        let I_c = data.I_A[i].to_parent(&data.X_PB[i].into());
+        data.I_A[model.bodies[i].parent] += I_c;
     }
     H.h.fill(0.0);
     let first = model.nv() - model.joint_count();
     for i in 1..model.bodies.len() {
-        let mut F = data.I_A[i].mul(&data.S[i]);
+        let mut F = Force::from(data.I_A[i].mul(&data.S[i].into()));
         let row = first + i - 1;
         H.set(row, row, data.S[i].dot(&F) + model.joints[i - 1].armature);
         let mut j = i;
@@ -77,7 +77,7 @@ pub fn crba(model: &Model, data: &mut Data, H: &mut MassMatrix) {
 }
 
 /// `F` is in base axes about the base origin; the base coordinates are in W axes.
-fn set_base_column(H: &mut MassMatrix, row: usize, R_WB: &crate::spatial::Mat3, F: &Force) {
+fn set_base_column(H: &mut MassMatrix, row: usize, R_WB: &Mat3, F: &Force) {
     let (ang, lin): (Vec3, Vec3) = (R_WB * F.ang, R_WB * F.lin);
     for k in 0..3 {
         H.set(row, k, ang[k]);
@@ -87,7 +87,8 @@ fn set_base_column(H: &mut MassMatrix, row: usize, R_WB: &crate::spatial::Mat3, 
 
 fn set_base_block(data: &Data, H: &mut MassMatrix) {
     let (I_c, R) = (&data.I_A[0], &data.X_WB[0].R);
-    let (I, C, M) = (R * I_c.I * R.transpose(), R * I_c.H * R.transpose(), I_c.M);
+    let (I, C) = (Mat3::from(I_c.I.full()), Mat3::from(I_c.H));
+    let (I, C, M) = (R * I * R.transpose(), R * C * R.transpose(), Mat3::from(I_c.M.full()));
     for r in 0..3 {
         for c in 0..3 {
             if c >= r {

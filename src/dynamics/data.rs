@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3};
 
-use super::joint::motion_subspace;
+use super::body::{Link, Placed, Through, motion_subspace};
 
 /// Generalized positions `q`. For a fixed base the base pose is a constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,8 +94,12 @@ pub struct Data {
     pub U: Vec<Force>,
     /// `D = Sᵀ U + armature`.
     pub D: Vec<f64>,
+    /// `1 / D`.
+    pub per_D: Vec<f64>,
     /// `u = τ − Sᵀ p_A`.
     pub u: Vec<f64>,
+    /// Joint `i` with the body that it moves.
+    pub(super) links: Vec<Link<f64>>,
 }
 
 impl Data {
@@ -118,12 +122,44 @@ impl Data {
             c: vec![motion; n],
             f_ext: vec![Force::zero(); n],
             A: vec![motion; n],
-            I_A: vec![ArticulatedInertia::zero(); n],
+            I_A: vec![ArticulatedInertia::default(); n],
             p_A: vec![force; n],
             U: vec![force; n],
             D: vec![unset; n],
+            per_D: vec![unset; n],
             u: vec![unset; n],
+            links: links(model),
         }
+    }
+
+    /// What [`kinematics`](super::kinematics()) leaves for body `i`.
+    #[inline(always)]
+    pub(crate) fn placed(&self, i: usize) -> Placed<f64> {
+        Placed {
+            X_PB: self.X_PB[i].into(),
+            X_WB: self.X_WB[i].into(),
+            V: self.V[i].into(),
+            c: self.c[i].into(),
+        }
+    }
+
+    /// Stores pose and velocity of body `i`.
+    #[inline(always)]
+    pub(crate) fn set_placed(&mut self, i: usize, placed: &Placed<f64>) {
+        self.X_PB[i] = placed.X_PB.into();
+        self.X_WB[i] = placed.X_WB.into();
+        self.V[i] = placed.V.into();
+        self.c[i] = placed.c.into();
+    }
+
+    /// What pass 2 of [`aba`](super::aba()) leaves for the joint of body `i`.
+    pub(super) fn through(&self, i: usize) -> Through<f64> {
+        Through { U: self.U[i].into(), D: self.D[i], per_D: self.per_D[i], u: self.u[i] }
+    }
+
+    pub(super) fn set_through(&mut self, i: usize, through: &Through<f64>) {
+        self.U[i] = through.U.into();
+        (self.D[i], self.per_D[i], self.u[i]) = (through.D, through.per_D, through.u);
     }
 
     /// Zeroes the external forces.
@@ -162,4 +198,10 @@ impl Data {
         let centripetal = V.ang.cross(&V.at_point(p_B));
         (R * A.ang, R * (A.at_point(p_B) + centripetal) + gravity_W)
     }
+}
+
+/// All joints of `model` with the bodies that they move.
+pub(crate) fn links(model: &Model) -> Vec<Link<f64>> {
+    let moved = model.joints.iter().zip(&model.bodies[1..]);
+    moved.map(|(joint, body)| Link::new(joint, &body.inertia)).collect()
 }

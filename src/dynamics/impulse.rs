@@ -59,7 +59,7 @@ pub fn impulse_response(
     for i in (1..model.bodies.len()).rev() {
         let u = -data.S[i].dot(&work.p_A[i]);
         work.u[i] = u;
-        let p_a = work.p_A[i] + data.U[i] * (u / data.D[i]);
+        let p_a = work.p_A[i] + data.U[i] * (u * data.per_D[i]);
         work.p_A[model.bodies[i].parent] += data.X_PB[i].force_to_parent(&p_a);
     }
     work.dV[0] = match model.base {
@@ -70,7 +70,7 @@ pub fn impulse_response(
     (dv.w_WB, dv.v_WB) = (R_WB * work.dV[0].ang, R_WB * work.dV[0].lin);
     for i in 1..model.bodies.len() {
         let dV = data.X_PB[i].motion_to_child(&work.dV[model.bodies[i].parent]);
-        let dqd = (work.u[i] - data.U[i].dot(&dV)) / data.D[i];
+        let dqd = (work.u[i] - data.U[i].dot(&dV)) * data.per_D[i];
         work.dV[i] = dV + data.S[i] * dqd;
         dv.joints[i - 1] = dqd;
     }

@@ -16,11 +16,16 @@ pub fn advance_velocities(v: &mut Velocities, h: f64, vdot: &Accelerations) {
 
 /// `q ← q ⊕ h v`: the orientation follows the exponential map and is normalised.
 pub fn advance_positions(q: &mut Positions, h: f64, v: &Velocities) {
-    q.p_WB += v.v_WB * h;
-    q.quat_WB = Quaternion::from_rotation_vector(&(v.w_WB * h)).mul(&q.quat_WB).normalised();
+    advance_base(q, h, v);
     for (q, v) in q.joints.iter_mut().zip(&v.joints) {
         *q += h * v;
     }
+}
+
+/// The base's part of [`advance_positions`].
+pub(crate) fn advance_base(q: &mut Positions, h: f64, v: &Velocities) {
+    q.p_WB += v.v_WB * h;
+    q.quat_WB = Quaternion::from_rotation_vector(&(v.w_WB * h)).mul(&q.quat_WB).normalised();
 }
 
 /// The classical Runge–Kutta method of order 4, with its four stages preallocated.

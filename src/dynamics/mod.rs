@@ -29,29 +29,36 @@
 #![allow(clippy::many_single_char_names, reason = "the book's letters")]
 
 mod aba;
+mod body;
 mod constraints;
 mod crba;
 mod data;
 mod energy;
 mod impulse;
 mod integrate;
-mod joint;
 mod kinematics;
 mod least_squares;
+mod limbs;
 mod point_on_plane;
 mod projection;
 mod rnea;
 
 pub use aba::{aba, articulated_inertias};
+pub(crate) use aba::{free_base, held_base};
+pub use body::motion_subspace;
+pub(crate) use body::{Link, Placed, Through, bias_force};
 pub use constraints::Constraints;
 pub use crba::{MassMatrix, crba};
+pub(crate) use data::links;
 pub use data::{Accelerations, Data, Positions, Velocities};
 pub use energy::{Momentum, center_of_mass, kinetic_energy, momentum, potential_energy};
 pub use impulse::{ImpulseWorkspace, impulse_response};
+pub(crate) use integrate::advance_base;
 pub use integrate::{Rk4, advance_positions, advance_velocities};
-pub use joint::{motion_subspace, pose_in_parent};
+pub(crate) use kinematics::base_placed;
 pub use kinematics::kinematics;
 pub use least_squares::LeastSquares;
+pub use limbs::{EqualLimbs, Limbs};
 pub use point_on_plane::PointOnPlane;
 pub use projection::Projection;
 pub use rnea::{GeneralizedForces, rnea};

@@ -12,15 +12,15 @@
 
 mod lanes;
 
-pub use lanes::{F64x2, F64x4, Lanes};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use lanes::{Avx2x4, has_avx2, with_avx2};
+pub(crate) use lanes::{Avx2x4, Work, has_avx2, with_avx2};
+pub use lanes::{F64x2, F64x4, Lanes};
 
 /// `e^x`.
-#[inline]
+#[inline(always)]
 #[must_use]
-pub fn exp(x: f64) -> f64 {
-    libm::exp(x)
+pub fn exp<T: Lanes>(x: T) -> T {
+    T::from_lanes(|i| libm::exp(x.lane(i)))
 }
 
 /// `x^y`.
@@ -31,10 +31,10 @@ pub fn pow(x: f64, y: f64) -> f64 {
 }
 
 /// `(sin x, cos x)`, `x` in rad.
-#[inline]
+#[inline(always)]
 #[must_use]
-pub fn sin_cos(x: f64) -> (f64, f64) {
-    libm::sincos(x)
+pub fn sin_cos<T: Lanes>(x: T) -> (T, T) {
+    (T::from_lanes(|i| libm::sin(x.lane(i))), T::from_lanes(|i| libm::cos(x.lane(i))))
 }
 
 /// Angle of the vector `(x, y)` from the x-axis, in rad, in `[−π, π]`.
@@ -60,9 +60,12 @@ pub fn acos_clamped(x: f64) -> f64 {
 
 /// The smooth step `10x³ − 15x⁴ + 6x⁵` for `x` clamped to `[0, 1]`: zero slope and curvature at
 /// both ends.
-#[inline]
+#[inline(always)]
 #[must_use]
-pub fn step_up(x: f64) -> f64 {
-    let x = x.clamp(0.0, 1.0);
-    x * x * x * (10.0 + x * (6.0 * x - 15.0))
+pub fn step_up<T: Lanes>(x: T) -> T {
+    let (zero, one) = (T::splat(0.0), T::splat(1.0));
+    // in this order NaN stays NaN
+    let x = T::select(x.above(one), one, x);
+    let x = T::select(zero.above(x), zero, x);
+    x * x * x * (T::splat(10.0) + x * (T::splat(6.0) * x - T::splat(15.0)))
 }

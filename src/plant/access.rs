@@ -133,7 +133,7 @@ impl Plant {
         }
         self.last_good.copy_from(&self.state);
         (self.fault, self.authority) = (None, Authority::Zero);
-        self.evaluate(self.time_ns());
+        self.settle();
         self.imu = imu_at_rest(&self.spec, &self.data);
         if let Some(fault) = self.check() {
             self.freeze(fault);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::actuator::Reference;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 
 /// Set-point of one joint's drive. The motor makes
@@ -19,6 +20,12 @@ pub struct JointCommand {
     pub kd: f64,
     /// Feed-forward effort, N·m or N.
     pub tau_ff: f64,
+}
+
+impl From<JointCommand> for Reference {
+    fn from(c: JointCommand) -> Self {
+        Self { q: c.q, dq: c.dq, kp: c.kp, kd: c.kd, tau_ff: c.tau_ff }
+    }
 }
 
 /// A checked command: sizes fit the robot and all numbers are finite and in range. Whether it gets

@@ -53,6 +53,10 @@ pub(super) struct RigidMemory {
 }
 
 impl SpringMemory {
+    /// The memory of no contact at all.
+    pub(super) const NONE: Self =
+        Self { anchor_S: [0.0; 3], sliding: 0.0, committed_ns: None, marker_B: [0.0; 3] };
+
     /// The spring's own memory, with the anchor at `anchor_C` of the contact's frame.
     pub(super) const fn in_contact_frame(&self, anchor_C: [f64; 2]) -> Memory {
         Memory { anchor_P: anchor_C, sliding: self.sliding, committed_ns: self.committed_ns }

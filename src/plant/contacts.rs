@@ -2,10 +2,11 @@
 
 use crate::contact::{
     ExponentialSpring, Friction, HuntCrossley, SpringForce, StationShape, Surface, SurfacePose,
+    SurfaceShape,
 };
 use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
-use crate::spatial::Vec3;
+use crate::spatial::{Transform, Vec3};
 
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
 use super::evaluated::Evaluated;
@@ -32,8 +33,20 @@ struct StationPoint {
     shape: StationShape,
 }
 
+/// One exponential spring on a plane at rest: what equal limbs can compute side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlaneSpring {
+    /// Index of the contact.
+    pub(super) contact: usize,
+    pub(super) body: usize,
+    pub(super) p_BS: Vec3,
+    pub(super) shape: StationShape,
+    pub(super) X_WS: Transform,
+    pub(super) spring: ExponentialSpring,
+}
+
 /// Less rolling than this leaves marker and anchor where they are, to the last bit.
-const ROLLED_MIN_M: f64 = 1e-9;
+pub(super) const ROLLED_MIN_M: f64 = 1e-9;
 
 /// What pushes in one contact.
 #[derive(Clone, Debug)]
@@ -113,6 +126,29 @@ impl ContactSet {
             force_S: at.touch.vector_S(&share_C).into(),
             ..RigidMemory::NEW
         }
+    }
+
+    /// All contacts, if each is a [`PlaneSpring`] and friction depends on no region.
+    pub(super) fn plane_springs(&self) -> Option<Vec<PlaneSpring>> {
+        let spring = |(i, law): (usize, &Law)| {
+            let (station, surface) = self.parts_of(i);
+            let plane = surface.shape == SurfaceShape::Plane && surface.platform.is_none();
+            let simple = !matches!(station.shape, StationShape::Torus { .. });
+            match law {
+                Law::Spring(spring) if plane && simple && self.regions.is_empty() => {
+                    let StationPoint { body, p_BS, shape } = *station;
+                    let X_WS = surface.X_WS;
+                    Some(PlaneSpring { contact: i, body, p_BS, shape, X_WS, spring: *spring })
+                }
+                _ => None,
+            }
+        };
+        self.laws.iter().enumerate().map(spring).collect()
+    }
+
+    fn parts_of(&self, contact: usize) -> (&StationPoint, &Surface) {
+        let n = self.surfaces.len();
+        (&self.stations[contact / n], &self.surfaces[contact % n])
     }
 
     /// Number of surfaces.

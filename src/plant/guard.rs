@@ -36,7 +36,7 @@ impl Plant {
         self.state.copy_from(&self.last_good);
         self.authority = Authority::Zero;
         self.fault = Some(fault);
-        self.evaluate(self.time_ns());
+        self.settle();
         if !self.contacts.forces().all(is_usable) {
             // only if the very first state was bad: there is no good one to show
             self.contacts.clear();

@@ -14,6 +14,8 @@ mod evaluated;
 mod events;
 mod fault;
 mod guard;
+mod lane_tick;
+mod lanes;
 mod reading;
 mod regions;
 mod rigid;
@@ -34,5 +36,5 @@ pub use reading::{
 pub use regions::FrictionRegion;
 pub use spec::{ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, layout_hash};
 pub use state::{ActivePush, State, Word};
-pub use step::{Outcome, Plant};
+pub use step::{ComputePath, Outcome, Plant};
 pub use watchdog::{Authority, Rejection, Verdict, Watchdog, WatchdogSpec};

@@ -1,6 +1,6 @@
 //! One tick of the plant.
 
-use crate::actuator::{PassiveJoint, motor_effort, pd_effort};
+use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{
     Data, Positions, Rk4, Velocities, aba, advance_positions, advance_velocities,
     articulated_inertias, kinematics,
@@ -10,6 +10,7 @@ use crate::model::Model;
 use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::Vec3;
 
+use super::lanes::{self, Drive, LaneStep};
 use super::rigid::RigidSolver;
 use super::{
     Authority, Command, ContactSet, Digest, Fault, Integrator, PlantSpec, Rejection, State,
@@ -42,7 +43,11 @@ pub struct Plant {
     pub(super) data: Data,
     pub(super) contacts: ContactSet,
     pub(super) rigid: RigidSolver,
+    pub(super) motors: Vec<MotorLimits>,
     pub(super) passive: Vec<PassiveJoint>,
+    pub(super) lanes: LaneStep,
+    pub(super) lane_contacts: bool,
+    pub(super) path: ComputePath,
     pub(super) tau: Vec<f64>,
     pub(super) vdot: Velocities,
     pub(super) rk4: Rk4,
@@ -67,7 +72,12 @@ impl Plant {
             let s = &spec.stops;
             PassiveJoint::new(joint, data.D[i + 1], s.time_constant_s, s.damping_ratio, h_s)
         };
-        let passive = model.joints.iter().enumerate().map(stop).collect();
+        let passive: Vec<PassiveJoint> = model.joints.iter().enumerate().map(stop).collect();
+        let motors: Vec<MotorLimits> = model.joints.iter().map(MotorLimits::new).collect();
+        let springs = contacts.plane_springs().filter(|s| lanes::in_lanes(s));
+        let lane_contacts = springs.is_some();
+        let springs = springs.unwrap_or_default();
+        let lanes = LaneStep::new(&model, &spec, &motors, &passive, &springs, false);
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
         let digest = Digest::new(state.word_count());
         let imu = imu_at_rest(&spec, &data);
@@ -85,11 +95,15 @@ impl Plant {
             state,
             data,
             contacts,
+            motors,
             passive,
+            lanes,
+            lane_contacts,
+            path: ComputePath::Fastest,
             digest,
             imu,
         };
-        plant.evaluate(0);
+        plant.settle();
         for (foot, switch) in plant.spec.feet.iter().zip(&mut plant.state.switches) {
             let normal_n = plant.contacts.normal_sum_n(&foot.stations);
             *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
@@ -117,8 +131,12 @@ impl Plant {
         self.apply_events(&input.events, &mut outcome);
         self.take_commands(&input.offers, &mut outcome);
         let start_ns = self.time_ns();
-        for i in 0..u64::from(self.spec.micro_steps) {
-            self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
+        if self.in_lanes() {
+            self.micro_steps_in_lanes(start_ns);
+        } else {
+            for i in 0..u64::from(self.spec.micro_steps) {
+                self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
+            }
         }
         self.end_tick();
         if let Some(fault) = self.check() {
@@ -188,17 +206,23 @@ impl Plant {
 
     /// Motor efforts for the measured position and velocity, held during the micro-step.
     fn drive(&mut self) {
-        for (i, joint) in self.model.joints.iter().enumerate() {
+        let drive = self.drive_mode();
+        for (i, motor) in self.motors.iter().enumerate() {
             let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
-            let asked = match self.authority {
-                Authority::Fresh | Authority::Held => {
-                    let c = &self.state.command[i];
-                    pd_effort([c.q, c.dq], [c.kp, c.kd], c.tau_ff, q, dq)
-                }
-                Authority::Damped => self.passive[i].damped_effort(self.spec.watchdog.damping, dq),
-                Authority::Zero => 0.0,
+            let asked = match drive {
+                Drive::Reference => Reference::from(self.state.command[i]).pd_effort(q, dq),
+                Drive::Damped(damping) => self.passive[i].damped_effort(damping, dq),
+                Drive::Zero => 0.0,
             };
-            self.state.motor[i] = motor_effort(joint, asked, dq);
+            self.state.motor[i] = motor.effort(asked, dq);
+        }
+    }
+
+    pub(super) fn drive_mode(&self) -> Drive {
+        match self.authority {
+            Authority::Fresh | Authority::Held => Drive::Reference,
+            Authority::Damped => Drive::Damped(self.spec.watchdog.damping),
+            Authority::Zero => Drive::Zero,
         }
     }
 
@@ -206,7 +230,7 @@ impl Plant {
     fn accelerate(&mut self) {
         let (data, state) = (&mut self.data, &self.state);
         collect_forces(data, &self.contacts, &state.pushes);
-        add_passive(&self.model, &self.passive, &state.q, &state.v, &state.motor, &mut self.tau);
+        add_passive(&self.passive, &state.q, &state.v, &state.motor, &mut self.tau);
         aba(&self.model, data, &self.tau, &self.spec.gravity_W, &mut self.vdot);
     }
 
@@ -224,7 +248,7 @@ impl Plant {
                 contacts.evaluate(data, memory, regions, t);
             }
             collect_forces(data, contacts, pushes);
-            add_passive(model, passive, q, v, motor, tau);
+            add_passive(passive, q, v, motor, tau);
             aba(model, data, tau, &spec.gravity_W, vdot);
             if stage == 0 {
                 contacts.commit(memory, t_ns);
@@ -237,6 +261,12 @@ impl Plant {
         kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
         let State { contacts, regions, .. } = &self.state;
         self.contacts.evaluate(&self.data, contacts, regions, t_ns);
+    }
+
+    /// Kinematics and contact forces of a state that does not come out of a tick.
+    pub(super) fn settle(&mut self) {
+        self.evaluate(self.time_ns());
+        self.lanes.load(&self.state, &self.data);
     }
 
     /// Counts the tick, ends pushes, reads the sensors that have a memory.
@@ -268,6 +298,18 @@ impl Plant {
     }
 }
 
+/// How a plant computes. All ways give the same bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ComputePath {
+    /// Equal limbs side by side, with the best instructions that the machine has.
+    #[default]
+    Fastest,
+    /// Equal limbs side by side, with instructions that any machine has.
+    Portable,
+    /// One body after another: the definition.
+    OneByOne,
+}
+
 /// Reading of a unit whose velocity does not change: before the first tick and after a fault.
 pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
     let (X_WB, V) = (&data.X_WB[spec.imu.body], &data.V[spec.imu.body]);
@@ -275,7 +317,7 @@ pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
 }
 
 /// Contact forces and pushes on the bodies.
-fn collect_forces(data: &mut Data, contacts: &ContactSet, pushes: &[super::ActivePush]) {
+pub(super) fn collect_forces(data: &mut Data, contacts: &ContactSet, pushes: &[super::ActivePush]) {
     data.clear_forces();
     contacts.apply(data);
     for push in pushes.iter().filter(|p| p.ticks_left > 0) {
@@ -286,14 +328,13 @@ fn collect_forces(data: &mut Data, contacts: &ContactSet, pushes: &[super::Activ
 
 /// Efforts in the joints: the motor's, held, and the joint's own at this position and velocity.
 fn add_passive(
-    model: &Model,
     passive: &[PassiveJoint],
     q: &Positions,
     v: &Velocities,
     motor: &[f64],
     tau: &mut [f64],
 ) {
-    for (i, joint) in model.joints.iter().enumerate() {
-        tau[i] = motor[i] + passive[i].effort(joint, q.joints[i], v.joints[i]);
+    for (i, passive) in passive.iter().enumerate() {
+        tau[i] = motor[i] + passive.effort(q.joints[i], v.joints[i]);
     }
 }

@@ -1,6 +1,6 @@
-//! Rigid-body and articulated-body inertias.
+//! Inertias of single bodies, and the solution for one that nothing holds.
 
-use super::{Force, Mat3, Motion, Transform, Vec3, skew};
+use super::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3, skew};
 
 /// Inertia of a rigid body about the origin of its frame, in its axes. (RBDA 2.63)
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,80 +69,20 @@ impl SpatialInertia {
     }
 }
 
-/// A symmetric 6×6 inertia `[I H; Hᵀ M]` that need not be a rigid body's. (RBDA 7.1)
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArticulatedInertia {
-    /// Angular block.
-    pub I: Mat3,
-    /// Coupling block.
-    pub H: Mat3,
-    /// Linear block.
-    pub M: Mat3,
-}
-
 impl ArticulatedInertia {
-    /// Nothing there.
-    #[must_use]
-    pub fn zero() -> Self {
-        Self { I: Mat3::zeros(), H: Mat3::zeros(), M: Mat3::zeros() }
-    }
-
-    /// A rigid body's inertia.
-    #[must_use]
-    pub fn rigid(I: &SpatialInertia) -> Self {
-        Self { I: I.I, H: skew(&I.h), M: Mat3::from_diagonal_element(I.mass) }
-    }
-
-    /// `I_A m`.
-    #[must_use]
-    pub fn mul(&self, m: &Motion) -> Force {
-        Force::new(self.I * m.ang + self.H * m.lin, self.H.tr_mul(&m.ang) + self.M * m.lin)
-    }
-
-    /// Sum of two inertias about the same origin.
-    pub fn add_assign(&mut self, o: &Self) {
-        self.I += o.I;
-        self.H += o.H;
-        self.M += o.M;
-    }
-
-    /// `I_A − U Uᵀ / D`: what is left after a joint lets motion along `S` through. (RBDA 7.44)
-    #[must_use]
-    pub fn minus_outer(&self, U: &Force, D: f64) -> Self {
-        let a = U.ang / D;
-        let l = U.lin / D;
-        Self {
-            I: self.I - a * U.ang.transpose(),
-            H: self.H - a * U.lin.transpose(),
-            M: self.M - l * U.lin.transpose(),
-        }
-    }
-
-    /// The same inertia about the parent's origin and axes: `ᴮX_Aᵀ I_A ᴮX_A`. (RBDA 2.66)
-    #[must_use]
-    pub fn to_parent(&self, X_AB: &Transform) -> Self {
-        let R = &X_AB.R;
-        let Rt = R.transpose();
-        let I = R * self.I * Rt;
-        let H = R * self.H * Rt;
-        let M = R * self.M * Rt;
-        let px = skew(&X_AB.p);
-        let pM = px * M;
-        let Hp = H * px;
-        Self { I: I - Hp + px * H.transpose() - pM * px, H: H + pM, M }
-    }
-
     /// Solves `I_A m = f` by an LDLᵀ factorisation. `I_A` must be positive definite; otherwise the
     /// result is not finite, which the plant's guard reports.
+    #[inline(always)]
     #[must_use]
     pub fn solve(&self, f: &Force) -> Motion {
+        let (I, H, M): (Mat3, Mat3, Mat3) =
+            (self.I.full().into(), self.H.into(), self.M.full().into());
         let mut a = [[0.0; 6]; 6];
         for r in 0..3 {
             for c in 0..3 {
-                a[r][c] = self.I[(r, c)];
-                a[r][c + 3] = self.H[(r, c)];
-                a[r + 3][c] = self.H[(c, r)];
-                a[r + 3][c + 3] = self.M[(r, c)];
+                a[r][c] = I[(r, c)];
+                a[r + 3][c] = H[(c, r)];
+                a[r + 3][c + 3] = M[(r, c)];
             }
         }
         let mut x = [f.ang.x, f.ang.y, f.ang.z, f.lin.x, f.lin.y, f.lin.z];
@@ -153,17 +93,19 @@ impl ArticulatedInertia {
 
 /// Solves `a x = b` in place for a symmetric positive-definite `a`; only its lower triangle is
 /// read.
+#[inline(always)]
 fn ldl_solve(a: &mut [[f64; 6]; 6], x: &mut [f64; 6]) {
+    let mut per_d = [0.0; 6];
     for j in 0..6 {
         for k in 0..j {
             let t = a[j][k] * a[k][k];
-            for row in a.iter_mut().skip(j) {
-                row[j] -= row[k] * t;
+            for i in j..6 {
+                a[i][j] -= a[i][k] * t;
             }
         }
-        let d = a[j][j];
-        for row in a.iter_mut().skip(j + 1) {
-            row[j] /= d;
+        per_d[j] = 1.0 / a[j][j];
+        for i in j + 1..6 {
+            a[i][j] *= per_d[j];
         }
     }
     for i in 0..6 {
@@ -171,10 +113,8 @@ fn ldl_solve(a: &mut [[f64; 6]; 6], x: &mut [f64; 6]) {
             x[i] -= a[i][k] * x[k];
         }
     }
-    for i in 0..6 {
-        x[i] /= a[i][i];
-    }
     for i in (0..6).rev() {
+        x[i] *= per_d[i];
         for k in i + 1..6 {
             x[i] -= a[k][i] * x[k];
         }

@@ -7,16 +7,20 @@
 //! (Featherstone's Plücker coordinates). SI units.
 #![allow(non_snake_case, reason = "monogram notation carries frames in capitals")]
 
+mod convert;
 mod inertia;
+pub mod lanes;
 mod quaternion;
 mod transform;
 mod vector;
 
-pub use inertia::{ArticulatedInertia, SpatialInertia};
+pub use inertia::SpatialInertia;
 pub use quaternion::Quaternion;
 pub use transform::Transform;
 pub use vector::{Force, Motion};
 
+/// Articulated-body inertia.
+pub type ArticulatedInertia = lanes::ArticulatedInertia<f64>;
 /// A 3-vector.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A 3×3 matrix.

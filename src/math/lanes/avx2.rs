@@ -13,24 +13,31 @@ pub(crate) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-/// Runs `work` compiled for AVX2, as far as it is inlined here: whatever uses [`Avx2x4`] must be.
+/// Work that gains from AVX2. Whatever it does with [`Avx2x4`] must be inlined into `run`, which
+/// must itself be `#[inline(always)]`: a plain closure is not.
+pub(crate) trait Work {
+    /// Does it.
+    fn run(self);
+}
+
+/// Runs `work`, compiled for AVX2.
 ///
 /// # Panics
 /// If the machine has no AVX2: see [`has_avx2`].
 #[inline]
-pub(crate) fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn with_avx2(work: impl Work) {
     assert!(has_avx2(), "this machine has no AVX2");
     // SAFETY: the machine has AVX2.
     unsafe { compiled_for_avx2(work) }
 }
 
 #[target_feature(enable = "avx2")]
-fn compiled_for_avx2<R>(work: impl FnOnce() -> R) -> R {
-    work()
+fn compiled_for_avx2(work: impl Work) {
+    work.run();
 }
 
-/// Four numbers in one register. Values of it are only made inside [`with_avx2`]: that is what each
-/// `unsafe` below relies on.
+/// Four numbers in one register. Values of it are only made where [`has_avx2`] has said yes: that is
+/// what each `unsafe` below relies on.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2x4(__m256d);
 
@@ -85,7 +92,7 @@ impl Avx2x4 {
 
     #[inline(always)]
     fn from_array(x: [f64; 4]) -> Self {
-        // SAFETY: only called inside `with_avx2`; `x` has four numbers.
+        // SAFETY: only called where `has_avx2` has said yes; `x` has four numbers.
         Self(unsafe { _mm256_loadu_pd(x.as_ptr()) })
     }
 }
@@ -116,7 +123,7 @@ impl Lanes for Avx2x4 {
 
     #[inline(always)]
     fn splat(x: f64) -> Self {
-        // SAFETY: only called inside `with_avx2`.
+        // SAFETY: only called where `has_avx2` has said yes.
         Self(unsafe { _mm256_set1_pd(x) })
     }
 

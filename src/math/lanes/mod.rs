@@ -23,7 +23,7 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx2::{Avx2x4, has_avx2, with_avx2};
+pub(crate) use avx2::{Avx2x4, Work, has_avx2, with_avx2};
 
 /// Two lanes: one SSE2 or NEON register.
 pub type F64x2 = wide::f64x2;

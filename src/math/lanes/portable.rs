@@ -2,7 +2,7 @@
 
 use super::Lanes;
 use super::scalar::exponent_bits;
-use wide::{CmpGt, f64x2, f64x4};
+use wide::{f64x2, f64x4};
 
 impl Lanes for f64x2 {
     type Mask = f64x2;

@@ -1,0 +1,62 @@
+//! A tick's micro-steps with equal limbs side by side.
+
+use super::lanes::LaneStep;
+use super::step::collect_forces;
+use super::{ComputePath, Integrator, Plant};
+
+impl Plant {
+    /// Chooses how this plant computes: for tests and benchmarks, since no bit depends on it.
+    pub fn set_path(&mut self, path: ComputePath) {
+        let springs = self.contacts.plane_springs().filter(|_| self.lane_contacts);
+        let portable = path == ComputePath::Portable;
+        self.path = path;
+        self.lanes = LaneStep::new(
+            &self.model,
+            &self.spec,
+            &self.motors,
+            &self.passive,
+            &springs.unwrap_or_default(),
+            portable,
+        );
+        self.lanes.load(&self.state, &self.data);
+    }
+
+    /// Rigid contacts and Runge–Kutta steps take one body after another.
+    pub(super) fn in_lanes(&self) -> bool {
+        self.path != ComputePath::OneByOne
+            && self.spec.integrator == Integrator::SemiImplicitEuler
+            && self.rigid.is_idle()
+    }
+
+    /// All micro-steps of the tick that starts at `start_ns`. On entry kinematics and contacts are
+    /// evaluated for the current state, and so they are on exit.
+    pub(super) fn micro_steps_in_lanes(&mut self, start_ns: u64) {
+        let pushed = self.state.pushes.iter().any(|p| p.ticks_left > 0);
+        let all = self.spec.micro_steps;
+        // forces that the lanes do not know are renewed after each micro-step
+        let at_once = if self.lane_contacts && !pushed { all } else { 1 };
+        for i in (0..all).step_by(at_once.max(1) as usize) {
+            self.some_micro_steps(start_ns, i, at_once);
+        }
+    }
+
+    fn some_micro_steps(&mut self, start_ns: u64, first: u32, count: u32) {
+        let drive = self.drive_mode();
+        let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns());
+        let (begin_ns, last_ns, end_ns) =
+            (time_ns(first), time_ns(first + count - 1), time_ns(first + count));
+        let Self { lanes, data, state, contacts, .. } = self;
+        collect_forces(data, contacts, &state.pushes);
+        lanes.load_forces(data);
+        contacts.commit(&mut state.contacts, begin_ns);
+        if first == 0 {
+            lanes.load_tick(state, drive);
+        }
+        lanes.advance(count, drive, state);
+        lanes.store(state, data);
+        if count > 1 {
+            lanes.store_contacts(state, last_ns);
+        }
+        self.contacts.evaluate(&self.data, &self.state.contacts, &self.state.regions, end_ns);
+    }
+}

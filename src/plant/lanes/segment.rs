@@ -1,0 +1,177 @@
+//! One body of each of several equal limbs, with its joint, drive and contacts.
+
+use crate::actuator::{MotorLimits, PassiveJoint, Reference};
+use crate::dynamics::{Data, Link, Placed, Through, bias_force};
+use crate::math::Lanes;
+use crate::plant::State;
+use crate::plant::contact_state::ContactState;
+use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
+
+use super::springs::{SpringBlock, Surroundings};
+use super::{Drive, Parts};
+
+/// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
+/// limbs repeat the first one.
+#[derive(Clone, Debug)]
+pub(super) struct Segment<T> {
+    /// The model's body in each limb.
+    pub(super) bodies: Vec<usize>,
+    /// Segment of the parent, by index; for a limb's first segment its own.
+    pub(super) parent: usize,
+    link: Link<T>,
+    motor: MotorLimits<T>,
+    passive: PassiveJoint<T>,
+    reference: Reference<T>,
+    q: T,
+    qd: T,
+    /// Effort of the motor in the last micro-step.
+    tau_motor: T,
+    pub(super) placed: Placed<T>,
+    through: Through<T>,
+    pub(super) I_A: ArticulatedInertia<T>,
+    pub(super) p_A: Force<T>,
+    pub(super) A: Motion<T>,
+    springs: Vec<SpringBlock<T>>,
+}
+
+impl<T: Lanes> Segment<T> {
+    pub(super) fn new(parts: &Parts<'_>, bodies: Vec<usize>, parent: usize) -> Self {
+        let joint = |lane: usize| bodies[if lane < bodies.len() { lane } else { 0 }] - 1;
+        let link = Link::from_lanes(|i| &parts.links[joint(i)]);
+        Self {
+            link,
+            motor: MotorLimits::from_lanes(|i| &parts.motors[joint(i)]),
+            passive: PassiveJoint::from_lanes(|i| &parts.passive[joint(i)]),
+            springs: SpringBlock::on_bodies(parts.contacts, &bodies),
+            I_A: link.inertia.articulated(),
+            reference: Reference::default(),
+            q: T::splat(0.0),
+            qd: T::splat(0.0),
+            tau_motor: T::splat(0.0),
+            placed: Placed::default(),
+            through: Through::default(),
+            p_A: Force::zero(),
+            A: Motion::zero(),
+            bodies,
+            parent,
+        }
+    }
+
+    #[inline(always)]
+    fn body(&self, lane: usize) -> usize {
+        self.bodies[if lane < self.bodies.len() { lane } else { 0 }]
+    }
+
+    /// Takes over positions, velocities and places.
+    pub(super) fn load(&mut self, state: &State, data: &Data) {
+        self.q = T::from_lanes(|i| state.q.joints[self.body(i) - 1]);
+        self.qd = T::from_lanes(|i| state.v.joints[self.body(i) - 1]);
+        self.placed = Placed::from_lanes(|i| data.placed(self.body(i)));
+    }
+
+    /// Takes over the commands and the contacts' memories.
+    #[inline(always)]
+    pub(super) fn load_tick(&mut self, state: &State, drive: Drive) {
+        if drive == Drive::Reference {
+            let command = |i: usize| &state.command[self.body(i) - 1];
+            self.reference = Reference {
+                q: T::from_lanes(|i| command(i).q),
+                dq: T::from_lanes(|i| command(i).dq),
+                kp: T::from_lanes(|i| command(i).kp),
+                kd: T::from_lanes(|i| command(i).kd),
+                tau_ff: T::from_lanes(|i| command(i).tau_ff),
+            };
+        }
+        for spring in &mut self.springs {
+            spring.load(&state.contacts);
+        }
+    }
+
+    /// Takes over the external forces.
+    #[inline(always)]
+    pub(super) fn load_forces(&mut self, data: &Data) {
+        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
+        self.start(&f_ext);
+    }
+
+    /// Gives back what a tick has changed.
+    #[inline(always)]
+    pub(super) fn store(&self, state: &mut State, data: &mut Data) {
+        for (lane, &body) in self.bodies.iter().enumerate() {
+            state.q.joints[body - 1] = self.q.lane(lane);
+            state.v.joints[body - 1] = self.qd.lane(lane);
+            state.motor[body - 1] = self.tau_motor.lane(lane);
+            data.set_placed(body, &self.placed.lane(lane));
+        }
+    }
+
+    /// Gives back the contacts' memories.
+    #[inline(always)]
+    pub(super) fn store_contacts(&self, states: &mut [ContactState], committed_ns: u64) {
+        for spring in &self.springs {
+            spring.store(states, committed_ns);
+        }
+    }
+
+    /// Commits what the contacts propose.
+    #[inline(always)]
+    pub(super) fn commit(&mut self) {
+        for spring in &mut self.springs {
+            spring.commit();
+        }
+    }
+
+    /// Pass 2: what the parent feels, in the parent's frame.
+    #[inline(always)]
+    pub(super) fn gather(&mut self, drive: Drive) -> (ArticulatedInertia<T>, Force<T>) {
+        let (q, qd) = (self.q, self.qd);
+        let asked = match drive {
+            Drive::Reference => self.reference.pd_effort(q, qd),
+            Drive::Damped(damping) => self.passive.damped_effort(T::splat(damping), qd),
+            Drive::Zero => T::splat(0.0),
+        };
+        self.tau_motor = self.motor.effort(asked, qd);
+        let tau = self.tau_motor + self.passive.effort(q, qd);
+        let (through, I_P, p_P) =
+            Through::joint(&self.link, &self.placed, tau, &self.I_A, &self.p_A);
+        self.through = through;
+        (I_P, p_P)
+    }
+
+    /// Pass 3 and the rest of the micro-step: velocity, position, place.
+    #[inline(always)]
+    pub(super) fn advance(
+        &mut self,
+        A_P: &Motion<T>,
+        X_WP: &Transform<T>,
+        V_P: &Motion<T>,
+        around: &Surroundings,
+    ) {
+        let (qdd, A) = self.through.accelerate(&self.link, &self.placed, A_P);
+        let h = T::splat(around.h);
+        self.A = A;
+        self.qd = self.qd + h * qdd;
+        self.q = self.q + h * self.qd;
+        self.placed = Placed::on_parent(&self.link, self.q, self.qd, X_WP, V_P);
+    }
+
+    /// The forces of the contacts where the body now is.
+    #[inline(always)]
+    pub(super) fn contact_force(&mut self, around: &Surroundings) -> Force<T> {
+        let mut f_ext = Force::zero();
+        if !around.contacts {
+            return f_ext;
+        }
+        for spring in &mut self.springs {
+            f_ext += spring.force(&self.placed.X_WB, &self.placed.V, around);
+        }
+        f_ext
+    }
+
+    /// Starts the next pass 2: the body by itself under this external force.
+    #[inline(always)]
+    pub(super) fn start(&mut self, f_ext: &Force<T>) {
+        self.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
+        self.I_A = self.link.inertia.articulated();
+    }
+}

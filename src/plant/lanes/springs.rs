@@ -1,0 +1,207 @@
+//! Exponential springs on planes at rest, side by side.
+
+use crate::contact::{Committed, Contact, Friction, SpringForce, SpringLaw, StationShape};
+use crate::math::Lanes;
+use crate::plant::contact_state::{ContactMemory, ContactState, SpringMemory};
+use crate::plant::contacts::{PlaneSpring, ROLLED_MIN_M};
+use crate::spatial::lanes::{Force, Mat3, Motion, Transform, Vec3};
+
+/// What all contacts of a micro-step share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surroundings {
+    /// Length of the micro-step, s.
+    pub(super) h: f64,
+    /// False if somebody else computes the contacts.
+    pub(super) contacts: bool,
+}
+
+/// One contact per lane: a point or sphere against a plane. An empty lane has no force.
+#[derive(Clone, Debug)]
+pub(super) struct SpringBlock<T> {
+    /// Index of the contact in each lane.
+    contacts: Vec<Option<usize>>,
+    round: bool,
+    p_BS: Vec3<T>,
+    radius: T,
+    /// Axes and origin of the plane's frame S in W.
+    R_WS: Mat3<T>,
+    p_WS: Vec3<T>,
+    law: SpringLaw<T>,
+    mu_static: T,
+    mu_kinetic: T,
+    memory: Memory<T>,
+    next: Memory<T>,
+}
+
+/// See [`SpringMemory`].
+#[derive(Clone, Copy, Debug)]
+struct Memory<T> {
+    anchor_S: [T; 2],
+    sliding: T,
+    marker_B: Vec3<T>,
+}
+
+impl<T: Lanes> SpringBlock<T> {
+    /// The contacts of these bodies, one body per lane: the first of each, the second of each …
+    pub(super) fn on_bodies(all: &[PlaneSpring], bodies: &[usize]) -> Vec<Self> {
+        let of =
+            |body: usize| -> Vec<&PlaneSpring> { all.iter().filter(|c| c.body == body).collect() };
+        let columns: Vec<Vec<&PlaneSpring>> = bodies.iter().map(|&b| of(b)).collect();
+        let most = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let block =
+            |k: usize| Self::new(&columns.iter().map(|c| c.get(k).copied()).collect::<Vec<_>>());
+        (0..most).map(block).collect()
+    }
+
+    /// Contacts in lanes; one of them at least is there. All are round or all are points, and all
+    /// have one law of friction: see [`alike`].
+    pub(super) fn new(lanes: &[Option<&PlaneSpring>]) -> Self {
+        let some: Vec<&PlaneSpring> = lanes.iter().flatten().copied().collect();
+        let at = |i: usize| lanes.get(i).copied().flatten().unwrap_or(some[0]);
+        let empty = |i: usize| lanes.get(i).copied().flatten().is_none();
+        let law = SpringLaw::from_lanes(|i| at(i).spring.parameters());
+        let zero = T::splat(0.0);
+        let memory = Memory { anchor_S: [zero; 2], sliding: zero, marker_B: Vec3::zero() };
+        Self {
+            contacts: lanes.iter().map(|c| c.map(|c| c.contact)).collect(),
+            round: some[0].shape != StationShape::Point,
+            p_BS: Vec3::from_lanes(|i| at(i).p_BS.into()),
+            radius: T::from_lanes(|i| at(i).shape.round_m()),
+            R_WS: Mat3::from_lanes(|i| at(i).X_WS.R.into()),
+            p_WS: Vec3::from_lanes(|i| at(i).X_WS.p.into()),
+            law: law.without_force(|i| empty(i)),
+            mu_static: zero,
+            mu_kinetic: zero,
+            memory,
+            next: memory,
+        }
+    }
+
+    /// Number of lanes in use.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        self.contacts.len()
+    }
+
+    #[inline(always)]
+    fn state(&self, states: &[ContactState], lane: usize) -> (Friction, SpringMemory) {
+        let state = self.contacts.get(lane).copied().flatten().map(|i| &states[i]);
+        match state.map(|s| (s.friction, &s.memory)) {
+            Some((friction, ContactMemory::Spring(memory))) => (friction, *memory),
+            _ => (Friction::NONE, SpringMemory::NONE),
+        }
+    }
+
+    /// Takes over coefficients and committed memory.
+    #[inline(always)]
+    pub(super) fn load(&mut self, states: &[ContactState]) {
+        let memory = |i: usize| self.state(states, i).1;
+        let loaded = Memory {
+            anchor_S: [0, 1].map(|k| T::from_lanes(|i| memory(i).anchor_S[k])),
+            sliding: T::from_lanes(|i| memory(i).sliding),
+            marker_B: Vec3::from_lanes(|i| {
+                let [x, y, z] = memory(i).marker_B;
+                Vec3 { x, y, z }
+            }),
+        };
+        let mu_static = T::from_lanes(|i| self.state(states, i).0.mu_static());
+        let mu_kinetic = T::from_lanes(|i| self.state(states, i).0.mu_kinetic());
+        (self.memory, self.mu_static, self.mu_kinetic) = (loaded, mu_static, mu_kinetic);
+    }
+
+    /// Gives back the committed memory.
+    #[inline(always)]
+    pub(super) fn store(&self, states: &mut [ContactState], committed_ns: u64) {
+        let memory = &self.memory;
+        for (lane, contact) in self.contacts.iter().enumerate() {
+            let Some(i) = *contact else { continue };
+            let marker = memory.marker_B.lane(lane);
+            states[i].memory = ContactMemory::Spring(SpringMemory {
+                anchor_S: [memory.anchor_S[0].lane(lane), memory.anchor_S[1].lane(lane), 0.0],
+                sliding: memory.sliding.lane(lane),
+                committed_ns: Some(committed_ns),
+                marker_B: [marker.x, marker.y, marker.z],
+            });
+        }
+    }
+
+    /// Commits what the last evaluation proposes.
+    #[inline(always)]
+    pub(super) fn commit(&mut self) {
+        self.memory = self.next;
+    }
+
+    /// The force on the bodies, about their origins in their axes, one lane each; proposes the next
+    /// memory. The same operations as the contacts of [`ContactSet`](crate::plant::ContactSet).
+    #[inline(always)]
+    pub(super) fn force(
+        &mut self,
+        X_WB: &Transform<T>,
+        V: &Motion<T>,
+        around: &Surroundings,
+    ) -> Force<T> {
+        let n_W = Vec3::new(self.R_WS.x.z, self.R_WS.y.z, self.R_WS.z.z);
+        let center_W = X_WB.point(&self.p_BS) + Vec3::zero();
+        let point_W = center_W - n_W.scaled(self.radius);
+        let p_S = self.R_WS.tr_mul(&(point_W - self.p_WS));
+        let point_B = if self.round { X_WB.point_inverse(&point_W) } else { self.p_BS };
+        let v_S = self.R_WS.tr_mul(&X_WB.R.mul(&V.at_point(&point_B)));
+        let mut stretched_S = p_S;
+        if self.round {
+            let marker_W = X_WB.point(&self.memory.marker_B);
+            let slip_S = self.R_WS.tr_mul(&(marker_W - point_W));
+            stretched_S.x += slip_S.x;
+            stretched_S.y += slip_S.y;
+        }
+        let contact = Contact {
+            p_P: stretched_S,
+            v_P: v_S,
+            age_s: T::splat(around.h),
+            mu_static: self.mu_static,
+            mu_kinetic: self.mu_kinetic,
+        };
+        let Memory { anchor_S, sliding, .. } = self.memory;
+        let force = self.law.evaluate(&contact, &Committed { anchor_P: anchor_S, sliding });
+        self.next = self.proposal(&force, &p_S, &stretched_S, &point_B);
+        let [ex, ey] = force.friction_elastic_P;
+        let [dx, dy] = force.friction_damping_P;
+        let f_W = self.R_WS.mul(&Vec3::new(ex + dx, ey + dy, force.normal_n));
+        Force::at_point(X_WB.R.tr_mul(&f_W), &point_B)
+    }
+
+    /// A round station that has rolled takes the stretch to its new touching point.
+    #[inline(always)]
+    fn proposal(
+        &self,
+        force: &SpringForce<T>,
+        p_S: &Vec3<T>,
+        stretched_S: &Vec3<T>,
+        point_B: &Vec3<T>,
+    ) -> Memory<T> {
+        let [x, y] = force.next_anchor_P;
+        let next = Memory { anchor_S: [x, y], sliding: force.next_sliding, ..self.memory };
+        if !self.round {
+            return next;
+        }
+        let marker_B = next.marker_B;
+        let rolled = (*point_B - marker_B).norm().above(T::splat(ROLLED_MIN_M));
+        Memory {
+            anchor_S: [
+                T::select(rolled, x + (p_S.x - stretched_S.x), x),
+                T::select(rolled, y + (p_S.y - stretched_S.y), y),
+            ],
+            marker_B: Vec3::new(
+                T::select(rolled, point_B.x, marker_B.x),
+                T::select(rolled, point_B.y, marker_B.y),
+                T::select(rolled, point_B.z, marker_B.z),
+            ),
+            ..next
+        }
+    }
+}
+
+/// True if all lanes of every block would be of one kind: then this path may be taken.
+pub(super) fn alike(springs: &[PlaneSpring]) -> bool {
+    let kind = |s: &PlaneSpring| (s.shape != StationShape::Point, s.spring.parameters().stiction);
+    springs.windows(2).all(|w| kind(&w[0]) == kind(&w[1]))
+}
