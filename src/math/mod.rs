@@ -11,10 +11,12 @@
 //! ```
 
 mod lanes;
+mod map;
 
 pub use lanes::{F64x2, F64x4, Lanes};
+pub use map::{Program, map_lanes};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use lanes::{Avx2x4, has_avx2, with_avx2};
+pub(crate) use lanes::{Avx2x4, Work, has_avx2, with_avx2};
 
 /// `e^x`.
 #[inline]

@@ -23,7 +23,7 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx2::{Avx2x4, has_avx2, with_avx2};
+pub(crate) use avx2::{Avx2x4, Work, has_avx2, with_avx2};
 
 /// Two lanes: one SSE2 or NEON register.
 pub type F64x2 = wide::f64x2;
@@ -75,6 +75,10 @@ pub trait Lanes:
     #[must_use]
     fn abs(self) -> Self;
 
+    /// `−self` where the sign bit of `o` is set, else `self`.
+    #[must_use]
+    fn flipped_by(self, o: Self) -> Self;
+
     /// `self > o`, lane by lane.
     #[must_use]
     fn above(self, o: Self) -> Self::Mask;
@@ -90,6 +94,14 @@ pub trait Lanes:
     /// `2^self` for whole numbers from −1022 to 1023; anything else gives some number.
     #[must_use]
     fn two_to_the(self) -> Self;
+
+    /// The nearest whole number, the even one of two equally near; for amounts up to 2⁵¹.
+    #[inline(always)]
+    #[must_use]
+    fn nearest_whole(self) -> Self {
+        let shift = Self::splat(scalar::WHOLE);
+        (self + shift) - shift
+    }
 
     /// `self` if it is larger, else `o`. Not `f64::max`, which leaves the sign of zero open.
     #[inline(always)]

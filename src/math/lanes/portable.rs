@@ -2,7 +2,7 @@
 
 use super::Lanes;
 use super::scalar::exponent_bits;
-use wide::{CmpGt, f64x2, f64x4};
+use wide::{f64x2, f64x4};
 
 impl Lanes for f64x2 {
     type Mask = f64x2;
@@ -32,6 +32,11 @@ impl Lanes for f64x2 {
     #[inline(always)]
     fn abs(self) -> Self {
         self.abs()
+    }
+
+    #[inline(always)]
+    fn flipped_by(self, o: Self) -> Self {
+        self ^ (o & Self::splat(-0.0))
     }
 
     #[inline(always)]
@@ -83,6 +88,11 @@ impl Lanes for f64x4 {
     #[inline(always)]
     fn abs(self) -> Self {
         self.abs()
+    }
+
+    #[inline(always)]
+    fn flipped_by(self, o: Self) -> Self {
+        self ^ (o & Self::splat(-0.0))
     }
 
     #[inline(always)]
