@@ -7,7 +7,6 @@ use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
 use hardstand::contact::{ExponentialSpring, Friction, Memory, SpringParameters};
 use hardstand::dynamics::{Data, MassMatrix, Velocities, aba, crba, kinematics};
-use hardstand::math;
 use hardstand::spatial::Vec3;
 
 fn main() {
@@ -51,14 +50,4 @@ fn one_exponential_spring(bencher: Bencher<'_, '_>) {
     let (friction, memory) = (Friction::new(0.7, 0.5), Memory::new());
     let (p, v) = (Vec3::new(0.1, 0.2, -0.003), Vec3::new(0.01, 0.0, -0.02));
     bencher.bench_local(|| spring.evaluate(&friction, &memory, black_box(&p), &v, 1e-4));
-}
-
-#[divan::bench]
-fn exp(bencher: Bencher<'_, '_>) {
-    bencher.bench_local(|| math::exp(black_box(-3.7)));
-}
-
-#[divan::bench]
-fn sin_cos(bencher: Bencher<'_, '_>) {
-    bencher.bench_local(|| math::sin_cos(black_box(0.8)));
 }

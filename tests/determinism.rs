@@ -13,13 +13,13 @@ use hardstand::math;
 use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
-const STAND: u64 = 0xdd41_3d71_f2f9_190e;
-const STAND_RK4: u64 = 0x8ba7_c223_3390_1435;
-const COLLAPSE: u64 = 0x9f6a_437b_ab3a_c5d5;
-const RIGID: u64 = 0x7e33_f752_413c_3c49;
-const HUNT_CROSSLEY: u64 = 0x72f1_5272_1726_ba1c;
-const MIXED: u64 = 0x1761_5d8b_ea92_d00f;
-const MATH: u64 = 0x2a38_f2c8_d242_43df;
+const STAND: u64 = 0x8daf_3cd6_8ca5_8de4;
+const STAND_RK4: u64 = 0xd341_4789_7df2_3658;
+const COLLAPSE: u64 = 0x542b_0179_8341_acb7;
+const RIGID: u64 = 0x4d46_6cb2_05d1_59a4;
+const HUNT_CROSSLEY: u64 = 0x2370_36c0_765d_05bd;
+const MIXED: u64 = 0x2a9b_8f8c_ef9f_0a4d;
+const MATH: u64 = 0x1125_fb55_4b19_40d0;
 
 fn scenario(sets: &[&str]) -> Scenario {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");

@@ -1,40 +1,34 @@
 //! The only transcendental functions in the crate.
 //!
-//! Every function here is pure Rust (crate `libm`), so its result has the same bits on every
-//! machine, with every `target-cpu`, in debug and release. Replay depends on that: nothing else in
-//! `src/` may call `f64::sin` and its kin (`tests/tidy.rs` checks it). `sqrt`, `abs`, `min` and the
-//! like are exact in IEEE 754 and need no wrapper.
+//! [`exp`], [`sin_cos`] and [`step_up`] are written here for one number or several side by side
+//! (see [`Lanes`]), the others come from the crate `libm`: all pure Rust, without fused operations.
+//! So a result has the same bits on every machine, with every `target-cpu`, in debug and release,
+//! in every lane. Replay depends on that: nothing else in `src/` may call `f64::sin` and its kin
+//! (`tests/tidy.rs` checks it). `sqrt`, `abs` and the like are exact in IEEE 754 and need no
+//! wrapper.
 //!
 //! ```
 //! let (sin, cos) = hardstand::math::sin_cos(0.5);
 //! assert!((sin * sin + cos * cos - 1.0).abs() < 1e-15);
 //! ```
 
+mod exp;
 mod lanes;
+mod map;
+mod sin_cos;
 
+pub use exp::exp;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use lanes::{Avx2x4, Work, has_avx2, with_avx2};
 pub use lanes::{F64x2, F64x4, Lanes};
-
-/// `e^x`.
-#[inline(always)]
-#[must_use]
-pub fn exp<T: Lanes>(x: T) -> T {
-    T::from_lanes(|i| libm::exp(x.lane(i)))
-}
+pub use map::{Program, map_lanes};
+pub use sin_cos::sin_cos;
 
 /// `x^y`.
 #[inline]
 #[must_use]
 pub fn pow(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
-}
-
-/// `(sin x, cos x)`, `x` in rad.
-#[inline(always)]
-#[must_use]
-pub fn sin_cos<T: Lanes>(x: T) -> (T, T) {
-    (T::from_lanes(|i| libm::sin(x.lane(i))), T::from_lanes(|i| libm::cos(x.lane(i))))
 }
 
 /// Angle of the vector `(x, y)` from the x-axis, in rad, in `[−π, π]`.
@@ -59,13 +53,11 @@ pub fn acos_clamped(x: f64) -> f64 {
 }
 
 /// The smooth step `10x³ − 15x⁴ + 6x⁵` for `x` clamped to `[0, 1]`: zero slope and curvature at
-/// both ends.
+/// both ends. NaN for NaN.
 #[inline(always)]
 #[must_use]
 pub fn step_up<T: Lanes>(x: T) -> T {
-    let (zero, one) = (T::splat(0.0), T::splat(1.0));
-    // in this order NaN stays NaN
-    let x = T::select(x.above(one), one, x);
-    let x = T::select(zero.above(x), zero, x);
+    // In this order NaN passes both limits.
+    let x = T::splat(1.0).smaller(T::splat(0.0).larger(x));
     x * x * x * (T::splat(10.0) + x * (T::splat(6.0) * x - T::splat(15.0)))
 }

@@ -1,7 +1,12 @@
 //! Four lanes in one AVX register, chosen at run time.
 #![allow(unsafe_code, reason = "AVX instructions on machines that are found to have them")]
 
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd,
+    _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd,
+    _mm256_loadu_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_set1_epi64x, _mm256_set1_pd,
+    _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_storeu_pd, _mm256_sub_pd, _mm256_xor_pd,
+};
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -13,31 +18,34 @@ pub(crate) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-/// Work that gains from AVX2. Whatever it does with [`Avx2x4`] must be inlined into `run`, which
-/// must itself be `#[inline(always)]`: a plain closure is not.
+/// What [`with_avx2`] runs. Not a closure: those cannot be told to be inlined always, and what is
+/// not inlined calls a function for each addition.
 pub(crate) trait Work {
-    /// Does it.
-    fn run(self);
+    /// What comes out of it.
+    type Output;
+
+    /// Does it. Must be `#[inline(always)]`, and so must all it calls that uses [`Avx2x4`].
+    fn run(self) -> Self::Output;
 }
 
-/// Runs `work`, compiled for AVX2.
+/// Runs `work` compiled for AVX2.
 ///
 /// # Panics
 /// If the machine has no AVX2: see [`has_avx2`].
 #[inline]
-pub(crate) fn with_avx2(work: impl Work) {
+pub(crate) fn with_avx2<W: Work>(work: W) -> W::Output {
     assert!(has_avx2(), "this machine has no AVX2");
     // SAFETY: the machine has AVX2.
     unsafe { compiled_for_avx2(work) }
 }
 
 #[target_feature(enable = "avx2")]
-fn compiled_for_avx2(work: impl Work) {
-    work.run();
+fn compiled_for_avx2<W: Work>(work: W) -> W::Output {
+    work.run()
 }
 
-/// Four numbers in one register. Values of it are only made where [`has_avx2`] has said yes: that is
-/// what each `unsafe` below relies on.
+/// Four numbers in one register. Values of it are only made inside [`with_avx2`]: that is what each
+/// `unsafe` below relies on.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2x4(__m256d);
 
@@ -92,7 +100,7 @@ impl Avx2x4 {
 
     #[inline(always)]
     fn from_array(x: [f64; 4]) -> Self {
-        // SAFETY: only called where `has_avx2` has said yes; `x` has four numbers.
+        // SAFETY: only called inside `with_avx2`; `x` has four numbers.
         Self(unsafe { _mm256_loadu_pd(x.as_ptr()) })
     }
 }
@@ -123,7 +131,7 @@ impl Lanes for Avx2x4 {
 
     #[inline(always)]
     fn splat(x: f64) -> Self {
-        // SAFETY: only called where `has_avx2` has said yes.
+        // SAFETY: only called inside `with_avx2`.
         Self(unsafe { _mm256_set1_pd(x) })
     }
 
@@ -147,6 +155,12 @@ impl Lanes for Avx2x4 {
     fn abs(self) -> Self {
         // SAFETY: a value of this type exists, so the machine has AVX2.
         Self(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
+    }
+
+    #[inline(always)]
+    fn flipped_by(self, o: Self) -> Self {
+        // SAFETY: a value of this type exists, so the machine has AVX2.
+        Self(unsafe { _mm256_xor_pd(self.0, _mm256_and_pd(o.0, _mm256_set1_pd(-0.0))) })
     }
 
     #[inline(always)]

@@ -75,6 +75,10 @@ pub trait Lanes:
     #[must_use]
     fn abs(self) -> Self;
 
+    /// `−self` where the sign bit of `o` is set, else `self`.
+    #[must_use]
+    fn flipped_by(self, o: Self) -> Self;
+
     /// `self > o`, lane by lane.
     #[must_use]
     fn above(self, o: Self) -> Self::Mask;
@@ -90,6 +94,14 @@ pub trait Lanes:
     /// `2^self` for whole numbers from −1022 to 1023; anything else gives some number.
     #[must_use]
     fn two_to_the(self) -> Self;
+
+    /// The nearest whole number, the even one of two equally near; for amounts up to 2⁵¹.
+    #[inline(always)]
+    #[must_use]
+    fn nearest_whole(self) -> Self {
+        let shift = Self::splat(scalar::WHOLE);
+        (self + shift) - shift
+    }
 
     /// `self` if it is larger, else `o`. Not `f64::max`, which leaves the sign of zero open.
     #[inline(always)]

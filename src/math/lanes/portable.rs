@@ -35,6 +35,11 @@ impl Lanes for f64x2 {
     }
 
     #[inline(always)]
+    fn flipped_by(self, o: Self) -> Self {
+        self ^ (o & Self::splat(-0.0))
+    }
+
+    #[inline(always)]
     fn above(self, o: Self) -> Self {
         self.simd_gt(o)
     }
@@ -83,6 +88,11 @@ impl Lanes for f64x4 {
     #[inline(always)]
     fn abs(self) -> Self {
         self.abs()
+    }
+
+    #[inline(always)]
+    fn flipped_by(self, o: Self) -> Self {
+        self ^ (o & Self::splat(-0.0))
     }
 
     #[inline(always)]

@@ -34,6 +34,11 @@ impl Lanes for f64 {
     }
 
     #[inline(always)]
+    fn flipped_by(self, o: Self) -> Self {
+        f64::from_bits(self.to_bits() ^ (o.to_bits() & (-0.0_f64).to_bits()))
+    }
+
+    #[inline(always)]
     fn above(self, o: Self) -> bool {
         self > o
     }

@@ -79,6 +79,8 @@ struct Job<'a>(&'a mut Robot<Avx2x4>, Task<'a>);
 
 #[cfg(target_arch = "x86_64")]
 impl Work for Job<'_> {
+    type Output = ();
+
     #[inline(always)]
     fn run(self) {
         self.0.perform(self.1);
