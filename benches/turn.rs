@@ -8,9 +8,11 @@ mod bench;
 #[path = "common/standing.rs"]
 mod standing;
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread::available_parallelism;
 
 use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
@@ -26,6 +28,8 @@ use standing::{SPRING, hold, scenario, standing};
 
 /// Turns of one measurement.
 const TURNS: u64 = 1000;
+/// Ticks between two keyframes: several stretches that can be replayed side by side.
+const KEYFRAME_TICKS: u64 = 100;
 
 fn main() {
     divan::main();
@@ -135,7 +139,9 @@ fn tick_with_a_command(bencher: Bencher<'_, '_>, micro_steps: u32) {
 
 /// A log of [`TURNS`] ticks.
 fn write_log(path: &Path, micro_steps: u32) {
-    let mut bench = bench::Bench::new(scenario(micro_steps, SPRING), bench::ROOMY);
+    let mut scenario = scenario(micro_steps, SPRING);
+    scenario.record.keyframe_every_ticks = KEYFRAME_TICKS;
+    let mut bench = bench::Bench::new(scenario, bench::ROOMY);
     let hands = bench.hands();
     let between = move |period| hands.offer(7, period, period - 1);
     let clock = bench::TestClock { clock: Default::default(), late: Vec::new(), between };
@@ -161,6 +167,15 @@ fn read_a_log(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(args = [1, 10])]
 fn replay_a_log(bencher: Bencher<'_, '_>, micro_steps: u32) {
+    bench_replay(bencher, micro_steps, NonZeroUsize::MIN);
+}
+
+#[divan::bench]
+fn replay_a_log_on_all_cores(bencher: Bencher<'_, '_>) {
+    bench_replay(bencher, 10, available_parallelism().unwrap());
+}
+
+fn bench_replay(bencher: Bencher<'_, '_>, micro_steps: u32, threads: NonZeroUsize) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     write_log(&path, micro_steps);
@@ -168,7 +183,7 @@ fn replay_a_log(bencher: Bencher<'_, '_>, micro_steps: u32) {
     bencher.counter(ItemsCount::new(TURNS)).with_inputs(|| plant.clone()).bench_local_values(
         |plant| {
             let mut log = LogReader::open(&path).unwrap();
-            let report = replay(&mut log, plant, |_, _, _| {}).unwrap();
+            let report = replay(&mut log, plant, threads, |_, _, _| {}).unwrap();
             assert_eq!((report.equal, report.difference), (TURNS, None));
         },
     );
