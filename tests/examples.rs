@@ -43,9 +43,11 @@ fn a_box_feels_nothing_of_the_directions_a_joint_frees() {
     articulated_inertias(&model, &mut data);
     let felt = &data.I_A[0];
     let diagonal = |a, b, c| Mat3::from_diagonal(&Vec3::new(a, b, c));
-    assert!((felt.I - diagonal(0.0, I[1], I[2])).amax() < 1e-15, "{}", felt.I);
-    assert!((felt.M - diagonal(m, 0.0, m)).amax() < 1e-15, "{}", felt.M);
-    assert!(felt.H.amax() < 1e-15);
+    let (felt_I, felt_H, felt_M) =
+        (Mat3::from(felt.I.full()), Mat3::from(felt.H), Mat3::from(felt.M.full()));
+    assert!((felt_I - diagonal(0.0, I[1], I[2])).amax() < 1e-15, "{}", felt_I);
+    assert!((felt_M - diagonal(m, 0.0, m)).amax() < 1e-15, "{}", felt_M);
+    assert!(felt_H.amax() < 1e-15);
     // with the box's own inertia added: pushed along y it moves alone, along x with the cylinder
     let mut with_box = model.clone();
     with_box.bodies[0].inertia = rod(5.0, [0.0; 3], [1.0, 1.0, 1.0]);

@@ -8,7 +8,7 @@
 //! side by side, gives the same bits.
 
 use crate::model::{Base, Model};
-use crate::spatial::{ArticulatedInertia, Force, Motion, Transform, Vec3, lanes};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Transform, Vec3};
 
 use super::body::{Through, bias_force};
 use super::{Accelerations, Data};
@@ -45,9 +45,8 @@ pub fn articulated_inertias(model: &Model, data: &mut Data) {
 /// `I_A = I`, `p_A = v ×* I v − f_ext`. (7.38 with 7.37 for a single body)
 fn start_from_rigid_bodies(model: &Model, data: &mut Data) {
     for (i, body) in model.bodies.iter().enumerate() {
-        let inertia = lanes::SpatialInertia::from(body.inertia);
-        data.I_A[i] = inertia.articulated();
-        data.p_A[i] = bias_force(&inertia, &data.V[i].into(), &data.f_ext[i].into()).into();
+        data.I_A[i] = body.inertia.articulated();
+        data.p_A[i] = bias_force(&body.inertia.into(), &data.V[i].into(), &data.f_ext[i].into()).into();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Composite-rigid-body algorithm: the joint-space inertia matrix. (table 6.2, section 9.3)
 
 use crate::model::{Base, Model};
-use crate::spatial::{Force, Mat3, Vec3, lanes};
+use crate::spatial::{Force, Mat3, Vec3};
 
 use super::Data;
 
@@ -47,7 +47,7 @@ impl MassMatrix {
 /// inertias `I_c`.
 pub fn crba(model: &Model, data: &mut Data, H: &mut MassMatrix) {
     for (i, body) in model.bodies.iter().enumerate() {
-        data.I_A[i] = lanes::SpatialInertia::from(body.inertia).articulated();
+        data.I_A[i] = body.inertia.articulated();
     }
     for i in (1..model.bodies.len()).rev() {
         let I_c = data.I_A[i].to_parent(&data.X_PB[i].into());

@@ -1,6 +1,6 @@
 //! Inertias of single bodies, and the solution for one that nothing holds.
 
-use super::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3, skew};
+use super::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3, lanes, skew};
 
 /// Inertia of a rigid body about the origin of its frame, in its axes. (RBDA 2.63)
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +54,12 @@ impl SpatialInertia {
     #[must_use]
     pub fn plus(&self, o: &Self) -> Self {
         Self { mass: self.mass + o.mass, h: self.h + o.h, I: self.I + o.I }
+    }
+
+    /// As an articulated inertia.
+    #[must_use]
+    pub fn articulated(&self) -> ArticulatedInertia {
+        lanes::SpatialInertia::from(*self).articulated()
     }
 
     /// Momentum `I v`.
