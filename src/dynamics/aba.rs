@@ -46,7 +46,8 @@ pub fn articulated_inertias(model: &Model, data: &mut Data) {
 fn start_from_rigid_bodies(model: &Model, data: &mut Data) {
     for (i, body) in model.bodies.iter().enumerate() {
         data.I_A[i] = body.inertia.articulated();
-        data.p_A[i] = bias_force(&body.inertia.into(), &data.V[i].into(), &data.f_ext[i].into()).into();
+        data.p_A[i] =
+            bias_force(&body.inertia.into(), &data.V[i].into(), &data.f_ext[i].into()).into();
     }
 }
 

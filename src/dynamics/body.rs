@@ -11,6 +11,8 @@ use crate::spatial::lanes::{
 };
 use crate::spatial::{self, skew};
 
+use super::turn::{Axis, Turn};
+
 /// The motion subspace `S` in the child's frame B: the spatial velocity for `q̇ = 1`. (table 4.1)
 #[must_use]
 pub fn motion_subspace(joint: &Joint) -> spatial::Motion {
@@ -20,10 +22,21 @@ pub fn motion_subspace(joint: &Joint) -> spatial::Motion {
     }
 }
 
-/// A body and the joint that moves it, as constants. Lanes share the kind of the joint.
+/// The coordinate axis about which a joint turns its child, if the child's axes are the parent's at
+/// `q = 0`.
+pub(super) fn turns_about(joint: &Joint) -> Option<Axis> {
+    let parallel = joint.X_PJ.R == spatial::Mat3::identity();
+    Axis::of(&joint.axis).filter(|_| parallel && joint.kind == JointKind::Revolute)
+}
+
+/// A body and the joint that moves it, as constants. Lanes share the kind of the joint and
+/// `about`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link<T> {
     kind: JointKind,
+    /// Set for a revolute joint about a coordinate axis whose frame J is parallel to P: then much
+    /// of the arithmetic falls away.
+    about: Option<Axis>,
     /// Unit axis in B (and in J).
     axis: Vec3<T>,
     /// `R_PB = R_fixed + sin q R_sin + cos q R_cos` of a revolute joint; of a prismatic one,
@@ -48,6 +61,7 @@ impl Link<f64> {
         let R_fixed = if revolute { R_PJ * along } else { *R_PJ };
         Self {
             kind: joint.kind,
+            about: turns_about(joint),
             axis: (*a).into(),
             R_fixed: R_fixed.into(),
             R_sin: (R_PJ * skew(a)).into(),
@@ -65,6 +79,7 @@ impl<T: Lanes> Link<T> {
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a Link<f64>) -> Self {
         Self {
             kind: f(0).kind,
+            about: f(0).about,
             axis: Vec3::from_lanes(|i| f(i).axis),
             R_fixed: Mat3::from_lanes(|i| f(i).R_fixed),
             R_sin: Mat3::from_lanes(|i| f(i).R_sin),
@@ -76,17 +91,22 @@ impl<T: Lanes> Link<T> {
         }
     }
 
-    /// `X_PB` at position `q`, rad or m.
+    /// Pose and turn of the child at position `q`, rad or m.
     #[inline(always)]
-    pub(crate) fn pose_in_parent(&self, q: T) -> Transform<T> {
-        match self.kind {
-            JointKind::Revolute => {
-                let (sin, cos) = math::sin_cos(q);
-                let R = self.R_fixed + self.R_sin.scaled(sin) + self.R_cos.scaled(cos);
-                Transform::new(R, self.p_PJ)
+    fn moved(&self, q: T) -> (Transform<T>, Turn<T>) {
+        match (self.about, self.kind) {
+            (Some(axis), _) => {
+                let turn = Turn::new(math::sin_cos(q));
+                (Transform::new(turn.matrix(axis), self.p_PJ), turn)
             }
-            JointKind::Prismatic => {
-                Transform::new(self.R_fixed, self.p_PJ + self.slide_P.scaled(q))
+            (None, JointKind::Revolute) => {
+                let turn = Turn::new(math::sin_cos(q));
+                let R = self.R_fixed + self.R_sin.scaled(turn.sin) + self.R_cos.scaled(turn.cos);
+                (Transform::new(R, self.p_PJ), turn)
+            }
+            (None, JointKind::Prismatic) => {
+                let p = self.p_PJ + self.slide_P.scaled(q);
+                (Transform::new(self.R_fixed, p), Turn::default())
             }
         }
     }
@@ -94,38 +114,103 @@ impl<T: Lanes> Link<T> {
     /// `m + S s`. (table 4.1)
     #[inline(always)]
     fn plus_along(&self, m: Motion<T>, s: T) -> Motion<T> {
-        let step = self.axis.scaled(s);
-        match self.kind {
-            JointKind::Revolute => Motion::new(m.ang + step, m.lin),
-            JointKind::Prismatic => Motion::new(m.ang, m.lin + step),
+        match (self.about, self.kind) {
+            (Some(axis), _) => Motion::new(axis.plus(m.ang, s), m.lin),
+            (None, JointKind::Revolute) => Motion::new(m.ang + self.axis.scaled(s), m.lin),
+            (None, JointKind::Prismatic) => Motion::new(m.ang, m.lin + self.axis.scaled(s)),
         }
     }
 
     /// `Sᵀ f`.
     #[inline(always)]
     fn project(&self, f: &Force<T>) -> T {
-        match self.kind {
-            JointKind::Revolute => self.axis.dot(&f.ang),
-            JointKind::Prismatic => self.axis.dot(&f.lin),
+        match (self.about, self.kind) {
+            (Some(axis), _) => axis.component(&f.ang),
+            (None, JointKind::Revolute) => self.axis.dot(&f.ang),
+            (None, JointKind::Prismatic) => self.axis.dot(&f.lin),
         }
     }
 
     /// `I_A S`.
     #[inline(always)]
     fn inertia_along(&self, I_A: &ArticulatedInertia<T>) -> Force<T> {
-        match self.kind {
-            JointKind::Revolute => Force::new(I_A.I.mul(&self.axis), I_A.H.tr_mul(&self.axis)),
-            JointKind::Prismatic => Force::new(I_A.H.mul(&self.axis), I_A.M.mul(&self.axis)),
+        let a = &self.axis;
+        match (self.about, self.kind) {
+            (Some(axis), _) => Force::new(axis.row(&I_A.I.full()), axis.row(&I_A.H)),
+            (None, JointKind::Revolute) => Force::new(I_A.I.mul(a), I_A.H.tr_mul(a)),
+            (None, JointKind::Prismatic) => Force::new(I_A.H.mul(a), I_A.M.mul(a)),
         }
     }
 
     /// `c = V × S q̇`.
     #[inline(always)]
     fn velocity_product(&self, V: &Motion<T>, qd: T) -> Motion<T> {
-        let step = self.axis.scaled(qd);
-        match self.kind {
-            JointKind::Revolute => Motion::new(V.ang.cross(&step), V.lin.cross(&step)),
-            JointKind::Prismatic => Motion::new(Vec3::zero(), V.ang.cross(&step)),
+        match (self.about, self.kind) {
+            (Some(axis), _) => {
+                Motion::new(axis.cross_from(&V.ang, qd), axis.cross_from(&V.lin, qd))
+            }
+            (None, JointKind::Revolute) => {
+                let step = self.axis.scaled(qd);
+                Motion::new(V.ang.cross(&step), V.lin.cross(&step))
+            }
+            (None, JointKind::Prismatic) => {
+                Motion::new(Vec3::zero(), V.ang.cross(&self.axis.scaled(qd)))
+            }
+        }
+    }
+
+    /// `X_WP X_PB`.
+    #[inline(always)]
+    fn compose(&self, X_WP: &Transform<T>, X_PB: &Transform<T>, turn: &Turn<T>) -> Transform<T> {
+        match self.about {
+            Some(axis) => Transform::new(turn.after(axis, &X_WP.R), X_WP.point(&X_PB.p)),
+            None => X_WP.compose(X_PB),
+        }
+    }
+
+    /// `ᴮX_P m`.
+    #[inline(always)]
+    fn motion_to_child(&self, X_PB: &Transform<T>, turn: &Turn<T>, m: &Motion<T>) -> Motion<T> {
+        match self.about {
+            Some(axis) => {
+                let lin = m.lin + m.ang.cross(&X_PB.p);
+                Motion::new(turn.back(axis, &m.ang), turn.back(axis, &lin))
+            }
+            None => X_PB.motion_to_child(m),
+        }
+    }
+
+    /// `ᴮX_Pᵀ f`.
+    #[inline(always)]
+    fn force_to_parent(&self, placed: &Placed<T>, f: &Force<T>) -> Force<T> {
+        match self.about {
+            Some(axis) => {
+                let lin = placed.turn.forth(axis, &f.lin);
+                Force::new(placed.turn.forth(axis, &f.ang) + placed.X_PB.p.cross(&lin), lin)
+            }
+            None => placed.X_PB.force_to_parent(f),
+        }
+    }
+
+    /// `ᴮX_Pᵀ I_A ᴮX_P`.
+    #[inline(always)]
+    fn inertia_to_parent(
+        &self,
+        placed: &Placed<T>,
+        I_A: &ArticulatedInertia<T>,
+    ) -> ArticulatedInertia<T> {
+        match self.about {
+            Some(axis) => placed.turn.inertia(axis, I_A).shifted(&placed.X_PB.p),
+            None => I_A.to_parent(&placed.X_PB),
+        }
+    }
+
+    /// `I_a c`: for a joint about a coordinate axis, `c` has no part along it.
+    #[inline(always)]
+    fn times_velocity_product(&self, I_a: &ArticulatedInertia<T>, c: &Motion<T>) -> Force<T> {
+        match self.about {
+            Some(axis) => axis.times_across(I_a, c),
+            None => I_a.mul(c),
         }
     }
 }
@@ -141,6 +226,8 @@ pub(crate) struct Placed<T> {
     pub(crate) V: Motion<T>,
     /// Velocity-product acceleration `c = V × S q̇`.
     pub(crate) c: Motion<T>,
+    /// Sine and cosine of a revolute joint's position.
+    pub(crate) turn: Turn<T>,
 }
 
 impl<T: Lanes> Placed<T> {
@@ -151,6 +238,7 @@ impl<T: Lanes> Placed<T> {
             X_WB: Transform::from_lanes(|i| f(i).X_WB),
             V: Motion::from_lanes(|i| f(i).V),
             c: Motion::from_lanes(|i| f(i).c),
+            turn: Turn::from_lanes(|i| f(i).turn),
         }
     }
 
@@ -162,6 +250,7 @@ impl<T: Lanes> Placed<T> {
             X_WB: self.X_WB.lane(i),
             V: self.V.lane(i),
             c: self.c.lane(i),
+            turn: self.turn.lane(i),
         }
     }
 
@@ -175,9 +264,10 @@ impl<T: Lanes> Placed<T> {
         X_WP: &Transform<T>,
         V_P: &Motion<T>,
     ) -> Self {
-        let X_PB = link.pose_in_parent(q);
-        let V = link.plus_along(X_PB.motion_to_child(V_P), qd);
-        Self { X_PB, X_WB: X_WP.compose(&X_PB), V, c: link.velocity_product(&V, qd) }
+        let (X_PB, turn) = link.moved(q);
+        let V = link.plus_along(link.motion_to_child(&X_PB, &turn, V_P), qd);
+        let X_WB = link.compose(X_WP, &X_PB, &turn);
+        Self { X_PB, X_WB, V, c: link.velocity_product(&V, qd), turn }
     }
 }
 
@@ -217,8 +307,8 @@ impl<T: Lanes> Through<T> {
         let (mut through, I_a) = Self::inertia(link, I_A);
         through.u = tau - link.project(p_A);
         let felt = through.U.scaled(through.u * through.per_D);
-        let p_a = *p_A + I_a.mul(&placed.c) + felt;
-        (through, I_a.to_parent(&placed.X_PB), placed.X_PB.force_to_parent(&p_a))
+        let p_a = *p_A + link.times_velocity_product(&I_a, &placed.c) + felt;
+        (through, link.inertia_to_parent(placed, &I_a), link.force_to_parent(placed, &p_a))
     }
 
     /// `U`, `D` and `I_a = I_A − U Uᵀ / D` alone, in B.
@@ -242,7 +332,7 @@ impl<T: Lanes> Through<T> {
         placed: &Placed<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
-        let a = placed.X_PB.motion_to_child(A_P) + placed.c;
+        let a = link.motion_to_child(&placed.X_PB, &placed.turn, A_P) + placed.c;
         let qdd = (self.u - a.dot(&self.U)) * self.per_D;
         (qdd, link.plus_along(a, qdd))
     }

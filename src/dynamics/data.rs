@@ -4,6 +4,7 @@ use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3};
 
 use super::body::{Link, Placed, Through, motion_subspace};
+use super::turn::Turn;
 
 /// Generalized positions `q`. For a fixed base the base pose is a constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +82,8 @@ pub struct Data {
     pub V: Vec<Motion>,
     /// Velocity-product acceleration `c = v × S q̇`.
     pub c: Vec<Motion>,
+    /// Sine and cosine of the body's joint.
+    pub(super) turn: Vec<Turn<f64>>,
     /// External force on the body about B's origin, in B. Input of [`aba`](super::aba()) and
     /// [`rnea`](super::rnea()); [`clear_forces`](Self::clear_forces) zeroes it.
     pub f_ext: Vec<Force>,
@@ -120,6 +123,7 @@ impl Data {
             X_WB: vec![Transform::identity(); n],
             V: vec![motion; n],
             c: vec![motion; n],
+            turn: vec![Turn::default(); n],
             f_ext: vec![Force::zero(); n],
             A: vec![motion; n],
             I_A: vec![ArticulatedInertia::default(); n],
@@ -140,6 +144,7 @@ impl Data {
             X_WB: self.X_WB[i].into(),
             V: self.V[i].into(),
             c: self.c[i].into(),
+            turn: self.turn[i],
         }
     }
 
@@ -150,6 +155,7 @@ impl Data {
         self.X_WB[i] = placed.X_WB.into();
         self.V[i] = placed.V.into();
         self.c[i] = placed.c.into();
+        self.turn[i] = placed.turn;
     }
 
     /// What pass 2 of [`aba`](super::aba()) leaves for the joint of body `i`.

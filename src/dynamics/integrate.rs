@@ -23,6 +23,7 @@ pub fn advance_positions(q: &mut Positions, h: f64, v: &Velocities) {
 }
 
 /// The base's part of [`advance_positions`].
+#[inline(always)]
 pub(crate) fn advance_base(q: &mut Positions, h: f64, v: &Velocities) {
     q.p_WB += v.v_WB * h;
     q.quat_WB = Quaternion::from_rotation_vector(&(v.w_WB * h)).mul(&q.quat_WB).normalised();

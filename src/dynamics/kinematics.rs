@@ -19,6 +19,7 @@ pub fn kinematics(model: &Model, q: &Positions, v: &Velocities, data: &mut Data)
 }
 
 /// The base: `v` has its velocities in W.
+#[inline(always)]
 pub(crate) fn base_placed(q: &Positions, v: &Velocities) -> Placed<f64> {
     let X_WB = Transform::new(q.quat_WB.to_matrix(), q.p_WB);
     let V = Motion::new(X_WB.R.tr_mul(&v.w_WB), X_WB.R.tr_mul(&v.v_WB));

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use crate::model::Model;
 
-/// Limbs with as many bodies, branches and kinds of joints: one program fits them all.
+use super::body::turns_about;
+
+/// Limbs with as many bodies, branches and kinds of joints, which turn about the same coordinate
+/// axes if about any: one program fits them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EqualLimbs {
     /// First body of each limb: two to four of them. A limb's bodies follow one another.
@@ -86,8 +89,12 @@ fn same_shape(model: &Model, a: usize, b: usize) -> bool {
     let (of_a, of_b) = (bodies_of(model, a), bodies_of(model, b));
     let alike = |(i, j): (usize, usize)| {
         let place = |body: usize, root: usize| {
-            let kind = model.joints[body - 1].kind;
-            (kind, (body > root).then(|| model.bodies[body].parent - root))
+            let joint = &model.joints[body - 1];
+            (
+                joint.kind,
+                turns_about(joint),
+                (body > root).then(|| model.bodies[body].parent - root),
+            )
         };
         place(i, a) == place(j, b)
     };

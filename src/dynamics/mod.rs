@@ -42,6 +42,7 @@ mod limbs;
 mod point_on_plane;
 mod projection;
 mod rnea;
+mod turn;
 
 pub use aba::{aba, articulated_inertias};
 pub(crate) use aba::{free_base, held_base};

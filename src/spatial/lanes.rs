@@ -170,6 +170,27 @@ impl<T: Lanes> Mat3<T> {
         Mat3 { x: self.x.lane(i), y: self.y.lane(i), z: self.z.lane(i) }
     }
 
+    /// Column x.
+    #[inline(always)]
+    #[must_use]
+    pub fn column_x(&self) -> Vec3<T> {
+        Vec3::new(self.x.x, self.y.x, self.z.x)
+    }
+
+    /// Column y.
+    #[inline(always)]
+    #[must_use]
+    pub fn column_y(&self) -> Vec3<T> {
+        Vec3::new(self.x.y, self.y.y, self.z.y)
+    }
+
+    /// Column z.
+    #[inline(always)]
+    #[must_use]
+    pub fn column_z(&self) -> Vec3<T> {
+        Vec3::new(self.x.z, self.y.z, self.z.z)
+    }
+
     /// `self v`.
     #[inline(always)]
     #[must_use]
@@ -547,13 +568,19 @@ impl<T: Lanes> ArticulatedInertia<T> {
     }
 
     /// The same inertia about the parent's origin and axes: `ᴮX_Aᵀ I_A ᴮX_A`. (RBDA 2.66)
-    ///
-    /// With all blocks turned, `H′ = H + p̂ M` and `I′ = I + p̂ H′ᵀ + (p̂ Hᵀ)ᵀ`.
     #[inline(always)]
     #[must_use]
     pub fn to_parent(&self, X_AB: &Transform<T>) -> Self {
-        let (R, p) = (&X_AB.R, &X_AB.p);
-        let (I, H, M) = (self.I.turned(R), self.H.turned(R), self.M.turned(R));
+        let R = &X_AB.R;
+        Self { I: self.I.turned(R), H: self.H.turned(R), M: self.M.turned(R) }.shifted(&X_AB.p)
+    }
+
+    /// The same inertia about a point, where `p` leads from there to the present origin, in the
+    /// same axes: `H′ = H + p̂ M` and `I′ = I + p̂ H′ᵀ + (p̂ Hᵀ)ᵀ`.
+    #[inline(always)]
+    #[must_use]
+    pub fn shifted(&self, p: &Vec3<T>) -> Self {
+        let Self { I, H, M } = *self;
         // row i of p̂ M is −(M p̂)ᵀ's: p × (column of M), and M is symmetric
         let full = M.full();
         let (cx, cy, cz) = (p.cross(&full.x), p.cross(&full.y), p.cross(&full.z));

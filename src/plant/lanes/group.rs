@@ -52,24 +52,23 @@ impl<T: Lanes> Group<T> {
             self.segments[parent].p_A += p_P;
         }
         let (I_P, p_P) = self.segments[0].gather(drive);
-        for (lane, &root) in self.segments[0].bodies.iter().enumerate() {
-            trunk.hand_over(root, I_P.lane(lane), p_P.lane(lane));
+        // over all lanes, so that it is unrolled
+        for lane in 0..T::COUNT {
+            if let Some(&root) = self.segments[0].bodies.get(lane) {
+                trunk.hand_over(root, I_P.lane(lane), p_P.lane(lane));
+            }
         }
     }
 
     /// Pass 3 and the motion, from the trunk to the tips.
     #[inline(always)]
     pub(super) fn advance(&mut self, trunk: &Trunk, around: &Surroundings) {
-        let (mut A_P, mut X_WP, mut V_P) = self.carried_by(trunk);
-        for k in 0..self.segments.len() {
-            if k > 0 {
-                let parent = &self.segments[self.segments[k].parent];
-                (A_P, X_WP, V_P) = (parent.A, parent.placed.X_WB, parent.placed.V);
-            }
-            let segment = &mut self.segments[k];
-            segment.advance(&A_P, &X_WP, &V_P, around);
-            let f_ext = segment.contact_force(around);
-            segment.start(&f_ext);
+        let (A_P, X_WP, V_P) = self.carried_by(trunk);
+        self.segments[0].advance(&A_P, &X_WP, &V_P, around);
+        for k in 1..self.segments.len() {
+            let (before, rest) = self.segments.split_at_mut(k);
+            let parent = &before[rest[0].parent];
+            rest[0].advance(&parent.A, &parent.placed.X_WB, &parent.placed.V, around);
         }
     }
 

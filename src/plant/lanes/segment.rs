@@ -153,15 +153,16 @@ impl<T: Lanes> Segment<T> {
         self.qd = self.qd + h * qdd;
         self.q = self.q + h * self.qd;
         self.placed = Placed::on_parent(&self.link, self.q, self.qd, X_WP, V_P);
+        if around.contacts {
+            let f_ext = self.contact_force(around);
+            self.start(&f_ext);
+        }
     }
 
     /// The forces of the contacts where the body now is.
     #[inline(always)]
-    pub(super) fn contact_force(&mut self, around: &Surroundings) -> Force<T> {
+    fn contact_force(&mut self, around: &Surroundings) -> Force<T> {
         let mut f_ext = Force::zero();
-        if !around.contacts {
-            return f_ext;
-        }
         for spring in &mut self.springs {
             f_ext += spring.force(&self.placed.X_WB, &self.placed.V, around);
         }

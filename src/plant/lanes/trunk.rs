@@ -131,14 +131,18 @@ impl Trunk {
         around: &Surroundings,
     ) {
         self.placed = base_placed(q, v);
-        let f_ext = contact_force(springs, 0, &self.placed, around);
-        self.start(&f_ext);
+        if around.contacts {
+            let f_ext = contact_force(springs, 0, &self.placed, around);
+            self.start(&f_ext);
+        }
         for k in 0..self.segments.len() {
             let (A_P, X_WP, V_P) = self.at(self.segments[k].parent);
             let segment = &mut self.segments[k];
             segment.advance(&A_P, &X_WP, &V_P, around);
-            let f_ext = contact_force(springs, k + 1, &segment.placed, around);
-            segment.start(&f_ext);
+            if around.contacts {
+                let f_ext = contact_force(springs, k + 1, &segment.placed, around);
+                segment.start(&f_ext);
+            }
         }
     }
 }
@@ -174,14 +178,13 @@ fn contact_force<Q: Lanes>(
     around: &Surroundings,
 ) -> Force<f64> {
     let mut sum = Force::default();
-    if !around.contacts {
-        return sum;
-    }
     for four in springs.iter_mut().filter(|s| s.carrier == carrier) {
         let (X_WB, V) = (Transform::from_lanes(|_| placed.X_WB), Motion::from_lanes(|_| placed.V));
         let forces = four.block.force(&X_WB, &V, around);
-        for lane in 0..four.block.count() {
-            sum += forces.lane(lane);
+        for lane in 0..Q::COUNT {
+            if lane < four.block.count() {
+                sum += forces.lane(lane);
+            }
         }
     }
     sum
