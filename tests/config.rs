@@ -55,6 +55,24 @@ fn the_defaults_are_a_scenario() {
     assert_eq!((again.physics_hash, again.spec), (s.physics_hash, s.spec));
 }
 
+/// What the robot's own shapes make of a foot is checked like what keys make of it.
+#[test]
+fn a_foot_of_a_huge_collision_sphere_is_refused() {
+    let foot = "[[feet]]\nname = \"f\"\nlink = \"leg\"\n";
+    let of_radius = |radius: &str| {
+        let robot = robot().replace("radius=\"0.05\"", &format!("radius=\"{radius}\""));
+        Scenario::from_texts(foot, &robot, &[])
+    };
+    let shape = of_radius("9.5").unwrap().spec.stations[0].shape;
+    assert_eq!(shape, StationShape::Sphere { radius_m: 9.5 });
+    let text = of_radius("20").map(|_| ()).unwrap_err().to_string();
+    for expected in
+        ["feet[0].link: collision shapes of \"leg\"", "radius_m is 20; it must be 0 to 10"]
+    {
+        assert!(text.contains(expected), "no \"{expected}\" in:\n{text}");
+    }
+}
+
 /// Every key of `default.toml` is read: with another type it is refused under its own name.
 #[test]
 fn every_default_key_is_known_and_checked() {

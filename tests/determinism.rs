@@ -18,7 +18,7 @@ const STAND_RK4: u64 = 0xd341_4789_7df2_3658;
 const COLLAPSE: u64 = 0x542b_0179_8341_acb7;
 const RIGID: u64 = 0x4d46_6cb2_05d1_59a4;
 const HUNT_CROSSLEY: u64 = 0x2370_36c0_765d_05bd;
-const MIXED: u64 = 0x2a9b_8f8c_ef9f_0a4d;
+const MIXED: u64 = 0x4970_b0b8_8f6e_f556;
 const MATH: u64 = 0x1125_fb55_4b19_40d0;
 
 fn scenario(sets: &[&str]) -> Scenario {
@@ -87,7 +87,7 @@ fn every_contact_model_has_its_digest() {
     }
 }
 
-/// All models, the holding law, a table that rocks, a step and a patch of ice.
+/// All models, the holding law, a table that rocks, a step, a hill and a patch of ice.
 #[test]
 fn mixed_feet_on_moving_ground_have_their_digest() {
     let sets = [
@@ -96,7 +96,9 @@ fn mixed_feet_on_moving_ground_have_their_digest() {
         "feet.1.model=hunt_crossley",
         "planes.0.motion={rocking_rad=[0.02, 0.01, 0.0], amplitude_m=[0.0, 0.0, 0.004], \
          frequency_hz=1.5, ramp_s=1.0}",
-        "terrain=[{kind=\"box\", position_m=[0.3, 0.0, 0.0], size_m=[0.3, 1.0, 0.04]}]",
+        "terrain=[{kind=\"box\", position_m=[0.3, 0.0, 0.0], size_m=[0.3, 1.0, 0.04]}, \
+         {kind=\"heightfield\", position_m=[-0.2, 0.0, 0.0], origin_m=[-0.4, -0.4], \
+         spacing_m=0.4, heights_m=[[0.0, 0.0, 0.0], [0.0, 0.02, 0.0], [0.0, 0.0, 0.0]]}]",
         "regions=[{name=\"ice\", min_m=[-1.0, 0.0], max_m=[1.0, 1.0], mu_static=0.3, \
          mu_kinetic=0.2}]",
     ];

@@ -84,6 +84,12 @@ fn stations_of(
         s.mistake("points_m", "a list of at least one point");
     }
     for (i, (p_FS, shape)) in points.into_iter().enumerate() {
+        if let Err(e) = shape.check() {
+            // keys have been read in narrower ranges, so it is one of the link's own
+            let text = format!("collision shapes of \"{link}\": {e}; or give points_m");
+            s.complain("link", &text);
+            continue;
+        }
         // what is wrong with the law has been reported
         let Some(model) = law.model(s, shape, ground, i == 0) else { continue };
         out.stations.push(Station {

@@ -29,7 +29,7 @@ fn material(s: &Section<'_>) -> Option<Result<ContactMaterial>> {
     let above = Range::above(0.0);
     // a default material keeps its keys beside those that a scenario adds: these go first
     let given = s.f64_if_given("stiffness_pa", above);
-    let (_, _) = (s.has("young_pa"), s.has("poisson"));
+    s.know(&["young_pa", "poisson"]);
     let stiffness_pa = match given {
         Some(stiffness_pa) => Ok(stiffness_pa),
         None => ContactMaterial::plane_strain_stiffness(

@@ -100,6 +100,11 @@ impl<'a> Section<'a> {
         self.table.is_some_and(|t| t.contains_key(key))
     }
 
+    /// Takes keys as known that are not read where others stand for them.
+    pub(super) fn know(&self, keys: &[&str]) {
+        self.seen.borrow_mut().extend(keys.iter().map(|key| (*key).to_string()));
+    }
+
     /// Reports something about this table that is no single value.
     pub(super) fn complain(&self, key: &str, text: &str) {
         self.mistakes.add(format!("{}: {text}", self.name(key)));

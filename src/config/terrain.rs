@@ -68,8 +68,7 @@ fn add(
     let rpy =
         if s.has("rpy_rad") { s.vec3("rpy_rad", Range::between(-10.0, 10.0)) } else { [0.0; 3] };
     let X_WS = Transform::from_xyz_rpy(p, rpy);
-    let platform =
-        s.has("motion").then(|| Platform { X_WE: X_WS, motion: motion(s.section("motion")) });
+    let platform = s.has("motion").then(|| Platform { X_WE: X_WS, motion: motion(s) });
     let Some(material) = materials.named(s, "material", material) else { return };
     let Some(shapes) = shape(s) else { return };
     let several = shapes.len() > 1;
@@ -81,7 +80,9 @@ fn add(
     }
 }
 
-fn motion(s: Section<'_>) -> PlatformMotion {
+/// What the key `motion` of `surface` says.
+fn motion(surface: &Section<'_>) -> PlatformMotion {
+    let s = surface.section("motion");
     let vec3 = |key: &str, range: Range| if s.has(key) { s.vec3(key, range) } else { [0.0; 3] };
     let number = |key: &str, range: Range| s.f64_if_given(key, range).unwrap_or(0.0);
     let motion = PlatformMotion {
@@ -93,7 +94,7 @@ fn motion(s: Section<'_>) -> PlatformMotion {
         ramp_s: number("ramp_s", Range::between(0.0, 1e6)),
     };
     if let Err(e) = motion.check() {
-        s.complain("frequency_hz", &e.to_string());
+        surface.complain("motion", &e.to_string());
     }
     s.finish();
     motion

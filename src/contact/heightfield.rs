@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::limits::HEIGHTFIELD_SIDE_MAX;
+use crate::math::Lanes;
 use crate::spatial::Vec3;
 
 use super::hermite::{Cell, Node, Surface, bend, limited_slope, require_heights, surface};
@@ -181,7 +182,7 @@ fn add_bends(nodes: &mut [Node], columns: usize, spacing_m: f64) {
             let most = bend(&cell(nodes, columns, i, j), spacing_m);
             for n in [j * columns + i, (j + 1) * columns + i] {
                 for node in &mut nodes[n..n + 2] {
-                    node.bend = [node.bend[0].max(most[0]), node.bend[1].max(most[1])];
+                    node.bend = [most[0].larger(node.bend[0]), most[1].larger(node.bend[1])];
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! One cell of a height field: a bicubic Hermite patch, and slopes that keep it from overshooting.
 
+use crate::math::Lanes;
+
 use super::range::require;
 
 /// What is known at a node of the grid. Lengths in m, slopes in m/m.
@@ -98,7 +100,8 @@ pub(super) fn bend(cell: &Cell, spacing_m: f64) -> [f64; 2] {
             let xy = product(cell, spacing_m, &dx, &dy);
             let half = 0.5 * (xx - yy);
             let (mean, radius) = (0.5 * (xx + yy), (half * half + xy * xy).sqrt());
-            most = [most[0].max(radius - mean), most[1].max(radius + mean)];
+            // not `f64::max`: LLVM 22 vectorises a loop over it into wrong results under AVX
+            most = [(radius - mean).larger(most[0]), (radius + mean).larger(most[1])];
         }
     }
     most.map(|m| m / (spacing_m * spacing_m))

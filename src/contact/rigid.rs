@@ -13,6 +13,7 @@
 //!
 //! Solved by block Gauss–Seidel over the contacts from the impulses of the step before.
 
+use crate::math::Lanes;
 use crate::spatial::{Mat3, Vec3};
 
 /// One contact in a [`solve_rigid`].
@@ -89,7 +90,7 @@ pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
             (contacts[i].impulse, contacts[i].slides) =
                 one_contact(&own, &others, contacts[i].mu, before);
             let change = (own * (contacts[i].impulse - before)).norm();
-            out.change_m_per_s = out.change_m_per_s.max(change);
+            out.change_m_per_s = change.larger(out.change_m_per_s);
         }
         if out.change_m_per_s < SETTLED_M_PER_S {
             break;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{SOLID_FACES_MAX, STAIRS_MAX};
+use crate::math::Lanes;
 use crate::spatial::{Mat3, Transform, Vec3};
 
 use super::nearest::Nearest;
@@ -229,7 +230,7 @@ fn core_depth_m(faces: &[Face]) -> f64 {
         return 0.0;
     }
     let middle = sum / count;
-    faces.iter().map(|f| -f.height_m(&middle)).fold(f64::INFINITY, f64::min)
+    faces.iter().map(|f| -f.height_m(&middle)).fold(f64::INFINITY, |low, h| h.smaller(low))
 }
 
 fn input(message: String) -> Error {
