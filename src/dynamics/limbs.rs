@@ -37,7 +37,7 @@ pub struct Limbs {
 }
 
 /// Limbs in one group.
-const TOGETHER_MAX: usize = 4;
+pub(crate) const TOGETHER_MAX: usize = 4;
 
 impl Limbs {
     /// Takes a robot apart. A limb that is like no other joins the trunk, and the limbs on it are

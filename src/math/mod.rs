@@ -19,8 +19,8 @@ mod sin_cos;
 
 pub use exp::exp;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use lanes::{Avx2x4, Work, has_avx2, with_avx2};
-pub use lanes::{F64x2, F64x4, Lanes};
+pub(crate) use lanes::{Avx2x4, has_avx2, with_avx2};
+pub use lanes::{F64x2, F64x4, Lanes, Work};
 pub use map::{Program, map_lanes};
 pub use sin_cos::sin_cos;
 

@@ -10,22 +10,12 @@ use std::arch::x86_64::{
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use super::Lanes;
 use super::scalar::WHOLE;
+use super::{Lanes, Work};
 
 /// True if this machine has AVX2.
 pub(crate) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
-}
-
-/// What [`with_avx2`] runs. Not a closure: those cannot be told to be inlined always, and what is
-/// not inlined calls a function for each addition.
-pub(crate) trait Work {
-    /// What comes out of it.
-    type Output;
-
-    /// Does it. Must be `#[inline(always)]`, and so must all it calls that uses [`Avx2x4`].
-    fn run(self) -> Self::Output;
 }
 
 /// Runs `work` compiled for AVX2.
@@ -179,6 +169,11 @@ impl Lanes for Avx2x4 {
     fn any(mask: __m256d) -> bool {
         // SAFETY: a mask comes from a value of this type, so the machine has AVX2.
         unsafe { _mm256_movemask_pd(mask) != 0 }
+    }
+
+    #[inline(never)]
+    fn run<W: Work>(work: W) -> W::Output {
+        with_avx2(work)
     }
 
     #[inline(always)]

@@ -23,12 +23,24 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx2::{Avx2x4, Work, has_avx2, with_avx2};
+pub(crate) use avx2::{Avx2x4, has_avx2, with_avx2};
 
 /// Two lanes: one SSE2 or NEON register.
 pub type F64x2 = wide::f64x2;
 /// Four lanes on any machine: one register, or two of half the size.
 pub type F64x4 = wide::f64x4;
+
+/// A piece of work for [`Lanes::run`].
+///
+/// Not a closure: those cannot be told to be inlined always, and what is not inlined into code for
+/// AVX2 calls a function for each addition.
+pub trait Work {
+    /// What comes out of it.
+    type Output;
+
+    /// Does it. Must be `#[inline(always)]`, and so must all it calls that computes in lanes.
+    fn run(self) -> Self::Output;
+}
 
 /// `COUNT` numbers of type `f64` side by side. Comparisons are false for NaN.
 pub trait Lanes:
@@ -94,6 +106,12 @@ pub trait Lanes:
     /// `2^self` for whole numbers from −1022 to 1023; anything else gives some number.
     #[must_use]
     fn two_to_the(self) -> Self;
+
+    /// Does `work`, compiled for the instructions that this type needs. Lanes are slow outside.
+    #[inline(never)]
+    fn run<W: Work>(work: W) -> W::Output {
+        work.run()
+    }
 
     /// The nearest whole number, the even one of two equally near; for amounts up to 2⁵¹.
     #[inline(always)]

@@ -1,11 +1,10 @@
 //! Equal limbs, segment by segment.
 
-use crate::dynamics::EqualLimbs;
+use crate::dynamics::{EqualLimbs, TOGETHER_MAX};
 use crate::math::Lanes;
 use crate::model::Model;
-use crate::spatial::lanes::{Motion, Transform};
 
-use super::segment::Segment;
+use super::segment::{Advance, AdvanceOnTrunk, Gather, GatherToTrunk, Segment};
 use super::springs::Surroundings;
 use super::trunk::Trunk;
 use super::{Drive, Parts};
@@ -14,10 +13,9 @@ use super::{Drive, Parts};
 #[derive(Clone, Debug)]
 pub(super) struct Group<T> {
     pub(super) segments: Vec<Segment<T>>,
-    /// The trunk's body that carries each limb, as an index into the trunk.
+    /// The trunk's body that carries each limb, as an index into the trunk; a single one if it
+    /// carries them all.
     carriers: Vec<usize>,
-    /// True if one body carries them all.
-    shared: bool,
 }
 
 impl<T: Lanes> Group<T> {
@@ -34,57 +32,38 @@ impl<T: Lanes> Group<T> {
         };
         let carrier =
             |root: &usize| trunk.iter().position(|&b| b == model.bodies[*root].parent).unwrap_or(0);
-        let carriers: Vec<usize> = limbs.roots.iter().map(carrier).collect();
-        Self {
-            segments: (0..limbs.size).map(segment).collect(),
-            shared: carriers.iter().all(|&c| c == carriers[0]),
-            carriers,
+        let mut carriers: Vec<usize> = limbs.roots.iter().map(carrier).collect();
+        if carriers.iter().all(|&c| c == carriers[0]) {
+            carriers.truncate(1);
         }
+        Self { segments: (0..limbs.size).map(segment).collect(), carriers }
     }
 
     /// Pass 2, from the tips to the trunk.
-    #[inline(always)]
     pub(super) fn gather(&mut self, drive: Drive, trunk: &mut Trunk) {
         for k in (1..self.segments.len()).rev() {
-            let (I_P, p_P) = self.segments[k].gather(drive);
-            let parent = self.segments[k].parent;
-            self.segments[parent].I_A += I_P;
-            self.segments[parent].p_A += p_P;
+            let (before, rest) = self.segments.split_at_mut(k);
+            let segment = &mut rest[0];
+            let parent = &mut before[segment.parent];
+            T::run(Gather { segment, parent, drive });
         }
-        let (I_P, p_P) = self.segments[0].gather(drive);
-        // over all lanes, so that it is unrolled
-        for lane in 0..T::COUNT {
-            if let Some(&root) = self.segments[0].bodies.get(lane) {
-                trunk.hand_over(root, I_P.lane(lane), p_P.lane(lane));
-            }
-        }
+        let (segment, handed) = (&mut self.segments[0], &mut *trunk.handed);
+        T::run(GatherToTrunk { segment, handed, drive });
     }
 
     /// Pass 3 and the motion, from the trunk to the tips.
-    #[inline(always)]
-    pub(super) fn advance(&mut self, trunk: &Trunk, around: &Surroundings) {
-        let (A_P, X_WP, V_P) = self.carried_by(trunk);
-        self.segments[0].advance(&A_P, &X_WP, &V_P, around);
+    pub(super) fn advance(&mut self, trunk: &Trunk, around: Surroundings) {
+        let mut carriers = [trunk.carrier(self.carriers[0]); TOGETHER_MAX];
+        for (carrier, &t) in carriers.iter_mut().zip(&self.carriers).skip(1) {
+            *carrier = trunk.carrier(t);
+        }
+        let (segment, carriers) = (&mut self.segments[0], &carriers[..self.carriers.len()]);
+        T::run(AdvanceOnTrunk { segment, carriers, around });
         for k in 1..self.segments.len() {
             let (before, rest) = self.segments.split_at_mut(k);
-            let parent = &before[rest[0].parent];
-            rest[0].advance(&parent.A, &parent.placed.X_WB, &parent.placed.V, around);
+            let segment = &mut rest[0];
+            let parent = &before[segment.parent];
+            T::run(Advance { segment, parent, around });
         }
-    }
-
-    /// Acceleration, pose and velocity of the bodies that carry the limbs.
-    #[inline(always)]
-    fn carried_by(&self, trunk: &Trunk) -> (Motion<T>, Transform<T>, Motion<T>) {
-        if self.shared {
-            let (A, X_WB, V) = trunk.at(self.carriers[0]);
-            let same = (Motion::from_lanes(|_| A), Transform::from_lanes(|_| X_WB));
-            return (same.0, same.1, Motion::from_lanes(|_| V));
-        }
-        let at = |i: usize| trunk.at(self.carriers[if i < self.carriers.len() { i } else { 0 }]);
-        (
-            Motion::from_lanes(|i| at(i).0),
-            Transform::from_lanes(|i| at(i).1),
-            Motion::from_lanes(|i| at(i).2),
-        )
     }
 }

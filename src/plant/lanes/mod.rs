@@ -15,10 +15,11 @@ mod trunk;
 use crate::actuator::{MotorLimits, PassiveJoint};
 use crate::dynamics::{Data, EqualLimbs, Limbs, Link, links};
 #[cfg(target_arch = "x86_64")]
-use crate::math::{Avx2x4, Work, has_avx2, with_avx2};
+use crate::math::{Avx2x4, has_avx2};
 use crate::math::{F64x2, F64x4, Lanes};
 use crate::model::Model;
 
+use super::contact_state::ContactState;
 use super::contacts::PlaneSpring;
 use super::{PlantSpec, State};
 use group::Group;
@@ -63,27 +64,34 @@ pub(super) struct Robot<Q> {
     quads: Vec<Group<Q>>,
 }
 
-/// One of the things that a robot in lanes can be asked to do.
+/// What can be asked of every segment of a robot.
 #[derive(Debug)]
 enum Task<'a> {
+    /// Take over a state and its kinematics.
     Load(&'a State, &'a Data),
+    /// Take over the commands, coefficients and committed memories of a tick.
     LoadTick(&'a State, Drive),
+    /// Take over the external forces for the next micro-step.
     LoadForces(&'a Data),
-    Advance(u32, Drive, &'a mut State),
+    /// Commit what the contacts propose.
+    Commit,
+    /// Give back positions, velocities, motor efforts and kinematics.
     Store(&'a mut State, &'a mut Data),
-    StoreContacts(&'a mut State, u64),
+    /// Give back the contacts' memories, committed at this time.
+    StoreContacts(&'a mut [ContactState], u64),
 }
 
-#[cfg(target_arch = "x86_64")]
-struct Job<'a>(&'a mut Robot<Avx2x4>, Task<'a>);
-
-#[cfg(target_arch = "x86_64")]
-impl Work for Job<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.0.perform(self.1);
+impl Task<'_> {
+    /// The same once more.
+    fn again(&mut self) -> Task<'_> {
+        match self {
+            Self::Load(state, data) => Task::Load(state, data),
+            Self::LoadTick(state, drive) => Task::LoadTick(state, *drive),
+            Self::LoadForces(data) => Task::LoadForces(data),
+            Self::Commit => Task::Commit,
+            Self::Store(state, data) => Task::Store(state, data),
+            Self::StoreContacts(contacts, t_ns) => Task::StoreContacts(contacts, *t_ns),
+        }
     }
 }
 
@@ -106,12 +114,11 @@ impl LaneStep {
         Self::Portable(Robot::new(model, spec, &parts))
     }
 
-    #[inline(always)]
     fn perform(&mut self, task: Task<'_>) {
         match self {
             Self::Portable(robot) => robot.perform(task),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(robot) => with_avx2(Job(robot, task)),
+            Self::Avx2(robot) => robot.perform(task),
         }
     }
 
@@ -133,7 +140,11 @@ impl LaneStep {
     /// `count` micro-steps. The contacts are evaluated between them, not after the last one: on
     /// return, kinematics are those of the new state, and forces nobody's.
     pub(super) fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
-        self.perform(Task::Advance(count, drive, state));
+        match self {
+            Self::Portable(robot) => robot.advance(count, drive, state),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(robot) => robot.advance(count, drive, state),
+        }
     }
 
     /// Gives back positions, velocities, motor efforts and kinematics.
@@ -143,7 +154,7 @@ impl LaneStep {
 
     /// Gives back the contacts' memories.
     pub(super) fn store_contacts(&mut self, state: &mut State, committed_ns: u64) {
-        self.perform(Task::StoreContacts(state, committed_ns));
+        self.perform(Task::StoreContacts(&mut state.contacts, committed_ns));
     }
 }
 
@@ -166,149 +177,32 @@ impl<Q: Lanes> Robot<Q> {
         }
     }
 
-    #[inline(always)]
-    fn perform(&mut self, task: Task<'_>) {
-        match task {
-            Task::Load(state, data) => self.load(state, data),
-            Task::LoadTick(state, drive) => self.load_tick(state, drive),
-            Task::LoadForces(data) => self.load_forces(data),
-            Task::Advance(count, drive, state) => self.advance(count, drive, state),
-            Task::Store(state, data) => self.store(state, data),
-            Task::StoreContacts(state, committed_ns) => self.store_contacts(state, committed_ns),
+    fn perform(&mut self, mut task: Task<'_>) {
+        self.trunk.perform(&mut task);
+        for springs in &mut self.trunk_springs {
+            springs.perform(&mut task);
+        }
+        for segment in self.pairs.iter_mut().flat_map(|g| &mut g.segments) {
+            segment.perform(task.again());
+        }
+        for segment in self.quads.iter_mut().flat_map(|g| &mut g.segments) {
+            segment.perform(task.again());
         }
     }
 
-    fn load(&mut self, state: &State, data: &Data) {
-        self.trunk.load(data);
-        for s in &mut self.trunk.segments {
-            s.load(state, data);
-        }
-        for group in &mut self.pairs {
-            for s in &mut group.segments {
-                s.load(state, data);
-            }
-        }
-        for group in &mut self.quads {
-            for s in &mut group.segments {
-                s.load(state, data);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn load_tick(&mut self, state: &State, drive: Drive) {
-        for s in &mut self.trunk_springs {
-            s.block.load(&state.contacts);
-        }
-        for s in &mut self.trunk.segments {
-            s.load_tick(state, drive);
-        }
-        for group in &mut self.pairs {
-            for s in &mut group.segments {
-                s.load_tick(state, drive);
-            }
-        }
-        for group in &mut self.quads {
-            for s in &mut group.segments {
-                s.load_tick(state, drive);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn load_forces(&mut self, data: &Data) {
-        self.trunk.load_forces(data);
-        for s in &mut self.trunk.segments {
-            s.load_forces(data);
-        }
-        for group in &mut self.pairs {
-            for s in &mut group.segments {
-                s.load_forces(data);
-            }
-        }
-        for group in &mut self.quads {
-            for s in &mut group.segments {
-                s.load_forces(data);
-            }
-        }
-    }
-
-    #[inline(always)]
     fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
         let (q, v) = (&mut state.q, &mut state.v);
         for left in (0..count).rev() {
             let Self { h, trunk, trunk_springs, pairs, quads } = self;
             let around = Surroundings { h: *h, contacts: left > 0 };
-            for g in &mut *quads {
-                g.gather(drive, trunk);
-            }
-            for g in &mut *pairs {
-                g.gather(drive, trunk);
-            }
+            quads.iter_mut().for_each(|g| g.gather(drive, trunk));
+            pairs.iter_mut().for_each(|g| g.gather(drive, trunk));
             trunk.gather(drive, *h, q, v);
             trunk.advance(q, v, trunk_springs, &around);
-            for g in &mut *pairs {
-                g.advance(trunk, &around);
-            }
-            for g in &mut *quads {
-                g.advance(trunk, &around);
-            }
+            pairs.iter_mut().for_each(|g| g.advance(trunk, around));
+            quads.iter_mut().for_each(|g| g.advance(trunk, around));
             if around.contacts {
-                self.commit();
-            }
-        }
-    }
-
-    /// Commits what the contacts propose, for the next micro-step.
-    #[inline(always)]
-    fn commit(&mut self) {
-        for s in &mut self.trunk_springs {
-            s.block.commit();
-        }
-        for group in &mut self.pairs {
-            for s in &mut group.segments {
-                s.commit();
-            }
-        }
-        for group in &mut self.quads {
-            for s in &mut group.segments {
-                s.commit();
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn store(&self, state: &mut State, data: &mut Data) {
-        self.trunk.store(data);
-        for s in &self.trunk.segments {
-            s.store(state, data);
-        }
-        for group in &self.pairs {
-            for s in &group.segments {
-                s.store(state, data);
-            }
-        }
-        for group in &self.quads {
-            for s in &group.segments {
-                s.store(state, data);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn store_contacts(&self, state: &mut State, committed_ns: u64) {
-        let contacts = &mut state.contacts;
-        for s in &self.trunk_springs {
-            s.block.store(contacts, committed_ns);
-        }
-        for group in &self.pairs {
-            for s in &group.segments {
-                s.store_contacts(contacts, committed_ns);
-            }
-        }
-        for group in &self.quads {
-            for s in &group.segments {
-                s.store_contacts(contacts, committed_ns);
+                self.perform(Task::Commit);
             }
         }
     }

@@ -2,13 +2,14 @@
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{Data, Link, Placed, Through, bias_force};
-use crate::math::Lanes;
+use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
 
 use super::springs::{SpringBlock, Surroundings};
-use super::{Drive, Parts};
+use super::trunk::{Carrier, Handed};
+use super::{Drive, Parts, Task};
 
 /// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
 /// limbs repeat the first one.
@@ -62,8 +63,14 @@ impl<T: Lanes> Segment<T> {
         self.bodies[if lane < self.bodies.len() { lane } else { 0 }]
     }
 
+    /// Does what is asked of the whole robot.
+    pub(super) fn perform(&mut self, task: Task<'_>) {
+        T::run(Job { segment: self, task });
+    }
+
     /// Takes over positions, velocities and places.
-    pub(super) fn load(&mut self, state: &State, data: &Data) {
+    #[inline(always)]
+    fn load(&mut self, state: &State, data: &Data) {
         self.q = T::from_lanes(|i| state.q.joints[self.body(i) - 1]);
         self.qd = T::from_lanes(|i| state.v.joints[self.body(i) - 1]);
         self.placed = Placed::from_lanes(|i| data.placed(self.body(i)));
@@ -71,7 +78,7 @@ impl<T: Lanes> Segment<T> {
 
     /// Takes over the commands and the contacts' memories.
     #[inline(always)]
-    pub(super) fn load_tick(&mut self, state: &State, drive: Drive) {
+    fn load_tick(&mut self, state: &State, drive: Drive) {
         if drive == Drive::Reference {
             let command = |i: usize| &state.command[self.body(i) - 1];
             self.reference = Reference {
@@ -89,14 +96,14 @@ impl<T: Lanes> Segment<T> {
 
     /// Takes over the external forces.
     #[inline(always)]
-    pub(super) fn load_forces(&mut self, data: &Data) {
+    fn load_forces(&mut self, data: &Data) {
         let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
         self.start(&f_ext);
     }
 
     /// Gives back what a tick has changed.
     #[inline(always)]
-    pub(super) fn store(&self, state: &mut State, data: &mut Data) {
+    fn store(&self, state: &mut State, data: &mut Data) {
         for (lane, &body) in self.bodies.iter().enumerate() {
             state.q.joints[body - 1] = self.q.lane(lane);
             state.v.joints[body - 1] = self.qd.lane(lane);
@@ -107,7 +114,7 @@ impl<T: Lanes> Segment<T> {
 
     /// Gives back the contacts' memories.
     #[inline(always)]
-    pub(super) fn store_contacts(&self, states: &mut [ContactState], committed_ns: u64) {
+    fn store_contacts(&self, states: &mut [ContactState], committed_ns: u64) {
         for spring in &self.springs {
             spring.store(states, committed_ns);
         }
@@ -115,7 +122,7 @@ impl<T: Lanes> Segment<T> {
 
     /// Commits what the contacts propose.
     #[inline(always)]
-    pub(super) fn commit(&mut self) {
+    fn commit(&mut self) {
         for spring in &mut self.springs {
             spring.commit();
         }
@@ -123,7 +130,7 @@ impl<T: Lanes> Segment<T> {
 
     /// Pass 2: what the parent feels, in the parent's frame.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive) -> (ArticulatedInertia<T>, Force<T>) {
+    fn gather(&mut self, drive: Drive) -> (ArticulatedInertia<T>, Force<T>) {
         let (q, qd) = (self.q, self.qd);
         let asked = match drive {
             Drive::Reference => self.reference.pd_effort(q, qd),
@@ -140,7 +147,7 @@ impl<T: Lanes> Segment<T> {
 
     /// Pass 3 and the rest of the micro-step: velocity, position, place.
     #[inline(always)]
-    pub(super) fn advance(
+    fn advance(
         &mut self,
         A_P: &Motion<T>,
         X_WP: &Transform<T>,
@@ -174,5 +181,110 @@ impl<T: Lanes> Segment<T> {
     pub(super) fn start(&mut self, f_ext: &Force<T>) {
         self.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
         self.I_A = self.link.inertia.articulated();
+    }
+}
+
+/// A [`Task`] for a segment.
+struct Job<'a, T> {
+    segment: &'a mut Segment<T>,
+    task: Task<'a>,
+}
+
+impl<T: Lanes> Work for Job<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.task {
+            Task::Load(state, data) => self.segment.load(state, data),
+            Task::LoadTick(state, drive) => self.segment.load_tick(state, drive),
+            Task::LoadForces(data) => self.segment.load_forces(data),
+            Task::Commit => self.segment.commit(),
+            Task::Store(state, data) => self.segment.store(state, data),
+            Task::StoreContacts(contacts, committed_ns) => {
+                self.segment.store_contacts(contacts, committed_ns);
+            }
+        }
+    }
+}
+
+/// Pass 2 at a segment whose parent is a segment.
+pub(super) struct Gather<'a, T> {
+    pub(super) segment: &'a mut Segment<T>,
+    pub(super) parent: &'a mut Segment<T>,
+    pub(super) drive: Drive,
+}
+
+impl<T: Lanes> Work for Gather<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (I_P, p_P) = self.segment.gather(self.drive);
+        self.parent.I_A += I_P;
+        self.parent.p_A += p_P;
+    }
+}
+
+/// Pass 2 at a segment whose parent is a body of the trunk.
+pub(super) struct GatherToTrunk<'a, T> {
+    pub(super) segment: &'a mut Segment<T>,
+    pub(super) handed: &'a mut [Handed],
+    pub(super) drive: Drive,
+}
+
+impl<T: Lanes> Work for GatherToTrunk<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (I_P, p_P) = self.segment.gather(self.drive);
+        // over all lanes, so that it is unrolled
+        for lane in 0..T::COUNT {
+            if let Some(&body) = self.segment.bodies.get(lane) {
+                self.handed[body] = (I_P.lane(lane), p_P.lane(lane));
+            }
+        }
+    }
+}
+
+/// Pass 3 and the motion of a segment on this parent.
+pub(super) struct Advance<'a, T> {
+    pub(super) segment: &'a mut Segment<T>,
+    pub(super) parent: &'a Segment<T>,
+    pub(super) around: Surroundings,
+}
+
+impl<T: Lanes> Work for Advance<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Segment { A, placed, .. } = self.parent;
+        self.segment.advance(A, &placed.X_WB, &placed.V, &self.around);
+    }
+}
+
+/// The same on bodies of the trunk: one for each lane, or one for all.
+pub(super) struct AdvanceOnTrunk<'a, T> {
+    pub(super) segment: &'a mut Segment<T>,
+    pub(super) carriers: &'a [Carrier],
+    pub(super) around: Surroundings,
+}
+
+impl<T: Lanes> Work for AdvanceOnTrunk<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { segment, carriers, around } = self;
+        if let [one] = carriers {
+            let (A_P, V_P) = (Motion::from_lanes(|_| one.A), Motion::from_lanes(|_| one.V));
+            segment.advance(&A_P, &Transform::from_lanes(|_| one.X_WB), &V_P, &around);
+        } else {
+            let at = |i: usize| &carriers[if i < carriers.len() { i } else { 0 }];
+            let (A_P, V_P) = (Motion::from_lanes(|i| at(i).A), Motion::from_lanes(|i| at(i).V));
+            segment.advance(&A_P, &Transform::from_lanes(|i| at(i).X_WB), &V_P, &around);
+        }
     }
 }

@@ -1,18 +1,18 @@
 //! The base and all bodies that are like nothing else, one after another.
 
 use crate::dynamics::{
-    Data, Placed, Positions, Velocities, advance_base, base_placed, bias_force, free_base,
-    held_base,
+    Placed, Positions, Velocities, advance_base, base_placed, bias_force, free_base, held_base,
 };
-use crate::math::Lanes;
+use crate::math::{Lanes, Work};
 use crate::model::{Base, Model};
+use crate::plant::contact_state::ContactState;
 use crate::plant::contacts::PlaneSpring;
 use crate::spatial::Vec3;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
-use super::segment::Segment;
+use super::segment::{AdvanceOnTrunk, GatherToTrunk, Segment};
 use super::springs::{SpringBlock, Surroundings};
-use super::{Drive, Parts};
+use super::{Drive, Parts, Task};
 
 /// The trunk. Index 0 is the base, index `t` its segment `t − 1`.
 #[derive(Clone, Debug)]
@@ -28,7 +28,18 @@ pub(super) struct Trunk {
     /// would add them.
     children: Vec<Vec<usize>>,
     /// What each body of the model hands to its parent.
-    handed: Vec<(ArticulatedInertia<f64>, Force<f64>)>,
+    pub(super) handed: Vec<Handed>,
+}
+
+/// What a body hands to its parent in pass 2, in the parent's frame: `I_A` and `p_A`.
+pub(super) type Handed = (ArticulatedInertia<f64>, Force<f64>);
+
+/// What a body is handed by its parent in pass 3.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carrier {
+    pub(super) A: Motion<f64>,
+    pub(super) X_WB: Transform<f64>,
+    pub(super) V: Motion<f64>,
 }
 
 impl Trunk {
@@ -55,36 +66,26 @@ impl Trunk {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn hand_over(&mut self, body: usize, I_P: ArticulatedInertia<f64>, p_P: Force<f64>) {
-        self.handed[body] = (I_P, p_P);
+    /// Body `t` of the trunk, for those that it carries.
+    pub(super) fn carrier(&self, t: usize) -> Carrier {
+        let (A, placed) = match t.checked_sub(1) {
+            None => (self.A, &self.placed),
+            Some(k) => (self.segments[k].A, &self.segments[k].placed),
+        };
+        Carrier { A, X_WB: placed.X_WB, V: placed.V }
     }
 
-    /// Acceleration, pose and velocity of body `t` of the trunk.
-    #[inline(always)]
-    pub(super) fn at(&self, t: usize) -> (Motion<f64>, Transform<f64>, Motion<f64>) {
-        match t.checked_sub(1) {
-            None => (self.A, self.placed.X_WB, self.placed.V),
-            Some(k) => {
-                let segment = &self.segments[k];
-                (segment.A, segment.placed.X_WB, segment.placed.V)
-            }
+    /// Does what is asked of the whole robot.
+    pub(super) fn perform(&mut self, task: &mut Task<'_>) {
+        match task {
+            Task::Load(_, data) => self.placed = data.placed(0),
+            Task::LoadForces(data) => self.start(&data.f_ext[0].into()),
+            Task::Store(_, data) => data.set_placed(0, &self.placed),
+            _ => {}
         }
-    }
-
-    /// Takes over the base's place.
-    pub(super) fn load(&mut self, data: &Data) {
-        self.placed = data.placed(0);
-    }
-
-    /// Takes over the base's external force.
-    pub(super) fn load_forces(&mut self, data: &Data) {
-        self.start(&data.f_ext[0].into());
-    }
-
-    /// Gives back the base's place.
-    pub(super) fn store(&self, data: &mut Data) {
-        data.set_placed(0, &self.placed);
+        for segment in &mut self.segments {
+            segment.perform(task.again());
+        }
     }
 
     #[inline(always)]
@@ -93,16 +94,15 @@ impl Trunk {
     }
 
     /// Pass 2, and the acceleration of the base, which is added to its velocity and position.
-    #[inline(always)]
     pub(super) fn gather(&mut self, drive: Drive, h: f64, q: &mut Positions, v: &mut Velocities) {
-        for k in (0..self.segments.len()).rev() {
-            let segment = &mut self.segments[k];
+        let handed = &mut self.handed;
+        for (k, segment) in self.segments.iter_mut().enumerate().rev() {
             for &child in &self.children[k + 1] {
-                let (I_P, p_P) = &self.handed[child];
+                let (I_P, p_P) = &handed[child];
                 segment.I_A += *I_P;
                 segment.p_A += *p_P;
             }
-            self.handed[segment.bodies[0]] = segment.gather(drive);
+            f64::run(GatherToTrunk { segment, handed, drive });
         }
         let (mut I_A, mut p_A) = (self.inertia.articulated(), self.p_A);
         for &child in &self.children[0] {
@@ -122,7 +122,6 @@ impl Trunk {
     }
 
     /// Pass 3 and the motion.
-    #[inline(always)]
     pub(super) fn advance<Q: Lanes>(
         &mut self,
         q: &Positions,
@@ -136,9 +135,9 @@ impl Trunk {
             self.start(&f_ext);
         }
         for k in 0..self.segments.len() {
-            let (A_P, X_WP, V_P) = self.at(self.segments[k].parent);
+            let carriers = &[self.carrier(self.segments[k].parent)];
             let segment = &mut self.segments[k];
-            segment.advance(&A_P, &X_WP, &V_P, around);
+            f64::run(AdvanceOnTrunk { segment, carriers, around: *around });
             if around.contacts {
                 let f_ext = contact_force(springs, k + 1, &segment.placed, around);
                 segment.start(&f_ext);
@@ -167,10 +166,43 @@ impl<Q: Lanes> TrunkSprings<Q> {
         }
         blocks
     }
+
+    /// Does what is asked of the whole robot.
+    pub(super) fn perform(&mut self, task: &mut Task<'_>) {
+        match task {
+            Task::LoadTick(state, _) => Q::run(LoadSprings(&mut self.block, &state.contacts)),
+            Task::Commit => self.block.commit(),
+            Task::StoreContacts(contacts, committed_ns) => {
+                Q::run(StoreSprings(&self.block, contacts, *committed_ns));
+            }
+            _ => {}
+        }
+    }
+}
+
+struct LoadSprings<'a, Q>(&'a mut SpringBlock<Q>, &'a [ContactState]);
+
+impl<Q: Lanes> Work for LoadSprings<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.0.load(self.1);
+    }
+}
+
+struct StoreSprings<'a, Q>(&'a SpringBlock<Q>, &'a mut [ContactState], u64);
+
+impl<Q: Lanes> Work for StoreSprings<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.0.store(self.1, self.2);
+    }
 }
 
 /// The sum of the contact forces on one body of the trunk, in the order of the contacts.
-#[inline(always)]
 fn contact_force<Q: Lanes>(
     springs: &mut [TrunkSprings<Q>],
     carrier: usize,
@@ -179,13 +211,31 @@ fn contact_force<Q: Lanes>(
 ) -> Force<f64> {
     let mut sum = Force::default();
     for four in springs.iter_mut().filter(|s| s.carrier == carrier) {
-        let (X_WB, V) = (Transform::from_lanes(|_| placed.X_WB), Motion::from_lanes(|_| placed.V));
-        let forces = four.block.force(&X_WB, &V, around);
+        Q::run(AddForces { block: &mut four.block, placed, around, sum: &mut sum });
+    }
+    sum
+}
+
+/// Adds the forces of one block, lane by lane.
+struct AddForces<'a, Q> {
+    block: &'a mut SpringBlock<Q>,
+    placed: &'a Placed<f64>,
+    around: &'a Surroundings,
+    sum: &'a mut Force<f64>,
+}
+
+impl<Q: Lanes> Work for AddForces<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Placed { X_WB, V, .. } = self.placed;
+        let X_WB = Transform::from_lanes(|_| *X_WB);
+        let forces = self.block.force(&X_WB, &Motion::from_lanes(|_| *V), self.around);
         for lane in 0..Q::COUNT {
-            if lane < four.block.count() {
-                sum += forces.lane(lane);
+            if lane < self.block.count() {
+                *self.sum += forces.lane(lane);
             }
         }
     }
-    sum
 }
