@@ -1,46 +1,23 @@
-//! Whole ticks of the shipped quadruped standing under PD, and what is done with them:
-//! `cargo bench --bench tick`. The digest that it prints first must not change with the speed.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+//! Whole ticks of the shipped quadruped standing under PD, and the parts of a tick that are not
+//! micro-steps: `cargo bench --bench tick`. The digest that it prints first must not change with
+//! the speed.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
 
-use std::path::Path;
+#[path = "common/standing.rs"]
+mod standing;
 
 use divan::Bencher;
-use hardstand::config::Scenario;
 use hardstand::handover::pool;
 use hardstand::message::{Kind, encode};
-use hardstand::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand::plant::{Command, Digest, TickInput};
+use hardstand::rt::LogTick;
+use standing::{SPRING, hold, standing};
 
 fn main() {
     let mut plant = standing(10, SPRING);
     println!("digest after 3000 ticks: {:016x}", plant.state().digest);
     plant.step(&TickInput::new());
     divan::main();
-}
-
-const SPRING: &str = "exponential_spring";
-
-/// A quadruped that has stood for three seconds.
-fn standing(micro_steps: u32, model: &str) -> Plant {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
-    let sets = [
-        format!("sim.micro_steps={micro_steps}"),
-        format!("contact.model={model}"),
-        "command.hold_ticks=100000".into(),
-    ];
-    let scenario = Scenario::load(&path, &sets).unwrap();
-    let mut plant = scenario.plant();
-    let hold = |q: &f64| JointCommand { q: *q, kp: 100.0, kd: 3.0, ..Default::default() };
-    let joints: Vec<JointCommand> = scenario.spec.q.joints.iter().map(hold).collect();
-    let mut input = TickInput::new();
-    for seq in 1..=3 {
-        let joints = joints.clone();
-        input.offers.push(Box::new(Command { session: 1, seq, answers_tick: 0, joints }));
-    }
-    plant.step(&input);
-    for _ in 1..3000 {
-        plant.step(&TickInput::new());
-    }
-    plant
 }
 
 #[divan::bench(args = [1, 4, 10])]
@@ -56,19 +33,30 @@ fn tick_of_10_micro_steps(bencher: Bencher<'_, '_>, model: &str) {
 }
 
 #[divan::bench]
+fn digest(bencher: Bencher<'_, '_>) {
+    let mut state = standing(10, SPRING).state().clone();
+    let mut digest = Digest::new(&mut state);
+    bencher.bench_local(|| {
+        digest.take(&mut state);
+        state.digest = digest.after(state.digest);
+    });
+}
+
+#[divan::bench]
+fn write_a_keyframe(bencher: Bencher<'_, '_>) {
+    let mut plant = standing(10, SPRING);
+    let mut words = plant.snapshot_words();
+    bencher.bench_local(|| {
+        words.clear();
+        plant.write_words(&mut words);
+    });
+}
+
+#[divan::bench]
 fn fill_snapshot(bencher: Bencher<'_, '_>) {
     let plant = standing(10, SPRING);
     let mut snapshot = plant.new_snapshot();
     bencher.bench_local(|| plant.fill(&mut snapshot));
-}
-
-#[divan::bench]
-fn encode_state(bencher: Bencher<'_, '_>) {
-    let plant = standing(10, SPRING);
-    let mut snapshot = plant.new_snapshot();
-    plant.fill(&mut snapshot);
-    let mut buffer = Vec::new();
-    bencher.bench_local(|| encode(Kind::State, &snapshot.state, &mut buffer).unwrap());
 }
 
 #[divan::bench]
@@ -82,4 +70,45 @@ fn hand_over_a_snapshot(bencher: Bencher<'_, '_>) {
         out.send(free);
         inbox.give_back(inbox.take().unwrap());
     });
+}
+
+/// A tick with one command, and its record.
+fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
+    let mut plant = standing(10, SPRING);
+    let words = plant.snapshot_words().len();
+    let mut snapshot = plant.new_snapshot();
+    let tick = plant.state().tick;
+    let mut input = TickInput::new();
+    let (session, seq, joints) = (1, tick, hold(&plant));
+    input.offers.push(Box::new(Command { session, seq, answers_tick: tick, joints }));
+    let outcome = plant.step(&input);
+    plant.fill(&mut snapshot);
+    let record = LogTick::new(&plant, &snapshot, words);
+    let fill = move |input: &TickInput, record: &mut LogTick| {
+        record.fill(tick, input, &outcome, &snapshot.state);
+    };
+    (input, record, fill)
+}
+
+#[divan::bench]
+fn fill_log_record(bencher: Bencher<'_, '_>) {
+    let (input, mut record, mut fill) = recorded();
+    bencher.bench_local(|| fill(&input, &mut record));
+}
+
+#[divan::bench]
+fn encode_log_record(bencher: Bencher<'_, '_>) {
+    let (input, mut record, mut fill) = recorded();
+    fill(&input, &mut record);
+    let mut buffer = Vec::new();
+    bencher.bench_local(|| encode(Kind::LogTick, &record, &mut buffer).unwrap());
+}
+
+#[divan::bench]
+fn encode_state(bencher: Bencher<'_, '_>) {
+    let plant = standing(10, SPRING);
+    let mut snapshot = plant.new_snapshot();
+    plant.fill(&mut snapshot);
+    let mut buffer = Vec::new();
+    bencher.bench_local(|| encode(Kind::State, &snapshot.state, &mut buffer).unwrap());
 }

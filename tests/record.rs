@@ -5,6 +5,7 @@
 #[path = "common/bench.rs"]
 mod bench;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, Queues, ROOMY, TestClock, info, quadruped};
@@ -40,10 +41,16 @@ fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
     writer.finish().unwrap();
 }
 
+/// The report, which is the same for any number of threads.
 fn replay_of(path: &Path) -> hardstand::Result<ReplayReport> {
-    let mut log = LogReader::open(path)?;
-    let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[])?;
-    replay(&mut log, scenario.plant(), |_, _, _| {})
+    let [one, four] = [1, 4].map(|threads| {
+        let mut log = LogReader::open(path)?;
+        let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[])?;
+        let threads = NonZeroUsize::new(threads).unwrap();
+        replay(&mut log, scenario.plant(), threads, |_, _, _| {})
+    });
+    assert_eq!(format!("{one:?}"), format!("{four:?}"), "{}", path.display());
+    one
 }
 
 /// Digests in the order of the log, and why it ended early.

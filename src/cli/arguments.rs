@@ -185,6 +185,10 @@ pub(super) struct FrictionArguments {
 pub(super) struct ReplayArguments {
     /// Log file (MCAP) written by `run --log` or `demo`
     pub(super) log: PathBuf,
+    /// Stretches of the log, between keyframes, that run side by side; the result is the same for
+    /// any number [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub(super) threads: Option<u8>,
     /// Change a key of the recorded scenario, e.g. --set sim.micro_steps=20, to see where the run
     /// would have taken another way (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]

@@ -1,6 +1,8 @@
 //! `hardstand replay`.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::thread;
 use std::time::Instant;
 
 use crate::config::Scenario;
@@ -11,7 +13,7 @@ use super::arguments::ReplayArguments;
 use super::{exit, progress, show};
 
 pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
-    let report = replay_file(&a.log, &a.sets)?;
+    let report = replay_file(&a.log, &a.sets, a.threads)?;
     let lossy = report.damage.is_some() || report.next_segment.is_some();
     Ok(match (&report.difference, lossy) {
         (Some(_), _) => exit::NEGATIVE,
@@ -20,8 +22,12 @@ pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
     })
 }
 
-/// Replays a log and prints the result.
-pub(super) fn replay_file(path: &Path, sets: &[String]) -> Result<ReplayReport> {
+/// Replays a log and prints the result; on all cores unless `threads` says how many.
+pub(super) fn replay_file(
+    path: &Path,
+    sets: &[String],
+    threads: Option<u8>,
+) -> Result<ReplayReport> {
     let mut log = LogReader::open(path)?;
     let info = log.info().clone();
     let version = env!("CARGO_PKG_VERSION");
@@ -36,12 +42,19 @@ pub(super) fn replay_file(path: &Path, sets: &[String]) -> Result<ReplayReport> 
         show::note("the physics hash of the log does not match its own robot and scenario");
     }
     let bar = progress::bar(log.progress().1, "replaying");
+    let threads = threads.and_then(|n| NonZeroUsize::new(n.into()));
+    let threads = threads.or_else(|| thread::available_parallelism().ok());
     let begin = Instant::now();
-    let report = record::replay(&mut log, scenario.plant(), |ticks, read, all| {
-        bar.set_length(all);
-        bar.set_position(read);
-        bar.set_message(format!("{ticks} ticks"));
-    })?;
+    let report = record::replay(
+        &mut log,
+        scenario.plant(),
+        threads.unwrap_or(NonZeroUsize::MIN),
+        |ticks, read, all| {
+            bar.set_length(all);
+            bar.set_position(read);
+            bar.set_message(format!("{ticks} ticks"));
+        },
+    )?;
     bar.finish_and_clear();
     show::replay(&report, begin.elapsed().as_secs_f64(), info.period_ns);
     Ok(report)

@@ -131,7 +131,7 @@ impl Plant {
             self.state = before;
             return Err(e);
         }
-        self.last_good.copy_from(&self.state);
+        self.digest.take(&mut self.state);
         (self.fault, self.authority) = (None, Authority::Zero);
         self.evaluate(self.time_ns());
         self.imu = imu_at_rest(&self.spec, &self.data);

@@ -68,7 +68,8 @@ const NEVER: u64 = u64::MAX;
 
 impl ContactState {
     /// Visits every word; `i` is the index of the contact.
-    pub(super) fn walk(&mut self, i: usize, visit: &mut dyn FnMut(&'static str, usize, Word<'_>)) {
+    #[inline(always)]
+    pub(super) fn walk(&mut self, i: usize, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         match &mut self.memory {
             ContactMemory::Spring(m) => {
                 walk3("contact.anchor_S", i, &mut m.anchor_S, visit);
@@ -100,11 +101,12 @@ impl ContactState {
 }
 
 /// Visits three numbers of entry `group`.
+#[inline(always)]
 pub(super) fn walk3(
     name: &'static str,
     group: usize,
     values: &mut [f64; 3],
-    visit: &mut dyn FnMut(&'static str, usize, Word<'_>),
+    visit: &mut impl FnMut(&'static str, usize, Word<'_>),
 ) {
     for (i, x) in values.iter_mut().enumerate() {
         visit(name, 3 * group + i, Word::F64(x));

@@ -33,7 +33,7 @@ impl Plant {
 
     /// Back to the last good state, for good.
     pub(super) fn freeze(&mut self, fault: Fault) {
-        self.state.copy_from(&self.last_good);
+        self.state.overwrite(self.digest.words());
         self.authority = Authority::Zero;
         self.fault = Some(fault);
         self.evaluate(self.time_ns());

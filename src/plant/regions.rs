@@ -63,10 +63,11 @@ pub(super) fn friction_at(
 }
 
 /// The words of one region's coefficients; without any, the two after `region.set` are 0.
+#[inline(always)]
 pub(super) fn walk_region(
     i: usize,
     slot: &mut Option<Friction>,
-    visit: &mut dyn FnMut(&'static str, usize, Word<'_>),
+    visit: &mut impl FnMut(&'static str, usize, Word<'_>),
 ) {
     let mut set = u64::from(slot.is_some());
     let friction = slot.unwrap_or(Friction::NONE);

@@ -66,8 +66,8 @@ impl Plant {
 
     fn fill_stations(&self, out: &mut [StationReading]) {
         for (out, at) in out.iter_mut().zip(self.contacts().evaluated()) {
-            *out = station_reading(at);
-            out.velocity_world_m_per_s = self.data().point_velocity_W(at.body, &at.point_B).into();
+            let v_W = self.data().point_velocity_W(at.body, &at.point_B);
+            read_station(at, v_W, out);
         }
     }
 
@@ -75,24 +75,17 @@ impl Plant {
     /// contact points.
     fn foot_reading(&self, f: usize) -> FootReading {
         let foot = &self.spec().feet[f];
-        let contacts = || self.contacts().of_stations(&foot.stations);
-        let shown = || {
-            let evaluated = contacts().map(|i| &self.contacts().evaluated()[i]);
-            evaluated.filter(|at| is_shown(&at.force)).map(|at| (at.record_W(), at.normal_W()))
-        };
-        let points = contacts().map(|i| self.contacts().evaluated()[i].touch.point_W);
-        let middle = points.sum::<Vec3>() / (contacts().count().max(1) as f64);
-        let count = shown().count();
-        let reference = match count {
-            0 => middle,
-            n => shown().map(|(record, _)| record.point).sum::<Vec3>() / n as f64,
-        };
-        let record = ContactForce::resultant(shown(), &reference);
+        let evaluated = self.contacts().evaluated();
+        let all = self.contacts().of_stations(&foot.stations).map(|i| &evaluated[i]);
+        let shown = all.clone().filter(|at| is_shown(&at.force));
+        let reference = mean_point_W(shown.clone()).or_else(|| mean_point_W(all));
+        let parts = shown.clone().map(|at| (at.record_W(), at.normal_W()));
+        let record = ContactForce::resultant(parts, &reference.unwrap_or_default());
         let R_WF = self.data().X_WB[foot.body].R * foot.X_BF.R;
         FootReading {
             contact: 0,
             // the sum of nothing is −0
-            normal_n: shown().map(|(_, normal_W)| normal_W.norm()).sum::<f64>() + 0.0,
+            normal_n: shown.map(|at| at.normal_W().norm()).sum::<f64>() + 0.0,
             point_world_m: record.point.into(),
             force_world_n: record.force.into(),
             moment_world_nm: record.moment.into(),
@@ -104,35 +97,45 @@ impl Plant {
     }
 }
 
+/// `None` without any contact.
+fn mean_point_W<'a>(contacts: impl Iterator<Item = &'a Evaluated>) -> Option<Vec3> {
+    let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+    for at in contacts {
+        sum += at.touch.point_W;
+        count += 1.0;
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
 fn is_shown(f: &SpringForce) -> bool {
     f.normal_elastic_n.abs() >= NORMAL_SHOWN_MIN_N || f.normal_n >= NORMAL_SHOWN_MIN_N
 }
 
-fn station_reading(at: &Evaluated) -> StationReading {
+/// Writes field by field: a reading is large, and there are many in a tick.
+#[inline]
+fn read_station(at: &Evaluated, v_W: Vec3, out: &mut StationReading) {
     let (f, R_WC) = (&at.force, &at.touch.R_WC);
-    let mut out = StationReading {
-        position_world_m: at.touch.point_W.into(),
-        normal_world: (R_WC * Vec3::z()).into(),
-        anchor_world_m: (at.touch.point_W + R_WC * (f.anchor_P() - at.touch.p_C)).into(),
-        height_m: at.touch.p_C.z,
-        slip_m_per_s: at.v_C.xy().norm(),
-        sliding: f.next_sliding,
-        mu: f.mu,
-        mu_static: at.friction.mu_static(),
-        mu_kinetic: at.friction.mu_kinetic(),
-        ..Default::default()
-    };
-    if !is_shown(f) {
-        return out;
-    }
-    out.force_world_n = (R_WC * f.force_P()).into();
-    out.friction_elastic_world_n = (R_WC * f.friction_elastic()).into();
-    out.friction_damping_world_n = (R_WC * f.friction_damping()).into();
+    out.position_world_m = at.touch.point_W.into();
+    out.velocity_world_m_per_s = v_W.into();
+    out.normal_world = (R_WC * Vec3::z()).into();
+    out.anchor_world_m = (at.touch.point_W + R_WC * (f.anchor_P() - at.touch.p_C)).into();
+    out.height_m = at.touch.p_C.z;
+    out.slip_m_per_s = at.v_C.xy().norm();
+    out.sliding = f.next_sliding;
+    out.mu = f.mu;
+    out.mu_static = at.friction.mu_static();
+    out.mu_kinetic = at.friction.mu_kinetic();
+    let (shown, none) = (is_shown(f), SpringForce::default());
+    // not R·0, which may be −0
+    let in_world = |force_C: Vec3| if shown { (R_WC * force_C).into() } else { [0.0; 3] };
+    out.force_world_n = in_world(f.force_P());
+    out.friction_elastic_world_n = in_world(f.friction_elastic());
+    out.friction_damping_world_n = in_world(f.friction_damping());
+    let f = if shown { f } else { &none };
     out.normal_n = f.normal_n;
     out.normal_elastic_n = f.normal_elastic_n;
     out.normal_damping_n = f.normal_damping_n;
     out.friction_limit_n = f.friction_limit_n;
     out.potential_energy_j = f.potential_energy_j;
     out.power_dissipation_w = f.power_dissipation_w;
-    out
 }

@@ -104,25 +104,12 @@ impl State {
         }
     }
 
-    /// Copies without allocating; both belong to the same plant.
-    pub fn copy_from(&mut self, o: &Self) {
-        (self.tick, self.digest) = (o.tick, o.digest);
-        self.q.copy_from(&o.q);
-        self.v.copy_from(&o.v);
-        self.motor.copy_from_slice(&o.motor);
-        self.watchdog = o.watchdog;
-        self.command.copy_from_slice(&o.command);
-        self.pushes = o.pushes;
-        self.imu_v_before_W = o.imu_v_before_W;
-        self.switches.copy_from_slice(&o.switches);
-        self.regions.copy_from_slice(&o.regions);
-        self.contacts.copy_from_slice(&o.contacts);
-    }
-
     /// Visits every word in a fixed order, with the name of its group and its index in the group.
     /// Digest, snapshot, restore and the naming of differences all go through here, so none of them
     /// can forget a part of the state.
-    pub fn walk(&mut self, visit: &mut dyn FnMut(&'static str, usize, Word<'_>)) {
+    // inlined with all its parts, so that the visitor's place in its output stays in a register
+    #[inline(always)]
+    pub fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         visit("tick", 0, Word::U64(&mut self.tick));
         self.walk_motion(visit);
         self.walk_command(visit);
@@ -146,7 +133,8 @@ impl State {
         }
     }
 
-    fn walk_motion(&mut self, visit: &mut dyn FnMut(&'static str, usize, Word<'_>)) {
+    #[inline(always)]
+    fn walk_motion(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         let quat = &mut self.q.quat_WB;
         for (i, x) in [&mut quat.w, &mut quat.x, &mut quat.y, &mut quat.z].into_iter().enumerate() {
             visit("base.quat_WB_wxyz", i, Word::F64(x));
@@ -160,7 +148,8 @@ impl State {
         walk_all("imu.v_before_W", self.imu_v_before_W.as_mut_slice(), visit);
     }
 
-    fn walk_command(&mut self, visit: &mut dyn FnMut(&'static str, usize, Word<'_>)) {
+    #[inline(always)]
+    fn walk_command(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         let w = &mut self.watchdog;
         let words = [
             ("watchdog.owner", &mut w.owner),
@@ -211,10 +200,14 @@ impl State {
                 format!("a snapshot has {} words; this robot's has {expected}", words.len()),
             ));
         }
-        let mut source = words.iter().copied();
-        self.walk(&mut |_, _, mut word| word.set_bits(source.next().unwrap_or_default()));
-        self.digest = source.next().unwrap_or_default();
+        self.overwrite(words.iter().copied());
+        self.digest = words[expected - 1];
         Ok(())
+    }
+
+    /// Overwrites everything but the digest with the words of a state of the same plant.
+    pub(super) fn overwrite(&mut self, mut words: impl Iterator<Item = u64>) {
+        self.walk(&mut |_, _, mut word| word.set_bits(words.next().unwrap_or_default()));
     }
 
     /// The first word in which two snapshots of this plant differ: its name and both values.
@@ -243,10 +236,11 @@ impl State {
     }
 }
 
+#[inline(always)]
 fn walk_all(
     name: &'static str,
     values: &mut [f64],
-    visit: &mut dyn FnMut(&'static str, usize, Word<'_>),
+    visit: &mut impl FnMut(&'static str, usize, Word<'_>),
 ) {
     for (i, x) in values.iter_mut().enumerate() {
         visit(name, i, Word::F64(x));

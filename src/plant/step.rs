@@ -38,7 +38,6 @@ pub struct Plant {
     pub(super) spec: PlantSpec,
     pub(super) layout_hash: u64,
     pub(super) state: State,
-    pub(super) last_good: State,
     pub(super) data: Data,
     pub(super) contacts: ContactSet,
     pub(super) rigid: RigidSolver,
@@ -69,11 +68,10 @@ impl Plant {
         };
         let passive = model.joints.iter().enumerate().map(stop).collect();
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
-        let digest = Digest::new(state.word_count());
+        let digest = Digest::new(&mut state);
         let imu = imu_at_rest(&spec, &data);
         let mut plant = Self {
             layout_hash: layout_hash(&model, &spec),
-            last_good: state.clone(),
             tau: vec![0.0; model.joint_count()],
             vdot: Velocities::zero(&model),
             rk4: Rk4::new(&model),
@@ -95,7 +93,6 @@ impl Plant {
             *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
         }
         plant.chain_digest();
-        plant.last_good.copy_from(&plant.state);
         if let Some(fault) = plant.check() {
             plant.freeze(fault);
         }
@@ -125,7 +122,6 @@ impl Plant {
             self.freeze(fault);
         } else {
             self.chain_digest();
-            self.last_good.copy_from(&self.state);
         }
         outcome.fault = self.fault;
         outcome.authority = self.authority;
@@ -260,11 +256,10 @@ impl Plant {
         }
     }
 
+    /// Ends a good tick: its words are what a bad one goes back to.
     fn chain_digest(&mut self) {
-        let state = &mut self.state;
-        state.digest = self.digest.chain(state.digest, |push| {
-            state.walk(&mut |_, _, word| push(word.bits()));
-        });
+        self.digest.take(&mut self.state);
+        self.state.digest = self.digest.after(self.state.digest);
     }
 }
 

@@ -5,9 +5,11 @@
 //! `hardstand/tick` (what was applied, and the digest), `hardstand/state` (the same bytes as on the
 //! bus) and `hardstand/keyframe` (the complete state before a tick).
 
+mod batches;
 mod reader;
 mod recorder;
 mod replay;
+mod run;
 mod writer;
 
 pub use reader::{LogReader, LogRecord, RunInfo};

@@ -81,13 +81,19 @@ pub struct LogReader {
     bytes: u64,
     read_bytes: u64,
     mcap: LinearReader,
-    info: RunInfo,
-    topics: BTreeMap<u16, String>,
+    contents: Contents,
     pending: Option<LogRecord>,
     damage: Option<String>,
+    done: bool,
+}
+
+/// What the records have said so far.
+#[derive(Default)]
+struct Contents {
+    info: RunInfo,
+    topics: BTreeMap<u16, String>,
     next_segment: Option<String>,
     next_tick: Option<u64>,
-    done: bool,
 }
 
 impl std::fmt::Debug for LogReader {
@@ -117,16 +123,13 @@ impl LogReader {
             bytes,
             read_bytes: 0,
             mcap: LinearReader::new_with_options(options),
-            info: RunInfo::default(),
-            topics: BTreeMap::new(),
+            contents: Contents::default(),
             pending: None,
             damage: None,
-            next_segment: None,
-            next_tick: None,
             done: false,
         };
         reader.pending = reader.advance();
-        if reader.info.robot.is_empty() || reader.info.scenario.is_empty() {
+        if reader.info().robot.is_empty() || reader.info().scenario.is_empty() {
             let why = reader.damage.as_deref().unwrap_or("it holds no robot and no scenario");
             return Err(Error::new(
                 ErrorKind::Log,
@@ -139,7 +142,7 @@ impl LogReader {
     /// What the log says about its run.
     #[must_use]
     pub const fn info(&self) -> &RunInfo {
-        &self.info
+        &self.contents.info
     }
 
     /// Size of the file and how much of it has been read, bytes.
@@ -157,7 +160,7 @@ impl LogReader {
     /// The file in which the run goes on after ticks that were lost, once the end has been read.
     #[must_use]
     pub fn next_segment(&self) -> Option<&str> {
-        self.next_segment.as_deref()
+        self.contents.next_segment.as_deref()
     }
 
     /// The next record; `None` at the end of the log or of its undamaged part, see
@@ -168,25 +171,25 @@ impl LogReader {
 
     fn advance(&mut self) -> Option<LogRecord> {
         while !self.done {
-            let (opcode, data) = match self.mcap.next_event() {
+            let record = match self.mcap.next_event() {
                 None => break,
                 Some(Ok(LinearReadEvent::ReadRequest(n))) => {
                     self.feed(n);
                     continue;
                 }
-                Some(Ok(LinearReadEvent::Record { data, opcode })) => (opcode, data.to_vec()),
-                Some(Err(e)) => {
-                    self.stop(describe(&e));
-                    break;
+                Some(Ok(LinearReadEvent::Record { data, opcode })) => {
+                    mcap::parse_record(opcode, data)
                 }
+                Some(Err(e)) => Err(e),
             };
-            match mcap::parse_record(opcode, &data) {
-                Ok(record) => match self.take(record) {
-                    Ok(Some(found)) => return Some(found),
-                    Ok(None) => {}
-                    Err(e) => self.stop(e.to_string()),
-                },
-                Err(e) => self.stop(describe(&e)),
+            let found = match record {
+                Ok(record) => self.contents.take(record).map_err(|e| e.to_string()),
+                Err(e) => Err(describe(&e)),
+            };
+            match found {
+                Ok(Some(found)) => return Some(found),
+                Ok(None) => {}
+                Err(why) => self.stop(why),
             }
         }
         self.done = true;
@@ -211,7 +214,9 @@ impl LogReader {
         self.done = true;
         self.damage.get_or_insert(why);
     }
+}
 
+impl Contents {
     fn take(&mut self, record: Record<'_>) -> Result<Option<LogRecord>> {
         match record {
             Record::Metadata(m) if m.name == "hardstand" => self.info.take_map(&m.metadata),

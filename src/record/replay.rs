@@ -1,10 +1,35 @@
-//! Runs a log again and compares every digest.
+//! Runs a log again, on one core or on many.
+//!
+//! A keyframe inside the log is a *border*: the stretch before it ends by comparing the state that
+//! it has reached with the keyframe, bit for bit, and the stretch after it starts from the
+//! keyframe. So stretches can run side by side, and if all are without a difference, one run
+//! through the whole log is, too. The report is that of the log's first difference, whoever is
+//! done first.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::Builder;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
-use crate::rt::LogTick;
+use crate::plant::Plant;
 
-use super::{Keyframe, LogReader, LogRecord};
+use super::batches::{Batch, Batches, Then};
+use super::run::Run;
+use super::{Keyframe, LogReader};
+
+/// Records that go to another thread together: 32 ticks and their states.
+const BATCH_RECORDS: usize = 64;
+/// Records that are run at once on this thread: a tick and its state, which are still in the cache.
+const BATCH_RECORDS_HERE: usize = 2;
+/// Ticks between two reports of progress on one thread.
+const PROGRESS_TICKS: u64 = 1024;
+/// Batches between two reports of progress on several.
+const PROGRESS_BATCHES: u64 = 32;
+/// Batches that may wait for a thread: with those, a stretch between two keyframes of the default
+/// distance fits in the queue, and the reader goes on to the next one.
+const BATCH_QUEUE: usize = 32;
 
 /// The first difference between log and replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,208 +60,192 @@ pub struct ReplayReport {
 }
 
 /// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
+/// `threads` stretches between keyframes run side by side; the report does not depend on it.
 /// `progress(ticks, bytes read, bytes in all)` is called now and then.
 ///
 /// # Errors
-/// [`ErrorKind::Log`] if a keyframe does not fit the plant, or the log holds no tick.
+/// [`ErrorKind::Log`] if a keyframe does not fit the plant, or the log holds no tick;
+/// [`ErrorKind::Internal`] if a thread cannot be started.
 pub fn replay(
     log: &mut LogReader,
     plant: Plant,
+    threads: NonZeroUsize,
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
-    let snapshot = plant.new_snapshot();
-    let report = ReplayReport::default();
-    let mut run = Run { plant, snapshot, unnamed: false, report };
-    while run.report.difference.is_none()
-        && let Some(record) = log.next_record()
-    {
-        match record {
-            LogRecord::Keyframe(keyframe) => run.keyframe(&keyframe)?,
-            LogRecord::Tick(tick) => {
-                run.name_difference();
-                run.tick(&tick);
-                if run.report.ticks.is_multiple_of(1024) {
-                    let (read, all) = log.progress();
-                    progress(run.report.ticks, read, all);
-                }
-            }
-            LogRecord::State(state) => run.state(&state),
-        }
-    }
-    run.name_difference();
-    let (read, all) = log.progress();
-    progress(run.report.ticks, read, all);
-    run.report.damage = log.damage().map(String::from);
-    run.report.next_segment = log.next_segment().map(String::from);
-    if run.report.ticks == 0 && run.report.difference.is_none() {
+    let report = if threads.get() == 1 {
+        one_after_another(Batches::new(log, BATCH_RECORDS_HERE), plant, &mut progress)?
+    } else {
+        let mut batches = Batches::new(log, BATCH_RECORDS);
+        side_by_side(&mut batches, &plant, threads, &mut progress)?
+    };
+    if report.ticks == 0 && report.difference.is_none() {
         return Err(Error::new(
             ErrorKind::Log,
-            match &run.report.damage {
+            match &report.damage {
                 Some(why) => format!("the log holds no complete tick: {why}"),
                 None => "the log holds no tick: the run ended before its first".into(),
             },
         ));
     }
-    Ok(run.report)
+    Ok(report)
 }
 
-struct Run {
+fn one_after_another(
+    mut batches: Batches<'_>,
     plant: Plant,
-    snapshot: Snapshot,
-    /// The last tick's digest differs, and its state record has not named a quantity yet.
-    unnamed: bool,
-    report: ReplayReport,
+    progress: &mut impl FnMut(u64, u64, u64),
+) -> Result<ReplayReport> {
+    let mut run = Run::new(plant);
+    loop {
+        let batch = batches.next_batch();
+        run.feed(&batch)?;
+        let ticks = run.report().ticks;
+        let over = matches!(batch.then, Then::End { .. }) || run.report().difference.is_some();
+        if over || ticks.is_multiple_of(PROGRESS_TICKS) {
+            let (read, all) = batches.progress();
+            progress(ticks, read, all);
+        }
+        if over {
+            return Ok(run.report().clone());
+        }
+    }
 }
 
-impl Run {
-    /// The first keyframe of a segment that begins later is where the replay begins; every other
-    /// one must equal the state of the replay.
-    fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
-        if self.report.ticks == 0 && keyframe.tick != self.plant.state().tick {
-            self.plant.restore(&keyframe.words)?;
-            if self.plant.state().tick != keyframe.tick {
-                return Err(Error::new(
-                    ErrorKind::Log,
-                    format!("the keyframe of tick {} holds another tick", keyframe.tick),
-                ));
-            }
-            return Ok(());
-        }
-        let here = self.plant.snapshot_words();
-        if here.len() != keyframe.words.len() {
-            return self.plant.restore(&keyframe.words); // its error names both sizes
-        }
-        let found = self.plant.first_difference(&keyframe.words, &here);
-        // the digest is the last word and no part of the walk
-        let digests = (keyframe.words.last(), here.last());
-        if found.is_some() || digests.0 != digests.1 {
-            self.differs(found.unwrap_or_else(|| "digest of the keyframe".into()));
-        }
-        Ok(())
-    }
+/// A stretch of the log.
+struct Stretch {
+    number: usize,
+    /// Where it begins; `None` for the beginning of the log.
+    start: Option<Keyframe>,
+    batches: Receiver<Batch>,
+}
 
-    /// Runs one tick again.
-    fn tick(&mut self, log: &LogTick) {
-        if self.report.ticks == 0 {
-            self.report.first_tick = log.tick;
-        }
-        if log.tick != self.plant.state().tick {
-            let here = self.plant.state().tick;
-            self.differs(format!("tick number: {} in the log, {here} in the replay", log.tick));
+/// Number of a stretch, and what became of it.
+type Part = (usize, Result<ReplayReport>);
+
+/// What the threads tell each other.
+struct Board {
+    /// First stretch that is known to end the replay: nothing after it counts.
+    last: AtomicUsize,
+    ticks: AtomicU64,
+}
+
+fn failed(how: &str) -> Error {
+    Error::new(ErrorKind::Internal, format!("a thread of the replay {how}"))
+}
+
+fn side_by_side(
+    batches: &mut Batches<'_>,
+    plant: &Plant,
+    threads: NonZeroUsize,
+    progress: &mut impl FnMut(u64, u64, u64),
+) -> Result<ReplayReport> {
+    let board = &Board { last: AtomicUsize::new(usize::MAX), ticks: AtomicU64::new(0) };
+    let parts = std::thread::scope(|scope| {
+        let (stretches, waiting) = bounded(0);
+        let work = |_| {
+            let waiting = waiting.clone();
+            Builder::new().spawn_scoped(scope, move || work(&waiting, plant.clone(), board))
+        };
+        let workers: std::io::Result<Vec<_>> = (0..threads.get()).map(work).collect();
+        let workers = workers.map_err(|e| failed(&format!("cannot be started: {e}")))?;
+        drop(waiting);
+        deal(batches, &stretches, board, progress);
+        drop(stretches); // which ends the threads
+        let parts = workers.into_iter().map(|w| w.join().map_err(|_panic| failed("panicked")));
+        parts.collect::<Result<Vec<_>>>()
+    })?;
+    let mut parts: Vec<Part> = parts.into_iter().flatten().collect();
+    let (read, all) = batches.progress();
+    progress(board.ticks.load(Ordering::Relaxed), read, all);
+    parts.sort_by_key(|(number, _)| *number);
+    merged(parts)
+}
+
+/// Deals the stretches out in their order, until the log or the replay ends.
+fn deal(
+    batches: &mut Batches<'_>,
+    stretches: &Sender<Stretch>,
+    board: &Board,
+    progress: &mut impl FnMut(u64, u64, u64),
+) {
+    let (mut start, mut number, mut dealt) = (None, 0, 0_u64);
+    loop {
+        let (feed, fed) = bounded(BATCH_QUEUE);
+        if stretches.send(Stretch { number, start, batches: fed }).is_err() {
             return;
         }
-        let outcome = self.plant.step(&input_of(log, self.plant.model().joint_count()));
-        self.report.ticks += 1;
-        self.report.digest = self.plant.state().digest;
-        for (i, offer) in log.offers.iter().enumerate() {
-            if outcome.verdicts.get(i) != Some(&offer.verdict) {
-                self.differs(format!(
-                    "verdict on command {} of session {:016x}: {:?} in the log, {:?} in the replay",
-                    offer.seq,
-                    offer.session,
-                    offer.verdict,
-                    outcome.verdicts.get(i)
-                ));
+        start = loop {
+            let batch = batches.next_batch();
+            dealt += 1;
+            if dealt % PROGRESS_BATCHES == 0 {
+                let (read, all) = batches.progress();
+                progress(board.ticks.load(Ordering::Relaxed), read, all);
+            }
+            let then = batch.then.clone();
+            // nobody takes batches of a stretch that is over
+            if feed.send(batch).is_err() {
                 return;
             }
-        }
-        if outcome.fault != log.fault {
-            let faults = format!("{:?} in the log, {:?} in the replay", log.fault, outcome.fault);
-            self.differs(format!("fault: {faults}"));
-        } else if self.plant.state().digest == log.digest {
-            self.report.equal += 1;
-        } else {
-            self.unnamed = true; // the state record that follows names the quantity
-        }
-        self.plant.fill(&mut self.snapshot);
-    }
-
-    /// The state after the tick: its digest is the verdict, its fields name the difference.
-    fn state(&mut self, log: &StateReading) {
-        let here = &mut self.snapshot.state;
-        // how the run was paced is the log's own affair
-        (here.epoch, here.mode, here.phase) = (log.epoch, log.mode, log.phase);
-        if here == log {
-            return;
-        }
-        let named = first_difference(log, here).unwrap_or_else(|| {
-            "state record (a field without influence on the digest), or digest".into()
-        });
-        self.differs(named);
-    }
-
-    /// A digest that differed without any published quantity.
-    fn name_difference(&mut self) {
-        if std::mem::take(&mut self.unnamed) {
-            self.differs(
-                "digest (contact memory, watchdog or command; no published quantity differs yet)"
-                    .into(),
-            );
-        }
-    }
-
-    fn differs(&mut self, quantity: String) {
-        let tick = self.plant.state().tick;
-        self.report.difference.get_or_insert(Difference { tick, quantity });
+            match then {
+                Then::More => {}
+                Then::Border(keyframe) => break Some(keyframe),
+                Then::End { .. } => return,
+            }
+        };
+        number += 1;
     }
 }
 
-/// The input of a tick, as it was applied. Only the last accepted command needs its set-points; of
-/// the others no more than their size is looked at.
-fn input_of(log: &LogTick, joints: usize) -> TickInput {
-    let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
-    for o in &log.offers {
-        let (session, seq, answers_tick) = (o.session, o.seq, o.answers_tick);
-        let sized = o.verdict != crate::plant::Verdict::Rejected(crate::plant::Rejection::Size);
-        let joints = vec![JointCommand::default(); if sized { joints } else { 0 }];
-        offers.push(Box::new(Command { session, seq, answers_tick, joints }));
+/// Runs stretch after stretch, as long as there are any.
+fn work(stretches: &Receiver<Stretch>, plant: Plant, board: &Board) -> Vec<Part> {
+    // the first stretch is the first one of its thread, so its plant is as new
+    let mut run = Run::new(plant);
+    let mut parts = Vec::new();
+    for stretch in stretches {
+        let part = run_stretch(&mut run, &stretch, board);
+        if !matches!(&part, Ok(report) if report.difference.is_none()) {
+            board.last.fetch_min(stretch.number, Ordering::Relaxed);
+        }
+        parts.push((stretch.number, part));
     }
-    let accepted = |o: &crate::rt::OfferRecord| o.verdict == crate::plant::Verdict::Accepted;
-    if let Some(last) = log.offers.iter().rposition(accepted) {
-        offers[last].joints.clone_from(&log.joints);
-    }
-    TickInput { offers, events: log.events.clone() }
+    parts
 }
 
-/// The first published quantity in which two states differ.
-fn first_difference(log: &StateReading, here: &StateReading) -> Option<String> {
-    let groups: [(&str, &[f64], &[f64]); 7] = [
-        ("truth_base_position_m", &log.truth_base_position_m, &here.truth_base_position_m),
-        ("truth_base_quat_wxyz", &log.truth_base_quat_wxyz, &here.truth_base_quat_wxyz),
-        (
-            "truth_base_velocity_m_per_s",
-            &log.truth_base_velocity_m_per_s,
-            &here.truth_base_velocity_m_per_s,
-        ),
-        (
-            "truth_base_angular_velocity_rad_per_s",
-            &log.truth_base_angular_velocity_rad_per_s,
-            &here.truth_base_angular_velocity_rad_per_s,
-        ),
-        (
-            "imu_specific_force_m_per_s2",
-            &log.imu_specific_force_m_per_s2,
-            &here.imu_specific_force_m_per_s2,
-        ),
-        ("foot_normal_n", &log.foot_normal_n, &here.foot_normal_n),
-        ("imu_quat_wxyz", &log.imu_quat_wxyz, &here.imu_quat_wxyz),
-    ];
-    for (name, a, b) in groups {
-        if let Some(text) = differing(name, a, b) {
-            return Some(text);
+fn run_stretch(run: &mut Run, stretch: &Stretch, board: &Board) -> Result<ReplayReport> {
+    if let Some(keyframe) = &stretch.start {
+        run.begin_at(keyframe)?;
+    }
+    for batch in &stretch.batches {
+        if board.last.load(Ordering::Relaxed) < stretch.number {
+            break;
+        }
+        let before = run.report().ticks;
+        run.feed(&batch)?;
+        board.ticks.fetch_add(run.report().ticks - before, Ordering::Relaxed);
+        if run.is_over() {
+            return Ok(run.report().clone());
         }
     }
-    for (i, (a, b)) in log.joints.iter().zip(&here.joints).enumerate() {
-        let name = format!("joint[{i}] (q, dq, tau)");
-        if let Some(text) = differing(&name, &[a.q, a.dq, a.tau], &[b.q, b.dq, b.tau]) {
-            return Some(text);
-        }
-    }
-    (log.authority != here.authority)
-        .then(|| format!("authority: {} and {}", log.authority, here.authority))
+    Err(Error::new(ErrorKind::Internal, "a stretch of the log was not replayed to its end"))
 }
 
-fn differing(name: &str, a: &[f64], b: &[f64]) -> Option<String> {
-    let i = a.iter().zip(b).position(|(x, y)| x.to_bits() != y.to_bits())?;
-    Some(format!("{name}[{i}]: {:e} in the log, {:e} in the replay", a[i], b[i]))
+/// The report of one run through all stretches, which are in their order.
+fn merged(parts: Vec<Part>) -> Result<ReplayReport> {
+    let mut whole = ReplayReport::default();
+    for (number, part) in parts {
+        let part = part?;
+        let first = if number == 0 { part.first_tick } else { whole.first_tick };
+        let digest = if part.ticks > 0 { part.digest } else { whole.digest };
+        whole = ReplayReport {
+            ticks: whole.ticks + part.ticks,
+            equal: whole.equal + part.equal,
+            first_tick: first,
+            digest,
+            ..part
+        };
+        if whole.difference.is_some() {
+            break;
+        }
+    }
+    Ok(whole)
 }

@@ -1,0 +1,190 @@
+//! Whole turns of the loop, as the daemon's physics thread runs them but for the sleep, and what
+//! becomes of the log: `cargo bench --bench turn`. All figures are per turn or tick.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::print_stdout)]
+
+#[path = "../tests/common/bench.rs"]
+mod bench;
+#[path = "common/standing.rs"]
+mod standing;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::available_parallelism;
+
+use crossbeam_channel::{Receiver, bounded};
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use hardstand::handover::{Inbox, Outbox, pool};
+use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
+use hardstand::record::{LogReader, LogRecord, Recorder, replay};
+use hardstand::rt::{
+    Clock, Executive, Links, LogTick, MonotonicClock, OverrunPolicy, Pace, RunLimits, Schedule,
+    StartRule, TickReport, event_line,
+};
+use standing::{SPRING, hold, scenario, standing};
+
+/// Turns of one measurement.
+const TURNS: u64 = 1000;
+/// Ticks between two keyframes: several stretches that can be replayed side by side.
+const KEYFRAME_TICKS: u64 = 100;
+
+fn main() {
+    divan::main();
+}
+
+/// Everybody that the loop talks to. Their work is done while the loop would sleep: a command for
+/// every tick, and everything that was handed over is taken.
+struct Others {
+    commands: Outbox<Command>,
+    snapshots: Inbox<Snapshot>,
+    /// Emptied here, unless a recorder does it.
+    log: Option<Inbox<LogTick>>,
+    reports: Receiver<TickReport>,
+    set_points: Vec<JointCommand>,
+}
+
+impl Others {
+    fn answer(&self) {
+        let Some(snapshot) = self.snapshots.take() else { return };
+        let tick = snapshot.state.tick;
+        self.snapshots.give_back(snapshot);
+        if let Some(mut command) = self.commands.take_free() {
+            (command.session, command.seq, command.answers_tick) = (1, tick, tick);
+            command.joints.clone_from(&self.set_points);
+            self.commands.send(command);
+        }
+        if let Some(log) = &self.log
+            && let Some(record) = log.take()
+        {
+            log.give_back(record);
+        }
+        let _report = self.reports.try_recv().is_ok();
+    }
+}
+
+/// The real clock, on which a sleep takes no longer than the others' work.
+struct Sleepless(Others);
+
+impl Clock for Sleepless {
+    fn now_ns(&self) -> u64 {
+        MonotonicClock.now_ns()
+    }
+
+    fn sleep_until(&self, _deadline_ns: u64) {
+        self.0.answer();
+    }
+}
+
+/// A loop around `plant` for [`TURNS`] ticks, and the log's other end.
+fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
+    let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
+    let set_points = hold(&plant);
+    let command = || Command { joints: set_points.clone(), ..Default::default() };
+    let (commands, command_in) = pool(32, command);
+    let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
+    let (log_out, log) = pool(64, || LogTick::new(&plant, &snapshot, words));
+    let (report_out, reports) = bounded(64);
+    let links = Links {
+        commands: command_in,
+        events: event_line().1,
+        snapshots: snapshot_out,
+        log: Some(log_out),
+        reports: report_out,
+        stop: Arc::new(AtomicBool::new(false)),
+    };
+    let others = Others { commands, snapshots, log: Some(log.clone()), reports, set_points };
+    others.answer();
+    let limits = RunLimits {
+        ticks: Some(plant.state().tick + TURNS),
+        start: StartRule::Now,
+        keyframe_every_ticks: 1000,
+        epoch: 1,
+    };
+    let pace = Pace::RealTime(OverrunPolicy::Slip);
+    let clock = Sleepless(others);
+    (Executive::new(plant, clock, links, Schedule::new(Vec::new()), pace, limits), log)
+}
+
+/// Physics and everything around it, with the others' share of the hand-overs.
+#[divan::bench(args = [1, 10])]
+fn turn_of_the_loop(bencher: Bencher<'_, '_>, micro_steps: u32) {
+    let plant = standing(micro_steps, SPRING);
+    bencher
+        .with_inputs(|| executive(plant.clone()).0)
+        .input_counter(|_| ItemsCount::new(TURNS))
+        .bench_local_values(|executive| executive.run());
+}
+
+/// The plant alone, with a command in every tick.
+#[divan::bench(args = [1, 10])]
+fn tick_with_a_command(bencher: Bencher<'_, '_>, micro_steps: u32) {
+    let plant = standing(micro_steps, SPRING);
+    let mut input = TickInput::new();
+    let joints = hold(&plant);
+    input.offers.push(Box::new(Command { session: 1, joints, ..Default::default() }));
+    bencher
+        .with_inputs(|| plant.clone())
+        .input_counter(|_| ItemsCount::new(TURNS))
+        .bench_local_refs(|plant| {
+            for _ in 0..TURNS {
+                let tick = plant.state().tick;
+                (input.offers[0].seq, input.offers[0].answers_tick) = (tick, tick);
+                plant.step(&input);
+            }
+        });
+}
+
+/// A log of [`TURNS`] ticks.
+fn write_log(path: &Path, micro_steps: u32) {
+    let mut scenario = scenario(micro_steps, SPRING);
+    scenario.record.keyframe_every_ticks = KEYFRAME_TICKS;
+    let mut bench = bench::Bench::new(scenario, bench::ROOMY);
+    let hands = bench.hands();
+    let between = move |period| hands.offer(7, period, period - 1);
+    let clock = bench::TestClock { clock: Default::default(), late: Vec::new(), between };
+    let pace = Pace::RealTime(OverrunPolicy::Slip);
+    let (info, inbox) = (bench::info(&bench.scenario), bench.log.clone());
+    bench.executive(clock, pace, StartRule::Now, TURNS).run();
+    let stats = Recorder::start(path, info, inbox).unwrap().finish();
+    assert_eq!((stats.ticks, stats.error), (TURNS, None));
+}
+
+#[divan::bench]
+fn read_a_log(bencher: Bencher<'_, '_>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    write_log(&path, 10);
+    bencher.counter(ItemsCount::new(TURNS)).bench_local(|| {
+        let mut log = LogReader::open(&path).unwrap();
+        let ticks = std::iter::from_fn(|| log.next_record());
+        let count = ticks.filter(|r| matches!(r, LogRecord::Tick(_))).count();
+        assert_eq!((count as u64, log.damage()), (TURNS, None));
+    });
+}
+
+#[divan::bench(args = [1, 10])]
+fn replay_a_log(bencher: Bencher<'_, '_>, micro_steps: u32) {
+    bench_replay(bencher, micro_steps, NonZeroUsize::MIN);
+}
+
+#[divan::bench]
+fn replay_a_log_on_all_cores(bencher: Bencher<'_, '_>) {
+    bench_replay(bencher, 10, available_parallelism().unwrap());
+}
+
+fn bench_replay(bencher: Bencher<'_, '_>, micro_steps: u32, threads: NonZeroUsize) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    write_log(&path, micro_steps);
+    let plant = scenario(micro_steps, SPRING).plant();
+    bencher.counter(ItemsCount::new(TURNS)).with_inputs(|| plant.clone()).bench_local_values(
+        |plant| {
+            let mut log = LogReader::open(&path).unwrap();
+            let report = replay(&mut log, plant, threads, |_, _, _| {}).unwrap();
+            assert_eq!((report.equal, report.difference), (TURNS, None));
+        },
+    );
+}

@@ -1,0 +1,233 @@
+//! Runs a stretch of a log again and compares every digest.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
+use crate::rt::LogTick;
+
+use super::batches::{Batch, Then};
+use super::replay::{Difference, ReplayReport};
+use super::{Keyframe, LogRecord};
+
+/// Runs one stretch of a log again, from its first record to the first difference.
+pub(super) struct Run {
+    plant: Plant,
+    snapshot: Snapshot,
+    /// The last tick's digest differs, and its state record has not named a quantity yet.
+    unnamed: bool,
+    report: ReplayReport,
+    /// All of the stretch has been run.
+    complete: bool,
+}
+
+impl Run {
+    /// A stretch that begins with the log.
+    pub(super) fn new(plant: Plant) -> Self {
+        let (snapshot, report) = (plant.new_snapshot(), ReplayReport::default());
+        Self { plant, snapshot, unnamed: false, report, complete: false }
+    }
+
+    /// Begins another stretch, at a keyframe within the log.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`] if the keyframe does not fit the plant.
+    pub(super) fn begin_at(&mut self, keyframe: &Keyframe) -> Result<()> {
+        self.plant.restore(&keyframe.words)?;
+        self.report = ReplayReport::default();
+        (self.unnamed, self.complete) = (false, false);
+        Ok(())
+    }
+
+    /// What has been found so far.
+    pub(super) const fn report(&self) -> &ReplayReport {
+        &self.report
+    }
+
+    /// True at the end of the stretch, or at a difference.
+    pub(super) const fn is_over(&self) -> bool {
+        self.complete || self.report.difference.is_some()
+    }
+
+    /// Runs a part of the stretch, up to the first difference.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`] if a keyframe does not fit the plant.
+    pub(super) fn feed(&mut self, batch: &Batch) -> Result<()> {
+        for record in &batch.records {
+            match record {
+                LogRecord::Keyframe(keyframe) => self.keyframe(keyframe)?,
+                LogRecord::Tick(tick) => {
+                    self.name_difference();
+                    if self.report.difference.is_none() {
+                        self.tick(tick);
+                    }
+                }
+                LogRecord::State(state) => self.state(state),
+            }
+            if self.report.difference.is_some() {
+                return Ok(());
+            }
+        }
+        match &batch.then {
+            Then::More => return Ok(()),
+            Then::Border(keyframe) => self.keyframe(keyframe)?,
+            Then::End { damage, next_segment } => {
+                self.report.damage.clone_from(damage);
+                self.report.next_segment.clone_from(next_segment);
+            }
+        }
+        self.name_difference();
+        self.complete = true;
+        Ok(())
+    }
+
+    /// The first keyframe of a log that begins later is where the replay begins; every other one
+    /// must equal the state of the replay.
+    fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
+        if self.report.ticks == 0 && keyframe.tick != self.plant.state().tick {
+            self.plant.restore(&keyframe.words)?;
+            if self.plant.state().tick != keyframe.tick {
+                return Err(Error::new(
+                    ErrorKind::Log,
+                    format!("the keyframe of tick {} holds another tick", keyframe.tick),
+                ));
+            }
+            return Ok(());
+        }
+        let here = self.plant.snapshot_words();
+        if here.len() != keyframe.words.len() {
+            return self.plant.restore(&keyframe.words); // its error names both sizes
+        }
+        let found = self.plant.first_difference(&keyframe.words, &here);
+        // the digest is the last word and no part of the walk
+        let digests = (keyframe.words.last(), here.last());
+        if found.is_some() || digests.0 != digests.1 {
+            self.differs(found.unwrap_or_else(|| "digest of the keyframe".into()));
+        }
+        Ok(())
+    }
+
+    /// Runs one tick again.
+    fn tick(&mut self, log: &LogTick) {
+        if self.report.ticks == 0 {
+            self.report.first_tick = log.tick;
+        }
+        if log.tick != self.plant.state().tick {
+            let here = self.plant.state().tick;
+            self.differs(format!("tick number: {} in the log, {here} in the replay", log.tick));
+            return;
+        }
+        let outcome = self.plant.step(&input_of(log, self.plant.model().joint_count()));
+        self.report.ticks += 1;
+        self.report.digest = self.plant.state().digest;
+        for (i, offer) in log.offers.iter().enumerate() {
+            if outcome.verdicts.get(i) != Some(&offer.verdict) {
+                self.differs(format!(
+                    "verdict on command {} of session {:016x}: {:?} in the log, {:?} in the replay",
+                    offer.seq,
+                    offer.session,
+                    offer.verdict,
+                    outcome.verdicts.get(i)
+                ));
+                return;
+            }
+        }
+        if outcome.fault != log.fault {
+            let faults = format!("{:?} in the log, {:?} in the replay", log.fault, outcome.fault);
+            self.differs(format!("fault: {faults}"));
+        } else if self.plant.state().digest == log.digest {
+            self.report.equal += 1;
+        } else {
+            self.unnamed = true; // the state record that follows names the quantity
+        }
+        self.plant.fill(&mut self.snapshot);
+    }
+
+    /// The state after the tick: its digest is the verdict, its fields name the difference.
+    fn state(&mut self, log: &StateReading) {
+        let here = &mut self.snapshot.state;
+        // how the run was paced is the log's own affair
+        (here.epoch, here.mode, here.phase) = (log.epoch, log.mode, log.phase);
+        if here == log {
+            return;
+        }
+        let named = first_difference(log, here).unwrap_or_else(|| {
+            "state record (a field without influence on the digest), or digest".into()
+        });
+        self.differs(named);
+    }
+
+    /// A digest that differed without any published quantity.
+    fn name_difference(&mut self) {
+        if std::mem::take(&mut self.unnamed) {
+            self.differs(
+                "digest (contact memory, watchdog or command; no published quantity differs yet)"
+                    .into(),
+            );
+        }
+    }
+
+    fn differs(&mut self, quantity: String) {
+        let tick = self.plant.state().tick;
+        self.report.difference.get_or_insert(Difference { tick, quantity });
+    }
+}
+
+/// The input of a tick, as it was applied. Only the last accepted command needs its set-points; of
+/// the others no more than their size is looked at.
+fn input_of(log: &LogTick, joints: usize) -> TickInput {
+    let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
+    for o in &log.offers {
+        let (session, seq, answers_tick) = (o.session, o.seq, o.answers_tick);
+        let sized = o.verdict != crate::plant::Verdict::Rejected(crate::plant::Rejection::Size);
+        let joints = vec![JointCommand::default(); if sized { joints } else { 0 }];
+        offers.push(Box::new(Command { session, seq, answers_tick, joints }));
+    }
+    let accepted = |o: &crate::rt::OfferRecord| o.verdict == crate::plant::Verdict::Accepted;
+    if let Some(last) = log.offers.iter().rposition(accepted) {
+        offers[last].joints.clone_from(&log.joints);
+    }
+    TickInput { offers, events: log.events.clone() }
+}
+
+/// The first published quantity in which two states differ.
+fn first_difference(log: &StateReading, here: &StateReading) -> Option<String> {
+    let groups: [(&str, &[f64], &[f64]); 7] = [
+        ("truth_base_position_m", &log.truth_base_position_m, &here.truth_base_position_m),
+        ("truth_base_quat_wxyz", &log.truth_base_quat_wxyz, &here.truth_base_quat_wxyz),
+        (
+            "truth_base_velocity_m_per_s",
+            &log.truth_base_velocity_m_per_s,
+            &here.truth_base_velocity_m_per_s,
+        ),
+        (
+            "truth_base_angular_velocity_rad_per_s",
+            &log.truth_base_angular_velocity_rad_per_s,
+            &here.truth_base_angular_velocity_rad_per_s,
+        ),
+        (
+            "imu_specific_force_m_per_s2",
+            &log.imu_specific_force_m_per_s2,
+            &here.imu_specific_force_m_per_s2,
+        ),
+        ("foot_normal_n", &log.foot_normal_n, &here.foot_normal_n),
+        ("imu_quat_wxyz", &log.imu_quat_wxyz, &here.imu_quat_wxyz),
+    ];
+    for (name, a, b) in groups {
+        if let Some(text) = differing(name, a, b) {
+            return Some(text);
+        }
+    }
+    for (i, (a, b)) in log.joints.iter().zip(&here.joints).enumerate() {
+        let name = format!("joint[{i}] (q, dq, tau)");
+        if let Some(text) = differing(&name, &[a.q, a.dq, a.tau], &[b.q, b.dq, b.tau]) {
+            return Some(text);
+        }
+    }
+    (log.authority != here.authority)
+        .then(|| format!("authority: {} and {}", log.authority, here.authority))
+}
+
+fn differing(name: &str, a: &[f64], b: &[f64]) -> Option<String> {
+    let i = a.iter().zip(b).position(|(x, y)| x.to_bits() != y.to_bits())?;
+    Some(format!("{name}[{i}]: {:e} in the log, {:e} in the replay", a[i], b[i]))
+}
