@@ -33,8 +33,9 @@ def call(command, what, **options):
         raise Missing(f"{what}: {error}") from None
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines()
-        errors = [line for line in said if "error" in line.lower()] or said or ["no message"]
-        raise Missing(f"{what}: {errors[0 if 'error' in errors[0].lower() else -1][:200]}")
+        said = said or [f"ended with code {done.returncode}"]
+        reason = next((line for line in said if "error" in line.lower()), said[-1])
+        raise Missing(f"{what}: {reason[:200]}")
     return done.stdout
 
 
