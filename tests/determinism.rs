@@ -13,12 +13,12 @@ use hardstand::math;
 use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
-const STAND: u64 = 0x8daf_3cd6_8ca5_8de4;
-const STAND_RK4: u64 = 0xd341_4789_7df2_3658;
-const COLLAPSE: u64 = 0x542b_0179_8341_acb7;
-const RIGID: u64 = 0x4d46_6cb2_05d1_59a4;
-const HUNT_CROSSLEY: u64 = 0x2370_36c0_765d_05bd;
-const MIXED: u64 = 0x4970_b0b8_8f6e_f556;
+const STAND: u64 = 0xd113_c5bc_7fa8_73fe;
+const STAND_RK4: u64 = 0x0507_6f95_d0be_e76b;
+const COLLAPSE: u64 = 0x0e29_3154_a47e_2c66;
+const RIGID: u64 = 0x6781_e278_3756_7316;
+const HUNT_CROSSLEY: u64 = 0x5a4c_91c1_7f05_eefe;
+const MIXED: u64 = 0x8a5c_38f3_e396_2c2e;
 const MATH: u64 = 0x1125_fb55_4b19_40d0;
 
 fn scenario(sets: &[&str]) -> Scenario {

@@ -149,6 +149,7 @@ fn untidy(text: &str) -> Vec<String> {
             .iter()
             .any(|w| words.starts_with(w))
             && words.contains("fn ")
+            && !words.trim_end().ends_with(';')
             && begun.is_none()
         {
             begun = Some((n, indent));

@@ -6,8 +6,8 @@ use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3}
 
 /// A coordinate axis.
 ///
-/// Whatever turns about one is written once, for z: [`Axis::to_z`] renames the components so that
-/// the axis is z, which costs nothing, and [`Axis::from_z`] names them back.
+/// Whatever turns about one is written once, for z: [`Axis::z_last`] renames the components so that
+/// the axis is z, which costs nothing, and [`Axis::z_back`] names them back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     X,
@@ -24,7 +24,7 @@ impl Axis {
     }
 
     #[inline(always)]
-    const fn to_z<U: Copy>(self, [x, y, z]: [U; 3]) -> [U; 3] {
+    const fn z_last<U: Copy>(self, [x, y, z]: [U; 3]) -> [U; 3] {
         match self {
             Self::X => [y, z, x],
             Self::Y => [z, x, y],
@@ -33,7 +33,7 @@ impl Axis {
     }
 
     #[inline(always)]
-    const fn from_z<U: Copy>(self, [a, b, k]: [U; 3]) -> [U; 3] {
+    const fn z_back<U: Copy>(self, [a, b, k]: [U; 3]) -> [U; 3] {
         match self {
             Self::X => [k, a, b],
             Self::Y => [b, k, a],
@@ -44,28 +44,28 @@ impl Axis {
     /// The component of `v` along this axis.
     #[inline(always)]
     pub(super) fn component<T: Lanes>(self, v: &Vec3<T>) -> T {
-        self.to_z([v.x, v.y, v.z])[2]
+        self.z_last([v.x, v.y, v.z])[2]
     }
 
     /// The row of `m` that belongs to this axis.
     #[inline(always)]
     pub(super) fn row<T: Lanes>(self, m: &Mat3<T>) -> Vec3<T> {
-        self.to_z([m.x, m.y, m.z])[2]
+        self.z_last([m.x, m.y, m.z])[2]
     }
 
     /// `v` and `s` times this axis.
     #[inline(always)]
     pub(super) fn plus<T: Lanes>(self, v: Vec3<T>, s: T) -> Vec3<T> {
-        let [a, b, k] = self.to_z([v.x, v.y, v.z]);
-        let [x, y, z] = self.from_z([a, b, k + s]);
+        let [a, b, k] = self.z_last([v.x, v.y, v.z]);
+        let [x, y, z] = self.z_back([a, b, k + s]);
         Vec3::new(x, y, z)
     }
 
     /// `v ×` (this axis times `s`).
     #[inline(always)]
     pub(super) fn cross_from<T: Lanes>(self, v: &Vec3<T>, s: T) -> Vec3<T> {
-        let [a, b, _] = self.to_z([v.x, v.y, v.z]);
-        let [x, y, z] = self.from_z([b * s, -(a * s), T::splat(0.0)]);
+        let [a, b, _] = self.z_last([v.x, v.y, v.z]);
+        let [x, y, z] = self.z_back([b * s, -(a * s), T::splat(0.0)]);
         Vec3::new(x, y, z)
     }
 
@@ -77,12 +77,12 @@ impl Axis {
         m: &Motion<T>,
     ) -> Force<T> {
         let (I, H, M) = (I_A.I.full(), I_A.H, I_A.M.full());
-        let [wa, wb, _] = self.to_z([m.ang.x, m.ang.y, m.ang.z]);
-        let [va, vb, _] = self.to_z([m.lin.x, m.lin.y, m.lin.z]);
-        let [Ia, Ib, _] = self.to_z([I.x, I.y, I.z]);
-        let [Ma, Mb, _] = self.to_z([M.x, M.y, M.z]);
-        let [Ha, Hb, _] = self.to_z([H.x, H.y, H.z]); // rows
-        let [Ca, Cb, _] = self.to_z([H.column_x(), H.column_y(), H.column_z()]);
+        let [wa, wb, _] = self.z_last([m.ang.x, m.ang.y, m.ang.z]);
+        let [va, vb, _] = self.z_last([m.lin.x, m.lin.y, m.lin.z]);
+        let [Ia, Ib, _] = self.z_last([I.x, I.y, I.z]);
+        let [Ma, Mb, _] = self.z_last([M.x, M.y, M.z]);
+        let [Ha, Hb, _] = self.z_last([H.x, H.y, H.z]); // rows
+        let [Ca, Cb, _] = self.z_last([H.column_x(), H.column_y(), H.column_z()]);
         Force::new(
             (Ia.scaled(wa) + Ib.scaled(wb)) + (Ca.scaled(va) + Cb.scaled(vb)),
             (Ha.scaled(wa) + Hb.scaled(wb)) + (Ma.scaled(va) + Mb.scaled(vb)),
@@ -133,9 +133,9 @@ impl<T: Lanes> Turn<T> {
     /// `R_PB v`.
     #[inline(always)]
     pub(super) fn forth(&self, axis: Axis, v: &Vec3<T>) -> Vec3<T> {
-        let [a, b, k] = axis.to_z([v.x, v.y, v.z]);
+        let [a, b, k] = axis.z_last([v.x, v.y, v.z]);
         let turned = [self.cos * a - self.sin * b, self.sin * a + self.cos * b, k];
-        let [x, y, z] = axis.from_z(turned);
+        let [x, y, z] = axis.z_back(turned);
         Vec3::new(x, y, z)
     }
 
@@ -173,15 +173,15 @@ impl<T: Lanes> Turn<T> {
     #[inline(always)]
     fn symmetric(&self, axis: Axis, m: &Sym3<T>) -> Sym3<T> {
         let (s, c) = (self.sin, self.cos);
-        let [aa, bb, kk] = axis.to_z([m.xx, m.yy, m.zz]);
+        let [aa, bb, kk] = axis.z_last([m.xx, m.yy, m.zz]);
         // named by the axis that an element does not touch
-        let [bk, ka, ab] = axis.to_z([m.yz, m.xz, m.xy]);
+        let [bk, ka, ab] = axis.z_last([m.yz, m.xz, m.xy]);
         let (ca, cb) = (c * aa - s * ab, c * ab - s * bb);
         let (sa, sb) = (s * aa + c * ab, s * ab + c * bb);
         let diagonal = [ca * c - cb * s, sa * s + sb * c, kk];
         let across = [s * ka + c * bk, c * ka - s * bk, ca * s + cb * c];
-        let [xx, yy, zz] = axis.from_z(diagonal);
-        let [yz, xz, xy] = axis.from_z(across);
+        let [xx, yy, zz] = axis.z_back(diagonal);
+        let [yz, xz, xy] = axis.z_back(across);
         Sym3 { xx, xy, xz, yy, yz, zz }
     }
 }

@@ -105,13 +105,13 @@ fn ldl_solve(a: &mut [[f64; 6]; 6], x: &mut [f64; 6]) {
     for j in 0..6 {
         for k in 0..j {
             let t = a[j][k] * a[k][k];
-            for i in j..6 {
-                a[i][j] -= a[i][k] * t;
+            for row in &mut a[j..] {
+                row[j] -= row[k] * t;
             }
         }
         per_d[j] = 1.0 / a[j][j];
-        for i in j + 1..6 {
-            a[i][j] *= per_d[j];
+        for row in &mut a[j + 1..] {
+            row[j] *= per_d[j];
         }
     }
     for i in 0..6 {

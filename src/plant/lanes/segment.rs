@@ -157,8 +157,8 @@ impl<T: Lanes> Segment<T> {
         let (qdd, A) = self.through.accelerate(&self.link, &self.placed, A_P);
         let h = T::splat(around.h);
         self.A = A;
-        self.qd = self.qd + h * qdd;
-        self.q = self.q + h * self.qd;
+        self.qd += h * qdd;
+        self.q += h * self.qd;
         self.placed = Placed::on_parent(&self.link, self.q, self.qd, X_WP, V_P);
         if around.contacts {
             let f_ext = self.contact_force(around);

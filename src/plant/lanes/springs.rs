@@ -69,7 +69,7 @@ impl<T: Lanes> SpringBlock<T> {
             radius: T::from_lanes(|i| at(i).shape.round_m()),
             R_WS: Mat3::from_lanes(|i| at(i).X_WS.R.into()),
             p_WS: Vec3::from_lanes(|i| at(i).X_WS.p.into()),
-            law: law.without_force(|i| empty(i)),
+            law: law.without_force(empty),
             mu_static: zero,
             mu_kinetic: zero,
             memory,

@@ -1,0 +1,135 @@
+//! Rigid-body and articulated-body inertias.
+
+use std::ops::AddAssign;
+
+use crate::math::Lanes;
+
+use super::{Force, Mat3, Motion, Sym3, Transform, Vec3};
+
+/// A symmetric 6×6 inertia `[I H; Hᵀ M]` that need not be a rigid body's. (RBDA 7.1)
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ArticulatedInertia<T> {
+    /// Angular block.
+    pub I: Sym3<T>,
+    /// Coupling block.
+    pub H: Mat3<T>,
+    /// Linear block.
+    pub M: Sym3<T>,
+}
+
+impl<T: Lanes> ArticulatedInertia<T> {
+    /// Lane `i`.
+    #[inline(always)]
+    #[must_use]
+    pub fn lane(&self, i: usize) -> ArticulatedInertia<f64> {
+        ArticulatedInertia { I: self.I.lane(i), H: self.H.lane(i), M: self.M.lane(i) }
+    }
+
+    /// `I_A m`.
+    #[inline(always)]
+    #[must_use]
+    pub fn mul(&self, m: &Motion<T>) -> Force<T> {
+        Force::new(
+            self.I.mul(&m.ang) + self.H.mul(&m.lin),
+            self.H.tr_mul(&m.ang) + self.M.mul(&m.lin),
+        )
+    }
+
+    /// `I_A − Ud Uᵀ`, where `Ud = U / D`: what is left after a joint lets motion through. (RBDA
+    /// 7.44)
+    #[inline(always)]
+    #[must_use]
+    pub fn minus_outer(&self, Ud: &Force<T>, U: &Force<T>) -> Self {
+        Self {
+            I: self.I.minus_outer(&Ud.ang, &U.ang),
+            H: Mat3::new(
+                self.H.x - U.lin.scaled(Ud.ang.x),
+                self.H.y - U.lin.scaled(Ud.ang.y),
+                self.H.z - U.lin.scaled(Ud.ang.z),
+            ),
+            M: self.M.minus_outer(&Ud.lin, &U.lin),
+        }
+    }
+
+    /// The same inertia about the parent's origin and axes: `ᴮX_Aᵀ I_A ᴮX_A`. (RBDA 2.66)
+    #[inline(always)]
+    #[must_use]
+    pub fn to_parent(&self, X_AB: &Transform<T>) -> Self {
+        let R = &X_AB.R;
+        Self { I: self.I.turned(R), H: self.H.turned(R), M: self.M.turned(R) }.shifted(&X_AB.p)
+    }
+
+    /// The same inertia about a point, where `p` leads from there to the present origin, in the
+    /// same axes: `H′ = H + p̂ M` and `I′ = I + p̂ H′ᵀ + (p̂ Hᵀ)ᵀ`.
+    #[inline(always)]
+    #[must_use]
+    pub fn shifted(&self, p: &Vec3<T>) -> Self {
+        let Self { I, H, M } = *self;
+        // row i of p̂ M is −(M p̂)ᵀ's: p × (column of M), and M is symmetric
+        let full = M.full();
+        let (cx, cy, cz) = (p.cross(&full.x), p.cross(&full.y), p.cross(&full.z));
+        let shifted = Mat3::new(
+            H.x + Vec3::new(cx.x, cy.x, cz.x),
+            H.y + Vec3::new(cx.y, cy.y, cz.y),
+            H.z + Vec3::new(cx.z, cy.z, cz.z),
+        );
+        // column j of p̂ Hᵀ is p × (row j of H)
+        let (kx, ky, kz) = (p.cross(&H.x), p.cross(&H.y), p.cross(&H.z));
+        let (lx, ly, lz) = (p.cross(&shifted.x), p.cross(&shifted.y), p.cross(&shifted.z));
+        let I = Sym3 {
+            xx: I.xx + lx.x + kx.x,
+            xy: I.xy + ly.x + kx.y,
+            xz: I.xz + lz.x + kx.z,
+            yy: I.yy + ly.y + ky.y,
+            yz: I.yz + lz.y + ky.z,
+            zz: I.zz + lz.z + kz.z,
+        };
+        Self { I, H: shifted, M }
+    }
+}
+
+impl<T: Lanes> AddAssign for ArticulatedInertia<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, o: Self) {
+        *self = Self { I: self.I + o.I, H: self.H + o.H, M: self.M + o.M };
+    }
+}
+
+/// Inertia of a rigid body about the origin of its frame. (RBDA 2.63)
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(missing_docs, reason = "as in spatial::SpatialInertia")]
+pub struct SpatialInertia<T> {
+    pub mass: T,
+    pub h: Vec3<T>,
+    pub I: Sym3<T>,
+}
+
+impl<T: Lanes> SpatialInertia<T> {
+    /// Lane `i` is `f(i)`.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_lanes(f: impl Fn(usize) -> SpatialInertia<f64>) -> Self {
+        Self {
+            mass: T::from_lanes(|i| f(i).mass),
+            h: Vec3::from_lanes(|i| f(i).h),
+            I: Sym3::from_lanes(|i| f(i).I),
+        }
+    }
+
+    /// Momentum `I v`.
+    #[inline(always)]
+    #[must_use]
+    pub fn mul(&self, v: &Motion<T>) -> Force<T> {
+        Force::new(
+            self.I.mul(&v.ang) + self.h.cross(&v.lin),
+            v.lin.scaled(self.mass) - self.h.cross(&v.ang),
+        )
+    }
+
+    /// As an articulated inertia.
+    #[inline(always)]
+    #[must_use]
+    pub fn articulated(&self) -> ArticulatedInertia<T> {
+        ArticulatedInertia { I: self.I, H: Mat3::skew(&self.h), M: Sym3::diagonal(self.mass) }
+    }
+}
