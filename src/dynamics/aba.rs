@@ -8,9 +8,9 @@
 //! side by side, gives the same bits.
 
 use crate::model::{Base, Model};
-use crate::spatial::{ArticulatedInertia, Force, Motion, Transform, Vec3};
+use crate::spatial::{ArticulatedInertia, Force, Vec3, lanes};
 
-use super::body::{Through, bias_force};
+use super::body::{Placed, Through, bias_force};
 use super::{Accelerations, Data};
 
 /// Forward dynamics: `vdot` from the joint efforts `tau` (model's order), `data.f_ext`, and
@@ -71,12 +71,12 @@ fn spread_accelerations(
     gravity_W: &Vec3,
     vdot: &mut Accelerations,
 ) {
-    let (X_WB, V) = (&data.X_WB[0], &data.V[0]);
+    let base = data.placed(0);
     let (A, alpha_W, a_W) = match model.base {
-        Base::Floating => free_base(X_WB, V, &data.I_A[0], &data.p_A[0], gravity_W),
-        Base::Fixed => (held_base(X_WB, gravity_W), Vec3::zeros(), Vec3::zeros()),
+        Base::Floating => free_base(&base, &data.I_A[0], &data.p_A[0].into(), gravity_W),
+        Base::Fixed => (held_base(&base, gravity_W), Vec3::zeros(), Vec3::zeros()),
     };
-    (data.A[0], vdot.w_WB, vdot.v_WB) = (A, alpha_W, a_W);
+    (data.A[0], vdot.w_WB, vdot.v_WB) = (A.into(), alpha_W, a_W);
     for i in 1..model.bodies.len() {
         let A_P = data.A[model.bodies[i].parent].into();
         let (link, placed, through) = (&data.links[i - 1], data.placed(i), data.through(i));
@@ -90,18 +90,19 @@ fn spread_accelerations(
 /// ordinary angular and linear acceleration in W. (9.10)
 #[inline(always)]
 pub(crate) fn free_base(
-    X_WB: &Transform,
-    V: &Motion,
+    base: &Placed<f64>,
     I_A: &ArticulatedInertia,
-    p_A: &Force,
+    p_A: &lanes::Force<f64>,
     gravity_W: &Vec3,
-) -> (Motion, Vec3, Vec3) {
-    let A = I_A.solve(&-*p_A);
-    let a_W = X_WB.R * (A.lin + V.ang.cross(&V.lin)) + gravity_W;
-    (A, X_WB.R * A.ang, a_W)
+) -> (lanes::Motion<f64>, Vec3, Vec3) {
+    let A = I_A.factor().solve(&(lanes::Force::zero() - *p_A));
+    let (R_WB, V) = (&base.X_WB.R, &base.V);
+    let a_W = Vec3::from(R_WB.mul(&(A.lin + V.ang.cross(&V.lin)))) + gravity_W;
+    (A, R_WB.mul(&A.ang).into(), a_W)
 }
 
 /// The acceleration less gravity, in B, of a base that is fixed to the world.
-pub(crate) fn held_base(X_WB: &Transform, gravity_W: &Vec3) -> Motion {
-    Motion::new(Vec3::zeros(), X_WB.R.tr_mul(&-gravity_W))
+#[inline(always)]
+pub(crate) fn held_base(base: &Placed<f64>, gravity_W: &Vec3) -> lanes::Motion<f64> {
+    lanes::Motion::new(lanes::Vec3::zero(), base.X_WB.R.tr_mul(&(-gravity_W).into()))
 }

@@ -22,21 +22,47 @@ pub fn motion_subspace(joint: &Joint) -> spatial::Motion {
     }
 }
 
-/// The coordinate axis about which a joint turns its child, if the child's axes are the parent's at
-/// `q = 0`.
-pub(super) fn turns_about(joint: &Joint) -> Option<Axis> {
-    let parallel = joint.X_PJ.R == spatial::Mat3::identity();
-    Axis::of(&joint.axis).filter(|_| parallel && joint.kind == JointKind::Revolute)
+/// What a joint's arithmetic looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Motility {
+    /// Turns about a coordinate axis, with the axes of P and B parallel at `q = 0`: then much of
+    /// the arithmetic falls away.
+    About(Axis),
+    /// Turns about any axis.
+    Turning,
+    /// Slides along any axis.
+    Sliding,
 }
 
-/// A body and the joint that moves it, as constants. Lanes share the kind of the joint and
-/// `about`.
+impl Motility {
+    pub(super) fn of(joint: &Joint) -> Self {
+        let parallel = joint.X_PJ.R == spatial::Mat3::identity();
+        match (joint.kind, Axis::of(&joint.axis)) {
+            (JointKind::Revolute, Some(axis)) if parallel => Self::About(axis),
+            (JointKind::Revolute, _) => Self::Turning,
+            (JointKind::Prismatic, _) => Self::Sliding,
+        }
+    }
+}
+
+/// Calls a function with the joint's [`Motility`] as a constant: each of the five gets code of its
+/// own. Functions are named, because closures are not inlined into code for AVX2.
+macro_rules! by_motility {
+    ($link:expr, $function:path $(, $argument:expr)*) => {
+        match $link.motility {
+            Motility::About(Axis::X) => $function(Motility::About(Axis::X), $link $(, $argument)*),
+            Motility::About(Axis::Y) => $function(Motility::About(Axis::Y), $link $(, $argument)*),
+            Motility::About(Axis::Z) => $function(Motility::About(Axis::Z), $link $(, $argument)*),
+            Motility::Turning => $function(Motility::Turning, $link $(, $argument)*),
+            Motility::Sliding => $function(Motility::Sliding, $link $(, $argument)*),
+        }
+    };
+}
+
+/// A body and the joint that moves it, as constants. Lanes share the joint's motility.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link<T> {
-    kind: JointKind,
-    /// Set for a revolute joint about a coordinate axis whose frame J is parallel to P: then much
-    /// of the arithmetic falls away.
-    about: Option<Axis>,
+    motility: Motility,
     /// Unit axis in B (and in J).
     axis: Vec3<T>,
     /// `R_PB = R_fixed + sin q R_sin + cos q R_cos` of a revolute joint; of a prismatic one,
@@ -60,8 +86,7 @@ impl Link<f64> {
         let revolute = joint.kind == JointKind::Revolute;
         let R_fixed = if revolute { R_PJ * along } else { *R_PJ };
         Self {
-            kind: joint.kind,
-            about: turns_about(joint),
+            motility: Motility::of(joint),
             axis: (*a).into(),
             R_fixed: R_fixed.into(),
             R_sin: (R_PJ * skew(a)).into(),
@@ -78,8 +103,7 @@ impl<T: Lanes> Link<T> {
     /// One link per lane, all with joints of one kind.
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a Link<f64>) -> Self {
         Self {
-            kind: f(0).kind,
-            about: f(0).about,
+            motility: f(0).motility,
             axis: Vec3::from_lanes(|i| f(i).axis),
             R_fixed: Mat3::from_lanes(|i| f(i).R_fixed),
             R_sin: Mat3::from_lanes(|i| f(i).R_sin),
@@ -93,18 +117,18 @@ impl<T: Lanes> Link<T> {
 
     /// Pose and turn of the child at position `q`, rad or m.
     #[inline(always)]
-    fn moved(&self, q: T) -> (Transform<T>, Turn<T>) {
-        match (self.about, self.kind) {
-            (Some(axis), _) => {
+    fn moved(&self, by: Motility, q: T) -> (Transform<T>, Turn<T>) {
+        match by {
+            Motility::About(axis) => {
                 let turn = Turn::new(math::sin_cos(q));
                 (Transform::new(turn.matrix(axis), self.p_PJ), turn)
             }
-            (None, JointKind::Revolute) => {
+            Motility::Turning => {
                 let turn = Turn::new(math::sin_cos(q));
                 let R = self.R_fixed + self.R_sin.scaled(turn.sin) + self.R_cos.scaled(turn.cos);
                 (Transform::new(R, self.p_PJ), turn)
             }
-            (None, JointKind::Prismatic) => {
+            Motility::Sliding => {
                 let p = self.p_PJ + self.slide_P.scaled(q);
                 (Transform::new(self.R_fixed, p), Turn::default())
             }
@@ -113,82 +137,92 @@ impl<T: Lanes> Link<T> {
 
     /// `m + S s`. (table 4.1)
     #[inline(always)]
-    fn plus_along(&self, m: Motion<T>, s: T) -> Motion<T> {
-        match (self.about, self.kind) {
-            (Some(axis), _) => Motion::new(axis.plus(m.ang, s), m.lin),
-            (None, JointKind::Revolute) => Motion::new(m.ang + self.axis.scaled(s), m.lin),
-            (None, JointKind::Prismatic) => Motion::new(m.ang, m.lin + self.axis.scaled(s)),
+    fn plus_along(&self, by: Motility, m: Motion<T>, s: T) -> Motion<T> {
+        match by {
+            Motility::About(axis) => Motion::new(axis.plus(m.ang, s), m.lin),
+            Motility::Turning => Motion::new(m.ang + self.axis.scaled(s), m.lin),
+            Motility::Sliding => Motion::new(m.ang, m.lin + self.axis.scaled(s)),
         }
     }
 
     /// `Sᵀ f`.
     #[inline(always)]
-    fn project(&self, f: &Force<T>) -> T {
-        match (self.about, self.kind) {
-            (Some(axis), _) => axis.component(&f.ang),
-            (None, JointKind::Revolute) => self.axis.dot(&f.ang),
-            (None, JointKind::Prismatic) => self.axis.dot(&f.lin),
+    fn project(&self, by: Motility, f: &Force<T>) -> T {
+        match by {
+            Motility::About(axis) => axis.component(&f.ang),
+            Motility::Turning => self.axis.dot(&f.ang),
+            Motility::Sliding => self.axis.dot(&f.lin),
         }
     }
 
     /// `I_A S`.
     #[inline(always)]
-    fn inertia_along(&self, I_A: &ArticulatedInertia<T>) -> Force<T> {
+    fn inertia_along(&self, by: Motility, I_A: &ArticulatedInertia<T>) -> Force<T> {
         let a = &self.axis;
-        match (self.about, self.kind) {
-            (Some(axis), _) => Force::new(axis.row(&I_A.I.full()), axis.row(&I_A.H)),
-            (None, JointKind::Revolute) => Force::new(I_A.I.mul(a), I_A.H.tr_mul(a)),
-            (None, JointKind::Prismatic) => Force::new(I_A.H.mul(a), I_A.M.mul(a)),
+        match by {
+            Motility::About(axis) => Force::new(axis.row(&I_A.I.full()), axis.row(&I_A.H)),
+            Motility::Turning => Force::new(I_A.I.mul(a), I_A.H.tr_mul(a)),
+            Motility::Sliding => Force::new(I_A.H.mul(a), I_A.M.mul(a)),
         }
     }
 
     /// `c = V × S q̇`.
     #[inline(always)]
-    fn velocity_product(&self, V: &Motion<T>, qd: T) -> Motion<T> {
-        match (self.about, self.kind) {
-            (Some(axis), _) => {
+    fn velocity_product(&self, by: Motility, V: &Motion<T>, qd: T) -> Motion<T> {
+        match by {
+            Motility::About(axis) => {
                 Motion::new(axis.cross_from(&V.ang, qd), axis.cross_from(&V.lin, qd))
             }
-            (None, JointKind::Revolute) => {
+            Motility::Turning => {
                 let step = self.axis.scaled(qd);
                 Motion::new(V.ang.cross(&step), V.lin.cross(&step))
             }
-            (None, JointKind::Prismatic) => {
-                Motion::new(Vec3::zero(), V.ang.cross(&self.axis.scaled(qd)))
-            }
+            Motility::Sliding => Motion::new(Vec3::zero(), V.ang.cross(&self.axis.scaled(qd))),
         }
     }
 
     /// `X_WP X_PB`.
     #[inline(always)]
-    fn compose(&self, X_WP: &Transform<T>, X_PB: &Transform<T>, turn: &Turn<T>) -> Transform<T> {
-        match self.about {
-            Some(axis) => Transform::new(turn.after(axis, &X_WP.R), X_WP.point(&X_PB.p)),
-            None => X_WP.compose(X_PB),
+    fn compose(
+        &self,
+        by: Motility,
+        X_WP: &Transform<T>,
+        X_PB: &Transform<T>,
+        turn: &Turn<T>,
+    ) -> Transform<T> {
+        match by {
+            Motility::About(axis) => Transform::new(turn.after(axis, &X_WP.R), X_WP.point(&X_PB.p)),
+            Motility::Turning | Motility::Sliding => X_WP.compose(X_PB),
         }
     }
 
     /// `ᴮX_P m`.
     #[inline(always)]
-    fn motion_to_child(&self, X_PB: &Transform<T>, turn: &Turn<T>, m: &Motion<T>) -> Motion<T> {
-        match self.about {
-            Some(axis) => {
+    fn motion_to_child(
+        &self,
+        by: Motility,
+        X_PB: &Transform<T>,
+        turn: &Turn<T>,
+        m: &Motion<T>,
+    ) -> Motion<T> {
+        match by {
+            Motility::About(axis) => {
                 let lin = m.lin + m.ang.cross(&X_PB.p);
                 Motion::new(turn.back(axis, &m.ang), turn.back(axis, &lin))
             }
-            None => X_PB.motion_to_child(m),
+            Motility::Turning | Motility::Sliding => X_PB.motion_to_child(m),
         }
     }
 
     /// `ᴮX_Pᵀ f`.
     #[inline(always)]
-    fn force_to_parent(&self, placed: &Placed<T>, f: &Force<T>) -> Force<T> {
-        match self.about {
-            Some(axis) => {
+    fn force_to_parent(&self, by: Motility, placed: &Placed<T>, f: &Force<T>) -> Force<T> {
+        match by {
+            Motility::About(axis) => {
                 let lin = placed.turn.forth(axis, &f.lin);
                 Force::new(placed.turn.forth(axis, &f.ang) + placed.X_PB.p.cross(&lin), lin)
             }
-            None => placed.X_PB.force_to_parent(f),
+            Motility::Turning | Motility::Sliding => placed.X_PB.force_to_parent(f),
         }
     }
 
@@ -196,21 +230,27 @@ impl<T: Lanes> Link<T> {
     #[inline(always)]
     fn inertia_to_parent(
         &self,
+        by: Motility,
         placed: &Placed<T>,
         I_A: &ArticulatedInertia<T>,
     ) -> ArticulatedInertia<T> {
-        match self.about {
-            Some(axis) => placed.turn.inertia(axis, I_A).shifted(&placed.X_PB.p),
-            None => I_A.to_parent(&placed.X_PB),
+        match by {
+            Motility::About(axis) => placed.turn.inertia(axis, I_A).shifted(&placed.X_PB.p),
+            Motility::Turning | Motility::Sliding => I_A.to_parent(&placed.X_PB),
         }
     }
 
     /// `I_a c`: for a joint about a coordinate axis, `c` has no part along it.
     #[inline(always)]
-    fn times_velocity_product(&self, I_a: &ArticulatedInertia<T>, c: &Motion<T>) -> Force<T> {
-        match self.about {
-            Some(axis) => axis.times_across(I_a, c),
-            None => I_a.mul(c),
+    fn times_velocity_product(
+        &self,
+        by: Motility,
+        I_a: &ArticulatedInertia<T>,
+        c: &Motion<T>,
+    ) -> Force<T> {
+        match by {
+            Motility::About(axis) => axis.times_across(I_a, c),
+            Motility::Turning | Motility::Sliding => I_a.mul(c),
         }
     }
 }
@@ -264,10 +304,22 @@ impl<T: Lanes> Placed<T> {
         X_WP: &Transform<T>,
         V_P: &Motion<T>,
     ) -> Self {
-        let (X_PB, turn) = link.moved(q);
-        let V = link.plus_along(link.motion_to_child(&X_PB, &turn, V_P), qd);
-        let X_WB = link.compose(X_WP, &X_PB, &turn);
-        Self { X_PB, X_WB, V, c: link.velocity_product(&V, qd), turn }
+        by_motility!(link, Self::on_parent_by, q, qd, X_WP, V_P)
+    }
+
+    #[inline(always)]
+    fn on_parent_by(
+        by: Motility,
+        link: &Link<T>,
+        q: T,
+        qd: T,
+        X_WP: &Transform<T>,
+        V_P: &Motion<T>,
+    ) -> Self {
+        let (X_PB, turn) = link.moved(by, q);
+        let V = link.plus_along(by, link.motion_to_child(by, &X_PB, &turn, V_P), qd);
+        let X_WB = link.compose(by, X_WP, &X_PB, &turn);
+        Self { X_PB, X_WB, V, c: link.velocity_product(by, &V, qd), turn }
     }
 }
 
@@ -304,11 +356,23 @@ impl<T: Lanes> Through<T> {
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
     ) -> (Self, ArticulatedInertia<T>, Force<T>) {
-        let (mut through, I_a) = Self::inertia(link, I_A);
-        through.u = tau - link.project(p_A);
+        by_motility!(link, Self::joint_by, placed, tau, I_A, p_A)
+    }
+
+    #[inline(always)]
+    fn joint_by(
+        by: Motility,
+        link: &Link<T>,
+        placed: &Placed<T>,
+        tau: T,
+        I_A: &ArticulatedInertia<T>,
+        p_A: &Force<T>,
+    ) -> (Self, ArticulatedInertia<T>, Force<T>) {
+        let (mut through, I_a) = Self::inertia_by(by, link, I_A);
+        through.u = tau - link.project(by, p_A);
         let felt = through.U.scaled(through.u * through.per_D);
-        let p_a = *p_A + link.times_velocity_product(&I_a, &placed.c) + felt;
-        (through, link.inertia_to_parent(placed, &I_a), link.force_to_parent(placed, &p_a))
+        let p_a = *p_A + link.times_velocity_product(by, &I_a, &placed.c) + felt;
+        (through, link.inertia_to_parent(by, placed, &I_a), link.force_to_parent(by, placed, &p_a))
     }
 
     /// `U`, `D` and `I_a = I_A − U Uᵀ / D` alone, in B.
@@ -317,8 +381,17 @@ impl<T: Lanes> Through<T> {
         link: &Link<T>,
         I_A: &ArticulatedInertia<T>,
     ) -> (Self, ArticulatedInertia<T>) {
-        let U = link.inertia_along(I_A);
-        let D = link.project(&U) + link.armature;
+        by_motility!(link, Self::inertia_by, I_A)
+    }
+
+    #[inline(always)]
+    fn inertia_by(
+        by: Motility,
+        link: &Link<T>,
+        I_A: &ArticulatedInertia<T>,
+    ) -> (Self, ArticulatedInertia<T>) {
+        let U = link.inertia_along(by, I_A);
+        let D = link.project(by, &U) + link.armature;
         let per_D = T::splat(1.0) / D;
         let I_a = I_A.minus_outer(&U.scaled(per_D), &U);
         (Self { U, D, per_D, u: T::splat(0.0) }, I_a)
@@ -332,8 +405,19 @@ impl<T: Lanes> Through<T> {
         placed: &Placed<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
-        let a = link.motion_to_child(&placed.X_PB, &placed.turn, A_P) + placed.c;
-        let qdd = (self.u - a.dot(&self.U)) * self.per_D;
-        (qdd, link.plus_along(a, qdd))
+        by_motility!(link, Self::accelerate_by, self, placed, A_P)
+    }
+
+    #[inline(always)]
+    fn accelerate_by(
+        by: Motility,
+        link: &Link<T>,
+        through: &Self,
+        placed: &Placed<T>,
+        A_P: &Motion<T>,
+    ) -> (T, Motion<T>) {
+        let a = link.motion_to_child(by, &placed.X_PB, &placed.turn, A_P) + placed.c;
+        let qdd = (through.u - a.dot(&through.U)) * through.per_D;
+        (qdd, link.plus_along(by, a, qdd))
     }
 }

@@ -63,7 +63,7 @@ pub fn impulse_response(
         work.p_A[model.bodies[i].parent] += data.X_PB[i].force_to_parent(&p_a);
     }
     work.dV[0] = match model.base {
-        Base::Floating => data.I_A[0].solve(&-work.p_A[0]),
+        Base::Floating => data.I_A[0].factor().solve(&(-work.p_A[0]).into()).into(),
         Base::Fixed => Motion::zero(),
     };
     let R_WB = &data.X_WB[0].R;

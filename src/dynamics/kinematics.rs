@@ -1,7 +1,7 @@
 //! Poses and velocities of all bodies, from the base outward.
 
 use crate::model::Model;
-use crate::spatial::{Motion, Transform};
+use crate::spatial::lanes::{Motion, Transform};
 
 use super::body::Placed;
 use super::{Data, Positions, Velocities};
@@ -21,7 +21,7 @@ pub fn kinematics(model: &Model, q: &Positions, v: &Velocities, data: &mut Data)
 /// The base: `v` has its velocities in W.
 #[inline(always)]
 pub(crate) fn base_placed(q: &Positions, v: &Velocities) -> Placed<f64> {
-    let X_WB = Transform::new(q.quat_WB.to_matrix(), q.p_WB);
-    let V = Motion::new(X_WB.R.tr_mul(&v.w_WB), X_WB.R.tr_mul(&v.v_WB));
-    Placed { X_PB: X_WB.into(), X_WB: X_WB.into(), V: V.into(), ..Placed::default() }
+    let X_WB = Transform::new(q.quat_WB.to_matrix().into(), q.p_WB.into());
+    let V = Motion::new(X_WB.R.tr_mul(&v.w_WB.into()), X_WB.R.tr_mul(&v.v_WB.into()));
+    Placed { X_PB: X_WB, X_WB, V, ..Placed::default() }
 }

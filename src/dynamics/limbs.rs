@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::model::Model;
 
-use super::body::turns_about;
+use super::body::Motility;
 
 /// Limbs with as many bodies, branches and kinds of joints, which turn about the same coordinate
 /// axes if about any: one program fits them all.
@@ -37,7 +37,7 @@ pub struct Limbs {
 }
 
 /// Limbs in one group.
-pub(crate) const TOGETHER_MAX: usize = 4;
+const TOGETHER_MAX: usize = 4;
 
 impl Limbs {
     /// Takes a robot apart. A limb that is like no other joins the trunk, and the limbs on it are
@@ -90,11 +90,7 @@ fn same_shape(model: &Model, a: usize, b: usize) -> bool {
     let alike = |(i, j): (usize, usize)| {
         let place = |body: usize, root: usize| {
             let joint = &model.joints[body - 1];
-            (
-                joint.kind,
-                turns_about(joint),
-                (body > root).then(|| model.bodies[body].parent - root),
-            )
+            (Motility::of(joint), (body > root).then(|| model.bodies[body].parent - root))
         };
         place(i, a) == place(j, b)
     };

@@ -59,7 +59,7 @@ pub use integrate::{Rk4, advance_positions, advance_velocities};
 pub(crate) use kinematics::base_placed;
 pub use kinematics::kinematics;
 pub use least_squares::LeastSquares;
-pub(crate) use limbs::TOGETHER_MAX;
+
 pub use limbs::{EqualLimbs, Limbs};
 pub use point_on_plane::PointOnPlane;
 pub use projection::Projection;

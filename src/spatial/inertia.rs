@@ -1,4 +1,4 @@
-//! Inertias of single bodies, and the solution for one that nothing holds.
+//! Inertias of single bodies.
 
 use super::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3, lanes, skew};
 
@@ -72,57 +72,5 @@ impl SpatialInertia {
     #[must_use]
     pub fn kinetic_energy(&self, v: &Motion) -> f64 {
         0.5 * v.dot(&self.mul(v))
-    }
-}
-
-impl ArticulatedInertia {
-    /// Solves `I_A m = f` by an LDLᵀ factorisation. `I_A` must be positive definite; otherwise the
-    /// result is not finite, which the plant's guard reports.
-    #[inline(always)]
-    #[must_use]
-    pub fn solve(&self, f: &Force) -> Motion {
-        let (I, H, M): (Mat3, Mat3, Mat3) =
-            (self.I.full().into(), self.H.into(), self.M.full().into());
-        let mut a = [[0.0; 6]; 6];
-        for r in 0..3 {
-            for c in 0..3 {
-                a[r][c] = I[(r, c)];
-                a[r + 3][c] = H[(c, r)];
-                a[r + 3][c + 3] = M[(r, c)];
-            }
-        }
-        let mut x = [f.ang.x, f.ang.y, f.ang.z, f.lin.x, f.lin.y, f.lin.z];
-        ldl_solve(&mut a, &mut x);
-        Motion::new(Vec3::new(x[0], x[1], x[2]), Vec3::new(x[3], x[4], x[5]))
-    }
-}
-
-/// Solves `a x = b` in place for a symmetric positive-definite `a`; only its lower triangle is
-/// read.
-#[inline(always)]
-fn ldl_solve(a: &mut [[f64; 6]; 6], x: &mut [f64; 6]) {
-    let mut per_d = [0.0; 6];
-    for j in 0..6 {
-        for k in 0..j {
-            let t = a[j][k] * a[k][k];
-            for row in &mut a[j..] {
-                row[j] -= row[k] * t;
-            }
-        }
-        per_d[j] = 1.0 / a[j][j];
-        for row in &mut a[j + 1..] {
-            row[j] *= per_d[j];
-        }
-    }
-    for i in 0..6 {
-        for k in 0..i {
-            x[i] -= a[i][k] * x[k];
-        }
-    }
-    for i in (0..6).rev() {
-        x[i] *= per_d[i];
-        for k in i + 1..6 {
-            x[i] -= a[k][i] * x[k];
-        }
     }
 }

@@ -20,6 +20,9 @@ pub struct Quaternion {
     pub z: f64,
 }
 
+/// Half angles whose square is below this are taken from a series: steps turn by less.
+const SMALL_HALF_ANGLE_SQ: f64 = 1.0 / 64.0;
+
 impl Quaternion {
     /// No rotation.
     pub const IDENTITY: Self = Self { w: 1.0, x: 0.0, y: 0.0, z: 0.0 };
@@ -39,10 +42,18 @@ impl Quaternion {
     /// Rotation by the vector `phi` (axis times angle in rad): the exponential map.
     #[must_use]
     pub fn from_rotation_vector(phi: &Vec3) -> Self {
-        let angle = phi.norm();
-        // sin(a/2)/a → 1/2 − a²/48 where the quotient would lose digits
-        let (s, c) = math::sin_cos(0.5 * angle);
-        let k = if angle > 1e-6 { s / angle } else { 0.5 - angle * angle / 48.0 };
+        let x = 0.25 * phi.dot(phi);
+        let (s, c) = if x < SMALL_HALF_ANGLE_SQ {
+            // sin(√x)/√x and cos(√x): the next terms are below 3e-17
+            let s = 1.0 / 120.0 + x * (-1.0 / 5040.0 + x * (1.0 / 362_880.0));
+            let c = -1.0 / 720.0 + x * (1.0 / 40_320.0 + x * (-1.0 / 3_628_800.0));
+            (1.0 + x * (-1.0 / 6.0 + x * s), 1.0 + x * (-0.5 + x * (1.0 / 24.0 + x * c)))
+        } else {
+            let half = x.sqrt();
+            let (s, c) = math::sin_cos(half);
+            (s / half, c)
+        };
+        let k = 0.5 * s;
         Self { w: c, x: k * phi.x, y: k * phi.y, z: k * phi.z }
     }
 
@@ -80,7 +91,10 @@ impl Quaternion {
     /// Scaled to length 1. A zero quaternion becomes NaN, which the plant's guard reports.
     #[must_use]
     pub fn normalised(&self) -> Self {
-        let k = 1.0 / self.norm();
+        let sq = self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z;
+        let off = sq - 1.0;
+        // the series of 1/√(1 + off): the next term is below 4e-17
+        let k = if off.abs() < 1e-8 { 1.0 - 0.5 * off } else { 1.0 / sq.sqrt() };
         Self { w: k * self.w, x: k * self.x, y: k * self.y, z: k * self.z }
     }
 

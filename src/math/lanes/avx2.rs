@@ -4,8 +4,9 @@
 use std::arch::x86_64::{
     __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd,
     _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd,
-    _mm256_loadu_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_set1_epi64x, _mm256_set1_pd,
-    _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_storeu_pd, _mm256_sub_pd, _mm256_xor_pd,
+    _mm256_loadu_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_permute2f128_pd, _mm256_set1_epi64x,
+    _mm256_set1_pd, _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_storeu_pd, _mm256_sub_pd,
+    _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
 };
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -133,6 +134,27 @@ impl Lanes for Avx2x4 {
     #[inline(always)]
     fn lane(self, i: usize) -> f64 {
         self.to_array()[i]
+    }
+
+    #[inline(always)]
+    fn by_lane([a, b, c, d]: [Self; 4]) -> [[f64; 4]; 4] {
+        // SAFETY: a value of this type exists, so the machine has AVX2.
+        let rows = unsafe {
+            let (ab_low, ab_high) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
+            let (cd_low, cd_high) = (_mm256_unpacklo_pd(c.0, d.0), _mm256_unpackhi_pd(c.0, d.0));
+            [
+                _mm256_permute2f128_pd::<0x20>(ab_low, cd_low),
+                _mm256_permute2f128_pd::<0x20>(ab_high, cd_high),
+                _mm256_permute2f128_pd::<0x31>(ab_low, cd_low),
+                _mm256_permute2f128_pd::<0x31>(ab_high, cd_high),
+            ]
+        };
+        [
+            Self(rows[0]).to_array(),
+            Self(rows[1]).to_array(),
+            Self(rows[2]).to_array(),
+            Self(rows[3]).to_array(),
+        ]
     }
 
     #[inline(always)]

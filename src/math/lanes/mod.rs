@@ -79,6 +79,11 @@ pub trait Lanes:
     #[must_use]
     fn lane(self, i: usize) -> f64;
 
+    /// Four numbers of each lane side by side: `[i][k]` is lane `i` of `four[k]`. What lies beyond
+    /// [`COUNT`](Self::COUNT) means nothing.
+    #[must_use]
+    fn by_lane(four: [Self; 4]) -> [[f64; 4]; 4];
+
     /// Square root, exactly rounded.
     #[must_use]
     fn sqrt(self) -> Self;

@@ -25,6 +25,13 @@ impl Lanes for f64x2 {
     }
 
     #[inline(always)]
+    fn by_lane(four: [Self; 4]) -> [[f64; 4]; 4] {
+        let [a, b, c, d] = four.map(Self::to_array);
+        let first = [a[0], b[0], c[0], d[0]];
+        [first, [a[1], b[1], c[1], d[1]], first, first]
+    }
+
+    #[inline(always)]
     fn sqrt(self) -> Self {
         self.sqrt()
     }
@@ -78,6 +85,11 @@ impl Lanes for f64x4 {
     #[inline(always)]
     fn lane(self, i: usize) -> f64 {
         self.to_array()[i]
+    }
+
+    #[inline(always)]
+    fn by_lane(four: [Self; 4]) -> [[f64; 4]; 4] {
+        Self::transpose(four).map(Self::to_array)
     }
 
     #[inline(always)]

@@ -24,6 +24,11 @@ impl Lanes for f64 {
     }
 
     #[inline(always)]
+    fn by_lane(four: [Self; 4]) -> [[f64; 4]; 4] {
+        [four; 4]
+    }
+
+    #[inline(always)]
     fn sqrt(self) -> Self {
         self.sqrt()
     }

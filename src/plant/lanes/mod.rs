@@ -7,6 +7,7 @@
 //! `dynamics::body`, `actuator` and `contact`; the plain loops over all bodies that define the
 //! result are in [`aba`](crate::dynamics::aba()) and [`Plant`](super::Plant).
 
+mod felt;
 mod group;
 mod segment;
 mod springs;
@@ -16,7 +17,7 @@ use crate::actuator::{MotorLimits, PassiveJoint};
 use crate::dynamics::{Data, EqualLimbs, Limbs, Link, links};
 #[cfg(target_arch = "x86_64")]
 use crate::math::{Avx2x4, has_avx2};
-use crate::math::{F64x2, F64x4, Lanes};
+use crate::math::{F64x2, F64x4, Lanes, Work};
 use crate::model::Model;
 
 use super::contact_state::ContactState;
@@ -40,6 +41,7 @@ pub(super) enum Drive {
 /// Constants by joint, and the contacts that may be taken in lanes.
 #[derive(Clone, Copy, Debug)]
 struct Parts<'a> {
+    model: &'a Model,
     links: &'a [Link<f64>],
     motors: &'a [MotorLimits],
     passive: &'a [PassiveJoint],
@@ -73,8 +75,6 @@ enum Task<'a> {
     LoadTick(&'a State, Drive),
     /// Take over the external forces for the next micro-step.
     LoadForces(&'a Data),
-    /// Commit what the contacts propose.
-    Commit,
     /// Give back positions, velocities, motor efforts and kinematics.
     Store(&'a mut State, &'a mut Data),
     /// Give back the contacts' memories, committed at this time.
@@ -88,7 +88,6 @@ impl Task<'_> {
             Self::Load(state, data) => Task::Load(state, data),
             Self::LoadTick(state, drive) => Task::LoadTick(state, *drive),
             Self::LoadForces(data) => Task::LoadForces(data),
-            Self::Commit => Task::Commit,
             Self::Store(state, data) => Task::Store(state, data),
             Self::StoreContacts(contacts, t_ns) => Task::StoreContacts(contacts, *t_ns),
         }
@@ -106,7 +105,7 @@ impl LaneStep {
         portable: bool,
     ) -> Self {
         let links = links(model);
-        let parts = Parts { links: &links, motors, passive, contacts };
+        let parts = Parts { model, links: &links, motors, passive, contacts };
         #[cfg(target_arch = "x86_64")]
         if has_avx2() && !portable {
             return Self::Avx2(Robot::new(model, spec, &parts));
@@ -141,9 +140,9 @@ impl LaneStep {
     /// return, kinematics are those of the new state, and forces nobody's.
     pub(super) fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
         match self {
-            Self::Portable(robot) => robot.advance(count, drive, state),
+            Self::Portable(robot) => F64x4::run(MicroSteps { robot, count, drive, state }),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(robot) => robot.advance(count, drive, state),
+            Self::Avx2(robot) => Avx2x4::run(MicroSteps { robot, count, drive, state }),
         }
     }
 
@@ -189,20 +188,39 @@ impl<Q: Lanes> Robot<Q> {
             segment.perform(task.again());
         }
     }
+}
 
-    fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
+/// See [`LaneStep::advance`].
+struct MicroSteps<'a, Q> {
+    robot: &'a mut Robot<Q>,
+    count: u32,
+    drive: Drive,
+    state: &'a mut State,
+}
+
+impl<Q: Lanes> Work for MicroSteps<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { robot, count, drive, state } = self;
+        let Robot { h, trunk, trunk_springs, pairs, quads } = robot;
         let (q, v) = (&mut state.q, &mut state.v);
         for left in (0..count).rev() {
-            let Self { h, trunk, trunk_springs, pairs, quads } = self;
             let around = Surroundings { h: *h, contacts: left > 0 };
-            quads.iter_mut().for_each(|g| g.gather(drive, trunk));
-            pairs.iter_mut().for_each(|g| g.gather(drive, trunk));
+            for group in quads.iter_mut() {
+                group.gather(drive, &mut trunk.felt);
+            }
+            for group in pairs.iter_mut() {
+                group.gather(drive, &mut trunk.felt);
+            }
             trunk.gather(drive, *h, q, v);
             trunk.advance(q, v, trunk_springs, &around);
-            pairs.iter_mut().for_each(|g| g.advance(trunk, around));
-            quads.iter_mut().for_each(|g| g.advance(trunk, around));
-            if around.contacts {
-                self.perform(Task::Commit);
+            for group in pairs.iter_mut() {
+                group.advance(trunk, &around);
+            }
+            for group in quads.iter_mut() {
+                group.advance(trunk, &around);
             }
         }
     }

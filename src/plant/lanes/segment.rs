@@ -8,7 +8,6 @@ use crate::plant::contact_state::ContactState;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
 
 use super::springs::{SpringBlock, Surroundings};
-use super::trunk::{Carrier, Handed};
 use super::{Drive, Parts, Task};
 
 /// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
@@ -19,6 +18,8 @@ pub(super) struct Segment<T> {
     pub(super) bodies: Vec<usize>,
     /// Segment of the parent, by index; for a limb's first segment its own.
     pub(super) parent: usize,
+    /// True if other bodies hang on this one.
+    carries: bool,
     link: Link<T>,
     motor: MotorLimits<T>,
     passive: PassiveJoint<T>,
@@ -29,8 +30,8 @@ pub(super) struct Segment<T> {
     tau_motor: T,
     pub(super) placed: Placed<T>,
     through: Through<T>,
-    pub(super) I_A: ArticulatedInertia<T>,
-    pub(super) p_A: Force<T>,
+    I_A: ArticulatedInertia<T>,
+    p_A: Force<T>,
     pub(super) A: Motion<T>,
     springs: Vec<SpringBlock<T>>,
 }
@@ -53,6 +54,7 @@ impl<T: Lanes> Segment<T> {
             through: Through::default(),
             p_A: Force::zero(),
             A: Motion::zero(),
+            carries: parts.model.bodies.iter().skip(1).any(|b| b.parent == bodies[0]),
             bodies,
             parent,
         }
@@ -120,17 +122,9 @@ impl<T: Lanes> Segment<T> {
         }
     }
 
-    /// Commits what the contacts propose.
-    #[inline(always)]
-    fn commit(&mut self) {
-        for spring in &mut self.springs {
-            spring.commit();
-        }
-    }
-
     /// Pass 2: what the parent feels, in the parent's frame.
     #[inline(always)]
-    fn gather(&mut self, drive: Drive) -> (ArticulatedInertia<T>, Force<T>) {
+    pub(super) fn gather(&mut self, drive: Drive) -> (ArticulatedInertia<T>, Force<T>) {
         let (q, qd) = (self.q, self.qd);
         let asked = match drive {
             Drive::Reference => self.reference.pd_effort(q, qd),
@@ -145,9 +139,16 @@ impl<T: Lanes> Segment<T> {
         (I_P, p_P)
     }
 
+    /// Adds what a child hands over.
+    #[inline(always)]
+    pub(super) fn feel(&mut self, I_P: ArticulatedInertia<T>, p_P: Force<T>) {
+        self.I_A += I_P;
+        self.p_A += p_P;
+    }
+
     /// Pass 3 and the rest of the micro-step: velocity, position, place.
     #[inline(always)]
-    fn advance(
+    pub(super) fn advance(
         &mut self,
         A_P: &Motion<T>,
         X_WP: &Transform<T>,
@@ -180,7 +181,9 @@ impl<T: Lanes> Segment<T> {
     #[inline(always)]
     pub(super) fn start(&mut self, f_ext: &Force<T>) {
         self.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
-        self.I_A = self.link.inertia.articulated();
+        if self.carries {
+            self.I_A = self.link.inertia.articulated();
+        }
     }
 }
 
@@ -199,92 +202,10 @@ impl<T: Lanes> Work for Job<'_, T> {
             Task::Load(state, data) => self.segment.load(state, data),
             Task::LoadTick(state, drive) => self.segment.load_tick(state, drive),
             Task::LoadForces(data) => self.segment.load_forces(data),
-            Task::Commit => self.segment.commit(),
             Task::Store(state, data) => self.segment.store(state, data),
             Task::StoreContacts(contacts, committed_ns) => {
                 self.segment.store_contacts(contacts, committed_ns);
             }
-        }
-    }
-}
-
-/// Pass 2 at a segment whose parent is a segment.
-pub(super) struct Gather<'a, T> {
-    pub(super) segment: &'a mut Segment<T>,
-    pub(super) parent: &'a mut Segment<T>,
-    pub(super) drive: Drive,
-}
-
-impl<T: Lanes> Work for Gather<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (I_P, p_P) = self.segment.gather(self.drive);
-        self.parent.I_A += I_P;
-        self.parent.p_A += p_P;
-    }
-}
-
-/// Pass 2 at a segment whose parent is a body of the trunk.
-pub(super) struct GatherToTrunk<'a, T> {
-    pub(super) segment: &'a mut Segment<T>,
-    pub(super) handed: &'a mut [Handed],
-    pub(super) drive: Drive,
-}
-
-impl<T: Lanes> Work for GatherToTrunk<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (I_P, p_P) = self.segment.gather(self.drive);
-        // over all lanes, so that it is unrolled
-        for lane in 0..T::COUNT {
-            if let Some(&body) = self.segment.bodies.get(lane) {
-                self.handed[body] = (I_P.lane(lane), p_P.lane(lane));
-            }
-        }
-    }
-}
-
-/// Pass 3 and the motion of a segment on this parent.
-pub(super) struct Advance<'a, T> {
-    pub(super) segment: &'a mut Segment<T>,
-    pub(super) parent: &'a Segment<T>,
-    pub(super) around: Surroundings,
-}
-
-impl<T: Lanes> Work for Advance<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Segment { A, placed, .. } = self.parent;
-        self.segment.advance(A, &placed.X_WB, &placed.V, &self.around);
-    }
-}
-
-/// The same on bodies of the trunk: one for each lane, or one for all.
-pub(super) struct AdvanceOnTrunk<'a, T> {
-    pub(super) segment: &'a mut Segment<T>,
-    pub(super) carriers: &'a [Carrier],
-    pub(super) around: Surroundings,
-}
-
-impl<T: Lanes> Work for AdvanceOnTrunk<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { segment, carriers, around } = self;
-        if let [one] = carriers {
-            let (A_P, V_P) = (Motion::from_lanes(|_| one.A), Motion::from_lanes(|_| one.V));
-            segment.advance(&A_P, &Transform::from_lanes(|_| one.X_WB), &V_P, &around);
-        } else {
-            let at = |i: usize| &carriers[if i < carriers.len() { i } else { 0 }];
-            let (A_P, V_P) = (Motion::from_lanes(|i| at(i).A), Motion::from_lanes(|i| at(i).V));
-            segment.advance(&A_P, &Transform::from_lanes(|i| at(i).X_WB), &V_P, &around);
         }
     }
 }

@@ -30,7 +30,6 @@ pub(super) struct SpringBlock<T> {
     mu_static: T,
     mu_kinetic: T,
     memory: Memory<T>,
-    next: Memory<T>,
 }
 
 /// See [`SpringMemory`].
@@ -73,7 +72,6 @@ impl<T: Lanes> SpringBlock<T> {
             mu_static: zero,
             mu_kinetic: zero,
             memory,
-            next: memory,
         }
     }
 
@@ -125,14 +123,8 @@ impl<T: Lanes> SpringBlock<T> {
         }
     }
 
-    /// Commits what the last evaluation proposes.
-    #[inline(always)]
-    pub(super) fn commit(&mut self) {
-        self.memory = self.next;
-    }
-
-    /// The force on the bodies, about their origins in their axes, one lane each; proposes the next
-    /// memory. The same operations as the contacts of [`ContactSet`](crate::plant::ContactSet).
+    /// The force on the bodies, about their origins in their axes, one lane each. Commits the memory
+    /// that it proposes. The same operations as the contacts of [`ContactSet`](crate::plant::ContactSet).
     #[inline(always)]
     pub(super) fn force(
         &mut self,
@@ -162,7 +154,7 @@ impl<T: Lanes> SpringBlock<T> {
         };
         let Memory { anchor_S, sliding, .. } = self.memory;
         let force = self.law.evaluate(&contact, &Committed { anchor_P: anchor_S, sliding });
-        self.next = self.proposal(&force, &p_S, &stretched_S, &point_B);
+        self.memory = self.proposal(&force, &p_S, &stretched_S, &point_B);
         let [ex, ey] = force.friction_elastic_P;
         let [dx, dy] = force.friction_damping_P;
         let f_W = self.R_WS.mul(&Vec3::new(ex + dx, ey + dy, force.normal_n));

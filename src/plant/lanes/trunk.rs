@@ -8,9 +8,10 @@ use crate::model::{Base, Model};
 use crate::plant::contact_state::ContactState;
 use crate::plant::contacts::PlaneSpring;
 use crate::spatial::Vec3;
-use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
+use crate::spatial::lanes::{Force, Motion, SpatialInertia, Transform};
 
-use super::segment::{AdvanceOnTrunk, GatherToTrunk, Segment};
+use super::felt::{Felt, add, by_fours, from_fours};
+use super::segment::Segment;
 use super::springs::{SpringBlock, Surroundings};
 use super::{Drive, Parts, Task};
 
@@ -28,18 +29,7 @@ pub(super) struct Trunk {
     /// would add them.
     children: Vec<Vec<usize>>,
     /// What each body of the model hands to its parent.
-    pub(super) handed: Vec<Handed>,
-}
-
-/// What a body hands to its parent in pass 2, in the parent's frame: `I_A` and `p_A`.
-pub(super) type Handed = (ArticulatedInertia<f64>, Force<f64>);
-
-/// What a body is handed by its parent in pass 3.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Carrier {
-    pub(super) A: Motion<f64>,
-    pub(super) X_WB: Transform<f64>,
-    pub(super) V: Motion<f64>,
+    pub(super) felt: Vec<Felt>,
 }
 
 impl Trunk {
@@ -62,17 +52,17 @@ impl Trunk {
             A: Motion::default(),
             segments: trunk[1..].iter().map(segment).collect(),
             children: trunk.iter().map(on).collect(),
-            handed: vec![Default::default(); model.bodies.len()],
+            felt: vec![Felt::default(); model.bodies.len()],
         }
     }
 
-    /// Body `t` of the trunk, for those that it carries.
-    pub(super) fn carrier(&self, t: usize) -> Carrier {
-        let (A, placed) = match t.checked_sub(1) {
-            None => (self.A, &self.placed),
-            Some(k) => (self.segments[k].A, &self.segments[k].placed),
-        };
-        Carrier { A, X_WB: placed.X_WB, V: placed.V }
+    /// Body `t` of the trunk: its acceleration, and where it is.
+    #[inline(always)]
+    pub(super) fn carrier(&self, t: usize) -> (&Motion<f64>, &Placed<f64>) {
+        match t.checked_sub(1) {
+            None => (&self.A, &self.placed),
+            Some(k) => (&self.segments[k].A, &self.segments[k].placed),
+        }
     }
 
     /// Does what is asked of the whole robot.
@@ -94,34 +84,34 @@ impl Trunk {
     }
 
     /// Pass 2, and the acceleration of the base, which is added to its velocity and position.
+    #[inline(always)]
     pub(super) fn gather(&mut self, drive: Drive, h: f64, q: &mut Positions, v: &mut Velocities) {
-        let handed = &mut self.handed;
+        let felt = &mut self.felt;
         for (k, segment) in self.segments.iter_mut().enumerate().rev() {
             for &child in &self.children[k + 1] {
-                let (I_P, p_P) = &handed[child];
-                segment.I_A += *I_P;
-                segment.p_A += *p_P;
+                let (I_P, p_P) = from_fours(&felt[child]);
+                segment.feel(I_P, p_P);
             }
-            f64::run(GatherToTrunk { segment, handed, drive });
+            let (I_P, p_P) = segment.gather(drive);
+            felt[segment.bodies[0]] = by_fours(&I_P, &p_P);
         }
-        let (mut I_A, mut p_A) = (self.inertia.articulated(), self.p_A);
+        let mut sum = by_fours(&self.inertia.articulated(), &self.p_A);
         for &child in &self.children[0] {
-            let (I_P, p_P) = &self.handed[child];
-            I_A += *I_P;
-            p_A += *p_P;
+            add(&mut sum, &felt[child]);
         }
-        let (X_WB, V) = (self.placed.X_WB.into(), self.placed.V.into());
+        let (I_A, p_A) = from_fours(&sum);
         let (A, alpha_W, a_W) = match self.base {
-            Base::Floating => free_base(&X_WB, &V, &I_A, &p_A.into(), &self.gravity_W),
-            Base::Fixed => (held_base(&X_WB, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
+            Base::Floating => free_base(&self.placed, &I_A, &p_A, &self.gravity_W),
+            Base::Fixed => (held_base(&self.placed, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
         };
-        self.A = A.into();
+        self.A = A;
         v.w_WB += alpha_W * h;
         v.v_WB += a_W * h;
         advance_base(q, h, v);
     }
 
     /// Pass 3 and the motion.
+    #[inline(always)]
     pub(super) fn advance<Q: Lanes>(
         &mut self,
         q: &Positions,
@@ -130,17 +120,27 @@ impl Trunk {
         around: &Surroundings,
     ) {
         self.placed = base_placed(q, v);
-        if around.contacts {
-            let f_ext = contact_force(springs, 0, &self.placed, around);
-            self.start(&f_ext);
-        }
-        for k in 0..self.segments.len() {
-            let carriers = &[self.carrier(self.segments[k].parent)];
-            let segment = &mut self.segments[k];
-            f64::run(AdvanceOnTrunk { segment, carriers, around: *around });
+        let mut springs = springs.iter_mut().peekable();
+        for t in 0..=self.segments.len() {
+            if let Some(k) = t.checked_sub(1) {
+                let (before, rest) = self.segments.split_at_mut(k);
+                let segment = &mut rest[0];
+                let (A_P, placed) = match segment.parent.checked_sub(1) {
+                    None => (&self.A, &self.placed),
+                    Some(parent) => (&before[parent].A, &before[parent].placed),
+                };
+                segment.advance(A_P, &placed.X_WB, &placed.V, around);
+            }
             if around.contacts {
-                let f_ext = contact_force(springs, k + 1, &segment.placed, around);
-                segment.start(&f_ext);
+                let mut f_ext = Force::zero();
+                let (_, placed) = self.carrier(t);
+                while let Some(four) = springs.next_if(|s| s.carrier == t) {
+                    four.add_forces(placed, around, &mut f_ext);
+                }
+                match t.checked_sub(1) {
+                    None => self.start(&f_ext),
+                    Some(k) => self.segments[k].start(&f_ext),
+                }
             }
         }
     }
@@ -167,11 +167,22 @@ impl<Q: Lanes> TrunkSprings<Q> {
         blocks
     }
 
+    /// Adds the forces, lane by lane.
+    #[inline(always)]
+    fn add_forces(&mut self, placed: &Placed<f64>, around: &Surroundings, sum: &mut Force<f64>) {
+        let X_WB = Transform::from_lanes(|_| placed.X_WB);
+        let forces = self.block.force(&X_WB, &Motion::from_lanes(|_| placed.V), around);
+        for lane in 0..Q::COUNT {
+            if lane < self.block.count() {
+                *sum += forces.lane(lane);
+            }
+        }
+    }
+
     /// Does what is asked of the whole robot.
     pub(super) fn perform(&mut self, task: &mut Task<'_>) {
         match task {
             Task::LoadTick(state, _) => Q::run(LoadSprings(&mut self.block, &state.contacts)),
-            Task::Commit => self.block.commit(),
             Task::StoreContacts(contacts, committed_ns) => {
                 Q::run(StoreSprings(&self.block, contacts, *committed_ns));
             }
@@ -199,43 +210,5 @@ impl<Q: Lanes> Work for StoreSprings<'_, Q> {
     #[inline(always)]
     fn run(self) {
         self.0.store(self.1, self.2);
-    }
-}
-
-/// The sum of the contact forces on one body of the trunk, in the order of the contacts.
-fn contact_force<Q: Lanes>(
-    springs: &mut [TrunkSprings<Q>],
-    carrier: usize,
-    placed: &Placed<f64>,
-    around: &Surroundings,
-) -> Force<f64> {
-    let mut sum = Force::default();
-    for four in springs.iter_mut().filter(|s| s.carrier == carrier) {
-        Q::run(AddForces { block: &mut four.block, placed, around, sum: &mut sum });
-    }
-    sum
-}
-
-/// Adds the forces of one block, lane by lane.
-struct AddForces<'a, Q> {
-    block: &'a mut SpringBlock<Q>,
-    placed: &'a Placed<f64>,
-    around: &'a Surroundings,
-    sum: &'a mut Force<f64>,
-}
-
-impl<Q: Lanes> Work for AddForces<'_, Q> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Placed { X_WB, V, .. } = self.placed;
-        let X_WB = Transform::from_lanes(|_| *X_WB);
-        let forces = self.block.force(&X_WB, &Motion::from_lanes(|_| *V), self.around);
-        for lane in 0..Q::COUNT {
-            if lane < self.block.count() {
-                *self.sum += forces.lane(lane);
-            }
-        }
     }
 }

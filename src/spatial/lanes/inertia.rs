@@ -88,6 +88,48 @@ impl<T: Lanes> ArticulatedInertia<T> {
     }
 }
 
+/// An inertia ready to be solved for the motion under a force, by its blocks: with `G = H M⁻¹`
+/// and `S = I − G Hᵀ`, a moment `n` and a force `f` give `w = S⁻¹ (n − G f)` and
+/// `v = M⁻¹ f − Gᵀ w`. Two short divisions instead of the six that wait for each other in a
+/// factorisation by columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InertiaFactor<T> {
+    G: Mat3<T>,
+    per_S: Sym3<T>,
+    per_M: Sym3<T>,
+}
+
+impl<T: Lanes> ArticulatedInertia<T> {
+    /// Prepares to solve. `I_A` must be positive definite; otherwise what comes out is not finite,
+    /// which the plant's guard reports.
+    #[inline(always)]
+    #[must_use]
+    pub fn factor(&self) -> InertiaFactor<T> {
+        let per_M = self.M.inverse();
+        let G = self.H.product(&per_M.full());
+        // rows of G times rows of H
+        let S = Sym3 {
+            xx: self.I.xx - G.x.dot(&self.H.x),
+            xy: self.I.xy - G.x.dot(&self.H.y),
+            xz: self.I.xz - G.x.dot(&self.H.z),
+            yy: self.I.yy - G.y.dot(&self.H.y),
+            yz: self.I.yz - G.y.dot(&self.H.z),
+            zz: self.I.zz - G.z.dot(&self.H.z),
+        };
+        InertiaFactor { G, per_S: S.inverse(), per_M }
+    }
+}
+
+impl<T: Lanes> InertiaFactor<T> {
+    /// The motion under the force `f`.
+    #[inline(always)]
+    #[must_use]
+    pub fn solve(&self, f: &Force<T>) -> Motion<T> {
+        let ang = self.per_S.mul(&(f.ang - self.G.mul(&f.lin)));
+        Motion::new(ang, self.per_M.mul(&f.lin) - self.G.tr_mul(&ang))
+    }
+}
+
 impl<T: Lanes> AddAssign for ArticulatedInertia<T> {
     #[inline(always)]
     fn add_assign(&mut self, o: Self) {

@@ -291,6 +291,24 @@ impl<T: Lanes> Sym3<T> {
         self.full().mul(v)
     }
 
+    /// The inverse, by cofactors; not finite if there is none.
+    #[inline(always)]
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let Self { xx, xy, xz, yy, yz, zz } = *self;
+        let first = Vec3::new(yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy);
+        let per_det = T::splat(1.0) / first.dot(&Vec3::new(xx, xy, xz));
+        let first = first.scaled(per_det);
+        Self {
+            xx: first.x,
+            xy: first.y,
+            xz: first.z,
+            yy: (xx * zz - xz * xz) * per_det,
+            yz: (xy * xz - xx * yz) * per_det,
+            zz: (xx * yy - xy * xy) * per_det,
+        }
+    }
+
     /// `self − a bᵀ`, for `a` and `b` with a symmetric product.
     #[inline(always)]
     #[must_use]

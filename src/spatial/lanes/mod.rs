@@ -8,6 +8,6 @@ mod inertia;
 mod matrix;
 mod vector;
 
-pub use inertia::{ArticulatedInertia, SpatialInertia};
+pub use inertia::{ArticulatedInertia, InertiaFactor, SpatialInertia};
 pub use matrix::{Mat3, Sym3, Vec3};
 pub use vector::{Force, Motion, Transform};

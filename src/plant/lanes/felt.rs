@@ -1,0 +1,63 @@
+//! What bodies of the trunk feel from those that hang on them, four numbers at a time.
+
+use crate::math::Lanes;
+use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Sym3, Vec3};
+
+/// `I_A` and `p_A` in the frame of the body that feels them: 27 numbers and a last one that means
+/// nothing.
+pub(super) type Felt = [[f64; 4]; 7];
+
+/// Leaves what each lane feels at its body.
+#[inline(always)]
+pub(super) fn hand_over<T: Lanes>(
+    I_A: &ArticulatedInertia<T>,
+    p_A: &Force<T>,
+    bodies: &[usize],
+    felt: &mut [Felt],
+) {
+    let fours = by_fours(I_A, p_A);
+    for k in 0..7 {
+        let lanes = T::by_lane(fours[k]);
+        for (&body, four) in bodies.iter().zip(lanes) {
+            felt[body][k] = four;
+        }
+    }
+}
+
+/// Adds number by number.
+#[inline(always)]
+pub(super) fn add(sum: &mut Felt, felt: &Felt) {
+    for (sum, felt) in sum.iter_mut().zip(felt) {
+        for (sum, x) in sum.iter_mut().zip(felt) {
+            *sum += x;
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn by_fours<T: Lanes>(I_A: &ArticulatedInertia<T>, p_A: &Force<T>) -> [[T; 4]; 7] {
+    let ArticulatedInertia { I, H, M } = I_A;
+    [
+        [I.xx, I.xy, I.xz, I.yy],
+        [I.yz, I.zz, H.x.x, H.x.y],
+        [H.x.z, H.y.x, H.y.y, H.y.z],
+        [H.z.x, H.z.y, H.z.z, M.xx],
+        [M.xy, M.xz, M.yy, M.yz],
+        [M.zz, p_A.ang.x, p_A.ang.y, p_A.ang.z],
+        [p_A.lin.x, p_A.lin.y, p_A.lin.z, T::splat(0.0)],
+    ]
+}
+
+#[inline(always)]
+pub(super) fn from_fours(felt: &Felt) -> (ArticulatedInertia<f64>, Force<f64>) {
+    let [a, b, c, d, e, f, g] = felt;
+    let I = Sym3 { xx: a[0], xy: a[1], xz: a[2], yy: a[3], yz: b[0], zz: b[1] };
+    let H = Mat3::new(
+        Vec3::new(b[2], b[3], c[0]),
+        Vec3::new(c[1], c[2], c[3]),
+        Vec3::new(d[0], d[1], d[2]),
+    );
+    let M = Sym3 { xx: d[3], xy: e[0], xz: e[1], yy: e[2], yz: e[3], zz: f[0] };
+    let (ang, lin) = (Vec3::new(f[1], f[2], f[3]), Vec3::new(g[0], g[1], g[2]));
+    (ArticulatedInertia { I, H, M }, Force::new(ang, lin))
+}
