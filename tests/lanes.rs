@@ -218,6 +218,9 @@ fn equal_limbs_are_found() {
     // the last link of the longer limb is like the short ones
     let three = limbs_of(&[1, 3, 1, 1]);
     assert_eq!((roots(&three), three.trunk), (vec![vec![1, 4, 5, 6]], vec![0, 2, 3]));
-    let none = limbs_of(&[1, 2, 3]);
-    assert_eq!((roots(&none), none.trunk.len()), (vec![], 7));
+    // and so are the last two links of the longest
+    let two = limbs_of(&[1, 2, 3]);
+    assert_eq!((roots(&two), two.trunk), (vec![vec![2, 5]], vec![0, 1, 4]));
+    let none = limbs_of(&[3]);
+    assert_eq!((roots(&none), none.trunk.len()), (vec![], 4));
 }

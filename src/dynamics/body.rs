@@ -48,21 +48,26 @@ impl Motility {
 /// Calls a function with the joint's [`Motility`] as a constant: each of the five gets code of its
 /// own. Functions are named, because closures are not inlined into code for AVX2.
 macro_rules! by_motility {
-    ($link:expr, $function:path $(, $argument:expr)*) => {
+    ($link:expr, $function:path $(, $argument:expr)*) => {{
+        use $crate::dynamics::{Axis, Motility};
+        const X: Motility = Motility::About(Axis::X);
+        const Y: Motility = Motility::About(Axis::Y);
+        const Z: Motility = Motility::About(Axis::Z);
         match $link.motility {
-            Motility::About(Axis::X) => $function(Motility::About(Axis::X), $link $(, $argument)*),
-            Motility::About(Axis::Y) => $function(Motility::About(Axis::Y), $link $(, $argument)*),
-            Motility::About(Axis::Z) => $function(Motility::About(Axis::Z), $link $(, $argument)*),
+            X => $function(X, $link $(, $argument)*),
+            Y => $function(Y, $link $(, $argument)*),
+            Z => $function(Z, $link $(, $argument)*),
             Motility::Turning => $function(Motility::Turning, $link $(, $argument)*),
             Motility::Sliding => $function(Motility::Sliding, $link $(, $argument)*),
         }
-    };
+    }};
 }
+pub(crate) use by_motility;
 
 /// A body and the joint that moves it, as constants. Lanes share the joint's motility.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link<T> {
-    motility: Motility,
+    pub(crate) motility: Motility,
     /// Unit axis in B (and in J).
     axis: Vec3<T>,
     /// `R_PB = R_fixed + sin q R_sin + cos q R_cos` of a revolute joint; of a prismatic one,
@@ -308,7 +313,7 @@ impl<T: Lanes> Placed<T> {
     }
 
     #[inline(always)]
-    fn on_parent_by(
+    pub(crate) fn on_parent_by(
         by: Motility,
         link: &Link<T>,
         q: T,
@@ -360,7 +365,7 @@ impl<T: Lanes> Through<T> {
     }
 
     #[inline(always)]
-    fn joint_by(
+    pub(crate) fn joint_by(
         by: Motility,
         link: &Link<T>,
         placed: &Placed<T>,
@@ -405,19 +410,19 @@ impl<T: Lanes> Through<T> {
         placed: &Placed<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
-        by_motility!(link, Self::accelerate_by, self, placed, A_P)
+        self.accelerate_by(link.motility, link, placed, A_P)
     }
 
     #[inline(always)]
-    fn accelerate_by(
+    pub(crate) fn accelerate_by(
+        &self,
         by: Motility,
         link: &Link<T>,
-        through: &Self,
         placed: &Placed<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
         let a = link.motion_to_child(by, &placed.X_PB, &placed.turn, A_P) + placed.c;
-        let qdd = (through.u - a.dot(&through.U)) * through.per_D;
+        let qdd = (self.u - a.dot(&self.U)) * self.per_D;
         (qdd, link.plus_along(by, a, qdd))
     }
 }

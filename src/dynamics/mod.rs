@@ -47,7 +47,7 @@ mod turn;
 pub use aba::{aba, articulated_inertias};
 pub(crate) use aba::{free_base, held_base};
 pub use body::motion_subspace;
-pub(crate) use body::{Link, Placed, Through, bias_force};
+pub(crate) use body::{Link, Motility, Placed, Through, bias_force, by_motility};
 pub use constraints::Constraints;
 pub use crba::{MassMatrix, crba};
 pub(crate) use data::links;
@@ -59,6 +59,7 @@ pub use integrate::{Rk4, advance_positions, advance_velocities};
 pub(crate) use kinematics::base_placed;
 pub use kinematics::kinematics;
 pub use least_squares::LeastSquares;
+pub(crate) use turn::Axis;
 
 pub use limbs::{EqualLimbs, Limbs};
 pub use point_on_plane::PointOnPlane;

@@ -3,39 +3,47 @@
 use crate::math::Lanes;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Sym3, Vec3};
 
-/// `I_A` and `p_A` in the frame of the body that feels them: 27 numbers and a last one that means
+/// What a body feels by itself and from its children, in its frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Felt<T> {
+    pub(super) I_A: ArticulatedInertia<T>,
+    pub(super) p_A: Force<T>,
+}
+
+/// The same: 27 numbers and a last one that means
 /// nothing.
-pub(super) type Felt = [[f64; 4]; 7];
+pub(super) type Fours = [[f64; 4]; 7];
 
 /// Leaves what each lane feels at its body.
 #[inline(always)]
-pub(super) fn hand_over<T: Lanes>(
-    I_A: &ArticulatedInertia<T>,
-    p_A: &Force<T>,
-    bodies: &[usize],
-    felt: &mut [Felt],
-) {
-    let fours = by_fours(I_A, p_A);
+pub(super) fn hand_over<T: Lanes>(felt: &Felt<T>, bodies: &[usize], fours: &mut [Fours]) {
+    let of_lanes = by_fours(felt);
+    let mut rows = [[[0.0; 4]; 4]; 7];
     for k in 0..7 {
-        let lanes = T::by_lane(fours[k]);
-        for (&body, four) in bodies.iter().zip(lanes) {
-            felt[body][k] = four;
+        rows[k] = T::by_lane(of_lanes[k]);
+    }
+    for lane in 0..T::COUNT {
+        if let Some(&body) = bodies.get(lane) {
+            let to = &mut fours[body];
+            for k in 0..7 {
+                to[k] = rows[k][lane];
+            }
         }
     }
 }
 
 /// Adds number by number.
 #[inline(always)]
-pub(super) fn add(sum: &mut Felt, felt: &Felt) {
-    for (sum, felt) in sum.iter_mut().zip(felt) {
-        for (sum, x) in sum.iter_mut().zip(felt) {
-            *sum += x;
+pub(super) fn add(sum: &mut Fours, felt: &Fours) {
+    for k in 0..7 {
+        for i in 0..4 {
+            sum[k][i] += felt[k][i];
         }
     }
 }
 
 #[inline(always)]
-pub(super) fn by_fours<T: Lanes>(I_A: &ArticulatedInertia<T>, p_A: &Force<T>) -> [[T; 4]; 7] {
+pub(super) fn by_fours<T: Lanes>(Felt { I_A, p_A }: &Felt<T>) -> [[T; 4]; 7] {
     let ArticulatedInertia { I, H, M } = I_A;
     [
         [I.xx, I.xy, I.xz, I.yy],
@@ -49,8 +57,8 @@ pub(super) fn by_fours<T: Lanes>(I_A: &ArticulatedInertia<T>, p_A: &Force<T>) ->
 }
 
 #[inline(always)]
-pub(super) fn from_fours(felt: &Felt) -> (ArticulatedInertia<f64>, Force<f64>) {
-    let [a, b, c, d, e, f, g] = felt;
+pub(super) fn from_fours(fours: &Fours) -> Felt<f64> {
+    let [a, b, c, d, e, f, g] = fours;
     let I = Sym3 { xx: a[0], xy: a[1], xz: a[2], yy: a[3], yz: b[0], zz: b[1] };
     let H = Mat3::new(
         Vec3::new(b[2], b[3], c[0]),
@@ -59,5 +67,5 @@ pub(super) fn from_fours(felt: &Felt) -> (ArticulatedInertia<f64>, Force<f64>) {
     );
     let M = Sym3 { xx: d[3], xy: e[0], xz: e[1], yy: e[2], yz: e[3], zz: f[0] };
     let (ang, lin) = (Vec3::new(f[1], f[2], f[3]), Vec3::new(g[0], g[1], g[2]));
-    (ArticulatedInertia { I, H, M }, Force::new(ang, lin))
+    Felt { I_A: ArticulatedInertia { I, H, M }, p_A: Force::new(ang, lin) }
 }

@@ -5,8 +5,8 @@ use crate::math::Lanes;
 use crate::model::Model;
 use crate::spatial::lanes::{Motion, Transform};
 
-use super::felt::{Felt, hand_over};
-use super::segment::Segment;
+use super::felt::{Felt, Fours, hand_over};
+use super::segment::{Carrier, Segment};
 use super::springs::Surroundings;
 use super::trunk::Trunk;
 use super::{Drive, Parts};
@@ -18,16 +18,8 @@ pub(super) struct Group<T> {
     /// The trunk's body that carries each limb, as an index into the trunk; a single one if it
     /// carries them all.
     carriers: Vec<usize>,
-    /// How those move, lane by lane.
-    hub: Carrier<T>,
-}
-
-/// What a body is handed by its parent in pass 3.
-#[derive(Clone, Copy, Debug, Default)]
-struct Carrier<T> {
-    A: Motion<T>,
-    X_WB: Transform<T>,
-    V: Motion<T>,
+    /// What the trunk feels.
+    felt: Felt<T>,
 }
 
 impl<T: Lanes> Group<T> {
@@ -49,41 +41,54 @@ impl<T: Lanes> Group<T> {
             carriers.truncate(1);
         }
         let segments = (0..limbs.size).map(segment).collect();
-        Self { segments, carriers, hub: Carrier::default() }
+        Self { segments, carriers, felt: Felt::default() }
     }
 
     /// Pass 2, from the tips to the trunk.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive, felt: &mut [Felt]) {
+    pub(super) fn gather(&mut self, drive: Drive, felt: &mut [Fours]) {
         for k in (0..self.segments.len()).rev() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
-            let (I_P, p_P) = segment.gather(drive);
-            match before.get_mut(segment.parent) {
-                Some(parent) => parent.feel(I_P, p_P),
-                None => hand_over(&I_P, &p_P, &segment.bodies, felt),
-            }
+            let (onto, first) = match before.get_mut(segment.parent) {
+                Some(parent) => (parent.felt(), false),
+                None => (&mut self.felt, true),
+            };
+            segment.gather(drive, onto, first);
         }
+        hand_over(&self.felt, &self.segments[0].bodies, felt);
     }
 
     /// Pass 3 and the motion, from the trunk to the tips.
     #[inline(always)]
     pub(super) fn advance(&mut self, trunk: &Trunk, around: &Surroundings) {
-        let carried_by =
-            |i: usize| trunk.carrier(self.carriers[if i < self.carriers.len() { i } else { 0 }]);
-        self.hub = Carrier {
-            A: Motion::from_lanes(|i| *carried_by(i).0),
-            X_WB: Transform::from_lanes(|i| carried_by(i).1.X_WB),
-            V: Motion::from_lanes(|i| carried_by(i).1.V),
+        let carriers = &self.carriers;
+        let mut on = [trunk.carrier(carriers[0]); 4];
+        for lane in 1..T::COUNT {
+            if let Some(&t) = carriers.get(lane) {
+                on[lane] = trunk.carrier(t);
+            }
+        }
+        let (A, X_WB, V) = if carriers.len() == 1 {
+            let [Carrier { A, X_WB, V }, ..] = on;
+            (
+                Motion::from_lanes(|_| *A),
+                Transform::from_lanes(|_| *X_WB),
+                Motion::from_lanes(|_| *V),
+            )
+        } else {
+            (
+                Motion::from_lanes(|i| *on[i].A),
+                Transform::from_lanes(|i| *on[i].X_WB),
+                Motion::from_lanes(|i| *on[i].V),
+            )
         };
+        let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
         for k in 0..self.segments.len() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
-            let (A_P, X_WP, V_P) = match before.get(segment.parent) {
-                Some(parent) => (&parent.A, &parent.placed.X_WB, &parent.placed.V),
-                None => (&self.hub.A, &self.hub.X_WB, &self.hub.V),
-            };
-            segment.advance(A_P, X_WP, V_P, around);
+            let parent = before.get(segment.parent).map_or(trunk, Segment::carrier);
+            segment.advance(&parent, around);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! One body of each of several equal limbs, with its joint, drive and contacts.
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
-use crate::dynamics::{Data, Link, Placed, Through, bias_force};
+use crate::dynamics::{Data, Link, Motility, Placed, Through, bias_force, by_motility};
 use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
-use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
+use crate::spatial::lanes::{Force, Motion, Transform};
 
+use super::felt::Felt;
 use super::springs::{SpringBlock, Surroundings};
 use super::{Drive, Parts, Task};
 
@@ -30,8 +31,7 @@ pub(super) struct Segment<T> {
     tau_motor: T,
     pub(super) placed: Placed<T>,
     through: Through<T>,
-    I_A: ArticulatedInertia<T>,
-    p_A: Force<T>,
+    felt: Felt<T>,
     pub(super) A: Motion<T>,
     springs: Vec<SpringBlock<T>>,
 }
@@ -45,14 +45,13 @@ impl<T: Lanes> Segment<T> {
             motor: MotorLimits::from_lanes(|i| &parts.motors[joint(i)]),
             passive: PassiveJoint::from_lanes(|i| &parts.passive[joint(i)]),
             springs: SpringBlock::on_bodies(parts.contacts, &bodies),
-            I_A: link.inertia.articulated(),
+            felt: Felt { I_A: link.inertia.articulated(), p_A: Force::zero() },
             reference: Reference::default(),
             q: T::splat(0.0),
             qd: T::splat(0.0),
             tau_motor: T::splat(0.0),
             placed: Placed::default(),
             through: Through::default(),
-            p_A: Force::zero(),
             A: Motion::zero(),
             carries: parts.model.bodies.iter().skip(1).any(|b| b.parent == bodies[0]),
             bodies,
@@ -122,9 +121,10 @@ impl<T: Lanes> Segment<T> {
         }
     }
 
-    /// Pass 2: what the parent feels, in the parent's frame.
+    /// Pass 2: `onto` is what the parent feels, in its frame; to it this is added, or with `first`
+    /// nothing was there.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive) -> (ArticulatedInertia<T>, Force<T>) {
+    pub(super) fn gather(&mut self, drive: Drive, onto: &mut Felt<T>, first: bool) {
         let (q, qd) = (self.q, self.qd);
         let asked = match drive {
             Drive::Reference => self.reference.pd_effort(q, qd),
@@ -133,34 +133,16 @@ impl<T: Lanes> Segment<T> {
         };
         self.tau_motor = self.motor.effort(asked, qd);
         let tau = self.tau_motor + self.passive.effort(q, qd);
-        let (through, I_P, p_P) =
-            Through::joint(&self.link, &self.placed, tau, &self.I_A, &self.p_A);
-        self.through = through;
-        (I_P, p_P)
-    }
-
-    /// Adds what a child hands over.
-    #[inline(always)]
-    pub(super) fn feel(&mut self, I_P: ArticulatedInertia<T>, p_P: Force<T>) {
-        self.I_A += I_P;
-        self.p_A += p_P;
+        let Self { link, placed, through, felt, .. } = self;
+        by_motility!(link, gather_by, (placed, tau, felt), through, onto, first);
     }
 
     /// Pass 3 and the rest of the micro-step: velocity, position, place.
     #[inline(always)]
-    pub(super) fn advance(
-        &mut self,
-        A_P: &Motion<T>,
-        X_WP: &Transform<T>,
-        V_P: &Motion<T>,
-        around: &Surroundings,
-    ) {
-        let (qdd, A) = self.through.accelerate(&self.link, &self.placed, A_P);
+    pub(super) fn advance(&mut self, parent: &Carrier<'_, T>, around: &Surroundings) {
         let h = T::splat(around.h);
-        self.A = A;
-        self.qd += h * qdd;
-        self.q += h * self.qd;
-        self.placed = Placed::on_parent(&self.link, self.q, self.qd, X_WP, V_P);
+        let Self { link, through, placed, A, q, qd, .. } = self;
+        by_motility!(link, advance_by, (through, parent, h), (q, qd), A, placed);
         if around.contacts {
             let f_ext = self.contact_force(around);
             self.start(&f_ext);
@@ -177,14 +159,69 @@ impl<T: Lanes> Segment<T> {
         f_ext
     }
 
+    /// Where children hand over to.
+    #[inline(always)]
+    pub(super) fn felt(&mut self) -> &mut Felt<T> {
+        &mut self.felt
+    }
+
+    /// How it moves, for its children.
+    #[inline(always)]
+    pub(super) fn carrier(&self) -> Carrier<'_, T> {
+        Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V }
+    }
+
     /// Starts the next pass 2: the body by itself under this external force.
     #[inline(always)]
     pub(super) fn start(&mut self, f_ext: &Force<T>) {
-        self.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
+        self.felt.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
         if self.carries {
-            self.I_A = self.link.inertia.articulated();
+            self.felt.I_A = self.link.inertia.articulated();
         }
     }
+}
+
+/// What a child needs to know of its parent in pass 3.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carrier<'a, T> {
+    pub(super) A: &'a Motion<T>,
+    pub(super) X_WB: &'a Transform<T>,
+    pub(super) V: &'a Motion<T>,
+}
+
+#[inline(always)]
+fn gather_by<T: Lanes>(
+    by: Motility,
+    link: &Link<T>,
+    (placed, tau, felt): (&Placed<T>, T, &Felt<T>),
+    through: &mut Through<T>,
+    onto: &mut Felt<T>,
+    first: bool,
+) {
+    let (of_joint, I_P, p_P) = Through::joint_by(by, link, placed, tau, &felt.I_A, &felt.p_A);
+    *through = of_joint;
+    if first {
+        *onto = Felt { I_A: I_P, p_A: p_P };
+    } else {
+        onto.I_A += I_P;
+        onto.p_A += p_P;
+    }
+}
+
+#[inline(always)]
+fn advance_by<T: Lanes>(
+    by: Motility,
+    link: &Link<T>,
+    (through, parent, h): (&Through<T>, &Carrier<'_, T>, T),
+    (q, qd): (&mut T, &mut T),
+    A: &mut Motion<T>,
+    placed: &mut Placed<T>,
+) {
+    let (qdd, of_body) = through.accelerate_by(by, link, placed, parent.A);
+    *A = of_body;
+    *qd += h * qdd;
+    *q += h * *qd;
+    *placed = Placed::on_parent_by(by, link, *q, *qd, parent.X_WB, parent.V);
 }
 
 /// A [`Task`] for a segment.

@@ -10,8 +10,8 @@ use crate::plant::contacts::PlaneSpring;
 use crate::spatial::Vec3;
 use crate::spatial::lanes::{Force, Motion, SpatialInertia, Transform};
 
-use super::felt::{Felt, add, by_fours, from_fours};
-use super::segment::Segment;
+use super::felt::{Felt, Fours, add, by_fours, from_fours};
+use super::segment::{Carrier, Segment};
 use super::springs::{SpringBlock, Surroundings};
 use super::{Drive, Parts, Task};
 
@@ -29,7 +29,7 @@ pub(super) struct Trunk {
     /// would add them.
     children: Vec<Vec<usize>>,
     /// What each body of the model hands to its parent.
-    pub(super) felt: Vec<Felt>,
+    pub(super) felt: Vec<Fours>,
 }
 
 impl Trunk {
@@ -52,16 +52,16 @@ impl Trunk {
             A: Motion::default(),
             segments: trunk[1..].iter().map(segment).collect(),
             children: trunk.iter().map(on).collect(),
-            felt: vec![Felt::default(); model.bodies.len()],
+            felt: vec![Fours::default(); model.bodies.len()],
         }
     }
 
-    /// Body `t` of the trunk: its acceleration, and where it is.
+    /// How body `t` of the trunk moves.
     #[inline(always)]
-    pub(super) fn carrier(&self, t: usize) -> (&Motion<f64>, &Placed<f64>) {
+    pub(super) fn carrier(&self, t: usize) -> Carrier<'_, f64> {
         match t.checked_sub(1) {
-            None => (&self.A, &self.placed),
-            Some(k) => (&self.segments[k].A, &self.segments[k].placed),
+            None => Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V },
+            Some(k) => self.segments[k].carrier(),
         }
     }
 
@@ -89,17 +89,19 @@ impl Trunk {
         let felt = &mut self.felt;
         for (k, segment) in self.segments.iter_mut().enumerate().rev() {
             for &child in &self.children[k + 1] {
-                let (I_P, p_P) = from_fours(&felt[child]);
-                segment.feel(I_P, p_P);
+                let Felt { I_A, p_A } = from_fours(&felt[child]);
+                segment.felt().I_A += I_A;
+                segment.felt().p_A += p_A;
             }
-            let (I_P, p_P) = segment.gather(drive);
-            felt[segment.bodies[0]] = by_fours(&I_P, &p_P);
+            let mut onto = Felt::default();
+            segment.gather(drive, &mut onto, true);
+            felt[segment.bodies[0]] = by_fours(&onto);
         }
-        let mut sum = by_fours(&self.inertia.articulated(), &self.p_A);
+        let mut sum = by_fours(&Felt { I_A: self.inertia.articulated(), p_A: self.p_A });
         for &child in &self.children[0] {
             add(&mut sum, &felt[child]);
         }
-        let (I_A, p_A) = from_fours(&sum);
+        let Felt { I_A, p_A } = from_fours(&sum);
         let (A, alpha_W, a_W) = match self.base {
             Base::Floating => free_base(&self.placed, &I_A, &p_A, &self.gravity_W),
             Base::Fixed => (held_base(&self.placed, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
@@ -125,17 +127,17 @@ impl Trunk {
             if let Some(k) = t.checked_sub(1) {
                 let (before, rest) = self.segments.split_at_mut(k);
                 let segment = &mut rest[0];
-                let (A_P, placed) = match segment.parent.checked_sub(1) {
-                    None => (&self.A, &self.placed),
-                    Some(parent) => (&before[parent].A, &before[parent].placed),
+                let parent = match segment.parent.checked_sub(1) {
+                    None => Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V },
+                    Some(parent) => before[parent].carrier(),
                 };
-                segment.advance(A_P, &placed.X_WB, &placed.V, around);
+                segment.advance(&parent, around);
             }
             if around.contacts {
                 let mut f_ext = Force::zero();
-                let (_, placed) = self.carrier(t);
+                let carrier = self.carrier(t);
                 while let Some(four) = springs.next_if(|s| s.carrier == t) {
-                    four.add_forces(placed, around, &mut f_ext);
+                    four.add_forces(&carrier, around, &mut f_ext);
                 }
                 match t.checked_sub(1) {
                     None => self.start(&f_ext),
@@ -169,9 +171,9 @@ impl<Q: Lanes> TrunkSprings<Q> {
 
     /// Adds the forces, lane by lane.
     #[inline(always)]
-    fn add_forces(&mut self, placed: &Placed<f64>, around: &Surroundings, sum: &mut Force<f64>) {
-        let X_WB = Transform::from_lanes(|_| placed.X_WB);
-        let forces = self.block.force(&X_WB, &Motion::from_lanes(|_| placed.V), around);
+    fn add_forces(&mut self, on: &Carrier<'_, f64>, around: &Surroundings, sum: &mut Force<f64>) {
+        let X_WB = Transform::from_lanes(|_| *on.X_WB);
+        let forces = self.block.force(&X_WB, &Motion::from_lanes(|_| *on.V), around);
         for lane in 0..Q::COUNT {
             if lane < self.block.count() {
                 *sum += forces.lane(lane);
