@@ -123,8 +123,9 @@ impl<T: Lanes> SpringBlock<T> {
         }
     }
 
-    /// The force on the bodies, about their origins in their axes, one lane each. Commits the memory
-    /// that it proposes. The same operations as the contacts of [`ContactSet`](crate::plant::ContactSet).
+    /// The force on the bodies, about their origins in their axes, one lane each; commits the
+    /// memory that it proposes. The same operations as in
+    /// [`ContactSet`](crate::plant::ContactSet).
     #[inline(always)]
     pub(super) fn force(
         &mut self,
