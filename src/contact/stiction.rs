@@ -139,8 +139,12 @@ pub(super) fn holding<T: Lanes>(
     let slips = T::splat(1.0).above(held);
     let moved = [place[0] + elastic[0] * law.per_kxy, place[1] + elastic[1] * law.per_kxy];
     out.next_anchor_P = choose(slips, moved, anchor);
-    let slip = norm(difference(out.next_anchor_P, anchor)) / at.age_s;
-    let next = relaxed(law, sliding, slip.smaller(norm(v)), out.normal_n, at.age_s);
+    let slip = if T::any(slips) {
+        (norm(difference(out.next_anchor_P, anchor)) / at.age_s).smaller(norm(v))
+    } else {
+        zero
+    };
+    let next = relaxed(law, sliding, slip, out.normal_n, at.age_s);
     out.next_sliding = T::select(at.age_s.above(zero), next, sliding);
     slip_loss_w(elastic, anchor, at, out)
 }
@@ -187,8 +191,11 @@ fn limit<T: Lanes>(at: &Contact<T>, sliding: T, out: &mut SpringForce<T>) {
 /// What brings `a` into the disc of this radius: exactly 1 if it is inside.
 #[inline(always)]
 fn shrink<T: Lanes>(radius: T, a: Vec2<T>) -> T {
-    let length = norm(a);
-    T::select(length.above(radius), radius / length, T::splat(1.0))
+    let one = T::splat(1.0);
+    let square = a[0] * a[0] + a[1] * a[1];
+    let outside = square.above(radius * radius);
+    // nobody slides: no root, no quotient
+    if T::any(outside) { T::select(outside, radius / square.sqrt(), one) } else { one }
 }
 
 #[inline(always)]

@@ -273,7 +273,7 @@ impl ContactSet {
                 let next = at.force.next_anchor_P;
                 let mut anchor_C = Vec3::new(next[0], next[1], 0.0);
                 let rolled = at.point_B - Vec3::from(memory.marker_B);
-                if !self.is_point(i) && rolled.norm() > ROLLED_MIN_M {
+                if !self.is_point(i) && rolled.dot(&rolled) > ROLLED_MIN_M * ROLLED_MIN_M {
                     // the stretch passes from the old touching point of the body to the new one
                     anchor_C.x += at.touch.p_C.x - at.force.p_P[0];
                     anchor_C.y += at.touch.p_C.y - at.force.p_P[1];

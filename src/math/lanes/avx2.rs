@@ -127,8 +127,8 @@ impl Lanes for Avx2x4 {
     }
 
     #[inline(always)]
-    fn from_lanes(f: impl FnMut(usize) -> f64) -> Self {
-        Self::from_array(std::array::from_fn(f))
+    fn from_lanes(mut f: impl FnMut(usize) -> f64) -> Self {
+        Self::from_array([f(0), f(1), f(2), f(3)])
     }
 
     #[inline(always)]

@@ -15,8 +15,8 @@ impl Lanes for f64x2 {
     }
 
     #[inline(always)]
-    fn from_lanes(f: impl FnMut(usize) -> f64) -> Self {
-        Self::new(std::array::from_fn(f))
+    fn from_lanes(mut f: impl FnMut(usize) -> f64) -> Self {
+        Self::new([f(0), f(1)])
     }
 
     #[inline(always)]
@@ -78,8 +78,8 @@ impl Lanes for f64x4 {
     }
 
     #[inline(always)]
-    fn from_lanes(f: impl FnMut(usize) -> f64) -> Self {
-        Self::new(std::array::from_fn(f))
+    fn from_lanes(mut f: impl FnMut(usize) -> f64) -> Self {
+        Self::new([f(0), f(1), f(2), f(3)])
     }
 
     #[inline(always)]

@@ -177,7 +177,8 @@ impl<T: Lanes> SpringBlock<T> {
             return next;
         }
         let marker_B = next.marker_B;
-        let rolled = (*point_B - marker_B).norm().above(T::splat(ROLLED_MIN_M));
+        let way_B = *point_B - marker_B;
+        let rolled = way_B.dot(&way_B).above(T::splat(ROLLED_MIN_M * ROLLED_MIN_M));
         Memory {
             anchor_S: [
                 T::select(rolled, x + (p_S.x - stretched_S.x), x),
