@@ -10,24 +10,17 @@ pub(super) struct Felt<T> {
     pub(super) p_A: Force<T>,
 }
 
-/// The same: 27 numbers and a last one that means
-/// nothing.
+/// The same: 27 numbers and a last one that means nothing.
 pub(super) type Fours = [[f64; 4]; 7];
 
-/// Leaves what each lane feels at its body.
+/// Leaves what is felt in each lane.
 #[inline(always)]
-pub(super) fn hand_over<T: Lanes>(felt: &Felt<T>, bodies: &[usize], fours: &mut [Fours]) {
-    let of_lanes = by_fours(felt);
-    let mut rows = [[[0.0; 4]; 4]; 7];
+pub(super) fn hand_over<T: Lanes>(felt: &Felt<T>, lanes: &mut [Fours; 4]) {
+    let fours = by_fours(felt);
     for k in 0..7 {
-        rows[k] = T::by_lane(of_lanes[k]);
-    }
-    for lane in 0..T::COUNT {
-        if let Some(&body) = bodies.get(lane) {
-            let to = &mut fours[body];
-            for k in 0..7 {
-                to[k] = rows[k][lane];
-            }
+        let of_lanes = T::by_lane(fours[k]);
+        for lane in 0..4 {
+            lanes[lane][k] = of_lanes[lane];
         }
     }
 }

@@ -46,7 +46,7 @@ impl<T: Lanes> Group<T> {
 
     /// Pass 2, from the tips to the trunk.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive, felt: &mut [Fours]) {
+    pub(super) fn gather(&mut self, drive: Drive, lanes: &mut [Fours; 4]) {
         for k in (0..self.segments.len()).rev() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
@@ -56,26 +56,22 @@ impl<T: Lanes> Group<T> {
             };
             segment.gather(drive, onto, first);
         }
-        hand_over(&self.felt, &self.segments[0].bodies, felt);
+        hand_over(&self.felt, lanes);
     }
 
     /// Pass 3 and the motion, from the trunk to the tips.
     #[inline(always)]
     pub(super) fn advance(&mut self, trunk: &Trunk, around: &Surroundings) {
         let carriers = &self.carriers;
-        let mut on = [trunk.carrier(carriers[0]); 4];
+        let one = trunk.carrier(carriers[0]);
+        let mut on = [one; 4];
         for lane in 1..T::COUNT {
             if let Some(&t) = carriers.get(lane) {
                 on[lane] = trunk.carrier(t);
             }
         }
         let (A, X_WB, V) = if carriers.len() == 1 {
-            let [Carrier { A, X_WB, V }, ..] = on;
-            (
-                Motion::from_lanes(|_| *A),
-                Transform::from_lanes(|_| *X_WB),
-                Motion::from_lanes(|_| *V),
-            )
+            (Motion::splat(one.A), Transform::splat(one.X_WB), Motion::splat(one.V))
         } else {
             (
                 Motion::from_lanes(|i| *on[i].A),

@@ -167,9 +167,10 @@ impl<Q: Lanes> Robot<Q> {
         let limbs = Limbs::find(model);
         let (twos, fours): (Vec<&EqualLimbs>, Vec<&EqualLimbs>) =
             limbs.equal.iter().partition(|l| l.roots.len() == 2);
+        let groups: Vec<&EqualLimbs> = fours.iter().chain(&twos).copied().collect();
         Self {
             h: spec.micro_step_ns() as f64 / 1e9,
-            trunk: Trunk::new(parts, model, spec.gravity_W, &limbs.trunk),
+            trunk: Trunk::new(parts, spec.gravity_W, &limbs.trunk, &groups),
             trunk_springs: TrunkSprings::on_trunk(parts.contacts, &limbs.trunk),
             pairs: twos.iter().map(|l| Group::new(parts, model, &limbs.trunk, l)).collect(),
             quads: fours.iter().map(|l| Group::new(parts, model, &limbs.trunk, l)).collect(),
@@ -208,11 +209,12 @@ impl<Q: Lanes> Work for MicroSteps<'_, Q> {
         let (q, v) = (&mut state.q, &mut state.v);
         for left in (0..count).rev() {
             let around = Surroundings { h: *h, contacts: left > 0 };
-            for group in quads.iter_mut() {
-                group.gather(drive, &mut trunk.felt);
+            let (of_quads, of_others) = trunk.felt.split_at_mut(quads.len());
+            for (group, lanes) in quads.iter_mut().zip(of_quads) {
+                group.gather(drive, lanes);
             }
-            for group in pairs.iter_mut() {
-                group.gather(drive, &mut trunk.felt);
+            for (group, lanes) in pairs.iter_mut().zip(of_others) {
+                group.gather(drive, lanes);
             }
             trunk.gather(drive, *h, q, v);
             trunk.advance(q, v, trunk_springs, &around);

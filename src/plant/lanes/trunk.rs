@@ -1,10 +1,11 @@
 //! The base and all bodies that are like nothing else, one after another.
 
 use crate::dynamics::{
-    Placed, Positions, Velocities, advance_base, base_placed, bias_force, free_base, held_base,
+    EqualLimbs, Placed, Positions, Velocities, advance_base, base_placed, bias_force, free_base,
+    held_base,
 };
 use crate::math::{Lanes, Work};
-use crate::model::{Base, Model};
+use crate::model::Base;
 use crate::plant::contact_state::ContactState;
 use crate::plant::contacts::PlaneSpring;
 use crate::spatial::Vec3;
@@ -25,23 +26,44 @@ pub(super) struct Trunk {
     p_A: Force<f64>,
     A: Motion<f64>,
     pub(super) segments: Vec<Segment<f64>>,
-    /// Bodies that hang on each body of the trunk, last first: the order in which the model's loop
-    /// would add them.
-    children: Vec<Vec<usize>>,
-    /// What each body of the model hands to its parent.
-    pub(super) felt: Vec<Fours>,
+    /// For each body of the trunk what it adds, by place and lane in `felt`: the children's shares,
+    /// last first, the order in which the model's loop would add them.
+    children: Vec<Vec<(usize, usize)>>,
+    /// True for segments that add to their parent at once: it has no limbs.
+    at_once: Vec<bool>,
+    /// What is handed to the trunk: by the groups, in their order, then by each of its segments, in
+    /// lane 0.
+    pub(super) felt: Vec<[Fours; 4]>,
+    groups: usize,
 }
 
 impl Trunk {
-    pub(super) fn new(parts: &Parts<'_>, model: &Model, gravity_W: Vec3, trunk: &[usize]) -> Self {
+    /// `groups` are the limbs on the trunk in the order of their groups.
+    pub(super) fn new(
+        parts: &Parts<'_>,
+        gravity_W: Vec3,
+        trunk: &[usize],
+        groups: &[&EqualLimbs],
+    ) -> Self {
+        let model = parts.model;
         // the trunk's contacts are taken four at a time
         let parts = Parts { contacts: &[], ..*parts };
+        let parent_of = |body: usize| model.bodies[body].parent;
         let segment = |&body: &usize| {
-            let parent = trunk.iter().position(|&b| b == model.bodies[body].parent);
+            let parent = trunk.iter().position(|&b| b == parent_of(body));
             Segment::new(&parts, vec![body], parent.unwrap_or(0))
         };
-        let on = |&p: &usize| {
-            (1..model.bodies.len()).rev().filter(|&b| model.bodies[b].parent == p).collect()
+        let on = |p: usize| (1..model.bodies.len()).rev().filter(move |&b| parent_of(b) == p);
+        let place = |body: usize| {
+            let lane = |l: &&EqualLimbs| l.roots.iter().position(|&r| r == body);
+            let in_group = groups.iter().enumerate().find_map(|(g, l)| Some((g, lane(l)?)));
+            let k = || trunk.iter().position(|&b| b == body).map_or(0, |t| t - 1);
+            in_group.unwrap_or_else(|| (groups.len() + k(), 0))
+        };
+        let no_limbs = |p: usize| p != trunk[0] && on(p).all(|b| trunk.contains(&b));
+        let added = |&p: &usize| match no_limbs(p) {
+            true => Vec::new(),
+            false => on(p).map(place).collect(),
         };
         Self {
             base: model.base,
@@ -51,8 +73,10 @@ impl Trunk {
             p_A: Force::default(),
             A: Motion::default(),
             segments: trunk[1..].iter().map(segment).collect(),
-            children: trunk.iter().map(on).collect(),
-            felt: vec![Fours::default(); model.bodies.len()],
+            children: trunk.iter().map(added).collect(),
+            at_once: trunk[1..].iter().map(|&b| no_limbs(parent_of(b))).collect(),
+            felt: vec![Default::default(); groups.len() + trunk.len() - 1],
+            groups: groups.len(),
         }
     }
 
@@ -86,20 +110,28 @@ impl Trunk {
     /// Pass 2, and the acceleration of the base, which is added to its velocity and position.
     #[inline(always)]
     pub(super) fn gather(&mut self, drive: Drive, h: f64, q: &mut Positions, v: &mut Velocities) {
-        let felt = &mut self.felt;
-        for (k, segment) in self.segments.iter_mut().enumerate().rev() {
-            for &child in &self.children[k + 1] {
-                let Felt { I_A, p_A } = from_fours(&felt[child]);
+        let Self { segments, children, at_once, felt, groups, .. } = self;
+        for k in (0..segments.len()).rev() {
+            let (before, rest) = segments.split_at_mut(k);
+            let segment = &mut rest[0];
+            for &(place, lane) in &children[k + 1] {
+                let Felt { I_A, p_A } = from_fours(&felt[place][lane]);
                 segment.felt().I_A += I_A;
                 segment.felt().p_A += p_A;
             }
-            let mut onto = Felt::default();
-            segment.gather(drive, &mut onto, true);
-            felt[segment.bodies[0]] = by_fours(&onto);
+            let mut share = Felt::default();
+            let (onto, first) = match segment.parent.checked_sub(1) {
+                Some(parent) if at_once[k] => (before[parent].felt(), false),
+                _ => (&mut share, true),
+            };
+            segment.gather(drive, onto, first);
+            if first {
+                felt[*groups + k][0] = by_fours(&share);
+            }
         }
         let mut sum = by_fours(&Felt { I_A: self.inertia.articulated(), p_A: self.p_A });
-        for &child in &self.children[0] {
-            add(&mut sum, &felt[child]);
+        for &(place, lane) in &children[0] {
+            add(&mut sum, &felt[place][lane]);
         }
         let Felt { I_A, p_A } = from_fours(&sum);
         let (A, alpha_W, a_W) = match self.base {
@@ -172,8 +204,8 @@ impl<Q: Lanes> TrunkSprings<Q> {
     /// Adds the forces, lane by lane.
     #[inline(always)]
     fn add_forces(&mut self, on: &Carrier<'_, f64>, around: &Surroundings, sum: &mut Force<f64>) {
-        let X_WB = Transform::from_lanes(|_| *on.X_WB);
-        let forces = self.block.force(&X_WB, &Motion::from_lanes(|_| *on.V), around);
+        let (X_WB, V) = (Transform::splat(on.X_WB), Motion::splat(on.V));
+        let forces = self.block.force(&X_WB, &V, around);
         for lane in 0..Q::COUNT {
             if lane < self.block.count() {
                 *sum += forces.lane(lane);

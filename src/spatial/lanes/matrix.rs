@@ -50,6 +50,13 @@ impl<T: Lanes> Vec3<T> {
         Self::new(zero, zero, zero)
     }
 
+    /// The same in every lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn splat(v: &Vec3<f64>) -> Self {
+        Self::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
+    }
+
     /// Lane `i` is `f(i)`.
     #[inline(always)]
     #[must_use]
@@ -146,6 +153,13 @@ impl<T: Lanes> Mat3<T> {
             Vec3::new(a.z, zero, -a.x),
             Vec3::new(-a.y, a.x, zero),
         )
+    }
+
+    /// The same in every lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn splat(m: &Mat3<f64>) -> Self {
+        Self::new(Vec3::splat(&m.x), Vec3::splat(&m.y), Vec3::splat(&m.z))
     }
 
     /// Lane `i` is `f(i)`.

@@ -39,6 +39,13 @@ macro_rules! spatial_vector {
                 Self::new(Vec3::zero(), Vec3::zero())
             }
 
+            /// The same in every lane.
+            #[inline(always)]
+            #[must_use]
+            pub fn splat(v: &$t<f64>) -> Self {
+                Self::new(Vec3::splat(&v.ang), Vec3::splat(&v.lin))
+            }
+
             /// Lane `i` is `f(i)`.
             #[inline(always)]
             #[must_use]
@@ -134,6 +141,13 @@ impl<T: Lanes> Transform<T> {
     #[must_use]
     pub const fn new(R: Mat3<T>, p: Vec3<T>) -> Self {
         Self { R, p }
+    }
+
+    /// The same in every lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn splat(X: &Transform<f64>) -> Self {
+        Self::new(Mat3::splat(&X.R), Vec3::splat(&X.p))
     }
 
     /// Lane `i` is `f(i)`.
