@@ -40,15 +40,15 @@ impl<T: Lanes> Group<T> {
     }
 
     /// Pass 2, from the tips to the trunk.
-    pub(super) fn gather(&mut self, drive: Drive, trunk: &mut Trunk) {
+    pub(super) fn gather(&mut self, drive: Drive, around: Surroundings, trunk: &mut Trunk) {
         for k in (1..self.segments.len()).rev() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
             let parent = &mut before[segment.parent];
-            T::run(Gather { segment, parent, drive });
+            T::run(Gather { segment, parent, drive, around });
         }
         let (segment, handed) = (&mut self.segments[0], &mut *trunk.handed);
-        T::run(GatherToTrunk { segment, handed, drive });
+        T::run(GatherToTrunk { segment, handed, drive, around });
     }
 
     /// Pass 3 and the motion, from the trunk to the tips.

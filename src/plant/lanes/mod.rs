@@ -8,6 +8,7 @@
 //! result are in [`aba`](crate::dynamics::aba()) and [`Plant`](super::Plant).
 
 mod group;
+mod implicit;
 mod segment;
 mod springs;
 mod trunk;
@@ -21,6 +22,7 @@ use crate::model::Model;
 
 use super::contact_state::ContactState;
 use super::contacts::PlaneSpring;
+use super::implicit::Step;
 use super::{PlantSpec, State};
 use group::Group;
 use springs::{Surroundings, alike};
@@ -57,7 +59,9 @@ pub(super) enum LaneStep {
 /// The robot in lanes; `Q` is four of them.
 #[derive(Clone, Debug)]
 pub(super) struct Robot<Q> {
+    /// Length of a micro-step and of its halves, s.
     h: f64,
+    halves: [f64; 2],
     trunk: Trunk,
     trunk_springs: Vec<TrunkSprings<Q>>,
     pairs: Vec<Group<F64x2>>,
@@ -73,6 +77,13 @@ enum Task<'a> {
     LoadTick(&'a State, Drive),
     /// Take over the external forces for the next micro-step.
     LoadForces(&'a Data),
+    /// Take over the external forces for the next implicit step, and the inertias that belong to
+    /// them.
+    LoadImplicit(&'a Data),
+    /// Start an implicit step from the contacts as evaluated; but for the trunk.
+    Restart(Step<f64>),
+    /// Set the flag if a contact strikes the ground.
+    Strikes(&'a mut bool),
     /// Commit what the contacts propose.
     Commit,
     /// Give back positions, velocities, motor efforts and kinematics.
@@ -88,6 +99,9 @@ impl Task<'_> {
             Self::Load(state, data) => Task::Load(state, data),
             Self::LoadTick(state, drive) => Task::LoadTick(state, *drive),
             Self::LoadForces(data) => Task::LoadForces(data),
+            Self::LoadImplicit(data) => Task::LoadImplicit(data),
+            Self::Restart(step) => Task::Restart(*step),
+            Self::Strikes(any) => Task::Strikes(any),
             Self::Commit => Task::Commit,
             Self::Store(state, data) => Task::Store(state, data),
             Self::StoreContacts(contacts, t_ns) => Task::StoreContacts(contacts, *t_ns),
@@ -170,6 +184,7 @@ impl<Q: Lanes> Robot<Q> {
             limbs.equal.iter().partition(|l| l.roots.len() == 2);
         Self {
             h: spec.micro_step_ns() as f64 / 1e9,
+            halves: spec.half_steps_ns().map(|ns| ns as f64 / 1e9),
             trunk: Trunk::new(parts, model, spec.gravity_W, &limbs.trunk),
             trunk_springs: TrunkSprings::on_trunk(parts.contacts, &limbs.trunk),
             pairs: twos.iter().map(|l| Group::new(parts, model, &limbs.trunk, l)).collect(),
@@ -182,6 +197,10 @@ impl<Q: Lanes> Robot<Q> {
         for springs in &mut self.trunk_springs {
             springs.perform(&mut task);
         }
+        self.on_limbs(task);
+    }
+
+    fn on_limbs(&mut self, mut task: Task<'_>) {
         for segment in self.pairs.iter_mut().flat_map(|g| &mut g.segments) {
             segment.perform(task.again());
         }
@@ -191,19 +210,24 @@ impl<Q: Lanes> Robot<Q> {
     }
 
     fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
-        let (q, v) = (&mut state.q, &mut state.v);
         for left in (0..count).rev() {
-            let Self { h, trunk, trunk_springs, pairs, quads } = self;
-            let around = Surroundings { h: *h, contacts: left > 0 };
-            quads.iter_mut().for_each(|g| g.gather(drive, trunk));
-            pairs.iter_mut().for_each(|g| g.gather(drive, trunk));
-            trunk.gather(drive, *h, q, v);
-            trunk.advance(q, v, trunk_springs, &around);
-            pairs.iter_mut().for_each(|g| g.advance(trunk, around));
-            quads.iter_mut().for_each(|g| g.advance(trunk, around));
-            if around.contacts {
-                self.perform(Task::Commit);
-            }
+            let (h, contacts) = (self.h, left > 0);
+            self.step(Surroundings { h, micro_step_s: h, implicit: false, contacts }, drive, state);
+        }
+    }
+
+    /// One step, both sweeps.
+    fn step(&mut self, around: Surroundings, drive: Drive, state: &mut State) {
+        let (q, v) = (&mut state.q, &mut state.v);
+        let Self { trunk, trunk_springs, pairs, quads, .. } = self;
+        quads.iter_mut().for_each(|g| g.gather(drive, around, trunk));
+        pairs.iter_mut().for_each(|g| g.gather(drive, around, trunk));
+        trunk.gather(drive, around, q, v);
+        trunk.advance(q, v, trunk_springs, &around);
+        pairs.iter_mut().for_each(|g| g.advance(trunk, around));
+        quads.iter_mut().for_each(|g| g.advance(trunk, around));
+        if around.contacts {
+            self.perform(Task::Commit);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::dynamics::{Data, Link, Placed, Through, bias_force};
 use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
+use crate::plant::implicit::{Step, asked, joint_slopes, joint_step};
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
 
 use super::springs::{SpringBlock, Surroundings};
@@ -101,6 +102,14 @@ impl<T: Lanes> Segment<T> {
         self.start(&f_ext);
     }
 
+    /// Takes over the external forces of an implicit step, and the inertias that belong to them.
+    #[inline(always)]
+    fn load_implicit(&mut self, data: &Data) {
+        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
+        let added = ArticulatedInertia::from_lanes(|i| data.added.bodies[self.body(i)]);
+        self.start_implicit(&f_ext, &added);
+    }
+
     /// Gives back what a tick has changed.
     #[inline(always)]
     fn store(&self, state: &mut State, data: &mut Data) {
@@ -130,17 +139,20 @@ impl<T: Lanes> Segment<T> {
 
     /// Pass 2: what the parent feels, in the parent's frame.
     #[inline(always)]
-    fn gather(&mut self, drive: Drive) -> (ArticulatedInertia<T>, Force<T>) {
+    fn gather(&mut self, drive: Drive, around: &Surroundings) -> (ArticulatedInertia<T>, Force<T>) {
         let (q, qd) = (self.q, self.qd);
-        let asked = match drive {
-            Drive::Reference => self.reference.pd_effort(q, qd),
-            Drive::Damped(damping) => self.passive.damped_effort(T::splat(damping), qd),
-            Drive::Zero => T::splat(0.0),
-        };
+        let (asked, slopes) = asked(drive, &self.reference, &self.passive, (q, qd));
         self.tau_motor = self.motor.effort(asked, qd);
-        let tau = self.tau_motor + self.passive.effort(q, qd);
+        let mut tau = self.tau_motor + self.passive.effort(q, qd);
+        let mut armature = self.link.armature;
+        if around.implicit {
+            let slopes = joint_slopes(&self.passive, &slopes, (asked, self.tau_motor), (q, qd));
+            let added;
+            (tau, added) = joint_step(T::splat(around.h), tau, &slopes, qd);
+            armature += added;
+        }
         let (through, I_P, p_P) =
-            Through::joint(&self.link, &self.placed, tau, &self.I_A, &self.p_A);
+            Through::joint(&self.link, &self.placed, (tau, armature), &self.I_A, &self.p_A);
         self.through = through;
         (I_P, p_P)
     }
@@ -157,10 +169,22 @@ impl<T: Lanes> Segment<T> {
         let (qdd, A) = self.through.accelerate(&self.link, &self.placed, A_P);
         let h = T::splat(around.h);
         self.A = A;
-        self.qd += h * qdd;
-        self.q += h * self.qd;
+        if around.implicit {
+            self.q += h * (self.qd + T::splat(0.5 * around.h) * qdd);
+            self.qd += h * qdd;
+        } else {
+            self.qd += h * qdd;
+            self.q += h * self.qd;
+        }
         self.placed = Placed::on_parent(&self.link, self.q, self.qd, X_WP, V_P);
-        if around.contacts {
+        if !around.contacts {
+            return;
+        }
+        if around.implicit {
+            for spring in &mut self.springs {
+                spring.touch(&self.placed.X_WB, &self.placed.V, around);
+            }
+        } else {
             let f_ext = self.contact_force(around);
             self.start(&f_ext);
         }
@@ -182,6 +206,32 @@ impl<T: Lanes> Segment<T> {
         self.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
         self.I_A = self.link.inertia.articulated();
     }
+
+    /// The same for an implicit step, with the inertia that belongs to the force.
+    #[inline(always)]
+    pub(super) fn start_implicit(&mut self, f_ext: &Force<T>, added: &ArticulatedInertia<T>) {
+        self.start(f_ext);
+        self.I_A += *added;
+    }
+
+    /// Starts pass 2 of an implicit step, whose length is now known, from the contacts as
+    /// evaluated.
+    #[inline(always)]
+    fn restart(&mut self, step: &Step<f64>) {
+        let step = step.splat();
+        let (mut f_ext, mut added) = (Force::zero(), ArticulatedInertia::default());
+        for spring in &self.springs {
+            let (force, inertia) = spring.implicit(&self.placed.X_WB, &self.placed.V, &step);
+            f_ext += force;
+            added += inertia;
+        }
+        self.start_implicit(&f_ext, &added);
+    }
+
+    /// True if a contact strikes the ground.
+    fn strikes(&self) -> bool {
+        self.springs.iter().any(SpringBlock::strikes)
+    }
 }
 
 /// A [`Task`] for a segment.
@@ -199,6 +249,9 @@ impl<T: Lanes> Work for Job<'_, T> {
             Task::Load(state, data) => self.segment.load(state, data),
             Task::LoadTick(state, drive) => self.segment.load_tick(state, drive),
             Task::LoadForces(data) => self.segment.load_forces(data),
+            Task::LoadImplicit(data) => self.segment.load_implicit(data),
+            Task::Restart(step) => self.segment.restart(&step),
+            Task::Strikes(any) => *any |= self.segment.strikes(),
             Task::Commit => self.segment.commit(),
             Task::Store(state, data) => self.segment.store(state, data),
             Task::StoreContacts(contacts, committed_ns) => {
@@ -213,6 +266,7 @@ pub(super) struct Gather<'a, T> {
     pub(super) segment: &'a mut Segment<T>,
     pub(super) parent: &'a mut Segment<T>,
     pub(super) drive: Drive,
+    pub(super) around: Surroundings,
 }
 
 impl<T: Lanes> Work for Gather<'_, T> {
@@ -220,7 +274,7 @@ impl<T: Lanes> Work for Gather<'_, T> {
 
     #[inline(always)]
     fn run(self) {
-        let (I_P, p_P) = self.segment.gather(self.drive);
+        let (I_P, p_P) = self.segment.gather(self.drive, &self.around);
         self.parent.I_A += I_P;
         self.parent.p_A += p_P;
     }
@@ -231,6 +285,7 @@ pub(super) struct GatherToTrunk<'a, T> {
     pub(super) segment: &'a mut Segment<T>,
     pub(super) handed: &'a mut [Handed],
     pub(super) drive: Drive,
+    pub(super) around: Surroundings,
 }
 
 impl<T: Lanes> Work for GatherToTrunk<'_, T> {
@@ -238,7 +293,7 @@ impl<T: Lanes> Work for GatherToTrunk<'_, T> {
 
     #[inline(always)]
     fn run(self) {
-        let (I_P, p_P) = self.segment.gather(self.drive);
+        let (I_P, p_P) = self.segment.gather(self.drive, &self.around);
         // over all lanes, so that it is unrolled
         for lane in 0..T::COUNT {
             if let Some(&body) = self.segment.bodies.get(lane) {

@@ -1,12 +1,14 @@
 //! The base and all bodies that are like nothing else, one after another.
 
 use crate::dynamics::{
-    Placed, Positions, Velocities, advance_base, base_placed, bias_force, free_base, held_base,
+    Placed, Positions, Velocities, advance_base, advance_base_by_mean, base_placed, bias_force,
+    free_base, held_base,
 };
 use crate::math::{Lanes, Work};
 use crate::model::{Base, Model};
 use crate::plant::contact_state::ContactState;
 use crate::plant::contacts::PlaneSpring;
+use crate::plant::implicit::Step;
 use crate::spatial::Vec3;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
@@ -18,11 +20,13 @@ use super::{Drive, Parts, Task};
 #[derive(Clone, Debug)]
 pub(super) struct Trunk {
     base: Base,
-    gravity_W: Vec3,
+    pub(super) gravity_W: Vec3,
     inertia: SpatialInertia<f64>,
     placed: Placed<f64>,
     p_A: Force<f64>,
     A: Motion<f64>,
+    /// What implicit forces add to the base's inertia.
+    added: ArticulatedInertia<f64>,
     pub(super) segments: Vec<Segment<f64>>,
     /// Bodies that hang on each body of the trunk, last first: the order in which the model's loop
     /// would add them.
@@ -40,6 +44,14 @@ pub(super) struct Carrier {
     pub(super) A: Motion<f64>,
     pub(super) X_WB: Transform<f64>,
     pub(super) V: Motion<f64>,
+}
+
+impl Carrier {
+    /// Pose and velocity, the same in every lane.
+    #[inline(always)]
+    fn in_lanes<Q: Lanes>(&self) -> (Transform<Q>, Motion<Q>) {
+        (Transform::from_lanes(|_| self.X_WB), Motion::from_lanes(|_| self.V))
+    }
 }
 
 impl Trunk {
@@ -60,6 +72,7 @@ impl Trunk {
             placed: Placed::default(),
             p_A: Force::default(),
             A: Motion::default(),
+            added: ArticulatedInertia::default(),
             segments: trunk[1..].iter().map(segment).collect(),
             children: trunk.iter().map(on).collect(),
             handed: vec![Default::default(); model.bodies.len()],
@@ -80,6 +93,10 @@ impl Trunk {
         match task {
             Task::Load(_, data) => self.placed = data.placed(0),
             Task::LoadForces(data) => self.start(&data.f_ext[0].into()),
+            Task::LoadImplicit(data) => {
+                self.added = data.added.bodies[0];
+                self.start(&data.f_ext[0].into());
+            }
             Task::Store(_, data) => data.set_placed(0, &self.placed),
             _ => {}
         }
@@ -94,7 +111,14 @@ impl Trunk {
     }
 
     /// Pass 2, and the acceleration of the base, which is added to its velocity and position.
-    pub(super) fn gather(&mut self, drive: Drive, h: f64, q: &mut Positions, v: &mut Velocities) {
+    pub(super) fn gather(
+        &mut self,
+        drive: Drive,
+        around: Surroundings,
+        q: &mut Positions,
+        v: &mut Velocities,
+    ) {
+        let h = around.h;
         let handed = &mut self.handed;
         for (k, segment) in self.segments.iter_mut().enumerate().rev() {
             for &child in &self.children[k + 1] {
@@ -102,9 +126,12 @@ impl Trunk {
                 segment.I_A += *I_P;
                 segment.p_A += *p_P;
             }
-            f64::run(GatherToTrunk { segment, handed, drive });
+            f64::run(GatherToTrunk { segment, handed, drive, around });
         }
         let (mut I_A, mut p_A) = (self.inertia.articulated(), self.p_A);
+        if around.implicit {
+            I_A += self.added;
+        }
         for &child in &self.children[0] {
             let (I_P, p_P) = &self.handed[child];
             I_A += *I_P;
@@ -116,6 +143,9 @@ impl Trunk {
             Base::Fixed => (held_base(&X_WB, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
         };
         self.A = A.into();
+        if around.implicit {
+            return advance_base_by_mean(q, v, h, &alpha_W, &a_W);
+        }
         v.w_WB += alpha_W * h;
         v.v_WB += a_W * h;
         advance_base(q, h, v);
@@ -130,7 +160,7 @@ impl Trunk {
         around: &Surroundings,
     ) {
         self.placed = base_placed(q, v);
-        if around.contacts {
+        if around.contacts && !around.implicit {
             let f_ext = contact_force(springs, 0, &self.placed, around);
             self.start(&f_ext);
         }
@@ -138,9 +168,35 @@ impl Trunk {
             let carriers = &[self.carrier(self.segments[k].parent)];
             let segment = &mut self.segments[k];
             f64::run(AdvanceOnTrunk { segment, carriers, around: *around });
-            if around.contacts {
+            if around.contacts && !around.implicit {
                 let f_ext = contact_force(springs, k + 1, &segment.placed, around);
                 segment.start(&f_ext);
+            }
+        }
+        if around.contacts && around.implicit {
+            for four in springs {
+                let placed = &self.carrier(four.carrier);
+                Q::run(Touch { block: &mut four.block, placed, around });
+            }
+        }
+    }
+
+    /// Starts pass 2 of an implicit step, whose length is now known, from the contacts as
+    /// evaluated.
+    pub(super) fn restart<Q: Lanes>(&mut self, springs: &[TrunkSprings<Q>], step: &Step<f64>) {
+        for t in 0..=self.segments.len() {
+            let placed = &self.carrier(t);
+            let (mut f_ext, mut added) = (Force::default(), ArticulatedInertia::default());
+            for four in springs.iter().filter(|s| s.carrier == t) {
+                let sum = (&mut f_ext, &mut added);
+                Q::run(AddImplicit { block: &four.block, placed, step, sum });
+            }
+            match t.checked_sub(1) {
+                None => {
+                    self.added = added;
+                    self.start(&f_ext);
+                }
+                Some(k) => self.segments[k].start_implicit(&f_ext, &added),
             }
         }
     }
@@ -172,6 +228,7 @@ impl<Q: Lanes> TrunkSprings<Q> {
         match task {
             Task::LoadTick(state, _) => Q::run(LoadSprings(&mut self.block, &state.contacts)),
             Task::Commit => self.block.commit(),
+            Task::Strikes(any) => **any |= self.block.strikes(),
             Task::StoreContacts(contacts, committed_ns) => {
                 Q::run(StoreSprings(&self.block, contacts, *committed_ns));
             }
@@ -235,6 +292,47 @@ impl<Q: Lanes> Work for AddForces<'_, Q> {
         for lane in 0..Q::COUNT {
             if lane < self.block.count() {
                 *self.sum += forces.lane(lane);
+            }
+        }
+    }
+}
+
+/// Evaluates one block for an implicit step.
+struct Touch<'a, Q> {
+    block: &'a mut SpringBlock<Q>,
+    placed: &'a Carrier,
+    around: &'a Surroundings,
+}
+
+impl<Q: Lanes> Work for Touch<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (X_WB, V) = self.placed.in_lanes();
+        self.block.touch(&X_WB, &V, self.around);
+    }
+}
+
+/// Adds the implicit forces of one block, and the inertias that belong to them, lane by lane.
+struct AddImplicit<'a, Q> {
+    block: &'a SpringBlock<Q>,
+    placed: &'a Carrier,
+    step: &'a Step<f64>,
+    sum: (&'a mut Force<f64>, &'a mut ArticulatedInertia<f64>),
+}
+
+impl<Q: Lanes> Work for AddImplicit<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (X_WB, V) = self.placed.in_lanes();
+        let (forces, inertias) = self.block.implicit(&X_WB, &V, &self.step.splat());
+        for lane in 0..Q::COUNT {
+            if lane < self.block.count() {
+                *self.sum.0 += forces.lane(lane);
+                *self.sum.1 += inertias.lane(lane);
             }
         }
     }
