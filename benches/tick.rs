@@ -11,7 +11,7 @@ use hardstand::handover::pool;
 use hardstand::message::{Kind, encode};
 use hardstand::plant::{Command, Digest, TickInput};
 use hardstand::rt::LogTick;
-use standing::{SPRING, hold, standing};
+use standing::{SPRING, hold, landing_by, standing, standing_by};
 
 fn main() {
     let mut plant = standing(10, SPRING);
@@ -30,6 +30,24 @@ fn tick(bencher: Bencher<'_, '_>, micro_steps: u32) {
 fn tick_of_10_micro_steps(bencher: Bencher<'_, '_>, model: &str) {
     let (mut plant, input) = (standing(10, model), TickInput::new());
     bencher.bench_local(|| plant.step(&input));
+}
+
+const METHODS: [&str; 3] = ["semi_implicit_euler", "linearly_implicit", "rk4"];
+
+#[divan::bench(args = METHODS)]
+fn tick_of_100_micro_steps_by(bencher: Bencher<'_, '_>, integrator: &str) {
+    let (mut plant, input) = (standing_by(integrator, 100), TickInput::new());
+    bencher.bench_local(|| plant.step(&input));
+}
+
+/// Steps of 0.1 ms that strike the ground at 3 m/s: linearly implicit ones are taken in halves.
+#[divan::bench(args = METHODS)]
+fn tick_of_10_micro_steps_in_an_impact_by(bencher: Bencher<'_, '_>, integrator: &str) {
+    let (plant, input) = (landing_by(integrator, 10), TickInput::new());
+    bencher.with_inputs(|| plant.clone()).bench_local_values(|mut plant| {
+        plant.step(&input);
+        plant
+    });
 }
 
 #[divan::bench]

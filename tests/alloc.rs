@@ -75,7 +75,8 @@ fn the_counter_sees_an_allocation() {
 
 #[test]
 fn a_tick_does_not_allocate() {
-    for integrator in [Integrator::SemiImplicitEuler, Integrator::Rk4] {
+    for integrator in [Integrator::SemiImplicitEuler, Integrator::Rk4, Integrator::LinearlyImplicit]
+    {
         let (model, mut spec) = robots::walker();
         spec.integrator = integrator;
         if integrator == Integrator::SemiImplicitEuler {

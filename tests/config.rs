@@ -163,7 +163,8 @@ kind = "earthquake"
         "surprise is unknown; known here: ",
         "sim.rate_hz is 7; it must be a whole number, 10 to 8000",
         "sim.micro_steps is 0; it must be a whole number, 1 to 1000",
-        "sim.integrator is \"euler\"; it must be \"semi_implicit_euler\" or \"rk4\"",
+        "sim.integrator is \"euler\"; it must be \"semi_implicit_euler\" or \"rk4\" \
+         or \"linearly_implicit\"",
         "sim.gravity_m_per_s2 is [0.0, 0.0]; it must be three numbers, each -100 to 100",
         "sim.colour is unknown; known here: ",
         "contact.mu_static is -0.5; it must be 0 to 100",

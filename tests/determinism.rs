@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const STAND: u64 = 0xd113_c5bc_7fa8_73fe;
 const STAND_RK4: u64 = 0x0507_6f95_d0be_e76b;
+const STAND_IMPLICIT: u64 = 0xaf66_ceb3_49e6_df9f;
 const COLLAPSE: u64 = 0x0e29_3154_a47e_2c66;
 const RIGID: u64 = 0x6781_e278_3756_7316;
 const HUNT_CROSSLEY: u64 = 0x5a4c_91c1_7f05_eefe;
@@ -70,6 +71,12 @@ fn standing_and_walking_in_place_has_its_digest() {
 fn runge_kutta_has_its_digest() {
     let sets = ["sim.integrator=rk4", "sim.micro_steps=4"];
     check("STAND_RK4", run(&sets, 100.0, 2500).state().digest, STAND_RK4);
+}
+
+#[test]
+fn the_linearly_implicit_step_has_its_digest() {
+    let sets = ["sim.integrator=linearly_implicit", "sim.micro_steps=2"];
+    check("STAND_IMPLICIT", run(&sets, 100.0, 2500).state().digest, STAND_IMPLICIT);
 }
 
 #[test]

@@ -74,6 +74,11 @@ fn wrong_values_are_refused_with_key_value_and_range() {
             "contact.model=rigid\nsim.integrator=rk4".into(),
             "sim.integrator is \"rk4\"; with a rigid contact it must be \"semi_implicit_euler\"",
         ),
+        (
+            "feet.0.model=rigid\nsim.integrator=linearly_implicit".into(),
+            "sim.integrator is \"linearly_implicit\"; with a rigid contact it must be \
+             \"semi_implicit_euler\"",
+        ),
     ];
     for (sets, expected) in cases {
         let sets: Vec<&str> = sets.lines().collect();

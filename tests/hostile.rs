@@ -111,6 +111,9 @@ fn hostile_plant(dice: &mut Dice) -> Plant {
         (spec.integrator, spec.micro_steps) = (Integrator::Rk4, 1);
     }
     if dice.one_in(4) {
+        spec.integrator = Integrator::LinearlyImplicit;
+    }
+    if dice.one_in(4) {
         spec.gravity_W *= dice.size(0.0, 8.0);
     }
     spec.watchdog.proof_commands = 1;

@@ -9,10 +9,15 @@ use hardstand::plant::{Command, JointCommand, Plant, TickInput};
 pub const SPRING: &str = "exponential_spring";
 
 pub fn scenario(micro_steps: u32, model: &str) -> Scenario {
+    scenario_with(micro_steps, model, "semi_implicit_euler")
+}
+
+fn scenario_with(micro_steps: u32, model: &str, integrator: &str) -> Scenario {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
     let sets = [
         format!("sim.micro_steps={micro_steps}"),
         format!("contact.model={model}"),
+        format!("sim.integrator={integrator}"),
         "command.hold_ticks=100000".into(),
     ];
     Scenario::load(&path, &sets).unwrap()
@@ -26,7 +31,28 @@ pub fn hold(plant: &Plant) -> Vec<JointCommand> {
 
 /// A quadruped that has stood for three seconds.
 pub fn standing(micro_steps: u32, model: &str) -> Plant {
-    let mut plant = scenario(micro_steps, model).plant();
+    after_three_seconds(scenario(micro_steps, model).plant())
+}
+
+/// The same on springs, with this method of integration.
+pub fn standing_by(integrator: &str, micro_steps: u32) -> Plant {
+    after_three_seconds(scenario_with(micro_steps, SPRING, integrator).plant())
+}
+
+/// A quadruped that falls limply from half a metre and has come to where the springs begin.
+pub fn landing_by(integrator: &str, micro_steps: u32) -> Plant {
+    let mut s = scenario_with(micro_steps, SPRING, integrator);
+    s.spec.q.p_WB.z += 0.5;
+    let mut plant = s.plant();
+    let touches =
+        |plant: &Plant| plant.contacts().evaluated().iter().any(|c| c.touch.p_C.z < 0.0066);
+    while !touches(&plant) {
+        plant.step(&TickInput::new());
+    }
+    plant
+}
+
+fn after_three_seconds(mut plant: Plant) -> Plant {
     let joints = hold(&plant);
     let mut input = TickInput::new();
     for seq in 1..=3 {

@@ -3,6 +3,8 @@
 use crate::math::Lanes;
 use crate::model::Joint;
 
+use super::JointSlopes;
+
 /// What a drive is to do. Position in rad or m, effort in N·m or N.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reference<T = f64> {
@@ -25,6 +27,13 @@ impl<T: Lanes> Reference<T> {
     #[must_use]
     pub fn pd_effort(&self, q: T, dq: T) -> T {
         self.tau_ff + self.kp * (self.q - q) + self.kd * (self.dq - dq)
+    }
+
+    /// How fast [`pd_effort`](Self::pd_effort) gives way.
+    #[inline(always)]
+    #[must_use]
+    pub fn slopes(&self) -> JointSlopes<T> {
+        JointSlopes { stiffness: self.kp, damping: self.kd }
     }
 }
 
@@ -54,6 +63,14 @@ impl<T: Lanes> MotorLimits<T> {
             velocity_max: T::from_lanes(|i| f(i).velocity_max),
             per_fade: T::from_lanes(|i| f(i).per_fade),
         }
+    }
+
+    /// 1 where the motor makes what it is asked for, 0 where a limit acts.
+    #[inline(always)]
+    #[must_use]
+    pub fn follows(asked: T, made: T) -> T {
+        let (zero, one) = (T::splat(0.0), T::splat(1.0));
+        T::select((asked - made).abs().above(zero), zero, one)
     }
 
     /// Effort that the motor makes of what is asked for. It is at most the joint's effort limit;

@@ -3,6 +3,8 @@
 
 mod drive;
 mod passive;
+mod slopes;
 
 pub use drive::{MotorLimits, Reference};
 pub use passive::PassiveJoint;
+pub use slopes::JointSlopes;

@@ -3,6 +3,8 @@
 use crate::math::Lanes;
 use crate::model::Joint;
 
+use super::JointSlopes;
+
 /// Speed at which Coulomb friction is fully developed, rad/s or m/s.
 const FRICTION_SPEED: f64 = 0.01;
 
@@ -75,6 +77,28 @@ impl<T: Lanes> PassiveJoint<T> {
     #[must_use]
     pub fn damped_effort(&self, damping: T, dq: T) -> T {
         -(damping.smaller(self.damping_max) * dq)
+    }
+
+    /// How fast [`effort`](Self::effort) gives way.
+    #[inline(always)]
+    #[must_use]
+    pub fn slopes(&self, q: T, dq: T) -> JointSlopes<T> {
+        let (zero, one) = (T::splat(0.0), T::splat(1.0));
+        let stop = self.stop_effort(q, dq).abs();
+        let stopped = |x| T::select(stop.above(zero), x, zero);
+        let rubs = one.above((dq * self.per_friction_speed).abs());
+        let friction = T::select(rubs, self.friction * self.per_friction_speed, zero);
+        JointSlopes {
+            stiffness: stopped(self.stop_stiffness),
+            damping: stopped(self.stop_damping) + self.damping + friction,
+        }
+    }
+
+    /// How fast [`damped_effort`](Self::damped_effort) gives way.
+    #[inline(always)]
+    #[must_use]
+    pub fn damped_slopes(&self, damping: T) -> JointSlopes<T> {
+        JointSlopes { stiffness: T::splat(0.0), damping: damping.smaller(self.damping_max) }
     }
 
     /// The end stop never pulls towards the limit.

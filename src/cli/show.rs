@@ -34,6 +34,7 @@ pub(super) fn scenario(s: &Scenario) {
     let integrator = match s.spec.integrator {
         Integrator::SemiImplicitEuler => "semi-implicit Euler",
         Integrator::Rk4 => "Runge-Kutta 4",
+        Integrator::LinearlyImplicit => "linearly implicit",
     };
     say!(
         "robot      {}: {} joints, {:.2} kg, {} feet, {} contact stations",

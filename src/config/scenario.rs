@@ -187,8 +187,13 @@ fn build(
 
 fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
     let rigid = |s: &Station| s.model == ContactModel::Rigid;
-    if spec.integrator == Integrator::Rk4 && spec.stations.iter().any(rigid) {
-        let text = "sim.integrator is \"rk4\"; with a rigid contact it must be";
+    let word = match spec.integrator {
+        Integrator::SemiImplicitEuler => return,
+        Integrator::Rk4 => "rk4",
+        Integrator::LinearlyImplicit => "linearly_implicit",
+    };
+    if spec.stations.iter().any(rigid) {
+        let text = format!("sim.integrator is \"{word}\"; with a rigid contact it must be");
         mistakes.add(format!("{text} \"semi_implicit_euler\""));
     }
 }

@@ -32,8 +32,11 @@ impl Sim {
         if mistakes.count() == before && !period_ns.is_multiple_of(micro_steps) {
             s.mistake("micro_steps", &format!("a divisor of the period, {period_ns} ns"));
         }
-        let integrators =
-            [("semi_implicit_euler", Integrator::SemiImplicitEuler), ("rk4", Integrator::Rk4)];
+        let integrators = [
+            ("semi_implicit_euler", Integrator::SemiImplicitEuler),
+            ("rk4", Integrator::Rk4),
+            ("linearly_implicit", Integrator::LinearlyImplicit),
+        ];
         let integrator = s.choice("integrator", &integrators);
         let gravity = s.vec3("gravity_m_per_s2", Range::between(-100.0, 100.0));
         let free = s.choice("pace", &[("realtime", false), ("free", true)]).unwrap_or(false);

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::spatial::Vec3;
 
 use super::spring_law::{Committed, Contact, SpringForce, SpringLaw};
-use super::{Friction, SpringParameters};
+use super::{ContactSlopes, Friction, SpringParameters};
 
 /// What a spring remembers from one step to the next. A checkpoint holds exactly this.
 ///
@@ -120,5 +120,19 @@ impl ExponentialSpring {
             mu_kinetic: friction.mu_kinetic(),
         };
         law.evaluate(&contact, &Committed { anchor_P: memory.anchor_P, sliding: memory.sliding })
+    }
+
+    /// How fast the force that [`evaluate`](Self::evaluate) gave would give way.
+    #[must_use]
+    pub fn slopes(&self, force: &SpringForce) -> ContactSlopes {
+        SpringLaw::<f64>::from_lanes(|_| &self.parameters).slopes(force)
+    }
+
+    /// True if within the next `h_s` seconds the normal force may change by more than a factor of
+    /// e^0.2: a step of that length is too long for this contact.
+    #[must_use]
+    pub fn strikes(&self, force: &SpringForce, h_s: f64) -> bool {
+        let law = SpringLaw::<f64>::from_lanes(|_| &self.parameters);
+        law.strikes(force.p_P[2], force.v_P[2], h_s)
     }
 }

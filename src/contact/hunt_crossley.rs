@@ -5,7 +5,7 @@ use crate::spatial::Vec3;
 
 use super::hertz::{HUGE, RelativeVelocity};
 use super::material::positive;
-use super::{ContactForce, Friction, HertzPair, Overlap};
+use super::{ContactForce, ContactSlopes, Friction, HertzPair, Overlap};
 
 /// The force law of one pair of surfaces. With depth `x`, approach `ẋ`, slip `vₛ` and
 /// `r = vₛ / v_t`:
@@ -129,6 +129,23 @@ impl HuntCrossley {
         out.contact.force = out.normal + out.friction;
         out.contact.power_dissipation_w = power_w;
         out
+    }
+
+    /// How fast a force of this law gives way at `depth_m`: exactly along the normal; its friction
+    /// as a damper of friction over slip.
+    #[must_use]
+    pub fn slopes(&self, force: &HuntCrossleyForce, depth_m: f64) -> ContactSlopes {
+        if !(force.normal_n > 0.0 && depth_m > 0.0) {
+            return ContactSlopes::default();
+        }
+        let slips = force.slip_m_per_s > 0.0;
+        let damper = if slips { force.friction.norm() / force.slip_m_per_s } else { 0.0 };
+        ContactSlopes {
+            normal_n_per_m: 1.5 * force.normal_n / depth_m,
+            normal_n_s_per_m: 1.5 * self.pair.dissipation_s_per_m() * force.normal_elastic_n,
+            friction_n_per_m: 0.0,
+            friction_n_s_per_m: damper,
+        }
     }
 
     /// Hollars' coefficient of friction at a slip in m/s.

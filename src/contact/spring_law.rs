@@ -31,6 +31,9 @@ pub struct SpringForce<T = f64> {
     pub friction_elastic_P: [T; 2],
     /// Damping part of the friction force, N.
     pub friction_damping_P: [T; 2],
+    /// Shares of the friction spring's elasticity and viscosity that act: 1 where it sticks inside
+    /// the cone.
+    pub friction_share: [T; 2],
     /// Anchor proposed for the next commit, m. Simbody's `getAnchorPointPosition`.
     pub next_anchor_P: [T; 2],
     /// Sliding proposed for the next commit. Simbody's `getSliding`.
@@ -91,12 +94,12 @@ impl SpringForce {
 /// The numbers of [`SpringParameters`], ready for use; `per_` marks reciprocals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SpringLaw<T> {
-    d0: T,
-    d1: T,
-    d2: T,
+    pub(super) d0: T,
+    pub(super) d1: T,
+    pub(super) d2: T,
     per_d2: T,
-    cz: T,
-    force_z_max: T,
+    pub(super) cz: T,
+    pub(super) force_z_max: T,
     pub(super) kxy: T,
     pub(super) per_kxy: T,
     pub(super) cxy: T,

@@ -66,12 +66,14 @@ pub(super) fn simbody<T: Lanes>(
     let viscous = scaled(velocity, -law.cxy);
 
     // model 1: damping alone, at most the limit
-    let sliding_damping = scaled(viscous, shrink(limit_n, viscous));
+    let slides = shrink(limit_n, viscous);
+    let sliding_damping = scaled(viscous, slides);
     // model 2: damped spring; both parts give way together
     let trial = scaled(difference(place, memory.anchor_P), -law.kxy);
     let both = shrink(limit_n, [trial[0] + viscous[0], trial[1] + viscous[1]]);
     let (stuck, damping) = (scaled(trial, both), scaled(viscous, both));
     let k = memory.sliding;
+    out.friction_share = [both * (one - k), both + (slides - both) * k];
     for i in 0..2 {
         let elastic = stuck[i] * (one - k);
         let damping = damping[i] + (sliding_damping[i] - damping[i]) * k;
@@ -132,7 +134,9 @@ pub(super) fn holding<T: Lanes>(
     let held = shrink(out.friction_limit_n, trial);
     let elastic = scaled(trial, held);
     let sum = [elastic[0] - law.cxy * v[0], elastic[1] - law.cxy * v[1]];
-    let total = scaled(sum, shrink(out.friction_limit_n, sum));
+    let inside = shrink(out.friction_limit_n, sum);
+    let total = scaled(sum, inside);
+    out.friction_share = [held * inside, inside];
     out.friction_elastic_P = elastic;
     out.friction_damping_P = difference(total, elastic);
     // p + E / k would move the anchor of a foot that sticks by rounding

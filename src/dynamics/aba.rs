@@ -26,7 +26,24 @@ pub fn aba(
     vdot: &mut Accelerations,
 ) {
     start_from_rigid_bodies(model, data);
-    gather_to_base(model, data, tau);
+    gather_to_base(model, data, tau, |i, data| data.links[i - 1].armature);
+    spread_accelerations(model, data, gravity_W, vdot);
+}
+
+/// [`aba`] with the inertia of `data.added`.
+pub(crate) fn aba_implicit(
+    model: &Model,
+    data: &mut Data,
+    tau: &[f64],
+    gravity_W: &Vec3,
+    vdot: &mut Accelerations,
+) {
+    start_from_rigid_bodies(model, data);
+    for (I_A, added) in data.I_A.iter_mut().zip(&data.added.bodies) {
+        *I_A += *added;
+    }
+    let armature = |i: usize, data: &Data| data.links[i - 1].armature + data.added.joints[i - 1];
+    gather_to_base(model, data, tau, armature);
     spread_accelerations(model, data, gravity_W, vdot);
 }
 
@@ -35,7 +52,8 @@ pub fn aba(
 pub fn articulated_inertias(model: &Model, data: &mut Data) {
     start_from_rigid_bodies(model, data);
     for i in (1..model.bodies.len()).rev() {
-        let (through, I_a) = Through::inertia(&data.links[i - 1], &data.I_A[i]);
+        let link = &data.links[i - 1];
+        let (through, I_a) = Through::inertia(link, link.armature, &data.I_A[i]);
         data.set_through(i, &through);
         let I_P = I_a.to_parent(&data.X_PB[i].into());
         data.I_A[model.bodies[i].parent] += I_P;
@@ -52,11 +70,17 @@ fn start_from_rigid_bodies(model: &Model, data: &mut Data) {
 }
 
 /// Pass 2, from the tips to the base. (7.43 to 7.47)
-fn gather_to_base(model: &Model, data: &mut Data, tau: &[f64]) {
+fn gather_to_base(
+    model: &Model,
+    data: &mut Data,
+    tau: &[f64],
+    armature: impl Fn(usize, &Data) -> f64,
+) {
     for i in (1..model.bodies.len()).rev() {
         let (link, placed) = (&data.links[i - 1], data.placed(i));
         let p_A = data.p_A[i].into();
-        let (through, I_P, p_P) = Through::joint(link, &placed, tau[i - 1], &data.I_A[i], &p_A);
+        let effort = (tau[i - 1], armature(i, data));
+        let (through, I_P, p_P) = Through::joint(link, &placed, effort, &data.I_A[i], &p_A);
         data.set_through(i, &through);
         let parent = model.bodies[i].parent;
         data.I_A[parent] += I_P;

@@ -78,7 +78,7 @@ pub(crate) struct Link<T> {
     /// `p_PB` at `q = 0`, and what a prismatic joint adds per metre.
     p_PJ: Vec3<T>,
     slide_P: Vec3<T>,
-    armature: T,
+    pub(crate) armature: T,
     pub(crate) inertia: SpatialInertia<T>,
 }
 
@@ -352,16 +352,17 @@ pub(crate) struct Through<T> {
 
 impl<T: Lanes> Through<T> {
     /// Pass 2 at one body: `U`, `D`, `u`, and what the parent feels, `I_a` and `p_a`, about the
-    /// parent's origin in its axes. (7.43 to 7.47)
+    /// parent's origin in its axes, under the effort `tau` of a motor with this armature. (7.43 to
+    /// 7.47)
     #[inline(always)]
     pub(crate) fn joint(
         link: &Link<T>,
         placed: &Placed<T>,
-        tau: T,
+        effort: (T, T),
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
     ) -> (Self, ArticulatedInertia<T>, Force<T>) {
-        by_motility!(link, Self::joint_by, placed, tau, I_A, p_A)
+        by_motility!(link, Self::joint_by, placed, effort, I_A, p_A)
     }
 
     #[inline(always)]
@@ -369,11 +370,11 @@ impl<T: Lanes> Through<T> {
         by: Motility,
         link: &Link<T>,
         placed: &Placed<T>,
-        tau: T,
+        (tau, armature): (T, T),
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
     ) -> (Self, ArticulatedInertia<T>, Force<T>) {
-        let (mut through, I_a) = Self::inertia_by(by, link, I_A);
+        let (mut through, I_a) = Self::inertia_by(by, link, armature, I_A);
         through.u = tau - link.project(by, p_A);
         let felt = through.U.scaled(through.u * through.per_D);
         let p_a = *p_A + link.times_velocity_product(by, &I_a, &placed.c) + felt;
@@ -384,19 +385,21 @@ impl<T: Lanes> Through<T> {
     #[inline(always)]
     pub(crate) fn inertia(
         link: &Link<T>,
+        armature: T,
         I_A: &ArticulatedInertia<T>,
     ) -> (Self, ArticulatedInertia<T>) {
-        by_motility!(link, Self::inertia_by, I_A)
+        by_motility!(link, Self::inertia_by, armature, I_A)
     }
 
     #[inline(always)]
     fn inertia_by(
         by: Motility,
         link: &Link<T>,
+        armature: T,
         I_A: &ArticulatedInertia<T>,
     ) -> (Self, ArticulatedInertia<T>) {
         let U = link.inertia_along(by, I_A);
-        let D = link.project(by, &U) + link.armature;
+        let D = link.project(by, &U) + armature;
         let per_D = T::splat(1.0) / D;
         let I_a = I_A.minus_outer(&U.scaled(per_D), &U);
         (Self { U, D, per_D, u: T::splat(0.0) }, I_a)

@@ -3,6 +3,7 @@
 use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3};
 
+use super::Added;
 use super::body::{Link, Placed, Through, motion_subspace};
 use super::turn::Turn;
 
@@ -103,6 +104,8 @@ pub struct Data {
     pub u: Vec<f64>,
     /// Joint `i` with the body that it moves.
     pub(super) links: Vec<Link<f64>>,
+    /// What a linearly implicit step adds to the inertias; other steps leave it alone.
+    pub(crate) added: Added,
 }
 
 impl Data {
@@ -133,6 +136,7 @@ impl Data {
             per_D: vec![unset; n],
             u: vec![unset; n],
             links: links(model),
+            added: Added::new(model),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Integration on the manifold: base orientation as a unit quaternion, everything else linear.
 
 use crate::model::{Base, Model};
-use crate::spatial::Quaternion;
+use crate::spatial::{Quaternion, Vec3};
 
 use super::{Accelerations, Positions, Velocities};
 
@@ -25,8 +25,34 @@ pub fn advance_positions(q: &mut Positions, h: f64, v: &Velocities) {
 /// The base's part of [`advance_positions`].
 #[inline(always)]
 pub(crate) fn advance_base(q: &mut Positions, h: f64, v: &Velocities) {
-    q.p_WB += v.v_WB * h;
-    q.quat_WB = Quaternion::from_rotation_vector(&(v.w_WB * h)).mul(&q.quat_WB).normalised();
+    turn_and_move(q, h, &v.w_WB, &v.v_WB);
+}
+
+/// `q ← q ⊕ h (v + ½ h v̇)`, then `v ← v + h v̇`: the mean velocity of the step moves the robot.
+pub(crate) fn advance_by_mean(q: &mut Positions, v: &mut Velocities, h: f64, vdot: &Accelerations) {
+    advance_base_by_mean(q, v, h, &vdot.w_WB, &vdot.v_WB);
+    for ((q, v), vdot) in q.joints.iter_mut().zip(&mut v.joints).zip(&vdot.joints) {
+        *q += h * (*v + 0.5 * h * vdot);
+        *v += h * vdot;
+    }
+}
+
+/// The base's part of [`advance_by_mean`].
+pub(crate) fn advance_base_by_mean(
+    q: &mut Positions,
+    v: &mut Velocities,
+    h: f64,
+    alpha_W: &Vec3,
+    a_W: &Vec3,
+) {
+    turn_and_move(q, h, &(v.w_WB + alpha_W * (0.5 * h)), &(v.v_WB + a_W * (0.5 * h)));
+    v.w_WB += alpha_W * h;
+    v.v_WB += a_W * h;
+}
+
+fn turn_and_move(q: &mut Positions, h: f64, w_WB: &Vec3, v_WB: &Vec3) {
+    q.p_WB += v_WB * h;
+    q.quat_WB = Quaternion::from_rotation_vector(&(w_WB * h)).mul(&q.quat_WB).normalised();
 }
 
 /// The classical Runge–Kutta method of order 4, with its four stages preallocated.

@@ -6,10 +6,11 @@ use crate::contact::{
 };
 use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
-use crate::spatial::{Transform, Vec3};
+use crate::spatial::{Force, Transform, Vec3};
 
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
 use super::evaluated::Evaluated;
+use super::implicit::{Step, Touching};
 use super::regions::friction_at;
 use super::rigid::CLOSED_M;
 use super::{ContactModel, FrictionRegion, PlantSpec};
@@ -264,6 +265,37 @@ impl ContactSet {
                 data.apply_force(at.body, &f_W, &at.point_B);
             }
         }
+    }
+
+    /// As [`apply`](Self::apply) for a linearly implicit step: with what the forces will have given
+    /// way, and the inertias that stand for the rest in `data.added`.
+    pub(super) fn apply_implicit(&self, data: &mut Data, step: &Step<f64>) {
+        for (law, at) in self.laws.iter().zip(&self.evaluated) {
+            let slopes = match law {
+                Law::Spring(spring) => spring.slopes(&at.force),
+                Law::HuntCrossley(_) => at.slopes,
+                Law::Rigid => continue,
+            };
+            let touching = Touching {
+                f_C: at.force.force_P().into(),
+                v_C: at.v_C.into(),
+                R_WC: at.touch.R_WC.into(),
+                point_B: at.point_B.into(),
+            };
+            let (X_WB, V) = (data.X_WB[at.body].into(), data.V[at.body].into());
+            let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
+            data.f_ext[at.body] += Force::from(force);
+            data.added.bodies[at.body] += inertia;
+        }
+    }
+
+    /// True if a micro-step of `h_s` is too long for a spring that strikes the ground.
+    pub(super) fn strikes(&self, h_s: f64) -> bool {
+        let strikes = |(law, at): (&Law, &Evaluated)| match law {
+            Law::Spring(spring) => spring.strikes(&at.force, h_s),
+            Law::HuntCrossley(_) | Law::Rigid => false,
+        };
+        self.laws.iter().zip(&self.evaluated).any(strikes)
     }
 
     /// Commits what the last evaluation proposes.

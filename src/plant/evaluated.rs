@@ -1,8 +1,8 @@
 //! One contact: geometry, and the force of its model.
 
 use crate::contact::{
-    ContactForce, ExponentialSpring, Friction, HuntCrossley, Overlap, SpringForce, SurfacePose,
-    Touch,
+    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Overlap, SpringForce,
+    SurfacePose, Touch,
 };
 use crate::dynamics::Data;
 use crate::math;
@@ -27,6 +27,8 @@ pub struct Evaluated {
     pub friction: Friction,
     /// All forces in the contact's frame C, whatever the model.
     pub force: SpringForce,
+    /// How fast a Hunt–Crossley force gives way; that of a spring follows from the force itself.
+    pub(super) slopes: ContactSlopes,
 }
 
 impl Evaluated {
@@ -41,6 +43,7 @@ impl Evaluated {
             rigid,
             friction: Friction::NONE,
             force: SpringForce::default(),
+            slopes: ContactSlopes::default(),
         }
     }
 
@@ -80,6 +83,7 @@ impl Evaluated {
     ) {
         let p_C = self.touch.p_C;
         self.force = no_force(&p_C, &self.v_C);
+        self.slopes = ContactSlopes::default();
         let center_C = p_C + Vec3::z() * radius_m;
         let overlap = Overlap::sphere_at_distance(center_C.z, &Vec3::z(), &center_C, radius_m);
         let Some(overlap) = overlap else { return };
@@ -91,6 +95,7 @@ impl Evaluated {
         self.v_C = self.touch.R_WC.tr_mul(&v_W);
         let f = law.evaluate(&self.friction, &overlap, &-self.v_C);
         let limit_n = self.friction.mu_static() * f.normal_n;
+        self.slopes = law.slopes(&f, overlap.depth_m);
         self.force = SpringForce {
             normal_elastic_n: f.normal_elastic_n,
             normal_damping_n: f.normal_n - f.normal_elastic_n,

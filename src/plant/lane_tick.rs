@@ -24,7 +24,7 @@ impl Plant {
     /// Rigid contacts and Runge–Kutta steps take one body after another.
     pub(super) fn in_lanes(&self) -> bool {
         self.path != ComputePath::OneByOne
-            && self.spec.integrator == Integrator::SemiImplicitEuler
+            && self.spec.integrator != Integrator::Rk4
             && self.rigid.is_idle()
     }
 
@@ -34,9 +34,14 @@ impl Plant {
         let pushed = self.state.pushes.iter().any(|p| p.ticks_left > 0);
         let all = self.spec.micro_steps;
         // forces that the lanes do not know are renewed after each micro-step
-        let at_once = if self.lane_contacts && !pushed { all } else { 1 };
+        let known = self.lane_contacts && !pushed;
+        let at_once = if known { all } else { 1 };
         for i in (0..all).step_by(at_once.max(1) as usize) {
-            self.some_micro_steps(start_ns, i, at_once);
+            match (self.is_implicit(), known) {
+                (false, _) => self.some_micro_steps(start_ns, i, at_once),
+                (true, true) => self.all_implicit_steps(start_ns),
+                (true, false) => self.implicit_step_in_lanes(start_ns, i),
+            }
         }
     }
 
@@ -58,5 +63,49 @@ impl Plant {
             lanes.store_contacts(state, last_ns);
         }
         self.contacts.evaluate(&self.data, &self.state.contacts, &self.state.regions, end_ns);
+    }
+
+    /// All implicit micro-steps of a tick.
+    fn all_implicit_steps(&mut self, start_ns: u64) {
+        let (drive, count) = (self.drive_mode(), self.spec.micro_steps);
+        let (halves, half_ns) = (self.strikes(), self.spec.half_steps_ns()[0]);
+        let step_ns = self.spec.micro_step_ns();
+        self.collect_implicit(if halves { half_ns } else { step_ns } as f64 / 1e9);
+        let Self { lanes, data, state, contacts, .. } = self;
+        lanes.load_implicit(data);
+        contacts.commit(&mut state.contacts, start_ns);
+        lanes.load_tick(state, drive);
+        let halved = lanes.advance_implicit(count, halves, drive, state);
+        lanes.store(state, data);
+        let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * step_ns);
+        if count > 1 || halved {
+            let last_ns = time_ns(count - 1).wrapping_add(if halved { half_ns } else { 0 });
+            lanes.store_contacts(state, last_ns);
+        }
+        contacts.evaluate(data, &state.contacts, &state.regions, time_ns(count));
+    }
+
+    /// The implicit micro-step `i` of a tick, or its halves, between forces that the lanes do not
+    /// know.
+    fn implicit_step_in_lanes(&mut self, start_ns: u64, i: u32) {
+        let drive = self.drive_mode();
+        let step_ns = self.spec.micro_step_ns();
+        let mut t_ns = start_ns.wrapping_add(u64::from(i) * step_ns);
+        let halves_ns = self.spec.half_steps_ns();
+        let parts: &[u64] = if self.strikes() { &halves_ns } else { &[step_ns] };
+        if i == 0 {
+            self.lanes.load_tick(&self.state, drive);
+        }
+        for &part_ns in parts {
+            let h = part_ns as f64 / 1e9;
+            self.collect_implicit(h);
+            let Self { lanes, data, state, contacts, .. } = self;
+            lanes.load_implicit(data);
+            contacts.commit(&mut state.contacts, t_ns);
+            lanes.implicit_step(h, drive, state);
+            lanes.store(state, data);
+            t_ns = t_ns.wrapping_add(part_ns);
+            contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
+        }
     }
 }

@@ -14,6 +14,7 @@ mod evaluated;
 mod events;
 mod fault;
 mod guard;
+mod implicit;
 mod lane_tick;
 mod lanes;
 mod reading;

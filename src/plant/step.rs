@@ -179,6 +179,9 @@ impl Plant {
     fn micro_step(&mut self, t_ns: u64) {
         let h_ns = self.spec.micro_step_ns();
         let h = h_ns as f64 / 1e9;
+        if self.is_implicit() {
+            return self.implicit_micro_step(t_ns);
+        }
         self.drive();
         if self.spec.integrator == Integrator::Rk4 && self.rigid.is_idle() {
             self.rk4_step(t_ns, h);
@@ -201,7 +204,7 @@ impl Plant {
     }
 
     /// Motor efforts for the measured position and velocity, held during the micro-step.
-    fn drive(&mut self) {
+    pub(super) fn drive(&mut self) {
         let drive = self.drive_mode();
         for (i, motor) in self.motors.iter().enumerate() {
             let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
@@ -315,6 +318,10 @@ pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
 pub(super) fn collect_forces(data: &mut Data, contacts: &ContactSet, pushes: &[super::ActivePush]) {
     data.clear_forces();
     contacts.apply(data);
+    add_pushes(data, pushes);
+}
+
+pub(super) fn add_pushes(data: &mut Data, pushes: &[super::ActivePush]) {
     for push in pushes.iter().filter(|p| p.ticks_left > 0) {
         let (f_W, p_B) = (Vec3::from(push.force_W), Vec3::from(push.point_B));
         data.apply_force(push.body as usize, &f_W, &p_B);

@@ -46,7 +46,7 @@ impl<T: Lanes> Group<T> {
 
     /// Pass 2, from the tips to the trunk.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive, lanes: &mut [Fours; 4]) {
+    pub(super) fn gather(&mut self, drive: Drive, around: &Surroundings, lanes: &mut [Fours; 4]) {
         for k in (0..self.segments.len()).rev() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
@@ -54,7 +54,7 @@ impl<T: Lanes> Group<T> {
                 Some(parent) => (parent.felt(), false),
                 None => (&mut self.felt, true),
             };
-            segment.gather(drive, onto, first);
+            segment.gather(drive, around, onto, first);
         }
         hand_over(&self.felt, lanes);
     }
@@ -85,6 +85,9 @@ impl<T: Lanes> Group<T> {
             let segment = &mut rest[0];
             let parent = before.get(segment.parent).map_or(trunk, Segment::carrier);
             segment.advance(&parent, around);
+            if around.contacts {
+                segment.touch(around);
+            }
         }
     }
 }

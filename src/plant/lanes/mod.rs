@@ -9,6 +9,7 @@
 
 mod felt;
 mod group;
+mod implicit;
 mod segment;
 mod springs;
 mod trunk;
@@ -22,6 +23,7 @@ use crate::model::Model;
 
 use super::contact_state::ContactState;
 use super::contacts::PlaneSpring;
+use super::implicit::Step;
 use super::{PlantSpec, State};
 use group::Group;
 use springs::{Surroundings, alike};
@@ -59,7 +61,9 @@ pub(super) enum LaneStep {
 /// The robot in lanes; `Q` is four of them.
 #[derive(Clone, Debug)]
 pub(super) struct Robot<Q> {
+    /// Length of a micro-step and of its halves, s.
     h: f64,
+    halves: [f64; 2],
     trunk: Trunk,
     trunk_springs: Vec<TrunkSprings<Q>>,
     pairs: Vec<Group<F64x2>>,
@@ -75,6 +79,13 @@ enum Task<'a> {
     LoadTick(&'a State, Drive),
     /// Take over the external forces for the next micro-step.
     LoadForces(&'a Data),
+    /// Take over the external forces for the next implicit step, and the inertias that belong to
+    /// them.
+    LoadImplicit(&'a Data),
+    /// Start an implicit step from the contacts as evaluated; but for the trunk.
+    Restart(Step<f64>),
+    /// Set the flag if a contact strikes the ground.
+    Strikes(&'a mut bool),
     /// Give back positions, velocities, motor efforts and kinematics.
     Store(&'a mut State, &'a mut Data),
     /// Give back the contacts' memories, committed at this time.
@@ -88,6 +99,9 @@ impl Task<'_> {
             Self::Load(state, data) => Task::Load(state, data),
             Self::LoadTick(state, drive) => Task::LoadTick(state, *drive),
             Self::LoadForces(data) => Task::LoadForces(data),
+            Self::LoadImplicit(data) => Task::LoadImplicit(data),
+            Self::Restart(step) => Task::Restart(*step),
+            Self::Strikes(any) => Task::Strikes(any),
             Self::Store(state, data) => Task::Store(state, data),
             Self::StoreContacts(contacts, t_ns) => Task::StoreContacts(contacts, *t_ns),
         }
@@ -140,9 +154,9 @@ impl LaneStep {
     /// return, kinematics are those of the new state, and forces nobody's.
     pub(super) fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
         match self {
-            Self::Portable(robot) => F64x4::run(MicroSteps { robot, count, drive, state }),
+            Self::Portable(robot) => robot.advance(count, drive, state),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(robot) => Avx2x4::run(MicroSteps { robot, count, drive, state }),
+            Self::Avx2(robot) => robot.advance(count, drive, state),
         }
     }
 
@@ -170,6 +184,7 @@ impl<Q: Lanes> Robot<Q> {
         let groups: Vec<&EqualLimbs> = fours.iter().chain(&twos).copied().collect();
         Self {
             h: spec.micro_step_ns() as f64 / 1e9,
+            halves: spec.half_steps_ns().map(|ns| ns as f64 / 1e9),
             trunk: Trunk::new(parts, spec.gravity_W, &limbs.trunk, &groups),
             trunk_springs: TrunkSprings::on_trunk(parts.contacts, &limbs.trunk),
             pairs: twos.iter().map(|l| Group::new(parts, model, &limbs.trunk, l)).collect(),
@@ -182,6 +197,10 @@ impl<Q: Lanes> Robot<Q> {
         for springs in &mut self.trunk_springs {
             springs.perform(&mut task);
         }
+        self.on_limbs(task);
+    }
+
+    fn on_limbs(&mut self, mut task: Task<'_>) {
         for segment in self.pairs.iter_mut().flat_map(|g| &mut g.segments) {
             segment.perform(task.again());
         }
@@ -189,40 +208,49 @@ impl<Q: Lanes> Robot<Q> {
             segment.perform(task.again());
         }
     }
+
+    fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
+        let h = self.h;
+        let around = Surroundings { h, micro_step_s: h, implicit: false, contacts: true };
+        Q::run(Steps { robot: self, count, around, drive, state });
+    }
 }
 
-/// See [`LaneStep::advance`].
-struct MicroSteps<'a, Q> {
+/// Steps one after another. The contacts are evaluated between them and, if `around` says so of
+/// implicit steps, after the last one.
+struct Steps<'a, Q> {
     robot: &'a mut Robot<Q>,
     count: u32,
+    around: Surroundings,
     drive: Drive,
     state: &'a mut State,
 }
 
-impl<Q: Lanes> Work for MicroSteps<'_, Q> {
+impl<Q: Lanes> Work for Steps<'_, Q> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Self { robot, count, drive, state } = self;
-        let Robot { h, trunk, trunk_springs, pairs, quads } = robot;
+        let Self { robot, count, around, drive, state } = self;
+        let Robot { trunk, trunk_springs, pairs, quads, .. } = robot;
         let (q, v) = (&mut state.q, &mut state.v);
         for left in (0..count).rev() {
-            let around = Surroundings { h: *h, contacts: left > 0 };
+            let contacts = around.contacts && (left > 0 || around.implicit);
+            let around = &Surroundings { contacts, ..around };
             let (of_quads, of_others) = trunk.felt.split_at_mut(quads.len());
             for (group, lanes) in quads.iter_mut().zip(of_quads) {
-                group.gather(drive, lanes);
+                group.gather(drive, around, lanes);
             }
             for (group, lanes) in pairs.iter_mut().zip(of_others) {
-                group.gather(drive, lanes);
+                group.gather(drive, around, lanes);
             }
-            trunk.gather(drive, *h, q, v);
-            trunk.advance(q, v, trunk_springs, &around);
+            trunk.gather(drive, around, q, v);
+            trunk.advance(q, v, trunk_springs, around);
             for group in pairs.iter_mut() {
-                group.advance(trunk, &around);
+                group.advance(trunk, around);
             }
             for group in quads.iter_mut() {
-                group.advance(trunk, &around);
+                group.advance(trunk, around);
             }
         }
     }

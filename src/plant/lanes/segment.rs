@@ -5,7 +5,8 @@ use crate::dynamics::{Data, Link, Motility, Placed, Through, bias_force, by_moti
 use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
-use crate::spatial::lanes::{Force, Motion, Transform};
+use crate::plant::implicit::{Step, asked, joint_slopes, joint_step};
+use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
 
 use super::felt::Felt;
 use super::springs::{SpringBlock, Surroundings};
@@ -102,6 +103,14 @@ impl<T: Lanes> Segment<T> {
         self.start(&f_ext);
     }
 
+    /// Takes over the external forces of an implicit step, and the inertias that belong to them.
+    #[inline(always)]
+    fn load_implicit(&mut self, data: &Data) {
+        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
+        let added = ArticulatedInertia::from_lanes(|i| data.added.bodies[self.body(i)]);
+        self.start_implicit(&f_ext, &added);
+    }
+
     /// Gives back what a tick has changed.
     #[inline(always)]
     fn store(&self, state: &mut State, data: &mut Data) {
@@ -124,39 +133,46 @@ impl<T: Lanes> Segment<T> {
     /// Pass 2: `onto` is what the parent feels, in its frame; to it this is added, or with `first`
     /// nothing was there.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive, onto: &mut Felt<T>, first: bool) {
+    pub(super) fn gather(
+        &mut self,
+        drive: Drive,
+        around: &Surroundings,
+        onto: &mut Felt<T>,
+        first: bool,
+    ) {
         let (q, qd) = (self.q, self.qd);
-        let asked = match drive {
-            Drive::Reference => self.reference.pd_effort(q, qd),
-            Drive::Damped(damping) => self.passive.damped_effort(T::splat(damping), qd),
-            Drive::Zero => T::splat(0.0),
-        };
+        let (asked, slopes) = asked(drive, &self.reference, &self.passive, (q, qd));
         self.tau_motor = self.motor.effort(asked, qd);
-        let tau = self.tau_motor + self.passive.effort(q, qd);
+        let mut tau = self.tau_motor + self.passive.effort(q, qd);
+        let mut armature = self.link.armature;
+        if around.implicit {
+            let slopes = joint_slopes(&self.passive, &slopes, (asked, self.tau_motor), (q, qd));
+            let added;
+            (tau, added) = joint_step(T::splat(around.h), tau, &slopes, qd);
+            armature += added;
+        }
         let Self { link, placed, through, felt, .. } = self;
-        by_motility!(link, gather_by, (placed, tau, felt), through, onto, first);
+        by_motility!(link, gather_by, (placed, felt), (tau, armature), through, onto, first);
     }
 
     /// Pass 3 and the rest of the micro-step: velocity, position, place.
     #[inline(always)]
     pub(super) fn advance(&mut self, parent: &Carrier<'_, T>, around: &Surroundings) {
-        let h = T::splat(around.h);
         let Self { link, through, placed, A, q, qd, .. } = self;
-        by_motility!(link, advance_by, (through, parent, h), (q, qd), A, placed);
-        if around.contacts {
-            let f_ext = self.contact_force(around);
-            self.start(&f_ext);
-        }
+        by_motility!(link, advance_by, (through, parent, around), (q, qd), A, placed);
     }
 
-    /// The forces of the contacts where the body now is.
+    /// Evaluates the contacts where the body now is, and starts the next step under their forces;
+    /// an implicit one has to wait for [`restart`](Self::restart).
     #[inline(always)]
-    fn contact_force(&mut self, around: &Surroundings) -> Force<T> {
+    pub(super) fn touch(&mut self, around: &Surroundings) {
         let mut f_ext = Force::zero();
         for spring in &mut self.springs {
-            f_ext += spring.force(&self.placed.X_WB, &self.placed.V, around);
+            f_ext += spring.touch(&self.placed.X_WB, &self.placed.V, around);
         }
-        f_ext
+        if !around.implicit {
+            self.start(&f_ext);
+        }
     }
 
     /// Where children hand over to.
@@ -179,6 +195,33 @@ impl<T: Lanes> Segment<T> {
             self.felt.I_A = self.link.inertia.articulated();
         }
     }
+
+    /// The same for an implicit step, with the inertia that belongs to the force.
+    #[inline(always)]
+    pub(super) fn start_implicit(&mut self, f_ext: &Force<T>, added: &ArticulatedInertia<T>) {
+        self.start(f_ext);
+        self.felt.I_A = self.link.inertia.articulated();
+        self.felt.I_A += *added;
+    }
+
+    /// Starts pass 2 of an implicit step, whose length is now known, from the contacts as
+    /// evaluated.
+    #[inline(always)]
+    fn restart(&mut self, step: &Step<f64>) {
+        let step = step.splat();
+        let (mut f_ext, mut added) = (Force::zero(), ArticulatedInertia::default());
+        for spring in &self.springs {
+            let (force, inertia) = spring.implicit(&self.placed.X_WB, &self.placed.V, &step);
+            f_ext += force;
+            added += inertia;
+        }
+        self.start_implicit(&f_ext, &added);
+    }
+
+    /// True if a contact strikes the ground.
+    fn strikes(&self) -> bool {
+        self.springs.iter().any(SpringBlock::strikes)
+    }
 }
 
 /// What a child needs to know of its parent in pass 3.
@@ -193,12 +236,13 @@ pub(super) struct Carrier<'a, T> {
 fn gather_by<T: Lanes>(
     by: Motility,
     link: &Link<T>,
-    (placed, tau, felt): (&Placed<T>, T, &Felt<T>),
+    (placed, felt): (&Placed<T>, &Felt<T>),
+    effort: (T, T),
     through: &mut Through<T>,
     onto: &mut Felt<T>,
     first: bool,
 ) {
-    let (of_joint, I_P, p_P) = Through::joint_by(by, link, placed, tau, &felt.I_A, &felt.p_A);
+    let (of_joint, I_P, p_P) = Through::joint_by(by, link, placed, effort, &felt.I_A, &felt.p_A);
     *through = of_joint;
     if first {
         *onto = Felt { I_A: I_P, p_A: p_P };
@@ -212,15 +256,21 @@ fn gather_by<T: Lanes>(
 fn advance_by<T: Lanes>(
     by: Motility,
     link: &Link<T>,
-    (through, parent, h): (&Through<T>, &Carrier<'_, T>, T),
+    (through, parent, around): (&Through<T>, &Carrier<'_, T>, &Surroundings),
     (q, qd): (&mut T, &mut T),
     A: &mut Motion<T>,
     placed: &mut Placed<T>,
 ) {
     let (qdd, of_body) = through.accelerate_by(by, link, placed, parent.A);
     *A = of_body;
-    *qd += h * qdd;
-    *q += h * *qd;
+    let h = T::splat(around.h);
+    if around.implicit {
+        *q += h * (*qd + T::splat(0.5 * around.h) * qdd);
+        *qd += h * qdd;
+    } else {
+        *qd += h * qdd;
+        *q += h * *qd;
+    }
     *placed = Placed::on_parent_by(by, link, *q, *qd, parent.X_WB, parent.V);
 }
 
@@ -239,6 +289,9 @@ impl<T: Lanes> Work for Job<'_, T> {
             Task::Load(state, data) => self.segment.load(state, data),
             Task::LoadTick(state, drive) => self.segment.load_tick(state, drive),
             Task::LoadForces(data) => self.segment.load_forces(data),
+            Task::LoadImplicit(data) => self.segment.load_implicit(data),
+            Task::Restart(step) => self.segment.restart(&step),
+            Task::Strikes(any) => *any |= self.segment.strikes(),
             Task::Store(state, data) => self.segment.store(state, data),
             Task::StoreContacts(contacts, committed_ns) => {
                 self.segment.store_contacts(contacts, committed_ns);

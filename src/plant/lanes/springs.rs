@@ -1,16 +1,23 @@
 //! Exponential springs on planes at rest, side by side.
 
-use crate::contact::{Committed, Contact, Friction, SpringForce, SpringLaw, StationShape};
+use crate::contact::{
+    Committed, Contact, ContactSlopes, Friction, SpringForce, SpringLaw, StationShape,
+};
 use crate::math::Lanes;
 use crate::plant::contact_state::{ContactMemory, ContactState, SpringMemory};
 use crate::plant::contacts::{PlaneSpring, ROLLED_MIN_M};
-use crate::spatial::lanes::{Force, Mat3, Motion, Transform, Vec3};
+use crate::plant::implicit::{Step, Touching};
+use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
 
 /// What all contacts of a micro-step share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surroundings {
-    /// Length of the micro-step, s.
+    /// Length of the step, s: of a micro-step, or of its half.
     pub(super) h: f64,
+    /// Length of a micro-step, s.
+    pub(super) micro_step_s: f64,
+    /// True if the step is linearly implicit.
+    pub(super) implicit: bool,
     /// False if somebody else computes the contacts.
     pub(super) contacts: bool,
 }
@@ -30,6 +37,10 @@ pub(super) struct SpringBlock<T> {
     mu_static: T,
     mu_kinetic: T,
     memory: Memory<T>,
+    /// The last evaluation, for implicit steps.
+    touching: Touching<T>,
+    slopes: ContactSlopes<T>,
+    strikes: bool,
 }
 
 /// See [`SpringMemory`].
@@ -72,6 +83,9 @@ impl<T: Lanes> SpringBlock<T> {
             mu_static: zero,
             mu_kinetic: zero,
             memory,
+            touching: Touching::default(),
+            slopes: ContactSlopes::default(),
+            strikes: false,
         }
     }
 
@@ -123,16 +137,52 @@ impl<T: Lanes> SpringBlock<T> {
         }
     }
 
-    /// The force on the bodies, about their origins in their axes, one lane each; commits the
-    /// memory that it proposes. The same operations as in
+    /// Evaluates the contacts and commits the memory that they propose. Gives the force on the
+    /// bodies, about their origins in their axes, one lane each; for an implicit step nothing yet:
+    /// see [`implicit`](Self::implicit). The same operations as in
     /// [`ContactSet`](crate::plant::ContactSet).
     #[inline(always)]
-    pub(super) fn force(
+    pub(super) fn touch(
         &mut self,
         X_WB: &Transform<T>,
         V: &Motion<T>,
         around: &Surroundings,
     ) -> Force<T> {
+        let (force, at) = self.evaluate(X_WB, V, around);
+        if around.implicit {
+            (self.touching, self.slopes) = (at, self.law.slopes(&force));
+            let h = T::splat(around.micro_step_s);
+            self.strikes = T::any(self.law.strikes(force.p_P[2], force.v_P[2], h));
+            return Force::zero();
+        }
+        let f_W = self.R_WS.mul(&at.f_C);
+        Force::at_point(X_WB.R.tr_mul(&f_W), &at.point_B)
+    }
+
+    /// True if one of the contacts struck the ground when they were evaluated.
+    pub(super) fn strikes(&self) -> bool {
+        self.strikes
+    }
+
+    /// The force on the bodies in an implicit step from where they were evaluated, and the inertia
+    /// that belongs to it.
+    #[inline(always)]
+    pub(super) fn implicit(
+        &self,
+        X_WB: &Transform<T>,
+        V: &Motion<T>,
+        step: &Step<T>,
+    ) -> (Force<T>, ArticulatedInertia<T>) {
+        step.contact(&self.touching, &self.slopes, X_WB, V)
+    }
+
+    #[inline(always)]
+    fn evaluate(
+        &mut self,
+        X_WB: &Transform<T>,
+        V: &Motion<T>,
+        around: &Surroundings,
+    ) -> (SpringForce<T>, Touching<T>) {
         let n_W = Vec3::new(self.R_WS.x.z, self.R_WS.y.z, self.R_WS.z.z);
         let center_W = X_WB.point(&self.p_BS) + Vec3::zero();
         let point_W = center_W - n_W.scaled(self.radius);
@@ -158,8 +208,8 @@ impl<T: Lanes> SpringBlock<T> {
         self.memory = self.proposal(&force, &p_S, &stretched_S, &point_B);
         let [ex, ey] = force.friction_elastic_P;
         let [dx, dy] = force.friction_damping_P;
-        let f_W = self.R_WS.mul(&Vec3::new(ex + dx, ey + dy, force.normal_n));
-        Force::at_point(X_WB.R.tr_mul(&f_W), &point_B)
+        let f_C = Vec3::new(ex + dx, ey + dy, force.normal_n);
+        (force, Touching { f_C, v_C: v_S, R_WC: self.R_WS, point_B })
     }
 
     /// A round station that has rolled takes the stretch to its new touching point.

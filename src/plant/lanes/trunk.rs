@@ -1,15 +1,16 @@
 //! The base and all bodies that are like nothing else, one after another.
 
 use crate::dynamics::{
-    EqualLimbs, Placed, Positions, Velocities, advance_base, base_placed, bias_force, free_base,
-    held_base,
+    EqualLimbs, Placed, Positions, Velocities, advance_base, advance_base_by_mean, base_placed,
+    bias_force, free_base, held_base,
 };
 use crate::math::{Lanes, Work};
 use crate::model::Base;
 use crate::plant::contact_state::ContactState;
 use crate::plant::contacts::PlaneSpring;
+use crate::plant::implicit::Step;
 use crate::spatial::Vec3;
-use crate::spatial::lanes::{Force, Motion, SpatialInertia, Transform};
+use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
 use super::felt::{Felt, Fours, add, by_fours, from_fours};
 use super::segment::{Carrier, Segment};
@@ -20,11 +21,13 @@ use super::{Drive, Parts, Task};
 #[derive(Clone, Debug)]
 pub(super) struct Trunk {
     base: Base,
-    gravity_W: Vec3,
+    pub(super) gravity_W: Vec3,
     inertia: SpatialInertia<f64>,
     placed: Placed<f64>,
     p_A: Force<f64>,
     A: Motion<f64>,
+    /// What implicit forces add to the base's inertia.
+    added: ArticulatedInertia<f64>,
     pub(super) segments: Vec<Segment<f64>>,
     /// For each body of the trunk what it adds, by place and lane in `felt`: the children's shares,
     /// last first, the order in which the model's loop would add them.
@@ -72,6 +75,7 @@ impl Trunk {
             placed: Placed::default(),
             p_A: Force::default(),
             A: Motion::default(),
+            added: ArticulatedInertia::default(),
             segments: trunk[1..].iter().map(segment).collect(),
             children: trunk.iter().map(added).collect(),
             at_once: trunk[1..].iter().map(|&b| no_limbs(parent_of(b))).collect(),
@@ -94,6 +98,10 @@ impl Trunk {
         match task {
             Task::Load(_, data) => self.placed = data.placed(0),
             Task::LoadForces(data) => self.start(&data.f_ext[0].into()),
+            Task::LoadImplicit(data) => {
+                self.added = data.added.bodies[0];
+                self.start(&data.f_ext[0].into());
+            }
             Task::Store(_, data) => data.set_placed(0, &self.placed),
             _ => {}
         }
@@ -109,7 +117,13 @@ impl Trunk {
 
     /// Pass 2, and the acceleration of the base, which is added to its velocity and position.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive, h: f64, q: &mut Positions, v: &mut Velocities) {
+    pub(super) fn gather(
+        &mut self,
+        drive: Drive,
+        around: &Surroundings,
+        q: &mut Positions,
+        v: &mut Velocities,
+    ) {
         let Self { segments, children, at_once, felt, groups, .. } = self;
         for k in (0..segments.len()).rev() {
             let (before, rest) = segments.split_at_mut(k);
@@ -124,12 +138,16 @@ impl Trunk {
                 Some(parent) if at_once[k] => (before[parent].felt(), false),
                 _ => (&mut share, true),
             };
-            segment.gather(drive, onto, first);
+            segment.gather(drive, around, onto, first);
             if first {
                 felt[*groups + k][0] = by_fours(&share);
             }
         }
-        let mut sum = by_fours(&Felt { I_A: self.inertia.articulated(), p_A: self.p_A });
+        let mut own = Felt { I_A: self.inertia.articulated(), p_A: self.p_A };
+        if around.implicit {
+            own.I_A += self.added;
+        }
+        let mut sum = by_fours(&own);
         for &(place, lane) in &children[0] {
             add(&mut sum, &felt[place][lane]);
         }
@@ -139,6 +157,10 @@ impl Trunk {
             Base::Fixed => (held_base(&self.placed, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
         };
         self.A = A;
+        let h = around.h;
+        if around.implicit {
+            return advance_base_by_mean(q, v, h, &alpha_W, &a_W);
+        }
         v.w_WB += alpha_W * h;
         v.v_WB += a_W * h;
         advance_base(q, h, v);
@@ -172,9 +194,30 @@ impl Trunk {
                     four.add_forces(&carrier, around, &mut f_ext);
                 }
                 match t.checked_sub(1) {
+                    _ if around.implicit => {}
                     None => self.start(&f_ext),
                     Some(k) => self.segments[k].start(&f_ext),
                 }
+            }
+        }
+    }
+
+    /// Starts pass 2 of an implicit step, whose length is now known, from the contacts as
+    /// evaluated.
+    pub(super) fn restart<Q: Lanes>(&mut self, springs: &[TrunkSprings<Q>], step: &Step<f64>) {
+        for t in 0..=self.segments.len() {
+            let on = self.carrier(t);
+            let (mut f_ext, mut added) = (Force::default(), ArticulatedInertia::default());
+            for four in springs.iter().filter(|s| s.carrier == t) {
+                let sum = (&mut f_ext, &mut added);
+                Q::run(AddImplicit { block: &four.block, on, step, sum });
+            }
+            match t.checked_sub(1) {
+                None => {
+                    self.added = added;
+                    self.start(&f_ext);
+                }
+                Some(k) => self.segments[k].start_implicit(&f_ext, &added),
             }
         }
     }
@@ -205,7 +248,7 @@ impl<Q: Lanes> TrunkSprings<Q> {
     #[inline(always)]
     fn add_forces(&mut self, on: &Carrier<'_, f64>, around: &Surroundings, sum: &mut Force<f64>) {
         let (X_WB, V) = (Transform::splat(on.X_WB), Motion::splat(on.V));
-        let forces = self.block.force(&X_WB, &V, around);
+        let forces = self.block.touch(&X_WB, &V, around);
         for lane in 0..Q::COUNT {
             if lane < self.block.count() {
                 *sum += forces.lane(lane);
@@ -217,6 +260,7 @@ impl<Q: Lanes> TrunkSprings<Q> {
     pub(super) fn perform(&mut self, task: &mut Task<'_>) {
         match task {
             Task::LoadTick(state, _) => Q::run(LoadSprings(&mut self.block, &state.contacts)),
+            Task::Strikes(any) => **any |= self.block.strikes(),
             Task::StoreContacts(contacts, committed_ns) => {
                 Q::run(StoreSprings(&self.block, contacts, *committed_ns));
             }
@@ -244,5 +288,29 @@ impl<Q: Lanes> Work for StoreSprings<'_, Q> {
     #[inline(always)]
     fn run(self) {
         self.0.store(self.1, self.2);
+    }
+}
+
+/// Adds the implicit forces of one block, and the inertias that belong to them, lane by lane.
+struct AddImplicit<'a, Q> {
+    block: &'a SpringBlock<Q>,
+    on: Carrier<'a, f64>,
+    step: &'a Step<f64>,
+    sum: (&'a mut Force<f64>, &'a mut ArticulatedInertia<f64>),
+}
+
+impl<Q: Lanes> Work for AddImplicit<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (X_WB, V) = (Transform::splat(self.on.X_WB), Motion::splat(self.on.V));
+        let (forces, inertias) = self.block.implicit(&X_WB, &V, &self.step.splat());
+        for lane in 0..Q::COUNT {
+            if lane < self.block.count() {
+                *self.sum.0 += forces.lane(lane);
+                *self.sum.1 += inertias.lane(lane);
+            }
+        }
     }
 }

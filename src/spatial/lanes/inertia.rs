@@ -18,6 +18,17 @@ pub struct ArticulatedInertia<T> {
 }
 
 impl<T: Lanes> ArticulatedInertia<T> {
+    /// Lane `i` is `f(i)`.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_lanes(f: impl Fn(usize) -> ArticulatedInertia<f64>) -> Self {
+        Self {
+            I: Sym3::from_lanes(|i| f(i).I),
+            H: Mat3::from_lanes(|i| f(i).H),
+            M: Sym3::from_lanes(|i| f(i).M),
+        }
+    }
+
     /// Lane `i`.
     #[inline(always)]
     #[must_use]
