@@ -65,10 +65,8 @@ impl<T: Lanes> Group<T> {
         let carriers = &self.carriers;
         let one = trunk.carrier(carriers[0]);
         let mut on = [one; 4];
-        for lane in 1..T::COUNT {
-            if let Some(&t) = carriers.get(lane) {
-                on[lane] = trunk.carrier(t);
-            }
+        for (on, &t) in on.iter_mut().zip(carriers).skip(1) {
+            *on = trunk.carrier(t);
         }
         let (A, X_WB, V) = if carriers.len() == 1 {
             (Motion::splat(one.A), Transform::splat(one.X_WB), Motion::splat(one.V))
