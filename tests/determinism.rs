@@ -14,7 +14,7 @@ use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
 const STAND: u64 = 0xc3f8_ab9d_dea0_4f88;
-const STAND_RK4: u64 = 0xafa4_f024_1010_493f;
+const STAND_RK4: u64 = 0x16e3_4ab0_ca2c_8068;
 const STAND_IMPLICIT: u64 = 0x52ea_329e_9e39_7275;
 const COLLAPSE: u64 = 0x9a8a_6a55_4bb7_f89c;
 const RIGID: u64 = 0x1b8a_ad4a_5309_b69e;

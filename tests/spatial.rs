@@ -166,10 +166,22 @@ fn matrices_of_half_turns_become_quaternions() {
 
 #[test]
 fn small_rotation_vectors_join_large_ones_smoothly() {
-    for angle in [0.0, 1e-12, 9.99e-7, 1.01e-6, 1e-3] {
+    // the series ends at 0.25 rad
+    for angle in [0.0, 1e-12, 1e-3, 0.1, 0.2, 0.249_999, 0.250_001, 3.0] {
         let q = Quaternion::from_rotation_vector(&Vec3::new(angle, 0.0, 0.0));
         let (s, c) = math::sin_cos(0.5 * angle);
-        assert!((q.x - s).abs() <= 1e-16 * s.abs() + f64::MIN_POSITIVE && q.w == c, "{angle}");
+        assert!((q.x - s).abs() <= 4e-16 * s && (q.w - c).abs() <= 2.3e-16, "{angle}: {q:?}");
+    }
+}
+
+#[test]
+fn renormalising_is_normalising() {
+    let q = Quaternion::from_rotation_vector(&Vec3::new(0.3, -1.1, 0.7));
+    for length in [1.0, 1.0 + 4e-9, 1.0 - 4e-9, 1.0 + 6e-9, 1.0 - 6e-9, 0.5, 3.0] {
+        let long = Quaternion::from_wxyz(q.wxyz().map(|x| length * x));
+        let (fast, exact) = (long.renormalised().wxyz(), long.normalised().wxyz());
+        let off = fast.iter().zip(exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off <= 2.3e-16, "{length}: {off:e}");
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn advance_base_by_mean(
 
 fn turn_and_move(q: &mut Positions, h: f64, w_WB: &Vec3, v_WB: &Vec3) {
     q.p_WB += v_WB * h;
-    q.quat_WB = Quaternion::from_rotation_vector(&(w_WB * h)).mul(&q.quat_WB).normalised();
+    q.quat_WB = Quaternion::from_rotation_vector(&(w_WB * h)).mul(&q.quat_WB).renormalised();
 }
 
 /// The classical Runge–Kutta method of order 4, with its four stages preallocated.

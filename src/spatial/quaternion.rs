@@ -91,17 +91,25 @@ impl Quaternion {
     /// Scaled to length 1. A zero quaternion becomes NaN, which the plant's guard reports.
     #[must_use]
     pub fn normalised(&self) -> Self {
-        let sq = self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z;
-        let off = sq - 1.0;
+        self.scaled(1.0 / self.norm())
+    }
+
+    /// The same without a root or a quotient if the length is 1 but for rounding.
+    #[must_use]
+    pub fn renormalised(&self) -> Self {
+        let off = self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z - 1.0;
         // the series of 1/√(1 + off): the next term is below 4e-17
-        let k = if off.abs() < 1e-8 { 1.0 - 0.5 * off } else { 1.0 / sq.sqrt() };
+        if off.abs() < 1e-8 { self.scaled(1.0 - 0.5 * off) } else { self.normalised() }
+    }
+
+    fn scaled(&self, k: f64) -> Self {
         Self { w: k * self.w, x: k * self.x, y: k * self.y, z: k * self.z }
     }
 
     /// The rotation matrix of the normalised quaternion.
     #[must_use]
     pub fn to_matrix(&self) -> Mat3 {
-        let Self { w, x, y, z } = self.normalised();
+        let Self { w, x, y, z } = self.renormalised();
         Mat3::new(
             1.0 - 2.0 * (y * y + z * z),
             2.0 * (x * y - w * z),
