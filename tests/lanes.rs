@@ -11,14 +11,14 @@ use hardstand::contact::{ExponentialSpring, SpringParameters, StationShape, Stic
 use hardstand::dynamics::Limbs;
 use hardstand::model::{Base, Builder, JointKind, Model};
 use hardstand::plant::{
-    Command, ComputePath, ContactModel, Event, Integrator, JointCommand, Plant, PlantSpec,
-    TickInput,
+    Command, ComputePath, ContactModel, Evaluated, Event, Integrator, JointCommand, Plant,
+    PlantSpec, TickInput,
 };
 use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3, rotation};
 use robots::{add_body, add_joint, at, box_on_springs, joint, plain_spec, plane, station, walker};
 
-/// Digests of every tick of a robot under a swinging command.
-fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<u64> {
+/// Digest and contacts after every tick of a robot under a swinging command.
+fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u64, Vec<f64>)> {
     let mut plant = Plant::new(model.clone(), spec.clone());
     plant.set_path(path);
     let tick = |tick: u64| {
@@ -37,9 +37,21 @@ fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<u6
         }
         plant.step(&input);
         assert_eq!(plant.fault(), None, "tick {tick}");
-        plant.state().digest
+        (plant.state().digest, plant.contacts().evaluated().iter().flat_map(numbers).collect())
     };
     (0..ticks).map(tick).collect()
+}
+
+/// What can be seen of a contact.
+fn numbers(at: &Evaluated) -> Vec<f64> {
+    let (f, t) = (&at.force, &at.touch);
+    let mut all: Vec<f64> = [t.p_C, t.point_W, at.point_B, at.v_C, f.force_P(), f.anchor_P()]
+        .iter()
+        .flat_map(|v| [v.x, v.y, v.z])
+        .collect();
+    all.extend([f.mu, f.next_sliding, f.potential_energy_j, f.power_dissipation_w]);
+    all.extend([at.friction.mu_static(), at.friction.mu_kinetic(), f.friction_limit_n]);
+    all
 }
 
 /// Checks that all paths give the digests of the definition.

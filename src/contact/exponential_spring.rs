@@ -76,6 +76,7 @@ impl Default for Memory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExponentialSpring {
     parameters: SpringParameters,
+    law: SpringLaw<f64>,
 }
 
 impl ExponentialSpring {
@@ -85,7 +86,7 @@ impl ExponentialSpring {
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) with all parameters that are out of range.
     pub fn new(parameters: SpringParameters) -> Result<Self> {
         parameters.check()?;
-        Ok(Self { parameters })
+        Ok(Self { parameters, law: SpringLaw::from_lanes(|_| &parameters) })
     }
 
     /// The parameters.
@@ -111,7 +112,6 @@ impl ExponentialSpring {
         v_P: &Vec3,
         age_s: f64,
     ) -> SpringForce {
-        let law = SpringLaw::<f64>::from_lanes(|_| &self.parameters);
         let contact = Contact {
             p_P: (*p_P).into(),
             v_P: (*v_P).into(),
@@ -119,20 +119,20 @@ impl ExponentialSpring {
             mu_static: friction.mu_static(),
             mu_kinetic: friction.mu_kinetic(),
         };
-        law.evaluate(&contact, &Committed { anchor_P: memory.anchor_P, sliding: memory.sliding })
+        self.law
+            .evaluate(&contact, &Committed { anchor_P: memory.anchor_P, sliding: memory.sliding })
     }
 
     /// How fast the force that [`evaluate`](Self::evaluate) gave would give way.
     #[must_use]
     pub fn slopes(&self, force: &SpringForce) -> ContactSlopes {
-        SpringLaw::<f64>::from_lanes(|_| &self.parameters).slopes(force)
+        self.law.slopes(force)
     }
 
     /// True if within the next `h_s` seconds the normal force may change by more than a factor of
     /// e^0.2: a step of that length is too long for this contact.
     #[must_use]
     pub fn strikes(&self, force: &SpringForce, h_s: f64) -> bool {
-        let law = SpringLaw::<f64>::from_lanes(|_| &self.parameters);
-        law.strikes(force.p_P[2], force.v_P[2], h_s)
+        self.law.strikes(force.p_P[2], force.v_P[2], h_s)
     }
 }

@@ -45,6 +45,31 @@ pub struct SpringForce<T = f64> {
     pub power_dissipation_w: T,
 }
 
+impl<T: Lanes> SpringForce<T> {
+    /// Lane `i`.
+    #[inline(always)]
+    pub(crate) fn lane(&self, i: usize) -> SpringForce {
+        let two = |[x, y]: [T; 2]| [x.lane(i), y.lane(i)];
+        let three = |[x, y, z]: [T; 3]| [x.lane(i), y.lane(i), z.lane(i)];
+        SpringForce {
+            p_P: three(self.p_P),
+            v_P: three(self.v_P),
+            normal_elastic_n: self.normal_elastic_n.lane(i),
+            normal_damping_n: self.normal_damping_n.lane(i),
+            normal_n: self.normal_n.lane(i),
+            mu: self.mu.lane(i),
+            friction_limit_n: self.friction_limit_n.lane(i),
+            friction_elastic_P: two(self.friction_elastic_P),
+            friction_damping_P: two(self.friction_damping_P),
+            next_anchor_P: two(self.next_anchor_P),
+            friction_share: two(self.friction_share),
+            next_sliding: self.next_sliding.lane(i),
+            potential_energy_j: self.potential_energy_j.lane(i),
+            power_dissipation_w: self.power_dissipation_w.lane(i),
+        }
+    }
+}
+
 impl SpringForce {
     /// Normal force in P, N.
     #[must_use]

@@ -174,6 +174,11 @@ impl ContactSet {
         (self.surfaces[i].pose(end_ns).X_WS.point(&p_S) - p_W) / h
     }
 
+    /// For somebody else who has evaluated them.
+    pub(super) fn evaluated_mut(&mut self) -> &mut [Evaluated] {
+        &mut self.evaluated
+    }
+
     /// Last evaluation of every contact, stations outer, surfaces inner.
     #[must_use]
     pub fn evaluated(&self) -> &[Evaluated] {

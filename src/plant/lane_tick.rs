@@ -38,14 +38,15 @@ impl Plant {
         let at_once = if known { all } else { 1 };
         for i in (0..all).step_by(at_once.max(1) as usize) {
             match (self.is_implicit(), known) {
-                (false, _) => self.some_micro_steps(start_ns, i, at_once),
+                (false, _) => self.some_micro_steps(start_ns, i, at_once, known),
                 (true, true) => self.all_implicit_steps(start_ns),
                 (true, false) => self.implicit_step_in_lanes(start_ns, i),
             }
         }
     }
 
-    fn some_micro_steps(&mut self, start_ns: u64, first: u32, count: u32) {
+    /// `known` is true if the lanes know all forces.
+    fn some_micro_steps(&mut self, start_ns: u64, first: u32, count: u32, known: bool) {
         let drive = self.drive_mode();
         let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns());
         let (begin_ns, last_ns, end_ns) =
@@ -62,7 +63,11 @@ impl Plant {
         if count > 1 {
             lanes.store_contacts(state, last_ns);
         }
-        self.contacts.evaluate(&self.data, &self.state.contacts, &self.state.regions, end_ns);
+        if known {
+            lanes.show(contacts.evaluated_mut(), self.spec.micro_step_ns() as f64 / 1e9);
+        } else {
+            contacts.evaluate(data, &state.contacts, &state.regions, end_ns);
+        }
     }
 
     /// All implicit micro-steps of a tick.
@@ -77,12 +82,12 @@ impl Plant {
         lanes.load_tick(state, drive);
         let halved = lanes.advance_implicit(count, halves, drive, state);
         lanes.store(state, data);
-        let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * step_ns);
+        let since_last_ns = if halved { step_ns - half_ns } else { step_ns };
         if count > 1 || halved {
-            let last_ns = time_ns(count - 1).wrapping_add(if halved { half_ns } else { 0 });
-            lanes.store_contacts(state, last_ns);
+            let end_ns = start_ns.wrapping_add(u64::from(count) * step_ns);
+            lanes.store_contacts(state, end_ns.wrapping_sub(since_last_ns));
         }
-        contacts.evaluate(data, &state.contacts, &state.regions, time_ns(count));
+        lanes.show(contacts.evaluated_mut(), since_last_ns as f64 / 1e9);
     }
 
     /// The implicit micro-step `i` of a tick, or its halves, between forces that the lanes do not

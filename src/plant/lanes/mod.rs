@@ -23,6 +23,7 @@ use crate::model::Model;
 
 use super::contact_state::ContactState;
 use super::contacts::PlaneSpring;
+use super::evaluated::Evaluated;
 use super::implicit::Step;
 use super::{PlantSpec, State};
 use group::Group;
@@ -86,6 +87,8 @@ enum Task<'a> {
     Restart(Step<f64>),
     /// Set the flag if a contact strikes the ground.
     Strikes(&'a mut bool),
+    /// Evaluate the contacts, so many seconds after their memory was committed.
+    Show(&'a mut [Evaluated], f64),
     /// Give back positions, velocities, motor efforts and kinematics.
     Store(&'a mut State, &'a mut Data),
     /// Give back the contacts' memories, committed at this time.
@@ -102,6 +105,7 @@ impl Task<'_> {
             Self::LoadImplicit(data) => Task::LoadImplicit(data),
             Self::Restart(step) => Task::Restart(*step),
             Self::Strikes(any) => Task::Strikes(any),
+            Self::Show(all, h) => Task::Show(all, *h),
             Self::Store(state, data) => Task::Store(state, data),
             Self::StoreContacts(contacts, t_ns) => Task::StoreContacts(contacts, *t_ns),
         }
@@ -165,6 +169,11 @@ impl LaneStep {
         self.perform(Task::Store(state, data));
     }
 
+    /// Evaluates the contacts where the robot is, `h` seconds after their memory was committed.
+    pub(super) fn show(&mut self, all: &mut [Evaluated], h: f64) {
+        self.perform(Task::Show(all, h));
+    }
+
     /// Gives back the contacts' memories.
     pub(super) fn store_contacts(&mut self, state: &mut State, committed_ns: u64) {
         self.perform(Task::StoreContacts(&mut state.contacts, committed_ns));
@@ -195,7 +204,10 @@ impl<Q: Lanes> Robot<Q> {
     fn perform(&mut self, mut task: Task<'_>) {
         self.trunk.perform(&mut task);
         for springs in &mut self.trunk_springs {
-            springs.perform(&mut task);
+            match &mut task {
+                Task::Show(all, h) => springs.show(&self.trunk, all, *h),
+                task => springs.perform(task),
+            }
         }
         self.on_limbs(task);
     }

@@ -5,6 +5,7 @@ use crate::dynamics::{Data, Link, Motility, Placed, Through, bias_force, by_moti
 use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
+use crate::plant::evaluated::Evaluated;
 use crate::plant::implicit::{Step, asked, joint_slopes, joint_step};
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
 
@@ -187,6 +188,14 @@ impl<T: Lanes> Segment<T> {
         Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V }
     }
 
+    /// Evaluates the contacts, for all to see.
+    #[inline(always)]
+    fn show(&self, all: &mut [Evaluated], h: f64) {
+        for spring in &self.springs {
+            spring.show(&self.placed.X_WB, &self.placed.V, h, all);
+        }
+    }
+
     /// Starts the next pass 2: the body by itself under this external force.
     #[inline(always)]
     pub(super) fn start(&mut self, f_ext: &Force<T>) {
@@ -290,6 +299,7 @@ impl<T: Lanes> Work for Job<'_, T> {
             Task::LoadTick(state, drive) => self.segment.load_tick(state, drive),
             Task::LoadForces(data) => self.segment.load_forces(data),
             Task::LoadImplicit(data) => self.segment.load_implicit(data),
+            Task::Show(all, h) => self.segment.show(all, h),
             Task::Restart(step) => self.segment.restart(&step),
             Task::Strikes(any) => *any |= self.segment.strikes(),
             Task::Store(state, data) => self.segment.store(state, data),

@@ -6,6 +6,7 @@ use crate::contact::{
 use crate::math::Lanes;
 use crate::plant::contact_state::{ContactMemory, ContactState, SpringMemory};
 use crate::plant::contacts::{PlaneSpring, ROLLED_MIN_M};
+use crate::plant::evaluated::Evaluated;
 use crate::plant::implicit::{Step, Touching};
 use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
 
@@ -148,15 +149,36 @@ impl<T: Lanes> SpringBlock<T> {
         V: &Motion<T>,
         around: &Surroundings,
     ) -> Force<T> {
-        let (force, at) = self.evaluate(X_WB, V, around);
+        let at = self.evaluate(X_WB, V, around.h);
+        self.memory = self.proposal(&at);
+        let force = &at.force;
+        let [ex, ey] = force.friction_elastic_P;
+        let [dx, dy] = force.friction_damping_P;
+        let f_C = Vec3::new(ex + dx, ey + dy, force.normal_n);
         if around.implicit {
-            (self.touching, self.slopes) = (at, self.law.slopes(&force));
+            self.touching = Touching { f_C, v_C: at.v_S, R_WC: self.R_WS, point_B: at.point_B };
+            self.slopes = self.law.slopes(force);
             let h = T::splat(around.micro_step_s);
             self.strikes = T::any(self.law.strikes(force.p_P[2], force.v_P[2], h));
             return Force::zero();
         }
-        let f_W = self.R_WS.mul(&at.f_C);
+        let f_W = self.R_WS.mul(&f_C);
         Force::at_point(X_WB.R.tr_mul(&f_W), &at.point_B)
+    }
+
+    /// Evaluates the contacts `h` seconds after their memory was committed, and commits nothing.
+    #[inline(always)]
+    pub(super) fn show(&self, X_WB: &Transform<T>, V: &Motion<T>, h: f64, all: &mut [Evaluated]) {
+        let at = self.evaluate(X_WB, V, h);
+        for (lane, contact) in self.contacts.iter().enumerate() {
+            let Some(i) = *contact else { continue };
+            let shown = &mut all[i];
+            shown.touch.p_C = at.p_S.lane(lane).into();
+            shown.touch.point_W = at.point_W.lane(lane).into();
+            shown.point_B = at.point_B.lane(lane).into();
+            shown.v_C = at.v_S.lane(lane).into();
+            shown.force = at.force.lane(lane);
+        }
     }
 
     /// True if one of the contacts struck the ground when they were evaluated.
@@ -177,12 +199,7 @@ impl<T: Lanes> SpringBlock<T> {
     }
 
     #[inline(always)]
-    fn evaluate(
-        &mut self,
-        X_WB: &Transform<T>,
-        V: &Motion<T>,
-        around: &Surroundings,
-    ) -> (SpringForce<T>, Touching<T>) {
+    fn evaluate(&self, X_WB: &Transform<T>, V: &Motion<T>, age_s: f64) -> Evaluation<T> {
         let n_W = Vec3::new(self.R_WS.x.z, self.R_WS.y.z, self.R_WS.z.z);
         let center_W = X_WB.point(&self.p_BS) + Vec3::zero();
         let point_W = center_W - n_W.scaled(self.radius);
@@ -199,40 +216,32 @@ impl<T: Lanes> SpringBlock<T> {
         let contact = Contact {
             p_P: stretched_S,
             v_P: v_S,
-            age_s: T::splat(around.h),
+            age_s: T::splat(age_s),
             mu_static: self.mu_static,
             mu_kinetic: self.mu_kinetic,
         };
         let Memory { anchor_S, sliding, .. } = self.memory;
         let force = self.law.evaluate(&contact, &Committed { anchor_P: anchor_S, sliding });
-        self.memory = self.proposal(&force, &p_S, &stretched_S, &point_B);
-        let [ex, ey] = force.friction_elastic_P;
-        let [dx, dy] = force.friction_damping_P;
-        let f_C = Vec3::new(ex + dx, ey + dy, force.normal_n);
-        (force, Touching { f_C, v_C: v_S, R_WC: self.R_WS, point_B })
+        Evaluation { force, p_S, v_S, point_W, point_B }
     }
 
-    /// A round station that has rolled takes the stretch to its new touching point.
+    /// The next memory. A round station that has rolled takes the stretch to its new touching
+    /// point.
     #[inline(always)]
-    fn proposal(
-        &self,
-        force: &SpringForce<T>,
-        p_S: &Vec3<T>,
-        stretched_S: &Vec3<T>,
-        point_B: &Vec3<T>,
-    ) -> Memory<T> {
-        let [x, y] = force.next_anchor_P;
-        let next = Memory { anchor_S: [x, y], sliding: force.next_sliding, ..self.memory };
+    fn proposal(&self, at: &Evaluation<T>) -> Memory<T> {
+        let [x, y] = at.force.next_anchor_P;
+        let next = Memory { anchor_S: [x, y], sliding: at.force.next_sliding, ..self.memory };
         if !self.round {
             return next;
         }
-        let marker_B = next.marker_B;
+        let (marker_B, point_B) = (next.marker_B, &at.point_B);
         let way_B = *point_B - marker_B;
         let rolled = way_B.dot(&way_B).above(T::splat(ROLLED_MIN_M * ROLLED_MIN_M));
+        let [stretched_x, stretched_y, _] = at.force.p_P;
         Memory {
             anchor_S: [
-                T::select(rolled, x + (p_S.x - stretched_S.x), x),
-                T::select(rolled, y + (p_S.y - stretched_S.y), y),
+                T::select(rolled, x + (at.p_S.x - stretched_x), x),
+                T::select(rolled, y + (at.p_S.y - stretched_y), y),
             ],
             marker_B: Vec3::new(
                 T::select(rolled, point_B.x, marker_B.x),
@@ -242,6 +251,16 @@ impl<T: Lanes> SpringBlock<T> {
             ..next
         }
     }
+}
+
+/// One evaluation; frame C is the plane's own, S.
+struct Evaluation<T> {
+    force: SpringForce<T>,
+    /// The touching point, without what the body has rolled, and its velocity.
+    p_S: Vec3<T>,
+    v_S: Vec3<T>,
+    point_W: Vec3<T>,
+    point_B: Vec3<T>,
 }
 
 /// True if all lanes of every block would be of one kind: then this path may be taken.

@@ -8,6 +8,7 @@ use crate::math::{Lanes, Work};
 use crate::model::Base;
 use crate::plant::contact_state::ContactState;
 use crate::plant::contacts::PlaneSpring;
+use crate::plant::evaluated::Evaluated;
 use crate::plant::implicit::Step;
 use crate::spatial::Vec3;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
@@ -256,6 +257,11 @@ impl<Q: Lanes> TrunkSprings<Q> {
         }
     }
 
+    /// Evaluates the contacts, for all to see.
+    pub(super) fn show(&self, trunk: &Trunk, all: &mut [Evaluated], h: f64) {
+        Q::run(ShowSprings { block: &self.block, on: trunk.carrier(self.carrier), h, all });
+    }
+
     /// Does what is asked of the whole robot.
     pub(super) fn perform(&mut self, task: &mut Task<'_>) {
         match task {
@@ -312,5 +318,22 @@ impl<Q: Lanes> Work for AddImplicit<'_, Q> {
                 *self.sum.1 += inertias.lane(lane);
             }
         }
+    }
+}
+
+struct ShowSprings<'a, Q> {
+    block: &'a SpringBlock<Q>,
+    on: Carrier<'a, f64>,
+    h: f64,
+    all: &'a mut [Evaluated],
+}
+
+impl<Q: Lanes> Work for ShowSprings<'_, Q> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (X_WB, V) = (Transform::splat(self.on.X_WB), Motion::splat(self.on.V));
+        self.block.show(&X_WB, &V, self.h, self.all);
     }
 }
