@@ -40,6 +40,7 @@ impl Quaternion {
     }
 
     /// Rotation by the vector `phi` (axis times angle in rad): the exponential map.
+    #[inline]
     #[must_use]
     pub fn from_rotation_vector(phi: &Vec3) -> Self {
         let x = 0.25 * phi.dot(phi);
@@ -72,6 +73,7 @@ impl Quaternion {
     }
 
     /// The product `self ∘ o`: first `o`, then `self`.
+    #[inline]
     #[must_use]
     pub fn mul(&self, o: &Self) -> Self {
         Self {
@@ -95,6 +97,7 @@ impl Quaternion {
     }
 
     /// The same without a root or a quotient if the length is 1 but for rounding.
+    #[inline]
     #[must_use]
     pub fn renormalised(&self) -> Self {
         let off = self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z - 1.0;
@@ -102,11 +105,13 @@ impl Quaternion {
         if off.abs() < 1e-8 { self.scaled(1.0 - 0.5 * off) } else { self.normalised() }
     }
 
+    #[inline]
     fn scaled(&self, k: f64) -> Self {
         Self { w: k * self.w, x: k * self.x, y: k * self.y, z: k * self.z }
     }
 
     /// The rotation matrix of the normalised quaternion.
+    #[inline]
     #[must_use]
     pub fn to_matrix(&self) -> Mat3 {
         let Self { w, x, y, z } = self.renormalised();
