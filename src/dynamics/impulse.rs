@@ -3,7 +3,7 @@
 //! The articulated-body algorithm without velocities, gravity and efforts, and with momenta in the
 //! place of forces. (section 7.3; impulses: 11.7)
 
-use crate::model::{Base, Model};
+use crate::model::Model;
 use crate::spatial::{Force, Motion};
 
 use super::{Data, Velocities};
@@ -43,9 +43,9 @@ impl ImpulseWorkspace {
 /// (one per body: N·m·s about the body's origin and N·s, in the body's axes). Leaves the jump of
 /// every body's spatial velocity in `work.dV`.
 ///
-/// Needs `X_PB`, `X_WB`, `I_A`, `U` and `D` in `data`, as [`aba`](super::aba()) or
-/// [`articulated_inertias`](super::articulated_inertias()) leave them ([`crba`](super::crba())
-/// spoils `I_A`). Forces in the place of impulses give the accelerations that they add.
+/// Needs `X_PB`, `X_WB`, `U`, `D` and the base's inertia in `data`, as [`aba`](super::aba()) or
+/// [`articulated_inertias`](super::articulated_inertias()) leave them. Forces in the place of
+/// impulses give the accelerations that they add.
 pub fn impulse_response(
     model: &Model,
     data: &Data,
@@ -62,10 +62,7 @@ pub fn impulse_response(
         let p_a = work.p_A[i] + data.U[i] * (u * data.per_D[i]);
         work.p_A[model.bodies[i].parent] += data.X_PB[i].force_to_parent(&p_a);
     }
-    work.dV[0] = match model.base {
-        Base::Floating => data.I_A[0].factor().solve(&(-work.p_A[0]).into()).into(),
-        Base::Fixed => Motion::zero(),
-    };
+    work.dV[0] = data.base.solve(&(-work.p_A[0]).into()).into();
     let R_WB = &data.X_WB[0].R;
     (dv.w_WB, dv.v_WB) = (R_WB * work.dV[0].ang, R_WB * work.dV[0].lin);
     for i in 1..model.bodies.len() {

@@ -153,7 +153,7 @@ impl Trunk {
         }
         let Felt { I_A, p_A } = from_fours(&sum);
         let (A, alpha_W, a_W) = match self.base {
-            Base::Floating => free_base(&self.placed, &I_A, &p_A, &self.gravity_W),
+            Base::Floating => free_base(&self.placed, &I_A.factor(), &p_A, &self.gravity_W),
             Base::Fixed => (held_base(&self.placed, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
         };
         self.A = A;
