@@ -4,8 +4,9 @@
 //! place of forces. (section 7.3; impulses: 11.7)
 
 use crate::model::Model;
-use crate::spatial::{Force, Motion};
+use crate::spatial::{Force, Motion, Vec3, lanes};
 
+use super::point_response::Jump;
 use super::{Data, Velocities};
 
 /// The workspace of [`impulse_response`]; one entry per body.
@@ -71,4 +72,31 @@ pub fn impulse_response(
         work.dV[i] = dV + data.S[i] * dqd;
         dv.joints[i - 1] = dqd;
     }
+}
+
+/// Spreads a jump that starts at the base over the tree, the other half of [`impulse_response`]: to
+/// the generalized velocities, `dv`, and to every body's spatial velocity, `dV`, about its origin
+/// in its axes, rad/s and m/s. Needs in `data` what the other half needs.
+pub fn spread_jump(
+    model: &Model,
+    data: &Data,
+    jump: &Jump,
+    dV: &mut [Motion],
+    dv: &mut Velocities,
+) {
+    dV[0] = jump.dV_base.into();
+    (dv.w_WB, dv.v_WB) = base_jump(&data.X_WB[0].R.into(), &jump.dV_base);
+    for i in 1..model.bodies.len() {
+        let dV_P = dV[model.bodies[i].parent].into();
+        let (link, placed) = (&data.links[i - 1], data.placed(i));
+        let (dqd, dV_B) = data.through(i).jump_by(link.motility, link, &placed, jump.u[i], &dV_P);
+        dV[i] = dV_B.into();
+        dv.joints[i - 1] = dqd;
+    }
+}
+
+/// The base's part of a jump of the generalized velocities.
+#[inline(always)]
+pub(crate) fn base_jump(R_WB: &lanes::Mat3<f64>, dV: &lanes::Motion<f64>) -> (Vec3, Vec3) {
+    (R_WB.mul(&dV.ang).into(), R_WB.mul(&dV.lin).into())
 }
