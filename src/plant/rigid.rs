@@ -178,7 +178,9 @@ impl RigidSolver {
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
             let impulse = at.touch.vector_C(&memory.force_S.into()) * h;
             self.active.push(i);
-            self.contacts.push(RigidContact { impulse, ..RigidContact::new(free, mu) });
+            let mut contact = RigidContact::new(free, mu);
+            contact.impulse = impulse;
+            self.contacts.push(contact);
         }
     }
 
@@ -234,7 +236,8 @@ impl RigidSolver {
         }
         self.corrections.clear();
         self.corrections.resize(self.errors.len(), Vec3::zeros());
-        solve_held(&self.W, &self.errors, &self.held, &mut self.corrections, CORRECTION_SWEEPS);
+        let (errors, held, found) = (&self.errors, &self.held, &mut self.corrections);
+        solve_held(&self.W, errors, held, found, EXACT_M, CORRECTION_SWEEPS);
         self.responses.jump(&self.corrections, &mut self.shift);
     }
 }
