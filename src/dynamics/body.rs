@@ -374,6 +374,17 @@ pub(crate) struct Through<T> {
 }
 
 impl<T: Lanes> Through<T> {
+    /// Lane `i`.
+    #[inline(always)]
+    pub(crate) fn lane(&self, i: usize) -> Through<f64> {
+        Through {
+            U: self.U.lane(i),
+            D: self.D.lane(i),
+            per_D: self.per_D.lane(i),
+            u: self.u.lane(i),
+        }
+    }
+
     /// Pass 2 at one body: `U`, `D`, `u`, and what the parent feels, `I_a` and `p_a`, about the
     /// parent's origin in its axes, under the effort `tau` of a motor with this armature. (7.43 to
     /// 7.47)

@@ -176,6 +176,27 @@ impl Data {
         (self.D[i], self.per_D[i], self.u[i]) = (through.D, through.per_D, through.u);
     }
 
+    /// Stores the velocity of body `i`, and how it gives way to impulses.
+    #[inline(always)]
+    pub(crate) fn set_response(
+        &mut self,
+        i: usize,
+        V: &lanes::Motion<f64>,
+        through: &Through<f64>,
+    ) {
+        self.V[i] = (*V).into();
+        self.set_through(i, through);
+    }
+
+    /// The same of the base.
+    pub(crate) fn set_base_response(
+        &mut self,
+        V: &lanes::Motion<f64>,
+        inertia: &lanes::InertiaFactor<f64>,
+    ) {
+        (self.V[0], self.base) = ((*V).into(), *inertia);
+    }
+
     /// Zeroes the external forces.
     pub fn clear_forces(&mut self) {
         self.f_ext.fill(Force::zero());

@@ -56,11 +56,12 @@ pub(crate) use data::links;
 pub use data::{Accelerations, Data, Positions, Velocities};
 pub use energy::{Momentum, center_of_mass, kinetic_energy, momentum, potential_energy};
 pub(crate) use implicit::{Added, point_inertia};
+pub(crate) use impulse::base_jump;
 pub use impulse::{ImpulseWorkspace, impulse_response, spread_jump};
 pub use integrate::{Rk4, advance_positions, advance_velocities};
-pub(crate) use integrate::{advance_base, advance_base_by_mean, advance_by_mean};
+pub(crate) use integrate::{advance_base, advance_base_by_mean, advance_by_mean, turn_and_move};
 pub use kinematics::kinematics;
-pub(crate) use kinematics::{base_placed, velocities};
+pub(crate) use kinematics::{base_placed, base_velocity, velocities};
 pub use least_squares::LeastSquares;
 pub(crate) use turn::Axis;
 

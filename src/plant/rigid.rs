@@ -54,6 +54,15 @@ impl Clone for RigidSolver {
     }
 }
 
+/// How velocities jump, and then positions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Jumps<'a> {
+    /// Of the velocities.
+    pub(super) velocities: Option<&'a Jump>,
+    /// Of the positions, after they have moved with the new velocities; as velocities for 1 s.
+    pub(super) positions: Option<&'a Jump>,
+}
+
 impl RigidSolver {
     pub(super) fn new(model: &Model, contacts: &ContactSet) -> Self {
         let n = contacts.rigid().count();
@@ -79,6 +88,11 @@ impl RigidSolver {
             dV: vec![Motion::zero(); bodies],
             dv,
         }
+    }
+
+    /// See [`PointResponses::set_portable`].
+    pub(super) fn set_portable(&mut self, portable: bool) {
+        self.responses.set_portable(portable);
     }
 
     /// True if there is nothing to do.
@@ -116,9 +130,9 @@ impl RigidSolver {
     }
 
     /// Finds the impulses of the step that begins at `t_ns`, and what they lead to: false if no
-    /// contact takes part, else `jump` and `shift`. `data` holds what `aba` left for the
+    /// contact takes part, else see [`jumps`](Self::jumps). `data` holds what `aba` left for the
     /// start of the step, but in `V` the velocities that all other forces lead to.
-    fn solve(
+    pub(super) fn solve(
         &mut self,
         model: &Model,
         data: &Data,
@@ -146,6 +160,11 @@ impl RigidSolver {
         self.remember(set, states, h);
         self.correct_positions();
         true
+    }
+
+    /// What the last [`solve`](Self::solve) has found.
+    pub(super) fn jumps(&self) -> Jumps<'_> {
+        Jumps { velocities: Some(&self.jump), positions: self.shifts.then_some(&self.shift) }
     }
 
     /// Collects the contacts that may close in this step; the others open.
