@@ -17,9 +17,9 @@ const STAND: u64 = 0xc3f8_ab9d_dea0_4f88;
 const STAND_RK4: u64 = 0x16e3_4ab0_ca2c_8068;
 const STAND_IMPLICIT: u64 = 0x52ea_329e_9e39_7275;
 const COLLAPSE: u64 = 0x9a8a_6a55_4bb7_f89c;
-const RIGID: u64 = 0x1b8a_ad4a_5309_b69e;
+const RIGID: u64 = 0x5305_07df_8747_1b83;
 const HUNT_CROSSLEY: u64 = 0x853a_f66e_16fb_476f;
-const MIXED: u64 = 0x992e_28ef_0955_7808;
+const MIXED: u64 = 0x26d6_d3d7_c9dc_f4dc;
 const MATH: u64 = 0x1125_fb55_4b19_40d0;
 
 fn scenario(sets: &[&str]) -> Scenario {

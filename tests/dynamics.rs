@@ -8,12 +8,12 @@ mod robots;
 mod trees;
 
 use hardstand::dynamics::{
-    Data, GeneralizedForces, ImpulseWorkspace, MassMatrix, Rk4, Velocities, aba,
-    articulated_inertias, center_of_mass, crba, impulse_response, kinematics, kinetic_energy,
-    momentum, potential_energy, rnea,
+    Data, GeneralizedForces, ImpulseWorkspace, Jump, MassMatrix, PointAxes, PointResponses, Rk4,
+    Velocities, aba, articulated_inertias, center_of_mass, crba, impulse_response, kinematics,
+    kinetic_energy, momentum, potential_energy, rnea, spread_jump,
 };
 use hardstand::model::Base;
-use hardstand::spatial::{Force, Vec3};
+use hardstand::spatial::{Force, Mat3, Motion, Quaternion, Vec3};
 use proptest::prelude::*;
 use trees::{Sample, flat, tree};
 
@@ -189,6 +189,57 @@ proptest! {
             let scale = 1e-10 * (1.0 + V.ang.amax() + V.lin.amax());
             prop_assert!((V.ang - dV.ang).amax() < scale && (V.lin - dV.lin).amax() < scale);
         }
+    }
+
+    #[test]
+    fn points_respond_as_the_whole_tree_does(s in tree(20, true), portable in any::<bool>()) {
+        let mut data = ready(&s);
+        articulated_inertias(&s.model, &mut data);
+        // some bodies carry two points
+        let n = s.model.bodies.len();
+        let point = |i: usize| {
+            let k = i as f64;
+            let turn = Quaternion::from_rotation_vector(&Vec3::new(k, 0.3, 1.0 - k));
+            let p_B = Vec3::new(0.1 * k, -0.2, 0.05);
+            PointAxes { body: (5 * i) % n, p_B, R_BC: turn.to_matrix() }
+        };
+        let points: Vec<PointAxes> = (0..7).map(point).collect();
+        let mut responses = PointResponses::new(&s.model, points.len());
+        responses.set_portable(portable);
+        let mut W = Vec::new();
+        responses.respond(&s.model, &data, &points, &mut W);
+
+        let (mut work, mut dv) = (ImpulseWorkspace::new(&s.model), Velocities::zero(&s.model));
+        let mut jump = Jump::zero(n);
+        let (mut dV, mut spread) = (vec![Motion::zero(); n], Velocities::zero(&s.model));
+        let largest = W.iter().fold(0.0, |m: f64, w| m.max(w.amax()));
+        for (j, from) in points.iter().enumerate() {
+            for k in 0..3 {
+                let mut impulses = vec![Force::zero(); n];
+                let unit = from.R_BC.column(k).into_owned();
+                impulses[from.body] = Force::at_point(unit, &from.p_B);
+                impulse_response(&s.model, &data, &impulses, &mut work, &mut dv);
+                for (i, to) in points.iter().enumerate() {
+                    let v_C = to.R_BC.tr_mul(&work.dV[to.body].at_point(&to.p_B));
+                    let error = (W[i * 7 + j].column(k) - v_C).amax();
+                    prop_assert!(error < 1e-10 * largest + 1e-12, "W[{i}, {j}] is off by {error}");
+                }
+                let mut one = vec![Vec3::zeros(); 7];
+                one[j][k] = 1.0;
+                responses.jump(&one, &mut jump);
+                spread_jump(&s.model, &data, &jump, &mut dV, &mut spread);
+                for (a, b) in dV.iter().zip(&work.dV) {
+                    let scale = 1e-10 * (1.0 + b.ang.amax() + b.lin.amax());
+                    prop_assert!((a.ang - b.ang).amax() < scale && (a.lin - b.lin).amax() < scale);
+                }
+                let scale = 1e-10 * (1.0 + dv.joints.iter().fold(0.0, |m: f64, x| m.max(x.abs())));
+                for (a, b) in spread.joints.iter().zip(&dv.joints) {
+                    prop_assert!((a - b).abs() < scale);
+                }
+            }
+        }
+        let symmetric = |(i, j): (usize, usize)| W[i * 7 + j] == Mat3::transpose(&W[j * 7 + i]);
+        prop_assert!((0..49).all(|k| symmetric((k / 7, k % 7))));
     }
 
     #[test]

@@ -30,13 +30,17 @@ pub struct RigidContact {
     pub velocity: Vec3,
     /// Solution: on the edge of the cone with a slip velocity.
     pub slides: bool,
+    /// The contact's own block of `W`, made regular, and its inverse: constant while it is solved.
+    own: Mat3,
+    own_inverse: Option<Mat3>,
 }
 
 impl RigidContact {
     /// A contact that is to be solved, guessed to carry nothing.
     #[must_use]
     pub fn new(free: Vec3, mu: f64) -> Self {
-        Self { free, mu, impulse: Vec3::zeros(), velocity: free, slides: false }
+        let (impulse, own) = (Vec3::zeros(), Mat3::zeros());
+        Self { free, mu, impulse, velocity: free, slides: false, own, own_inverse: None }
     }
 }
 
@@ -80,15 +84,17 @@ const IMPULSE_MAX: f64 = 1e9;
 pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
     let n = contacts.len();
     let mut out = Convergence::default();
+    for (i, contact) in contacts.iter_mut().enumerate() {
+        contact.own = regular(&W[i * n + i]);
+        contact.own_inverse = contact.own.try_inverse();
+    }
     while out.sweeps < SWEEPS_MAX {
         out.sweeps += 1;
         out.change_m_per_s = 0.0;
         for i in 0..n {
             let others = velocity_by(W, contacts, i, i);
-            let own = regular(&W[i * n + i]);
-            let before = contacts[i].impulse;
-            (contacts[i].impulse, contacts[i].slides) =
-                one_contact(&own, &others, contacts[i].mu, before);
+            let (own, before) = (contacts[i].own, contacts[i].impulse);
+            (contacts[i].impulse, contacts[i].slides) = one_contact(&contacts[i], &others);
             let change = (own * (contacts[i].impulse - before)).norm();
             out.change_m_per_s = change.larger(out.change_m_per_s);
         }
@@ -115,26 +121,35 @@ fn velocity_by(W: &[Mat3], contacts: &[RigidContact], i: usize, except: usize) -
 }
 
 /// Solves `free + W λ = 0` for all contacts in directions that `held` marks, and leaves the other
-/// components of λ at 0: the correction of positions. Gauss–Seidel from zero, `sweeps` times.
+/// components of λ at 0: the correction of positions. Gauss–Seidel from zero, until a sweep finds
+/// no more than `exact` left of any error, at most `sweeps` times.
 pub fn solve_held(
     W: &[Mat3],
     errors: &[Vec3],
     held: &[[bool; 3]],
     corrections: &mut [Vec3],
+    exact: f64,
     sweeps: u32,
 ) {
     let n = errors.len();
     corrections.fill(Vec3::zeros());
     for _ in 0..sweeps {
+        let mut worst: f64 = 0.0;
         for i in 0..n {
-            for k in (0..3).filter(|&k| held[i][k]) {
-                let mut rest = errors[i][k];
-                for (j, c) in corrections.iter().enumerate() {
-                    rest += W[i * n + j].row(k).transpose().dot(c);
-                }
-                let own = regular(&W[i * n + i])[(k, k)];
-                corrections[i][k] -= rest / own;
+            let mut rest = errors[i];
+            for (j, c) in corrections.iter().enumerate() {
+                rest += W[i * n + j] * c;
             }
+            let own = regular(&W[i * n + i]);
+            for k in (0..3).filter(|&k| held[i][k]) {
+                worst = worst.larger(rest[k].abs());
+                let step = rest[k] / own[(k, k)];
+                corrections[i][k] -= step;
+                rest -= W[i * n + i].column(k) * step;
+            }
+        }
+        if worst <= exact {
+            break;
         }
     }
 }
@@ -146,11 +161,12 @@ fn regular(W: &Mat3) -> Mat3 {
 }
 
 /// Exact impulse of one contact against `b`, its velocity by everything else.
-fn one_contact(W: &Mat3, b: &Vec3, mu: f64, guess: Vec3) -> (Vec3, bool) {
+fn one_contact(contact: &RigidContact, b: &Vec3) -> (Vec3, bool) {
     if b.z >= 0.0 {
         return (Vec3::zeros(), false);
     }
-    if let Some(inverse) = W.try_inverse() {
+    let (W, mu) = (&contact.own, contact.mu);
+    if let Some(inverse) = &contact.own_inverse {
         let stick = -(inverse * b);
         let tangential = stick.xy().norm();
         if stick.z > 0.0 && stick.z < IMPULSE_MAX && tangential <= mu * stick.z {
@@ -158,7 +174,7 @@ fn one_contact(W: &Mat3, b: &Vec3, mu: f64, guess: Vec3) -> (Vec3, bool) {
         }
     }
     // normal and tangential part in turn; each alone is solved exactly
-    let mut impulse = guess;
+    let mut impulse = contact.impulse;
     let mut change = f64::MAX;
     for _ in 0..ROUNDS_MAX {
         let z = -(b.z + W[(2, 0)] * impulse.x + W[(2, 1)] * impulse.y) / W[(2, 2)];

@@ -8,7 +8,8 @@
 //! side by side, gives the same bits.
 
 use crate::model::{Base, Model};
-use crate::spatial::{ArticulatedInertia, Force, Vec3, lanes};
+use crate::spatial::lanes::InertiaFactor;
+use crate::spatial::{Force, Vec3, lanes};
 
 use super::body::{Placed, Through, bias_force};
 use super::{Accelerations, Data};
@@ -58,6 +59,15 @@ pub fn articulated_inertias(model: &Model, data: &mut Data) {
         let I_P = I_a.to_parent(&data.X_PB[i].into());
         data.I_A[model.bodies[i].parent] += I_P;
     }
+    prepare_base(model, data);
+}
+
+/// The base's inertia, ready to be solved.
+fn prepare_base(model: &Model, data: &mut Data) {
+    data.base = match model.base {
+        Base::Floating => data.I_A[0].factor(),
+        Base::Fixed => InertiaFactor::default(),
+    };
 }
 
 /// `I_A = I`, `p_A = v ×* I v − f_ext`. (7.38 with 7.37 for a single body)
@@ -86,6 +96,7 @@ fn gather_to_base(
         data.I_A[parent] += I_P;
         data.p_A[parent] += Force::from(p_P);
     }
+    prepare_base(model, data);
 }
 
 /// Pass 3, from the base to the tips.
@@ -97,7 +108,7 @@ fn spread_accelerations(
 ) {
     let base = data.placed(0);
     let (A, alpha_W, a_W) = match model.base {
-        Base::Floating => free_base(&base, &data.I_A[0], &data.p_A[0].into(), gravity_W),
+        Base::Floating => free_base(&base, &data.base, &data.p_A[0].into(), gravity_W),
         Base::Fixed => (held_base(&base, gravity_W), Vec3::zeros(), Vec3::zeros()),
     };
     (data.A[0], vdot.w_WB, vdot.v_WB) = (A.into(), alpha_W, a_W);
@@ -115,11 +126,11 @@ fn spread_accelerations(
 #[inline(always)]
 pub(crate) fn free_base(
     base: &Placed<f64>,
-    I_A: &ArticulatedInertia,
+    inertia: &InertiaFactor<f64>,
     p_A: &lanes::Force<f64>,
     gravity_W: &Vec3,
 ) -> (lanes::Motion<f64>, Vec3, Vec3) {
-    let A = I_A.factor().solve(&(lanes::Force::zero() - *p_A));
+    let A = inertia.solve(&(lanes::Force::zero() - *p_A));
     let (R_WB, V) = (&base.X_WB.R, &base.V);
     let a_W = Vec3::from(R_WB.mul(&(A.lin + V.ang.cross(&V.lin)))) + gravity_W;
     (A, R_WB.mul(&A.ang).into(), a_W)

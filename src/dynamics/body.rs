@@ -102,6 +102,17 @@ impl Link<f64> {
             inertia: (*inertia).into(),
         }
     }
+
+    /// `Sᵀ f` of several forces on one body.
+    #[inline(always)]
+    pub(super) fn project_several<T: Lanes>(&self, f: &Force<T>) -> T {
+        let a = Vec3::from_lanes(|_| self.axis);
+        match self.motility {
+            Motility::About(axis) => axis.component(&f.ang),
+            Motility::Turning => a.dot(&f.ang),
+            Motility::Sliding => a.dot(&f.lin),
+        }
+    }
 }
 
 impl<T: Lanes> Link<T> {
@@ -158,6 +169,18 @@ impl<T: Lanes> Link<T> {
             Motility::Turning => self.axis.dot(&f.ang),
             Motility::Sliding => self.axis.dot(&f.lin),
         }
+    }
+
+    /// The body's velocity at the joint's `qd`, on a parent with velocity `V_P`.
+    #[inline(always)]
+    pub(crate) fn velocity(
+        &self,
+        by: Motility,
+        (X_PB, turn): (&Transform<T>, &Turn<T>),
+        V_P: &Motion<T>,
+        qd: T,
+    ) -> Motion<T> {
+        self.plus_along(by, self.motion_to_child(by, X_PB, turn, V_P), qd)
     }
 
     /// `I_A S`.
@@ -322,7 +345,7 @@ impl<T: Lanes> Placed<T> {
         V_P: &Motion<T>,
     ) -> Self {
         let (X_PB, turn) = link.moved(by, q);
-        let V = link.plus_along(by, link.motion_to_child(by, &X_PB, &turn, V_P), qd);
+        let V = link.velocity(by, (&X_PB, &turn), V_P, qd);
         let X_WB = link.compose(by, X_WP, &X_PB, &turn);
         Self { X_PB, X_WB, V, c: link.velocity_product(by, &V, qd), turn }
     }
@@ -351,6 +374,17 @@ pub(crate) struct Through<T> {
 }
 
 impl<T: Lanes> Through<T> {
+    /// Lane `i`.
+    #[inline(always)]
+    pub(crate) fn lane(&self, i: usize) -> Through<f64> {
+        Through {
+            U: self.U.lane(i),
+            D: self.D.lane(i),
+            per_D: self.per_D.lane(i),
+            u: self.u.lane(i),
+        }
+    }
+
     /// Pass 2 at one body: `U`, `D`, `u`, and what the parent feels, `I_a` and `p_a`, about the
     /// parent's origin in its axes, under the effort `tau` of a motor with this armature. (7.43 to
     /// 7.47)
@@ -427,5 +461,21 @@ impl<T: Lanes> Through<T> {
         let a = link.motion_to_child(by, &placed.X_PB, &placed.turn, A_P) + placed.c;
         let qdd = (self.u - a.dot(&self.U)) * self.per_D;
         (qdd, link.plus_along(by, a, qdd))
+    }
+
+    /// Pass 3 for a jump of velocities under impulses, `u` of them along the joint: the joint's and
+    /// the body's jump, from the parent's.
+    #[inline(always)]
+    pub(crate) fn jump_by(
+        &self,
+        by: Motility,
+        link: &Link<T>,
+        placed: &Placed<T>,
+        u: T,
+        dV_P: &Motion<T>,
+    ) -> (T, Motion<T>) {
+        let dV = link.motion_to_child(by, &placed.X_PB, &placed.turn, dV_P);
+        let dqd = (u - dV.dot(&self.U)) * self.per_D;
+        (dqd, link.plus_along(by, dV, dqd))
     }
 }

@@ -1,7 +1,7 @@
 //! Generalized coordinates and the preallocated workspace.
 
 use crate::model::Model;
-use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3, lanes};
 
 use super::Added;
 use super::body::{Link, Placed, Through, motion_subspace};
@@ -92,6 +92,8 @@ pub struct Data {
     pub A: Vec<Motion>,
     /// Articulated-body inertia.
     pub I_A: Vec<ArticulatedInertia>,
+    /// The base's articulated inertia, ready to be solved; zero for a base that is fixed.
+    pub(crate) base: lanes::InertiaFactor<f64>,
     /// Articulated bias force.
     pub p_A: Vec<Force>,
     /// `U = I_A S`.
@@ -130,6 +132,7 @@ impl Data {
             f_ext: vec![Force::zero(); n],
             A: vec![motion; n],
             I_A: vec![ArticulatedInertia::default(); n],
+            base: lanes::InertiaFactor::default(),
             p_A: vec![force; n],
             U: vec![force; n],
             D: vec![unset; n],
@@ -167,9 +170,31 @@ impl Data {
         Through { U: self.U[i].into(), D: self.D[i], per_D: self.per_D[i], u: self.u[i] }
     }
 
+    #[inline(always)]
     pub(super) fn set_through(&mut self, i: usize, through: &Through<f64>) {
         self.U[i] = through.U.into();
         (self.D[i], self.per_D[i], self.u[i]) = (through.D, through.per_D, through.u);
+    }
+
+    /// Stores the velocity of body `i`, and how it gives way to impulses.
+    #[inline(always)]
+    pub(crate) fn set_response(
+        &mut self,
+        i: usize,
+        V: &lanes::Motion<f64>,
+        through: &Through<f64>,
+    ) {
+        self.V[i] = (*V).into();
+        self.set_through(i, through);
+    }
+
+    /// The same of the base.
+    pub(crate) fn set_base_response(
+        &mut self,
+        V: &lanes::Motion<f64>,
+        inertia: &lanes::InertiaFactor<f64>,
+    ) {
+        (self.V[0], self.base) = ((*V).into(), *inertia);
     }
 
     /// Zeroes the external forces.

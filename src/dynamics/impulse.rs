@@ -3,9 +3,10 @@
 //! The articulated-body algorithm without velocities, gravity and efforts, and with momenta in the
 //! place of forces. (section 7.3; impulses: 11.7)
 
-use crate::model::{Base, Model};
-use crate::spatial::{Force, Motion};
+use crate::model::Model;
+use crate::spatial::{Force, Motion, Vec3, lanes};
 
+use super::point_response::Jump;
 use super::{Data, Velocities};
 
 /// The workspace of [`impulse_response`]; one entry per body.
@@ -43,9 +44,9 @@ impl ImpulseWorkspace {
 /// (one per body: N·m·s about the body's origin and N·s, in the body's axes). Leaves the jump of
 /// every body's spatial velocity in `work.dV`.
 ///
-/// Needs `X_PB`, `X_WB`, `I_A`, `U` and `D` in `data`, as [`aba`](super::aba()) or
-/// [`articulated_inertias`](super::articulated_inertias()) leave them ([`crba`](super::crba())
-/// spoils `I_A`). Forces in the place of impulses give the accelerations that they add.
+/// Needs `X_PB`, `X_WB`, `U`, `D` and the base's inertia in `data`, as [`aba`](super::aba()) or
+/// [`articulated_inertias`](super::articulated_inertias()) leave them. Forces in the place of
+/// impulses give the accelerations that they add.
 pub fn impulse_response(
     model: &Model,
     data: &Data,
@@ -62,10 +63,7 @@ pub fn impulse_response(
         let p_a = work.p_A[i] + data.U[i] * (u * data.per_D[i]);
         work.p_A[model.bodies[i].parent] += data.X_PB[i].force_to_parent(&p_a);
     }
-    work.dV[0] = match model.base {
-        Base::Floating => data.I_A[0].factor().solve(&(-work.p_A[0]).into()).into(),
-        Base::Fixed => Motion::zero(),
-    };
+    work.dV[0] = data.base.solve(&(-work.p_A[0]).into()).into();
     let R_WB = &data.X_WB[0].R;
     (dv.w_WB, dv.v_WB) = (R_WB * work.dV[0].ang, R_WB * work.dV[0].lin);
     for i in 1..model.bodies.len() {
@@ -74,4 +72,31 @@ pub fn impulse_response(
         work.dV[i] = dV + data.S[i] * dqd;
         dv.joints[i - 1] = dqd;
     }
+}
+
+/// Spreads a jump that starts at the base over the tree, the other half of [`impulse_response`]: to
+/// the generalized velocities, `dv`, and to every body's spatial velocity, `dV`, about its origin
+/// in its axes, rad/s and m/s. Needs in `data` what the other half needs.
+pub fn spread_jump(
+    model: &Model,
+    data: &Data,
+    jump: &Jump,
+    dV: &mut [Motion],
+    dv: &mut Velocities,
+) {
+    dV[0] = jump.dV_base.into();
+    (dv.w_WB, dv.v_WB) = base_jump(&data.X_WB[0].R.into(), &jump.dV_base);
+    for i in 1..model.bodies.len() {
+        let dV_P = dV[model.bodies[i].parent].into();
+        let (link, placed) = (&data.links[i - 1], data.placed(i));
+        let (dqd, dV_B) = data.through(i).jump_by(link.motility, link, &placed, jump.u[i], &dV_P);
+        dV[i] = dV_B.into();
+        dv.joints[i - 1] = dqd;
+    }
+}
+
+/// The base's part of a jump of the generalized velocities.
+#[inline(always)]
+pub(crate) fn base_jump(R_WB: &lanes::Mat3<f64>, dV: &lanes::Motion<f64>) -> (Vec3, Vec3) {
+    (R_WB.mul(&dV.ang).into(), R_WB.mul(&dV.lin).into())
 }

@@ -50,8 +50,9 @@ pub(crate) fn advance_base_by_mean(
     v.v_WB += a_W * h;
 }
 
+/// Moves the base for `h` s at this angular velocity, rad/s, and velocity, m/s, both in W.
 #[inline(always)]
-fn turn_and_move(q: &mut Positions, h: f64, w_WB: &Vec3, v_WB: &Vec3) {
+pub(crate) fn turn_and_move(q: &mut Positions, h: f64, w_WB: &Vec3, v_WB: &Vec3) {
     q.p_WB += v_WB * h;
     q.quat_WB = Quaternion::from_rotation_vector(&(w_WB * h)).mul(&q.quat_WB).renormalised();
 }

@@ -1,7 +1,7 @@
 //! Poses and velocities of all bodies, from the base outward.
 
 use crate::model::Model;
-use crate::spatial::lanes::{Motion, Transform};
+use crate::spatial::lanes::{Mat3, Motion, Transform};
 
 use super::body::Placed;
 use super::{Data, Positions, Velocities};
@@ -22,6 +22,24 @@ pub fn kinematics(model: &Model, q: &Positions, v: &Velocities, data: &mut Data)
 #[inline(always)]
 pub(crate) fn base_placed(q: &Positions, v: &Velocities) -> Placed<f64> {
     let X_WB = Transform::new(q.quat_WB.to_matrix().into(), q.p_WB.into());
-    let V = Motion::new(X_WB.R.tr_mul(&v.w_WB.into()), X_WB.R.tr_mul(&v.v_WB.into()));
+    let V = base_velocity(&X_WB.R, v);
     Placed { X_PB: X_WB, X_WB, V, ..Placed::default() }
+}
+
+/// Spatial velocity of the base.
+#[inline(always)]
+pub(crate) fn base_velocity(R_WB: &Mat3<f64>, v: &Velocities) -> Motion<f64> {
+    Motion::new(R_WB.tr_mul(&v.w_WB.into()), R_WB.tr_mul(&v.v_WB.into()))
+}
+
+/// The velocities `V` alone, for other speeds in the same place: needs [`kinematics`] and leaves
+/// `c` as it was.
+pub(crate) fn velocities(model: &Model, v: &Velocities, data: &mut Data) {
+    data.V[0] = base_velocity(&data.X_WB[0].R.into(), v).into();
+    for i in 1..model.bodies.len() {
+        let V_P = data.V[model.bodies[i].parent].into();
+        let (X_PB, link) = (data.X_PB[i].into(), &data.links[i - 1]);
+        let V = link.velocity(link.motility, (&X_PB, &data.turn[i]), &V_P, v.joints[i - 1]);
+        data.V[i] = V.into();
+    }
 }

@@ -1,6 +1,7 @@
 //! A tick's micro-steps with equal limbs side by side.
 
 use super::lanes::LaneStep;
+use super::rigid::Jumps;
 use super::step::collect_forces;
 use super::{ComputePath, Integrator, Plant};
 
@@ -18,14 +19,14 @@ impl Plant {
             &springs.unwrap_or_default(),
             portable,
         );
+        self.rigid.set_portable(path != ComputePath::Fastest);
         self.lanes.load(&self.state, &self.data);
     }
 
-    /// Rigid contacts and Runge–Kutta steps take one body after another.
+    /// Runge–Kutta steps take one body after another.
     pub(super) fn in_lanes(&self) -> bool {
         self.path != ComputePath::OneByOne
-            && self.spec.integrator != Integrator::Rk4
-            && self.rigid.is_idle()
+            && (self.spec.integrator != Integrator::Rk4 || !self.rigid.is_idle())
     }
 
     /// All micro-steps of the tick that starts at `start_ns`. On entry kinematics and contacts are
@@ -51,14 +52,21 @@ impl Plant {
         let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns());
         let (begin_ns, last_ns, end_ns) =
             (time_ns(first), time_ns(first + count - 1), time_ns(first + count));
-        let Self { lanes, data, state, contacts, .. } = self;
+        let Self { lanes, model, data, state, contacts, rigid, .. } = self;
         collect_forces(data, contacts, &state.pushes);
         lanes.load_forces(data);
         contacts.commit(&mut state.contacts, begin_ns);
         if first == 0 {
             lanes.load_tick(state, drive);
         }
-        lanes.advance(count, drive, state);
+        if rigid.is_idle() {
+            lanes.advance(count, drive, state);
+        } else {
+            lanes.accelerate(drive, state, data);
+            let h_ns = self.spec.micro_step_ns();
+            let found = rigid.solve(model, data, contacts, &mut state.contacts, begin_ns, h_ns);
+            lanes.jump(if found { rigid.jumps() } else { Jumps::default() }, state);
+        }
         lanes.store(state, data);
         if count > 1 {
             lanes.store_contacts(state, last_ns);

@@ -2,16 +2,15 @@
 
 use crate::contact::{RigidContact, solve_held, solve_rigid};
 use crate::dynamics::{
-    Data, ImpulseWorkspace, Positions, Velocities, advance_positions, advance_velocities,
-    impulse_response, kinematics,
+    Data, Jump, PointAxes, PointResponses, Velocities, advance_positions, advance_velocities,
+    spread_jump, velocities,
 };
 use crate::model::Model;
-use crate::spatial::{Force, Mat3, Vec3};
+use crate::spatial::{Mat3, Motion, Vec3};
 
 use super::State;
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase};
 use super::contacts::ContactSet;
-use super::evaluated::Evaluated;
 
 /// A gap up to this counts as closed, m.
 pub(super) const CLOSED_M: f64 = 1e-6;
@@ -31,42 +30,69 @@ pub(super) struct RigidSolver {
     count: usize,
     /// Indices of the contacts that take part in this step; the other vectors have their order.
     active: Vec<usize>,
+    points: Vec<PointAxes>,
+    responses: PointResponses,
     W: Vec<Mat3>,
     contacts: Vec<RigidContact>,
+    impulses: Vec<Vec3>,
     errors: Vec<Vec3>,
     held: Vec<[bool; 3]>,
     corrections: Vec<Vec3>,
-    impulses_B: Vec<Force>,
-    work: ImpulseWorkspace,
+    jump: Jump,
+    shift: Jump,
+    /// True if positions are to be corrected.
+    shifts: bool,
+    dV: Vec<Motion>,
     dv: Velocities,
 }
 
 /// A derived clone would have no room, and would allocate in the loop.
 impl Clone for RigidSolver {
     fn clone(&self) -> Self {
-        Self::with_room(self.count, self.impulses_B.len(), self.work.clone(), self.dv.clone())
+        let (responses, dv) = (self.responses.clone(), self.dv.clone());
+        Self::with_room(self.count, self.dV.len(), responses, dv)
     }
+}
+
+/// How velocities jump, and then positions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Jumps<'a> {
+    /// Of the velocities.
+    pub(super) velocities: Option<&'a Jump>,
+    /// Of the positions, after they have moved with the new velocities; as velocities for 1 s.
+    pub(super) positions: Option<&'a Jump>,
 }
 
 impl RigidSolver {
     pub(super) fn new(model: &Model, contacts: &ContactSet) -> Self {
-        let (work, dv) = (ImpulseWorkspace::new(model), Velocities::zero(model));
-        Self::with_room(contacts.rigid().count(), model.bodies.len(), work, dv)
+        let n = contacts.rigid().count();
+        let responses = PointResponses::new(model, n);
+        Self::with_room(n, model.bodies.len(), responses, Velocities::zero(model))
     }
 
-    fn with_room(n: usize, bodies: usize, work: ImpulseWorkspace, dv: Velocities) -> Self {
+    fn with_room(n: usize, bodies: usize, responses: PointResponses, dv: Velocities) -> Self {
         Self {
             count: n,
             active: Vec::with_capacity(n),
+            points: Vec::with_capacity(n),
+            responses,
             W: Vec::with_capacity(n * n),
             contacts: Vec::with_capacity(n),
+            impulses: Vec::with_capacity(n),
             errors: Vec::with_capacity(n),
             held: Vec::with_capacity(n),
             corrections: Vec::with_capacity(n),
-            impulses_B: vec![Force::zero(); bodies],
-            work,
+            jump: Jump::zero(bodies),
+            shift: Jump::zero(bodies),
+            shifts: false,
+            dV: vec![Motion::zero(); bodies],
             dv,
         }
+    }
+
+    /// See [`PointResponses::set_portable`].
+    pub(super) fn set_portable(&mut self, portable: bool) {
+        self.responses.set_portable(portable);
     }
 
     /// True if there is nothing to do.
@@ -88,25 +114,57 @@ impl RigidSolver {
         h_ns: u64,
     ) {
         let h = h_ns as f64 / 1e9;
-        kinematics(model, &state.q, &state.v, data);
-        self.choose(set, &mut state.contacts, data, t_ns.wrapping_add(h_ns), h);
-        if self.active.is_empty() {
+        velocities(model, &state.v, data);
+        if !self.solve(model, data, set, &mut state.contacts, t_ns, h_ns) {
             advance_positions(&mut state.q, h, &state.v);
             return;
         }
-        self.respond(model, data, set);
-        solve_rigid(&self.W, &mut self.contacts);
-        for (k, &i) in self.active.iter().enumerate() {
-            let at = &set.evaluated()[i];
-            add_impulse(&mut self.impulses_B, data, at, &self.contacts[k].impulse);
-        }
-        impulse_response(model, data, &self.impulses_B, &mut self.work, &mut self.dv);
-        self.impulses_B.fill(Force::zero());
+        spread_jump(model, data, &self.jump, &mut self.dV, &mut self.dv);
         // a jump is an acceleration for one second
         advance_velocities(&mut state.v, 1.0, &self.dv);
         advance_positions(&mut state.q, h, &state.v);
-        self.remember(set, &mut state.contacts, h);
-        self.correct_positions(model, data, set, &mut state.q);
+        if self.shifts {
+            spread_jump(model, data, &self.shift, &mut self.dV, &mut self.dv);
+            advance_positions(&mut state.q, 1.0, &self.dv);
+        }
+    }
+
+    /// Finds the impulses of the step that begins at `t_ns`, and what they lead to: false if no
+    /// contact takes part, else see [`jumps`](Self::jumps). `data` holds what `aba` left for the
+    /// start of the step, but in `V` the velocities that all other forces lead to.
+    pub(super) fn solve(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        set: &ContactSet,
+        states: &mut [ContactState],
+        t_ns: u64,
+        h_ns: u64,
+    ) -> bool {
+        let h = h_ns as f64 / 1e9;
+        self.choose(set, states, data, t_ns.wrapping_add(h_ns), h);
+        if self.active.is_empty() {
+            return false;
+        }
+        self.points.clear();
+        for &i in &self.active {
+            let at = &set.evaluated()[i];
+            let R_BC = data.X_WB[at.body].R.tr_mul(&at.touch.R_WC);
+            self.points.push(PointAxes { body: at.body, p_B: at.point_B, R_BC });
+        }
+        self.responses.respond(model, data, &self.points, &mut self.W);
+        solve_rigid(&self.W, &mut self.contacts);
+        self.impulses.clear();
+        self.impulses.extend(self.contacts.iter().map(|c| c.impulse));
+        self.responses.jump(&self.impulses, &mut self.jump);
+        self.remember(set, states, h);
+        self.correct_positions();
+        true
+    }
+
+    /// What the last [`solve`](Self::solve) has found.
+    pub(super) fn jumps(&self) -> Jumps<'_> {
+        Jumps { velocities: Some(&self.jump), positions: self.shifts.then_some(&self.shift) }
     }
 
     /// Collects the contacts that may close in this step; the others open.
@@ -139,30 +197,9 @@ impl RigidSolver {
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
             let impulse = at.touch.vector_C(&memory.force_S.into()) * h;
             self.active.push(i);
-            self.contacts.push(RigidContact { impulse, ..RigidContact::new(free, mu) });
-        }
-    }
-
-    /// `W = J M⁻¹ Jᵀ`, one impulse response for each direction of each active contact.
-    fn respond(&mut self, model: &Model, data: &Data, set: &ContactSet) {
-        let n = self.active.len();
-        self.W.clear();
-        self.W.resize(n * n, Mat3::zeros());
-        for (j, &from) in self.active.iter().enumerate() {
-            let source = &set.evaluated()[from];
-            for k in 0..3 {
-                let mut unit = Vec3::zeros();
-                unit[k] = 1.0;
-                add_impulse(&mut self.impulses_B, data, source, &unit);
-                impulse_response(model, data, &self.impulses_B, &mut self.work, &mut self.dv);
-                self.impulses_B[source.body] = Force::zero();
-                for (i, &to) in self.active.iter().enumerate() {
-                    let at = &set.evaluated()[to];
-                    let dv_B = self.work.dV[at.body].at_point(&at.point_B);
-                    let dv_C = at.touch.R_WC.tr_mul(&(data.X_WB[at.body].R * dv_B));
-                    self.W[i * n + j].set_column(k, &dv_C);
-                }
-            }
+            let mut contact = RigidContact::new(free, mu);
+            contact.impulse = impulse;
+            self.contacts.push(contact);
         }
     }
 
@@ -207,39 +244,24 @@ impl RigidSolver {
         }
     }
 
-    /// Moves positions, not velocities, so that closed contacts lie on the ground and sticking ones
-    /// where they stick.
-    fn correct_positions(
-        &mut self,
-        model: &Model,
-        data: &Data,
-        set: &ContactSet,
-        q: &mut Positions,
-    ) {
+    /// Finds the jump of positions, not velocities, after which closed contacts lie on the ground
+    /// and sticking ones where they stick.
+    fn correct_positions(&mut self) {
         let wrong =
             |(e, held): (&Vec3, &[bool; 3])| (0..3).any(|k| held[k] && e[k].abs() > EXACT_M);
-        if !self.errors.iter().zip(&self.held).any(wrong) {
+        self.shifts = self.errors.iter().zip(&self.held).any(wrong);
+        if !self.shifts {
             return;
         }
         self.corrections.clear();
         self.corrections.resize(self.errors.len(), Vec3::zeros());
-        solve_held(&self.W, &self.errors, &self.held, &mut self.corrections, CORRECTION_SWEEPS);
-        for (correction, &i) in self.corrections.iter().zip(&self.active) {
-            add_impulse(&mut self.impulses_B, data, &set.evaluated()[i], correction);
-        }
-        impulse_response(model, data, &self.impulses_B, &mut self.work, &mut self.dv);
-        self.impulses_B.fill(Force::zero());
-        advance_positions(q, 1.0, &self.dv);
+        let (errors, held, found) = (&self.errors, &self.held, &mut self.corrections);
+        solve_held(&self.W, errors, held, found, EXACT_M, CORRECTION_SWEEPS);
+        self.responses.jump(&self.corrections, &mut self.shift);
     }
 }
 
 /// Speed at which a contact may still close in a step, m/s.
 fn approach(height_m: f64, h: f64) -> f64 {
     if height_m > CLOSED_M { height_m / h } else { 0.0 }
-}
-
-/// Adds an impulse in the contact's frame that acts on its body.
-fn add_impulse(impulses_B: &mut [Force], data: &Data, at: &Evaluated, impulse_C: &Vec3) {
-    let impulse_B = data.X_WB[at.body].R.tr_mul(&(at.touch.R_WC * impulse_C));
-    impulses_B[at.body] += Force::at_point(impulse_B, &at.point_B);
 }

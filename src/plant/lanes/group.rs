@@ -1,8 +1,9 @@
 //! Equal limbs, segment by segment.
 
-use crate::dynamics::EqualLimbs;
+use crate::dynamics::{Data, EqualLimbs};
 use crate::math::Lanes;
 use crate::model::Model;
+use crate::plant::rigid::Jumps;
 use crate::spatial::lanes::{Motion, Transform};
 
 use super::felt::{Felt, Fours, hand_over};
@@ -62,21 +63,7 @@ impl<T: Lanes> Group<T> {
     /// Pass 3 and the motion, from the trunk to the tips.
     #[inline(always)]
     pub(super) fn advance(&mut self, trunk: &Trunk, around: &Surroundings) {
-        let carriers = &self.carriers;
-        let one = trunk.carrier(carriers[0]);
-        let mut on = [one; 4];
-        for (on, &t) in on.iter_mut().zip(carriers).skip(1) {
-            *on = trunk.carrier(t);
-        }
-        let (A, X_WB, V) = if carriers.len() == 1 {
-            (Motion::splat(one.A), Transform::splat(one.X_WB), Motion::splat(one.V))
-        } else {
-            (
-                Motion::from_lanes(|i| *on[i].A),
-                Transform::from_lanes(|i| *on[i].X_WB),
-                Motion::from_lanes(|i| *on[i].V),
-            )
-        };
+        let (A, X_WB, V) = self.carried_by(trunk);
         let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
         for k in 0..self.segments.len() {
             let (before, rest) = self.segments.split_at_mut(k);
@@ -86,6 +73,67 @@ impl<T: Lanes> Group<T> {
             if around.contacts {
                 segment.touch(around);
             }
+        }
+    }
+
+    /// Pass 3, and the velocities that it leads to, before impulses and in the same place.
+    #[inline(always)]
+    pub(super) fn accelerate(&mut self, trunk: &Trunk, h: f64) {
+        let (A, X_WB, V) = self.carried_by(trunk);
+        let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
+        for k in 0..self.segments.len() {
+            let (before, rest) = self.segments.split_at_mut(k);
+            let segment = &mut rest[0];
+            let parent = before.get(segment.parent).map_or(trunk, Segment::carrier);
+            segment.accelerate(&parent, h);
+        }
+    }
+
+    /// Gives back what impulses need to know.
+    #[inline(always)]
+    pub(super) fn store_response(&self, data: &mut Data) {
+        for segment in &self.segments {
+            segment.store_response(data);
+        }
+    }
+
+    /// The rest of a micro-step after impulses.
+    #[inline(always)]
+    pub(super) fn jump(&mut self, trunk: &Trunk, jumps: Jumps<'_>, h: f64) {
+        let (A, X_WB, V) = self.carried_by(trunk);
+        let at = |lane: usize| {
+            let carrier = self.carriers.get(lane).unwrap_or(&self.carriers[0]);
+            trunk.jumps(*carrier)
+        };
+        let jumps_P = [0, 1].map(|k| Motion::from_lanes(|i| at(i)[k]));
+        let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
+        for k in 0..self.segments.len() {
+            let (before, rest) = self.segments.split_at_mut(k);
+            let segment = &mut rest[0];
+            let parent = before.get(segment.parent);
+            let jumps_P = parent.map_or(jumps_P, |p| *p.jumps());
+            let parent = parent.map_or(trunk, Segment::carrier);
+            segment.jump(jumps, &jumps_P, &parent, h);
+        }
+    }
+
+    /// Acceleration, pose and velocity of the bodies that carry the limbs.
+    #[inline(always)]
+    fn carried_by(&self, trunk: &Trunk) -> (Motion<T>, Transform<T>, Motion<T>) {
+        let carriers = &self.carriers;
+        let one = trunk.carrier(carriers[0]);
+        let mut on = [one; 4];
+        for (on, &t) in on.iter_mut().zip(carriers).skip(1) {
+            *on = trunk.carrier(t);
+        }
+        if carriers.len() == 1 {
+            (Motion::splat(one.A), Transform::splat(one.X_WB), Motion::splat(one.V))
+        } else {
+            (
+                Motion::from_lanes(|i| *on[i].A),
+                Transform::from_lanes(|i| *on[i].X_WB),
+                Motion::from_lanes(|i| *on[i].V),
+            )
         }
     }
 }

@@ -10,6 +10,7 @@
 mod felt;
 mod group;
 mod implicit;
+mod impulses;
 mod segment;
 mod springs;
 mod trunk;

@@ -1,12 +1,13 @@
 //! One body of each of several equal limbs, with its joint, drive and contacts.
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
-use crate::dynamics::{Data, Link, Motility, Placed, Through, bias_force, by_motility};
+use crate::dynamics::{Data, Jump, Link, Motility, Placed, Through, bias_force, by_motility};
 use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
 use crate::plant::evaluated::Evaluated;
 use crate::plant::implicit::{Step, asked, joint_slopes, joint_step};
+use crate::plant::rigid::Jumps;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
 
 use super::felt::Felt;
@@ -35,6 +36,8 @@ pub(super) struct Segment<T> {
     through: Through<T>,
     felt: Felt<T>,
     pub(super) A: Motion<T>,
+    /// Jumps of velocity and position under impulses.
+    jumps: [Motion<T>; 2],
     springs: Vec<SpringBlock<T>>,
 }
 
@@ -55,6 +58,7 @@ impl<T: Lanes> Segment<T> {
             placed: Placed::default(),
             through: Through::default(),
             A: Motion::zero(),
+            jumps: [Motion::zero(); 2],
             carries: parts.model.bodies.iter().skip(1).any(|b| b.parent == bodies[0]),
             bodies,
             parent,
@@ -161,6 +165,51 @@ impl<T: Lanes> Segment<T> {
     pub(super) fn advance(&mut self, parent: &Carrier<'_, T>, around: &Surroundings) {
         let Self { link, through, placed, A, q, qd, .. } = self;
         by_motility!(link, advance_by, (through, parent, around), (q, qd), A, placed);
+    }
+
+    /// Pass 3, and the velocity that it leads to, before impulses and in the same place.
+    #[inline(always)]
+    pub(super) fn accelerate(&mut self, parent: &Carrier<'_, T>, h: f64) {
+        let Self { link, through, placed, A, qd, .. } = self;
+        by_motility!(link, accelerate_by, (through, parent, T::splat(h)), qd, A, placed);
+    }
+
+    /// Gives back what impulses need to know.
+    #[inline(always)]
+    pub(super) fn store_response(&self, data: &mut Data) {
+        for lane in 0..T::COUNT {
+            if let Some(&body) = self.bodies.get(lane) {
+                data.set_response(body, &self.placed.V.lane(lane), &self.through.lane(lane));
+            }
+        }
+    }
+
+    /// The rest of a micro-step after impulses: velocity, position, place.
+    #[inline(always)]
+    pub(super) fn jump(
+        &mut self,
+        jumps: Jumps<'_>,
+        jumps_P: &[Motion<T>; 2],
+        parent: &Carrier<'_, T>,
+        h: f64,
+    ) {
+        let velocity = jumps.velocities.map(|j| (self.along(j), &jumps_P[0]));
+        let position = jumps.positions.map(|j| (self.along(j), &jumps_P[1]));
+        let (h, under) = (T::splat(h), [velocity, position]);
+        let Self { link, through, placed, jumps, q, qd, .. } = self;
+        by_motility!(link, jump_by, (through, parent, h), under, (q, qd), jumps, placed);
+    }
+
+    /// The impulse along the joint.
+    #[inline(always)]
+    fn along(&self, jump: &Jump) -> T {
+        T::from_lanes(|i| jump.u[self.body(i)])
+    }
+
+    /// How it jumps, for its children.
+    #[inline(always)]
+    pub(super) const fn jumps(&self) -> &[Motion<T>; 2] {
+        &self.jumps
     }
 
     /// Evaluates the contacts where the body now is, and starts the next step under their forces;
@@ -279,6 +328,45 @@ fn advance_by<T: Lanes>(
     } else {
         *qd += h * qdd;
         *q += h * *qd;
+    }
+    *placed = Placed::on_parent_by(by, link, *q, *qd, parent.X_WB, parent.V);
+}
+
+#[inline(always)]
+fn accelerate_by<T: Lanes>(
+    by: Motility,
+    link: &Link<T>,
+    (through, parent, h): (&Through<T>, &Carrier<'_, T>, T),
+    qd: &mut T,
+    A: &mut Motion<T>,
+    placed: &mut Placed<T>,
+) {
+    let (qdd, of_body) = through.accelerate_by(by, link, placed, parent.A);
+    *A = of_body;
+    *qd += h * qdd;
+    placed.V = link.velocity(by, (&placed.X_PB, &placed.turn), parent.V, *qd);
+}
+
+#[inline(always)]
+fn jump_by<T: Lanes>(
+    by: Motility,
+    link: &Link<T>,
+    (through, parent, h): (&Through<T>, &Carrier<'_, T>, T),
+    [velocity, position]: [Option<(T, &Motion<T>)>; 2],
+    (q, qd): (&mut T, &mut T),
+    jumps: &mut [Motion<T>; 2],
+    placed: &mut Placed<T>,
+) {
+    if let Some((u, dV_P)) = velocity {
+        let (dqd, dV) = through.jump_by(by, link, placed, u, dV_P);
+        *qd += dqd;
+        jumps[0] = dV;
+    }
+    *q += h * *qd;
+    if let Some((u, shift_P)) = position {
+        let (dq, shift) = through.jump_by(by, link, placed, u, shift_P);
+        *q += dq;
+        jumps[1] = shift;
     }
     *placed = Placed::on_parent_by(by, link, *q, *qd, parent.X_WB, parent.V);
 }

@@ -1,8 +1,8 @@
 //! The base and all bodies that are like nothing else, one after another.
 
 use crate::dynamics::{
-    EqualLimbs, Placed, Positions, Velocities, advance_base, advance_base_by_mean, base_placed,
-    bias_force, free_base, held_base,
+    Data, EqualLimbs, Placed, Positions, Velocities, advance_base, advance_base_by_mean, base_jump,
+    base_placed, base_velocity, bias_force, free_base, held_base, turn_and_move,
 };
 use crate::math::{Lanes, Work};
 use crate::model::Base;
@@ -10,8 +10,11 @@ use crate::plant::contact_state::ContactState;
 use crate::plant::contacts::PlaneSpring;
 use crate::plant::evaluated::Evaluated;
 use crate::plant::implicit::Step;
+use crate::plant::rigid::Jumps;
 use crate::spatial::Vec3;
-use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
+use crate::spatial::lanes::{
+    ArticulatedInertia, Force, InertiaFactor, Motion, SpatialInertia, Transform,
+};
 
 use super::felt::{Felt, Fours, add, by_fours, from_fours};
 use super::segment::{Carrier, Segment};
@@ -29,6 +32,10 @@ pub(super) struct Trunk {
     A: Motion<f64>,
     /// What implicit forces add to the base's inertia.
     added: ArticulatedInertia<f64>,
+    /// The base's articulated inertia, ready to be solved; zero for a base that is fixed.
+    articulated: InertiaFactor<f64>,
+    /// Jumps of velocity and position under impulses.
+    jumps: [Motion<f64>; 2],
     pub(super) segments: Vec<Segment<f64>>,
     /// For each body of the trunk what it adds, by place and lane in `felt`: the children's shares,
     /// last first, the order in which the model's loop would add them.
@@ -77,6 +84,8 @@ impl Trunk {
             p_A: Force::default(),
             A: Motion::default(),
             added: ArticulatedInertia::default(),
+            articulated: InertiaFactor::default(),
+            jumps: [Motion::default(); 2],
             segments: trunk[1..].iter().map(segment).collect(),
             children: trunk.iter().map(added).collect(),
             at_once: trunk[1..].iter().map(|&b| no_limbs(parent_of(b))).collect(),
@@ -125,6 +134,19 @@ impl Trunk {
         q: &mut Positions,
         v: &mut Velocities,
     ) {
+        let (alpha_W, a_W) = self.gather_to_base(drive, around);
+        let h = around.h;
+        if around.implicit {
+            return advance_base_by_mean(q, v, h, &alpha_W, &a_W);
+        }
+        v.w_WB += alpha_W * h;
+        v.v_WB += a_W * h;
+        advance_base(q, h, v);
+    }
+
+    /// Pass 2, and the angular and linear acceleration of the base in W.
+    #[inline(always)]
+    fn gather_to_base(&mut self, drive: Drive, around: &Surroundings) -> (Vec3, Vec3) {
         let Self { segments, children, at_once, felt, groups, .. } = self;
         for k in (0..segments.len()).rev() {
             let (before, rest) = segments.split_at_mut(k);
@@ -154,17 +176,14 @@ impl Trunk {
         }
         let Felt { I_A, p_A } = from_fours(&sum);
         let (A, alpha_W, a_W) = match self.base {
-            Base::Floating => free_base(&self.placed, &I_A, &p_A, &self.gravity_W),
+            Base::Floating => {
+                self.articulated = I_A.factor();
+                free_base(&self.placed, &self.articulated, &p_A, &self.gravity_W)
+            }
             Base::Fixed => (held_base(&self.placed, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
         };
         self.A = A;
-        let h = around.h;
-        if around.implicit {
-            return advance_base_by_mean(q, v, h, &alpha_W, &a_W);
-        }
-        v.w_WB += alpha_W * h;
-        v.v_WB += a_W * h;
-        advance_base(q, h, v);
+        (alpha_W, a_W)
     }
 
     /// Pass 3 and the motion.
@@ -182,10 +201,8 @@ impl Trunk {
             if let Some(k) = t.checked_sub(1) {
                 let (before, rest) = self.segments.split_at_mut(k);
                 let segment = &mut rest[0];
-                let parent = match segment.parent.checked_sub(1) {
-                    None => Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V },
-                    Some(parent) => before[parent].carrier(),
-                };
+                let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
+                let parent = segment.parent.checked_sub(1).map_or(base, |p| before[p].carrier());
                 segment.advance(&parent, around);
             }
             if around.contacts {
@@ -221,6 +238,63 @@ impl Trunk {
                 Some(k) => self.segments[k].start_implicit(&f_ext, &added),
             }
         }
+    }
+
+    /// Passes 2 and 3, and the velocities that they lead to, before impulses and in the same
+    /// place.
+    #[inline(always)]
+    pub(super) fn accelerate(&mut self, drive: Drive, around: &Surroundings, v: &mut Velocities) {
+        let (h, (alpha_W, a_W)) = (around.h, self.gather_to_base(drive, around));
+        v.w_WB += alpha_W * h;
+        v.v_WB += a_W * h;
+        self.placed.V = base_velocity(&self.placed.X_WB.R, v);
+        let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
+        for k in 0..self.segments.len() {
+            let (before, rest) = self.segments.split_at_mut(k);
+            let parent = rest[0].parent.checked_sub(1).map_or(base, |p| before[p].carrier());
+            rest[0].accelerate(&parent, h);
+        }
+    }
+
+    /// Gives back what impulses need to know.
+    #[inline(always)]
+    pub(super) fn store_response(&self, data: &mut Data) {
+        data.set_base_response(&self.placed.V, &self.articulated);
+        for segment in &self.segments {
+            segment.store_response(data);
+        }
+    }
+
+    /// The rest of a micro-step after impulses.
+    #[inline(always)]
+    pub(super) fn jump(&mut self, jumps: Jumps<'_>, h: f64, q: &mut Positions, v: &mut Velocities) {
+        let R_WB = self.placed.X_WB.R;
+        if let Some(jump) = jumps.velocities {
+            let (dw, dv) = base_jump(&R_WB, &jump.dV_base);
+            self.jumps[0] = jump.dV_base;
+            v.w_WB += dw;
+            v.v_WB += dv;
+        }
+        advance_base(q, h, v);
+        if let Some(shift) = jumps.positions {
+            let (turn_W, shift_W) = base_jump(&R_WB, &shift.dV_base);
+            self.jumps[1] = shift.dV_base;
+            turn_and_move(q, 1.0, &turn_W, &shift_W);
+        }
+        self.placed = base_placed(q, v);
+        let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
+        for k in 0..self.segments.len() {
+            let (before, rest) = self.segments.split_at_mut(k);
+            let parent = rest[0].parent.checked_sub(1).map(|p| &before[p]);
+            let jumps_P = parent.map_or(self.jumps, |p| *p.jumps());
+            rest[0].jump(jumps, &jumps_P, &parent.map_or(base, Segment::carrier), h);
+        }
+    }
+
+    /// How body `t` of the trunk jumps.
+    #[inline(always)]
+    pub(super) fn jumps(&self, t: usize) -> &[Motion<f64>; 2] {
+        t.checked_sub(1).map_or(&self.jumps, |k| self.segments[k].jumps())
     }
 }
 

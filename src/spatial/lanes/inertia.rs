@@ -136,8 +136,40 @@ impl<T: Lanes> InertiaFactor<T> {
     #[inline(always)]
     #[must_use]
     pub fn solve(&self, f: &Force<T>) -> Motion<T> {
-        let ang = self.per_S.mul(&(f.ang - self.G.mul(&f.lin)));
-        Motion::new(ang, self.per_M.mul(&f.lin) - self.G.tr_mul(&ang))
+        self.whole(&self.weigh(&self.half(f)))
+    }
+
+    /// Lane `i` is `f(i)`.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_lanes(f: impl Fn(usize) -> InertiaFactor<f64>) -> Self {
+        Self {
+            G: Mat3::from_lanes(|i| f(i).G),
+            per_S: Sym3::from_lanes(|i| f(i).per_S),
+            per_M: Sym3::from_lanes(|i| f(i).per_M),
+        }
+    }
+
+    /// The first half of [`solve`](Self::solve), `y = [n − G f; f]`: the inverse inertia is
+    /// `yᵀ diag(S⁻¹, M⁻¹) y` of the halves of two forces.
+    #[inline(always)]
+    #[must_use]
+    pub fn half(&self, f: &Force<T>) -> Force<T> {
+        Force::new(f.ang - self.G.mul(&f.lin), f.lin)
+    }
+
+    /// `diag(S⁻¹, M⁻¹) y`.
+    #[inline(always)]
+    #[must_use]
+    pub fn weigh(&self, y: &Force<T>) -> Motion<T> {
+        Motion::new(self.per_S.mul(&y.ang), self.per_M.mul(&y.lin))
+    }
+
+    /// The motion, from [`weigh`](Self::weigh).
+    #[inline(always)]
+    #[must_use]
+    pub fn whole(&self, z: &Motion<T>) -> Motion<T> {
+        Motion::new(z.ang, z.lin - self.G.tr_mul(&z.ang))
     }
 }
 
