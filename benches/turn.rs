@@ -19,7 +19,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::handover::{Inbox, Outbox, pool};
 use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
-use hardstand::record::{LogReader, LogRecord, Recorder, replay};
+use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, replay};
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, MonotonicClock, OverrunPolicy, Pace, RunLimits, Schedule,
     StartRule, TickReport, event_line,
@@ -150,6 +150,39 @@ fn write_log(path: &Path, micro_steps: u32) {
     bench.executive(clock, pace, StartRule::Now, TURNS).run();
     let stats = Recorder::start(path, info, inbox).unwrap().finish();
     assert_eq!((stats.ticks, stats.error), (TURNS, None));
+}
+
+/// What the recorder does: encoding and writing, without putting the file on the disk.
+#[divan::bench]
+fn write_a_log(bencher: Bencher<'_, '_>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    let mut plant = standing(10, SPRING);
+    let info = bench::info(&scenario(10, SPRING));
+    let (words, mut snapshot) = (plant.snapshot_words(), plant.new_snapshot());
+    let mut input = TickInput::new();
+    let (first, joints) = (plant.state().tick, hold(&plant));
+    input.offers.push(Box::new(Command { session: 1, seq: first, answers_tick: first, joints }));
+    let outcome = plant.step(&input);
+    plant.fill(&mut snapshot);
+    let mut record = LogTick::new(&plant, &snapshot, words.len());
+    record.fill(first, &input, &outcome, &snapshot.state);
+    bencher
+        .with_inputs(|| LogWriter::create(&path, &info).unwrap())
+        .input_counter(|_| ItemsCount::new(TURNS))
+        .bench_local_refs(|writer| {
+            for tick in first..first + TURNS {
+                record.tick = tick;
+                record.keyframe.clear();
+                if tick.is_multiple_of(KEYFRAME_TICKS) {
+                    record.keyframe.extend_from_slice(&words);
+                }
+                writer.write(&record).unwrap();
+            }
+            writer.flush().unwrap();
+        });
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    assert!(bytes > TURNS * 1000, "{bytes} bytes for {TURNS} ticks");
 }
 
 #[divan::bench]

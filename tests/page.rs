@@ -1,4 +1,5 @@
-//! docs/contact.md agrees with what the example has measured and drawn, and names keys that exist.
+//! docs/contact.md agrees with what the example has measured and drawn, and names keys that exist;
+//! docs/performance.md names every bench.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
@@ -46,4 +47,21 @@ fn every_key_of_the_contact_is_in_the_list_of_defaults() {
         named += 1;
     }
     assert!(named > 10, "the page names {named} keys");
+}
+
+#[test]
+fn the_page_on_performance_names_every_bench_and_shows_its_plot() {
+    let text = fs::read_to_string(docs().join("performance.md")).unwrap();
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let package: toml::Table = fs::read_to_string(package).unwrap().parse().unwrap();
+    let benches = package["bench"].as_array().unwrap();
+    assert!(benches.len() > 4, "{} benches", benches.len());
+    for bench in benches {
+        let name = bench["name"].as_str().unwrap();
+        assert!(text.contains(&format!("--bench {name}")), "--bench {name} is not on the page");
+    }
+    assert!(text.contains("](performance/size.svg)"));
+    let svg = fs::read_to_string(docs().join("performance/size.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.len() <= 60_000, "{} bytes", svg.len());
+    assert!(!svg.contains("NaN"), "the plot has points that are no numbers");
 }

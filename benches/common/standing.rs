@@ -1,26 +1,31 @@
 //! The shipped quadruped, standing under PD: what ticks are measured on.
 #![allow(dead_code, reason = "each bench uses a part")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hardstand::config::Scenario;
 use hardstand::plant::{Command, JointCommand, Plant, TickInput};
 
 pub const SPRING: &str = "exponential_spring";
 
-pub fn scenario(micro_steps: u32, model: &str) -> Scenario {
-    scenario_with(micro_steps, model, "semi_implicit_euler")
+/// The scenario of the quadruped that is shipped.
+pub fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml")
 }
 
-fn scenario_with(micro_steps: u32, model: &str, integrator: &str) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
+pub fn scenario(micro_steps: u32, model: &str) -> Scenario {
+    scenario_with(1000, micro_steps, model, "semi_implicit_euler")
+}
+
+fn scenario_with(rate_hz: u32, micro_steps: u32, model: &str, integrator: &str) -> Scenario {
     let sets = [
+        format!("sim.rate_hz={rate_hz}"),
         format!("sim.micro_steps={micro_steps}"),
         format!("contact.model={model}"),
         format!("sim.integrator={integrator}"),
         "command.hold_ticks=100000".into(),
     ];
-    Scenario::load(&path, &sets).unwrap()
+    Scenario::load(&shipped(), &sets).unwrap()
 }
 
 /// The set-points that hold the initial pose.
@@ -36,12 +41,17 @@ pub fn standing(micro_steps: u32, model: &str) -> Plant {
 
 /// The same on springs, with this method of integration.
 pub fn standing_by(integrator: &str, micro_steps: u32) -> Plant {
-    after_three_seconds(scenario_with(micro_steps, SPRING, integrator).plant())
+    after_three_seconds(scenario_with(1000, micro_steps, SPRING, integrator).plant())
+}
+
+/// The same in ticks of 0.1 s, of 1000 micro-steps each.
+pub fn standing_in_long_ticks(integrator: &str) -> Plant {
+    after_three_seconds(scenario_with(10, 1000, SPRING, integrator).plant())
 }
 
 /// A quadruped that falls limply from half a metre and has come to where the springs begin.
 pub fn landing_by(integrator: &str, micro_steps: u32) -> Plant {
-    let mut s = scenario_with(micro_steps, SPRING, integrator);
+    let mut s = scenario_with(1000, micro_steps, SPRING, integrator);
     s.spec.q.p_WB.z += 0.5;
     let mut plant = s.plant();
     let touches =
@@ -60,7 +70,8 @@ fn after_three_seconds(mut plant: Plant) -> Plant {
         input.offers.push(Box::new(Command { session: 1, seq, answers_tick: 0, joints }));
     }
     plant.step(&input);
-    for _ in 1..3000 {
+    let ticks = 3_000_000_000 / plant.spec().period_ns;
+    for _ in 1..ticks {
         plant.step(&TickInput::new());
     }
     plant
