@@ -332,22 +332,31 @@ impl<T: Lanes> Placed<T> {
         X_WP: &Transform<T>,
         V_P: &Motion<T>,
     ) -> Self {
-        by_motility!(link, Self::on_parent_by, q, qd, X_WP, V_P)
+        let mut placed = Self::default();
+        by_motility!(link, Self::turn_by, q, &mut placed);
+        by_motility!(link, Self::carry_by, qd, (X_WP, V_P), &mut placed);
+        placed
     }
 
+    /// The part of [`on_parent`](Self::on_parent) that needs to know nothing of the parent.
     #[inline(always)]
-    pub(crate) fn on_parent_by(
+    pub(crate) fn turn_by(by: Motility, link: &Link<T>, q: T, placed: &mut Self) {
+        (placed.X_PB, placed.turn) = link.moved(by, q);
+    }
+
+    /// The rest of [`on_parent`](Self::on_parent).
+    #[inline(always)]
+    pub(crate) fn carry_by(
         by: Motility,
         link: &Link<T>,
-        q: T,
         qd: T,
-        X_WP: &Transform<T>,
-        V_P: &Motion<T>,
-    ) -> Self {
-        let (X_PB, turn) = link.moved(by, q);
-        let V = link.velocity(by, (&X_PB, &turn), V_P, qd);
-        let X_WB = link.compose(by, X_WP, &X_PB, &turn);
-        Self { X_PB, X_WB, V, c: link.velocity_product(by, &V, qd), turn }
+        (X_WP, V_P): (&Transform<T>, &Motion<T>),
+        placed: &mut Self,
+    ) {
+        let Self { X_PB, turn, .. } = placed;
+        placed.V = link.velocity(by, (X_PB, turn), V_P, qd);
+        placed.X_WB = link.compose(by, X_WP, X_PB, turn);
+        placed.c = link.velocity_product(by, &placed.V, qd);
     }
 }
 

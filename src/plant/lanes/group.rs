@@ -60,16 +60,30 @@ impl<T: Lanes> Group<T> {
         hand_over(&self.felt, lanes);
     }
 
-    /// Pass 3 and the motion, from the trunk to the tips.
+    /// Pass 3 and the motion, from the trunk to the tips. No joint waits here for another's sine.
     #[inline(always)]
     pub(super) fn advance(&mut self, trunk: &Trunk, around: &Surroundings) {
+        let (A, ..) = self.carried_by(trunk);
+        for k in 0..self.segments.len() {
+            let (before, rest) = self.segments.split_at_mut(k);
+            let segment = &mut rest[0];
+            segment.advance(before.get(segment.parent).map_or(&A, |p| &p.A), around);
+        }
+        for segment in &mut self.segments {
+            segment.turn();
+        }
+    }
+
+    /// Places the limbs on the trunk, and evaluates their contacts.
+    #[inline(always)]
+    pub(super) fn place(&mut self, trunk: &Trunk, around: &Surroundings) {
         let (A, X_WB, V) = self.carried_by(trunk);
         let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
         for k in 0..self.segments.len() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
             let parent = before.get(segment.parent).map_or(trunk, Segment::carrier);
-            segment.advance(&parent, around);
+            segment.place(&parent);
             if around.contacts {
                 segment.touch(around);
             }
@@ -78,14 +92,14 @@ impl<T: Lanes> Group<T> {
 
     /// Pass 3, and the velocities that it leads to, before impulses and in the same place.
     #[inline(always)]
-    pub(super) fn accelerate(&mut self, trunk: &Trunk, h: f64) {
+    pub(super) fn start_jump(&mut self, trunk: &Trunk, h: f64) {
         let (A, X_WB, V) = self.carried_by(trunk);
         let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
         for k in 0..self.segments.len() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
             let parent = before.get(segment.parent).map_or(trunk, Segment::carrier);
-            segment.accelerate(&parent, h);
+            segment.start_jump(&parent, h);
         }
     }
 

@@ -59,14 +59,14 @@ impl<Q: Lanes> Work for Accelerate<'_, Q> {
         for (group, lanes) in pairs.iter_mut().zip(of_others) {
             group.gather(drive, around, lanes);
         }
-        trunk.accelerate(drive, around, &mut state.v);
+        trunk.start_jump(drive, around, &mut state.v);
         trunk.store_response(data);
         for group in pairs.iter_mut() {
-            group.accelerate(trunk, *h);
+            group.start_jump(trunk, *h);
             group.store_response(data);
         }
         for group in quads.iter_mut() {
-            group.accelerate(trunk, *h);
+            group.start_jump(trunk, *h);
             group.store_response(data);
         }
     }

@@ -258,12 +258,19 @@ impl<Q: Lanes> Work for Steps<'_, Q> {
                 group.gather(drive, around, lanes);
             }
             trunk.gather(drive, around, q, v);
-            trunk.advance(q, v, trunk_springs, around);
+            trunk.advance(around);
             for group in pairs.iter_mut() {
                 group.advance(trunk, around);
             }
             for group in quads.iter_mut() {
                 group.advance(trunk, around);
+            }
+            trunk.place(q, v, trunk_springs, around);
+            for group in pairs.iter_mut() {
+                group.place(trunk, around);
+            }
+            for group in quads.iter_mut() {
+                group.place(trunk, around);
             }
         }
     }

@@ -160,18 +160,46 @@ impl<T: Lanes> Segment<T> {
         by_motility!(link, gather_by, (placed, felt), (tau, armature), through, onto, first);
     }
 
-    /// Pass 3 and the rest of the micro-step: velocity, position, place.
+    /// Pass 3, and the velocity and position that it leads to.
     #[inline(always)]
-    pub(super) fn advance(&mut self, parent: &Carrier<'_, T>, around: &Surroundings) {
-        let Self { link, through, placed, A, q, qd, .. } = self;
-        by_motility!(link, advance_by, (through, parent, around), (q, qd), A, placed);
+    pub(super) fn advance(&mut self, A_P: &Motion<T>, around: &Surroundings) {
+        let (qdd, h) = (self.accelerate(A_P), T::splat(around.h));
+        if around.implicit {
+            self.q += h * (self.qd + T::splat(0.5 * around.h) * qdd);
+            self.qd += h * qdd;
+        } else {
+            self.qd += h * qdd;
+            self.q += h * self.qd;
+        }
+    }
+
+    #[inline(always)]
+    fn accelerate(&mut self, A_P: &Motion<T>) -> T {
+        let Self { link, through, placed, A, .. } = self;
+        by_motility!(link, accelerate_by, through, placed, A_P, A)
+    }
+
+    /// Turns the joint to its new position.
+    #[inline(always)]
+    pub(super) fn turn(&mut self) {
+        let Self { link, placed, q, .. } = self;
+        by_motility!(link, Placed::turn_by, *q, placed);
+    }
+
+    /// Places the body on its parent, after [`turn`](Self::turn).
+    #[inline(always)]
+    pub(super) fn place(&mut self, on: &Carrier<'_, T>) {
+        let Self { link, placed, qd, .. } = self;
+        by_motility!(link, Placed::carry_by, *qd, (on.X_WB, on.V), placed);
     }
 
     /// Pass 3, and the velocity that it leads to, before impulses and in the same place.
     #[inline(always)]
-    pub(super) fn accelerate(&mut self, parent: &Carrier<'_, T>, h: f64) {
-        let Self { link, through, placed, A, qd, .. } = self;
-        by_motility!(link, accelerate_by, (through, parent, T::splat(h)), qd, A, placed);
+    pub(super) fn start_jump(&mut self, parent: &Carrier<'_, T>, h: f64) {
+        let qdd = self.accelerate(parent.A);
+        self.qd += T::splat(h) * qdd;
+        let Self { link, placed, qd, .. } = self;
+        by_motility!(link, velocity_by, *qd, parent.V, placed);
     }
 
     /// Gives back what impulses need to know.
@@ -311,40 +339,28 @@ fn gather_by<T: Lanes>(
 }
 
 #[inline(always)]
-fn advance_by<T: Lanes>(
-    by: Motility,
-    link: &Link<T>,
-    (through, parent, around): (&Through<T>, &Carrier<'_, T>, &Surroundings),
-    (q, qd): (&mut T, &mut T),
-    A: &mut Motion<T>,
-    placed: &mut Placed<T>,
-) {
-    let (qdd, of_body) = through.accelerate_by(by, link, placed, parent.A);
-    *A = of_body;
-    let h = T::splat(around.h);
-    if around.implicit {
-        *q += h * (*qd + T::splat(0.5 * around.h) * qdd);
-        *qd += h * qdd;
-    } else {
-        *qd += h * qdd;
-        *q += h * *qd;
-    }
-    *placed = Placed::on_parent_by(by, link, *q, *qd, parent.X_WB, parent.V);
-}
-
-#[inline(always)]
 fn accelerate_by<T: Lanes>(
     by: Motility,
     link: &Link<T>,
-    (through, parent, h): (&Through<T>, &Carrier<'_, T>, T),
-    qd: &mut T,
+    through: &Through<T>,
+    placed: &Placed<T>,
+    A_P: &Motion<T>,
     A: &mut Motion<T>,
+) -> T {
+    let qdd;
+    (qdd, *A) = through.accelerate_by(by, link, placed, A_P);
+    qdd
+}
+
+#[inline(always)]
+fn velocity_by<T: Lanes>(
+    by: Motility,
+    link: &Link<T>,
+    qd: T,
+    V_P: &Motion<T>,
     placed: &mut Placed<T>,
 ) {
-    let (qdd, of_body) = through.accelerate_by(by, link, placed, parent.A);
-    *A = of_body;
-    *qd += h * qdd;
-    placed.V = link.velocity(by, (&placed.X_PB, &placed.turn), parent.V, *qd);
+    placed.V = link.velocity(by, (&placed.X_PB, &placed.turn), V_P, qd);
 }
 
 #[inline(always)]
@@ -368,7 +384,8 @@ fn jump_by<T: Lanes>(
         *q += dq;
         jumps[1] = shift;
     }
-    *placed = Placed::on_parent_by(by, link, *q, *qd, parent.X_WB, parent.V);
+    Placed::turn_by(by, link, *q, placed);
+    Placed::carry_by(by, link, *qd, (parent.X_WB, parent.V), placed);
 }
 
 /// A [`Task`] for a segment.

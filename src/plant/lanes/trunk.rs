@@ -186,9 +186,22 @@ impl Trunk {
         (alpha_W, a_W)
     }
 
-    /// Pass 3 and the motion.
+    /// Pass 3 and the motion of the joints.
     #[inline(always)]
-    pub(super) fn advance<Q: Lanes>(
+    pub(super) fn advance(&mut self, around: &Surroundings) {
+        for k in 0..self.segments.len() {
+            let (before, rest) = self.segments.split_at_mut(k);
+            let A_P = rest[0].parent.checked_sub(1).map_or(&self.A, |p| &before[p].A);
+            rest[0].advance(A_P, around);
+        }
+        for segment in &mut self.segments {
+            segment.turn();
+        }
+    }
+
+    /// Places all bodies where the motion has led them, and evaluates their contacts.
+    #[inline(always)]
+    pub(super) fn place<Q: Lanes>(
         &mut self,
         q: &Positions,
         v: &Velocities,
@@ -203,7 +216,7 @@ impl Trunk {
                 let segment = &mut rest[0];
                 let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
                 let parent = segment.parent.checked_sub(1).map_or(base, |p| before[p].carrier());
-                segment.advance(&parent, around);
+                segment.place(&parent);
             }
             if around.contacts {
                 let mut f_ext = Force::zero();
@@ -243,7 +256,7 @@ impl Trunk {
     /// Passes 2 and 3, and the velocities that they lead to, before impulses and in the same
     /// place.
     #[inline(always)]
-    pub(super) fn accelerate(&mut self, drive: Drive, around: &Surroundings, v: &mut Velocities) {
+    pub(super) fn start_jump(&mut self, drive: Drive, around: &Surroundings, v: &mut Velocities) {
         let (h, (alpha_W, a_W)) = (around.h, self.gather_to_base(drive, around));
         v.w_WB += alpha_W * h;
         v.v_WB += a_W * h;
@@ -252,7 +265,7 @@ impl Trunk {
         for k in 0..self.segments.len() {
             let (before, rest) = self.segments.split_at_mut(k);
             let parent = rest[0].parent.checked_sub(1).map_or(base, |p| before[p].carrier());
-            rest[0].accelerate(&parent, h);
+            rest[0].start_jump(&parent, h);
         }
     }
 
