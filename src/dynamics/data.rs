@@ -4,7 +4,8 @@ use crate::model::Model;
 use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3, lanes};
 
 use super::Added;
-use super::body::{Link, Placed, Through, motion_subspace};
+use super::body::{Placed, Through};
+use super::link::{Link, motion_subspace};
 use super::turn::Turn;
 
 /// Generalized positions `q`. For a fixed base the base pose is a constant.

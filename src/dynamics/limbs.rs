@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::model::Model;
 
-use super::body::Motility;
+use super::link::Motility;
 
 /// Limbs with as many bodies, branches and kinds of joints, which turn about the same coordinate
 /// axes if about any: one program fits them all.

@@ -40,6 +40,7 @@ mod integrate;
 mod kinematics;
 mod least_squares;
 mod limbs;
+mod link;
 mod point_on_plane;
 mod point_response;
 mod projection;
@@ -48,8 +49,7 @@ mod turn;
 
 pub use aba::{aba, articulated_inertias};
 pub(crate) use aba::{aba_implicit, free_base, held_base};
-pub use body::motion_subspace;
-pub(crate) use body::{Link, Motility, Placed, Through, bias_force, by_motility};
+pub(crate) use body::{Placed, Through, bias_force};
 pub use constraints::Constraints;
 pub use crba::{MassMatrix, crba};
 pub(crate) use data::links;
@@ -63,6 +63,8 @@ pub(crate) use integrate::{advance_base, advance_base_by_mean, advance_by_mean, 
 pub use kinematics::kinematics;
 pub(crate) use kinematics::{base_placed, base_velocity, velocities};
 pub use least_squares::LeastSquares;
+pub use link::motion_subspace;
+pub(crate) use link::{Link, Motility, by_motility};
 pub(crate) use turn::Axis;
 
 pub use limbs::{EqualLimbs, Limbs};

@@ -14,6 +14,7 @@ mod impulses;
 mod segment;
 mod springs;
 mod trunk;
+mod trunk_springs;
 
 use crate::actuator::{MotorLimits, PassiveJoint};
 use crate::dynamics::{Data, EqualLimbs, Limbs, Link, links};
@@ -29,7 +30,8 @@ use super::implicit::Step;
 use super::{PlantSpec, State};
 use group::Group;
 use springs::{Surroundings, alike};
-use trunk::{Trunk, TrunkSprings};
+use trunk::Trunk;
+use trunk_springs::TrunkSprings;
 
 /// What the motors do in a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]

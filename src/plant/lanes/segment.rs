@@ -1,18 +1,17 @@
 //! One body of each of several equal limbs, with its joint, drive and contacts.
 
+mod exchange;
+
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
-use crate::dynamics::{Data, Jump, Link, Motility, Placed, Through, bias_force, by_motility};
-use crate::math::{Lanes, Work};
-use crate::plant::State;
-use crate::plant::contact_state::ContactState;
-use crate::plant::evaluated::Evaluated;
+use crate::dynamics::{Jump, Link, Motility, Placed, Through, bias_force, by_motility};
+use crate::math::Lanes;
 use crate::plant::implicit::{Step, asked, joint_slopes, joint_step};
 use crate::plant::rigid::Jumps;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
 
 use super::felt::Felt;
 use super::springs::{SpringBlock, Surroundings};
-use super::{Drive, Parts, Task};
+use super::{Drive, Parts};
 
 /// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
 /// limbs repeat the first one.
@@ -68,71 +67,6 @@ impl<T: Lanes> Segment<T> {
     #[inline(always)]
     fn body(&self, lane: usize) -> usize {
         self.bodies[if lane < self.bodies.len() { lane } else { 0 }]
-    }
-
-    /// Does what is asked of the whole robot.
-    pub(super) fn perform(&mut self, task: Task<'_>) {
-        T::run(Job { segment: self, task });
-    }
-
-    /// Takes over positions, velocities and places.
-    #[inline(always)]
-    fn load(&mut self, state: &State, data: &Data) {
-        self.q = T::from_lanes(|i| state.q.joints[self.body(i) - 1]);
-        self.qd = T::from_lanes(|i| state.v.joints[self.body(i) - 1]);
-        self.placed = Placed::from_lanes(|i| data.placed(self.body(i)));
-    }
-
-    /// Takes over the commands and the contacts' memories.
-    #[inline(always)]
-    fn load_tick(&mut self, state: &State, drive: Drive) {
-        if drive == Drive::Reference {
-            let command = |i: usize| &state.command[self.body(i) - 1];
-            self.reference = Reference {
-                q: T::from_lanes(|i| command(i).q),
-                dq: T::from_lanes(|i| command(i).dq),
-                kp: T::from_lanes(|i| command(i).kp),
-                kd: T::from_lanes(|i| command(i).kd),
-                tau_ff: T::from_lanes(|i| command(i).tau_ff),
-            };
-        }
-        for spring in &mut self.springs {
-            spring.load(&state.contacts);
-        }
-    }
-
-    /// Takes over the external forces.
-    #[inline(always)]
-    fn load_forces(&mut self, data: &Data) {
-        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
-        self.start(&f_ext);
-    }
-
-    /// Takes over the external forces of an implicit step, and the inertias that belong to them.
-    #[inline(always)]
-    fn load_implicit(&mut self, data: &Data) {
-        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
-        let added = ArticulatedInertia::from_lanes(|i| data.added.bodies[self.body(i)]);
-        self.start_implicit(&f_ext, &added);
-    }
-
-    /// Gives back what a tick has changed.
-    #[inline(always)]
-    fn store(&self, state: &mut State, data: &mut Data) {
-        for (lane, &body) in self.bodies.iter().enumerate() {
-            state.q.joints[body - 1] = self.q.lane(lane);
-            state.v.joints[body - 1] = self.qd.lane(lane);
-            state.motor[body - 1] = self.tau_motor.lane(lane);
-            data.set_placed(body, &self.placed.lane(lane));
-        }
-    }
-
-    /// Gives back the contacts' memories.
-    #[inline(always)]
-    fn store_contacts(&self, states: &mut [ContactState], committed_ns: u64) {
-        for spring in &self.springs {
-            spring.store(states, committed_ns);
-        }
     }
 
     /// Pass 2: `onto` is what the parent feels, in its frame; to it this is added, or with `first`
@@ -202,16 +136,6 @@ impl<T: Lanes> Segment<T> {
         by_motility!(link, velocity_by, *qd, parent.V, placed);
     }
 
-    /// Gives back what impulses need to know.
-    #[inline(always)]
-    pub(super) fn store_response(&self, data: &mut Data) {
-        for lane in 0..T::COUNT {
-            if let Some(&body) = self.bodies.get(lane) {
-                data.set_response(body, &self.placed.V.lane(lane), &self.through.lane(lane));
-            }
-        }
-    }
-
     /// The rest of a micro-step after impulses: velocity, position, place.
     #[inline(always)]
     pub(super) fn jump(
@@ -263,14 +187,6 @@ impl<T: Lanes> Segment<T> {
     #[inline(always)]
     pub(super) fn carrier(&self) -> Carrier<'_, T> {
         Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V }
-    }
-
-    /// Evaluates the contacts, for all to see.
-    #[inline(always)]
-    fn show(&self, all: &mut [Evaluated], h: f64) {
-        for spring in &self.springs {
-            spring.show(&self.placed.X_WB, &self.placed.V, h, all);
-        }
     }
 
     /// Starts the next pass 2: the body by itself under this external force.
@@ -386,31 +302,4 @@ fn jump_by<T: Lanes>(
     }
     Placed::turn_by(by, link, *q, placed);
     Placed::carry_by(by, link, *qd, (parent.X_WB, parent.V), placed);
-}
-
-/// A [`Task`] for a segment.
-struct Job<'a, T> {
-    segment: &'a mut Segment<T>,
-    task: Task<'a>,
-}
-
-impl<T: Lanes> Work for Job<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        match self.task {
-            Task::Load(state, data) => self.segment.load(state, data),
-            Task::LoadTick(state, drive) => self.segment.load_tick(state, drive),
-            Task::LoadForces(data) => self.segment.load_forces(data),
-            Task::LoadImplicit(data) => self.segment.load_implicit(data),
-            Task::Show(all, h) => self.segment.show(all, h),
-            Task::Restart(step) => self.segment.restart(&step),
-            Task::Strikes(any) => *any |= self.segment.strikes(),
-            Task::Store(state, data) => self.segment.store(state, data),
-            Task::StoreContacts(contacts, committed_ns) => {
-                self.segment.store_contacts(contacts, committed_ns);
-            }
-        }
-    }
 }

@@ -4,21 +4,17 @@ use crate::dynamics::{
     Data, EqualLimbs, Placed, Positions, Velocities, advance_base, advance_base_by_mean, base_jump,
     base_placed, base_velocity, bias_force, free_base, held_base, turn_and_move,
 };
-use crate::math::{Lanes, Work};
+use crate::math::Lanes;
 use crate::model::Base;
-use crate::plant::contact_state::ContactState;
-use crate::plant::contacts::PlaneSpring;
-use crate::plant::evaluated::Evaluated;
 use crate::plant::implicit::Step;
 use crate::plant::rigid::Jumps;
 use crate::spatial::Vec3;
-use crate::spatial::lanes::{
-    ArticulatedInertia, Force, InertiaFactor, Motion, SpatialInertia, Transform,
-};
+use crate::spatial::lanes::{ArticulatedInertia, Force, InertiaFactor, Motion, SpatialInertia};
 
 use super::felt::{Felt, Fours, add, by_fours, from_fours};
 use super::segment::{Carrier, Segment};
-use super::springs::{SpringBlock, Surroundings};
+use super::springs::Surroundings;
+use super::trunk_springs::TrunkSprings;
 use super::{Drive, Parts, Task};
 
 /// The trunk. Index 0 is the base, index `t` its segment `t − 1`.
@@ -240,8 +236,7 @@ impl Trunk {
             let on = self.carrier(t);
             let (mut f_ext, mut added) = (Force::default(), ArticulatedInertia::default());
             for four in springs.iter().filter(|s| s.carrier == t) {
-                let sum = (&mut f_ext, &mut added);
-                Q::run(AddImplicit { block: &four.block, on, step, sum });
+                four.add_implicit(on, step, (&mut f_ext, &mut added));
             }
             match t.checked_sub(1) {
                 None => {
@@ -308,119 +303,5 @@ impl Trunk {
     #[inline(always)]
     pub(super) fn jumps(&self, t: usize) -> &[Motion<f64>; 2] {
         t.checked_sub(1).map_or(&self.jumps, |k| self.segments[k].jumps())
-    }
-}
-
-/// Up to four contacts of one body of the trunk.
-#[derive(Clone, Debug)]
-pub(super) struct TrunkSprings<Q> {
-    carrier: usize,
-    pub(super) block: SpringBlock<Q>,
-}
-
-impl<Q: Lanes> TrunkSprings<Q> {
-    /// All contacts of the trunk.
-    pub(super) fn on_trunk(all: &[PlaneSpring], trunk: &[usize]) -> Vec<Self> {
-        let mut blocks = Vec::new();
-        for (carrier, &body) in trunk.iter().enumerate() {
-            let here: Vec<Option<&PlaneSpring>> =
-                all.iter().filter(|c| c.body == body).map(Some).collect();
-            for four in here.chunks(Q::COUNT) {
-                blocks.push(Self { carrier, block: SpringBlock::new(four) });
-            }
-        }
-        blocks
-    }
-
-    /// Adds the forces, lane by lane.
-    #[inline(always)]
-    fn add_forces(&mut self, on: &Carrier<'_, f64>, around: &Surroundings, sum: &mut Force<f64>) {
-        let (X_WB, V) = (Transform::splat(on.X_WB), Motion::splat(on.V));
-        let forces = self.block.touch(&X_WB, &V, around);
-        for lane in 0..Q::COUNT {
-            if lane < self.block.count() {
-                *sum += forces.lane(lane);
-            }
-        }
-    }
-
-    /// Evaluates the contacts, for all to see.
-    pub(super) fn show(&self, trunk: &Trunk, all: &mut [Evaluated], h: f64) {
-        Q::run(ShowSprings { block: &self.block, on: trunk.carrier(self.carrier), h, all });
-    }
-
-    /// Does what is asked of the whole robot.
-    pub(super) fn perform(&mut self, task: &mut Task<'_>) {
-        match task {
-            Task::LoadTick(state, _) => Q::run(LoadSprings(&mut self.block, &state.contacts)),
-            Task::Strikes(any) => **any |= self.block.strikes(),
-            Task::StoreContacts(contacts, committed_ns) => {
-                Q::run(StoreSprings(&self.block, contacts, *committed_ns));
-            }
-            _ => {}
-        }
-    }
-}
-
-struct LoadSprings<'a, Q>(&'a mut SpringBlock<Q>, &'a [ContactState]);
-
-impl<Q: Lanes> Work for LoadSprings<'_, Q> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.0.load(self.1);
-    }
-}
-
-struct StoreSprings<'a, Q>(&'a SpringBlock<Q>, &'a mut [ContactState], u64);
-
-impl<Q: Lanes> Work for StoreSprings<'_, Q> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.0.store(self.1, self.2);
-    }
-}
-
-/// Adds the implicit forces of one block, and the inertias that belong to them, lane by lane.
-struct AddImplicit<'a, Q> {
-    block: &'a SpringBlock<Q>,
-    on: Carrier<'a, f64>,
-    step: &'a Step<f64>,
-    sum: (&'a mut Force<f64>, &'a mut ArticulatedInertia<f64>),
-}
-
-impl<Q: Lanes> Work for AddImplicit<'_, Q> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (X_WB, V) = (Transform::splat(self.on.X_WB), Motion::splat(self.on.V));
-        let (forces, inertias) = self.block.implicit(&X_WB, &V, &self.step.splat());
-        for lane in 0..Q::COUNT {
-            if lane < self.block.count() {
-                *self.sum.0 += forces.lane(lane);
-                *self.sum.1 += inertias.lane(lane);
-            }
-        }
-    }
-}
-
-struct ShowSprings<'a, Q> {
-    block: &'a SpringBlock<Q>,
-    on: Carrier<'a, f64>,
-    h: f64,
-    all: &'a mut [Evaluated],
-}
-
-impl<Q: Lanes> Work for ShowSprings<'_, Q> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (X_WB, V) = (Transform::splat(self.on.X_WB), Motion::splat(self.on.V));
-        self.block.show(&X_WB, &V, self.h, self.all);
     }
 }
