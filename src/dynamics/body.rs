@@ -61,14 +61,29 @@ impl<T: Lanes> Placed<T> {
     ) -> Self {
         let mut placed = Self::default();
         by_motility!(link, Self::turn_by, q, &mut placed);
+        by_motility!(link, Self::settle_by, &mut placed);
         by_motility!(link, Self::carry_by, qd, (X_WP, V_P), &mut placed);
         placed
     }
 
-    /// The part of [`on_parent`](Self::on_parent) that needs to know nothing of the parent.
+    /// The part of [`on_parent`](Self::on_parent) that needs to know nothing of the parent. For a
+    /// joint about a coordinate axis it leaves `X_PB` as it is: `turn` says all, and its position
+    /// never changes.
     #[inline(always)]
     pub(crate) fn turn_by(by: Motility, link: &Link<T>, q: T, placed: &mut Self) {
-        (placed.X_PB, placed.turn) = link.moved(by, q);
+        let (X_PB, turn) = link.moved(by, q);
+        placed.turn = turn;
+        if !matches!(by, Motility::About(_)) {
+            placed.X_PB = X_PB;
+        }
+    }
+
+    /// Sets the `X_PB` of a joint about a coordinate axis, for others to read.
+    #[inline(always)]
+    pub(crate) fn settle_by(by: Motility, link: &Link<T>, placed: &mut Self) {
+        if let Motility::About(axis) = by {
+            placed.X_PB = link.about(axis, &placed.turn);
+        }
     }
 
     /// The rest of [`on_parent`](Self::on_parent).

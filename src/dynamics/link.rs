@@ -128,13 +128,19 @@ impl<T: Lanes> Link<T> {
         }
     }
 
+    /// Pose of a child that is turned about a coordinate axis.
+    #[inline(always)]
+    pub(super) fn about(&self, axis: Axis, turn: &Turn<T>) -> Transform<T> {
+        Transform::new(turn.matrix(axis), self.p_PJ)
+    }
+
     /// Pose and turn of the child at position `q`, rad or m.
     #[inline(always)]
     pub(super) fn moved(&self, by: Motility, q: T) -> (Transform<T>, Turn<T>) {
         match by {
             Motility::About(axis) => {
                 let turn = Turn::new(math::sin_cos(q));
-                (Transform::new(turn.matrix(axis), self.p_PJ), turn)
+                (self.about(axis, &turn), turn)
             }
             Motility::Turning => {
                 let turn = Turn::new(math::sin_cos(q));

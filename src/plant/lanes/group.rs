@@ -7,7 +7,7 @@ use crate::plant::rigid::Jumps;
 use crate::spatial::lanes::{Motion, Transform};
 
 use super::felt::{Felt, Fours, hand_over};
-use super::segment::{Carrier, Segment};
+use super::segment::{Carrier, Onto, Segment};
 use super::springs::Surroundings;
 use super::trunk::Trunk;
 use super::{Drive, Parts};
@@ -51,11 +51,11 @@ impl<T: Lanes> Group<T> {
         for k in (0..self.segments.len()).rev() {
             let (before, rest) = self.segments.split_at_mut(k);
             let segment = &mut rest[0];
-            let (onto, first) = match before.get_mut(segment.parent) {
-                Some(parent) => (parent.felt(), false),
-                None => (&mut self.felt, true),
+            let onto = match before.get_mut(segment.parent) {
+                Some(parent) => segment.onto(parent, around),
+                None => Onto::Nothing(&mut self.felt),
             };
-            segment.gather(drive, around, onto, first);
+            segment.gather(drive, around, onto);
         }
         hand_over(&self.felt, lanes);
     }

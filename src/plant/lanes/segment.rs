@@ -7,7 +7,7 @@ use crate::dynamics::{Jump, Link, Motility, Placed, Through, bias_force, by_moti
 use crate::math::Lanes;
 use crate::plant::implicit::{Step, asked, joint_slopes, joint_step};
 use crate::plant::rigid::Jumps;
-use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, Transform};
+use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
 use super::felt::Felt;
 use super::springs::{SpringBlock, Surroundings};
@@ -21,8 +21,10 @@ pub(super) struct Segment<T> {
     pub(super) bodies: Vec<usize>,
     /// Segment of the parent, by index; for a limb's first segment its own.
     pub(super) parent: usize,
-    /// True if other bodies hang on this one.
-    carries: bool,
+    /// True if [`start`](Self::start) has to set what the first child would.
+    resets: bool,
+    /// True if it is the first that hands over to its parent.
+    leads: bool,
     link: Link<T>,
     motor: MotorLimits<T>,
     passive: PassiveJoint<T>,
@@ -44,6 +46,7 @@ impl<T: Lanes> Segment<T> {
     pub(super) fn new(parts: &Parts<'_>, bodies: Vec<usize>, parent: usize) -> Self {
         let joint = |lane: usize| bodies[if lane < bodies.len() { lane } else { 0 }] - 1;
         let link = Link::from_lanes(|i| &parts.links[joint(i)]);
+        let parent_body = parts.model.bodies[bodies[0]].parent;
         Self {
             link,
             motor: MotorLimits::from_lanes(|i| &parts.motors[joint(i)]),
@@ -58,7 +61,8 @@ impl<T: Lanes> Segment<T> {
             through: Through::default(),
             A: Motion::zero(),
             jumps: [Motion::zero(); 2],
-            carries: parts.model.bodies.iter().skip(1).any(|b| b.parent == bodies[0]),
+            resets: false,
+            leads: !parts.model.bodies[bodies[0] + 1..].iter().any(|b| b.parent == parent_body),
             bodies,
             parent,
         }
@@ -69,16 +73,14 @@ impl<T: Lanes> Segment<T> {
         self.bodies[if lane < self.bodies.len() { lane } else { 0 }]
     }
 
-    /// Pass 2: `onto` is what the parent feels, in its frame; to it this is added, or with `first`
-    /// nothing was there.
+    /// For segments to whose inertia several others add, in whatever order.
+    pub(super) fn resetting(self) -> Self {
+        Self { resets: true, ..self }
+    }
+
+    /// Pass 2: hands over what the parent feels, in its frame.
     #[inline(always)]
-    pub(super) fn gather(
-        &mut self,
-        drive: Drive,
-        around: &Surroundings,
-        onto: &mut Felt<T>,
-        first: bool,
-    ) {
+    pub(super) fn gather(&mut self, drive: Drive, around: &Surroundings, onto: Onto<'_, T>) {
         let (q, qd) = (self.q, self.qd);
         let (asked, slopes) = asked(drive, &self.reference, &self.passive, (q, qd));
         self.tau_motor = self.motor.effort(asked, qd);
@@ -91,7 +93,7 @@ impl<T: Lanes> Segment<T> {
             armature += added;
         }
         let Self { link, placed, through, felt, .. } = self;
-        by_motility!(link, gather_by, (placed, felt), (tau, armature), through, onto, first);
+        by_motility!(link, gather_by, (placed, felt), (tau, armature), through, onto);
     }
 
     /// Pass 3, and the velocity and position that it leads to.
@@ -183,6 +185,17 @@ impl<T: Lanes> Segment<T> {
         &mut self.felt
     }
 
+    /// Where this child of a limb hands over to.
+    #[inline(always)]
+    pub(super) fn onto<'a>(&self, parent: &'a mut Self, around: &Surroundings) -> Onto<'a, T> {
+        // implicit steps have set the inertia that contacts add to
+        if self.leads && !around.implicit {
+            Onto::Body(&parent.link.inertia, &mut parent.felt)
+        } else {
+            Onto::More(&mut parent.felt)
+        }
+    }
+
     /// How it moves, for its children.
     #[inline(always)]
     pub(super) fn carrier(&self) -> Carrier<'_, T> {
@@ -193,7 +206,7 @@ impl<T: Lanes> Segment<T> {
     #[inline(always)]
     pub(super) fn start(&mut self, f_ext: &Force<T>) {
         self.felt.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
-        if self.carries {
+        if self.resets {
             self.felt.I_A = self.link.inertia.articulated();
         }
     }
@@ -226,6 +239,16 @@ impl<T: Lanes> Segment<T> {
     }
 }
 
+/// What a child's share in pass 2 is added to.
+pub(super) enum Onto<'a, T> {
+    /// Nothing was there.
+    Nothing(&'a mut Felt<T>),
+    /// The parent's own inertia, and its `p_A`.
+    Body(&'a SpatialInertia<T>, &'a mut Felt<T>),
+    /// What is there.
+    More(&'a mut Felt<T>),
+}
+
 /// What a child needs to know of its parent in pass 3.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carrier<'a, T> {
@@ -241,16 +264,21 @@ fn gather_by<T: Lanes>(
     (placed, felt): (&Placed<T>, &Felt<T>),
     effort: (T, T),
     through: &mut Through<T>,
-    onto: &mut Felt<T>,
-    first: bool,
+    onto: Onto<'_, T>,
 ) {
     let (of_joint, I_P, p_P) = Through::joint_by(by, link, placed, effort, &felt.I_A, &felt.p_A);
     *through = of_joint;
-    if first {
-        *onto = Felt { I_A: I_P, p_A: p_P };
-    } else {
-        onto.I_A += I_P;
-        onto.p_A += p_P;
+    match onto {
+        Onto::Nothing(felt) => *felt = Felt { I_A: I_P, p_A: p_P },
+        Onto::Body(inertia, felt) => {
+            felt.I_A = inertia.articulated();
+            felt.I_A += I_P;
+            felt.p_A += p_P;
+        }
+        Onto::More(felt) => {
+            felt.I_A += I_P;
+            felt.p_A += p_P;
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::spatial::Vec3;
 use crate::spatial::lanes::{ArticulatedInertia, Force, InertiaFactor, Motion, SpatialInertia};
 
 use super::felt::{Felt, Fours, add, by_fours, from_fours};
-use super::segment::{Carrier, Segment};
+use super::segment::{Carrier, Onto, Segment};
 use super::springs::Surroundings;
 use super::trunk_springs::TrunkSprings;
 use super::{Drive, Parts, Task};
@@ -58,7 +58,7 @@ impl Trunk {
         let parent_of = |body: usize| model.bodies[body].parent;
         let segment = |&body: &usize| {
             let parent = trunk.iter().position(|&b| b == parent_of(body));
-            Segment::new(&parts, vec![body], parent.unwrap_or(0))
+            Segment::new(&parts, vec![body], parent.unwrap_or(0)).resetting()
         };
         let on = |p: usize| (1..model.bodies.len()).rev().filter(move |&b| parent_of(b) == p);
         let place = |body: usize| {
@@ -153,12 +153,12 @@ impl Trunk {
                 segment.felt().p_A += p_A;
             }
             let mut share = Felt::default();
-            let (onto, first) = match segment.parent.checked_sub(1) {
-                Some(parent) if at_once[k] => (before[parent].felt(), false),
-                _ => (&mut share, true),
+            let onto = match segment.parent.checked_sub(1) {
+                Some(parent) if at_once[k] => Onto::More(before[parent].felt()),
+                _ => Onto::Nothing(&mut share),
             };
-            segment.gather(drive, around, onto, first);
-            if first {
+            segment.gather(drive, around, onto);
+            if !at_once[k] {
                 felt[*groups + k][0] = by_fours(&share);
             }
         }

@@ -1,7 +1,7 @@
 //! What a segment takes over from the plant's state, and gives back.
 
 use crate::actuator::Reference;
-use crate::dynamics::{Data, Placed};
+use crate::dynamics::{Data, Placed, by_motility};
 use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
@@ -61,11 +61,13 @@ impl<T: Lanes> Segment<T> {
     /// Gives back what a tick has changed.
     #[inline(always)]
     fn store(&self, state: &mut State, data: &mut Data) {
+        let (link, mut placed) = (&self.link, self.placed);
+        by_motility!(link, Placed::settle_by, &mut placed);
         for (lane, &body) in self.bodies.iter().enumerate() {
             state.q.joints[body - 1] = self.q.lane(lane);
             state.v.joints[body - 1] = self.qd.lane(lane);
             state.motor[body - 1] = self.tau_motor.lane(lane);
-            data.set_placed(body, &self.placed.lane(lane));
+            data.set_placed(body, &placed.lane(lane));
         }
     }
 
