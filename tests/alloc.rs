@@ -15,11 +15,13 @@ use std::cell::{Cell, RefCell};
 
 use hardstand::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
+    StationShape,
 };
 use hardstand::dynamics::{Constraints, Data, PointOnPlane, Velocities};
 use hardstand::handover::{Inbox, Outbox};
 use hardstand::plant::{
-    Command, ContactModel, Event, FrictionRegion, Integrator, JointCommand, Plant, Scope,
+    Command, ComputePath, ContactModel, Event, FrictionRegion, Integrator, JointCommand, Plant,
+    Scope,
 };
 use hardstand::rt::{Clock, EventOutbox, LogTick, OverrunPolicy, Pace, StartRule};
 use hardstand::spatial::{Motion, Transform, Vec3};
@@ -109,6 +111,37 @@ fn a_tick_does_not_allocate() {
             assert_eq!(newest, snapshot);
         }
         assert!(plant.fault().is_some());
+    }
+}
+
+/// What most robots take: springs on planes without regions, several micro-steps at once in lanes.
+#[test]
+fn a_tick_in_lanes_does_not_allocate() {
+    for integrator in [Integrator::SemiImplicitEuler, Integrator::LinearlyImplicit] {
+        for path in [ComputePath::Fastest, ComputePath::Portable, ComputePath::OneByOne] {
+            let (model, mut spec) = robots::walker();
+            spec.integrator = integrator;
+            let foot = StationShape::Sphere { radius_m: 0.02 };
+            spec.stations.iter_mut().for_each(|s| s.shape = foot);
+            let mut plant = Plant::new(model, spec).clone();
+            plant.set_path(path);
+            for tick in 0..300 {
+                let mut input = drive::busy_input(&plant);
+                if tick % 50 == 0 {
+                    let force_W = [9.0, 0.0, 1.0];
+                    input.events.push(Event::Push {
+                        body: 2,
+                        point_B: [0.0; 3],
+                        force_W,
+                        ticks: 9,
+                    });
+                    input.events.push(grip(Scope::All, tick));
+                }
+                let n = calls(|| _ = plant.step(&input));
+                assert_eq!(n, 0, "{integrator:?}, {path:?}: calls of the allocator in tick {tick}");
+            }
+            assert_eq!(plant.fault(), None);
+        }
     }
 }
 

@@ -14,7 +14,8 @@ use hardstand::contact::{
     StationShape, Stiction,
 };
 use hardstand::plant::{
-    Authority, ContactModel, Event, Fault, Integrator, Plant, Scope, Snapshot, TickInput,
+    Authority, ComputePath, ContactModel, Event, Fault, Integrator, Plant, Scope, Snapshot,
+    TickInput,
 };
 use hardstand::spatial::Vec3;
 use robots::{box_on_springs, walker};
@@ -74,9 +75,8 @@ fn the_search_for_bad_numbers_finds_them() {
     assert!(numbers(&s).len() > 200);
 }
 
-fn hostile_plant(dice: &mut Dice) -> Plant {
-    let (model, mut spec) = if dice.one_in(2) { walker() } else { box_on_springs(0.8) };
-    let par = SpringParameters {
+fn hostile_spring(dice: &mut Dice) -> SpringParameters {
+    SpringParameters {
         d0_m: dice.unit() - 0.5,
         d1_n: dice.size(-6.0, 12.0),
         d2_per_m: dice.size(0.0, 8.0),
@@ -87,7 +87,12 @@ fn hostile_plant(dice: &mut Dice) -> Plant {
         v_settle_m_per_s: dice.size(-12.0, 3.0),
         t_settle_s: dice.size(-12.0, 3.0),
         stiction: if dice.one_in(2) { Stiction::Holding } else { Stiction::Simbody },
-    };
+    }
+}
+
+fn hostile_plant(dice: &mut Dice) -> Plant {
+    let (model, mut spec) = if dice.one_in(2) { walker() } else { box_on_springs(0.8) };
+    let par = hostile_spring(dice);
     for s in &mut spec.stations {
         if dice.one_in(3) {
             s.model = ContactModel::ExponentialSpring(ExponentialSpring::new(par).unwrap());
@@ -174,6 +179,41 @@ fn no_hostile_setting_lets_a_bad_number_out() {
         }
     }
     assert!(faults > 300 && early < 300, "{faults} faults in ticks, {early} from the start");
+}
+
+#[test]
+fn hostile_springs_end_alike_on_every_path() {
+    let (mut dice, mut faults) = (Dice(0x2545_f491_4f6c_dd1d), 0);
+    for case in 1..=300 {
+        let (model, mut spec) = walker();
+        let stiction = if dice.one_in(2) { Stiction::Holding } else { Stiction::Simbody };
+        let mild = dice.one_in(2);
+        for s in &mut spec.stations {
+            let hostile = hostile_spring(&mut dice);
+            let usual = SpringParameters { cz_s_per_m: dice.unit(), ..Default::default() };
+            let par = SpringParameters { stiction, ..if mild { usual } else { hostile } };
+            s.model = ContactModel::ExponentialSpring(ExponentialSpring::new(par).unwrap());
+        }
+        spec.q.p_WB.z -= if mild { 0.0 } else { dice.size(-3.0, 1.0) };
+        if dice.one_in(3) {
+            spec.integrator = Integrator::LinearlyImplicit;
+        }
+        let seed = dice.next();
+        let ends =
+            [ComputePath::OneByOne, ComputePath::Fastest, ComputePath::Portable].map(|path| {
+                let (mut plant, mut dice) = (Plant::new(model.clone(), spec.clone()), Dice(seed));
+                plant.set_path(path);
+                let tick = |n| {
+                    let hostile = hostile_input(&mut dice, &plant);
+                    let input = if n < 10 { standing_input(&plant) } else { hostile };
+                    (plant.step(&input).fault, plant.state().digest)
+                };
+                (0..15).map(tick).collect::<Vec<_>>()
+            });
+        assert!(ends[1..].iter().all(|e| *e == ends[0]), "case {case}: {ends:?}");
+        faults += u32::from(ends[0][9].0.is_some());
+    }
+    assert!((30..270).contains(&faults), "{faults} of 300 fault by the tenth tick");
 }
 
 #[test]

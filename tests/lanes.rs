@@ -12,16 +12,44 @@ use hardstand::dynamics::Limbs;
 use hardstand::model::{Base, Builder, JointKind, Model};
 use hardstand::plant::{
     Command, ComputePath, ContactModel, Evaluated, Event, Integrator, JointCommand, Plant,
-    PlantSpec, TickInput,
+    PlantSpec, Scope, TickInput,
 };
 use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3, rotation};
 use robots::{add_body, add_joint, at, box_on_springs, joint, plain_spec, plane, station, walker};
 
-/// Digest and contacts after every tick of a robot under a swinging command.
-fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u64, Vec<f64>)> {
+/// What happens to a robot beside its commands.
+fn events(tick: u64, bodies: usize, stations: usize) -> Vec<Event> {
+    let push = |body: usize, ticks: u64| {
+        let (point_B, force_W) = ([0.01, 0.0, 0.02], [5.0, -3.0, 1.0]);
+        Event::Push { body: body as u32, point_B, force_W, ticks }
+    };
+    match tick {
+        20 => vec![push(0, 7)],
+        22 => vec![push(bodies - 1, 3), push(bodies / 2, 9)],
+        61 => vec![push(bodies / 2, 1)],
+        33 | 64 if stations > 0 => {
+            let (scope, mu_static) =
+                (Scope::Station(stations as u32 / 2), 0.2 + tick as f64 / 1000.0);
+            vec![Event::Friction { scope, mu_static, mu_kinetic: 0.15 }]
+        }
+        _ => vec![],
+    }
+}
+
+/// Digest and contacts after every tick of a robot under a swinging command, which is pushed about,
+/// set back to an earlier state, and cloned.
+fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u64, Vec<u64>)> {
     let mut plant = Plant::new(model.clone(), spec.clone());
     plant.set_path(path);
-    let tick = |tick: u64| {
+    let mut saved = Vec::new();
+    let tick = |n: u64| {
+        match n {
+            40 => saved = plant.snapshot_words(),
+            47 | 141 => plant.restore(&saved).unwrap(),
+            70 => plant = plant.clone(),
+            _ => {}
+        }
+        let tick = plant.state().tick;
         let mut input = TickInput::new();
         let swing = 0.2 * ((tick % 40) as f64 / 20.0 - 1.0);
         let hold = |q: &f64| JointCommand { q: q + swing, kp: 60.0, kd: 2.0, ..Default::default() };
@@ -31,27 +59,25 @@ fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u
             let command = Command { session: 1, seq: tick + 1, answers_tick: tick, joints };
             input.offers.push(Box::new(command));
         }
-        if tick == 20 {
-            let (point_B, force_W) = ([0.01, 0.0, 0.02], [5.0, -3.0, 1.0]);
-            input.events.push(Event::Push { body: 0, point_B, force_W, ticks: 7 });
-        }
+        input.events = events(n, model.bodies.len(), spec.stations.len());
         plant.step(&input);
-        assert_eq!(plant.fault(), None, "tick {tick}");
-        (plant.state().digest, plant.contacts().evaluated().iter().flat_map(numbers).collect())
+        assert_eq!(plant.fault(), None, "tick {n}");
+        (plant.state().digest, plant.contacts().evaluated().iter().flat_map(bits).collect())
     };
     (0..ticks).map(tick).collect()
 }
 
 /// What can be seen of a contact.
-fn numbers(at: &Evaluated) -> Vec<f64> {
+fn bits(at: &Evaluated) -> Vec<u64> {
     let (f, t) = (&at.force, &at.touch);
-    let mut all: Vec<f64> = [t.p_C, t.point_W, at.point_B, at.v_C, f.force_P(), f.anchor_P()]
-        .iter()
-        .flat_map(|v| [v.x, v.y, v.z])
-        .collect();
-    all.extend([f.mu, f.next_sliding, f.potential_energy_j, f.power_dissipation_w]);
-    all.extend([at.friction.mu_static(), at.friction.mu_kinetic(), f.friction_limit_n]);
-    all
+    let vectors = [t.p_C, t.point_W, at.point_B, at.v_C, f.p_P.into(), f.v_P.into()];
+    let mut all: Vec<f64> = vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect();
+    let pairs = [f.friction_elastic_P, f.friction_damping_P, f.friction_share, f.next_anchor_P];
+    all.extend(pairs.as_flattened());
+    all.extend([f.normal_elastic_n, f.normal_damping_n, f.normal_n, f.mu, f.friction_limit_n]);
+    all.extend([f.next_sliding, f.potential_energy_j, f.power_dissipation_w]);
+    all.extend([at.friction.mu_static(), at.friction.mu_kinetic()]);
+    all.into_iter().map(f64::to_bits).collect()
 }
 
 /// Checks that all paths give the digests of the definition.
@@ -227,6 +253,43 @@ fn walkers_boxes_and_rolling_feet_have_the_same_bits_on_every_path() {
     assert_same_bits("round walker", &model, &spec, 400);
     spec.stations[3].shape = StationShape::Point;
     assert_same_bits("mixed walker", &model, &spec, 400);
+}
+
+#[test]
+fn one_or_two_micro_steps_have_the_same_bits_on_every_path() {
+    for (micro_steps, integrator) in [
+        (1, Integrator::SemiImplicitEuler),
+        (2, Integrator::SemiImplicitEuler),
+        (1, Integrator::LinearlyImplicit),
+        (2, Integrator::LinearlyImplicit),
+    ] {
+        let (model, mut spec) = walker();
+        (spec.micro_steps, spec.integrator) = (micro_steps, integrator);
+        spec.period_ns = 250_000 * u64::from(micro_steps);
+        assert_same_bits(&format!("{micro_steps} by {integrator:?}"), &model, &spec, 300);
+    }
+}
+
+/// A limb without a station shares its lanes with one that has: what it would feel there is no
+/// force, however deep it is in the ground.
+#[test]
+fn a_limb_without_a_station_may_hang_below_the_ground() {
+    for integrator in [Integrator::SemiImplicitEuler, Integrator::LinearlyImplicit] {
+        let mut b = Builder::new("two arms", Base::Fixed);
+        let inertia = SpatialInertia::from_com(1.0, &Vec3::new(0.3, 0.0, 0.0), &Mat3::identity());
+        add_body(&mut b, "base", inertia);
+        for (name, z) in [("above", 0.3), ("below", -2.0)] {
+            add_body(&mut b, name, inertia);
+            let j = joint(name, JointKind::Revolute, [0.0, 1.0, 0.0], at(0.0, 0.0, z));
+            add_joint(&mut b, "base", name, j);
+        }
+        let model = b.build().unwrap();
+        let mut spec = plain_spec(&model);
+        spec.stations.push(station("tip", 1, [0.6, 0.0, 0.0], 0.7));
+        spec.integrator = integrator;
+        assert_eq!(Limbs::find(&model).equal.len(), 1);
+        assert_same_bits("two arms", &model, &spec, 300);
+    }
 }
 
 /// Limbs of these numbers of joints about y on one base.

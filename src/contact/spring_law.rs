@@ -174,7 +174,9 @@ impl<T: Lanes> SpringLaw<T> {
 
     /// The same springs, but without any force in the lanes where `empty` is true.
     pub(crate) fn without_force(mut self, empty: impl Fn(usize) -> bool) -> Self {
-        self.d1 = T::from_lanes(|i| if empty(i) { 0.0 } else { self.d1.lane(i) });
+        let unless_empty = |x: T| T::from_lanes(|i| if empty(i) { 0.0 } else { x.lane(i) });
+        // without the slope too: deep in the ground 0 · ∞ would be no number
+        (self.d1, self.d2) = (unless_empty(self.d1), unless_empty(self.d2));
         self
     }
 

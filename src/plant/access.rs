@@ -34,7 +34,8 @@ impl Plant {
         &self.state
     }
 
-    /// Kinematics of the current state.
+    /// Kinematics of the current state: `X_PB`, `X_WB`, `V`, `c`. What the algorithms leave besides
+    /// is from some step before, or from none.
     #[must_use]
     pub const fn data(&self) -> &Data {
         &self.data

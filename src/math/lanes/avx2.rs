@@ -35,8 +35,8 @@ fn compiled_for_avx2<W: Work>(work: W) -> W::Output {
     work.run()
 }
 
-/// Four numbers in one register. Values of it are only made inside [`with_avx2`]: that is what each
-/// `unsafe` below relies on.
+/// Four numbers in one register. Values of it are only made after [`has_avx2`] has said yes: that is
+/// what each `unsafe` below relies on. Arithmetic is fast only inside [`with_avx2`].
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2x4(__m256d);
 
@@ -91,7 +91,7 @@ impl Avx2x4 {
 
     #[inline(always)]
     fn from_array(x: [f64; 4]) -> Self {
-        // SAFETY: only called inside `with_avx2`; `x` has four numbers.
+        // SAFETY: values are only made where there is AVX2; `x` has four numbers.
         Self(unsafe { _mm256_loadu_pd(x.as_ptr()) })
     }
 }
@@ -122,7 +122,7 @@ impl Lanes for Avx2x4 {
 
     #[inline(always)]
     fn splat(x: f64) -> Self {
-        // SAFETY: only called inside `with_avx2`.
+        // SAFETY: values are only made where there is AVX2.
         Self(unsafe { _mm256_set1_pd(x) })
     }
 

@@ -20,14 +20,22 @@ impl<T: Lanes> Segment<T> {
     /// Takes over positions, velocities and places.
     #[inline(always)]
     fn load(&mut self, state: &State, data: &Data) {
+        self.load_joints(state);
+        self.placed = Placed::from_lanes(|i| data.placed(self.body(i)));
+    }
+
+    #[inline(always)]
+    fn load_joints(&mut self, state: &State) {
         self.q = T::from_lanes(|i| state.q.joints[self.body(i) - 1]);
         self.qd = T::from_lanes(|i| state.v.joints[self.body(i) - 1]);
-        self.placed = Placed::from_lanes(|i| data.placed(self.body(i)));
     }
 
     /// Takes over the commands and the contacts' memories.
     #[inline(always)]
     fn load_tick(&mut self, state: &State, drive: Drive) {
+        if self.bodies.len() < T::COUNT {
+            self.load_joints(state); // lanes in excess have gone their own way
+        }
         if drive == Drive::Reference {
             let command = |i: usize| &state.command[self.body(i) - 1];
             self.reference = Reference {
