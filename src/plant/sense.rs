@@ -4,7 +4,7 @@ use crate::contact::{ContactForce, SpringForce};
 use crate::spatial::Vec3;
 
 use super::evaluated::Evaluated;
-use super::{FootReading, JointReading, Plant, Snapshot, StationReading};
+use super::{FootReading, JointReading, Plant, Snapshot, StateReading, StationReading};
 
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a
 /// sensor's resolution does.
@@ -26,7 +26,7 @@ impl Plant {
     /// Fills `out` with the readings of the current state: everything belongs to the same instant.
     /// `epoch`, `mode` and `phase` are left to the caller. Does not allocate.
     pub fn fill(&self, out: &mut Snapshot) {
-        self.fill_state(out);
+        self.fill_state(&mut out.state);
         let c = &mut out.contacts;
         (c.layout_hash, c.tick, c.time_ns) =
             (self.layout_hash(), self.state().tick, self.time_ns());
@@ -34,13 +34,12 @@ impl Plant {
         for (f, foot) in c.feet.iter_mut().enumerate() {
             *foot = self.foot_reading(f);
             foot.contact = u8::from(self.state().switches[f].closed);
-            out.state.foot_contact[f] = foot.contact;
-            out.state.foot_normal_n[f] = foot.normal_n;
         }
     }
 
-    fn fill_state(&self, out: &mut Snapshot) {
-        let (state, s) = (self.state(), &mut out.state);
+    /// [`fill`](Self::fill), but for the contacts.
+    pub(crate) fn fill_state(&self, s: &mut StateReading) {
+        let state = self.state();
         s.layout_hash = self.layout_hash();
         (s.tick, s.time_ns, s.digest) = (state.tick, self.time_ns(), state.digest);
         s.fault = self.fault().map_or(0, super::Fault::code);
@@ -62,6 +61,18 @@ impl Plant {
             *joint =
                 JointReading { q: state.q.joints[i], dq: state.v.joints[i], tau: state.motor[i] };
         }
+        for (f, switch) in state.switches.iter().enumerate() {
+            s.foot_contact[f] = u8::from(switch.closed);
+            s.foot_normal_n[f] = self.shown_normal_n(f);
+        }
+    }
+
+    /// Sum of the normal forces that foot `f` shows, N.
+    fn shown_normal_n(&self, f: usize) -> f64 {
+        let all = self.contacts().of_stations(&self.spec().feet[f].stations);
+        let shown = all.map(|i| &self.contacts().evaluated()[i]).filter(|at| is_shown(&at.force));
+        // the sum of nothing is −0
+        shown.map(|at| at.normal_W().norm()).sum::<f64>() + 0.0
     }
 
     fn fill_stations(&self, out: &mut [StationReading]) {
@@ -79,13 +90,12 @@ impl Plant {
         let all = self.contacts().of_stations(&foot.stations).map(|i| &evaluated[i]);
         let shown = all.clone().filter(|at| is_shown(&at.force));
         let reference = mean_point_W(shown.clone()).or_else(|| mean_point_W(all));
-        let parts = shown.clone().map(|at| (at.record_W(), at.normal_W()));
+        let parts = shown.map(|at| (at.record_W(), at.normal_W()));
         let record = ContactForce::resultant(parts, &reference.unwrap_or_default());
         let R_WF = self.data().X_WB[foot.body].R * foot.X_BF.R;
         FootReading {
             contact: 0,
-            // the sum of nothing is −0
-            normal_n: shown.map(|at| at.normal_W().norm()).sum::<f64>() + 0.0,
+            normal_n: self.shown_normal_n(f),
             point_world_m: record.point.into(),
             force_world_n: record.force.into(),
             moment_world_nm: record.moment.into(),

@@ -1,7 +1,7 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
+use crate::plant::{Command, JointCommand, Plant, StateReading, TickInput};
 use crate::rt::LogTick;
 
 use super::batches::{Batch, Then};
@@ -11,7 +11,7 @@ use super::{Keyframe, LogRecord};
 /// Runs one stretch of a log again, from its first record to the first difference.
 pub(super) struct Run {
     plant: Plant,
-    snapshot: Snapshot,
+    state: StateReading,
     /// The last tick's digest differs, and its state record has not named a quantity yet.
     unnamed: bool,
     report: ReplayReport,
@@ -22,8 +22,8 @@ pub(super) struct Run {
 impl Run {
     /// A stretch that begins with the log.
     pub(super) fn new(plant: Plant) -> Self {
-        let (snapshot, report) = (plant.new_snapshot(), ReplayReport::default());
-        Self { plant, snapshot, unnamed: false, report, complete: false }
+        let (state, report) = (plant.new_snapshot().state, ReplayReport::default());
+        Self { plant, state, unnamed: false, report, complete: false }
     }
 
     /// Begins another stretch, at a keyframe within the log.
@@ -139,12 +139,12 @@ impl Run {
         } else {
             self.unnamed = true; // the state record that follows names the quantity
         }
-        self.plant.fill(&mut self.snapshot);
+        self.plant.fill_state(&mut self.state);
     }
 
     /// The state after the tick: its digest is the verdict, its fields name the difference.
     fn state(&mut self, log: &StateReading) {
-        let here = &mut self.snapshot.state;
+        let here = &mut self.state;
         // how the run was paced is the log's own affair
         (here.epoch, here.mode, here.phase) = (log.epoch, log.mode, log.phase);
         if here == log {
