@@ -35,8 +35,8 @@ fn compiled_for_avx2<W: Work>(work: W) -> W::Output {
     work.run()
 }
 
-/// Four numbers in one register. Values of it are only made after [`has_avx2`] has said yes: that is
-/// what each `unsafe` below relies on. Arithmetic is fast only inside [`with_avx2`].
+/// Four numbers in one register. Values of it are only made after [`has_avx2`] has said yes: that
+/// is what each `unsafe` below relies on. Arithmetic is fast only inside [`with_avx2`].
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2x4(__m256d);
 
