@@ -63,7 +63,24 @@ pub struct Touch {
     pub point_W: Vec3,
 }
 
+/// `Rᵀ v`. Most ground is level: then `v` as it is, to the sign of a zero.
+fn into_axes(R: &Mat3, v: &Vec3) -> Vec3 {
+    if *R == Mat3::identity() { *v } else { R.tr_mul(v) }
+}
+
 impl Touch {
+    /// A force or velocity from W to C axes.
+    #[must_use]
+    pub fn vector_from_W(&self, v_W: &Vec3) -> Vec3 {
+        into_axes(&self.R_WC, v_W)
+    }
+
+    /// A force or velocity from C to W axes.
+    #[must_use]
+    pub fn vector_to_W(&self, v_C: &Vec3) -> Vec3 {
+        if self.R_WC == Mat3::identity() { *v_C } else { self.R_WC * v_C }
+    }
+
     /// From S to C coordinates.
     #[must_use]
     pub fn point_C(&self, p_S: &Vec3) -> Vec3 {
@@ -141,7 +158,7 @@ impl Surface {
         let Some(first) = nearest(&X_WS.point_inverse(center_W)) else {
             let n_W: Vec3 = X_WS.R.column(2).into();
             let point_W = center_W + to_tube_W(&n_W) - n_W * station.round_m();
-            let p_C = X_WS.point_inverse(&point_W);
+            let p_C = into_axes(&X_WS.R, &(point_W - X_WS.p));
             return Touch { X_SC: None, R_WC: X_WS.R, p_C, point_W };
         };
         // on curved ground the lowest point depends on the normal there: look again from the tube

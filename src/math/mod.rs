@@ -18,6 +18,7 @@ mod map;
 mod sin_cos;
 
 pub use exp::exp;
+pub(crate) use lanes::by_lanes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use lanes::{Avx2x4, has_avx2, with_avx2};
 pub use lanes::{F64x2, F64x4, Lanes, Work};

@@ -266,7 +266,7 @@ impl ContactSet {
     pub(super) fn apply(&self, data: &mut Data) {
         for at in &self.evaluated {
             if !at.rigid {
-                let f_W = at.touch.R_WC * at.force.force_P();
+                let f_W = at.touch.vector_to_W(&at.force.force_P());
                 data.apply_force(at.body, &f_W, &at.point_B);
             }
         }
@@ -341,5 +341,5 @@ fn locate(
     };
     let ground_W = pose.velocity_at(&at.touch.point_W);
     let v_W = data.point_velocity_W(station.body, &at.point_B) - ground_W;
-    at.v_C = at.touch.R_WC.tr_mul(&v_W);
+    at.v_C = at.touch.vector_from_W(&v_W);
 }

@@ -124,7 +124,7 @@ impl Evaluated {
         let mut p_C = self.touch.p_C;
         if round {
             let marker_W = data.point_W(self.body, &memory.marker_B.into());
-            let slip_C = self.touch.R_WC.tr_mul(&(marker_W - self.touch.point_W));
+            let slip_C = self.touch.vector_from_W(&(marker_W - self.touch.point_W));
             p_C.x += slip_C.x;
             p_C.y += slip_C.y;
         }

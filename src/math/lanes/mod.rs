@@ -42,6 +42,13 @@ pub trait Work {
     fn run(self) -> Self::Output;
 }
 
+/// What `f` says of each lane; lanes that `T` does not have repeat the first.
+#[inline(always)]
+pub(crate) fn by_lanes<T: Lanes, U>(f: impl Fn(usize) -> U) -> [U; 4] {
+    let at = |i: usize| f(if i < T::COUNT { i } else { 0 });
+    [at(0), at(1), at(2), at(3)]
+}
+
 /// `COUNT` numbers of type `f64` side by side. Comparisons are false for NaN.
 pub trait Lanes:
     Copy

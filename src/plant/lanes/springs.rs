@@ -3,11 +3,12 @@
 use crate::contact::{
     Committed, Contact, ContactSlopes, Friction, SpringForce, SpringLaw, StationShape,
 };
-use crate::math::Lanes;
+use crate::math::{Lanes, by_lanes};
 use crate::plant::contact_state::{ContactMemory, ContactState, SpringMemory};
 use crate::plant::contacts::{PlaneSpring, ROLLED_MIN_M};
 use crate::plant::evaluated::Evaluated;
 use crate::plant::implicit::{Step, Touching};
+use crate::spatial;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
 
 /// What all contacts of a micro-step share.
@@ -33,6 +34,9 @@ pub(super) struct SpringBlock<T> {
     radius: T,
     /// Axes and origin of the plane's frame S in W.
     R_WS: Mat3<T>,
+    level: Level,
+    /// 1 in the lanes of level planes, else 0.
+    flat: T,
     p_WS: Vec3<T>,
     law: SpringLaw<T>,
     mu_static: T,
@@ -42,6 +46,14 @@ pub(super) struct SpringBlock<T> {
     touching: Touching<T>,
     slopes: ContactSlopes<T>,
     strikes: bool,
+}
+
+/// Which of a block's planes have the axes of W: there is nothing to turn then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Level {
+    All,
+    Some,
+    None,
 }
 
 /// See [`SpringMemory`].
@@ -71,6 +83,12 @@ impl<T: Lanes> SpringBlock<T> {
         let at = |i: usize| lanes.get(i).copied().flatten().unwrap_or(some[0]);
         let empty = |i: usize| lanes.get(i).copied().flatten().is_none();
         let law = SpringLaw::from_lanes(|i| at(i).spring.parameters());
+        let is_flat = |i: usize| at(i).X_WS.R == spatial::Mat3::identity();
+        let level = match by_lanes::<T, _>(is_flat) {
+            [true, true, true, true] => Level::All,
+            [false, false, false, false] => Level::None,
+            _ => Level::Some,
+        };
         let zero = T::splat(0.0);
         let memory = Memory { anchor_S: [zero; 2], sliding: zero, marker_B: Vec3::zero() };
         Self {
@@ -79,6 +97,8 @@ impl<T: Lanes> SpringBlock<T> {
             p_BS: Vec3::from_lanes(|i| at(i).p_BS.into()),
             radius: T::from_lanes(|i| at(i).shape.round_m()),
             R_WS: Mat3::from_lanes(|i| at(i).X_WS.R.into()),
+            level,
+            flat: T::from_lanes(|i| f64::from(is_flat(i))),
             p_WS: Vec3::from_lanes(|i| at(i).X_WS.p.into()),
             law: law.without_force(empty),
             mu_static: zero,
@@ -162,7 +182,7 @@ impl<T: Lanes> SpringBlock<T> {
             self.strikes = T::any(self.law.strikes(force.p_P[2], force.v_P[2], h));
             return Force::zero();
         }
-        let f_W = self.R_WS.mul(&f_C);
+        let f_W = self.out_of_plane(&f_C);
         Force::at_point(X_WB.R.tr_mul(&f_W), &at.point_B)
     }
 
@@ -198,18 +218,48 @@ impl<T: Lanes> SpringBlock<T> {
         step.contact(&self.touching, &self.slopes, X_WB, V)
     }
 
+    /// From W to S axes.
+    #[inline(always)]
+    fn into_plane(&self, v_W: &Vec3<T>) -> Vec3<T> {
+        match self.level {
+            Level::All => *v_W,
+            Level::Some => self.where_flat(v_W, &self.R_WS.tr_mul(v_W)),
+            Level::None => self.R_WS.tr_mul(v_W),
+        }
+    }
+
+    /// From S to W axes.
+    #[inline(always)]
+    fn out_of_plane(&self, v_S: &Vec3<T>) -> Vec3<T> {
+        match self.level {
+            Level::All => *v_S,
+            Level::Some => self.where_flat(v_S, &self.R_WS.mul(v_S)),
+            Level::None => self.R_WS.mul(v_S),
+        }
+    }
+
+    #[inline(always)]
+    fn where_flat(&self, v: &Vec3<T>, else_: &Vec3<T>) -> Vec3<T> {
+        let flat = self.flat.above(T::splat(0.0));
+        Vec3::new(
+            T::select(flat, v.x, else_.x),
+            T::select(flat, v.y, else_.y),
+            T::select(flat, v.z, else_.z),
+        )
+    }
+
     #[inline(always)]
     fn evaluate(&self, X_WB: &Transform<T>, V: &Motion<T>, age_s: f64) -> Evaluation<T> {
         let n_W = Vec3::new(self.R_WS.x.z, self.R_WS.y.z, self.R_WS.z.z);
         let center_W = X_WB.point(&self.p_BS) + Vec3::zero();
         let point_W = center_W - n_W.scaled(self.radius);
-        let p_S = self.R_WS.tr_mul(&(point_W - self.p_WS));
+        let p_S = self.into_plane(&(point_W - self.p_WS));
         let point_B = if self.round { X_WB.point_inverse(&point_W) } else { self.p_BS };
-        let v_S = self.R_WS.tr_mul(&X_WB.R.mul(&V.at_point(&point_B)));
+        let v_S = self.into_plane(&X_WB.R.mul(&V.at_point(&point_B)));
         let mut stretched_S = p_S;
         if self.round {
             let marker_W = X_WB.point(&self.memory.marker_B);
-            let slip_S = self.R_WS.tr_mul(&(marker_W - point_W));
+            let slip_S = self.into_plane(&(marker_W - point_W));
             stretched_S.x += slip_S.x;
             stretched_S.y += slip_S.y;
         }
