@@ -182,7 +182,7 @@ impl<T: Lanes> SpringBlock<T> {
             self.strikes = T::any(self.law.strikes(force.p_P[2], force.v_P[2], h));
             return Force::zero();
         }
-        let f_W = self.out_of_plane(&f_C);
+        let f_W = self.in_world(&f_C);
         Force::at_point(X_WB.R.tr_mul(&f_W), &at.point_B)
     }
 
@@ -220,7 +220,7 @@ impl<T: Lanes> SpringBlock<T> {
 
     /// From W to S axes.
     #[inline(always)]
-    fn into_plane(&self, v_W: &Vec3<T>) -> Vec3<T> {
+    fn in_plane(&self, v_W: &Vec3<T>) -> Vec3<T> {
         match self.level {
             Level::All => *v_W,
             Level::Some => self.where_flat(v_W, &self.R_WS.tr_mul(v_W)),
@@ -230,7 +230,7 @@ impl<T: Lanes> SpringBlock<T> {
 
     /// From S to W axes.
     #[inline(always)]
-    fn out_of_plane(&self, v_S: &Vec3<T>) -> Vec3<T> {
+    fn in_world(&self, v_S: &Vec3<T>) -> Vec3<T> {
         match self.level {
             Level::All => *v_S,
             Level::Some => self.where_flat(v_S, &self.R_WS.mul(v_S)),
@@ -253,13 +253,13 @@ impl<T: Lanes> SpringBlock<T> {
         let n_W = Vec3::new(self.R_WS.x.z, self.R_WS.y.z, self.R_WS.z.z);
         let center_W = X_WB.point(&self.p_BS) + Vec3::zero();
         let point_W = center_W - n_W.scaled(self.radius);
-        let p_S = self.into_plane(&(point_W - self.p_WS));
+        let p_S = self.in_plane(&(point_W - self.p_WS));
         let point_B = if self.round { X_WB.point_inverse(&point_W) } else { self.p_BS };
-        let v_S = self.into_plane(&X_WB.R.mul(&V.at_point(&point_B)));
+        let v_S = self.in_plane(&X_WB.R.mul(&V.at_point(&point_B)));
         let mut stretched_S = p_S;
         if self.round {
             let marker_W = X_WB.point(&self.memory.marker_B);
-            let slip_S = self.into_plane(&(marker_W - point_W));
+            let slip_S = self.in_plane(&(marker_W - point_W));
             stretched_S.x += slip_S.x;
             stretched_S.y += slip_S.y;
         }
