@@ -73,7 +73,7 @@ impl Plant {
         };
         let passive: Vec<PassiveJoint> = model.joints.iter().enumerate().map(stop).collect();
         let motors: Vec<MotorLimits> = model.joints.iter().map(MotorLimits::new).collect();
-        let springs = contacts.plane_springs().filter(|s| lanes::in_lanes(s));
+        let springs = contacts.plane_springs().filter(|s| lanes::alike(s));
         let lane_contacts = springs.is_some();
         let springs = springs.unwrap_or_default();
         let lanes = LaneStep::new(&model, &spec, &motors, &passive, &springs, false);

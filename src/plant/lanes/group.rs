@@ -7,7 +7,7 @@ use crate::plant::rigid::Jumps;
 use crate::spatial::lanes::{Motion, Transform};
 
 use super::felt::{Felt, Fours, hand_over};
-use super::segment::{Carrier, Onto, Segment};
+use super::segment::{Carrier, Onto, Segment, with_parent};
 use super::springs::Surroundings;
 use super::trunk::Trunk;
 use super::{Drive, Parts};
@@ -32,7 +32,7 @@ impl<T: Lanes> Group<T> {
     ) -> Self {
         let segment = |k: usize| {
             let bodies: Vec<usize> = limbs.roots.iter().map(|r| r + k).collect();
-            let parent = if k == 0 { 0 } else { model.bodies[bodies[0]].parent - limbs.roots[0] };
+            let parent = model.bodies[bodies[0]].parent.checked_sub(limbs.roots[0]);
             Segment::new(parts, bodies, parent)
         };
         let carrier =
@@ -49,9 +49,8 @@ impl<T: Lanes> Group<T> {
     #[inline(always)]
     pub(super) fn gather(&mut self, drive: Drive, around: &Surroundings, lanes: &mut [Fours; 4]) {
         for k in (0..self.segments.len()).rev() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let segment = &mut rest[0];
-            let onto = match before.get_mut(segment.parent) {
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            let onto = match parent {
                 Some(parent) => segment.onto(parent, around),
                 None => Onto::Nothing(&mut self.felt),
             };
@@ -65,9 +64,8 @@ impl<T: Lanes> Group<T> {
     pub(super) fn advance(&mut self, trunk: &Trunk, around: &Surroundings) {
         let (A, ..) = self.carried_by(trunk);
         for k in 0..self.segments.len() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let segment = &mut rest[0];
-            segment.advance(before.get(segment.parent).map_or(&A, |p| &p.A), around);
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            segment.advance(parent.map_or(&A, |p| &p.A), around);
         }
         for segment in &mut self.segments {
             segment.turn();
@@ -80,10 +78,8 @@ impl<T: Lanes> Group<T> {
         let (A, X_WB, V) = self.carried_by(trunk);
         let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
         for k in 0..self.segments.len() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let segment = &mut rest[0];
-            let parent = before.get(segment.parent).map_or(trunk, Segment::carrier);
-            segment.place(&parent);
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            segment.place(&parent.map_or(trunk, |p| p.carrier()));
             if around.contacts {
                 segment.touch(around);
             }
@@ -96,10 +92,8 @@ impl<T: Lanes> Group<T> {
         let (A, X_WB, V) = self.carried_by(trunk);
         let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
         for k in 0..self.segments.len() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let segment = &mut rest[0];
-            let parent = before.get(segment.parent).map_or(trunk, Segment::carrier);
-            segment.start_jump(&parent, h);
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            segment.start_jump(&parent.map_or(trunk, |p| p.carrier()), h);
         }
     }
 
@@ -122,11 +116,8 @@ impl<T: Lanes> Group<T> {
         let jumps_P = [0, 1].map(|k| Motion::from_lanes(|i| at(i)[k]));
         let trunk = Carrier { A: &A, X_WB: &X_WB, V: &V };
         for k in 0..self.segments.len() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let segment = &mut rest[0];
-            let parent = before.get(segment.parent);
-            let jumps_P = parent.map_or(jumps_P, |p| *p.jumps());
-            let parent = parent.map_or(trunk, Segment::carrier);
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            let (jumps_P, parent) = parent.map_or((jumps_P, trunk), |p| (*p.jumps(), p.carrier()));
             segment.jump(jumps, &jumps_P, &parent, h);
         }
     }

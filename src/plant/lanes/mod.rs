@@ -29,7 +29,8 @@ use super::evaluated::Evaluated;
 use super::implicit::Step;
 use super::{PlantSpec, State};
 use group::Group;
-use springs::{Surroundings, alike};
+use springs::Surroundings;
+pub(super) use springs::alike;
 use trunk::Trunk;
 use trunk_springs::TrunkSprings;
 
@@ -181,11 +182,6 @@ impl LaneStep {
     pub(super) fn store_contacts(&mut self, state: &mut State, committed_ns: u64) {
         self.perform(Task::StoreContacts(&mut state.contacts, committed_ns));
     }
-}
-
-/// True if contacts like these can be taken in lanes.
-pub(super) fn in_lanes(contacts: &[PlaneSpring]) -> bool {
-    alike(contacts)
 }
 
 impl<Q: Lanes> Robot<Q> {

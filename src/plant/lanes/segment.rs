@@ -14,13 +14,13 @@ use super::springs::{SpringBlock, Surroundings};
 use super::{Drive, Parts};
 
 /// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
-/// limbs repeat the first one.
+/// limbs begin each tick like the first one, and nobody reads them.
 #[derive(Clone, Debug)]
 pub(super) struct Segment<T> {
     /// The model's body in each limb.
     pub(super) bodies: Vec<usize>,
-    /// Segment of the parent, by index; for a limb's first segment its own.
-    pub(super) parent: usize,
+    /// The segment that carries it, earlier in the same limb or trunk, if one does.
+    parent: Option<usize>,
     /// True if [`start`](Self::start) has to set what the first child would.
     resets: bool,
     /// True if it is the first that hands over to its parent.
@@ -43,7 +43,7 @@ pub(super) struct Segment<T> {
 }
 
 impl<T: Lanes> Segment<T> {
-    pub(super) fn new(parts: &Parts<'_>, bodies: Vec<usize>, parent: usize) -> Self {
+    pub(super) fn new(parts: &Parts<'_>, bodies: Vec<usize>, parent: Option<usize>) -> Self {
         let joint = |lane: usize| bodies[if lane < bodies.len() { lane } else { 0 }] - 1;
         let link = Link::from_lanes(|i| &parts.links[joint(i)]);
         let parent_body = parts.model.bodies[bodies[0]].parent;
@@ -237,6 +237,17 @@ impl<T: Lanes> Segment<T> {
     fn strikes(&self) -> bool {
         self.springs.iter().any(SpringBlock::strikes)
     }
+}
+
+/// Segment `k`, and the one that carries it.
+#[inline(always)]
+pub(super) fn with_parent<T>(
+    segments: &mut [Segment<T>],
+    k: usize,
+) -> (Option<&mut Segment<T>>, &mut Segment<T>) {
+    let (before, rest) = segments.split_at_mut(k);
+    let segment = &mut rest[0];
+    (segment.parent.map(|p| &mut before[p]), segment)
 }
 
 /// What a child's share in pass 2 is added to.

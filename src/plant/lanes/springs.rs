@@ -314,7 +314,7 @@ struct Evaluation<T> {
 }
 
 /// True if all lanes of every block would be of one kind: then this path may be taken.
-pub(super) fn alike(springs: &[PlaneSpring]) -> bool {
+pub(in crate::plant) fn alike(springs: &[PlaneSpring]) -> bool {
     let kind = |s: &PlaneSpring| (s.shape != StationShape::Point, s.spring.parameters().stiction);
     springs.windows(2).all(|w| kind(&w[0]) == kind(&w[1]))
 }

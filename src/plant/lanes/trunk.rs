@@ -12,7 +12,7 @@ use crate::spatial::Vec3;
 use crate::spatial::lanes::{ArticulatedInertia, Force, InertiaFactor, Motion, SpatialInertia};
 
 use super::felt::{Felt, Fours, add, by_fours, from_fours};
-use super::segment::{Carrier, Onto, Segment};
+use super::segment::{Carrier, Onto, Segment, with_parent};
 use super::springs::Surroundings;
 use super::trunk_springs::TrunkSprings;
 use super::{Drive, Parts, Task};
@@ -57,8 +57,8 @@ impl Trunk {
         let parts = Parts { contacts: &[], ..*parts };
         let parent_of = |body: usize| model.bodies[body].parent;
         let segment = |&body: &usize| {
-            let parent = trunk.iter().position(|&b| b == parent_of(body));
-            Segment::new(&parts, vec![body], parent.unwrap_or(0)).resetting()
+            let parent = trunk[1..].iter().position(|&b| b == parent_of(body));
+            Segment::new(&parts, vec![body], parent).resetting()
         };
         let on = |p: usize| (1..model.bodies.len()).rev().filter(move |&b| parent_of(b) == p);
         let place = |body: usize| {
@@ -145,16 +145,15 @@ impl Trunk {
     fn gather_to_base(&mut self, drive: Drive, around: &Surroundings) -> (Vec3, Vec3) {
         let Self { segments, children, at_once, felt, groups, .. } = self;
         for k in (0..segments.len()).rev() {
-            let (before, rest) = segments.split_at_mut(k);
-            let segment = &mut rest[0];
+            let (parent, segment) = with_parent(segments, k);
             for &(place, lane) in &children[k + 1] {
                 let Felt { I_A, p_A } = from_fours(&felt[place][lane]);
                 segment.felt().I_A += I_A;
                 segment.felt().p_A += p_A;
             }
             let mut share = Felt::default();
-            let onto = match segment.parent.checked_sub(1) {
-                Some(parent) if at_once[k] => Onto::More(before[parent].felt()),
+            let onto = match parent {
+                Some(parent) if at_once[k] => Onto::More(parent.felt()),
                 _ => Onto::Nothing(&mut share),
             };
             segment.gather(drive, around, onto);
@@ -186,9 +185,8 @@ impl Trunk {
     #[inline(always)]
     pub(super) fn advance(&mut self, around: &Surroundings) {
         for k in 0..self.segments.len() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let A_P = rest[0].parent.checked_sub(1).map_or(&self.A, |p| &before[p].A);
-            rest[0].advance(A_P, around);
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            segment.advance(parent.map_or(&self.A, |p| &p.A), around);
         }
         for segment in &mut self.segments {
             segment.turn();
@@ -208,11 +206,9 @@ impl Trunk {
         let mut springs = springs.iter_mut().peekable();
         for t in 0..=self.segments.len() {
             if let Some(k) = t.checked_sub(1) {
-                let (before, rest) = self.segments.split_at_mut(k);
-                let segment = &mut rest[0];
                 let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
-                let parent = segment.parent.checked_sub(1).map_or(base, |p| before[p].carrier());
-                segment.place(&parent);
+                let (parent, segment) = with_parent(&mut self.segments, k);
+                segment.place(&parent.map_or(base, |p| p.carrier()));
             }
             if around.contacts {
                 let mut f_ext = Force::zero();
@@ -258,9 +254,8 @@ impl Trunk {
         self.placed.V = base_velocity(&self.placed.X_WB.R, v);
         let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
         for k in 0..self.segments.len() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let parent = rest[0].parent.checked_sub(1).map_or(base, |p| before[p].carrier());
-            rest[0].start_jump(&parent, h);
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            segment.start_jump(&parent.map_or(base, |p| p.carrier()), h);
         }
     }
 
@@ -292,10 +287,10 @@ impl Trunk {
         self.placed = base_placed(q, v);
         let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
         for k in 0..self.segments.len() {
-            let (before, rest) = self.segments.split_at_mut(k);
-            let parent = rest[0].parent.checked_sub(1).map(|p| &before[p]);
-            let jumps_P = parent.map_or(self.jumps, |p| *p.jumps());
-            rest[0].jump(jumps, &jumps_P, &parent.map_or(base, Segment::carrier), h);
+            let (parent, segment) = with_parent(&mut self.segments, k);
+            let (jumps_P, parent) =
+                parent.map_or((self.jumps, base), |p| (*p.jumps(), p.carrier()));
+            segment.jump(jumps, &jumps_P, &parent, h);
         }
     }
 
