@@ -70,7 +70,7 @@ struct Sleepless(Others);
 
 impl Clock for Sleepless {
     fn now_ns(&self) -> u64 {
-        MonotonicClock.now_ns()
+        MonotonicClock::default().now_ns()
     }
 
     fn sleep_until(&self, _deadline_ns: u64) {

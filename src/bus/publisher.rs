@@ -121,7 +121,7 @@ const LOOK_EARLY_NS: u64 = 60_000;
 impl Work {
     /// Polls: a parked receiver would make the physics thread wake it by a system call.
     fn run(&mut self, stop: &AtomicBool) -> PublisherStats {
-        let clock = MonotonicClock;
+        let clock = MonotonicClock::default();
         loop {
             let last_round = stop.load(Ordering::Acquire);
             let mut found = false;

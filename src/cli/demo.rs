@@ -49,6 +49,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
             show::ready(&scenario, grants);
             show::line("");
         }
+        Happening::Stall(stall) => show::stall(&scenario, stall),
         Happening::Second(second) => {
             if !second.waiting {
                 show::second(second);

@@ -28,6 +28,7 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
     let mut waited_s = 0_u64;
     let summary = daemon::run(&scenario, a.log.clone(), &stop, |happening| match happening {
         Happening::Ready(grants) => show::ready(&scenario, grants),
+        Happening::Stall(stall) => show::stall(&scenario, stall),
         Happening::Second(second) if second.waiting => {
             // once, and then a reminder every ten seconds
             if waited_s.is_multiple_of(10) {

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 
 use crate::config::Scenario;
-use crate::daemon::{SecondReport, Summary};
+use crate::daemon::{SecondReport, Stall, Summary};
 use crate::plant::{Authority, Integrator};
 use crate::record::ReplayReport;
-use crate::rt::{Ending, Grants, Pace};
+use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
 
 /// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
 macro_rules! say {
@@ -64,6 +64,9 @@ pub(super) fn ready(s: &Scenario, grants: &Grants) {
     for refused in &grants.refused {
         say!("degraded   the system refused {refused}");
     }
+    for kept in &grants.kept {
+        say!("rights     keeps {kept}");
+    }
     if cfg!(feature = "zenoh") {
         let on = s.bus.listen.join(", ");
         let on = if on.is_empty() { "no endpoint: bus.listen is empty" } else { &on };
@@ -103,6 +106,18 @@ pub(super) fn second(r: &SecondReport) {
         r.missed_deadlines,
         microseconds(r.wakeup_p99_ns)
     );
+}
+
+pub(super) fn stall(s: &Scenario, stall: Stall) {
+    let Pace::RealTime(policy) = s.pace else { return };
+    let then = match policy {
+        OverrunPolicy::Slip => "they are skipped".into(),
+        OverrunPolicy::CatchUp { ticks_max } => {
+            format!("up to {ticks_max} are run at once, the others skipped")
+        }
+        OverrunPolicy::Stop => "the run ends".into(),
+    };
+    say!("stall      {} deadlines missed at once before tick {}: {then}", stall.missed, stall.tick);
 }
 
 fn microseconds(ns: u64) -> String {

@@ -1,5 +1,7 @@
 //! The sections of a scenario that do not touch the physics: real time, bus, recorder.
 
+use std::path::PathBuf;
+
 use crate::limits::NAME_BYTES_MAX;
 use crate::model::Model;
 use crate::rt::{OverrunPolicy, RealtimeSettings};
@@ -30,6 +32,14 @@ pub struct RecordSettings {
     pub keyframe_every_ticks: u64,
 }
 
+impl RecordSettings {
+    /// The log file, if there shall be one.
+    #[must_use]
+    pub fn path(&self) -> Option<PathBuf> {
+        (!self.file.is_empty()).then(|| PathBuf::from(&self.file))
+    }
+}
+
 pub(super) fn realtime(root: &Section<'_>) -> (RealtimeSettings, OverrunPolicy) {
     let s = root.section("realtime");
     let core = s.integer("core", -1, 1023);
@@ -44,6 +54,7 @@ pub(super) fn realtime(root: &Section<'_>) -> (RealtimeSettings, OverrunPolicy) 
         core: usize::try_from(core).ok(),
         lock_memory: s.bool("lock_memory"),
         required: s.bool("required"),
+        spin_ns: s.count("spin_us", 0, 1000) * 1000,
     };
     let overrun = s.choice("overrun", &policies).unwrap_or(OverrunPolicy::Slip);
     s.finish();

@@ -1,9 +1,9 @@
 //! Start-up, run and shut-down of the whole daemon, in the order that real time needs.
 //!
 //! ```text
-//! main thread ── off the physics core ── lock memory ── open bus ── recorder ── publisher
-//!      │                                                              (I/O cores, normal priority)
-//!      ├── physics thread: pin ── FIFO ── warm up ── executive
+//! main thread ── off the physics core
+//!      ├── physics thread: pin ── FIFO ── lock memory ── warm up ── … ── no rights ── executive
+//!      ├── no rights ── open bus ── publisher ── recorder (I/O cores, normal priority)
 //!      └── monitor: reports ► one line a second, status ► bus
 //! ```
 
@@ -11,7 +11,7 @@ mod front;
 mod monitor;
 mod physics;
 
-pub use monitor::{SecondReport, Summary};
+pub use monitor::{SecondReport, Stall, Summary};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ use crate::message::ModelReply;
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RunInfo};
 use crate::rt::{
-    Grants, Links, LogTick, Pace, RunLimits, event_line, keep_off_core, lock_memory, pick_core,
+    Grants, Links, LogTick, Pace, RunLimits, drop_privileges, event_line, keep_files_private,
+    keep_off_core, pick_core,
 };
 
 use front::{Ends, Front};
@@ -45,6 +46,8 @@ const MONITOR_POLL: Duration = Duration::from_millis(20);
 pub enum Happening<'a> {
     /// The daemon is up: grants of the physics thread.
     Ready(&'a Grants),
+    /// The physics thread has missed many deadlines at once.
+    Stall(Stall),
     /// A second of wall time has passed.
     Second(&'a SecondReport),
 }
@@ -67,10 +70,7 @@ pub fn run(
     let free = scenario.pace == Pace::Free;
     let core = if free { None } else { pick_core(scenario.realtime.core) };
     keep_off_core(core);
-    let mut grants = Grants::default();
-    if scenario.realtime.lock_memory && !free {
-        lock_memory(&mut grants);
-    }
+    keep_files_private();
     let plant = scenario.plant();
 
     let joints = plant.model().joint_count();
@@ -81,8 +81,6 @@ pub fn run(
     let (event_out, event_in) = event_line();
 
     let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);
-    let ends = Ends { commands: command_out, events: event_out, snapshots: snapshot_in };
-    let front = Front::open(scenario, &model, ends)?;
     let run_limits = RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,
@@ -90,8 +88,13 @@ pub fn run(
         epoch: FIRST_EPOCH,
     };
     let log_plant = plant.clone();
-    let physics = PhysicsThread::start(scenario, plant, run_limits, core, grants)?;
-    let grants = physics.grants()?;
+    let physics = PhysicsThread::start(scenario, plant, run_limits, core)?;
+    let mut grants = physics.grants()?;
+    // before any thread that has to do with strangers is started
+    let log = log.or_else(|| scenario.record.path());
+    grants.kept.extend(drop_privileges(log.as_deref()));
+    let ends = Ends { commands: command_out, events: event_out, snapshots: snapshot_in };
+    let front = Front::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
     let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
     physics.go(Links {
@@ -109,7 +112,11 @@ pub fn run(
     while !physics.is_finished() {
         std::thread::sleep(MONITOR_POLL);
         monitor.note_log_failure(recorder.as_ref().is_some_and(Recorder::has_failed));
-        if let Some(second) = monitor.poll() {
+        let second = monitor.poll();
+        if let Some(stall) = monitor.take_stall() {
+            watch(Happening::Stall(stall));
+        }
+        if let Some(second) = second {
             watch(Happening::Second(&second));
             front.publish_status(monitor.status());
         }
@@ -122,8 +129,7 @@ fn start_recorder(
     mut plant: Plant,
     log: Option<PathBuf>,
 ) -> Result<(Option<Recorder>, Option<crate::handover::Outbox<LogTick>>)> {
-    let named = (!scenario.record.file.is_empty()).then(|| PathBuf::from(&scenario.record.file));
-    let Some(path) = log.or(named) else { return Ok((None, None)) };
+    let Some(path) = log else { return Ok((None, None)) };
     let info = RunInfo {
         version: env!("CARGO_PKG_VERSION").into(),
         layout_hash: plant.layout_hash(),

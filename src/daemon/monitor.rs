@@ -40,6 +40,18 @@ pub struct SecondReport {
     pub wakeup_p99_ns: u64,
 }
 
+/// A stall of the physics thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// Tick before which it happened.
+    pub tick: u64,
+    /// Deadlines missed in it.
+    pub missed: u64,
+}
+
+/// Deadlines missed at once that are worth a line.
+const STALL_DEADLINES: u64 = 10;
+
 /// How a run went.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -73,6 +85,7 @@ pub(super) struct Monitor {
     log_failed: bool,
     pushes_refused: u64,
     last: Option<TickReport>,
+    stall: Option<Stall>,
     started: Option<Instant>,
     second: Instant,
     second_tick: u64,
@@ -119,6 +132,7 @@ impl Monitor {
             log_failed: false,
             pushes_refused: 0,
             last: None,
+            stall: None,
             started: None,
             second: Instant::now(),
             second_tick: 0,
@@ -172,7 +186,21 @@ impl Monitor {
             }
         }
         self.pushes_refused += u64::from(r.pushes_refused);
+        self.note_stall(r);
         self.last = Some(*r);
+    }
+
+    fn note_stall(&mut self, r: &TickReport) {
+        let missed = r.missed_deadlines - self.last.map_or(0, |l| l.missed_deadlines);
+        let longest = self.stall.map_or(STALL_DEADLINES - 1, |s| s.missed);
+        if missed > longest {
+            self.stall = Some(Stall { tick: r.tick, missed });
+        }
+    }
+
+    /// The longest stall since the last call, if one is worth a line.
+    pub(super) const fn take_stall(&mut self) -> Option<Stall> {
+        self.stall.take()
     }
 
     fn line(&self, elapsed_s: f64) -> Option<SecondReport> {
@@ -204,6 +232,7 @@ impl Monitor {
         s.tick_cost_ns = three(&self.tick_cost);
         let mut counters = vec![
             ("missed_deadlines".to_string(), r.missed_deadlines),
+            ("ticks_caught_up".to_string(), r.caught_up_ticks),
             ("snapshots_dropped".to_string(), r.snapshots_dropped),
             ("log_ticks_dropped".to_string(), r.log_dropped),
             ("log_failed".to_string(), u64::from(self.log_failed)),

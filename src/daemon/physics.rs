@@ -9,7 +9,8 @@ use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
 use crate::plant::{Plant, TickInput};
 use crate::rt::{
-    Ending, Executive, Grants, Links, MonotonicClock, Pace, RunLimits, Schedule, enter_realtime,
+    Ending, Executive, Grants, Links, Pace, RunLimits, Schedule, drop_privileges, enter_realtime,
+    lock_memory,
 };
 
 /// Ticks of a copy of the plant that are run before the first real one, to bring code and data
@@ -33,7 +34,6 @@ impl PhysicsThread {
         plant: Plant,
         limits: RunLimits,
         core: Option<usize>,
-        mut grants: Grants,
     ) -> Result<Self> {
         let (grants_out, grants_in) = bounded(1);
         let (go_out, go_in) = bounded::<Links>(1);
@@ -41,18 +41,28 @@ impl PhysicsThread {
         let schedule = Schedule::new(scenario.events.clone());
         let required = settings.required && pace != Pace::Free;
         let work = move || {
+            let mut grants = Grants::default();
             // at free pace a FIFO thread would only starve the machine
             if pace != Pace::Free {
                 enter_realtime(&settings, core, &mut grants);
+                if settings.lock_memory {
+                    lock_memory(&mut grants);
+                }
             }
-            let go = grants.enforce(required).is_ok();
+            let (go, locked) = (grants.enforce(required).is_ok(), grants.memory_locked);
             let _received = grants_out.send(grants).is_ok();
             if !go {
                 return None;
             }
             warm_up(&plant);
             let links = go_in.recv().ok()?;
-            let executive = Executive::new(plant, MonotonicClock, links, schedule, pace, limits);
+            if locked {
+                // queues and buffers have come since
+                lock_memory(&mut Grants::default());
+            }
+            drop_privileges(None);
+            let clock = settings.clock(plant.spec().period_ns);
+            let executive = Executive::new(plant, clock, links, schedule, pace, limits);
             Some(executive.run())
         };
         let thread = std::thread::Builder::new()

@@ -53,7 +53,7 @@ impl Recorder {
             writer: Some(writer),
             next_tick: None,
             written: 0,
-            synced_ns: MonotonicClock.now_ns(),
+            synced_ns: MonotonicClock::default().now_ns(),
         };
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
@@ -167,7 +167,7 @@ impl Work {
     }
 
     fn sync_if_due(&mut self) -> Result<()> {
-        let now_ns = MonotonicClock.now_ns();
+        let now_ns = MonotonicClock::default().now_ns();
         if now_ns.saturating_sub(self.synced_ns) < SYNC_NS {
             return Ok(());
         }

@@ -15,7 +15,11 @@ pub trait Clock {
 
 /// `CLOCK_MONOTONIC`. Reading it is no system call; waiting is one, with an absolute deadline.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MonotonicClock;
+pub struct MonotonicClock {
+    /// The sleep ends this long before the deadline; the rest is spun away, ns. It takes the time
+    /// that a sleeping core needs to wake up out of the latency.
+    pub spin_ns: u64,
+}
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -26,13 +30,17 @@ impl Clock for MonotonicClock {
     }
 
     fn sleep_until(&self, deadline_ns: u64) {
+        let wake_ns = deadline_ns.saturating_sub(self.spin_ns);
         let request = Timespec {
-            tv_sec: (deadline_ns / SECOND_NS).cast_signed(),
-            tv_nsec: (deadline_ns % SECOND_NS).cast_signed(),
+            tv_sec: (wake_ns / SECOND_NS).cast_signed(),
+            tv_nsec: (wake_ns % SECOND_NS).cast_signed(),
         };
         // a signal may end the sleep early
-        while self.now_ns() < deadline_ns {
+        while self.now_ns() < wake_ns {
             let _interrupted = clock_nanosleep_absolute(ClockId::Monotonic, &request).is_err();
+        }
+        while self.now_ns() < deadline_ns {
+            std::hint::spin_loop();
         }
     }
 }

@@ -21,6 +21,7 @@ pub struct Executive<C> {
     input: TickInput,
     snapshot: Snapshot,
     missed: u64,
+    caught_up: u64,
     wakeup_latency_ns: u64,
     snapshots_dropped: u64,
     log_dropped: u64,
@@ -50,6 +51,7 @@ impl<C: Clock> Executive<C> {
             input: TickInput::new(),
             snapshot,
             missed: 0,
+            caught_up: 0,
             wakeup_latency_ns: 0,
             snapshots_dropped: 0,
             log_dropped: 0,
@@ -62,17 +64,23 @@ impl<C: Clock> Executive<C> {
         let mut ending = self.wait_for_controller();
         let mut pacer = self.new_pacer();
         while ending.is_none() {
-            let begin_ns = self.clock.now_ns();
-            self.collect_input();
-            let tick = self.plant.state().tick;
-            let record = self.reserve_record();
-            let outcome = self.plant.step(&self.input);
-            self.hand_over(tick, &outcome, record);
-            self.report(&outcome, begin_ns);
-            self.recycle_input();
-            ending = self.ending(&outcome).or_else(|| self.wait(&mut pacer));
+            ending = self.turn().or_else(|| self.wait(&mut pacer));
         }
         (ending.unwrap_or(Ending::Done), self.plant)
+    }
+
+    /// All of a tick but the wait for the next one. Nothing in here allocates, locks, waits or
+    /// calls the system.
+    fn turn(&mut self) -> Option<Ending> {
+        let begin_ns = self.clock.now_ns();
+        self.collect_input();
+        let tick = self.plant.state().tick;
+        let record = self.reserve_record();
+        let outcome = self.plant.step(&self.input);
+        self.hand_over(tick, &outcome, record);
+        self.report(&outcome, begin_ns);
+        self.recycle_input();
+        self.ending(&outcome)
     }
 
     fn new_pacer(&self) -> Pacer {
@@ -242,7 +250,7 @@ impl<C: Clock> Executive<C> {
             return None;
         }
         let wait = pacer.after_tick(self.clock.now_ns());
-        self.missed = pacer.missed();
+        (self.missed, self.caught_up) = (pacer.missed(), pacer.caught_up());
         match wait {
             Wait::Until(deadline) => {
                 self.clock.sleep_until(deadline);
@@ -270,6 +278,7 @@ impl<C: Clock> Executive<C> {
             wakeup_latency_ns: self.wakeup_latency_ns,
             tick_cost_ns,
             missed_deadlines: self.missed,
+            caught_up_ticks: self.caught_up,
             authority: outcome.authority,
             command_age_ticks: s.command_age_ticks,
             verdicts: outcome.verdicts,

@@ -41,6 +41,7 @@ pub struct Pacer {
     policy: OverrunPolicy,
     missed: u64,
     backlog: u64,
+    caught_up: u64,
 }
 
 impl Pacer {
@@ -49,13 +50,19 @@ impl Pacer {
     /// `period_ns` must not be 0.
     #[must_use]
     pub fn new(now_ns: u64, period_ns: u64, policy: OverrunPolicy) -> Self {
-        Self { period_ns, next_ns: now_ns + period_ns, policy, missed: 0, backlog: 0 }
+        Self { period_ns, next_ns: now_ns + period_ns, policy, missed: 0, backlog: 0, caught_up: 0 }
     }
 
     /// Deadlines missed so far.
     #[must_use]
     pub const fn missed(&self) -> u64 {
         self.missed
+    }
+
+    /// Ticks run at once to make up for missed deadlines.
+    #[must_use]
+    pub const fn caught_up(&self) -> u64 {
+        self.caught_up
     }
 
     /// A tick has ended at `now_ns`: what next? Counts every deadline that has passed.
@@ -72,6 +79,7 @@ impl Pacer {
                 self.backlog = (self.backlog + passed).min(ticks_max);
                 if self.backlog > 0 {
                     self.backlog -= 1;
+                    self.caught_up += 1;
                     return Wait::AtOnce;
                 }
             }
@@ -117,7 +125,7 @@ mod tests {
         let steps: Vec<Wait> = (0..5).map(|_| pacer.after_tick(late)).collect();
         let wait = |k: u64| Wait::Until(k * P);
         assert_eq!(steps, [Wait::AtOnce, Wait::AtOnce, Wait::AtOnce, wait(11), wait(12)]);
-        assert_eq!(pacer.missed(), 10);
+        assert_eq!((pacer.missed(), pacer.caught_up()), (10, 3));
     }
 
     #[test]

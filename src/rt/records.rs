@@ -120,6 +120,8 @@ pub struct TickReport {
     pub tick_cost_ns: u64,
     /// Wall deadlines missed since the start.
     pub missed_deadlines: u64,
+    /// Of these, ticks that were run at once afterwards; the others were skipped.
+    pub caught_up_ticks: u64,
     /// What the drives obeyed.
     pub authority: Authority,
     /// Age of the command in force, ticks.

@@ -10,6 +10,8 @@ use thread_priority::{
 
 use crate::error::{Error, ErrorKind, Result};
 
+use super::MonotonicClock;
+
 /// Wishes of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RealtimeSettings {
@@ -21,6 +23,17 @@ pub struct RealtimeSettings {
     pub lock_memory: bool,
     /// Refuse to run without all of it.
     pub required: bool,
+    /// Time before a deadline from which on it is spun, not slept, ns.
+    pub spin_ns: u64,
+}
+
+impl RealtimeSettings {
+    /// The clock of the physics thread. It spins a quarter of a period at most: the system stalls a
+    /// `SCHED_FIFO` thread that leaves nothing for others.
+    #[must_use]
+    pub fn clock(&self, period_ns: u64) -> MonotonicClock {
+        MonotonicClock { spin_ns: self.spin_ns.min(period_ns / 4) }
+    }
 }
 
 /// What the system granted.
@@ -34,6 +47,8 @@ pub struct Grants {
     pub memory_locked: bool,
     /// What was refused, why, and what to do about it.
     pub refused: Vec<String>,
+    /// Capabilities that the process keeps, and what for; none as a rule.
+    pub kept: Vec<String>,
 }
 
 impl Grants {
@@ -87,31 +102,23 @@ pub fn keep_off_core(core: Option<usize>) {
     }
 }
 
-/// Locks all memory of the process, present and future, as it is touched.
+/// Locks all memory that the process has now, as it is touched.
 ///
-/// Under a finite limit the call would succeed and later allocations would fail, so then it is
-/// not made.
+/// Called on the physics thread before it says what it got, and again before the loop: what that
+/// needs is there by then, and what I/O threads allocate later is none of its business.
 pub fn lock_memory(grants: &mut Grants) {
-    const REMEDY: &str = "allow it with `ulimit -l unlimited` or CAP_IPC_LOCK, or set \
-                          realtime.lock_memory = false";
-    if let (Some(limit), false) = (getrlimit(Resource::Memlock).current, may_lock_all()) {
-        let limit_kib = limit / 1024;
-        grants.refused.push(format!("locking memory (its limit is {limit_kib} KiB): {REMEDY}"));
-        return;
-    }
-    let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
-    match mlockall(flags) {
+    match mlockall(MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT) {
         Ok(()) => grants.memory_locked = true,
-        Err(e) => grants.refused.push(format!("locking memory ({e}): {REMEDY}")),
+        Err(e) => {
+            let limit = getrlimit(Resource::Memlock).current;
+            let limit =
+                limit.map_or(String::new(), |bytes| format!(", its limit is {} KiB", bytes / 1024));
+            grants.refused.push(format!(
+                "locking memory ({e}{limit}): allow it with `ulimit -l unlimited` or CAP_IPC_LOCK, \
+                 or set realtime.lock_memory = false"
+            ));
+        }
     }
-}
-
-/// True with CAP_IPC_LOCK (bit 14), for which there is no limit.
-fn may_lock_all() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
-    let bits = effective.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
-    bits.is_some_and(|b| b & (1 << 14) != 0)
 }
 
 /// Makes the calling thread the physics thread: pins it to `core` and raises it to `SCHED_FIFO`.

@@ -171,3 +171,46 @@ fn inodes(pid: u32) -> Vec<String> {
     };
     files.filter_map(inode).collect()
 }
+
+/// SEC-4: once it runs, no thread has a capability or can gain one, and its files are private. A
+/// root that writes into a folder of somebody else's keeps the right to, and says so.
+#[test]
+fn a_running_daemon_has_given_up_its_rights() {
+    use std::os::unix::fs::MetadataExt as _;
+    let _one = serial();
+    let root = rustix::process::geteuid().is_root();
+    for foreign in [false, true] {
+        let scene = Scene::new();
+        if foreign {
+            if !root {
+                eprintln!("SKIPPED in part: only root has rights in others' folders");
+                continue;
+            }
+            std::os::unix::fs::chown(scene.dir.path(), Some(65534), Some(65534)).unwrap();
+        }
+        let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+        Observer::of(&scene).until("it runs", |s| s.tick >= 100);
+        let mut threads = 0;
+        for task in std::fs::read_dir(format!("/proc/{}/task", daemon.pid())).unwrap() {
+            let dir = task.unwrap().path();
+            let Ok(text) = std::fs::read_to_string(dir.join("status")) else { continue };
+            let field = |name: &str| {
+                let line = text.lines().find_map(|l| l.strip_prefix(name)).unwrap();
+                u64::from_str_radix(line.trim(), 16).unwrap()
+            };
+            let name = std::fs::read_to_string(dir.join("comm")).unwrap_or_default();
+            // CAP_DAC_OVERRIDE is bit 1; the physics thread writes no files
+            let kept = if foreign && name.trim() != "physics" { 1 << 1 } else { 0 };
+            let sets = ["CapEff:", "CapPrm:", "CapInh:", "CapAmb:"].map(field);
+            assert_eq!(sets, [kept, kept, 0, 0], "{name}");
+            assert_eq!(field("NoNewPrivs:"), 1, "{name}");
+            threads += 1;
+        }
+        assert!(threads >= 8, "{threads} threads");
+        daemon.signal(Signal::TERM);
+        let out = daemon.ends_with(0);
+        assert_eq!(out.contains("rights     keeps CAP_DAC_OVERRIDE"), foreign, "{out}");
+        let mode = std::fs::metadata(scene.log()).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o640, "{mode:o}");
+    }
+}
