@@ -21,6 +21,7 @@ pub mod contact;
 pub mod daemon;
 pub mod dynamics;
 pub mod error;
+mod fault_point;
 pub mod handover;
 pub mod limits;
 pub mod math;

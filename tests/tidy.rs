@@ -5,10 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may use. `error`, `limits` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 18] = [
+/// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
+const ROOMS: [(&str, &[&str]); 19] = [
     ("error", &[]),
     ("limits", &[]),
+    ("fault_point", &[]),
     ("math", &[]),
     ("handover", &[]),
     ("spatial", &["math"]),
@@ -102,7 +103,7 @@ fn forbidden_imports(room: &str, text: &str) -> Vec<String> {
             let name: String =
                 used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
             let is_room = ROOMS.iter().any(|(r, _)| *r == name);
-            let free = name == room || name == "error" || name == "limits";
+            let free = name == room || ["error", "limits", "fault_point"].contains(&name);
             if is_room && !free && !allowed.contains(&name.as_str()) {
                 out.push(format!("line {}: `{room}` may not use `{name}`", n + 1));
             }

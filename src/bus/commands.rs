@@ -1,44 +1,17 @@
 //! Commands on their way in: bytes, claim, check, hand-over.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
 
 use crate::error::Result;
+use crate::fault_point;
 use crate::handover::Outbox;
-use crate::message::{CommandLimits, check_command, decode_command};
+use crate::message::{ArrivalCounters, CommandLimits, check_command, decode_command};
 use crate::plant::{Command, Rejection};
 
 use super::{Bus, Keys, bus_error};
-
-/// How many commands (or requests) arrived, and how many were refused at arrival, by reason.
-#[derive(Debug, Default)]
-pub struct ArrivalCounters {
-    received: AtomicU64,
-    rejected: [AtomicU64; Rejection::ALL.len()],
-}
-
-impl ArrivalCounters {
-    /// All that were received.
-    pub fn received(&self) -> u64 {
-        self.received.load(Ordering::Relaxed)
-    }
-
-    /// Those refused for `reason` at arrival.
-    pub fn rejected(&self, reason: Rejection) -> u64 {
-        self.rejected[reason as usize].load(Ordering::Relaxed)
-    }
-
-    pub(super) fn count_received(&self) {
-        self.received.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn count(&self, reason: Rejection) {
-        self.rejected[reason as usize].fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 /// Where commands arrive: the first of their two checks, and the hand-over to the physics thread.
 #[derive(Debug)]
@@ -49,16 +22,14 @@ pub struct CommandDesk {
 }
 
 impl CommandDesk {
-    /// A desk that hands accepted commands to `outbox`.
+    /// A desk that hands accepted commands to `outbox` and counts in `counters`.
     #[must_use]
-    pub fn new(outbox: Outbox<Command>, limits: CommandLimits) -> Self {
-        Self { outbox, limits, counters: Arc::default() }
-    }
-
-    /// The counters.
-    #[must_use]
-    pub fn counters(&self) -> Arc<ArrivalCounters> {
-        Arc::clone(&self.counters)
+    pub const fn new(
+        outbox: Outbox<Command>,
+        limits: CommandLimits,
+        counters: Arc<ArrivalCounters>,
+    ) -> Self {
+        Self { outbox, limits, counters }
     }
 
     /// Takes in the bytes of one command. Whatever they are, this returns; a refusal is counted
@@ -98,11 +69,15 @@ impl CommandDesk {
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
     pub fn subscribe(self, bus: &Bus, keys: &Keys) -> Result<Subscriber<()>> {
+        let life = bus.life.clone();
         bus.session
             .declare_subscriber(keys.cmd.clone())
             .callback(move |sample| {
-                let bytes = sample.payload().to_bytes();
-                let _counted = self.take_in(&bytes).is_ok();
+                life.guard(|| {
+                    fault_point::visit("command");
+                    let bytes = sample.payload().to_bytes();
+                    let _counted = self.take_in(&bytes).is_ok();
+                });
             })
             .wait()
             .map_err(|e| bus_error(&keys.cmd, e))

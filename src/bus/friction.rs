@@ -5,8 +5,8 @@
 //! tick while the robot waits for a controller.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,15 @@ use zenoh::bytes::Encoding;
 use zenoh::query::{Query, Queryable};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::fault_point;
 use crate::limits::EVENT_QUEUE;
-use crate::message::{FrictionLimits, FrictionReply, Kind, Refusal, check_friction, encode};
+use crate::message::{
+    ArrivalCounters, FrictionLimits, FrictionReply, Kind, Refusal, check_friction, encode,
+};
 use crate::plant::Rejection;
 use crate::rt::EventOutbox;
 
-use super::{ArrivalCounters, Bus, Keys, bus_error};
+use super::{Bus, Keys, bus_error};
 
 /// An event that the loop has not taken after this is taken back.
 const TAKEN_WITHIN: Duration = Duration::from_millis(500);
@@ -30,39 +33,46 @@ const LOOK_AGAIN: Duration = Duration::from_micros(200);
 /// Time between two looks whether to end.
 const IDLE: Duration = Duration::from_millis(50);
 
+/// The way of events to the loop, which outlives a service that has died.
+pub type SharedOutbox = Arc<Mutex<EventOutbox>>;
+
 /// The service behind the key `friction`.
 #[derive(Debug)]
 pub struct FrictionService {
-    counters: Arc<ArrivalCounters>,
     queryable: Queryable<()>,
     thread: JoinHandle<()>,
     stop: Arc<AtomicBool>,
 }
 
 impl FrictionService {
-    /// Declares the key and starts the thread; accepted events go to `outbox`.
+    /// Declares the key and starts the thread; accepted events go to `outbox`, and `counters` tell
+    /// what was received, and refused for a reason.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if the key cannot be declared.
     pub fn start(
         bus: &Bus,
         keys: &Keys,
-        outbox: EventOutbox,
+        outbox: SharedOutbox,
         limits: FrictionLimits,
+        counters: Arc<ArrivalCounters>,
     ) -> Result<Self> {
-        let counters: Arc<ArrivalCounters> = Arc::default();
+        let life = bus.life.clone();
         let stop = Arc::new(AtomicBool::new(false));
         let (queries_out, queries) = bounded(EVENT_QUEUE);
         let (key, counted) = (keys.friction.clone(), Arc::clone(&counters));
+        let watch = bus.life.clone();
         let queryable = bus
             .session
             .declare_queryable(keys.friction.clone())
             .callback(move |query| {
-                counted.count_received();
-                if let Err(e) = queries_out.try_send(query) {
-                    let full = busy("more requests are waiting already than can be kept");
-                    answer(&e.into_inner(), &key, &refused(full, &counted));
-                }
+                watch.guard(|| {
+                    counted.count_received();
+                    if let Err(e) = queries_out.try_send(query) {
+                        let full = busy("more requests are waiting already than can be kept");
+                        answer(&e.into_inner(), &key, &refused(full, &counted));
+                    }
+                });
             })
             .wait()
             .map_err(|e| bus_error(&keys.friction, e))?;
@@ -71,21 +81,15 @@ impl FrictionService {
             queries,
             outbox,
             limits,
-            counters: Arc::clone(&counters),
+            counters,
             waiting: VecDeque::new(),
         };
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("friction".into())
-            .spawn(move || desk.run(&seen))
+            .spawn(move || life.guard(|| desk.run(&seen)))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("friction thread: {e}")))?;
-        Ok(Self { counters, queryable, thread, stop })
-    }
-
-    /// Requests received, and those refused by reason; the others were accepted.
-    #[must_use]
-    pub fn counters(&self) -> Arc<ArrivalCounters> {
-        Arc::clone(&self.counters)
+        Ok(Self { queryable, thread, stop })
     }
 
     /// Ends the service. Whoever still waits gets no answer.
@@ -107,7 +111,7 @@ struct Waiting {
 struct Desk {
     key: String,
     queries: Receiver<Query>,
-    outbox: EventOutbox,
+    outbox: SharedOutbox,
     limits: FrictionLimits,
     counters: Arc<ArrivalCounters>,
     /// Queries whose events have been sent, oldest first.
@@ -128,11 +132,16 @@ impl Desk {
         }
     }
 
+    fn outbox(&self) -> MutexGuard<'_, EventOutbox> {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn take_in(&mut self, query: Query) {
+        fault_point::visit("friction");
         let bytes = query.payload().map(|p| p.to_bytes()).unwrap_or_default();
         let checked = check_friction(&bytes, &self.limits).and_then(|event| {
             let full = || busy("more changes are waiting already than one tick applies");
-            self.outbox.send(event).ok_or_else(full)
+            self.outbox().send(event).ok_or_else(full)
         });
         drop(bytes);
         match checked {
@@ -145,7 +154,7 @@ impl Desk {
     }
 
     fn answer_taken(&mut self) {
-        while let Some((number, tick)) = self.outbox.taken() {
+        while let Some((number, tick)) = { self.outbox().taken() } {
             self.answer_waiting(number, &FrictionReply::accepted(tick));
         }
     }
@@ -154,7 +163,7 @@ impl Desk {
     /// query is refused. One that the loop has just taken cannot be: its tick is on its way.
     fn recall_late(&mut self) {
         while self.waiting.front().is_some_and(|w| w.since.elapsed() > TAKEN_WITHIN)
-            && let Some(number) = self.outbox.recall_oldest()
+            && let Some(number) = { self.outbox().recall_oldest() }
         {
             let late = busy("the simulation takes no more changes now; nothing has changed");
             let reply = refused(late, &self.counters);

@@ -18,13 +18,14 @@ mod client;
 mod commands;
 mod friction;
 mod keys;
+mod life;
 mod publisher;
 mod services;
 mod session;
 
 pub use client::{Client, Controller};
-pub use commands::{ArrivalCounters, CommandDesk};
-pub use friction::FrictionService;
+pub use commands::CommandDesk;
+pub use friction::{FrictionService, SharedOutbox};
 pub use keys::Keys;
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;

@@ -11,11 +11,13 @@ use zenoh::qos::{CongestionControl, Priority};
 
 use crate::config::BusSettings;
 use crate::error::{Error, ErrorKind, Result};
+use crate::fault_point;
 use crate::handover::Inbox;
 use crate::message::{Kind, StatusReading, encode};
 use crate::plant::Snapshot;
 use crate::rt::{Clock, MonotonicClock};
 
+use super::life::Life;
 use super::{Bus, Keys, bus_error};
 
 /// What the publisher has done.
@@ -59,6 +61,7 @@ impl Publisher {
             inbox,
             buffer: Vec::new(),
             stats: PublisherStats::default(),
+            life: bus.life.clone(),
         };
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
@@ -110,6 +113,7 @@ struct Work {
     inbox: Inbox<Snapshot>,
     buffer: Vec<u8>,
     stats: PublisherStats,
+    life: Life,
 }
 
 /// The publisher looks again after this when a snapshot is due, ns. Short, because a controller
@@ -126,11 +130,12 @@ impl Work {
             let last_round = stop.load(Ordering::Acquire);
             let mut found = false;
             while let Some(snapshot) = self.inbox.take() {
-                self.publish(&snapshot);
+                let life = self.life.clone();
+                life.guard(|| self.publish(&snapshot));
                 self.inbox.give_back(snapshot);
                 found = true;
             }
-            if last_round {
+            if last_round || self.life.is_over() {
                 return self.stats;
             }
             let ahead = self.period_ns.saturating_sub(LOOK_EARLY_NS).min(100_000_000);
@@ -140,6 +145,7 @@ impl Work {
     }
 
     fn publish(&mut self, s: &Snapshot) {
+        fault_point::visit("publisher");
         let (tick, waiting) = (s.state.tick, s.state.phase == 0);
         let due = |every: u64| waiting || tick.is_multiple_of(every);
         if due(self.every[0]) {

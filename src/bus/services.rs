@@ -7,6 +7,7 @@ use zenoh::bytes::Encoding;
 use zenoh::query::Queryable;
 
 use crate::error::Result;
+use crate::fault_point;
 use crate::message::{Kind, ModelReply, StatusReading, encode};
 
 use super::publisher::put_status;
@@ -52,7 +53,12 @@ impl Services {
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if it cannot be put.
     pub fn publish_status(&self, bus: &Bus, status: &StatusReading) -> Result<()> {
         *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status.clone();
-        put_status(bus, &self.keys, status)
+        let mut result = Ok(());
+        bus.life.guard(|| {
+            fault_point::visit("status");
+            result = put_status(bus, &self.keys, status);
+        });
+        result
     }
 }
 
@@ -62,12 +68,14 @@ fn answer(
     encoding: Encoding,
     payload: impl Fn() -> Vec<u8> + Send + Sync + 'static,
 ) -> Result<Queryable<()>> {
-    let own = key.to_string();
+    let (own, life) = (key.to_string(), bus.life.clone());
     bus.session
         .declare_queryable(key.to_string())
         .callback(move |query| {
-            let reply = query.reply(own.clone(), payload()).encoding(encoding.clone());
-            let _peer_may_be_gone = reply.wait().is_ok();
+            life.guard(|| {
+                let reply = query.reply(own.clone(), payload()).encoding(encoding.clone());
+                let _peer_may_be_gone = reply.wait().is_ok();
+            });
         })
         .wait()
         .map_err(|e| bus_error(key, e))

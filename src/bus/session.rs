@@ -7,11 +7,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
 
 use super::bus_error;
+use super::life::Life;
 
 /// An open session of the daemon.
 #[derive(Debug)]
 pub struct Bus {
     pub(super) session: Session,
+    pub(super) life: Life,
 }
 
 /// What every session here has in common.
@@ -54,7 +56,14 @@ impl Bus {
                 settings.listen
             ))
         })?;
-        Ok(Self { session })
+        Ok(Self { session, life: Life::default() })
+    }
+
+    /// True if a thread that works for this session has panicked: it must be closed, and another one
+    /// opened.
+    #[must_use]
+    pub fn has_died(&self) -> bool {
+        self.life.is_over()
     }
 
     /// Closes the session.

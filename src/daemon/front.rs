@@ -5,45 +5,38 @@ pub(super) use with_bus::Front;
 #[cfg(not(feature = "zenoh"))]
 pub(super) use without_bus::Front;
 
+use std::sync::{Arc, Mutex};
+
 use crate::handover::{Inbox, Outbox};
-use crate::plant::{Command, Rejection, Snapshot};
+use crate::message::ArrivalCounters;
+use crate::plant::{Command, Snapshot};
 use crate::rt::EventOutbox;
 
-/// The bus's ends of the loop's links.
-#[derive(Debug)]
+/// The bus's ends of the loop's links. They outlive a bus that has died.
+#[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
-    pub(super) events: EventOutbox,
+    pub(super) events: Arc<Mutex<EventOutbox>>,
     pub(super) snapshots: Inbox<Snapshot>,
+    pub(super) counters: Counters,
 }
 
 /// Counters of the commands and of the changes of friction that arrived.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Counters {
-    pub(super) commands: Box<dyn Arrivals>,
-    pub(super) friction: Box<dyn Arrivals>,
-}
-
-/// Counters of what arrived: how much was received, and refused for a reason.
-pub(super) trait Arrivals: std::fmt::Debug {
-    fn received(&self) -> u64;
-    fn rejected(&self, reason: Rejection) -> u64;
+    pub(super) commands: Arc<ArrivalCounters>,
+    pub(super) friction: Arc<ArrivalCounters>,
 }
 
 #[cfg(feature = "zenoh")]
 mod with_bus {
-    use std::sync::Arc;
-
     use zenoh::pubsub::Subscriber;
 
-    use super::{Arrivals, Counters, Ends};
-    use crate::bus::{
-        ArrivalCounters, Bus, CommandDesk, FrictionService, Keys, Publisher, Services,
-    };
+    use super::{Counters, Ends};
+    use crate::bus::{Bus, CommandDesk, FrictionService, Keys, Publisher, Services};
     use crate::config::Scenario;
     use crate::error::Result;
     use crate::message::{CommandLimits, FrictionLimits, ModelReply, StatusReading};
-    use crate::plant::Rejection;
 
     /// Bus, publisher, queryables and the desks where commands and changes of friction arrive.
     #[derive(Debug)]
@@ -52,7 +45,6 @@ mod with_bus {
         services: Services,
         publisher: Publisher,
         friction: FrictionService,
-        counters: Arc<ArrivalCounters>,
         _commands: Subscriber<()>,
     }
 
@@ -67,20 +59,19 @@ mod with_bus {
             let period_ns = scenario.spec.period_ns;
             let publisher =
                 Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots)?;
-            let friction =
-                FrictionService::start(&bus, &keys, ends.events, friction_limits(model))?;
+            let Counters { commands, friction } = ends.counters;
+            let limits = friction_limits(model);
+            let friction = FrictionService::start(&bus, &keys, ends.events, limits, friction)?;
             let services = Services::start(&bus, &keys, model, &scenario.robot_urdf)?;
-            let desk = CommandDesk::new(ends.commands, command_limits(scenario, model));
-            let counters = desk.counters();
+            let limits = command_limits(scenario, model);
+            let desk = CommandDesk::new(ends.commands, limits, commands);
             let subscriber = desk.subscribe(&bus, &keys)?;
-            Ok(Self { bus, services, publisher, friction, counters, _commands: subscriber })
+            Ok(Self { bus, services, publisher, friction, _commands: subscriber })
         }
 
-        pub(in crate::daemon) fn counters(&self) -> Counters {
-            Counters {
-                commands: Box::new(Arc::clone(&self.counters)),
-                friction: Box::new(self.friction.counters()),
-            }
+        /// True if one of its threads has panicked.
+        pub(in crate::daemon) fn has_died(&self) -> bool {
+            self.bus.has_died()
         }
 
         /// A status that cannot be published now is published in a second.
@@ -114,36 +105,21 @@ mod with_bus {
             counts: counts.map(|n| n as u32),
         }
     }
-
-    impl Arrivals for Arc<ArrivalCounters> {
-        fn received(&self) -> u64 {
-            ArrivalCounters::received(self)
-        }
-
-        fn rejected(&self, reason: Rejection) -> u64 {
-            ArrivalCounters::rejected(self, reason)
-        }
-    }
 }
 
 #[cfg(not(feature = "zenoh"))]
 mod without_bus {
-    use super::{Arrivals, Counters, Ends};
+    use super::Ends;
     use crate::config::Scenario;
     use crate::error::{Error, ErrorKind, Result};
-    use crate::handover::{Inbox, Outbox};
     use crate::message::{ModelReply, StatusReading};
-    use crate::plant::{Command, Rejection, Snapshot};
-    use crate::rt::{EventOutbox, StartRule};
+    use crate::rt::StartRule;
 
     /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
-        _ends: (Outbox<Command>, EventOutbox, Inbox<Snapshot>),
+        _ends: Ends,
     }
-
-    #[derive(Debug)]
-    struct Nothing;
 
     impl Front {
         pub(in crate::daemon) fn open(
@@ -157,25 +133,15 @@ mod without_bus {
                     "this build has no bus, so no controller can come; use --set sim.start=now",
                 ));
             }
-            Ok(Self { _ends: (ends.commands, ends.events, ends.snapshots) })
+            Ok(Self { _ends: ends })
         }
 
-        pub(in crate::daemon) fn counters(&self) -> Counters {
-            Counters { commands: Box::new(Nothing), friction: Box::new(Nothing) }
+        pub(in crate::daemon) fn has_died(&self) -> bool {
+            false
         }
 
         pub(in crate::daemon) fn publish_status(&self, _status: &StatusReading) {}
 
         pub(in crate::daemon) fn close(self) {}
-    }
-
-    impl Arrivals for Nothing {
-        fn received(&self) -> u64 {
-            0
-        }
-
-        fn rejected(&self, _reason: Rejection) -> u64 {
-            0
-        }
     }
 }

@@ -8,20 +8,22 @@
 //! ```
 
 mod front;
+mod io;
 mod monitor;
 mod physics;
 
 pub use monitor::{SecondReport, Stall, Summary};
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crossbeam_channel::bounded;
 
 use crate::config::Scenario;
 use crate::error::Result;
+use crate::fault_point;
 use crate::handover::{Inbox, pool};
 use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::message::ModelReply;
@@ -32,7 +34,8 @@ use crate::rt::{
     keep_off_core, pick_core,
 };
 
-use front::{Ends, Front};
+use front::{Counters, Ends};
+use io::Io;
 use monitor::Monitor;
 use physics::PhysicsThread;
 
@@ -58,14 +61,15 @@ pub enum Happening<'a> {
 /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken,
 /// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants are required and refused,
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
-/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked; what was
-/// logged up to then is kept.
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked, or threads of
+/// the bus again and again; what was logged up to then is kept.
 pub fn run(
     scenario: &Scenario,
     log: Option<PathBuf>,
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
+    fault_point::arm();
     // at free pace no thread is real-time, and all cores are wanted
     let free = scenario.pace == Pace::Free;
     let core = if free { None } else { pick_core(scenario.realtime.core) };
@@ -93,8 +97,14 @@ pub fn run(
     // before any thread that has to do with strangers is started
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
-    let ends = Ends { commands: command_out, events: event_out, snapshots: snapshot_in };
-    let front = Front::open(scenario, &model, ends)?;
+    let counters = Counters::default();
+    let ends = Ends {
+        commands: command_out,
+        events: Arc::new(Mutex::new(event_out)),
+        snapshots: snapshot_in,
+        counters: counters.clone(),
+    };
+    let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
     let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
     physics.go(Links {
@@ -107,10 +117,16 @@ pub fn run(
     });
     watch(Happening::Ready(&grants));
 
-    let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, front.counters());
-    front.publish_status(monitor.status());
+    let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, counters);
+    io.publish_status(monitor.status());
+    let mut broken = None;
     while !physics.is_finished() {
         std::thread::sleep(MONITOR_POLL);
+        if let Err(e) = io.tend() {
+            stop.store(true, Ordering::Relaxed);
+            broken.get_or_insert(e);
+        }
+        monitor.note_io_restarts(io.restarts());
         monitor.note_log_failure(recorder.as_ref().is_some_and(Recorder::has_failed));
         let second = monitor.poll();
         if let Some(stall) = monitor.take_stall() {
@@ -118,10 +134,11 @@ pub fn run(
         }
         if let Some(second) = second {
             watch(Happening::Second(&second));
-            front.publish_status(monitor.status());
+            io.publish_status(monitor.status());
         }
     }
-    finish(physics, recorder, front, monitor)
+    let summary = finish(physics, recorder, io, monitor)?;
+    broken.map_or(Ok(summary), Err)
 }
 
 fn start_recorder(
@@ -150,15 +167,18 @@ fn start_recorder(
 fn finish(
     physics: PhysicsThread,
     recorder: Option<Recorder>,
-    front: Front,
+    io: Io<'_>,
     monitor: Monitor,
 ) -> Result<Summary> {
-    let ending = physics.join();
+    let end = physics.join();
     let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
-    let summary = ending.map(|(ending, plant)| monitor.summary(ending, &plant, recorded));
+    let summary = match end {
+        Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
+        None => Err(monitor.obituary()),
+    };
     if let Ok(summary) = &summary {
-        front.publish_status(&summary.status);
+        io.publish_status(&summary.status);
     }
-    front.close();
+    io.close();
     summary
 }

@@ -6,6 +6,7 @@ use crossbeam_channel::Receiver;
 use hdrhistogram::Histogram;
 
 use crate::config::Scenario;
+use crate::error::{Error, ErrorKind};
 use crate::message::{Counter, Refusal, StatusReading};
 use crate::plant::{Authority, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
@@ -83,6 +84,7 @@ pub(super) struct Monitor {
     accepted: u64,
     proving: u64,
     log_failed: bool,
+    io_restarts: u64,
     pushes_refused: u64,
     last: Option<TickReport>,
     stall: Option<Stall>,
@@ -130,6 +132,7 @@ impl Monitor {
             accepted: 0,
             proving: 0,
             log_failed: false,
+            io_restarts: 0,
             pushes_refused: 0,
             last: None,
             stall: None,
@@ -147,6 +150,11 @@ impl Monitor {
     /// Recording has ended early.
     pub(super) fn note_log_failure(&mut self, failed: bool) {
         self.log_failed |= failed;
+    }
+
+    /// So often the bus has been opened again.
+    pub(super) const fn note_io_restarts(&mut self, restarts: u64) {
+        self.io_restarts = restarts;
     }
 
     /// Takes in all reports; gives a line if a second has passed.
@@ -236,6 +244,7 @@ impl Monitor {
             ("snapshots_dropped".to_string(), r.snapshots_dropped),
             ("log_ticks_dropped".to_string(), r.log_dropped),
             ("log_failed".to_string(), u64::from(self.log_failed)),
+            ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
@@ -254,6 +263,19 @@ impl Monitor {
         }
         let named = |(name, value)| Counter { name, value };
         s.counters = counters.into_iter().map(named).collect();
+    }
+
+    /// The physics thread has panicked.
+    pub(super) fn obituary(mut self) -> Error {
+        self.drain();
+        let (tick, digest) = self.last.map_or((0, 0), |r| (r.tick, r.digest));
+        Error::new(
+            ErrorKind::Internal,
+            format!(
+                "the physics thread panicked after tick {tick} (digest {digest:016x}); the log is \
+                 complete up to it. This is a defect in Hardstand: please report it with the log"
+            ),
+        )
     }
 
     /// The end of the run: what the reports may have missed comes from the plant itself.

@@ -93,18 +93,9 @@ impl PhysicsThread {
         self.thread.is_finished()
     }
 
-    /// # Errors
-    /// [`ErrorKind::Internal`] if the thread panicked.
-    pub(super) fn join(self) -> Result<(Ending, Plant)> {
-        match self.thread.join() {
-            Ok(Some(end)) => Ok(end),
-            Ok(None) => Err(Error::new(ErrorKind::RealTime, "the physics thread did not start")),
-            Err(_) => Err(Error::new(
-                ErrorKind::Internal,
-                "the physics thread panicked; the log is complete up to that tick. \
-                 This is a defect in Hardstand: please report it with the log",
-            )),
-        }
+    /// How the loop ended; `None` if the thread panicked.
+    pub(super) fn join(self) -> Option<(Ending, Plant)> {
+        self.thread.join().ok().flatten()
     }
 }
 

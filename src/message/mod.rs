@@ -5,11 +5,13 @@
 //! a length, `Vec` and `String` as a `u64` count and the elements, `Option` as one byte and the
 //! value, an enum as a `u32` and its fields. `docs/protocol.md` lists every field with its offset.
 
+mod arrivals;
 mod command;
 mod description;
 mod friction;
 mod status;
 
+pub use arrivals::ArrivalCounters;
 pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,

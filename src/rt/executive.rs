@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::fault_point;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 use crate::plant::{Authority, Outcome, Plant, Snapshot, TickInput, Verdict, Watchdog};
 
@@ -73,6 +74,7 @@ impl<C: Clock> Executive<C> {
     /// calls the system.
     fn turn(&mut self) -> Option<Ending> {
         let begin_ns = self.clock.now_ns();
+        fault_point::visit("physics");
         self.collect_input();
         let tick = self.plant.state().tick;
         let record = self.reserve_record();

@@ -1,0 +1,26 @@
+//! Whether a thread of the bus has panicked.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Shared by all threads that work for one session. What panics under its guard ends the session's
+/// life, not its thread: zenoh's threads would take the link with them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Life {
+    over: Arc<AtomicBool>,
+}
+
+impl Life {
+    /// Runs `work`; a panic in it is printed as usual and noted.
+    pub(super) fn guard(&self, work: impl FnOnce()) {
+        // whatever `work` has left half done is given up with the session
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            self.over.store(true, Ordering::Release);
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+}

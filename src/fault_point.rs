@@ -1,0 +1,39 @@
+//! Named places where a test can make a thread panic. In builds without debug assertions they are
+//! nothing.
+
+/// `NAME:N`: the thread that visits the point `NAME` for the Nth time, the 2Nth, … panics.
+#[cfg(debug_assertions)]
+const VARIABLE: &str = "HARDSTAND_FAULT_POINT";
+
+#[cfg(debug_assertions)]
+static ARMED: std::sync::OnceLock<Option<(String, u64)>> = std::sync::OnceLock::new();
+#[cfg(debug_assertions)]
+static VISITS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
+/// Looks once, at start-up, whether a point is to fail.
+pub(crate) fn arm() {
+    #[cfg(debug_assertions)]
+    ARMED.get_or_init(|| {
+        let value = std::env::var(VARIABLE).ok()?;
+        let (name, every) = value.split_once(':')?;
+        Some((name.into(), every.parse::<u64>().ok()?.max(1)))
+    });
+}
+
+/// A visit of the point `name`.
+#[inline]
+#[cfg_attr(
+    debug_assertions,
+    allow(clippy::panic, reason = "a test has asked for it by the environment")
+)]
+pub(crate) fn visit(name: &str) {
+    #[cfg(debug_assertions)]
+    if let Some(Some((armed, every))) = ARMED.get()
+        && armed == name
+        && (VISITS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1).is_multiple_of(*every)
+    {
+        panic!("fault point {name}");
+    }
+    #[cfg(not(debug_assertions))]
+    let _no_fault_in_a_release = name;
+}
