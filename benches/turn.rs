@@ -148,7 +148,7 @@ fn write_log(path: &Path, micro_steps: u32) {
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let (info, inbox) = (bench::info(&bench.scenario), bench.log.clone());
     bench.executive(clock, pace, StartRule::Now, TURNS).run();
-    let stats = Recorder::start(path, info, inbox).unwrap().finish();
+    let stats = Recorder::start(path, info, u64::MAX, inbox).unwrap().finish();
     assert_eq!((stats.ticks, stats.error), (TURNS, None));
 }
 

@@ -285,7 +285,7 @@ fn a_gap_begins_a_new_segment_that_replays_by_itself() {
         (*record).clone_from(tick);
         out.send(record);
     }
-    let recorder = Recorder::start(&path, info(&bench.scenario), inbox).unwrap();
+    let recorder = Recorder::start(&path, info(&bench.scenario), u64::MAX, inbox).unwrap();
     let stats = recorder.finish();
     let second = dir.path().join("run-2.mcap");
     assert_eq!((stats.error, stats.ticks), (None, 80));
@@ -314,7 +314,7 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
         let words = plant.snapshot_words().len();
         LogTick::new(&plant, &plant.new_snapshot(), words)
     });
-    let recorder = Recorder::start(&path, info(&scenario), inbox).unwrap();
+    let recorder = Recorder::start(&path, info(&scenario), u64::MAX, inbox).unwrap();
     let ticks = ticks_of(scenario, 40);
     for tick in ticks.iter().filter(|t| t.tick != 20) {
         let mut free = out.take_free();

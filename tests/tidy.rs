@@ -20,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 19] = [
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
     ("rt", &["plant", "handover"]),
-    ("message", &["spatial", "model", "contact", "plant"]),
+    ("message", &["spatial", "model", "contact", "plant", "handover"]),
     ("record", &["plant", "handover", "rt", "message"]),
     ("bus", &["plant", "handover", "rt", "message", "config"]),
     ("config", CONFIG),

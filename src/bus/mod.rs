@@ -24,7 +24,7 @@ mod services;
 mod session;
 
 pub use client::{Client, Controller};
-pub use commands::CommandDesk;
+pub use commands::subscribe_commands;
 pub use friction::{FrictionService, SharedOutbox};
 pub use keys::Keys;
 pub use publisher::{Publisher, PublisherStats};

@@ -70,7 +70,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
         return Ok(exit::NEGATIVE); // nothing has been shown
     }
     show::line("");
-    let report = replay::replay_file(&a.log, &[], None)?;
+    let report = replay::replay_file(&a.log, &[], None)?.whole;
     let identical = report.difference.is_none() && report.damage.is_none();
     let whole = report.ticks == summary.ticks && report.digest == summary.digest;
     let stands = stands(&summary, stance_m);

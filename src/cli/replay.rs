@@ -7,29 +7,25 @@ use std::time::Instant;
 
 use crate::config::Scenario;
 use crate::error::Result;
-use crate::record::{self, LogReader, ReplayReport};
+use crate::record::{self, LogReader, RunReport};
 
 use super::arguments::ReplayArguments;
 use super::{exit, progress, show};
 
 pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
-    let report = replay_file(&a.log, &a.sets, a.threads)?;
-    let lossy = report.damage.is_some() || report.next_segment.is_some();
-    Ok(match (&report.difference, lossy) {
+    let run = replay_file(&a.log, &a.sets, a.threads)?;
+    let lossy = run.whole.damage.is_some() || !run.gaps.is_empty();
+    Ok(match (&run.whole.difference, lossy) {
         (Some(_), _) => exit::NEGATIVE,
         (None, true) => exit::LOSSY,
         (None, false) => exit::OK,
     })
 }
 
-/// Replays a log and prints the result; on all cores unless `threads` says how many.
-pub(super) fn replay_file(
-    path: &Path,
-    sets: &[String],
-    threads: Option<u8>,
-) -> Result<ReplayReport> {
-    let mut log = LogReader::open(path)?;
-    let info = log.info().clone();
+/// Replays a log, with all files in which its run goes on, and prints the result; on all cores unless
+/// `threads` says how many.
+pub(super) fn replay_file(path: &Path, sets: &[String], threads: Option<u8>) -> Result<RunReport> {
+    let info = LogReader::open(path)?.info().clone();
     let version = env!("CARGO_PKG_VERSION");
     if info.version != version {
         show::note(&format!(
@@ -41,13 +37,13 @@ pub(super) fn replay_file(
     if sets.is_empty() && scenario.physics_hash != info.physics_hash {
         show::note("the physics hash of the log does not match its own robot and scenario");
     }
-    let bar = progress::bar(log.progress().1, "replaying");
+    let bar = progress::bar(0, "replaying");
     let threads = threads.and_then(|n| NonZeroUsize::new(n.into()));
     let threads = threads.or_else(|| thread::available_parallelism().ok());
     let begin = Instant::now();
-    let report = record::replay(
-        &mut log,
-        scenario.plant(),
+    let run = record::replay_run(
+        path,
+        |info| Ok(Scenario::from_texts(&info.scenario, &info.robot, sets)?.plant()),
         threads.unwrap_or(NonZeroUsize::MIN),
         |ticks, read, all| {
             bar.set_length(all);
@@ -56,6 +52,6 @@ pub(super) fn replay_file(
         },
     )?;
     bar.finish_and_clear();
-    show::replay(&report, begin.elapsed().as_secs_f64(), info.period_ns);
-    Ok(report)
+    show::replay(&run, begin.elapsed().as_secs_f64(), info.period_ns);
+    Ok(run)
 }

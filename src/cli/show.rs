@@ -5,7 +5,7 @@ use std::io::Write as _;
 use crate::config::Scenario;
 use crate::daemon::{SecondReport, Stall, Summary};
 use crate::plant::{Authority, Integrator};
-use crate::record::ReplayReport;
+use crate::record::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
 
 /// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
@@ -181,7 +181,8 @@ fn ending(e: Ending) -> String {
     }
 }
 
-pub(super) fn replay(r: &ReplayReport, wall_s: f64, period_ns: u64) {
+pub(super) fn replay(run: &RunReport, wall_s: f64, period_ns: u64) {
+    let r = &run.whole;
     let simulated_s = r.ticks as f64 * period_ns as f64 * 1e-9;
     say!(
         "replayed   {} ticks ({simulated_s:.3} s) in {wall_s:.3} s, {:.0} × real time",
@@ -195,10 +196,18 @@ pub(super) fn replay(r: &ReplayReport, wall_s: f64, period_ns: u64) {
     if r.first_tick > 0 {
         say!("segment    it begins at tick {}, from its keyframe", r.first_tick);
     }
-    if let Some(next) = &r.next_segment {
-        say!("gap        ticks were lost after this file; the run goes on in {next}");
+    if let [_, more @ ..] = &run.files[..]
+        && !more.is_empty()
+    {
+        let names: Vec<String> = more.iter().map(|f| f.display().to_string()).collect();
+        say!("files      it goes on in {}", names.join(", "));
+    }
+    for gap in &run.gaps {
+        say!("gap        ticks {} to {} were lost", gap.from_tick, gap.to_tick.saturating_sub(1));
     }
     if let Some(damage) = &r.damage {
-        say!("damaged    {damage}; everything up to tick {} was replayed", r.first_tick + r.ticks);
+        let lost = run.gaps.iter().map(|g| g.to_tick.saturating_sub(g.from_tick)).sum::<u64>();
+        let end = r.first_tick + r.ticks + lost;
+        say!("damaged    {damage}; everything up to tick {end} was replayed");
     }
 }

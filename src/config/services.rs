@@ -30,6 +30,8 @@ pub struct RecordSettings {
     pub file: String,
     /// Ticks between two keyframes.
     pub keyframe_every_ticks: u64,
+    /// A log file of this size ends before the next keyframe, and another one begins, bytes.
+    pub segment_bytes_max: u64,
 }
 
 impl RecordSettings {
@@ -126,6 +128,7 @@ pub(super) fn record(root: &Section<'_>) -> RecordSettings {
     let settings = RecordSettings {
         file: s.text("file").into(),
         keyframe_every_ticks: s.count("keyframe_every_ticks", 1, 1_000_000),
+        segment_bytes_max: s.count("segment_mib", 1, 1_000_000) << 20,
     };
     s.finish();
     settings

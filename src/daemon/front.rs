@@ -13,6 +13,7 @@ use crate::plant::{Command, Snapshot};
 use crate::rt::EventOutbox;
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
+#[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
@@ -33,10 +34,10 @@ mod with_bus {
     use zenoh::pubsub::Subscriber;
 
     use super::{Counters, Ends};
-    use crate::bus::{Bus, CommandDesk, FrictionService, Keys, Publisher, Services};
+    use crate::bus::{Bus, FrictionService, Keys, Publisher, Services, subscribe_commands};
     use crate::config::Scenario;
     use crate::error::Result;
-    use crate::message::{CommandLimits, FrictionLimits, ModelReply, StatusReading};
+    use crate::message::{CommandDesk, CommandLimits, FrictionLimits, ModelReply, StatusReading};
 
     /// Bus, publisher, queryables and the desks where commands and changes of friction arrive.
     #[derive(Debug)]
@@ -65,7 +66,7 @@ mod with_bus {
             let services = Services::start(&bus, &keys, model, &scenario.robot_urdf)?;
             let limits = command_limits(scenario, model);
             let desk = CommandDesk::new(ends.commands, limits, commands);
-            let subscriber = desk.subscribe(&bus, &keys)?;
+            let subscriber = subscribe_commands(&bus, &keys, desk)?;
             Ok(Self { bus, services, publisher, friction, _commands: subscriber })
         }
 

@@ -160,7 +160,7 @@ fn start_recorder(
     let words = plant.snapshot_words().len();
     let (out, inbox): (_, Inbox<LogTick>) =
         pool(LOG_QUEUE, || LogTick::new(&plant, &snapshot, words));
-    Ok((Some(Recorder::start(&path, info, inbox)?), Some(out)))
+    Ok((Some(Recorder::start(&path, info, scenario.record.segment_bytes_max, inbox)?), Some(out)))
 }
 
 /// Physics first, then what it feeds, the bus last: nothing that was sent is lost.

@@ -8,6 +8,7 @@
 mod arrivals;
 mod command;
 mod description;
+mod desk;
 mod friction;
 mod status;
 
@@ -17,6 +18,7 @@ pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
 };
+pub use desk::CommandDesk;
 pub use friction::{FrictionLimits, FrictionReply, FrictionRequest, Refusal, check_friction};
 pub use status::{Counter, StatusReading};
 

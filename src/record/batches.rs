@@ -1,6 +1,6 @@
 //! Cuts a log into pieces that can be passed on.
 
-use super::{Keyframe, LogReader, LogRecord};
+use super::{Keyframe, LogReader, LogRecord, NextSegment};
 
 /// Some records of a log.
 pub(super) struct Batch {
@@ -16,7 +16,7 @@ pub(super) enum Then {
     /// A keyframe, and then a tick: a replay can begin here.
     Border(Keyframe),
     /// The end of the log: see [`LogReader::damage`] and [`LogReader::next_segment`].
-    End { damage: Option<String>, next_segment: Option<String> },
+    End { damage: Option<String>, next_segment: Option<NextSegment> },
 }
 
 /// The batches of a log.
@@ -47,7 +47,7 @@ impl<'a> Batches<'a> {
         while records.len() < self.size {
             let Some(record) = self.peeked.take().or_else(|| self.log.next_record()) else {
                 let damage = self.log.damage().map(String::from);
-                let next_segment = self.log.next_segment().map(String::from);
+                let next_segment = self.log.next_segment().cloned();
                 return Batch { records, then: Then::End { damage, next_segment } };
             };
             let record = match record {

@@ -6,15 +6,21 @@
 //! bus) and `hardstand/keyframe` (the complete state before a tick).
 
 mod batches;
+mod chain;
 mod reader;
 mod recorder;
+mod recording;
 mod replay;
 mod run;
+mod storage;
 mod writer;
 
+pub use chain::{Gap, RunReport, replay_run};
 pub use reader::{LogReader, LogRecord, RunInfo};
-pub use recorder::{Recorder, RecorderStats};
+pub use recorder::Recorder;
+pub use recording::{RecorderStats, Recording};
 pub use replay::{Difference, ReplayReport, replay};
+pub use storage::{Disk, LogFile, Storage};
 pub use writer::LogWriter;
 
 use serde::{Deserialize, Serialize};
@@ -30,8 +36,20 @@ pub const STATE_TOPIC: &str = "hardstand/state";
 /// Topic of the keyframes.
 pub const KEYFRAME_TOPIC: &str = "hardstand/keyframe";
 
-/// Key of the metadata `hardstand-gap`: the file in which the run goes on after lost ticks.
-pub(crate) const NEXT_SEGMENT: &str = "next_segment";
+/// Name of the metadata at the end of a file after which the run goes on in another one.
+const NEXT_NOTE: &str = "hardstand-next";
+/// Its keys: that file, and its first tick.
+const NEXT_SEGMENT: &str = "next_segment";
+const NEXT_TICK: &str = "next_tick";
+
+/// The file in which a run goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextSegment {
+    /// Its name, in the same folder.
+    pub file: String,
+    /// Its first tick: ticks were lost if that is not the one after the last of this file.
+    pub first_tick: u64,
+}
 
 /// The complete state before `tick`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

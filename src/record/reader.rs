@@ -14,8 +14,8 @@ use crate::plant::StateReading;
 use crate::rt::LogTick;
 
 use super::{
-    KEYFRAME_TOPIC, Keyframe, NEXT_SEGMENT, ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC,
-    TICK_TOPIC,
+    KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
+    SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
 };
 
 /// Largest record that is read: a damaged length must not make the reader ask for more.
@@ -92,7 +92,7 @@ pub struct LogReader {
 struct Contents {
     info: RunInfo,
     topics: BTreeMap<u16, String>,
-    next_segment: Option<String>,
+    next_segment: Option<NextSegment>,
     next_tick: Option<u64>,
 }
 
@@ -157,10 +157,10 @@ impl LogReader {
         self.damage.as_deref()
     }
 
-    /// The file in which the run goes on after ticks that were lost, once the end has been read.
+    /// The file in which the run goes on, once the end has been read.
     #[must_use]
-    pub fn next_segment(&self) -> Option<&str> {
-        self.contents.next_segment.as_deref()
+    pub const fn next_segment(&self) -> Option<&NextSegment> {
+        self.contents.next_segment.as_ref()
     }
 
     /// The next record; `None` at the end of the log or of its undamaged part, see
@@ -220,8 +220,10 @@ impl Contents {
     fn take(&mut self, record: Record<'_>) -> Result<Option<LogRecord>> {
         match record {
             Record::Metadata(m) if m.name == "hardstand" => self.info.take_map(&m.metadata),
-            Record::Metadata(m) if m.name == "hardstand-gap" => {
-                self.next_segment = m.metadata.get(NEXT_SEGMENT).cloned();
+            Record::Metadata(m) if m.name == NEXT_NOTE => {
+                let text = |key: &str| m.metadata.get(key).cloned().unwrap_or_default();
+                let first_tick = text(NEXT_TICK).parse().unwrap_or_default();
+                self.next_segment = Some(NextSegment { file: text(NEXT_SEGMENT), first_tick });
             }
             Record::Attachment { header, data, .. } => {
                 let text = String::from_utf8_lossy(&data).into_owned();

@@ -17,7 +17,7 @@ use crate::plant::Plant;
 
 use super::batches::{Batch, Batches, Then};
 use super::run::Run;
-use super::{Keyframe, LogReader};
+use super::{Keyframe, LogReader, NextSegment};
 
 /// Records that go to another thread together: 32 ticks and their states.
 const BATCH_RECORDS: usize = 64;
@@ -49,14 +49,16 @@ pub struct ReplayReport {
     pub equal: u64,
     /// Tick of the first record.
     pub first_tick: u64,
+    /// Digest before it.
+    pub first_digest: u64,
     /// Digest after the last tick.
     pub digest: u64,
     /// The first difference, if any; the replay ends there.
     pub difference: Option<Difference>,
     /// Why the log ended early, if it did.
     pub damage: Option<String>,
-    /// The file in which the run goes on after ticks that were lost, if it does.
-    pub next_segment: Option<String>,
+    /// The file in which the run goes on, if it does.
+    pub next_segment: Option<NextSegment>,
 }
 
 /// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
@@ -234,12 +236,14 @@ fn merged(parts: Vec<Part>) -> Result<ReplayReport> {
     let mut whole = ReplayReport::default();
     for (number, part) in parts {
         let part = part?;
-        let first = if number == 0 { part.first_tick } else { whole.first_tick };
+        let first = if number == 0 { &part } else { &whole };
+        let (first_tick, first_digest) = (first.first_tick, first.first_digest);
         let digest = if part.ticks > 0 { part.digest } else { whole.digest };
         whole = ReplayReport {
             ticks: whole.ticks + part.ticks,
             equal: whole.equal + part.equal,
-            first_tick: first,
+            first_tick,
+            first_digest,
             digest,
             ..part
         };

@@ -110,6 +110,7 @@ impl Run {
     fn tick(&mut self, log: &LogTick) {
         if self.report.ticks == 0 {
             self.report.first_tick = log.tick;
+            self.report.first_digest = self.plant.state().digest;
         }
         if log.tick != self.plant.state().tick {
             let here = self.plant.state().tick;

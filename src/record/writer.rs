@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +14,8 @@ use crate::message::{Kind, encode};
 use crate::rt::LogTick;
 
 use super::{
-    KEYFRAME_TOPIC, Keyframe, NEXT_SEGMENT, ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT,
-    STATE_TOPIC, TICK_TOPIC,
+    Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, ROBOT_ATTACHMENT,
+    RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, Storage, TICK_TOPIC,
 };
 
 /// A chunk is closed after so many ticks: a killed run loses at most these.
@@ -25,13 +24,14 @@ const CHUNK_TICKS: u64 = 10;
 /// One log file.
 pub struct LogWriter {
     path: PathBuf,
-    mcap: Writer<NoSeek<BufWriter<File>>>,
-    sync: File,
+    mcap: Writer<NoSeek<BufWriter<Box<dyn LogFile>>>>,
+    file: Box<dyn LogFile>,
     channels: [u16; 3],
     period_ns: u64,
     buffer: Vec<u8>,
     pub(super) open_ticks: u64,
     sequence: u32,
+    bytes: u64,
 }
 
 impl std::fmt::Debug for LogWriter {
@@ -46,16 +46,22 @@ impl LogWriter {
     /// # Errors
     /// [`ErrorKind::File`] with the path if it cannot be created or written.
     pub fn create(path: &Path, info: &RunInfo) -> Result<Self> {
+        Self::create_on(&Disk, path, info)
+    }
+
+    /// [`create`](Self::create) in another place than the file system.
+    pub(super) fn create_on(storage: &dyn Storage, path: &Path, info: &RunInfo) -> Result<Self> {
         let failed = |e: &dyn std::error::Error| file_error(path, e);
-        let file = File::create(path).map_err(|e| failed(&e))?;
-        let sync = file.try_clone().map_err(|e| failed(&e))?;
+        let file = storage.create(path).map_err(|e| failed(&e))?;
+        let other = file.another().map_err(|e| failed(&e))?;
         // without seeking a chunk is written in one piece, when it is complete
         let options = WriteOptions::new()
             .profile("hardstand")
             .library(concat!("hardstand ", env!("CARGO_PKG_VERSION")))
             .chunk_size(None)
             .disable_seeking(true);
-        let mut mcap = options.create(NoSeek::new(BufWriter::new(file))).map_err(|e| failed(&e))?;
+        let mut mcap =
+            options.create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
         let mut channel = |topic: &str, kind: Kind| {
             let schema = mcap.add_schema(kind.schema(), "", b"docs/protocol.md")?;
             mcap.add_channel(schema, topic, "hardstand-bincode", &BTreeMap::new())
@@ -84,12 +90,13 @@ impl LogWriter {
         Ok(Self {
             path: path.into(),
             mcap,
-            sync,
+            file,
             channels,
             period_ns: info.period_ns,
             buffer: Vec::new(),
             open_ticks: 0,
             sequence: 0,
+            bytes: 0,
         })
     }
 
@@ -121,9 +128,16 @@ impl LogWriter {
             publish_time: time_ns,
         };
         self.sequence = self.sequence.wrapping_add(1);
+        self.bytes += self.buffer.len() as u64;
         self.mcap
             .write_to_known_channel(&header, &self.buffer)
             .map_err(|e| file_error(&self.path, &e))
+    }
+
+    /// Bytes of the messages written so far.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Closes the chunk and gives it to the system.
@@ -137,17 +151,18 @@ impl LogWriter {
 
     /// Puts everything written so far on the disk.
     pub(super) fn sync(&self) -> Result<()> {
-        self.sync.sync_data().map_err(|e| file_error(&self.path, &e))
+        self.file.sync().map_err(|e| file_error(&self.path, &e))
     }
 
-    /// Notes that ticks were lost and the run goes on in `next`, then [`finish`](Self::finish)es.
+    /// Notes that the run goes on in the file `next` with `tick`, then [`finish`](Self::finish)es.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path.
-    pub fn finish_before(mut self, next: &Path) -> Result<()> {
+    pub fn finish_before(mut self, next: &Path, tick: u64) -> Result<()> {
         let name = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let metadata = BTreeMap::from([(NEXT_SEGMENT.to_string(), name)]);
-        let note = Metadata { name: "hardstand-gap".into(), metadata };
+        let (segment, first) = (NEXT_SEGMENT.to_string(), NEXT_TICK.to_string());
+        let metadata = BTreeMap::from([(segment, name), (first, tick.to_string())]);
+        let note = Metadata { name: NEXT_NOTE.into(), metadata };
         self.mcap.write_metadata(&note).map_err(|e| file_error(&self.path, &e))?;
         self.finish()
     }
@@ -159,7 +174,7 @@ impl LogWriter {
     pub fn finish(mut self) -> Result<()> {
         self.mcap.finish().map_err(|e| file_error(&self.path, &e))?;
         drop(self.mcap.into_inner());
-        self.sync.sync_all().map_err(|e| file_error(&self.path, &e))
+        self.file.sync().map_err(|e| file_error(&self.path, &e))
     }
 }
 

@@ -1,0 +1,60 @@
+//! Commands on their way in: bytes, claim, check, hand-over.
+
+use std::sync::Arc;
+
+use crate::handover::Outbox;
+use crate::plant::{Command, Rejection};
+
+use super::{ArrivalCounters, CommandLimits, check_command, decode_command};
+
+/// Where commands arrive: the first of their two checks, and the hand-over to the physics thread.
+#[derive(Debug)]
+pub struct CommandDesk {
+    outbox: Outbox<Command>,
+    limits: CommandLimits,
+    counters: Arc<ArrivalCounters>,
+}
+
+impl CommandDesk {
+    /// A desk that hands accepted commands to `outbox` and counts in `counters`.
+    #[must_use]
+    pub const fn new(
+        outbox: Outbox<Command>,
+        limits: CommandLimits,
+        counters: Arc<ArrivalCounters>,
+    ) -> Self {
+        Self { outbox, limits, counters }
+    }
+
+    /// Takes in the bytes of one command. Whatever they are, this returns; a refusal is counted
+    /// under its reason.
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    pub fn take_in(&self, bytes: &[u8]) -> Result<(), Rejection> {
+        self.counters.count_received();
+        let result = self.check(bytes);
+        if let Err(reason) = result {
+            self.counters.count(reason);
+        }
+        result
+    }
+
+    fn check(&self, bytes: &[u8]) -> Result<(), Rejection> {
+        let claim = decode_command(bytes, self.limits.joints)?;
+        let mut checked = Command::default();
+        check_command(&claim, &self.limits, &mut checked)?;
+        let mut command = match self.outbox.take_free() {
+            Some(free) => free,
+            // newest wins: the oldest command that waits gives way
+            None => {
+                let oldest = self.outbox.recall_oldest().ok_or(Rejection::QueueFull)?;
+                self.counters.count(Rejection::QueueFull);
+                oldest
+            }
+        };
+        *command = checked;
+        self.outbox.send(command);
+        Ok(())
+    }
+}

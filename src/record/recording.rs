@@ -1,0 +1,162 @@
+//! A recording: the ticks of a run in one file after another.
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::handover::Inbox;
+use crate::rt::LogTick;
+
+use super::{LogWriter, RunInfo, Storage};
+
+/// Time between two requests to put the file on the disk, ns.
+const SYNC_NS: u64 = 1_000_000_000;
+
+/// What a recording has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecorderStats {
+    /// Ticks written.
+    pub ticks: u64,
+    /// Files, in order: the next one begins when one is full, or when ticks were lost.
+    pub segments: Vec<PathBuf>,
+    /// Why recording ended early, if it did.
+    pub error: Option<String>,
+}
+
+/// Takes ticks out of a queue and writes them. It knows no thread and no clock, so that a
+/// simulation can run it too.
+pub struct Recording {
+    storage: Box<dyn Storage>,
+    stats: RecorderStats,
+    first: PathBuf,
+    info: RunInfo,
+    segment_bytes_max: u64,
+    inbox: Inbox<LogTick>,
+    writer: Option<LogWriter>,
+    next_tick: Option<u64>,
+    /// Ticks written at the last look.
+    written: u64,
+    synced_ns: u64,
+}
+
+impl std::fmt::Debug for Recording {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recording").field("stats", &self.stats).finish_non_exhaustive()
+    }
+}
+
+impl Recording {
+    /// Creates the first file. A file that has reached `segment_bytes_max` ends before the next
+    /// keyframe: the index of a file is kept in memory until it ends.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be created.
+    pub fn start(
+        storage: Box<dyn Storage>,
+        path: PathBuf,
+        info: RunInfo,
+        segment_bytes_max: u64,
+        inbox: Inbox<LogTick>,
+    ) -> Result<Self> {
+        let writer = LogWriter::create_on(storage.as_ref(), &path, &info)?;
+        Ok(Self {
+            storage,
+            stats: RecorderStats { segments: vec![path.clone()], ..Default::default() },
+            first: path,
+            info,
+            segment_bytes_max,
+            inbox,
+            writer: Some(writer),
+            next_tick: None,
+            written: 0,
+            synced_ns: 0,
+        })
+    }
+
+    /// Writes what is in the queue, and puts it on the disk once a second. Call it every few
+    /// milliseconds.
+    pub fn round(&mut self, now_ns: u64) {
+        let result = self.drain();
+        self.note(result);
+        let result = self.flush_if_idle().and_then(|()| self.sync_if_due(now_ns));
+        self.note(result);
+    }
+
+    /// Why recording has ended early, if it has.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.stats.error.as_deref()
+    }
+
+    /// Writes what is still in the queue and closes the file.
+    #[must_use]
+    pub fn finish(mut self) -> RecorderStats {
+        let result = self.drain();
+        self.note(result);
+        let result = self.writer.take().map_or(Ok(()), LogWriter::finish);
+        self.note(result);
+        self.stats
+    }
+
+    /// The first failure ends recording; the queue is drained all the same.
+    fn note(&mut self, result: Result<()>) {
+        if let Err(e) = result {
+            self.writer = None;
+            self.stats.error.get_or_insert_with(|| e.to_string());
+        }
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        let mut result = Ok(());
+        while let Some(tick) = self.inbox.take() {
+            if result.is_ok() {
+                result = self.write(&tick);
+            }
+            self.inbox.give_back(tick);
+        }
+        result
+    }
+
+    fn write(&mut self, tick: &LogTick) -> Result<()> {
+        let gap = self.next_tick.is_some_and(|next| next != tick.tick);
+        self.next_tick = Some(tick.tick.wrapping_add(1));
+        let full = self.writer.as_ref().is_some_and(|w| w.bytes() >= self.segment_bytes_max);
+        if gap || (full && !tick.keyframe.is_empty()) {
+            self.next_segment(tick.tick)?;
+        }
+        if let Some(writer) = &mut self.writer {
+            writer.write(tick)?;
+            self.stats.ticks += 1;
+        }
+        Ok(())
+    }
+
+    /// Never a gap inside a file: the next one begins with a keyframe.
+    fn next_segment(&mut self, tick: u64) -> Result<()> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        let stem = self.first.file_stem().unwrap_or_default().to_string_lossy();
+        let name = format!("{stem}-{}.mcap", self.stats.segments.len() + 1);
+        let path = self.first.with_file_name(name);
+        writer.finish_before(&path, tick)?;
+        self.writer = Some(LogWriter::create_on(self.storage.as_ref(), &path, &self.info)?);
+        self.stats.segments.push(path);
+        Ok(())
+    }
+
+    /// At a slow rate a chunk would stay open for long: it is closed when no tick has come.
+    fn flush_if_idle(&mut self) -> Result<()> {
+        let idle = self.written == self.stats.ticks;
+        self.written = self.stats.ticks;
+        match &mut self.writer {
+            Some(writer) if idle && writer.open_ticks > 0 => writer.flush(),
+            _ => Ok(()),
+        }
+    }
+
+    fn sync_if_due(&mut self, now_ns: u64) -> Result<()> {
+        if now_ns.saturating_sub(self.synced_ns) < SYNC_NS {
+            return Ok(());
+        }
+        self.synced_ns = now_ns;
+        self.writer.as_ref().map_or(Ok(()), LogWriter::sync)
+    }
+}
