@@ -7,6 +7,8 @@
 mod faults;
 #[path = "daemon/friction.rs"]
 mod friction;
+#[path = "common/ladder.rs"]
+mod ladder;
 #[path = "daemon/life.rs"]
 mod life;
 #[path = "daemon/loss.rs"]

@@ -103,7 +103,7 @@ fn forbidden_imports(room: &str, text: &str) -> Vec<String> {
             let name: String =
                 used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
             let is_room = ROOMS.iter().any(|(r, _)| *r == name);
-            let free = name == room || ["error", "limits", "fault_point"].contains(&name);
+            let free = name == room || ["error", "limits", "fault_point"].contains(&name.as_str());
             if is_room && !free && !allowed.contains(&name.as_str()) {
                 out.push(format!("line {}: `{room}` may not use `{name}`", n + 1));
             }

@@ -77,15 +77,32 @@ impl Bench {
         start: StartRule,
         ticks: u64,
     ) -> Executive<C> {
+        let links = self.links();
+        Self::loop_of(&self.scenario, links, clock, pace, start, ticks)
+    }
+
+    /// The loop's ends; they can be taken once.
+    pub fn links(&mut self) -> Links {
+        self.links.take().expect("one loop per bench")
+    }
+
+    /// A loop of `ticks` ticks on these links.
+    pub fn loop_of<C: Clock>(
+        scenario: &Scenario,
+        links: Links,
+        clock: C,
+        pace: Pace,
+        start: StartRule,
+        ticks: u64,
+    ) -> Executive<C> {
         let limits = RunLimits {
             ticks: Some(ticks),
             start,
-            keyframe_every_ticks: self.scenario.record.keyframe_every_ticks,
+            keyframe_every_ticks: scenario.record.keyframe_every_ticks,
             epoch: 1,
         };
-        let schedule = Schedule::new(self.scenario.events.clone());
-        let links = self.links.take().expect("one loop per bench");
-        Executive::new(self.scenario.plant(), clock, links, schedule, pace, limits)
+        let schedule = Schedule::new(scenario.events.clone());
+        Executive::new(scenario.plant(), clock, links, schedule, pace, limits)
     }
 
     /// The side of the controllers.

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use hardstand::bus::open_client;
 use hardstand::message::{ClaimedCommand, encode_command};
-use hardstand::plant::{Authority, JointCommand, Rejection, Verdict};
+use hardstand::plant::{JointCommand, Rejection, Verdict};
 use rustix::process::Signal;
 use zenoh::Wait;
 
+use crate::ladder::Ladder;
 use crate::process::{Dice, Log, Observer, Scene, serial};
 
 const HOLD: u64 = 40;
@@ -50,54 +51,12 @@ fn a_killed_controller_is_held_damped_and_released_at_the_exact_tick() {
     scene.replays();
 }
 
-/// Walks the log with a ladder of its own: every tick's authority follows from the commands that
-/// were accepted up to it. Returns the sessions that had the robot and the number of releases.
+/// Walks the log with a ladder of its own. Returns the sessions that had the robot and the number of
+/// releases.
 fn climb(log: &Log) -> (BTreeSet<u64>, usize) {
-    let mut sessions = BTreeSet::new();
-    let (mut owner, mut answered, mut releases, mut proving) = (0, 0, 0, 0);
-    let (mut before, mut damped_for) = (Authority::Zero, 0);
-    for (n, t) in (0_u64..).zip(&log.ticks) {
-        assert_eq!(t.tick, n, "a tick is missing");
-        let mut fresh = false;
-        for o in &t.offers {
-            match o.verdict {
-                Verdict::Accepted => {
-                    if o.session != owner {
-                        assert!(!fresh, "tick {n} mixes two sessions");
-                        assert!(sessions.insert(o.session), "tick {n}: a lost session is back");
-                        assert_ne!(before, Authority::Fresh, "tick {n}: taken from its owner");
-                        assert_ne!(before, Authority::Held, "tick {n}: taken from its owner");
-                        assert_eq!(proving, 2, "tick {n}: full authority after two proofs");
-                        (owner, answered) = (o.session, 0);
-                    }
-                    proving = 0;
-                    answered = o.answers_tick.max(answered);
-                    fresh = true;
-                }
-                Verdict::Proving => proving += 1,
-                Verdict::Rejected(_) => {}
-            }
-        }
-        let age = n.saturating_sub(answered);
-        let expected = match owner {
-            0 => Authority::Zero,
-            _ if fresh => Authority::Fresh,
-            _ if age <= HOLD => Authority::Held,
-            _ if age <= HOLD + DAMPED => Authority::Damped,
-            _ => Authority::Zero,
-        };
-        assert_eq!(t.authority, expected, "tick {n}, age {age}");
-        damped_for = if expected == Authority::Damped { damped_for + 1 } else { damped_for };
-        if expected == Authority::Zero && before == Authority::Damped {
-            assert_eq!(damped_for, DAMPED, "tick {n}");
-            releases += 1;
-        }
-        if expected != Authority::Damped {
-            damped_for = 0;
-        }
-        before = expected;
-    }
-    (sessions, releases)
+    let mut ladder = Ladder::new(HOLD, DAMPED, 3);
+    log.ticks.iter().for_each(|t| ladder.climb(t));
+    (ladder.sessions, ladder.releases)
 }
 
 /// Commands under sessions that have lost the robot, otherwise without fault. Returns how many.

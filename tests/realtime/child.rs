@@ -210,7 +210,7 @@ fn watched_loop(misdeed: Misdeed, ticks: u64) -> Seen {
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let executive = bench.executive(clock, pace, StartRule::Now, u64::MAX);
-    let (tid_out, tid_in) = std::sync::mpsc::channel();
+    let (tid_out, tid_in) = crossbeam_channel::bounded(1);
     std::thread::spawn(move || {
         let settings = RealtimeSettings {
             priority: 80,

@@ -1,0 +1,89 @@
+//! Runs of seeds.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use hardstand::record::Recording;
+use hardstand::rt::{OverrunPolicy, Pace, StartRule};
+
+use crate::bench::{Bench, Queues, info, quadruped};
+use crate::dice::Dice;
+use crate::disk::SimDisk;
+use crate::faults::Faults;
+use crate::verdict::{Covered, fingerprint, judge};
+use crate::world::{Parts, SimClock, World};
+
+/// The daemon's life under a seed; what its disk held, and what it covered.
+fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
+    let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    (0..8).for_each(|_| _ = dice.roll(2));
+    let faults = Faults::of(&mut dice);
+    let hold = format!("command.hold_ticks={}", 5 + dice.roll(60));
+    let damped = format!("command.damped_ticks={}", 1 + dice.roll(200));
+    let keyframes = format!("record.keyframe_every_ticks={}", 20 + dice.roll(400));
+    let sets = ["sim.micro_steps=2", &hold, &damped, &keyframes];
+    let log = [64, 300, 2048][dice.roll(3) as usize];
+    let queues = Queues { commands: 32, snapshots: 1 + dice.roll(32) as usize, log, reports: 64 };
+    let mut bench = Bench::new(quadruped(&sets), queues);
+    let start = [StartRule::Now, StartRule::OnController][dice.roll(2) as usize];
+    let segment = [150_000, u64::MAX][dice.roll(2) as usize];
+    let ticks = 400 + dice.roll(1800);
+    let disk = SimDisk::new(&faults, dice.roll(u64::MAX));
+    let recording = Recording::start(
+        Box::new(disk.clone()),
+        "run.mcap".into(),
+        info(&bench.scenario),
+        segment,
+        bench.log.clone(),
+    );
+    let Ok(recording) = recording else { return Default::default() };
+    let links = bench.links();
+    let events = bench.events.take().unwrap();
+    let pace = Pace::RealTime(OverrunPolicy::Slip);
+    let parts = Parts { dice, faults, events, disk: disk.clone(), recording };
+    let scenario = bench.scenario.clone();
+    let world = RefCell::new(World::new(bench, parts));
+    let executive = Bench::loop_of(&scenario, links, SimClock(&world), pace, start, ticks);
+    let (_, plant) = executive.run();
+    let mut world = world.into_inner();
+    world.hear_the_last();
+    let covered = judge(world, &plant);
+    (fingerprint(&disk), covered)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// LC-5.
+#[test]
+fn every_seed_keeps_every_promise() {
+    let one = number("HARDSTAND_SEED");
+    let seeds = one.map_or(0..number("HARDSTAND_SEEDS").unwrap_or(200), |s| s..s + 1);
+    let mut sum = Covered::default();
+    for seed in seeds.clone() {
+        let run = catch_unwind(AssertUnwindSafe(|| live(seed)));
+        let covered = match run {
+            Ok((_, covered)) => covered,
+            Err(panic) => {
+                println!(
+                    "seed {seed} fails; again: HARDSTAND_SEED={seed} cargo test --test simulation"
+                );
+                resume_unwind(panic);
+            }
+        };
+        sum.add(&covered);
+    }
+    println!("{} seeds: {sum:?}", seeds.count());
+    if one.is_none() {
+        sum.is_worth_something();
+    }
+}
+
+/// Two runs of a seed leave the same bytes: a failure can be run again.
+#[test]
+fn a_seed_is_the_whole_of_a_run() {
+    for seed in 0..10 {
+        assert_eq!(live(seed).0, live(seed).0, "seed {seed}");
+    }
+}
