@@ -22,8 +22,8 @@ pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
     })
 }
 
-/// Replays a log, with all files in which its run goes on, and prints the result; on all cores unless
-/// `threads` says how many.
+/// Replays a log, with all files in which its run goes on, and prints the result; on all cores
+/// unless `threads` says how many.
 pub(super) fn replay_file(path: &Path, sets: &[String], threads: Option<u8>) -> Result<RunReport> {
     let info = LogReader::open(path)?.info().clone();
     let version = env!("CARGO_PKG_VERSION");

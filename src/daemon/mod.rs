@@ -61,8 +61,8 @@ pub enum Happening<'a> {
 /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken,
 /// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants are required and refused,
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
-/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked, or threads of
-/// the bus again and again; what was logged up to then is kept.
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked, or threads
+/// of the bus again and again; what was logged up to then is kept.
 pub fn run(
     scenario: &Scenario,
     log: Option<PathBuf>,

@@ -32,8 +32,8 @@ pub struct RunReport {
 /// `plant_of` makes a plant for a file; the rest is as in [`replay`].
 ///
 /// # Errors
-/// As [`LogReader::open`], [`replay`] and `plant_of`, for the first file. What is wrong with a later
-/// one is damage of the run.
+/// As [`LogReader::open`], [`replay`] and `plant_of`, for the first file. What is wrong with a
+/// later one is damage of the run.
 pub fn replay_run(
     path: &Path,
     plant_of: impl Fn(&RunInfo) -> Result<Plant>,
