@@ -12,6 +12,8 @@
 //! - Only `bus` knows zenoh; only [`math`] has transcendental functions.
 //! - What comes from outside has its own type until it is checked.
 
+#![cfg_attr(rtsan, feature(sanitize))]
+
 pub mod actuator;
 #[cfg(feature = "zenoh")]
 pub mod bus;

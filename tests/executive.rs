@@ -420,3 +420,28 @@ fn an_event_that_is_recalled_never_applies() {
     drop(outbox);
     assert_eq!(inbox.take(11), Some(event(4)));
 }
+
+/// A clock that allocates when it is read.
+#[cfg(rtsan)]
+struct Wasteful(ManualClock);
+
+#[cfg(rtsan)]
+impl hardstand::rt::Clock for Wasteful {
+    fn now_ns(&self) -> u64 {
+        std::hint::black_box(vec![1_u8; 32]);
+        self.0.now_ns()
+    }
+
+    fn sleep_until(&self, deadline_ns: u64) {
+        self.0.sleep_until(deadline_ns);
+    }
+}
+
+/// The sanitizer ends it: `.ci/rtsan` runs it to see that.
+#[cfg(rtsan)]
+#[test]
+#[ignore = "it must be killed"]
+fn an_allocation_in_a_turn_is_seen_under_rtsan() {
+    let mut bench = Bench::new(quadruped(&[]), ROOMY);
+    bench.executive(Wasteful(ManualClock::default()), SLIP, StartRule::Now, 3).run();
+}

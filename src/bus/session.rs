@@ -59,8 +59,8 @@ impl Bus {
         Ok(Self { session, life: Life::default() })
     }
 
-    /// True if a thread that works for this session has panicked: it must be closed, and another one
-    /// opened.
+    /// True if a thread that works for this session has panicked: it must be closed, and another
+    /// one opened.
     #[must_use]
     pub fn has_died(&self) -> bool {
         self.life.is_over()

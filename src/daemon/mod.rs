@@ -22,7 +22,7 @@ use std::time::Duration;
 use crossbeam_channel::bounded;
 
 use crate::config::Scenario;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fault_point;
 use crate::handover::{Inbox, pool};
 use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
@@ -119,6 +119,20 @@ pub fn run(
 
     let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, counters);
     io.publish_status(monitor.status());
+    let broken = attend(&physics, recorder.as_ref(), &mut io, &mut monitor, stop, watch);
+    let summary = finish(physics, recorder, io, monitor)?;
+    broken.map_or(Ok(summary), Err)
+}
+
+/// Stays with the loop until it ends. A bus that is lost for good ends it; that is the error.
+fn attend(
+    physics: &PhysicsThread,
+    recorder: Option<&Recorder>,
+    io: &mut Io<'_>,
+    monitor: &mut Monitor,
+    stop: &AtomicBool,
+    mut watch: impl FnMut(Happening<'_>),
+) -> Option<Error> {
     let mut broken = None;
     while !physics.is_finished() {
         std::thread::sleep(MONITOR_POLL);
@@ -127,7 +141,7 @@ pub fn run(
             broken.get_or_insert(e);
         }
         monitor.note_io_restarts(io.restarts());
-        monitor.note_log_failure(recorder.as_ref().is_some_and(Recorder::has_failed));
+        monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
         let second = monitor.poll();
         if let Some(stall) = monitor.take_stall() {
             watch(Happening::Stall(stall));
@@ -137,8 +151,7 @@ pub fn run(
             io.publish_status(monitor.status());
         }
     }
-    let summary = finish(physics, recorder, io, monitor)?;
-    broken.map_or(Ok(summary), Err)
+    broken
 }
 
 fn start_recorder(

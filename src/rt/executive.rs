@@ -72,6 +72,7 @@ impl<C: Clock> Executive<C> {
 
     /// All of a tick but the wait for the next one. Nothing in here allocates, locks, waits or
     /// calls the system.
+    #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
     fn turn(&mut self) -> Option<Ending> {
         let begin_ns = self.clock.now_ns();
         fault_point::visit("physics");
