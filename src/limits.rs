@@ -27,6 +27,8 @@ pub const PUSHES_MAX: usize = 8;
 /// Sessions that are remembered as retired: their commands stay refused.
 pub const RETIRED_SESSIONS: usize = 8;
 
+/// Sessions that a daemon has at a time.
+pub const SESSIONS_MAX: usize = 8;
 /// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
 pub const MESSAGE_BYTES_MAX: usize = 65_535;
 /// Bytes of a name (robot, joint, link, foot, station, region).

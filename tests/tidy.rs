@@ -271,7 +271,14 @@ fn the_manifest_keeps_its_promises() {
     assert!(line("bincode = {").contains("\"=2.0.1\""));
     let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
     assert!(!lock.contains("git+"), "a crate comes from git");
-    for absent in ["quinn", "ring", "rustls", "matrixmultiply"] {
+    for absent in ["quinn", "matrixmultiply"] {
         assert!(!lock.contains(&format!("name = \"{absent}\"\n")), "{absent} is in the tree");
+    }
+    // TLS and its C come with the feature of that name only
+    assert_eq!(line("default = ["), "default = [\"zenoh\"]");
+    assert_eq!(line("zenoh = ["), "zenoh = [\"dep:zenoh\", \"dep:tracing-core\"]");
+    assert!(!line("zenoh = {").contains("tls"));
+    for named in ["ring", "rustls"] {
+        assert!(!manifest.contains(&format!("\n{named} =")), "{named} is in the manifest");
     }
 }

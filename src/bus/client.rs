@@ -15,7 +15,7 @@ use crate::message::{
 };
 use crate::plant::{Authority, JointCommand, Scope, StateReading};
 
-use super::{Keys, bus_error, open_client};
+use super::{Credentials, Keys, bus_error, open_client_as};
 
 /// A session with a daemon.
 #[derive(Debug)]
@@ -31,7 +31,17 @@ impl Client {
     /// # Errors
     /// [`ErrorKind::Input`] if the endpoint is malformed.
     pub fn connect(endpoint: &str, robot: &str) -> Result<Self> {
-        Ok(Self { session: open_client(endpoint)?, keys: Keys::of(robot) })
+        Self::connect_as(endpoint, robot, &Credentials::default())
+    }
+
+    /// Likewise, to a daemon that asks for credentials. If it does not like them, it answers as
+    /// little as one that is not there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
+    /// [`ErrorKind::File`] if it cannot be read.
+    pub fn connect_as(endpoint: &str, robot: &str, credentials: &Credentials) -> Result<Self> {
+        Ok(Self { session: open_client_as(endpoint, credentials)?, keys: Keys::of(robot) })
     }
 
     /// Asks for the description of the robot, again and again until `patience` is over.
@@ -89,7 +99,7 @@ impl Client {
             if begin.elapsed() >= patience {
                 return Err(Error::new(
                     ErrorKind::Bus,
-                    format!("nobody answers on {key}; is the daemon running?"),
+                    format!("nobody answers on {key}; is the daemon running, and are you let in?"),
                 ));
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -3,6 +3,8 @@
 /// The keys of one robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {
+    /// What all of them begin with.
+    pub root: String,
     /// States.
     pub state: String,
     /// Contacts.
@@ -25,6 +27,7 @@ impl Keys {
     pub fn of(robot: &str) -> Self {
         let key = |name: &str| format!("hardstand/{robot}/{name}");
         Self {
+            root: format!("hardstand/{robot}"),
             state: key("state"),
             contacts: key("contacts"),
             friction: key("friction"),

@@ -12,24 +12,30 @@
 //! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
-//! zenoh is quiet by default here: loopback only, no multicast, no gossip, no router needed.
+//! zenoh is quiet by default here: loopback only, no multicast, no gossip, no router needed. Beyond
+//! loopback only with credentials and a list of who may do what.
 
+mod access;
 mod client;
 mod commands;
 mod friction;
 mod keys;
 mod life;
 mod publisher;
+mod secrets;
 mod services;
 mod session;
+mod witness;
 
+pub use access::Credentials;
 pub use client::{Client, Controller};
 pub use commands::subscribe_commands;
 pub use friction::{FrictionService, SharedOutbox};
 pub use keys::Keys;
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;
-pub use session::{Bus, open_client};
+pub use session::{Bus, open_client, open_client_as};
+pub use witness::link_counts;
 
 use crate::error::{Error, ErrorKind};
 use crate::message::StatusReading;

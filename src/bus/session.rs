@@ -2,12 +2,13 @@
 
 use zenoh::{Config, Session, Wait};
 
-use crate::config::{BusSettings, is_endpoint};
+use crate::config::{BusSettings, ENDPOINT, is_endpoint};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::MESSAGE_BYTES_MAX;
+use crate::limits::{MESSAGE_BYTES_MAX, SESSIONS_MAX};
 
-use super::bus_error;
+use super::access::{Settings, client_settings, daemon_settings};
 use super::life::Life;
+use super::{Credentials, Keys, bus_error, witness};
 
 /// An open session of the daemon.
 #[derive(Debug)]
@@ -17,39 +18,53 @@ pub struct Bus {
 }
 
 /// What every session here has in common.
-const QUIET: [(&str, &str); 5] = [
+const QUIET: [(&str, &str); 6] = [
     ("scouting/multicast/enabled", "false"),
     ("scouting/gossip/enabled", "false"),
+    ("adminspace/enabled", "false"),
     ("transport/shared_memory/enabled", "false"),
     // a stopped subscriber must not hold up the publisher
     ("transport/link/tx/queue/congestion_control/drop/wait_before_drop", "0"),
     ("transport/link/tx/queue/allocation/mode", "\"init\""),
 ];
 
+/// Handshakes that may be under way at a time, and their time, ms: who connects and says nothing
+/// must not keep others out for long.
+const HANDSHAKES_MAX: &str = "8";
+const HANDSHAKE_MS: &str = "2000";
+
 impl Bus {
-    /// Opens the daemon's session: a peer that listens where the scenario says.
+    /// Opens the daemon's session: a peer that listens where the scenario says, and lets in whom
+    /// the scenario lets in.
     ///
     /// zenoh's threads inherit affinity and scheduling policy of the caller, so this is called from
     /// an I/O core and before any thread becomes real-time.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is malformed or taken.
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken,
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if a file of users or keys is refused.
     pub fn open(settings: &BusSettings) -> Result<Self> {
-        let receive_max = (MESSAGE_BYTES_MAX + 1).to_string();
-        let listen = json_list(&settings.listen);
-        let connect = json_list(&settings.connect);
-        let session = open(&[
-            ("mode", "\"peer\""),
-            ("listen/endpoints", &listen),
-            ("connect/endpoints", &connect),
-            ("connect/timeout_ms", "-1"),
-            ("connect/exit_on_failure", "false"),
-            ("transport/link/rx/max_message_size", &receive_max),
-            ("transport/unicast/max_sessions", "32"),
-            ("transport/unicast/accept_pending", "8"),
-            ("transport/unicast/accept_timeout", "2000"),
-        ])
-        .map_err(|e| {
+        for endpoint in settings.listen.iter().chain(&settings.connect) {
+            check_endpoint(endpoint)?;
+        }
+        let given = [
+            ("mode", "\"peer\"".to_string()),
+            ("listen/endpoints", json_list(&settings.listen)),
+            ("connect/endpoints", json_list(&settings.connect)),
+            ("connect/timeout_ms", "-1".into()),
+            ("connect/exit_on_failure", "false".into()),
+            ("transport/link/rx/max_message_size", (MESSAGE_BYTES_MAX + 1).to_string()),
+            ("transport/unicast/max_sessions", SESSIONS_MAX.to_string()),
+            ("transport/unicast/accept_pending", HANDSHAKES_MAX.into()),
+            ("transport/unicast/accept_timeout", HANDSHAKE_MS.into()),
+            ("transport/unicast/open_timeout", HANDSHAKE_MS.into()),
+        ];
+        let mut all = Settings::from(given);
+        if let Some(access) = &settings.access {
+            all.extend(daemon_settings(access, &Keys::of(&settings.robot))?);
+        }
+        witness::start();
+        let session = open(&all).map_err(|e| {
             e.within(format!(
                 "cannot listen on {:?}; is another daemon running? Choose another endpoint with \
                  --set 'bus.listen=[\"tcp/127.0.0.1:7448\"]'",
@@ -78,27 +93,52 @@ impl Bus {
 /// # Errors
 /// [`ErrorKind::Input`] if the endpoint is malformed.
 pub fn open_client(endpoint: &str) -> Result<Session> {
-    if !is_endpoint(endpoint) {
-        return Err(Error::new(
-            ErrorKind::Input,
-            format!("endpoint \"{endpoint}\" must be tcp/HOST:PORT or unixsock-stream/PATH"),
-        ));
-    }
-    let connect = json_list(&[endpoint.to_string()]);
-    open(&[
-        ("mode", "\"peer\""),
-        ("listen/endpoints", "[]"),
-        ("connect/endpoints", &connect),
-        ("connect/timeout_ms", "-1"),
-        ("connect/exit_on_failure", "false"),
-        ("connect/retry", "{ period_init_ms: 100, period_max_ms: 500, period_increase_factor: 2 }"),
-    ])
+    open_client_as(endpoint, &Credentials::default())
 }
 
-fn open(settings: &[(&str, &str)]) -> Result<Session> {
+/// Likewise, for a daemon that asks for credentials. A daemon that does not like them does not
+/// answer; zenoh keeps trying.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
+/// [`ErrorKind::File`] if it cannot be read.
+pub fn open_client_as(endpoint: &str, credentials: &Credentials) -> Result<Session> {
+    check_endpoint(endpoint)?;
+    let given = [
+        ("mode", "\"peer\"".to_string()),
+        ("listen/endpoints", "[]".into()),
+        ("connect/endpoints", json_list(&[endpoint.to_string()])),
+        ("connect/timeout_ms", "-1".into()),
+        ("connect/exit_on_failure", "false".into()),
+        (
+            "connect/retry",
+            "{ period_init_ms: 100, period_max_ms: 500, period_increase_factor: 2 }".into(),
+        ),
+    ];
+    let mut all = Settings::from(given);
+    all.extend(client_settings(credentials)?);
+    open(&all)
+}
+
+fn check_endpoint(endpoint: &str) -> Result<()> {
+    let mistake = if !is_endpoint(endpoint) {
+        format!("must be {ENDPOINT}")
+    } else if endpoint.starts_with("tls/") && !cfg!(feature = "tls") {
+        "needs a build with TLS: cargo build --release --features tls".into()
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(ErrorKind::Input, format!("endpoint \"{endpoint}\" {mistake}")))
+}
+
+fn open(settings: &Settings) -> Result<Session> {
     let mut config = Config::default();
-    for (key, value) in QUIET.iter().chain(settings) {
-        config.insert_json5(key, value).map_err(|e| bus_error(&format!("{key} = {value}"), e))?;
+    let quiet = QUIET.iter().copied();
+    for (key, value) in quiet.chain(settings.iter().map(|(key, value)| (*key, value.as_str()))) {
+        // neither value nor reason are told: either may show a password
+        config.insert_json5(key, value).map_err(|_secret| {
+            Error::new(ErrorKind::Internal, format!("zenoh does not take the setting {key}"))
+        })?;
     }
     zenoh::open(config).wait().map_err(|e| bus_error("zenoh", e))
 }

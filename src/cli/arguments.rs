@@ -4,6 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "zenoh")]
+use crate::bus::{Client, Credentials};
+#[cfg(feature = "zenoh")]
+use crate::config::TlsFiles;
+#[cfg(feature = "zenoh")]
+use crate::error::Result;
+
 const AFTER_HELP: &str = "\
 Start here:
   hardstand demo                                  a quadruped stands, is pushed, recovers
@@ -121,12 +128,8 @@ pub(super) enum ControllerKind {
 #[cfg(feature = "zenoh")]
 #[derive(Debug, Args)]
 pub(super) struct StandArguments {
-    /// zenoh endpoint of the daemon
-    #[arg(long, value_name = "ENDPOINT", default_value = "tcp/127.0.0.1:7447")]
-    pub(super) connect: String,
-    /// Robot name in the keys, hardstand/ROBOT/…
-    #[arg(long, default_value = "quadruped")]
-    pub(super) robot: String,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
     /// Stiffness of every joint, N·m/rad
     #[arg(long, default_value_t = 100.0)]
     pub(super) kp: f64,
@@ -173,12 +176,52 @@ pub(super) struct FrictionArguments {
     /// Kinetic coefficient, 0 to the static one
     #[arg(long = "kinetic", value_name = "MU", allow_negative_numbers = true)]
     pub(super) mu_kinetic: f64,
-    /// Robot name in the keys, hardstand/ROBOT/…
-    #[arg(long, default_value = "quadruped")]
-    pub(super) robot: String,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+}
+
+/// Where a daemon is, and what it wants to see.
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct DaemonArguments {
     /// zenoh endpoint of the daemon
     #[arg(long, value_name = "ENDPOINT", default_value = "tcp/127.0.0.1:7447")]
     pub(super) connect: String,
+    /// Robot name in the keys, hardstand/ROBOT/…
+    #[arg(long, default_value = "quadruped")]
+    pub(super) robot: String,
+    /// User of the daemon's bus.users_file
+    #[arg(long, value_name = "NAME", requires = "password_file")]
+    pub(super) user: Option<String>,
+    /// File with this user's password and nothing else, mode 600
+    #[arg(long, value_name = "FILE", requires = "user")]
+    pub(super) password_file: Option<PathBuf>,
+    /// Certificate (PEM) to show at an endpoint tls/HOST:PORT
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "tls_ca"])]
+    pub(super) tls_certificate: Option<PathBuf>,
+    /// Its private key (PEM), mode 600
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub(super) tls_key: Option<PathBuf>,
+    /// Authority (PEM) that has signed the daemon's certificate
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub(super) tls_ca: Option<PathBuf>,
+}
+
+#[cfg(feature = "zenoh")]
+impl DaemonArguments {
+    /// A client of that daemon.
+    pub(super) fn client(&self) -> Result<Client> {
+        let user = self.user.clone().zip(self.password_file.clone());
+        let tls = match (&self.tls_certificate, &self.tls_key, &self.tls_ca) {
+            (Some(certificate), Some(key), Some(ca)) => Some(TlsFiles {
+                certificate: certificate.clone(),
+                key: key.clone(),
+                ca: ca.clone(),
+            }),
+            _ => None,
+        };
+        Client::connect_as(&self.connect, &self.robot, &Credentials { user, tls })
+    }
 }
 
 #[derive(Debug, Args)]

@@ -21,7 +21,7 @@ fn stand(a: &StandArguments) -> Result<u8> {
     let stop = stop_on_signal()?;
     let patience = Duration::try_from_secs_f64(a.patience)
         .map_err(|e| Error::new(ErrorKind::Input, format!("--patience is {}: {e}", a.patience)))?;
-    let client = Client::connect(&a.connect, &a.robot)?;
+    let client = a.daemon.client()?;
     let model = find(&client, patience, &stop)?;
     for (name, gain, max) in [("--kp", a.kp, model.kp_max), ("--kd", a.kd, model.kd_max)] {
         if !(0.0..=max).contains(&gain) {

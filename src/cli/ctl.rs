@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::bus::Client;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::ModelReply;
 use crate::plant::Scope;
@@ -20,7 +19,7 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
 }
 
 fn friction(a: &FrictionArguments) -> Result<u8> {
-    let client = Client::connect(&a.connect, &a.robot)?;
+    let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (scope, whose) = scope_of(a, &model)?;
     let (mu_s, mu_k) = (a.mu_static, a.mu_kinetic);

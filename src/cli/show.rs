@@ -83,6 +83,15 @@ pub(super) fn waiting(s: &Scenario) {
     if s.bus.robot != "quadruped" {
         command.push_str(&format!(" --robot {}", s.bus.robot));
     }
+    if let Some(access) = &s.bus.access {
+        if access.users_file.is_some() {
+            let user = access.controllers.first().map_or("USER", String::as_str);
+            command.push_str(&format!(" --user {user} --password-file FILE"));
+        }
+        if access.tls.is_some() {
+            command.push_str(" --tls-certificate FILE --tls-key FILE --tls-ca FILE");
+        }
+    }
     say!("waiting for a controller; the example controller is: {command}");
 }
 

@@ -5,6 +5,7 @@
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+mod bus;
 mod contact_law;
 mod events;
 mod feet;
@@ -18,8 +19,9 @@ mod sections;
 mod services;
 mod terrain;
 
+pub use bus::{Access, BusSettings, TlsFiles};
+#[cfg(feature = "zenoh")]
+pub(crate) use bus::{ENDPOINT, is_endpoint, is_name};
 pub use merge::DEFAULT_TOML;
 pub use scenario::Scenario;
-#[cfg(feature = "zenoh")]
-pub(crate) use services::is_endpoint;
-pub use services::{BusSettings, RecordSettings};
+pub use services::RecordSettings;

@@ -11,9 +11,10 @@ use crate::model::{Loaded, Model, parse_urdf, read_urdf_text};
 use crate::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
 use crate::rt::{Pace, RealtimeSettings, StartRule};
 
+use super::bus::{BusSettings, bus};
 use super::section::{Mistakes, Range, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
-use super::services::{BusSettings, RecordSettings, bus, realtime, record};
+use super::services::{RecordSettings, realtime, record};
 use super::{contact_law, events, feet, materials, merge, regions, robot, terrain};
 
 /// Everything a run needs.

@@ -1,27 +1,10 @@
-//! The sections of a scenario that do not touch the physics: real time, bus, recorder.
+//! The sections of a scenario that do not touch the physics: real time and recorder (and `bus.rs`).
 
 use std::path::PathBuf;
 
-use crate::limits::NAME_BYTES_MAX;
-use crate::model::Model;
 use crate::rt::{OverrunPolicy, RealtimeSettings};
 
 use super::section::Section;
-
-/// Settings of the bus.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BusSettings {
-    /// Name in the keys: `hardstand/<robot>/…`.
-    pub robot: String,
-    /// Endpoints to listen on.
-    pub listen: Vec<String>,
-    /// Endpoints to connect to.
-    pub connect: Vec<String>,
-    /// Ticks between two states.
-    pub state_every_ticks: u64,
-    /// Ticks between two contacts.
-    pub contacts_every_ticks: u64,
-}
 
 /// Settings of the recorder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,66 +44,6 @@ pub(super) fn realtime(root: &Section<'_>) -> (RealtimeSettings, OverrunPolicy) 
     let overrun = s.choice("overrun", &policies).unwrap_or(OverrunPolicy::Slip);
     s.finish();
     (settings, overrun)
-}
-
-pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model) -> BusSettings {
-    let s = root.section("bus");
-    let named = robot_section.text("name");
-    let robot = if named.is_empty() { model.name.as_str() } else { named };
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if robot.is_empty() || robot.len() > NAME_BYTES_MAX || !robot.chars().all(allowed) {
-        robot_section.mistake(
-            "name",
-            &format!(
-                "1 to {NAME_BYTES_MAX} letters, digits, \"-\", \"_\" or \".\" (here: \"{robot}\")"
-            ),
-        );
-    }
-    let endpoints = |key: &str| {
-        let list = s.texts(key);
-        if !list.iter().all(|e| is_endpoint(e)) {
-            s.mistake(key, "a list of \"tcp/HOST:PORT\" and \"unixsock-stream/PATH\"");
-        }
-        list
-    };
-    let listen = endpoints("listen");
-    if listen.iter().any(|e| is_endpoint(e) && !is_local(e)) {
-        s.mistake(
-            "listen",
-            "on this machine only (127.0.0.1, [::1], localhost or a unix socket): whoever reaches \
-             the bus commands the robot, and this version cannot ask for a password yet",
-        );
-    }
-    let settings = BusSettings {
-        robot: robot.into(),
-        listen,
-        connect: endpoints("connect"),
-        state_every_ticks: s.count("state_every_ticks", 1, 100_000),
-        contacts_every_ticks: s.count("contacts_every_ticks", 1, 100_000),
-    };
-    s.finish();
-    settings
-}
-
-/// The two kinds of endpoint that this build of zenoh has.
-pub(crate) fn is_endpoint(text: &str) -> bool {
-    let address = text.split(['?', '#']).next().unwrap_or_default();
-    match address.split_once('/') {
-        Some(("tcp", host)) => host
-            .rsplit_once(':')
-            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()),
-        Some(("unixsock-stream", path)) => !path.is_empty(),
-        _ => false,
-    }
-}
-
-/// True if nobody beyond this machine can reach the endpoint.
-fn is_local(endpoint: &str) -> bool {
-    let Some(host) = endpoint.strip_prefix("tcp/").and_then(|a| a.rsplit_once(':')) else {
-        return true;
-    };
-    let host = host.0.trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 pub(super) fn record(root: &Section<'_>) -> RecordSettings {

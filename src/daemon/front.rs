@@ -29,6 +29,14 @@ pub(super) struct Counters {
     pub(super) friction: Arc<ArrivalCounters>,
 }
 
+/// Counters of the links, by name.
+pub(super) fn link_counts() -> Vec<(&'static str, u64)> {
+    #[cfg(feature = "zenoh")]
+    return crate::bus::link_counts();
+    #[cfg(not(feature = "zenoh"))]
+    Vec::new()
+}
+
 #[cfg(feature = "zenoh")]
 mod with_bus {
     use zenoh::pubsub::Subscriber;

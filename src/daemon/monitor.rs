@@ -12,7 +12,7 @@ use crate::plant::{Authority, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, TickReport};
 
-use super::front::Counters;
+use super::front::{Counters, link_counts};
 
 /// What an engineer wants to know once a second.
 #[derive(Clone, Debug, PartialEq)]
@@ -261,6 +261,7 @@ impl Monitor {
             let name = format!("friction_rejected_{}", reason.name());
             counters.push((name, friction.rejected(reason)));
         }
+        counters.extend(link_counts().into_iter().map(|(name, n)| (name.into(), n)));
         let named = |(name, value)| Counter { name, value };
         s.counters = counters.into_iter().map(named).collect();
     }

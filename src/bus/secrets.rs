@@ -1,0 +1,104 @@
+//! Files that hold secrets: only the user of this process may read or write them. No message ever
+//! shows what is in one.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use crate::config::is_name;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Largest file of secrets, bytes.
+const BYTES_MAX: u64 = 65_536;
+/// Longest password.
+const PASSWORD_BYTES_MAX: usize = 256;
+
+/// The text of the file at `path`, which `what` names.
+///
+/// # Errors
+/// [`ErrorKind::File`] if it cannot be read, [`ErrorKind::Input`] if others may use it, or if it is
+/// empty, too large or no text.
+pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
+    let name = path.display();
+    let failed = |e: std::io::Error| Error::new(ErrorKind::File, format!("{what} {name}: {e}"));
+    let refused = |why: String| Error::new(ErrorKind::Input, format!("{what} {name}: {why}"));
+    // a pipe would keep the opener waiting
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(refused("it is not a file".into()));
+    }
+    let file = File::open(path).map_err(failed)?;
+    let meta = file.metadata().map_err(failed)?;
+    let (mode, user) = (meta.mode() & 0o7777, rustix::process::geteuid().as_raw());
+    if mode & 0o077 != 0 {
+        return Err(refused(format!(
+            "its mode is {mode:03o}, so others may use it; it must be 600: chmod 600 {name}"
+        )));
+    }
+    if meta.uid() != user {
+        return Err(refused(format!(
+            "it belongs to user {}, and this process runs as {user}: chown {user} {name}",
+            meta.uid()
+        )));
+    }
+    let mut text = String::new();
+    if file.take(BYTES_MAX + 1).read_to_string(&mut text).is_err() {
+        return Err(refused("it cannot be read as UTF-8 text".into()));
+    }
+    match text.len() as u64 {
+        n if n > BYTES_MAX => Err(refused(format!("it is larger than {BYTES_MAX} bytes"))),
+        _ if text.trim().is_empty() => Err(refused("it is empty".into())),
+        _ => Ok(text),
+    }
+}
+
+/// The users of a file of `user:password` lines.
+///
+/// # Errors
+/// As [`read_secret`]; [`ErrorKind::Input`] with the number of the first line that is none.
+pub(super) fn read_users(path: &Path) -> Result<Vec<String>> {
+    let mut users: Vec<String> = Vec::new();
+    for (n, line) in read_secret("bus.users_file", path)?.lines().enumerate() {
+        let refused = |why: &str| {
+            let text = format!("bus.users_file {}: line {}: {why}", path.display(), n + 1);
+            Err(Error::new(ErrorKind::Input, text))
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let Some((user, password)) = line.split_once(':') else {
+            return refused("it must be user:password");
+        };
+        if !is_name(user) {
+            return refused("a user is 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"@\"");
+        }
+        if !is_password(password) {
+            return refused(PASSWORD);
+        }
+        if users.iter().any(|u| u == user) {
+            return refused("this user has a line already");
+        }
+        users.push(user.into());
+    }
+    Ok(users)
+}
+
+/// The password in a file that holds nothing else.
+///
+/// # Errors
+/// As [`read_secret`]; [`ErrorKind::Input`] if it is not one line with a password.
+pub(super) fn read_password(path: &Path) -> Result<String> {
+    let text = read_secret("password file", path)?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    if is_password(line) {
+        return Ok(line.into());
+    }
+    let text = format!("password file {}: it must be one line; {PASSWORD}", path.display());
+    Err(Error::new(ErrorKind::Input, text))
+}
+
+const PASSWORD: &str = "a password is 1 to 256 printable ASCII characters without spaces";
+
+fn is_password(text: &str) -> bool {
+    (1..=PASSWORD_BYTES_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
+}

@@ -1,0 +1,201 @@
+//! The section `bus` of a scenario: where the daemon listens, and who may do what there.
+
+use std::path::PathBuf;
+
+use crate::limits::NAME_BYTES_MAX;
+use crate::model::Model;
+
+use super::section::Section;
+
+/// Settings of the bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BusSettings {
+    /// Name in the keys: `hardstand/<robot>/…`.
+    pub robot: String,
+    /// Endpoints to listen on.
+    pub listen: Vec<String>,
+    /// Endpoints to connect to.
+    pub connect: Vec<String>,
+    /// Ticks between two states.
+    pub state_every_ticks: u64,
+    /// Ticks between two contacts.
+    pub contacts_every_ticks: u64,
+    /// Who may come and do what; without it everybody on this machine may do everything.
+    pub access: Option<Access>,
+}
+
+/// Who may do what. Names are users, or without a file of users the common names of certificates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// File of `user:password` lines.
+    pub users_file: Option<PathBuf>,
+    /// Files for TLS.
+    pub tls: Option<TlsFiles>,
+    /// They watch, ask and command.
+    pub controllers: Vec<String>,
+    /// They watch, ask and change friction.
+    pub operators: Vec<String>,
+    /// They watch and ask.
+    pub viewers: Vec<String>,
+}
+
+impl Access {
+    /// Everybody named in a role, some more than once.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        self.controllers.iter().chain(&self.operators).chain(&self.viewers)
+    }
+}
+
+/// PEM files of one side of a TLS connection. Both sides show a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate to show.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+    /// The authority that must have signed the other side's certificate.
+    pub ca: PathBuf,
+}
+
+pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model) -> BusSettings {
+    let s = root.section("bus");
+    let named = robot_section.text("name");
+    let robot = if named.is_empty() { model.name.as_str() } else { named };
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if robot.is_empty() || robot.len() > NAME_BYTES_MAX || !robot.chars().all(allowed) {
+        robot_section.mistake(
+            "name",
+            &format!(
+                "1 to {NAME_BYTES_MAX} letters, digits, \"-\", \"_\" or \".\" (here: \"{robot}\")"
+            ),
+        );
+    }
+    let endpoints = |key: &str| {
+        let list = s.texts(key);
+        if !list.iter().all(|e| is_endpoint(e)) {
+            s.mistake(key, &format!("a list of {ENDPOINT}"));
+        }
+        list
+    };
+    let settings = BusSettings {
+        robot: robot.into(),
+        listen: endpoints("listen"),
+        connect: endpoints("connect"),
+        state_every_ticks: s.count("state_every_ticks", 1, 100_000),
+        contacts_every_ticks: s.count("contacts_every_ticks", 1, 100_000),
+        access: access(&s),
+    };
+    check_listen(&s, &settings);
+    check_connect(&s, &settings);
+    s.finish();
+    settings
+}
+
+fn access(s: &Section<'_>) -> Option<Access> {
+    let path = |key: &str| Some(s.text(key)).filter(|t| !t.is_empty()).map(PathBuf::from);
+    let names = |key: &str| {
+        let list = s.texts(key);
+        if !list.iter().all(|n| is_name(n)) {
+            s.mistake(key, &format!("a list of {NAME}"));
+        }
+        list
+    };
+    let files = [path("tls_certificate"), path("tls_key"), path("tls_ca")];
+    let tls = match files {
+        [Some(certificate), Some(key), Some(ca)] => Some(TlsFiles { certificate, key, ca }),
+        [None, None, None] => None,
+        _ => {
+            s.complain("tls_certificate", "name tls_certificate, tls_key and tls_ca, or none");
+            None
+        }
+    };
+    let access = Access {
+        users_file: path("users_file"),
+        tls,
+        controllers: names("controllers"),
+        operators: names("operators"),
+        viewers: names("viewers"),
+    };
+    let asked = access.users_file.is_some() || access.tls.is_some();
+    let named = access.names().next().is_some();
+    if named && !asked {
+        s.complain("controllers", "names without users_file or the tls keys bind nobody");
+    } else if asked && !named {
+        s.complain("controllers", "name somebody in controllers, operators or viewers");
+    }
+    asked.then_some(access)
+}
+
+fn check_listen(s: &Section<'_>, bus: &BusSettings) {
+    let (users, tls) = match &bus.access {
+        Some(a) => (a.users_file.is_some(), a.tls.is_some()),
+        None => (false, false),
+    };
+    let good = bus.listen.iter().filter(|e| is_endpoint(e));
+    for endpoint in good {
+        if endpoint.starts_with("tls/") {
+            if !tls {
+                s.complain("listen", &format!("{endpoint} needs tls_certificate, tls_key, tls_ca"));
+            }
+        } else if tls && !users {
+            let text = "shows no certificate; without users_file it must be tls/HOST:PORT";
+            s.complain("listen", &format!("{endpoint} {text}"));
+        } else if !users && !is_local(endpoint) {
+            s.mistake(
+                "listen",
+                "on this machine only (127.0.0.1, [::1], localhost or a unix socket): whoever \
+                 reaches the bus commands the robot. To listen elsewhere, set bus.users_file and \
+                 name its users in bus.controllers, bus.operators and bus.viewers, or use \
+                 tls/HOST:PORT; docs/security.md shows how",
+            );
+        }
+    }
+}
+
+/// What is reached through a router cannot be put on the list of who may do what.
+fn check_connect(s: &Section<'_>, bus: &BusSettings) {
+    if bus.access.is_some() && !bus.connect.is_empty() {
+        s.mistake("connect", "[] with users_file or the tls keys: let the other side connect");
+    } else if bus.connect.iter().any(|e| is_endpoint(e) && !is_local(e)) {
+        s.mistake("connect", "on this machine only: whoever reaches it commands the robot");
+    }
+}
+
+/// What is an endpoint, in words.
+pub(crate) const ENDPOINT: &str =
+    "\"tcp/HOST:PORT\", \"tls/HOST:PORT\" or \"unixsock-stream/PATH\"";
+
+/// The kinds of endpoint that zenoh has here.
+pub(crate) fn is_endpoint(text: &str) -> bool {
+    let address = text.split(['?', '#']).next().unwrap_or_default();
+    let is_host_port = |address: &str| {
+        address
+            .rsplit_once(':')
+            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+    };
+    match address.split_once('/') {
+        Some(("tcp", host)) => is_host_port(host),
+        // what follows `#` could switch off the check of certificates
+        Some(("tls", host)) => is_host_port(host) && address == text,
+        Some(("unixsock-stream", path)) => !path.is_empty(),
+        _ => false,
+    }
+}
+
+/// True if nobody beyond this machine can reach the endpoint.
+fn is_local(endpoint: &str) -> bool {
+    if endpoint.starts_with("unixsock-stream/") {
+        return true;
+    }
+    let host = endpoint.split_once('/').and_then(|(_, address)| address.rsplit_once(':'));
+    let host = host.unwrap_or_default().0.trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+const NAME: &str = "names: 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"@\"";
+
+/// Names of users and common names of certificates.
+pub(crate) fn is_name(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.@".contains(c);
+    (1..=64).contains(&text.len()) && text.chars().all(allowed)
+}
