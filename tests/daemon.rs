@@ -19,5 +19,7 @@ mod process;
 mod rights;
 #[path = "daemon/stalls.rs"]
 mod stalls;
+#[path = "daemon/status.rs"]
+mod status;
 #[path = "daemon/strangers.rs"]
 mod strangers;

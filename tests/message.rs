@@ -7,8 +7,9 @@ mod oracle;
 
 use hardstand::ErrorKind;
 use hardstand::message::{
-    ClaimedCommand, CommandLimits, Counter, Kind, ModelReply, RegionDescription, StatusReading,
-    VERSION, check_command, decode, decode_command, encode, encode_command,
+    AGE_EDGES_TICKS, ClaimedCommand, CommandLimits, Counter, Distribution, Kind, LATENCY_EDGES_NS,
+    ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode, decode_command,
+    encode, encode_command,
 };
 use hardstand::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
@@ -54,7 +55,7 @@ fn take_in(bytes: &[u8]) -> Result<Command, Rejection> {
 #[test]
 fn a_command_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
-        b"HS\x02\x03".as_slice(),
+        b"HS\x03\x03".as_slice(),
         &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
         &[3, 0, 0, 0],                                     // epoch
         &[0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11], // session
@@ -107,7 +108,7 @@ fn a_state_has_exactly_these_bytes() {
         foot_contact: vec![1, 0],
         foot_normal_n: vec![-0.0, f64::MIN_POSITIVE / 2.0],
     };
-    let mut expected = b"HS\x02\x01".to_vec();
+    let mut expected = b"HS\x03\x01".to_vec();
     expected.extend(0x0102_0304_0506_0708_u64.to_le_bytes());
     expected.extend(0x0a0b_0c0d_u32.to_le_bytes());
     expected.extend(77_u64.to_le_bytes());
@@ -174,11 +175,70 @@ fn every_payload_comes_back_as_it_went() {
     round(Kind::Command, &good());
     let counters = vec![Counter { name: "missed_deadlines".into(), value: u64::MAX }];
     let refused = vec!["SCHED_FIFO priority 80 — é".to_string()];
-    round(Kind::Status, &StatusReading { counters, refused, ..Default::default() });
+    let ages = Distribution { max: 9, counts: vec![3; 19], ..Default::default() };
+    let applied_age_ticks = ages;
+    round(
+        Kind::Status,
+        &StatusReading { applied_age_ticks, counters, refused, ..Default::default() },
+    );
     let regions = vec![RegionDescription { name: "ice".into(), ..Default::default() }];
     round(Kind::Model, &ModelReply { version: "0.1".into(), regions, ..Default::default() });
     round(Kind::Keyframe, &Keyframe { epoch: 1, tick: 2, words: vec![0, u64::MAX] });
-    assert_eq!(Kind::Command.schema(), "hardstand.Command.v2");
+    assert_eq!(Kind::Command.schema(), "hardstand.Command.v3");
+}
+
+/// Every field of a status at its place, and the documented edges.
+#[test]
+fn a_status_has_exactly_these_bytes() {
+    let distribution = |n: u64| Distribution {
+        p50: n,
+        p99: n + 1,
+        p99_9: n + 2,
+        p99_99: n + 3,
+        max: n + 4,
+        counts: vec![n + 5],
+    };
+    let status = StatusReading {
+        epoch: 1,
+        tick: 2,
+        time_ns: 3,
+        period_ns: 4,
+        mode: 5,
+        phase: 6,
+        fault: 7,
+        authority: 8,
+        command_age_ticks: u32::MAX,
+        command_session: 9,
+        real_time_factor: 0.5,
+        fifo_priority: 10,
+        core: 11,
+        memory_locked: 1,
+        wakeup_latency_ns: distribution(20),
+        tick_cost_ns: distribution(30),
+        applied_age_ticks: distribution(40),
+        counters: vec![Counter { name: "n".into(), value: 12 }],
+        refused: vec!["no".into()],
+    };
+    let mut expected = b"HS\x03\x04\x01\0\0\0".to_vec();
+    let word = |n: u64| n.to_le_bytes();
+    expected.extend([2, 3, 4].map(word).concat());
+    expected.extend([5, 6, 7, 8, 0xff, 0xff, 0xff, 0xff]);
+    expected.extend([word(9), 0.5_f64.to_le_bytes()].concat());
+    expected.extend([10, 11, 0, 0, 0, 1]);
+    for n in [20, 30, 40] {
+        expected.extend([n, n + 1, n + 2, n + 3, n + 4, 1, n + 5].map(word).concat());
+    }
+    expected.extend([word(1).as_slice(), &word(1), b"n", &word(12)].concat());
+    expected.extend([word(1).as_slice(), &word(2), b"no"].concat());
+    let mut bytes = Vec::new();
+    encode(Kind::Status, &status, &mut bytes).unwrap();
+    assert_eq!(bytes, expected);
+
+    assert_eq!(LATENCY_EDGES_NS[..8], [1000, 1500, 2000, 3000, 5000, 7000, 10_000, 15_000]);
+    assert_eq!(LATENCY_EDGES_NS[36], 1_000_000_000);
+    assert!(
+        LATENCY_EDGES_NS.is_sorted_by(|a, b| a < b) && AGE_EDGES_TICKS.is_sorted_by(|a, b| a < b)
+    );
 }
 
 /// Without a limit a forged length makes the decoder ask for terabytes, and the process dies.

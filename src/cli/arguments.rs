@@ -52,6 +52,13 @@ pub(super) enum Verb {
     /// Run an example controller, as a process of its own
     #[cfg(feature = "zenoh")]
     Controller(ControllerArguments),
+    /// Show how a running daemon does
+    ///
+    /// Phase, authority, owner, real-time factor; what the system granted and refused, with the
+    /// remedy; wake-up latency, tick cost and ages of commands as histograms since the start; the
+    /// counters of everything that was dropped or refused. Exit code 5 if nobody answers.
+    #[cfg(feature = "zenoh")]
+    Status(StatusArguments),
     /// Change the world of a running daemon
     #[cfg(feature = "zenoh")]
     Ctl(CtlArguments),
@@ -178,6 +185,22 @@ pub(super) struct FrictionArguments {
     pub(super) mu_kinetic: f64,
     #[command(flatten)]
     pub(super) daemon: DaemonArguments,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct StatusArguments {
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+    /// One JSON object instead of text; docs/protocol.md lists its fields
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Again every second, until Ctrl-C
+    #[arg(long)]
+    pub(super) watch: bool,
+    /// Counters that are 0, too
+    #[arg(long)]
+    pub(super) all: bool,
 }
 
 /// Where a daemon is, and what it wants to see.

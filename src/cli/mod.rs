@@ -1,6 +1,7 @@
 //! The command line: what the user typed, and what is printed.
 
 mod arguments;
+mod bars;
 #[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]
@@ -12,6 +13,8 @@ mod progress;
 mod replay;
 mod run;
 mod show;
+#[cfg(feature = "zenoh")]
+mod status;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -51,6 +54,8 @@ pub fn main() -> ExitCode {
         Verb::Controller(a) => controller::controller(a),
         #[cfg(feature = "zenoh")]
         Verb::Ctl(a) => ctl::ctl(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Status(a) => status::status(a),
     };
     match result {
         Ok(code) => ExitCode::from(code),

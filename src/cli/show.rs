@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use crate::config::Scenario;
 use crate::daemon::{SecondReport, Stall, Summary};
+use crate::message::Distribution;
 use crate::plant::{Authority, Integrator};
 use crate::record::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
@@ -150,14 +151,14 @@ pub(super) fn summary(s: &Summary) {
         s.last.foot_normal_sum_n,
         s.last.weight_n
     );
-    let p = |three: [u64; 3]| {
-        let us = three.map(|ns| format!("{:.1}", ns as f64 / 1e3));
+    let p = |d: &Distribution| {
+        let us = [d.p50, d.p99, d.p99_9].map(|ns| format!("{:.1}", ns as f64 / 1e3));
         format!("{} / {} / {} µs (p50 / p99 / p99.9)", us[0], us[1], us[2])
     };
     if status.mode == 0 {
-        say!("wake-up    {}", p(status.wakeup_latency_ns));
+        say!("wake-up    {}", p(&status.wakeup_latency_ns));
     }
-    say!("tick cost  {}", p(status.tick_cost_ns));
+    say!("tick cost  {}", p(&status.tick_cost_ns));
     let counters: Vec<String> = status
         .counters
         .iter()

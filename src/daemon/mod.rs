@@ -11,8 +11,10 @@ mod front;
 mod io;
 mod monitor;
 mod physics;
+mod tally;
 
 pub use monitor::{SecondReport, Stall, Summary};
+pub use tally::Tally;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use crossbeam_channel::Receiver;
-use hdrhistogram::Histogram;
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind};
-use crate::message::{Counter, Refusal, StatusReading};
-use crate::plant::{Authority, Plant, Rejection, Verdict};
+use crate::message::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
+use crate::plant::{Authority, Fault, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, TickReport};
 
 use super::front::{Counters, link_counts};
+use super::tally::Tally;
 
 /// What an engineer wants to know once a second.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,18 +68,24 @@ pub struct Summary {
     pub digest: u64,
     /// The final status: latencies and all counters.
     pub status: StatusReading,
+    /// How late the physics thread woke up in each tick, ns.
+    pub wakeup_latency: Tally,
+    /// Cost of each tick, ns.
+    pub tick_cost: Tally,
     /// What was recorded.
     pub recorded: RecorderStats,
 }
 
 pub(super) struct Monitor {
-    reports: Receiver<TickReport>,
+    inbox: Receiver<TickReport>,
     arrivals: Counters,
     period_ns: u64,
     weight_n: f64,
-    wakeup: Histogram<u64>,
-    wakeup_second: Histogram<u64>,
-    tick_cost: Histogram<u64>,
+    wakeup: Tally,
+    wakeup_second: Tally,
+    tick_cost: Tally,
+    applied_age: Tally,
+    reports: u64,
     rejected: [u64; Rejection::ALL.len()],
     accepted: u64,
     proving: u64,
@@ -94,25 +100,18 @@ pub(super) struct Monitor {
     status: StatusReading,
 }
 
-const LATENCY_NS_MAX: u64 = 60_000_000_000;
-
-/// Three digits, 1 ns to a minute; longer ones count as a minute.
-fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LATENCY_NS_MAX, 3).unwrap_or_else(|_bounds_are_valid| {
-        Histogram::new_with_max(u64::MAX, 1).unwrap_or_else(|_| std::process::abort())
-    })
-}
-
 impl Monitor {
     pub(super) fn new(
         scenario: &Scenario,
         mass_kg: f64,
         grants: Grants,
-        reports: Receiver<TickReport>,
+        inbox: Receiver<TickReport>,
         arrivals: Counters,
     ) -> Self {
         let status = StatusReading {
             epoch: super::FIRST_EPOCH,
+            period_ns: scenario.spec.period_ns,
+            command_age_ticks: u32::MAX,
             mode: scenario.pace.code(),
             fifo_priority: grants.fifo_priority.unwrap_or(0),
             core: grants.core.map_or(u32::MAX, |c| c as u32),
@@ -121,13 +120,15 @@ impl Monitor {
             ..Default::default()
         };
         Self {
-            reports,
+            inbox,
             arrivals,
             period_ns: scenario.spec.period_ns,
             weight_n: mass_kg * scenario.spec.gravity_W.norm(),
-            wakeup: histogram(),
-            wakeup_second: histogram(),
-            tick_cost: histogram(),
+            wakeup: Tally::new(&LATENCY_EDGES_NS),
+            wakeup_second: Tally::new(&LATENCY_EDGES_NS),
+            tick_cost: Tally::new(&LATENCY_EDGES_NS),
+            applied_age: Tally::new(&AGE_EDGES_TICKS),
+            reports: 0,
             rejected: [0; Rejection::ALL.len()],
             accepted: 0,
             proving: 0,
@@ -174,7 +175,7 @@ impl Monitor {
 
     /// Takes in all reports.
     pub(super) fn drain(&mut self) {
-        while let Ok(report) = self.reports.try_recv() {
+        while let Ok(report) = self.inbox.try_recv() {
             self.take(&report);
         }
     }
@@ -182,11 +183,16 @@ impl Monitor {
     fn take(&mut self, r: &TickReport) {
         if !r.waiting {
             self.started.get_or_insert_with(Instant::now);
-            self.wakeup.saturating_record(r.wakeup_latency_ns.max(1));
-            self.wakeup_second.saturating_record(r.wakeup_latency_ns.max(1));
-            self.tick_cost.saturating_record(r.tick_cost_ns.max(1));
+            self.reports += 1;
+            self.wakeup.record(r.wakeup_latency_ns);
+            self.wakeup_second.record(r.wakeup_latency_ns);
+            self.tick_cost.record(r.tick_cost_ns);
         }
-        for verdict in r.verdicts.iter().take(r.offers) {
+        let verdicts = r.verdicts.iter().take(r.offers);
+        if verdicts.clone().any(|v| *v == Verdict::Accepted) {
+            self.applied_age.record(r.command_age_ticks.into());
+        }
+        for verdict in verdicts {
             match verdict {
                 Verdict::Accepted => self.accepted += 1,
                 Verdict::Proving => self.proving += 1,
@@ -225,7 +231,7 @@ impl Monitor {
             authority: r.authority,
             command_age_ticks: (r.command_age_ticks != u32::MAX).then_some(r.command_age_ticks),
             missed_deadlines: r.missed_deadlines,
-            wakeup_p99_ns: self.wakeup_second.value_at_quantile(0.99),
+            wakeup_p99_ns: self.wakeup_second.quantile(0.99),
         })
     }
 
@@ -235,9 +241,11 @@ impl Monitor {
         (s.tick, s.time_ns) = (r.tick, r.tick.wrapping_mul(self.period_ns));
         s.phase = if r.fault.is_some() { 2 } else { u8::from(!r.waiting) };
         s.real_time_factor = real_time_factor;
-        let three = |h: &Histogram<u64>| [0.5, 0.99, 0.999].map(|q| h.value_at_quantile(q));
-        s.wakeup_latency_ns = three(&self.wakeup);
-        s.tick_cost_ns = three(&self.tick_cost);
+        (s.fault, s.authority) = (r.fault.map_or(0, Fault::code), r.authority.code());
+        (s.command_age_ticks, s.command_session) = (r.command_age_ticks, r.command_session);
+        s.wakeup_latency_ns = self.wakeup.distribution();
+        s.tick_cost_ns = self.tick_cost.distribution();
+        s.applied_age_ticks = self.applied_age.distribution();
         let mut counters = vec![
             ("missed_deadlines".to_string(), r.missed_deadlines),
             ("ticks_caught_up".to_string(), r.caught_up_ticks),
@@ -246,6 +254,7 @@ impl Monitor {
             ("log_failed".to_string(), u64::from(self.log_failed)),
             ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),
+            ("reports_dropped".to_string(), r.tick.saturating_sub(self.reports)),
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
             ("commands_proving".to_string(), self.proving),
@@ -304,7 +313,7 @@ impl Monitor {
             authority: plant.authority(),
             command_age_ticks: self.last.map(|r| r.command_age_ticks).filter(|a| *a != u32::MAX),
             missed_deadlines: self.last.map_or(0, |r| r.missed_deadlines),
-            wakeup_p99_ns: self.wakeup_second.value_at_quantile(0.99),
+            wakeup_p99_ns: self.wakeup_second.quantile(0.99),
         };
         (self.status.tick, self.status.time_ns) = (state.tick, plant.time_ns());
         Summary {
@@ -314,6 +323,8 @@ impl Monitor {
             digest: state.digest,
             last,
             status: self.status,
+            wakeup_latency: self.wakeup,
+            tick_cost: self.tick_cost,
             recorded,
         }
     }

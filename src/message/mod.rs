@@ -20,7 +20,7 @@ pub use description::{
 };
 pub use desk::CommandDesk;
 pub use friction::{FrictionLimits, FrictionReply, FrictionRequest, Refusal, check_friction};
-pub use status::{Counter, StatusReading};
+pub use status::{AGE_EDGES_TICKS, Counter, Distribution, LATENCY_EDGES_NS, StatusReading};
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::Serialize;
@@ -30,7 +30,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
 
 /// Version of the protocol: changes when the layout of any payload changes.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 /// Bytes before the payload.
 pub const HEADER_BYTES: usize = 4;
 
@@ -62,15 +62,15 @@ impl Kind {
     #[must_use]
     pub const fn schema(self) -> &'static str {
         match self {
-            Self::State => "hardstand.State.v2",
-            Self::Contacts => "hardstand.Contacts.v2",
-            Self::Command => "hardstand.Command.v2",
-            Self::Status => "hardstand.Status.v2",
-            Self::Model => "hardstand.Model.v2",
-            Self::LogTick => "hardstand.LogTick.v2",
-            Self::Keyframe => "hardstand.Keyframe.v2",
-            Self::Friction => "hardstand.Friction.v2",
-            Self::FrictionReply => "hardstand.FrictionReply.v2",
+            Self::State => "hardstand.State.v3",
+            Self::Contacts => "hardstand.Contacts.v3",
+            Self::Command => "hardstand.Command.v3",
+            Self::Status => "hardstand.Status.v3",
+            Self::Model => "hardstand.Model.v3",
+            Self::LogTick => "hardstand.LogTick.v3",
+            Self::Keyframe => "hardstand.Keyframe.v3",
+            Self::Friction => "hardstand.Friction.v3",
+            Self::FrictionReply => "hardstand.FrictionReply.v3",
         }
     }
 

@@ -284,6 +284,7 @@ impl<C: Clock> Executive<C> {
             caught_up_ticks: self.caught_up,
             authority: outcome.authority,
             command_age_ticks: s.command_age_ticks,
+            command_session: s.command_session,
             verdicts: outcome.verdicts,
             offers: outcome.offers,
             pushes_refused: outcome.pushes_refused,

@@ -126,6 +126,8 @@ pub struct TickReport {
     pub authority: Authority,
     /// Age of the command in force, ticks.
     pub command_age_ticks: u32,
+    /// Session that owns the robot; 0 for none.
+    pub command_session: u64,
     /// Verdicts on the offered commands; the first `offers` are valid.
     pub verdicts: [Verdict; OFFERS_MAX],
     /// Number of offered commands.

@@ -19,7 +19,7 @@ pub fn judge(bytes: &[u8], limits: &CommandLimits) -> Result<Vec<u64>, Rejection
     if bytes.len() < 4 {
         return Err(Rejection::Size);
     }
-    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 2 || bytes[3] != 3 {
+    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 3 || bytes[3] != 3 {
         return Err(Rejection::Version);
     }
     if bytes.len() != size || number(bytes, 40, 8) != limits.joints as u64 {

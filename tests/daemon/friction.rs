@@ -127,7 +127,7 @@ fn ask(session: &Session, payload: Option<&[u8]>) -> FrictionReply {
         let query = if let Some(p) = payload { query.payload(p.to_vec()) } else { query };
         let reply = query.wait().unwrap().recv().ok()?;
         let sample = reply.into_result().unwrap();
-        let schema = "application/octet-stream;hardstand.FrictionReply.v2";
+        let schema = "application/octet-stream;hardstand.FrictionReply.v3";
         assert_eq!(sample.encoding().to_string(), schema);
         Some(decode(Kind::FrictionReply, &sample.payload().to_bytes()).unwrap())
     })

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 
 import zenoh
 
-# (field, struct code) or (field, [fields of one element]) or (field, "text" | "texts")
+# (field, struct code), (field, [fields of one element]), (field, ("one", fields)), (field, "text")
 JOINT_READING = [("q", "d"), ("dq", "d"), ("tau", "d")]
 STATE = [
     ("layout_hash", "Q"), ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"),
@@ -39,10 +39,14 @@ CONTACTS = [
     ("layout_hash", "Q"), ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"),
     ("feet", FOOT_READING), ("stations", STATION_READING),
 ]
+DISTRIBUTION = [("p50", "Q"), ("p99", "Q"), ("p99_9", "Q"), ("p99_99", "Q"), ("max", "Q"),
+                ("counts", [("", "Q")])]
 STATUS = [
-    ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"), ("mode", "B"), ("phase", "B"),
-    ("real_time_factor", "d"), ("wakeup_latency_ns", "3Q"), ("tick_cost_ns", "3Q"),
-    ("fifo_priority", "B"), ("core", "I"), ("memory_locked", "B"),
+    ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"), ("period_ns", "Q"), ("mode", "B"),
+    ("phase", "B"), ("fault", "B"), ("authority", "B"), ("command_age_ticks", "I"),
+    ("command_session", "Q"), ("real_time_factor", "d"), ("fifo_priority", "B"), ("core", "I"),
+    ("memory_locked", "B"), ("wakeup_latency_ns", ("one", DISTRIBUTION)),
+    ("tick_cost_ns", ("one", DISTRIBUTION)), ("applied_age_ticks", ("one", DISTRIBUTION)),
     ("counters", [("name", "text"), ("value", "Q")]), ("refused", [("", "text")]),
 ]
 MODEL = [
@@ -81,6 +85,8 @@ class Reader:
             return self.take(f"{self.take('Q')}s").decode()
         if isinstance(kind, str):
             return self.take(kind)
+        if isinstance(kind, tuple):
+            return self.record(kind[1])
         return [self.record(kind) for _ in range(self.take("Q"))]
 
     def record(self, fields):
@@ -96,9 +102,9 @@ class Reader:
 def decode(what, sample, offsets=False):
     name, kind, fields = SCHEMAS[what]
     data = sample.payload.to_bytes()
-    assert data[:4] == bytes([0x48, 0x53, 2, kind]), (what, data[:4])
+    assert data[:4] == bytes([0x48, 0x53, 3, kind]), (what, data[:4])
     encoding = str(sample.encoding)
-    assert encoding == f"application/octet-stream;hardstand.{name}.v2", encoding
+    assert encoding == f"application/octet-stream;hardstand.{name}.v3", encoding
     reader = Reader(data, 4)
     out = reader.record(fields)
     assert reader.at == len(data), f"{what}: {len(data)} bytes, {reader.at} described"
@@ -130,7 +136,7 @@ def near(what, value, expected, within):
 def check_friction(link, key, model, contacts):
     """Changes the friction of the second foot; the others keep theirs."""
     def ask_for(scope, index, mu_static, mu_kinetic):
-        payload = struct.pack("<2sBBQIBIdd", b"HS", 2, 8, model["layout_hash"], model["epoch"],
+        payload = struct.pack("<2sBBQIBIdd", b"HS", 3, 8, model["layout_hash"], model["epoch"],
                               scope, index, mu_static, mu_kinetic)
         return decode("friction", ask(link, key + "friction", payload))
 
@@ -148,6 +154,22 @@ def check_friction(link, key, model, contacts):
     own = {s * len(model["surfaces"]) for s in model["feet"][1]["stations"]}
     for i, mu in enumerate(mus):
         assert (mu == (0.625, 0.5)) == (i in own), mus
+
+
+def check_status(status, model):
+    assert status["period_ns"] == model["period_ns"], status
+    assert (status["phase"], status["fault"]) == (1, 0) and status["authority"] < 4, status
+    assert status["command_session"] != 0, status
+    dropped = next(c["value"] for c in status["counters"] if c["name"] == "reports_dropped")
+    for name, ticks in ("wakeup_latency_ns", 1), ("tick_cost_ns", 1), ("applied_age_ticks", 0):
+        d = status[name]
+        assert len(d["counts"]) == (38 if ticks else 19), name
+        assert d["p50"] <= d["p99"] <= d["p99_9"] <= d["p99_99"] <= d["max"], (name, d)
+        if ticks:
+            assert sum(d["counts"]) == status["tick"] - dropped, (name, d)
+    ages = status["applied_age_ticks"]
+    assert 0 < sum(ages["counts"]) <= status["tick"], ages
+    assert ages["max"] <= model["hold_ticks"], ages
 
 
 def check(link, robot, offsets):
@@ -205,6 +227,7 @@ def check(link, robot, offsets):
         parts = zip(station["friction_elastic_world_n"], station["friction_damping_world_n"])
         friction = sum((e + d) ** 2 for e, d in parts) ** 0.5
         assert friction <= station["friction_limit_n"] * (1 + 1e-9) + 1e-9, station
+    check_status(status, model)
     print("counters:", json.dumps(counters))
     assert [r["name"] for r in model["regions"]] == ["aside"], model["regions"]
     assert model["regions"][0]["max_m"] == [6.0, 7.0], model["regions"]

@@ -1,0 +1,151 @@
+//! `hardstand status`: how a running daemon does.
+
+use std::io::IsTerminal as _;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use crate::bus::Client;
+use crate::error::Result;
+use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
+use crate::plant::Authority;
+use crate::rt::Grants;
+
+use super::arguments::StatusArguments;
+use super::bars::{bars, duration};
+use super::{exit, show, stop_on_signal};
+
+/// Time to find the daemon.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The daemon renews its status that often.
+const EVERY: Duration = Duration::from_secs(1);
+
+pub(super) fn status(a: &StatusArguments) -> Result<u8> {
+    let stop = stop_on_signal()?;
+    let client = a.daemon.client()?;
+    let renew = a.watch && !a.json && std::io::stdout().is_terminal();
+    loop {
+        let status = client.status(PATIENCE)?;
+        if a.json {
+            show::line(&as_json(&a.daemon.robot, &status).to_string());
+        } else {
+            let clear = if renew { "\x1b[H\x1b[2J" } else { "" };
+            show::line(&format!("{clear}{}", as_text(&a.daemon.robot, &status, a.all)));
+        }
+        let again = Instant::now() + EVERY;
+        while a.watch && Instant::now() < again && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        if !a.watch || stop.load(Ordering::Relaxed) {
+            return Ok(exit::OK);
+        }
+    }
+}
+
+fn as_text(robot: &str, s: &StatusReading, all: bool) -> String {
+    let mut lines = head(robot, s);
+    let latency = |d: &Distribution| {
+        let of = [d.p50, d.p99, d.p99_9, d.max].map(|ns| format!("{:.1}", ns as f64 / 1e3));
+        format!("{} / {} / {} / {} µs (p50 / p99 / p99.9 / max)", of[0], of[1], of[2], of[3])
+    };
+    if s.mode == 0 {
+        lines.push(format!("wake-up    {}", latency(&s.wakeup_latency_ns)));
+        lines.extend(bars(&s.wakeup_latency_ns.counts, &LATENCY_EDGES_NS, duration));
+    }
+    lines.push(format!("tick cost  {}", latency(&s.tick_cost_ns)));
+    lines.extend(bars(&s.tick_cost_ns.counts, &LATENCY_EDGES_NS, duration));
+    let d = &s.applied_age_ticks;
+    let of = format!("{} / {} / {} / {}", d.p50, d.p99, d.p99_9, d.max);
+    lines.push(format!("ages       {of} ticks (p50 / p99 / p99.9 / max) of applied commands"));
+    lines.extend(bars(&d.counts, &AGE_EDGES_TICKS, |ticks| ticks.to_string()));
+    lines.extend(counters(s, all));
+    lines.join("\n")
+}
+
+fn head(robot: &str, s: &StatusReading) -> Vec<String> {
+    let pace = if s.mode == 0 { "real time" } else { "free pace" };
+    let (time_s, rtf) = (s.time_ns as f64 / 1e9, s.real_time_factor);
+    let mut lines = vec![
+        format!("daemon     {robot}: {}, {pace}, run {}", phase(s.phase), s.epoch),
+        format!("time       {time_s:.3} s simulated, tick {}, rtf {rtf:.2}", s.tick),
+    ];
+    if s.fault > 0 {
+        lines.push(format!("fault      number {} (docs/protocol.md, state)", s.fault));
+    }
+    let authority = Authority::name_of(s.authority);
+    lines.push(match (s.command_age_ticks, s.command_session) {
+        (u32::MAX, _) | (_, 0) => format!("command    {authority}: nobody owns the robot"),
+        (age, owner) => format!("command    {authority}, age {age} ticks, session {owner:016x}"),
+    });
+    lines.push(format!("real time  {}", grants(s).summary()));
+    lines.extend(s.refused.iter().map(|r| format!("degraded   the system refused {r}")));
+    lines
+}
+
+fn grants(s: &StatusReading) -> Grants {
+    Grants {
+        fifo_priority: (s.fifo_priority > 0).then_some(s.fifo_priority),
+        core: (s.core != u32::MAX).then_some(s.core as usize),
+        memory_locked: s.memory_locked == 1,
+        refused: s.refused.clone(),
+    }
+}
+
+fn counters(s: &StatusReading, all: bool) -> Vec<String> {
+    let mut shown: Vec<_> = s.counters.iter().filter(|c| all || c.value > 0).collect();
+    shown.sort_by_key(|c| c.value == 0); // what happened comes first
+    if shown.is_empty() {
+        return vec!["counters   all 0".into()];
+    }
+    let line = |(i, c): (usize, &&crate::message::Counter)| {
+        format!("{:<10} {:>12}  {}", if i == 0 { "counters" } else { "" }, c.value, c.name)
+    };
+    shown.iter().enumerate().map(line).collect()
+}
+
+const fn phase(code: u8) -> &'static str {
+    match code {
+        0 => "waiting",
+        1 => "running",
+        2 => "stopped",
+        _ => "unknown",
+    }
+}
+
+/// The fields that docs/protocol.md promises.
+fn as_json(robot: &str, s: &StatusReading) -> Value {
+    let owner = (s.command_session != 0).then(|| format!("{:016x}", s.command_session));
+    let counters: Map<String, Value> =
+        s.counters.iter().map(|c| (c.name.clone(), c.value.into())).collect();
+    let grants = grants(s);
+    json!({
+        "robot": robot,
+        "epoch": s.epoch,
+        "tick": s.tick,
+        "time_ns": s.time_ns,
+        "period_ns": s.period_ns,
+        "mode": if s.mode == 0 { "realtime" } else { "free" },
+        "phase": phase(s.phase),
+        "fault": s.fault,
+        "authority": Authority::name_of(s.authority),
+        "command_age_ticks": (s.command_age_ticks != u32::MAX).then_some(s.command_age_ticks),
+        "command_session": owner,
+        "real_time_factor": s.real_time_factor,
+        "fifo_priority": grants.fifo_priority,
+        "core": grants.core,
+        "memory_locked": grants.memory_locked,
+        "wakeup_latency_ns": distribution(&s.wakeup_latency_ns, &LATENCY_EDGES_NS),
+        "tick_cost_ns": distribution(&s.tick_cost_ns, &LATENCY_EDGES_NS),
+        "applied_age_ticks": distribution(&s.applied_age_ticks, &AGE_EDGES_TICKS),
+        "counters": counters,
+        "refused": grants.refused,
+    })
+}
+
+fn distribution(d: &Distribution, edges: &[u64]) -> Value {
+    json!({
+        "p50": d.p50, "p99": d.p99, "p99_9": d.p99_9, "p99_99": d.p99_99, "max": d.max,
+        "edges": edges, "counts": d.counts,
+    })
+}
