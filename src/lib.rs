@@ -21,6 +21,7 @@ pub mod cli;
 pub mod config;
 pub mod contact;
 pub mod daemon;
+pub mod doctor;
 pub mod dynamics;
 pub mod error;
 mod fault_point;

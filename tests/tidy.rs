@@ -25,6 +25,7 @@ const ROOMS: [(&str, &[&str]); 19] = [
     ("bus", &["plant", "handover", "rt", "message", "config"]),
     ("config", CONFIG),
     ("daemon", ALL),
+    ("doctor", ALL),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] = &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
@@ -32,7 +33,7 @@ const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
 const ALL: &[&str] = &[
     "math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt",
-    "handover", "message", "record", "bus", "config", "daemon",
+    "handover", "message", "record", "bus", "config", "daemon", "doctor",
 ];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.

@@ -18,11 +18,13 @@ Start here:
   hardstand controller stand                      an example controller, in another terminal
   hardstand replay hardstand-demo.mcap            run a log again and compare every tick
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
+  hardstand doctor                                is this machine fit for real time?
 
-Exit codes: 0 done; 1 the robot does not stand or a replay differs; 2 a file, key or argument was
-refused; 3 a log is damaged or cut short, or recording ended early; 4 real-time rights were required
-and refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a
-deadline was missed under overrun = \"stop\"; 70 a defect of this program.";
+Exit codes: 0 done; 1 the robot does not stand, a replay differs, or the doctor says \"not for real
+time\"; 2 a file, key or argument was refused; 3 a log is damaged or cut short, or recording ended
+early; 4 real-time rights were required and refused; 5 the bus could not be opened or nobody
+answers; 6 the plant stopped itself; 7 a deadline was missed under overrun = \"stop\"; 70 a
+defect of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
 /// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
@@ -74,6 +76,31 @@ pub(super) enum Verb {
     /// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
     /// everything that is doubtful. A bad model is refused with all its mistakes.
     Model(ModelArguments),
+    /// Examine this machine: is it fit for real time, and what mends it?
+    ///
+    /// Reads how kernel, physics core and rights are set up and prints the command that mends what
+    /// costs latency. Then runs the real loop with the scenario's robot, without a controller, and
+    /// judges its wake-up latency, tick cost and missed deadlines. docs/real-time.md explains each
+    /// check and band. Exit code 0: usable; 1: "not for real time".
+    Doctor(DoctorArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
+    /// Scenario file (TOML) [default: the quadruped, which is built in]
+    pub(super) scenario: Option<PathBuf>,
+    /// How long to measure, 1 to 604800 (a week)
+    #[arg(long, value_name = "S", default_value_t = 60.0, allow_negative_numbers = true)]
+    pub(super) seconds: f64,
+    /// One JSON object on standard output instead of text
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Draw both histograms; an existing file is overwritten
+    #[arg(long, value_name = "FILE.svg")]
+    pub(super) plot: Option<PathBuf>,
+    /// Change a key of the scenario, e.g. --set realtime.core=3 (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) sets: Vec<String>,
 }
 
 #[derive(Debug, Args)]

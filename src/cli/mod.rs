@@ -1,14 +1,16 @@
 //! The command line: what the user typed, and what is printed.
 
 mod arguments;
-mod bars;
 #[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]
 mod ctl;
 #[cfg(feature = "zenoh")]
 mod demo;
+mod doctor;
+mod histogram;
 mod model;
+mod plot;
 mod progress;
 mod replay;
 mod run;
@@ -30,7 +32,8 @@ use arguments::{Arguments, Verb};
 pub mod exit {
     /// All went well.
     pub const OK: u8 = 0;
-    /// The verdict is negative: the demo's robot does not stand, or a replay differs.
+    /// The verdict is negative: the demo's robot does not stand, a replay differs, or the doctor
+    /// finds a machine unfit for real time.
     pub const NEGATIVE: u8 = 1;
     /// A log is damaged or truncated; what could be replayed is equal.
     pub const LOSSY: u8 = 3;
@@ -48,6 +51,7 @@ pub fn main() -> ExitCode {
         Verb::Run(a) => run::run(a),
         Verb::Replay(a) => replay::replay(a),
         Verb::Model(a) => model::model(a),
+        Verb::Doctor(a) => doctor::doctor(a),
         #[cfg(feature = "zenoh")]
         Verb::Demo(a) => demo::demo(a),
         #[cfg(feature = "zenoh")]

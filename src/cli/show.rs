@@ -152,8 +152,7 @@ pub(super) fn summary(s: &Summary) {
         s.last.weight_n
     );
     let p = |d: &Distribution| {
-        let us = [d.p50, d.p99, d.p99_9].map(|ns| format!("{:.1}", ns as f64 / 1e3));
-        format!("{} / {} / {} µs (p50 / p99 / p99.9)", us[0], us[1], us[2])
+        format!("{} (p50 / p99 / p99.9)", super::histogram::microseconds(&[d.p50, d.p99, d.p99_9]))
     };
     if status.mode == 0 {
         say!("wake-up    {}", p(&status.wakeup_latency_ns));

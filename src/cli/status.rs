@@ -13,7 +13,7 @@ use crate::plant::Authority;
 use crate::rt::Grants;
 
 use super::arguments::StatusArguments;
-use super::bars::{bars, duration};
+use super::histogram::{self, bars, duration, microseconds};
 use super::{exit, show, stop_on_signal};
 
 /// Time to find the daemon.
@@ -46,8 +46,8 @@ pub(super) fn status(a: &StatusArguments) -> Result<u8> {
 fn as_text(robot: &str, s: &StatusReading, all: bool) -> String {
     let mut lines = head(robot, s);
     let latency = |d: &Distribution| {
-        let of = [d.p50, d.p99, d.p99_9, d.max].map(|ns| format!("{:.1}", ns as f64 / 1e3));
-        format!("{} / {} / {} / {} µs (p50 / p99 / p99.9 / max)", of[0], of[1], of[2], of[3])
+        let numbers = microseconds(&[d.p50, d.p99, d.p99_9, d.max]);
+        format!("{numbers} (p50 / p99 / p99.9 / max)")
     };
     if s.mode == 0 {
         lines.push(format!("wake-up    {}", latency(&s.wakeup_latency_ns)));
@@ -135,17 +135,10 @@ fn as_json(robot: &str, s: &StatusReading) -> Value {
         "fifo_priority": grants.fifo_priority,
         "core": grants.core,
         "memory_locked": grants.memory_locked,
-        "wakeup_latency_ns": distribution(&s.wakeup_latency_ns, &LATENCY_EDGES_NS),
-        "tick_cost_ns": distribution(&s.tick_cost_ns, &LATENCY_EDGES_NS),
-        "applied_age_ticks": distribution(&s.applied_age_ticks, &AGE_EDGES_TICKS),
+        "wakeup_latency_ns": histogram::as_json(&s.wakeup_latency_ns, &LATENCY_EDGES_NS),
+        "tick_cost_ns": histogram::as_json(&s.tick_cost_ns, &LATENCY_EDGES_NS),
+        "applied_age_ticks": histogram::as_json(&s.applied_age_ticks, &AGE_EDGES_TICKS),
         "counters": counters,
         "refused": grants.refused,
-    })
-}
-
-fn distribution(d: &Distribution, edges: &[u64]) -> Value {
-    json!({
-        "p50": d.p50, "p99": d.p99, "p99_9": d.p99_9, "p99_99": d.p99_99, "max": d.max,
-        "edges": edges, "counts": d.counts,
     })
 }

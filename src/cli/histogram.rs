@@ -1,5 +1,11 @@
-//! Histograms as text. Bars grow with the logarithm of the count, as in latency plots: the one tick
-//! in a million that was late is to be seen.
+//! Distributions as text and JSON.
+//!
+//! Bars grow with the logarithm of the count, as in latency plots: the one tick in a million that
+//! was late is to be seen.
+
+use serde_json::{Value, json};
+
+use crate::message::Distribution;
 
 /// Length of the longest bar, characters.
 const LENGTH: f64 = 48.0;
@@ -39,4 +45,18 @@ pub(super) fn duration(ns: u64) -> String {
         _ => (1e9, "s"),
     };
     format!("{} {name}", ns as f64 / unit)
+}
+
+/// `42.2 / 98.4 / … µs`.
+pub(super) fn microseconds(ns: &[u64]) -> String {
+    let texts: Vec<String> = ns.iter().map(|ns| format!("{:.1}", *ns as f64 / 1e3)).collect();
+    format!("{} µs", texts.join(" / "))
+}
+
+/// A distribution with its edges.
+pub(super) fn as_json(d: &Distribution, edges: &[u64]) -> Value {
+    json!({
+        "p50": d.p50, "p99": d.p99, "p99_9": d.p99_9, "p99_99": d.p99_99, "max": d.max,
+        "edges": edges, "counts": d.counts,
+    })
 }

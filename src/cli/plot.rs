@@ -1,0 +1,119 @@
+//! The latency plot: counts over latency, both logarithmic.
+//!
+//! SVG only: it is sharp at any size and its text needs no font here, where a bitmap would bring an
+//! encoder, a rasterizer and fonts.
+
+use std::error::Error as StdError;
+use std::path::Path;
+
+use plotters::prelude::{
+    BLACK, ChartBuilder, IntoDrawingArea, IntoLogRange, LineSeries, PathElement, RGBColor,
+    SVGBackend, SeriesLabelPosition, WHITE,
+};
+use plotters::style::Color;
+
+use crate::daemon::Tally;
+use crate::doctor::Measured;
+use crate::error::{Error, ErrorKind, Result};
+use crate::math;
+
+const SIZE_PX: (u32, u32) = (1000, 600);
+const FONT: &str = "sans-serif";
+const BLUE: RGBColor = RGBColor(0, 90, 181);
+const RED: RGBColor = RGBColor(220, 50, 32);
+/// Steps of the line per factor of ten.
+const STEPS: u32 = 40;
+/// The axis begins here; what is shorter is counted in the first step, ns.
+const FIRST_NS: f64 = 1000.0;
+
+/// # Errors
+/// [`ErrorKind::Input`] if the name does not end in `.svg`, [`ErrorKind::File`] if the file cannot
+/// be written.
+pub(super) fn check(file: &Path) -> Result<()> {
+    if file.extension().is_none_or(|e| !e.eq_ignore_ascii_case("svg")) {
+        let text = format!("--plot is {}; only .svg can be written", file.display());
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    // opened, not emptied: what is there stays if the measurement fails
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
+    opened.map(|_| ()).map_err(|e| failed(file, &e))
+}
+
+/// Draws wake-up latency and tick cost of a run.
+///
+/// # Errors
+/// [`ErrorKind::File`] if the file cannot be written.
+pub(super) fn latency(file: &Path, m: &Measured) -> Result<()> {
+    draw(file, m).map_err(|e| failed(file, &*e))
+}
+
+fn failed(file: &Path, e: &dyn StdError) -> Error {
+    Error::new(ErrorKind::File, format!("plot {}: {e}", file.display()))
+}
+
+fn draw(file: &Path, m: &Measured) -> std::result::Result<(), Box<dyn StdError>> {
+    let (wakeup, cost) = (&m.summary.wakeup_latency, &m.summary.tick_cost);
+    let period_ns = m.times().period_ns as f64;
+    let longest_ns = wakeup.max().max(cost.max()) as f64;
+    let x_max = (1.5 * longest_ns.max(period_ns)) / 1e3;
+    let y_max = 2.0 * wakeup.count().max(10) as f64;
+    let root = SVGBackend::new(file, SIZE_PX).into_drawing_area();
+    root.fill(&WHITE)?;
+    let times = m.times();
+    let title = format!(
+        "{} ticks: {}; wake-up at most {:.1} µs",
+        times.ticks,
+        times.band().name(),
+        times.wakeup_max_ns as f64 / 1e3
+    );
+    let mut chart = ChartBuilder::on(&root)
+        .caption(title, (FONT, 24))
+        .margin(16)
+        .x_label_area_size(56)
+        .y_label_area_size(80)
+        .build_cartesian_2d((FIRST_NS / 1e3..x_max).log_scale(), (0.5..y_max).log_scale())?;
+    chart
+        .configure_mesh()
+        .x_desc("µs")
+        .y_desc("ticks")
+        .x_label_formatter(&|x| format!("{x}"))
+        .y_label_formatter(&|y| format!("{y:.0}"))
+        .label_style((FONT, 18))
+        .draw()?;
+    for (name, tally, colour) in [("wake-up latency", wakeup, BLUE), ("tick cost", cost, RED)] {
+        let line = move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
+        chart
+            .draw_series(LineSeries::new(stairs(tally, x_max * 1e3), colour.stroke_width(2)))?
+            .label(name)
+            .legend(line);
+    }
+    let period = [(period_ns / 1e3, 0.5), (period_ns / 1e3, y_max)];
+    let line = |(x, y)| PathElement::new([(x, y), (x + 24, y)], BLACK.mix(0.5));
+    chart.draw_series(LineSeries::new(period, BLACK.mix(0.5)))?.label("period").legend(line);
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .legend_area_size(32)
+        .label_font((FONT, 18))
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .draw()?;
+    root.present()?;
+    Ok(())
+}
+
+/// The corners of the stairs, µs and ticks; an empty step lies below the axis.
+fn stairs(tally: &Tally, end_ns: f64) -> Vec<(f64, f64)> {
+    let edge = |k: u32| FIRST_NS * math::pow(10.0, f64::from(k) / f64::from(STEPS));
+    let mut corners = Vec::new();
+    let mut k = 0;
+    while edge(k) < end_ns {
+        let (low, high) = (edge(k), edge(k + 1));
+        let from = if k == 0 { 0 } else { low.ceil() as u64 };
+        let count = tally.count_between(from, high.ceil() as u64 - 1);
+        let y = (count as f64).max(0.5);
+        corners.extend([(low / 1e3, y), (high.min(end_ns) / 1e3, y)]);
+        k += 1;
+    }
+    corners
+}
