@@ -299,6 +299,29 @@ fn each_missing_right_has_its_command() {
     }
 }
 
+/// Counts lie between the edges, the largest is exact, and no percentile is beyond it.
+#[test]
+fn a_tally_counts_from_each_edge_to_below_the_next() {
+    let mut tally = Tally::new(&LATENCY_EDGES_NS);
+    for edge in LATENCY_EDGES_NS {
+        for ns in [edge - 1, edge, edge + 1] {
+            tally.record(ns);
+        }
+    }
+    let mut expected = [3; 38];
+    (expected[0], expected[37]) = (1, 2);
+    let d = tally.distribution();
+    assert_eq!(d.counts, expected);
+    assert_eq!((d.count(), tally.count(), d.max), (111, 111, 1_000_000_001));
+    assert!(d.p99_99 <= d.max && d.p50 >= 1_000_000, "{d:?}");
+    assert_eq!(tally.count_between(0, 999), 1);
+    tally.record(100_000_000_000); // more than a minute
+    assert_eq!(tally.max(), 100_000_000_000);
+    tally.reset();
+    assert_eq!(tally.distribution().counts, [0; 38]);
+    assert_eq!((tally.count(), tally.max(), tally.quantile(0.5)), (0, 0, 0));
+}
+
 const PERIOD_NS: u64 = 1_000_000;
 
 /// The loop's own grid on a clock whose sleeps end late by what `late_ns` says.

@@ -89,7 +89,7 @@ pub(super) fn fair_server(m: &Machine) -> Finding {
         None => Finding::unknown(ID, &file),
         Some(0) => Finding::ok(ID, "it takes nothing from real-time threads"),
         Some(ns) => {
-            let found = format!("starved normal threads get {ns} ns of each second of the core");
+            let found = format!("starved normal threads get {ns} ns of the core in each period");
             Finding::advice(ID, found).now(format!("echo 0 | sudo tee {file}"))
         }
     }

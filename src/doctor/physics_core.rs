@@ -39,7 +39,7 @@ pub(super) fn timer_tick(m: &Machine) -> Finding {
     if m.kernel_config("CONFIG_NO_HZ_FULL").is_some_and(|v| v != "y") {
         let found = "the kernel is built without NO_HZ_FULL: the timer tick goes on";
         return Finding::advice(ID, found)
-            .for_good("install a kernel with CONFIG_NO_HZ_FULL=y, as Debian's linux-image-rt is");
+            .for_good("install a kernel that is built with CONFIG_NO_HZ_FULL=y");
     }
     if list.is_none() {
         return Finding::unknown(ID, FILE);
