@@ -326,11 +326,16 @@ const PERIOD_NS: u64 = 1_000_000;
 
 /// The loop's own grid on a clock whose sleeps end late by what `late_ns` says.
 fn times(ticks: u64, late_ns: impl Fn(u64) -> u64) -> Times {
+    busy_times(ticks, |_| 15_000, late_ns)
+}
+
+/// The same with ticks of this cost.
+fn busy_times(ticks: u64, cost_ns: impl Fn(u64) -> u64, late_ns: impl Fn(u64) -> u64) -> Times {
     let clock = ManualClock::default();
     let mut pacer = Pacer::new(clock.now_ns(), PERIOD_NS, OverrunPolicy::Slip);
     let mut wakeup = Tally::new(&LATENCY_EDGES_NS);
     for tick in 0..ticks {
-        clock.advance(15_000);
+        clock.advance(cost_ns(tick));
         let Wait::Until(deadline) = pacer.after_tick(clock.now_ns()) else { panic!("slip waits") };
         clock.sleep_until(deadline);
         clock.advance(late_ns(tick));
@@ -356,6 +361,10 @@ fn each_lateness_has_its_band() {
     assert_eq!((stalled.band(), stalled.missed_deadlines), (Band::Soft, 15));
     let stalled = times(20_000, once(25_000_000));
     assert_eq!((stalled.band(), stalled.missed_deadlines), (Band::NotForRealTime, 25));
+    // a tick that takes too long is no late wake-up, but a missed deadline
+    let slow = |tick| if tick == 500 { 1_200_000 } else { 15_000 };
+    let overran = busy_times(20_000, slow, |_| 3000);
+    assert_eq!((overran.band(), overran.missed_deadlines), (Band::Soft, 1));
 }
 
 /// The doctor's own negative test: sleeps that are late get the worst band.
