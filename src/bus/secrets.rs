@@ -24,11 +24,10 @@ pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
     let failed = |e: std::io::Error| Error::new(ErrorKind::File, format!("{what} {name}: {e}"));
     let refused = |why: String| Error::new(ErrorKind::Input, format!("{what} {name}: {why}"));
     // a pipe would keep the opener waiting
-    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+    let meta = std::fs::metadata(path).map_err(failed)?;
+    if !meta.is_file() {
         return Err(refused("it is not a file".into()));
     }
-    let file = File::open(path).map_err(failed)?;
-    let meta = file.metadata().map_err(failed)?;
     let (mode, user) = (meta.mode() & 0o7777, rustix::process::geteuid().as_raw());
     if mode & 0o077 != 0 {
         return Err(refused(format!(
@@ -41,6 +40,7 @@ pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
             meta.uid()
         )));
     }
+    let file = File::open(path).map_err(failed)?;
     let mut text = String::new();
     if file.take(BYTES_MAX + 1).read_to_string(&mut text).is_err() {
         return Err(refused("it cannot be read as UTF-8 text".into()));

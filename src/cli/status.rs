@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use crate::bus::Client;
 use crate::error::Result;
 use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
 use crate::plant::Authority;
@@ -89,6 +88,7 @@ fn grants(s: &StatusReading) -> Grants {
         core: (s.core != u32::MAX).then_some(s.core as usize),
         memory_locked: s.memory_locked == 1,
         refused: s.refused.clone(),
+        ..Grants::default()
     }
 }
 

@@ -96,6 +96,7 @@ pub fn measure(
     let stolen = steal_s(core);
     let summary = daemon::run(scenario, None, stop, |happening| match happening {
         Happening::Ready(granted) => grants = granted.clone(),
+        Happening::Stall(_) => {} // counted in what is measured
         Happening::Second(second) => {
             looks.truncate(1); // the first and the last are enough
             looks.extend(ThreadLook::new());
