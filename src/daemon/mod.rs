@@ -21,19 +21,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crossbeam_channel::bounded;
-
 use crate::config::Scenario;
 use crate::error::{Error, Result};
 use crate::fault_point;
-use crate::handover::{Inbox, pool};
+use crate::handover::{Inbox, pool, touched_channel};
 use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::message::ModelReply;
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RunInfo};
 use crate::rt::{
-    Grants, Links, LogTick, Pace, RunLimits, drop_privileges, event_line, keep_files_private,
-    keep_off_core, pick_core,
+    Grants, Links, LogTick, Pace, RunLimits, TickReport, drop_privileges, event_line,
+    keep_files_private, keep_off_core, pick_core,
 };
 
 use front::{Counters, Ends};
@@ -83,7 +81,7 @@ pub fn run(
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
     let (command_out, command_in) = pool(2 * OFFERS_MAX, empty);
     let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
-    let (report_out, report_in) = bounded(REPORT_QUEUE);
+    let (report_out, report_in) = touched_channel(REPORT_QUEUE, TickReport::default());
     let (event_out, event_in) = event_line();
 
     let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);

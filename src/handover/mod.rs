@@ -34,6 +34,14 @@ pub struct Inbox<T> {
     free: Sender<Box<T>>,
 }
 
+/// A channel of which every byte has been written to: the loop must not meet a fresh page.
+pub fn touched_channel<T: Copy>(capacity: usize, value: T) -> (Sender<T>, Receiver<T>) {
+    let (sender, receiver) = bounded(capacity);
+    while sender.try_send(value).is_ok() {}
+    while receiver.try_recv().is_ok() {}
+    (sender, receiver)
+}
+
 /// A hand-over with `count` boxes made by `make`.
 pub fn pool<T>(count: usize, make: impl Fn() -> T) -> (Outbox<T>, Inbox<T>) {
     let (full_tx, full_rx) = bounded(count);

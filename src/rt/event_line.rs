@@ -15,10 +15,11 @@
 //! # Ok::<(), &str>(())
 //! ```
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender};
 
+use crate::handover::touched_channel;
 use crate::limits::EVENT_QUEUE;
-use crate::plant::Event;
+use crate::plant::{Event, Scope};
 
 /// An event with its number.
 type Numbered = (u64, Event);
@@ -43,8 +44,9 @@ pub struct EventInbox {
 /// Both ends of a line with room for [`EVENT_QUEUE`] events.
 #[must_use]
 pub fn event_line() -> (EventOutbox, EventInbox) {
-    let (event_tx, event_rx) = bounded(EVENT_QUEUE);
-    let (tick_tx, tick_rx) = bounded(EVENT_QUEUE);
+    let nothing = Event::Friction { scope: Scope::All, mu_static: 0.0, mu_kinetic: 0.0 };
+    let (event_tx, event_rx) = touched_channel(EVENT_QUEUE, (0, nothing));
+    let (tick_tx, tick_rx) = touched_channel(EVENT_QUEUE, (0, 0));
     let (sent, next, unanswered) = (event_rx.clone(), 0, 0);
     (
         EventOutbox { events: event_tx, sent, ticks: tick_rx, next, unanswered },

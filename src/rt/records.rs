@@ -149,3 +149,29 @@ pub struct TickReport {
     /// Log records that found no free box.
     pub log_dropped: u64,
 }
+
+impl Default for TickReport {
+    fn default() -> Self {
+        Self {
+            tick: 0,
+            waiting: true,
+            wakeup_latency_ns: 0,
+            tick_cost_ns: 0,
+            missed_deadlines: 0,
+            caught_up_ticks: 0,
+            authority: Authority::Zero,
+            command_age_ticks: u32::MAX,
+            command_session: 0,
+            verdicts: [Verdict::Proving; OFFERS_MAX],
+            offers: 0,
+            pushes_refused: 0,
+            base_height_m: 0.0,
+            tilt_cos: 1.0,
+            foot_normal_sum_n: 0.0,
+            fault: None,
+            digest: 0,
+            snapshots_dropped: 0,
+            log_dropped: 0,
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! What the physics thread asks of the system, and what it got.
 
-use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::mm::{Advice, MlockAllFlags, madvise, mlockall};
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use thread_priority::{
@@ -102,13 +102,17 @@ pub fn keep_off_core(core: Option<usize>) {
     }
 }
 
-/// Locks all memory that the process has now, as it is touched.
+/// Locks all memory that the process has now, as it is touched; what comes from files, code above
+/// all, is touched here.
 ///
 /// Called on the physics thread before it says what it got, and again before the loop: what that
 /// needs is there by then, and what I/O threads allocate later is none of its business.
 pub fn lock_memory(grants: &mut Grants) {
     match mlockall(MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT) {
-        Ok(()) => grants.memory_locked = true,
+        Ok(()) => {
+            grants.memory_locked = true;
+            touch_files();
+        }
         Err(e) => {
             let limit = getrlimit(Resource::Memlock).current;
             let limit =
@@ -118,6 +122,26 @@ pub fn lock_memory(grants: &mut Grants) {
                  or set realtime.lock_memory = false"
             ));
         }
+    }
+}
+
+/// Maps code and constants of the program and its libraries, so that a path that is taken for the
+/// first time is no page fault.
+#[allow(unsafe_code, reason = "the only way to ask for it")]
+fn touch_files() {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    for line in maps.lines().filter(|l| l.contains(" r") && l.contains('/')) {
+        let Some((from, to)) = line.split(' ').next().and_then(|range| range.split_once('-'))
+        else {
+            continue;
+        };
+        let address = |hex: &str| usize::from_str_radix(hex, 16).unwrap_or(0);
+        let (from, to) = (address(from), address(to));
+        let begin = std::ptr::with_exposed_provenance_mut(from);
+        // SAFETY: MADV_POPULATE_READ reads pages and changes none; of a range that is not mapped
+        // any more it makes an error.
+        let _best_effort =
+            unsafe { madvise(begin, to.saturating_sub(from), Advice::LinuxPopulateRead) }.is_ok();
     }
 }
 

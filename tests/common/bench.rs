@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::Receiver;
 use hardstand::config::Scenario;
-use hardstand::handover::{Inbox, Outbox, pool};
+use hardstand::handover::{Inbox, Outbox, pool, touched_channel};
 use hardstand::plant::{Command, JointCommand, Snapshot};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
@@ -55,7 +55,7 @@ impl Bench {
         let (events, event_in) = event_line();
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
         let (log_out, log) = pool(queues.log, || LogTick::new(&plant, &snapshot, words));
-        let (report_out, reports) = bounded(queues.reports);
+        let (report_out, reports) = touched_channel(queues.reports, TickReport::default());
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {
             commands: command_in,

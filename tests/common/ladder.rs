@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hardstand::limits::RETIRED_SESSIONS;
 use hardstand::plant::{Authority, Verdict};
 use hardstand::rt::LogTick;
 
@@ -17,6 +18,8 @@ pub struct Ladder {
     damped_for: u64,
     proofs: BTreeMap<u64, u64>,
     next: u64,
+    /// Sessions that have lost it, in order.
+    lost: Vec<u64>,
     /// Sessions that have had the robot.
     pub sessions: BTreeSet<u64>,
     /// So often the robot was released after its time of damping.
@@ -35,6 +38,7 @@ impl Ladder {
             damped_for: 0,
             proofs: BTreeMap::new(),
             next: 0,
+            lost: Vec::new(),
             sessions: BTreeSet::new(),
             releases: 0,
         }
@@ -79,7 +83,12 @@ impl Ladder {
 
     fn take_over(&mut self, session: u64) {
         let n = self.next - 1;
-        assert!(self.sessions.insert(session), "tick {n}: a lost session is back");
+        if self.owner != 0 {
+            self.lost.push(self.owner);
+        }
+        let remembered = self.lost.iter().rev().take(RETIRED_SESSIONS);
+        assert!(!remembered.into_iter().any(|&s| s == session), "tick {n}: a lost session is back");
+        self.sessions.insert(session);
         let late = n - self.answered > self.hold_ticks;
         assert!(self.owner == 0 || late, "tick {n}: taken from its owner");
         let proofs = self.proofs.get(&session).copied().unwrap_or(0);

@@ -187,8 +187,6 @@ fn filter() -> BpfProgram {
 /// Runs the loop with a busy controller, a publisher, a recorder and a monitor on another thread,
 /// and watches its thread from here.
 fn watched_loop(misdeed: Misdeed, ticks: u64) -> Seen {
-    let mut grants = Grants::default();
-    lock_memory(&mut grants);
     let sets = ["sim.rate_hz=4000", "sim.micro_steps=2", "command.hold_ticks=400"];
     let queues = Queues { commands: 32, snapshots: 32, log: 512, reports: 4096 };
     let mut bench = Bench::new(quadruped(&sets), queues);
@@ -219,7 +217,10 @@ fn watched_loop(misdeed: Misdeed, ticks: u64) -> Seen {
             required: false,
             spin_ns: 0,
         };
-        enter_realtime(&settings, pick_core(None), &mut Grants::default());
+        let mut grants = Grants::default();
+        enter_realtime(&settings, pick_core(None), &mut grants);
+        lock_memory(&mut grants);
+        grants.refused.iter().for_each(|refused| eprintln!("refused: {refused}"));
         tid_out.send(rustix::thread::gettid().as_raw_nonzero().get()).unwrap();
         executive.run()
     });

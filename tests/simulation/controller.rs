@@ -9,11 +9,13 @@ pub struct SimController {
     seq: u64,
     owned: bool,
     pub silent_until_ns: u64,
+    /// It never takes a new session by itself.
+    stubborn: bool,
 }
 
 impl SimController {
-    pub fn new(q: Vec<f64>, session: u64) -> Self {
-        Self { q, session, seq: 0, owned: false, silent_until_ns: 0 }
+    pub fn new(q: Vec<f64>, session: u64, stubborn: bool) -> Self {
+        Self { q, session, seq: 0, owned: false, silent_until_ns: 0, stubborn }
     }
 
     /// Begins anew under another session, as a process that was started again.
@@ -26,7 +28,7 @@ impl SimController {
         let state: StateReading = decode(Kind::State, bytes).ok()?;
         let ours = state.command_session == self.session;
         let in_force = [1, 2].contains(&state.authority);
-        if self.owned && !(ours && in_force) {
+        if self.owned && !self.stubborn && !(ours && in_force) {
             self.restart(fresh_session);
         }
         self.owned |= ours && state.phase == 1;

@@ -16,6 +16,8 @@ pub struct Faults {
     pub late_us_max: u64,
     /// A controller crashes and comes back.
     pub crash: u64,
+    /// A controller that has lost the robot does not notice, and goes on under its old session.
+    pub stubborn: bool,
     /// A controller stands still for a while.
     pub freeze: u64,
     /// The loop wakes up late, by up to `stall_periods_max` periods.
@@ -66,6 +68,7 @@ impl Faults {
             stranger: maybe(3, 300),
             ..Default::default()
         };
+        f.stubborn = dice.roll(3) == 0;
         f.late_us_max = [500, 5_000, 200_000][dice.roll(3) as usize];
         f.stall_periods_max = [2, 20, 400][dice.roll(3) as usize];
         f.disk_stall_ms_max = [100, 1000, 5000][dice.roll(3) as usize];

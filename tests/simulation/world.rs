@@ -21,6 +21,8 @@ use crate::dice::Dice;
 use crate::disk::SimDisk;
 use crate::faults::Faults;
 
+/// When the world begins, ns.
+pub const BEGIN_NS: u64 = 1_000_000_000;
 /// Time between two rounds of the recorder, ns.
 const ROUND_NS: u64 = 5_000_000;
 const MAGIC_LATENCY_NS: u64 = 100_000;
@@ -95,10 +97,13 @@ impl World {
         let arrivals = Arc::<ArrivalCounters>::default();
         let desk = CommandDesk::new(bench.commands.clone(), limits, Arc::clone(&arrivals));
         let controllers = (0..2)
-            .map(|_| SimController::new(joints.clone(), 1 + parts.dice.roll(u64::MAX / 2)))
+            .map(|i| {
+                let session = 1 + parts.dice.roll(u64::MAX / 2);
+                SimController::new(joints.clone(), session, i == 0 && parts.faults.stubborn)
+            })
             .collect();
         let mut world = Self {
-            now_ns: 1_000_000_000,
+            now_ns: BEGIN_NS,
             dice: parts.dice,
             faults: parts.faults,
             queue: BinaryHeap::new(),
