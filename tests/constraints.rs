@@ -9,7 +9,9 @@ mod robots;
 #[path = "common/trees.rs"]
 mod trees;
 
-use dense::{Matrix, Solution, apply, dot, norm, pinv_solve, times_transposed, transpose, zeros};
+use dense::{
+    Matrix, Solution, apply, dot, norm, pinv_apply, pinv_solve, times_transposed, transpose, zeros,
+};
 use hardstand::dynamics::{
     Constraints, Data, LeastSquares, MassMatrix, PointOnPlane, Rk4, Velocities, aba,
     advance_positions, crba, kinematics,
@@ -281,20 +283,19 @@ proptest! {
         let (mut data, mut held) = (c.data(), c.constraints());
         let G = c.jacobian();
         let start = flat_velocities(&c.s, &c.s.v);
-        let errors = apply(&G, &start);
-        if let Some(Solution { x, least, .. }) = pinv_solve(&times_transposed(&G, &G), &errors) {
-            let mut v = c.s.v.clone();
-            let done = held.project_velocities(&c.s.model, &c.s.q, &mut v, &mut data, 1e-10);
-            prop_assert!(done.iterations <= 7 && done.error <= 1e-10, "{done:?}");
-            prop_assert!(norm(&c.velocity_errors(&data)) <= 1e-10, "data is that of the result");
-            let way = apply(&transpose(&G), &x);
+        let mut v = c.s.v.clone();
+        let done = held.project_velocities(&c.s.model, &c.s.q, &mut v, &mut data, 1e-10);
+        prop_assert!(done.iterations <= 7 && done.error <= 1e-10, "{done:?}");
+        prop_assert!(norm(&c.velocity_errors(&data)) <= 1e-10, "data is that of the result");
+        // nearly singular sets, too; rounding of G turns the shortest way by 1e-15 over the least
+        if let Some(Solution { x: way, least, .. }) = pinv_apply(&G, &apply(&G, &start)) {
             for ((end, start), way) in flat_velocities(&c.s, &v).iter().zip(&start).zip(&way) {
-                prop_assert!((end - (start - way)).abs() < 1e-9 / least, "{end} from {start}");
+                prop_assert!((end - (start - way)).abs() < 1e-12 / least, "{end} from {start}");
             }
-            let again = v.clone();
-            let rest = held.project_velocities(&c.s.model, &c.s.q, &mut v, &mut data, 1e-10);
-            prop_assert!(rest.iterations == 0 && v == again);
         }
+        let again = v.clone();
+        let rest = held.project_velocities(&c.s.model, &c.s.q, &mut v, &mut data, 1e-10);
+        prop_assert!(rest.iterations == 0 && v == again);
     }
 
     #[test]

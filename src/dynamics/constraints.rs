@@ -15,9 +15,8 @@ use super::{
 };
 
 /// `ε^(3/4)` for `ε = 2⁻⁵²`. With `m` equations, pivots below `m ε^(3/4)` of the largest count as
-/// zero: Simbody's tolerance for multipliers. For projections Simbody has `m √ε` on `G` itself; on
-/// `G Gᵀ` that would drown in rounding, so this serves there, too.
-pub(super) const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 39) as f64;
+/// zero: Simbody's tolerance for multipliers.
+const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 39) as f64;
 
 /// A set of [`PointOnPlane`] constraints on one model, with everything that its computations need.
 ///

@@ -2,9 +2,10 @@
 //!
 //! A complete orthogonal factorisation in flat buffers: Cholesky with diagonal pivoting finds the
 //! rank `r` and `A = L Lᵀ` (Higham, *Analysis of the Cholesky decomposition of a semi-definite
-//! matrix*, 1990), Householder's reflections give `L = Q R`, so that `A⁺ = Q R⁻ᵀ R⁻¹ Qᵀ`. The
-//! order of operations is fixed, every loop is bounded by the size, and nothing allocates after
-//! [`LeastSquares::new`].
+//! matrix*, 1990), Householder's reflections give `L = Q R`, so that `A⁺ = Q R⁻ᵀ R⁻¹ Qᵀ`. Where
+//! `A = G Gᵀ`, Gram and Schmidt with row pivoting find the same `L` from `G`, without squaring what
+//! is nearly singular. The order of operations is fixed, every loop is bounded by the size, and
+//! nothing allocates after [`LeastSquares::new`].
 
 /// An n × n symmetric positive-semidefinite matrix `A` and its factorisation.
 ///
@@ -108,6 +109,48 @@ impl LeastSquares {
         }
     }
 
+    /// Factorises `A = G Gᵀ` by the rows of `G`, of `columns` elements each; what was
+    /// [`set`](Self::set) does not matter. Rows that add not more than `tolerance` times the
+    /// longest one count as sums of the others. Leaves in the first `rank` rows an orthonormal
+    /// basis `B` of all rows: `G⁺ b = Bᵀ L⁺ b`, see [`solve_half`](Self::solve_half).
+    pub(super) fn factor_rows(&mut self, rows: &mut [f64], columns: usize, tolerance: f64) {
+        let n = self.n;
+        (0..n).for_each(|i| self.order[i] = i);
+        self.a.fill(0.0);
+        self.rank = 0;
+        let mut least = 0.0;
+        for k in 0..n.min(columns) {
+            let square = |i: usize| dot(row(rows, columns, i), row(rows, columns, i));
+            let p = (k + 1..n).fold(k, |p, i| if square(i) > square(p) { i } else { p });
+            if k != p {
+                self.order.swap(k, p);
+                (0..k).for_each(|j| self.a.swap(k * n + j, p * n + j));
+                (0..columns).for_each(|j| rows.swap(k * columns + j, p * columns + j));
+            }
+            let (basis, rest) = rows.split_at_mut(k * columns);
+            let (this, others) = rest.split_at_mut(columns);
+            // a second time: what rounding left of the basis is no longer small beside the rest
+            for (j, b) in basis.chunks_exact(columns).enumerate() {
+                self.a[k * n + j] += take_away(this, b);
+            }
+            let length = dot(this, this).sqrt();
+            if k == 0 {
+                least = tolerance * length;
+            }
+            // not "length <= …": NaN ends it, too
+            if !(length > least && length >= f64::MIN_POSITIVE) {
+                break;
+            }
+            this.iter_mut().for_each(|x| *x /= length);
+            self.a[k * n + k] = length;
+            for (i, other) in others.chunks_exact_mut(columns).enumerate() {
+                self.a[(k + 1 + i) * n + k] = take_away(other, this);
+            }
+            self.rank = k + 1;
+        }
+        self.factor_orthogonal();
+    }
+
     /// The first of the largest diagonal elements from `k` on.
     fn largest_pivot(&self, k: usize) -> usize {
         let at = |i: usize| self.a[i * self.n + i];
@@ -155,14 +198,7 @@ impl LeastSquares {
     /// as many elements as there are rows. Needs [`factor`](Self::factor).
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);
-        for i in 0..n {
-            self.work[i] = b[self.order[i]];
-        }
-        (0..rank).for_each(|k| self.reflect(k));
-        for k in (0..rank).rev() {
-            let known: f64 = (k + 1..rank).map(|j| self.a[k * n + j] * self.work[j]).sum();
-            self.work[k] = (self.work[k] - known) / self.diagonal[k];
-        }
+        self.solve_half(b);
         for k in 0..rank {
             let known: f64 = (0..k).map(|j| self.a[j * n + k] * self.work[j]).sum();
             self.work[k] = (self.work[k] - known) / self.diagonal[k];
@@ -173,4 +209,33 @@ impl LeastSquares {
             x[self.order[i]] = self.work[i];
         }
     }
+
+    /// `y = L⁺ b`: of all `y`, the one that makes `|L y − b|` smallest; as many as the rank.
+    pub(super) fn solve_half(&mut self, b: &[f64]) -> &[f64] {
+        let (n, rank) = (self.n, self.rank);
+        for i in 0..n {
+            self.work[i] = b[self.order[i]];
+        }
+        (0..rank).for_each(|k| self.reflect(k));
+        for k in (0..rank).rev() {
+            let known: f64 = (k + 1..rank).map(|j| self.a[k * n + j] * self.work[j]).sum();
+            self.work[k] = (self.work[k] - known) / self.diagonal[k];
+        }
+        &self.work[..rank]
+    }
+}
+
+fn row(rows: &[f64], columns: usize, i: usize) -> &[f64] {
+    &rows[i * columns..(i + 1) * columns]
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Takes the part along the unit vector `b` out of `a`; its length.
+fn take_away(a: &mut [f64], b: &[f64]) -> f64 {
+    let along = dot(a, b);
+    a.iter_mut().zip(b).for_each(|(a, b)| *a -= along * b);
+    along
 }

@@ -1,12 +1,11 @@
 //! Taking positions and velocities back to where the constraints hold.
 //!
 //! Newton's method with the shortest step in the generalized velocities, all weighted by one:
-//! `−Gᵀ (G Gᵀ)⁺ error`, as Simbody does it.
+//! `−G⁺ error`, as Simbody does it.
 
 use crate::model::{Base, Model};
 use crate::spatial::{Force, Vec3};
 
-use super::constraints::RANK_TOLERANCE;
 use super::{
     Constraints, Data, LeastSquares, PointOnPlane, Positions, Velocities, advance_positions,
     advance_velocities, kinematics,
@@ -14,6 +13,12 @@ use super::{
 
 const POSITION_ROUNDS_MAX: u32 = 20;
 const VELOCITY_ROUNDS_MAX: u32 = 7;
+/// Rows that add less than `m √ε` of the longest of `m` count as sums of the others, as in Simbody:
+/// positions are not linear, and a step along what hardly changes them would be long.
+const POSITION_TOLERANCE: f64 = 1.0 / (1_u64 << 26) as f64;
+/// Velocity errors are `G v`, so that no step is longer than `v`, however nearly singular `G` is:
+/// only what rounding makes of redundant rows (`ε` times a few) counts as zero.
+const VELOCITY_TOLERANCE: f64 = 1.0 / (1_u64 << 44) as f64;
 const NORMAL: &[usize] = &[2];
 const ALL_AXES: &[usize] = &[0, 1, 2];
 
@@ -30,12 +35,11 @@ pub struct Projection {
 #[derive(Clone, Debug)]
 struct Newton {
     axes: &'static [usize],
-    /// `G`: a row per equation, a column per generalized velocity, row-major.
+    tolerance: f64,
+    /// `G`: a row per equation, a column per generalized velocity, row-major; then a basis of it.
     jacobian: Vec<f64>,
-    /// `G Gᵀ`.
-    gram: LeastSquares,
+    factors: LeastSquares,
     errors: Vec<f64>,
-    solution: Vec<f64>,
 }
 
 /// The workspace of both projections.
@@ -52,8 +56,8 @@ pub(super) struct Projector {
 impl Projector {
     pub(super) fn new(model: &Model, points: usize) -> Self {
         Self {
-            positions: Newton::new(model, points, NORMAL),
-            velocities: Newton::new(model, points, ALL_AXES),
+            positions: Newton::new(model, points, NORMAL, POSITION_TOLERANCE),
+            velocities: Newton::new(model, points, ALL_AXES, VELOCITY_TOLERANCE),
             forces_B: vec![Force::zero(); model.bodies.len()],
             step: Velocities::zero(model),
             start: Positions::zero(model),
@@ -63,14 +67,14 @@ impl Projector {
 }
 
 impl Newton {
-    fn new(model: &Model, points: usize, axes: &'static [usize]) -> Self {
+    fn new(model: &Model, points: usize, axes: &'static [usize], tolerance: f64) -> Self {
         let m = points * axes.len();
         Self {
             axes,
+            tolerance: m as f64 * tolerance,
             jacobian: vec![0.0; m * model.nv()],
-            gram: LeastSquares::new(m),
+            factors: LeastSquares::new(m),
             errors: vec![0.0; m],
-            solution: vec![0.0; m],
         }
     }
 
@@ -87,23 +91,16 @@ impl Newton {
         forces_B: &mut [Force],
         step: &mut Velocities,
     ) {
-        let (nv, m) = (model.nv(), self.errors.len());
+        let nv = model.nv();
         for (r, row) in self.jacobian.chunks_exact_mut(nv.max(1)).enumerate() {
             let (point, axis) = (&points[r / self.axes.len()], self.axes[r % self.axes.len()]);
             forces_B.fill(Force::zero());
             point.add_force(data, &Vec3::ith(axis, 1.0), forces_B);
             generalized_force(model, data, forces_B, row);
         }
-        for r in 0..m {
-            for c in 0..m {
-                let (a, b) = (&self.jacobian[r * nv..], &self.jacobian[c * nv..]);
-                self.gram.set(r, c, (0..nv).map(|k| a[k] * b[k]).sum());
-            }
-        }
-        self.gram.factor(m as f64 * RANK_TOLERANCE);
-        self.gram.solve(&self.errors, &mut self.solution);
-        let x =
-            |k: usize| -(0..m).map(|r| self.jacobian[r * nv + k] * self.solution[r]).sum::<f64>();
+        self.factors.factor_rows(&mut self.jacobian, nv, self.tolerance);
+        let (basis, y) = (&self.jacobian, self.factors.solve_half(&self.errors));
+        let x = |k: usize| -y.iter().enumerate().map(|(r, y)| basis[r * nv + k] * y).sum::<f64>();
         let first = nv - model.joint_count();
         if first > 0 {
             step.w_WB = Vec3::new(x(0), x(1), x(2));

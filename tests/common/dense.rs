@@ -60,16 +60,16 @@ fn rotate(a: &mut Matrix, p: usize, q: usize, c: f64, s: f64) {
     }
 }
 
-/// Solution of a symmetric positive-semidefinite system.
+/// Shortest least-squares solution of a system.
 pub struct Solution {
     /// `A⁺ b`.
     pub x: Vec<f64>,
-    /// The largest eigenvalue, and the smallest one that counts over it.
+    /// The largest eigenvalue or singular value, and the smallest one that counts over it.
     pub largest: f64,
     pub least: f64,
 }
 
-/// `None` if an eigenvalue is in the no man's land between zero and not zero.
+/// `A⁺ b` of a symmetric positive-semidefinite system. `None` if an eigenvalue is in the no man's land between zero and not zero.
 pub fn pinv_solve(a: &Matrix, b: &[f64]) -> Option<Solution> {
     let (values, vectors) = eigen(a);
     let largest = values.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
@@ -85,6 +85,42 @@ pub fn pinv_solve(a: &Matrix, b: &[f64]) -> Option<Solution> {
         least = least.min(value / largest);
         let k = dot(vector, b) / value;
         x.iter_mut().zip(vector).for_each(|(x, v)| *x += k * v);
+    }
+    Some(Solution { x, largest, least })
+}
+
+/// `A⁺ b` by the singular values of `A`, without squaring them: rotations make the rows orthogonal.
+/// `None` if a singular value is in the no man's land between zero and not zero.
+pub fn pinv_apply(a: &Matrix, b: &[f64]) -> Option<Solution> {
+    let (mut a, mut b) = (a.clone(), b.to_vec());
+    for _ in 0..60 {
+        for p in 0..a.len() {
+            for q in p + 1..a.len() {
+                let (pp, qq, pq) = (dot(&a[p], &a[p]), dot(&a[q], &a[q]), dot(&a[p], &a[q]));
+                if pq == 0.0 {
+                    continue;
+                }
+                let theta = (qq - pp) / (2.0 * pq);
+                let t = 1.0f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                rotate(&mut a, p, q, c, t * c);
+                (b[p], b[q]) = (c * b[p] - t * c * b[q], t * c * b[p] + c * b[q]);
+            }
+        }
+    }
+    let largest = a.iter().map(|row| norm(row)).fold(0.0, f64::max);
+    let mut least: f64 = 1.0;
+    let mut x = vec![0.0; a.first().map_or(0, Vec::len)];
+    for (row, b) in a.iter().zip(&b) {
+        let value = norm(row);
+        if value <= 1e-13 * largest {
+            continue;
+        }
+        if value < 1e-10 * largest {
+            return None;
+        }
+        least = least.min(value / largest);
+        x.iter_mut().zip(row).for_each(|(x, r)| *x += b / value * (r / value));
     }
     Some(Solution { x, largest, least })
 }
