@@ -77,7 +77,7 @@ pub enum LogRecord {
 /// Reads a log from beginning to end.
 pub struct LogReader {
     path: PathBuf,
-    file: File,
+    source: Box<dyn Read + Send>,
     bytes: u64,
     read_bytes: u64,
     mcap: LinearReader,
@@ -113,13 +113,26 @@ impl LogReader {
             |e: std::io::Error| Error::new(ErrorKind::File, format!("log {}: {e}", path.display()));
         let file = File::open(path).map_err(failed)?;
         let bytes = file.metadata().map_err(failed)?.len();
+        Self::new(path, Box::new(file), bytes)
+    }
+
+    /// The same from memory; `path` is its name in errors.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`], as [`open`](Self::open).
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+        let size = bytes.len() as u64;
+        Self::new(path, Box::new(std::io::Cursor::new(bytes)), size)
+    }
+
+    fn new(path: &Path, source: Box<dyn Read + Send>, bytes: u64) -> Result<Self> {
         let options = LinearReaderOptions::default()
             .with_prevalidate_chunk_crcs(true)
             .with_validate_data_section_crc(true)
             .with_record_length_limit(RECORD_BYTES_MAX);
         let mut reader = Self {
             path: path.into(),
-            file,
+            source,
             bytes,
             read_bytes: 0,
             mcap: LinearReader::new_with_options(options),
@@ -198,7 +211,7 @@ impl LogReader {
 
     fn feed(&mut self, wanted: usize) {
         let buffer = self.mcap.insert(wanted.clamp(READ_BYTES, RECORD_BYTES_MAX));
-        match self.file.read(buffer) {
+        match self.source.read(buffer) {
             Ok(n) => {
                 self.mcap.notify_read(n);
                 self.read_bytes += n as u64;
