@@ -93,6 +93,7 @@ struct Contents {
     info: RunInfo,
     topics: BTreeMap<u16, String>,
     next_segment: Option<NextSegment>,
+    keyframe_tick: Option<u64>,
     next_tick: Option<u64>,
 }
 
@@ -264,14 +265,19 @@ impl Contents {
 
     fn message(&mut self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
         let record = self.decoded(channel, data)?;
-        if let Some(LogRecord::Tick(tick)) = &record {
-            // a chunk whose type is damaged is skipped without a word
-            let expected = self.next_tick.unwrap_or(tick.tick);
-            if tick.tick != expected {
-                let what = format!("it is damaged (tick {} follows, not {expected})", tick.tick);
-                return Err(Error::new(ErrorKind::Log, what));
+        // a chunk whose type is damaged is skipped without a word: then ticks are missing
+        let damaged =
+            |what: String| Err(Error::new(ErrorKind::Log, format!("it is damaged ({what})")));
+        match (&record, self.next_tick) {
+            (Some(LogRecord::Keyframe(keyframe)), _) => self.keyframe_tick = Some(keyframe.tick),
+            (Some(LogRecord::Tick(tick)), None) if self.keyframe_tick != Some(tick.tick) => {
+                return damaged(format!("its first tick, {}, has no keyframe", tick.tick));
             }
-            self.next_tick = Some(expected.saturating_add(1));
+            (Some(LogRecord::Tick(tick)), Some(expected)) if tick.tick != expected => {
+                return damaged(format!("tick {} follows, not {expected}", tick.tick));
+            }
+            (Some(LogRecord::Tick(tick)), _) => self.next_tick = Some(tick.tick.saturating_add(1)),
+            _ => {}
         }
         Ok(record)
     }
