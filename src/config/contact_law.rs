@@ -40,6 +40,9 @@ const MODELS: [(&str, Kind); 3] = [
 const STICTION: [(&str, Stiction); 2] =
     [("simbody", Stiction::Simbody), ("holding", Stiction::Holding)];
 pub(super) const MU: Range = Range::between(0.0, FRICTION_MAX);
+/// s/m. At 1000 nothing bounces that comes faster than 1 mm/s; far more only overshoots in a
+/// micro-step, and throws the robot.
+pub(super) const DISSIPATION: Range = Range::between(0.0, 1000.0);
 
 pub(super) fn contact_defaults(
     root: &Section<'_>,
@@ -52,7 +55,7 @@ pub(super) fn contact_defaults(
         d0_m: s.f64("d0_m", Range::finite()),
         d1_n: s.f64("d1_n", above),
         d2_per_m: s.f64("d2_per_m", above),
-        cz_s_per_m: s.f64("cz_s_per_m", at_least),
+        cz_s_per_m: s.f64("cz_s_per_m", DISSIPATION),
         force_z_max_n: s.f64("force_z_max_n", above),
         kxy_n_per_m: s.f64("kxy_n_per_m", above),
         v_settle_m_per_s: s.f64("v_settle_m_per_s", above),

@@ -3,6 +3,7 @@
 use crate::contact::ContactMaterial;
 use crate::error::Result;
 
+use super::contact_law::DISSIPATION;
 use super::section::{Mistakes, Range, Section};
 
 /// Materials by name.
@@ -43,8 +44,14 @@ fn material(s: &Section<'_>) -> Option<Result<ContactMaterial>> {
             s.f64("restitution_speed_m_per_s", above),
         )
     } else {
-        Ok(s.f64("dissipation_s_per_m", Range::at_least(0.0)))
+        Ok(s.f64("dissipation_s_per_m", DISSIPATION))
     };
+    if let Ok(c) = dissipation_s_per_m
+        && !DISSIPATION.contains(c)
+    {
+        let key = "restitution_speed_m_per_s";
+        s.mistake(key, &format!("such that (1 − restitution) / speed, {c} s/m, is at most 1000"));
+    }
     let mu = Range::between(0.0, 100.0);
     let (mu_static, mu_dynamic) = (s.f64("mu_static", mu), s.f64("mu_dynamic", mu));
     let mu_viscous = s.f64_if_given("mu_viscous_s_per_m", mu).unwrap_or(0.0);

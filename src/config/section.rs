@@ -48,7 +48,7 @@ impl Range {
         Self { min, max: f64::MAX, min_excluded: true }
     }
 
-    fn contains(&self, x: f64) -> bool {
+    pub(super) fn contains(&self, x: f64) -> bool {
         // NaN fails every comparison
         x <= self.max && if self.min_excluded { x > self.min } else { x >= self.min }
     }

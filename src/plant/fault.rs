@@ -9,17 +9,19 @@ pub enum Fault {
     /// is too stiff for the micro-step.
     NotFinite,
     /// The base or a joint became faster than 1e4 m/s or rad/s, or went farther than 1e6 m or rad,
-    /// or a rigid contact was asked to hold what nothing can move out of its way.
+    /// or a contact's normal force exceeded 1e9 N: a rigid one was asked to hold what nothing can
+    /// move out of its way, or stiffness or dissipation are too large for the micro-step.
     OutOfRange,
 }
 
 /// Largest speed that still counts as a simulation of a robot, m/s or rad/s.
 pub(super) const SPEED_MAX: f64 = 1e4;
-/// Largest number of any kind. Sums and products of a few such numbers and speeds stay finite, so
-/// that a snapshot is finite if its ingredients are below this.
-pub(super) const NUMBER_MAX: f64 = 1e250;
-/// Largest normal force of a rigid contact, N.
-pub(super) const RIGID_FORCE_MAX_N: f64 = 1e9;
+/// Largest number of any kind. Squares of such numbers, which lengths are made of, and sums and
+/// products of a few with places and speeds stay finite, so that a snapshot is finite if its
+/// ingredients are below this.
+pub(super) const NUMBER_MAX: f64 = 1e140;
+/// Largest normal force of a contact, N.
+pub(super) const FORCE_MAX_N: f64 = 1e9;
 /// Largest distance of the base from the world's origin, m.
 pub(super) const REACH_MAX_M: f64 = 1e6;
 
@@ -42,9 +44,9 @@ impl Fault {
                  of the contact or the gains"
             }
             Self::OutOfRange => {
-                "a speed exceeds 1e4 m/s or rad/s, the base is more than 1e6 m away, or a rigid \
-                 contact is jammed (beyond 1e9 N); raise sim.micro_steps or lower the stiffness \
-                 of the contact or the gains"
+                "a speed exceeds 1e4 m/s or rad/s, the base is more than 1e6 m away, or a contact \
+                 is pressed beyond 1e9 N; raise sim.micro_steps or lower the stiffness or \
+                 dissipation of the contact or the gains"
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::contact::SpringForce;
 
-use super::fault::{NUMBER_MAX, REACH_MAX_M, RIGID_FORCE_MAX_N, SPEED_MAX};
+use super::fault::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
 use super::step::imu_at_rest;
 use super::{Authority, Evaluated, Fault, Plant};
 
@@ -18,12 +18,11 @@ impl Plant {
             && imu.specific_force_I.iter().chain(imu.angular_velocity_I.iter()).all(usable)
             && imu.quat_WI.wxyz().iter().all(usable)
             && self.contacts.forces().all(is_usable);
-        let jammed = |at: &Evaluated| at.rigid && at.force.normal_n > RIGID_FORCE_MAX_N;
         let slow = |x: &f64| x.abs() <= SPEED_MAX;
         let near = |x: &f64| x.abs() <= REACH_MAX_M;
         let in_range = q.p_WB.iter().chain(&q.joints).all(near)
             && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow)
-            && !self.contacts.evaluated().iter().any(jammed);
+            && !self.contacts.evaluated().iter().any(is_crushed);
         match (finite, in_range) {
             (false, _) => Some(Fault::NotFinite),
             (true, false) => Some(Fault::OutOfRange),
@@ -37,12 +36,17 @@ impl Plant {
         self.authority = Authority::Zero;
         self.fault = Some(fault);
         self.settle();
-        if !self.contacts.forces().all(is_usable) {
+        let evaluated = self.contacts.evaluated();
+        if !self.contacts.forces().all(is_usable) || evaluated.iter().any(is_crushed) {
             // only if the very first state was bad: there is no good one to show
             self.contacts.clear();
         }
         self.imu = imu_at_rest(&self.spec, &self.data);
     }
+}
+
+fn is_crushed(at: &Evaluated) -> bool {
+    at.force.normal_n > FORCE_MAX_N
 }
 
 fn is_usable(f: &SpringForce) -> bool {
