@@ -7,6 +7,7 @@
 
 mod batches;
 mod chain;
+mod chunk;
 mod reader;
 mod recorder;
 mod recording;

@@ -1,6 +1,6 @@
 //! Reads logs, also damaged ones, in bounded memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use crate::message::{Kind, decode};
 use crate::plant::StateReading;
 use crate::rt::LogTick;
 
+use super::chunk::{damaged, unpack};
 use super::{
     KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
     SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
@@ -81,6 +82,8 @@ pub struct LogReader {
     bytes: u64,
     read_bytes: u64,
     mcap: LinearReader,
+    /// Records of a chunk that are still to be looked at.
+    chunk: VecDeque<Record<'static>>,
     contents: Contents,
     pending: Option<LogRecord>,
     damage: Option<String>,
@@ -128,7 +131,7 @@ impl LogReader {
 
     fn new(path: &Path, source: Box<dyn Read + Send>, bytes: u64) -> Result<Self> {
         let options = LinearReaderOptions::default()
-            .with_prevalidate_chunk_crcs(true)
+            .with_emit_chunks(true)
             .with_validate_data_section_crc(true)
             .with_record_length_limit(RECORD_BYTES_MAX);
         let mut reader = Self {
@@ -137,6 +140,7 @@ impl LogReader {
             bytes,
             read_bytes: 0,
             mcap: LinearReader::new_with_options(options),
+            chunk: VecDeque::new(),
             contents: Contents::default(),
             pending: None,
             damage: None,
@@ -185,25 +189,33 @@ impl LogReader {
 
     fn advance(&mut self) -> Option<LogRecord> {
         while !self.done {
-            let record = match self.mcap.next_event() {
-                None => break,
-                Some(Ok(LinearReadEvent::ReadRequest(n))) => {
-                    self.feed(n);
-                    continue;
+            let found = if let Some(record) = self.chunk.pop_front() {
+                self.contents.take(record)
+            } else {
+                let record = match self.mcap.next_event() {
+                    None => break,
+                    Some(Ok(LinearReadEvent::ReadRequest(n))) => {
+                        self.feed(n);
+                        continue;
+                    }
+                    Some(Ok(LinearReadEvent::Record { data, opcode })) => {
+                        mcap::parse_record(opcode, data)
+                    }
+                    Some(Err(e)) => Err(e),
+                };
+                match record {
+                    Ok(Record::Chunk { header, data }) => unpack(header, &data).map(|records| {
+                        self.chunk = records;
+                        None
+                    }),
+                    Ok(record) => self.contents.take(record),
+                    Err(e) => Err(damaged(&e)),
                 }
-                Some(Ok(LinearReadEvent::Record { data, opcode })) => {
-                    mcap::parse_record(opcode, data)
-                }
-                Some(Err(e)) => Err(e),
-            };
-            let found = match record {
-                Ok(record) => self.contents.take(record).map_err(|e| e.to_string()),
-                Err(e) => Err(describe(&e)),
             };
             match found {
                 Ok(Some(found)) => return Some(found),
                 Ok(None) => {}
-                Err(why) => self.stop(why),
+                Err(e) => self.stop(e.to_string()),
             }
         }
         self.done = true;
@@ -295,15 +307,5 @@ impl Contents {
             }
             _ => None,
         })
-    }
-}
-
-fn describe(e: &mcap::McapError) -> String {
-    match e {
-        mcap::McapError::UnexpectedEof => "it breaks off (the run was killed, or is still \
-                                           being written)"
-            .into(),
-        mcap::McapError::BadMagic => "it is not an MCAP file".into(),
-        other => format!("it is damaged ({other})"),
     }
 }
