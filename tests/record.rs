@@ -6,6 +6,8 @@
 mod bench;
 #[path = "common/dice.rs"]
 mod dice;
+#[path = "common/memory.rs"]
+mod memory;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,7 @@ use hardstand::ErrorKind;
 use hardstand::config::Scenario;
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, ReplayReport, replay};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use memory::resident_kib;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -423,10 +426,4 @@ fn reading_takes_bounded_memory() {
     assert!(size > 20 << 20, "{size} bytes");
     let grown = after.saturating_sub(before) * 1024;
     assert!(grown < size / 2, "reading {size} bytes took {grown} bytes");
-}
-
-fn resident_kib() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap_or("0");
-    line.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0)
 }

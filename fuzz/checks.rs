@@ -1,0 +1,146 @@
+//! What must hold for any bytes, shared by the fuzz targets and `tests/corpus.rs`.
+#![allow(dead_code, reason = "each target uses one of them")]
+#![allow(clippy::unwrap_used, clippy::panic, unreachable_pub, missing_docs)]
+
+#[path = "../tests/common/oracle.rs"]
+mod oracle;
+
+use std::path::Path;
+
+use hardstand::config::Scenario;
+use hardstand::limits::MESSAGE_BYTES_MAX;
+use hardstand::message::{
+    CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_friction,
+    decode_command, encode, encode_command,
+};
+use hardstand::model::{BaseChoice, parse_urdf};
+use hardstand::plant::{Command, Event, TickInput};
+use hardstand::record::{LogReader, LogRecord};
+
+const HASH: u64 = 0x0123_4567_89ab_cdef;
+pub const COMMANDS: CommandLimits =
+    CommandLimits { layout_hash: HASH, epoch: 3, joints: 2, kp_max: 500.0, kd_max: 20.0 };
+pub const FRICTION: FrictionLimits =
+    FrictionLimits { layout_hash: HASH, epoch: 3, counts: [12, 4, 2] };
+/// The robot of the scenarios.
+pub const ROBOT: &str = include_str!("../config/robots/quadruped.urdf");
+
+/// The checks at arrival agree with the second opinion; what passes encodes to the same bytes.
+pub fn command_bytes(data: &[u8]) {
+    let mut command = Command::default();
+    let claim = decode_command(data, COMMANDS.joints);
+    let found = claim.as_ref().map_err(|&reason| reason).and_then(|claim| {
+        check_command(claim, &COMMANDS, &mut command)?;
+        Ok(claim)
+    });
+    let expected = oracle::judge(data, &COMMANDS);
+    assert_eq!(found.err(), expected.as_ref().err().copied());
+    let (Ok(claim), Ok(said)) = (found, expected) else { return };
+    assert_eq!(
+        [command.session, command.seq, command.answers_tick],
+        [said.session, said.seq, said.answers_tick]
+    );
+    let numbers = command.joints.iter().flat_map(|j| [j.q, j.dq, j.kp, j.kd, j.tau_ff]);
+    assert!(numbers.map(f64::to_bits).eq(said.bits));
+    let mut again = Vec::new();
+    encode_command(claim, &mut again).unwrap();
+    assert_eq!(again, data);
+}
+
+/// A request that passes is within the limits and encodes to the same bytes.
+pub fn friction_bytes(data: &[u8]) {
+    match check_friction(data, &FRICTION) {
+        Ok(Event::Friction { scope, mu_static, mu_kinetic }) => {
+            assert!((0.0..=100.0).contains(&mu_static) && (0.0..=mu_static).contains(&mu_kinetic));
+            let same = FrictionRequest::new(HASH, FRICTION.epoch, scope, mu_static, mu_kinetic);
+            let mut again = Vec::new();
+            encode(Kind::Friction, &same, &mut again).unwrap();
+            assert_eq!(again, data);
+        }
+        Ok(other) => panic!("{other:?}"),
+        Err(refusal) => assert!(!refusal.text.is_empty()),
+    }
+}
+
+/// The records of a log, and what was said of its end.
+fn records(data: &[u8]) -> hardstand::Result<(Vec<LogRecord>, Option<String>)> {
+    let mut log = LogReader::from_bytes(Path::new("bytes"), data.to_vec())?;
+    let found = std::iter::from_fn(|| log.next_record()).collect();
+    Ok((found, log.damage().map(String::from)))
+}
+
+/// A log cut short gives a prefix of what all of it gives, and says so if anything is missing; its
+/// ticks follow one another.
+pub fn log_bytes(data: &[u8]) {
+    let Ok((whole, damage)) = records(data) else { return };
+    let ticks: Vec<u64> = whole
+        .iter()
+        .filter_map(|r| if let LogRecord::Tick(t) = r { Some(t.tick) } else { None })
+        .collect();
+    assert!(ticks.windows(2).all(|t| t[1] == t[0].saturating_add(1)), "{ticks:?}");
+    for share in [3, 6, 7] {
+        let cut = &data[..data.len() * share / 8];
+        if let Ok((part, said)) = records(cut) {
+            // as text: NaN is equal to NaN there
+            let (whole, part) = (texts(&whole), texts(&part));
+            assert!(whole.starts_with(&part), "not a prefix: {} of {}", part.len(), whole.len());
+            assert!(part.len() == whole.len() || said.is_some(), "{damage:?}");
+        }
+    }
+}
+
+fn texts(records: &[LogRecord]) -> Vec<String> {
+    records.iter().map(|r| format!("{r:?}")).collect()
+}
+
+/// A robot that loads is one that can be simulated.
+pub fn urdf(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let loaded = parse_urdf(&text, "robot", BaseChoice::Auto);
+    if let Err(e) = &loaded {
+        assert!(e.to_string().starts_with("robot"), "{e}");
+    }
+    match Scenario::from_texts("", &text, &[]) {
+        Ok(scenario) => {
+            assert!(loaded.is_ok());
+            simulate(&scenario);
+        }
+        Err(e) => assert!(e.to_string().len() > 10, "{e}"),
+    }
+}
+
+/// A scenario that loads is complete: what it writes down loads to the same.
+pub fn config(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match Scenario::from_texts(&text, ROBOT, &[]) {
+        Ok(scenario) => {
+            let again = Scenario::from_texts(&scenario.complete_toml, ROBOT, &[]).unwrap();
+            assert_eq!(again.physics_hash, scenario.physics_hash);
+            assert_eq!(again.complete_toml, scenario.complete_toml);
+            assert_eq!(again.events, scenario.events);
+            simulate(&scenario);
+        }
+        Err(e) => assert!(e.to_string().len() > 10, "{e}"),
+    }
+}
+
+/// Three ticks: nothing but finite numbers comes out, and every message fits the bus.
+fn simulate(scenario: &Scenario) {
+    let mut plant = scenario.plant();
+    let mut snapshot = plant.new_snapshot();
+    let mut bytes = Vec::new();
+    for _ in 0..3 {
+        let before = plant.state().digest;
+        let outcome = plant.step(&TickInput::new());
+        plant.fill(&mut snapshot);
+        let (q, v, state) = (&plant.state().q, &plant.state().v, &snapshot.state);
+        let numbers = q.p_WB.iter().chain(&q.joints).chain(v.w_WB.iter()).chain(v.v_WB.iter());
+        assert!(numbers.chain(&v.joints).chain(&state.foot_normal_n).all(|x| x.is_finite()));
+        assert!(snapshot.contacts.stations.iter().all(|s| s.normal_n.is_finite()));
+        assert!(outcome.fault.is_none() || plant.state().digest == before, "frozen");
+        encode(Kind::State, state, &mut bytes).unwrap();
+        assert!(bytes.len() <= MESSAGE_BYTES_MAX);
+        encode(Kind::Contacts, &snapshot.contacts, &mut bytes).unwrap();
+        assert!(bytes.len() <= MESSAGE_BYTES_MAX);
+    }
+}
