@@ -7,7 +7,7 @@
 
 mod batches;
 mod chain;
-mod chunk;
+mod parts;
 mod reader;
 mod recorder;
 mod recording;

@@ -13,7 +13,7 @@ use crate::message::{Kind, decode};
 use crate::plant::StateReading;
 use crate::rt::LogTick;
 
-use super::chunk::{damaged, unpack};
+use super::parts::{damaged, parse};
 use super::{
     KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
     SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
@@ -82,8 +82,8 @@ pub struct LogReader {
     bytes: u64,
     read_bytes: u64,
     mcap: LinearReader,
-    /// Records of a chunk that are still to be looked at.
-    chunk: VecDeque<Record<'static>>,
+    /// Records that are still to be looked at.
+    parsed: VecDeque<Record<'static>>,
     contents: Contents,
     pending: Option<LogRecord>,
     damage: Option<String>,
@@ -140,7 +140,7 @@ impl LogReader {
             bytes,
             read_bytes: 0,
             mcap: LinearReader::new_with_options(options),
-            chunk: VecDeque::new(),
+            parsed: VecDeque::new(),
             contents: Contents::default(),
             pending: None,
             damage: None,
@@ -189,27 +189,22 @@ impl LogReader {
 
     fn advance(&mut self) -> Option<LogRecord> {
         while !self.done {
-            let found = if let Some(record) = self.chunk.pop_front() {
+            let found = if let Some(record) = self.parsed.pop_front() {
                 self.contents.take(record)
             } else {
-                let record = match self.mcap.next_event() {
+                match self.mcap.next_event() {
                     None => break,
                     Some(Ok(LinearReadEvent::ReadRequest(n))) => {
                         self.feed(n);
                         continue;
                     }
                     Some(Ok(LinearReadEvent::Record { data, opcode })) => {
-                        mcap::parse_record(opcode, data)
+                        parse(opcode, data).map(|records| {
+                            self.parsed = records;
+                            None
+                        })
                     }
-                    Some(Err(e)) => Err(e),
-                };
-                match record {
-                    Ok(Record::Chunk { header, data }) => unpack(header, &data).map(|records| {
-                        self.chunk = records;
-                        None
-                    }),
-                    Ok(record) => self.contents.take(record),
-                    Err(e) => Err(damaged(&e)),
+                    Some(Err(e)) => Err(damaged(&e)),
                 }
             };
             match found {
