@@ -1,5 +1,7 @@
 //! Bytes that are no commands.
 
+use std::time::{Duration, Instant};
+
 use hardstand::bus::open_client;
 use hardstand::message::{ClaimedCommand, StatusReading, encode_command};
 use hardstand::plant::{JointCommand, Rejection, StateReading};
@@ -7,7 +9,7 @@ use rustix::process::Signal;
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::{Session, Wait};
 
-use crate::process::{Dice, Observer, Scene, serial};
+use crate::process::{Dice, Observer, Scene, repository, serial};
 
 fn claim(state: &StateReading, session: u64, seq: u64) -> ClaimedCommand {
     ClaimedCommand {
@@ -161,4 +163,104 @@ fn mutations(stranger: &Session, state: &StateReading, count: u64) {
         }
         put(stranger, b);
     }
+}
+
+const STRANGERS: u64 = 4;
+const PUTS_EACH: u64 = 250_000;
+/// Of each stranger: 12,000 a second in all.
+const PUTS_PER_MS: u64 = 3;
+
+/// What no robot would accept from anybody, whoever owns it and whenever it comes.
+fn malformed(state: &StateReading) -> Vec<Vec<u8>> {
+    let timeless =
+        |reason: &Rejection| !matches!(reason, Rejection::FutureTick | Rejection::NotOwner);
+    let mut all = table(state);
+    all.retain(|(reason, payload)| timeless(reason) && payload.len() < 2000);
+    all.into_iter().map(|(_, payload)| payload).collect()
+}
+
+/// Sends them in turn, at a steady rate. Returns the seconds that it took.
+fn flood(session: &Session, payloads: &[Vec<u8>]) -> f64 {
+    let start = Instant::now();
+    let mut payloads = payloads.iter().cycle();
+    for ms in 0..PUTS_EACH.div_ceil(PUTS_PER_MS) {
+        for payload in payloads.by_ref().take(PUTS_PER_MS as usize) {
+            put(session, payload.clone());
+        }
+        std::thread::sleep(Duration::from_millis(ms + 1).saturating_sub(start.elapsed()));
+    }
+    start.elapsed().as_secs_f64()
+}
+
+/// A daemon with a controller that stands, and no log; what `meanwhile` did with it.
+fn standing<T>(meanwhile: impl FnOnce(&Scene, &Observer, u32) -> T) -> (T, StatusReading) {
+    let scene = Scene::tcp();
+    let listen = format!("bus.listen=[{:?}]", scene.endpoint);
+    let scenario = repository("config/quadruped.toml");
+    let mut daemon = scene.hardstand("daemon", &["run", &scenario, "--set", &listen]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    observer.until("it stands", |s| s.tick >= 2000);
+    let out = meanwhile(&scene, &observer, daemon.pid());
+    let status = observer.status();
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    (out, status)
+}
+
+fn resident_kib(pid: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+/// IN-3: a million, while a controller works.
+#[test]
+#[ignore = "two minutes: cargo test --release --test daemon million -- --ignored --nocapture"]
+fn a_million_malformed_commands_cost_nothing() {
+    let _one = serial();
+    let ((), quiet) = standing(|_, _, _| std::thread::sleep(Duration::from_secs(30)));
+    let (rate, loaded) = standing(|scene, observer, pid| {
+        let payloads = malformed(&observer.state());
+        let strangers: Vec<Session> =
+            (0..STRANGERS).map(|_| open_client(&scene.endpoint).unwrap()).collect();
+        // the first puts of a session may not find the way, and buffers grow once
+        for payload in payloads.iter().cycle().take(20_000) {
+            strangers.iter().for_each(|session| put(session, payload.clone()));
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        std::thread::sleep(Duration::from_secs(3));
+        let (before, at_first) = (observer.status(), observer.state());
+        let resident = resident_kib(pid);
+        let seconds: Vec<f64> = std::thread::scope(|scope| {
+            let payloads = &payloads;
+            let start = |session| scope.spawn(move || flood(session, payloads));
+            let floods: Vec<_> = strangers.iter().map(start).collect();
+            floods.into_iter().map(|f| f.join().unwrap()).collect()
+        });
+        std::thread::sleep(Duration::from_secs(3));
+        let (after, grown) = (observer.status(), resident_kib(pid) as i64 - resident as i64);
+        let at_last = observer.state();
+        let gained = |name: &str| after.counter(name) - before.counter(name);
+        let arrival =
+            ["size", "version", "layout", "epoch", "session", "not_finite", "out_of_range"];
+        let refused: u64 = arrival.iter().map(|r| gained(&format!("rejected_{r}"))).sum();
+        let sent = at_last.command_seq - at_first.command_seq;
+        let (accepted, received) = (gained("commands_accepted"), gained("commands_received"));
+        println!("{seconds:?} s; refused at arrival {refused}, memory {grown} KiB");
+        println!(
+            "the controller: {received} received in all, {accepted} accepted, {sent} numbered"
+        );
+        assert_eq!(refused, STRANGERS * PUTS_EACH.div_ceil(PUTS_PER_MS) * PUTS_PER_MS);
+        assert_eq!(at_last.command_session, at_first.command_session, "it kept the robot");
+        // the rest is the controller's; between status and state it sends a few more
+        assert!(received - refused + 100 >= sent, "commands were lost on the way");
+        assert!((accepted + 100) * 1000 >= sent * 999, "{accepted} of {sent} accepted");
+        assert!(grown <= 1024, "memory grew by {grown} KiB");
+        refused as f64 / seconds.iter().fold(0.0, |m: f64, s| m.max(*s))
+    });
+    println!("{rate:.0} puts a second");
+    println!("wake-up p50, p99, p99.9, ns: {:?} quiet", quiet.wakeup_latency_ns);
+    println!("wake-up p50, p99, p99.9, ns: {:?} loaded", loaded.wakeup_latency_ns);
+    assert!(rate >= 10_000.0, "{rate} puts a second");
 }
