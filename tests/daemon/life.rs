@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
+use hardstand::message::{Kind, encode};
 use hardstand::plant::{Authority, Rejection, Verdict};
 use rustix::process::Signal;
 
@@ -273,4 +274,46 @@ fn two_controllers_never_share_the_robot() {
         }
     }
     scene.replays();
+}
+
+/// The longest description that there can be goes in several pieces; it must arrive whole.
+#[test]
+fn the_largest_robot_is_described_whole() {
+    let _one = serial();
+    let scene = Scene::tcp();
+    let inertial = "<inertial><mass value=\"1\"/><inertia ixx=\"0.1\" ixy=\"0\" ixz=\"0\" \
+                    iyy=\"0.1\" iyz=\"0\" izz=\"0.1\"/></inertial>";
+    let long = "n".repeat(250);
+    let mut urdf = format!("<robot name=\"large\"><link name=\"base\">{inertial}</link>");
+    for i in 0..256 {
+        urdf += &format!(
+            "<link name=\"l{i}{long}\">{inertial}</link><joint name=\"j{i}{long}\" \
+             type=\"continuous\"><parent link=\"base\"/><child link=\"l{i}{long}\"/>\
+             <axis xyz=\"0 1 0\"/></joint>"
+        );
+    }
+    urdf += "</robot>";
+    std::fs::write(scene.path("large.urdf"), &urdf).unwrap();
+    let stations: String = (0..32)
+        .map(|i| {
+            let points = "[0, 0, 0.5], ".repeat(6);
+            format!(
+                "[[feet]]\nname = \"{i}{}\"\nlink = \"l{i}{long}\"\npoints_m = [{points}]\n",
+                "f".repeat(90)
+            )
+        })
+        .collect();
+    let scenario = format!("[robot]\nurdf = \"large.urdf\"\nname = \"quadruped\"\n{stations}");
+    std::fs::write(scene.path("large.toml"), scenario).unwrap();
+    let listen = format!("bus.listen=[{:?}]", scene.endpoint);
+    let file = scene.path("large.toml").display().to_string();
+    let mut daemon = scene.hardstand("daemon", &["run", &file, "--set", &listen]);
+    let observer = Observer::of(&scene);
+    let mut bytes = Vec::new();
+    encode(Kind::Model, &observer.model, &mut bytes).unwrap();
+    assert!(bytes.len() > 2 * 65_535, "{} bytes", bytes.len());
+    assert_eq!((observer.model.joints.len(), observer.model.stations.len()), (256, 192));
+    assert!(observer.model.joints.iter().all(|j| j.name.ends_with(&long)));
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
 }
