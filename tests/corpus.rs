@@ -1,4 +1,5 @@
 //! Every input that the fuzzer kept, through the same checks, without the fuzzer.
+#![allow(clippy::print_stdout, reason = "a long run gives its figures")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
 #![allow(missing_docs, unreachable_pub, reason = "tests")]
 

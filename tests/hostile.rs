@@ -1,4 +1,5 @@
 //! Hostile parameters, commands and poses: a fault within the tick, never a NaN to the outside.
+#![allow(clippy::print_stdout, reason = "a long run gives its figures")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
 #![allow(missing_docs, non_snake_case, unreachable_pub)]

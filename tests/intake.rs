@@ -1,4 +1,5 @@
 //! IN-1: mutated commands through desk, queue and plant, beside an independent checker.
+#![allow(clippy::print_stdout, reason = "a long run gives its figures")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
 #![allow(missing_docs, non_snake_case, unreachable_pub, reason = "tests")]
 

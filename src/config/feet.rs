@@ -38,11 +38,7 @@ pub(super) fn touching(
             s.finish();
         }
     }
-    let mut names: Vec<&str> = out.stations.iter().map(|s| s.name.as_str()).collect();
-    names.sort_unstable();
-    for pair in names.windows(2).filter(|p| p[0] == p[1]) {
-        mistakes.add(format!("feet and stations: the name \"{}\" is used twice", pair[0]));
-    }
+    mistakes.refuse_twins("feet and stations", out.stations.iter().map(|s| s.name.as_str()));
     if out.feet.len() > FEET_MAX {
         mistakes.add(format!("feet has {} entries; at most {FEET_MAX}", out.feet.len()));
     }

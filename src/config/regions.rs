@@ -22,11 +22,7 @@ pub(super) fn regions(
     if regions.len() > REGIONS_MAX {
         mistakes.add(format!("regions has {} entries; at most {REGIONS_MAX}", regions.len()));
     }
-    let mut names: Vec<&str> = regions.iter().map(|r| r.name.as_str()).collect();
-    names.sort_unstable();
-    for pair in names.windows(2).filter(|p| p[0] == p[1]) {
-        mistakes.add(format!("regions: the name \"{}\" is used twice", pair[0]));
-    }
+    mistakes.refuse_twins("regions", regions.iter().map(|r| r.name.as_str()));
     regions
 }
 

@@ -14,6 +14,15 @@ impl Mistakes {
         self.0.borrow_mut().push(text);
     }
 
+    /// Adds a mistake for each name that comes again.
+    pub(super) fn refuse_twins<'a>(&self, of: &str, names: impl Iterator<Item = &'a str>) {
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        for pair in names.windows(2).filter(|p| p[0] == p[1]) {
+            self.add(format!("{of}: the name \"{}\" is used twice", pair[0]));
+        }
+    }
+
     pub(super) fn count(&self) -> usize {
         self.0.borrow().len()
     }

@@ -43,11 +43,7 @@ pub(super) fn ground(
             "planes and terrain make {count} surfaces; 1 to {SURFACES_MAX} (stairs count each step)"
         ));
     }
-    let mut names: Vec<&str> = out.surfaces.iter().map(|s| s.name.as_str()).collect();
-    names.sort_unstable();
-    for pair in names.windows(2).filter(|p| p[0] == p[1]) {
-        mistakes.add(format!("planes and terrain: the name \"{}\" is used twice", pair[0]));
-    }
+    mistakes.refuse_twins("planes and terrain", out.surfaces.iter().map(|s| s.name.as_str()));
     out
 }
 

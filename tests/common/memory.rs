@@ -1,4 +1,5 @@
 //! What a test costs.
+#![allow(clippy::print_stdout, reason = "a long run gives its figures")]
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use rustix::time::{ClockId, clock_gettime};

@@ -1,4 +1,5 @@
 //! Bytes that are no commands.
+#![allow(clippy::print_stdout, reason = "a long run gives its figures")]
 
 use std::time::{Duration, Instant};
 
