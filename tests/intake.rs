@@ -11,10 +11,11 @@ mod robots;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hardstand::bus::{ArrivalCounters, CommandDesk};
 use hardstand::handover::{Inbox, pool};
 use hardstand::limits::OFFERS_MAX;
-use hardstand::message::{ClaimedCommand, CommandLimits, encode_command};
+use hardstand::message::{
+    ArrivalCounters, ClaimedCommand, CommandDesk, CommandLimits, encode_command,
+};
 use hardstand::model::{Base, Builder, JointKind};
 use hardstand::plant::{Command, JointCommand, Plant, Rejection, TickInput, Verdict};
 use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
@@ -155,8 +156,9 @@ struct Intake {
 impl Intake {
     fn new(plant: Plant, limits: CommandLimits) -> Self {
         let (outbox, inbox) = pool(QUEUE, Command::default);
-        let desk = CommandDesk::new(outbox, limits);
-        let (counters, input) = (desk.counters(), TickInput::new());
+        let counters = Arc::<ArrivalCounters>::default();
+        let desk = CommandDesk::new(outbox, limits, Arc::clone(&counters));
+        let input = TickInput::new();
         Self { counters, desk, inbox, plant, input, tally: Tally::default() }
     }
 
