@@ -11,6 +11,8 @@ mod friction;
 mod ladder;
 #[path = "daemon/life.rs"]
 mod life;
+#[path = "daemon/links.rs"]
+mod links;
 #[path = "daemon/loss.rs"]
 mod loss;
 #[path = "common/process.rs"]

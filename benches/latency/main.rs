@@ -21,7 +21,7 @@ use std::time::Duration;
 use bench::{Bench, Queues, quadruped};
 use hardstand::rt::{
     Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule, enter_realtime,
-    keep_off_core, lock_memory, pick_core,
+    keep_cores_awake, keep_off_core, lock_memory, pick_core,
 };
 use hdrhistogram::Histogram;
 
@@ -102,6 +102,7 @@ fn ours(seconds: u64, spin_ns: u64) -> Latency {
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let executive = bench.executive(clock, pace, StartRule::Now, seconds * 1000);
     let core = pick_core(None);
+    let _awake = keep_cores_awake();
     let thread = std::thread::spawn(move || {
         let mut grants = Grants::default();
         enter_realtime(&settings, core, &mut grants);
@@ -112,7 +113,7 @@ fn ours(seconds: u64, spin_ns: u64) -> Latency {
     // this thread, and not those that it will start later, stays off the core
     std::thread::spawn(move || {
         keep_off_core(core);
-        let mut latency = Histogram::<u64>::new(3).unwrap();
+        let mut latency = Histogram::<u64>::new_with_max(60_000_000_000, 3).unwrap();
         while !thread.is_finished() {
             std::thread::sleep(Duration::from_millis(10));
             while let Some(snapshot) = bench.snapshots.take() {
@@ -144,7 +145,7 @@ fn cyclictest(seconds: u64) -> Latency {
         .expect("cyclictest: apt-get install rt-tests");
     assert!(out.status.success(), "{out:?}");
     let text = String::from_utf8_lossy(&out.stdout);
-    let mut latency = Histogram::<u64>::new(3).unwrap();
+    let mut latency = Histogram::<u64>::new_with_max(60_000_000_000, 3).unwrap();
     for line in text.lines().filter(|l| !l.starts_with('#')) {
         let mut words = line.split_whitespace().filter_map(|w| w.parse::<u64>().ok());
         if let (Some(us), Some(count)) = (words.next(), words.next()) {

@@ -31,7 +31,7 @@ use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RunInfo};
 use crate::rt::{
     Grants, Links, LogTick, Pace, RunLimits, TickReport, drop_privileges, event_line,
-    keep_files_private, keep_off_core, pick_core,
+    keep_cores_awake, keep_files_private, keep_off_core, pick_core,
 };
 
 use front::{Counters, Ends};
@@ -94,6 +94,8 @@ pub fn run(
     let log_plant = plant.clone();
     let physics = PhysicsThread::start(scenario, plant, run_limits, core)?;
     let mut grants = physics.grants()?;
+    let awake = if free { None } else { keep_cores_awake() };
+    grants.cores_awake = awake.is_some();
     // before any thread that has to do with strangers is started
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
@@ -120,6 +122,7 @@ pub fn run(
     let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, counters);
     io.publish_status(monitor.status());
     let broken = attend(&physics, recorder.as_ref(), &mut io, &mut monitor, stop, watch);
+    drop(awake);
     let summary = finish(physics, recorder, io, monitor)?;
     broken.map_or(Ok(summary), Err)
 }

@@ -21,4 +21,7 @@ pub use pacer::{OverrunPolicy, Pacer, Wait};
 pub use privileges::{drop_privileges, keep_files_private};
 pub use records::{LogTick, OfferRecord, TickReport};
 pub use schedule::Schedule;
-pub use thread::{Grants, RealtimeSettings, enter_realtime, keep_off_core, lock_memory, pick_core};
+pub use thread::{
+    Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,
+    pick_core,
+};

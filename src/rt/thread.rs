@@ -1,5 +1,8 @@
 //! What the physics thread asks of the system, and what it got.
 
+use std::fs::File;
+use std::io::Write as _;
+
 use rustix::mm::{Advice, MlockAllFlags, madvise, mlockall};
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -45,6 +48,8 @@ pub struct Grants {
     pub core: Option<usize>,
     /// All memory is locked as soon as it is touched.
     pub memory_locked: bool,
+    /// No core falls into a sleep from which it wakes up late.
+    pub cores_awake: bool,
     /// What was refused, why, and what to do about it.
     pub refused: Vec<String>,
     /// Capabilities that the process keeps, and what for; none as a rule.
@@ -58,7 +63,8 @@ impl Grants {
         let fifo = self.fifo_priority.map_or("normal scheduling".into(), |p| format!("FIFO {p}"));
         let core = self.core.map_or("any core".into(), |c| format!("core {c}"));
         let memory = if self.memory_locked { "memory locked" } else { "memory not locked" };
-        format!("{fifo}, {core}, {memory}")
+        let awake = if self.cores_awake { ", cores kept awake" } else { "" };
+        format!("{fifo}, {core}, {memory}{awake}")
     }
 
     /// # Errors
@@ -100,6 +106,15 @@ pub fn keep_off_core(core: Option<usize>) {
     if set.count() > 0 {
         let _best_effort = sched_setaffinity(None, &set).is_ok();
     }
+}
+
+/// Keeps all cores out of sleeps that take time to wake up from, as long as the returned file is
+/// open. cyclictest does the same. Without the right to it (root has it) the answer is `None`.
+#[must_use]
+pub fn keep_cores_awake() -> Option<File> {
+    // a number of µs that waking up may take; it holds until the file is closed
+    let mut file = File::options().write(true).open("/dev/cpu_dma_latency").ok()?;
+    file.write_all(&0_i32.to_ne_bytes()).is_ok().then_some(file)
 }
 
 /// Locks all memory that the process has now, as it is touched; what comes from files, code above

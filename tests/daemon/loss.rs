@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardstand::bus::open_client;
+use hardstand::limits::RETIRED_SESSIONS;
 use hardstand::message::{ClaimedCommand, encode_command};
 use hardstand::plant::{JointCommand, Rejection, Verdict};
 use rustix::process::Signal;
@@ -21,12 +22,23 @@ const FRESH: u8 = 1;
 #[test]
 fn a_killed_controller_is_held_damped_and_released_at_the_exact_tick() {
     let _one = serial();
+    kill_controllers(10);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn fifty_killed_controllers_are_held_damped_and_released_at_the_exact_tick() {
+    let _one = serial();
+    kill_controllers(50);
+}
+
+fn kill_controllers(kills: usize) {
     let scene = Scene::new();
     let mut daemon = scene.daemon(&LADDER);
     let observer = Observer::of(&scene);
     let mut dice = Dice(0x5eed_0001);
     let mut lost = Vec::new();
-    for kill in 0..6 {
+    for kill in 0..kills {
         let mut controller = scene.controller(&format!("controller{kill}"));
         let state = observer.until("a new session in command", |s| {
             s.authority == FRESH && !lost.contains(&s.command_session)
@@ -36,7 +48,9 @@ fn a_killed_controller_is_held_damped_and_released_at_the_exact_tick() {
         lost.push(state.command_session);
         observer.until("the robot is released", |s| s.authority == 0);
     }
-    let late = old_sessions_knock(&scene, &observer, &lost);
+    // the others are forgotten, see limits::RETIRED_SESSIONS
+    let newest = &lost[lost.len().saturating_sub(RETIRED_SESSIONS)..];
+    let late = old_sessions_knock(&scene, &observer, newest);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
 
@@ -94,9 +108,20 @@ fn old_sessions_knock(scene: &Scene, observer: &Observer, lost: &[u64]) -> u64 {
 #[test]
 fn a_killed_daemon_leaves_a_log_that_replays() {
     let _one = serial();
+    kill_daemons(20);
+}
+
+#[test]
+#[ignore = "some minutes"]
+fn two_hundred_killed_daemons_leave_logs_that_replay() {
+    let _one = serial();
+    kill_daemons(200);
+}
+
+fn kill_daemons(kills: usize) {
     let scene = Scene::new();
     let mut dice = Dice(0x5eed_0002);
-    for kill in 0..5 {
+    for kill in 0..kills {
         // again on the same endpoint: what the killed one left behind is not in the way
         let mut daemon = scene.daemon(&["--set", "record.keyframe_every_ticks=100"]);
         let observer = Observer::of(&scene);
