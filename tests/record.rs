@@ -352,7 +352,7 @@ fn a_gap_begins_a_new_segment_that_replays_by_itself() {
     }
     let recorder = Recorder::start(&path, info(&bench.scenario), u64::MAX, inbox).unwrap();
     let stats = recorder.finish();
-    let second = dir.path().join("run-2.mcap");
+    let second = dir.path().join("run.part2.mcap");
     assert_eq!((stats.error, stats.ticks), (None, 80));
     assert_eq!(stats.segments, [path.clone(), second.clone()]);
 
@@ -372,7 +372,7 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
-    std::os::unix::fs::symlink("/dev/full", dir.path().join("run-2.mcap")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", dir.path().join("run.part2.mcap")).unwrap();
     let scenario = quadruped(&[]);
     let (out, inbox) = hardstand::handover::pool(4, || {
         let mut plant = quadruped(&[]).plant();
@@ -398,7 +398,7 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     let stats = recorder.finish();
     assert_eq!(stats.ticks, 20);
     let error = stats.error.expect("an error");
-    assert!(error.contains("run-2.mcap") && error.contains("space"), "{error}");
+    assert!(error.contains("run.part2.mcap") && error.contains("space"), "{error}");
     assert!(failed, "a recorder that has failed says so at once");
     let report = replay_of(&path).unwrap();
     assert_eq!((report.ticks, report.damage, report.difference), (20, None, None));

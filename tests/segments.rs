@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
 use hardstand::error::Result;
+use hardstand::plant::{Event, Scope};
 use hardstand::record::{Disk, Gap, Recording, RunInfo, RunReport, replay_run};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 
@@ -68,35 +69,70 @@ fn a_full_file_ends_before_a_keyframe_and_no_tick_is_lost() {
     assert_eq!(rest.whole.digest, digest);
 }
 
+/// The same scenario, but somebody changes the friction at its beginning.
+fn disturbed(scenario: &Scenario) -> Vec<LogTick> {
+    let mut bench = Bench::new(scenario.clone(), ROOMY);
+    let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.1 };
+    let mut events = bench.events.take().unwrap();
+    assert!(events.send(ice).is_some());
+    let pace = Pace::RealTime(OverrunPolicy::Slip);
+    bench.executive(ManualClock::default(), pace, StartRule::Now, TICKS).run();
+    bench.logged()
+}
+
 #[test]
-fn a_file_that_is_missing_or_another_run_is_told() {
+fn a_file_that_is_missing_or_of_another_run_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     let (scenario, ticks, _) = run();
     let files = record(&path, &scenario, &ticks.iter().collect::<Vec<_>>());
     let first = replayed(&files[1]).whole.first_tick;
+    let put_in_place = |scenario: &Scenario, ticks: &[LogTick]| {
+        let other = tempfile::tempdir().unwrap();
+        let all: Vec<&LogTick> = ticks.iter().collect();
+        let others = record(&other.path().join("run.mcap"), scenario, &all);
+        std::fs::copy(&others[1], &files[1]).unwrap();
+    };
 
-    // the second file of a run that was pushed
-    let pushed_dir = tempfile::tempdir().unwrap();
-    let push = "events=[{at_s=0.01, kind=\"push\", link=\"trunk\", force_n=[0.0, 50.0, 0.0], \
-                duration_s=0.01}]";
-    let other = quadruped(&["record.keyframe_every_ticks=50", push]);
-    let mut bench = Bench::new(other.clone(), ROOMY);
-    let pace = Pace::RealTime(OverrunPolicy::Slip);
-    bench.executive(ManualClock::default(), pace, StartRule::Now, TICKS).run();
-    let pushed = bench.logged();
-    let others =
-        record(&pushed_dir.path().join("run.mcap"), &other, &pushed.iter().collect::<Vec<_>>());
-    std::fs::copy(&others[1], &files[1]).unwrap();
-    let difference = replayed(&path).whole.difference.expect("another run");
+    put_in_place(&scenario, &disturbed(&scenario));
+    let difference = replayed(&path).whole.difference.expect("other ticks");
     assert_eq!(difference.tick, first);
-    assert!(difference.quantity.contains("run-2.mcap"), "{difference:?}");
+    assert!(difference.quantity.contains("run.part2.mcap"), "{difference:?}");
+
+    let softer = quadruped(&["record.keyframe_every_ticks=50", "contact.d1_n=0.5"]);
+    put_in_place(&softer, &ticks);
+    let report = replayed(&path);
+    let damage = report.whole.damage.expect("another scenario");
+    assert!(damage.contains("run.part2.mcap, but that is another run"), "{damage}");
+
+    // a file that names itself has no end
+    std::fs::copy(&files[0], &files[1]).unwrap();
+    let report = replayed(&path);
+    assert!(report.whole.damage.is_some_and(|d| d.contains("another run")));
+    assert_eq!((report.whole.ticks, report.files.len()), (first, 1));
 
     std::fs::remove_file(&files[1]).unwrap();
     let report = replayed(&path);
     let damage = report.whole.damage.expect("a missing file");
-    assert!(damage.contains("run-2.mcap"), "{damage}");
+    assert!(damage.contains("run.part2.mcap"), "{damage}");
     assert_eq!(report.whole.ticks, first);
+}
+
+/// A file that is damaged behind its last tick names its successor all the same: the damage stays.
+#[test]
+fn damage_before_the_last_file_is_not_forgotten() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    let (scenario, ticks, _) = run();
+    let files = record(&path, &scenario, &ticks.iter().collect::<Vec<_>>());
+    let whole = std::fs::read(&path).unwrap();
+    let note = b"hardstand-next";
+    let at = whole.windows(note.len()).position(|w| w == note).unwrap();
+    // after the note, which is some hundred bytes long
+    std::fs::write(&path, &whole[..at + 120]).unwrap();
+    let report = replayed(&path);
+    assert!(report.whole.damage.is_some(), "{report:?}");
+    assert!(report.files.len() < files.len());
 }
 
 #[test]

@@ -16,8 +16,13 @@ impl Life {
     pub(super) fn guard(&self, work: impl FnOnce()) {
         // whatever `work` has left half done is given up with the session
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
-            self.over.store(true, Ordering::Release);
+            self.end();
         }
+    }
+
+    /// Ends it: its threads have nobody to work for.
+    pub(super) fn end(&self) {
+        self.over.store(true, Ordering::Release);
     }
 
     pub(super) fn is_over(&self) -> bool {

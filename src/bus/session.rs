@@ -33,6 +33,13 @@ const QUIET: [(&str, &str); 6] = [
 const HANDSHAKES_MAX: &str = "8";
 const HANDSHAKE_MS: &str = "2000";
 
+impl Drop for Bus {
+    fn drop(&mut self) {
+        // a publisher that was started for it must not go on taking snapshots
+        self.life.end();
+    }
+}
+
 impl Bus {
     /// Opens the daemon's session: a peer that listens where the scenario says, and lets in whom
     /// the scenario lets in.

@@ -37,13 +37,14 @@ pub(super) fn doctor(a: &DoctorArguments) -> Result<u8> {
     let bar = progress::bar(a.seconds.ceil() as u64, "measuring");
     let measured = measure(&scenario, &stop, |time_s| bar.set_position(time_s as u64))?;
     bar.finish_and_clear();
-    if let Some(file) = &a.plot {
-        plot::latency(file, &measured)?;
-    }
     if a.json {
         show::line(&as_json(&scenario, &findings, &measured).to_string());
     } else {
         show_measured(&measured);
+    }
+    // last: what was measured for hours is told whatever becomes of the file
+    if let Some(file) = &a.plot {
+        plot::latency(file, &measured)?;
     }
     let code = run::code_of(&measured.summary);
     let usable = measured.times().band().is_usable();

@@ -67,8 +67,8 @@ impl<'a> Io<'a> {
                 ErrorKind::Internal,
                 format!(
                     "a thread of the bus panicked {} times within a minute; the run was stopped in \
-                     order, and its log is complete. This is a defect in Hardstand: please report \
-                     it with what was printed above",
+                     order. This is a defect in Hardstand: please report it with what was printed \
+                     above, and the log",
                     self.deaths.len()
                 ),
             ));

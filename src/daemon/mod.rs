@@ -109,19 +109,20 @@ pub fn run(
     let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
     let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
-    physics.go(Links {
+    let links = Links {
         commands: command_in,
         events: event_in,
         snapshots: snapshot_out,
         log: log_out,
         reports: report_out,
         stop: Arc::clone(stop),
-    });
+    };
+    physics.go(links, &mut grants)?;
     watch(Happening::Ready(&grants));
 
     let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, counters);
     io.publish_status(monitor.status());
-    let broken = attend(&physics, recorder.as_ref(), &mut io, &mut monitor, stop, watch);
+    let broken = attend(&physics, recorder.as_ref(), &mut io, &mut monitor, (free, stop), watch);
     drop(awake);
     let summary = finish(physics, recorder, io, monitor)?;
     broken.map_or(Ok(summary), Err)
@@ -133,7 +134,7 @@ fn attend(
     recorder: Option<&Recorder>,
     io: &mut Io<'_>,
     monitor: &mut Monitor,
-    stop: &AtomicBool,
+    (free, stop): (bool, &AtomicBool),
     mut watch: impl FnMut(Happening<'_>),
 ) -> Option<Error> {
     let mut broken = None;
@@ -143,8 +144,14 @@ fn attend(
             stop.store(true, Ordering::Relaxed);
             broken.get_or_insert(e);
         }
-        monitor.note_io_restarts(io.restarts());
+        if monitor.note_io_restarts(io.restarts()) {
+            io.publish_status(monitor.status());
+        }
         monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
+        // at free pace the loop waits for the recorder
+        if free && recorder.is_some_and(Recorder::has_died) {
+            stop.store(true, Ordering::Relaxed);
+        }
         let second = monitor.poll();
         if let Some(stall) = monitor.take_stall() {
             watch(Happening::Stall(stall));

@@ -153,9 +153,11 @@ impl Monitor {
         self.log_failed |= failed;
     }
 
-    /// So often the bus has been opened again.
-    pub(super) const fn note_io_restarts(&mut self, restarts: u64) {
+    /// So often the bus has been opened again; true if that is news, and its status unknown.
+    pub(super) const fn note_io_restarts(&mut self, restarts: u64) -> bool {
+        let news = self.io_restarts != restarts;
         self.io_restarts = restarts;
+        news
     }
 
     /// Takes in all reports; gives a line if a second has passed.

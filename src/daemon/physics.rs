@@ -24,6 +24,7 @@ const STACK_BYTES: usize = 128 << 10;
 pub(super) struct PhysicsThread {
     thread: JoinHandle<Option<(Ending, Plant)>>,
     grants: Receiver<Grants>,
+    locked: Receiver<Grants>,
     go: Sender<Links>,
     required: bool,
 }
@@ -36,6 +37,7 @@ impl PhysicsThread {
         core: Option<usize>,
     ) -> Result<Self> {
         let (grants_out, grants_in) = bounded(1);
+        let (locked_out, locked_in) = bounded(1);
         let (go_out, go_in) = bounded::<Links>(1);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
         let schedule = Schedule::new(scenario.events.clone());
@@ -58,7 +60,13 @@ impl PhysicsThread {
             let links = go_in.recv().ok()?;
             if locked {
                 // queues and buffers have come since
-                lock_memory(&mut Grants::default());
+                let mut again = Grants::default();
+                lock_memory(&mut again);
+                let refused = again.enforce(required).is_err();
+                let _received = locked_out.send(again).is_ok();
+                if refused {
+                    return None;
+                }
             }
             drop_privileges(None);
             let clock = settings.clock(plant.spec().period_ns);
@@ -69,7 +77,7 @@ impl PhysicsThread {
             .name("physics".into())
             .spawn(work)
             .map_err(|e| Error::new(ErrorKind::Internal, format!("physics thread: {e}")))?;
-        Ok(Self { thread, grants: grants_in, go: go_out, required })
+        Ok(Self { thread, grants: grants_in, locked: locked_in, go: go_out, required })
     }
 
     /// What the system granted.
@@ -84,9 +92,20 @@ impl PhysicsThread {
         Ok(grants)
     }
 
-    /// Lets the loop begin, connected to `links`.
-    pub(super) fn go(&self, links: Links) {
+    /// Lets the loop begin, connected to `links`. Memory is locked once more, with all that has
+    /// come since; what came of that goes to `grants`.
+    ///
+    /// # Errors
+    /// As [`grants`](Self::grants).
+    pub(super) fn go(&self, links: Links, grants: &mut Grants) -> Result<()> {
         let _it_waits = self.go.send(links).is_ok();
+        if grants.memory_locked
+            && let Ok(again) = self.locked.recv()
+        {
+            grants.memory_locked = again.memory_locked;
+            grants.refused.extend(again.refused);
+        }
+        grants.enforce(self.required)
     }
 
     pub(super) fn is_finished(&self) -> bool {

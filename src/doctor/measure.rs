@@ -73,6 +73,7 @@ pub fn scenario(path: Option<&Path>, sets: &[String], seconds: f64) -> Result<Sc
         "sim.start=\"now\"",
         "realtime.overrun=\"slip\"",
         "bus.listen=[]",
+        "bus.connect=[]",
         "record.file=\"\"",
     ];
     sets.extend(fixed.map(String::from));

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::plant::Plant;
 
-use super::{Difference, LogReader, ReplayReport, RunInfo, replay};
+use super::{Difference, LogReader, NextSegment, ReplayReport, RunInfo, replay};
 
 /// Ticks that are in no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,38 +42,46 @@ pub fn replay_run(
 ) -> Result<RunReport> {
     let mut one = |path: &Path| {
         let mut log = LogReader::open(path)?;
-        let plant = plant_of(log.info())?;
-        replay(&mut log, plant, threads, &mut progress)
+        let info = log.info().clone();
+        let report = replay(&mut log, plant_of(&info)?, threads, &mut progress)?;
+        Ok::<_, Error>((info, report))
     };
-    let mut run = RunReport { whole: one(path)?, files: vec![path.into()], gaps: Vec::new() };
+    let (info, first) = one(path)?;
+    let mut end_tick = first.first_tick + first.ticks;
+    let mut run = RunReport { whole: first, files: vec![path.into()], gaps: Vec::new() };
     while run.whole.difference.is_none()
+        && run.whole.damage.is_none()
         && let Some(next) = run.whole.next_segment.take()
     {
-        let whole = &mut run.whole;
-        let here = whole.first_tick + whole.ticks + lost(&run.gaps);
         // a name, never a path to somewhere else
-        let name = Path::new(&next.file).file_name().unwrap_or_default();
-        let file = path.with_file_name(name);
+        let file = path.with_file_name(Path::new(&next.file).file_name().unwrap_or_default());
         let report = match one(&file) {
-            Ok(report) => report,
+            Ok((its_info, report)) if its_info == info && goes_on(&report, &next, end_tick) => {
+                report
+            }
+            Ok(_) => {
+                let what = format!("the run goes on in {}, but that is another run", next.file);
+                run.whole.damage = Some(what);
+                break;
+            }
             Err(e) => {
-                whole.damage = Some(format!("the run goes on in {}: {e}", next.file));
+                run.whole.damage = Some(format!("the run goes on in {}: {e}", next.file));
                 break;
             }
         };
-        if report.first_tick == here && report.first_digest != whole.digest {
+        if report.first_tick > end_tick {
+            run.gaps.push(Gap { from_tick: end_tick, to_tick: report.first_tick });
+        } else if report.first_digest != run.whole.digest {
             let quantity = format!("digest at the beginning of {}", file.display());
-            whole.difference = Some(Difference { tick: here, quantity });
+            run.whole.difference = Some(Difference { tick: end_tick, quantity });
             break;
         }
-        if report.first_tick != here {
-            run.gaps.push(Gap { from_tick: here, to_tick: report.first_tick });
-        }
-        *whole = ReplayReport {
-            ticks: whole.ticks + report.ticks,
-            equal: whole.equal + report.equal,
-            first_tick: whole.first_tick,
-            first_digest: whole.first_digest,
+        end_tick = report.first_tick + report.ticks;
+        run.whole = ReplayReport {
+            ticks: run.whole.ticks + report.ticks,
+            equal: run.whole.equal + report.equal,
+            first_tick: run.whole.first_tick,
+            first_digest: run.whole.first_digest,
             ..report
         };
         run.files.push(file);
@@ -81,6 +89,8 @@ pub fn replay_run(
     Ok(run)
 }
 
-fn lost(gaps: &[Gap]) -> u64 {
-    gaps.iter().map(|g| g.to_tick.saturating_sub(g.from_tick)).sum()
+/// True if a file begins where the one before said, and not before that one ended: so no run of
+/// files is without end.
+const fn goes_on(report: &ReplayReport, next: &NextSegment, end_tick: u64) -> bool {
+    report.first_tick == next.first_tick && report.first_tick >= end_tick && report.ticks > 0
 }

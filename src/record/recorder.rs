@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::fault_point;
 use crate::handover::Inbox;
 use crate::rt::{Clock, LogTick, MonotonicClock};
 
@@ -48,7 +49,13 @@ impl Recorder {
     /// True once recording has ended early; [`finish`](Self::finish) says why.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
+        self.failed.load(Ordering::Relaxed) || self.has_died()
+    }
+
+    /// True if the thread has panicked: nobody empties the queue any more.
+    #[must_use]
+    pub fn has_died(&self) -> bool {
+        self.thread.is_finished()
     }
 
     /// Writes what is still in the queue, closes the file and ends the thread.
@@ -65,6 +72,7 @@ impl Recorder {
 fn run(mut recording: Recording, stop: &AtomicBool, failed: &AtomicBool) -> RecorderStats {
     let clock = MonotonicClock::default();
     while !stop.load(Ordering::Acquire) {
+        fault_point::visit("recorder");
         recording.round(clock.now_ns());
         if recording.error().is_some() {
             failed.store(true, Ordering::Relaxed);

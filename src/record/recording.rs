@@ -35,7 +35,7 @@ pub struct Recording {
     next_tick: Option<u64>,
     /// Ticks written at the last look.
     written: u64,
-    synced_ns: u64,
+    synced_ns: Option<u64>,
 }
 
 impl std::fmt::Debug for Recording {
@@ -68,7 +68,7 @@ impl Recording {
             writer: Some(writer),
             next_tick: None,
             written: 0,
-            synced_ns: 0,
+            synced_ns: None,
         })
     }
 
@@ -134,10 +134,12 @@ impl Recording {
     fn next_segment(&mut self, tick: u64) -> Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         let stem = self.first.file_stem().unwrap_or_default().to_string_lossy();
-        let name = format!("{stem}-{}.mcap", self.stats.segments.len() + 1);
+        let name = format!("{stem}.part{}.mcap", self.stats.segments.len() + 1);
         let path = self.first.with_file_name(name);
+        // first the new one: the old one must not name a file of another run
+        let next = LogWriter::create_on(self.storage.as_ref(), &path, &self.info);
         writer.finish_before(&path, tick)?;
-        self.writer = Some(LogWriter::create_on(self.storage.as_ref(), &path, &self.info)?);
+        self.writer = Some(next?);
         self.stats.segments.push(path);
         Ok(())
     }
@@ -153,10 +155,11 @@ impl Recording {
     }
 
     fn sync_if_due(&mut self, now_ns: u64) -> Result<()> {
-        if now_ns.saturating_sub(self.synced_ns) < SYNC_NS {
+        let since = *self.synced_ns.get_or_insert(now_ns);
+        if now_ns.saturating_sub(since) < SYNC_NS {
             return Ok(());
         }
-        self.synced_ns = now_ns;
+        self.synced_ns = Some(now_ns);
         self.writer.as_ref().map_or(Ok(()), LogWriter::sync)
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write as _;
 
-use rustix::mm::{Advice, MlockAllFlags, madvise, mlockall};
+use rustix::mm::{Advice, MlockAllFlags, madvise, mlockall, munlock};
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use thread_priority::{
@@ -127,6 +127,7 @@ pub fn lock_memory(grants: &mut Grants) {
         Ok(()) => {
             grants.memory_locked = true;
             touch_files();
+            let_main_stack_grow();
         }
         Err(e) => {
             let limit = getrlimit(Resource::Memlock).current;
@@ -145,19 +146,32 @@ pub fn lock_memory(grants: &mut Grants) {
 #[allow(unsafe_code, reason = "the only way to ask for it")]
 fn touch_files() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    for line in maps.lines().filter(|l| l.contains(" r") && l.contains('/')) {
-        let Some((from, to)) = line.split(' ').next().and_then(|range| range.split_once('-'))
-        else {
-            continue;
-        };
-        let address = |hex: &str| usize::from_str_radix(hex, 16).unwrap_or(0);
-        let (from, to) = (address(from), address(to));
-        let begin = std::ptr::with_exposed_provenance_mut(from);
+    let files = maps.lines().filter(|l| l.contains(" r") && l.contains('/'));
+    for (begin, length) in files.filter_map(range) {
         // SAFETY: MADV_POPULATE_READ reads pages and changes none; of a range that is not mapped
         // any more it makes an error.
-        let _best_effort =
-            unsafe { madvise(begin, to.saturating_sub(from), Advice::LinuxPopulateRead) }.is_ok();
+        let touched = unsafe { madvise(begin, length, Advice::LinuxPopulateRead) };
+        let _best_effort = touched.is_ok();
     }
+}
+
+/// Unlocks the main thread's stack. It grows as it is used, and a locked one may not, once the right
+/// to lock is given up: the thread would die of it.
+#[allow(unsafe_code, reason = "the only way to ask for it")]
+fn let_main_stack_grow() {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    for (begin, length) in maps.lines().filter(|l| l.ends_with("[stack]")).filter_map(range) {
+        // SAFETY: unlocking changes no page, and this mapping is there as long as the process.
+        let _best_effort = unsafe { munlock(begin, length) }.is_ok();
+    }
+}
+
+/// Where a mapping of `/proc/self/maps` begins, and its length.
+fn range(line: &str) -> Option<(*mut std::ffi::c_void, usize)> {
+    let (from, to) = line.split(' ').next()?.split_once('-')?;
+    let address = |hex: &str| usize::from_str_radix(hex, 16).ok();
+    let (from, to) = (address(from)?, address(to)?);
+    Some((std::ptr::with_exposed_provenance_mut(from), to.saturating_sub(from)))
 }
 
 /// Makes the calling thread the physics thread: pins it to `core` and raises it to `SCHED_FIFO`.

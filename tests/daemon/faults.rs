@@ -72,3 +72,24 @@ fn a_panic_of_the_physics_explains_itself() {
     assert!(out.contains(&digest), "no digest {digest} in {out}");
     scene.replays();
 }
+
+/// A recorder that panics: in real time the robot goes on and the status tells; at free pace, where
+/// the loop waits for the recorder, the run ends. What was recorded replays.
+#[test]
+fn a_panic_of_the_recorder_stops_no_robot_and_hangs_no_run() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut live = daemon(&scene, "recorder:100", &["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    let told = observer.status_until("the failure", |s| s.counter("log_failed") == 1);
+    observer.until("the robot goes on", |s| s.tick >= told.tick + 500);
+    live.signal(Signal::TERM);
+    let out = live.ends_with(3);
+    assert!(out.contains("the recorder thread panicked"), "{out}");
+    scene.replays();
+
+    let scene = Scene::new();
+    let more = ["--pace", "free", "--duration", "1000"];
+    let out = daemon(&scene, "recorder:20", &more).ends_with(3);
+    assert!(out.contains("the recorder thread panicked"), "{out}");
+}

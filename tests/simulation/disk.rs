@@ -18,6 +18,9 @@ pub struct State {
     /// The recorder's thread is in a write until then.
     pub busy_until_ns: u64,
     pub now_ns: u64,
+    /// When the newest file was synced: an older one that ends holds only what came before it.
+    pub synced_ns: u64,
+    newest: PathBuf,
     /// Nothing is written any more: the process is dead.
     pub dead: bool,
     pub stalls: u64,
@@ -30,7 +33,6 @@ pub struct State {
 pub struct File {
     pub data: Vec<u8>,
     pub synced: usize,
-    pub synced_ns: u64,
 }
 
 impl SimDisk {
@@ -39,6 +41,8 @@ impl SimDisk {
             files: BTreeMap::new(),
             busy_until_ns: 0,
             now_ns: 0,
+            synced_ns: 0,
+            newest: PathBuf::new(),
             dead: false,
             stalls: 0,
             is_full: false,
@@ -77,6 +81,7 @@ impl Storage for SimDisk {
             return Err(io::Error::other("dead"));
         }
         state.files.insert(path.into(), File::default());
+        state.newest = path.into();
         Ok(Box::new(Handle { disk: self.clone(), path: path.into() }))
     }
 }
@@ -127,8 +132,11 @@ impl LogFile for Handle {
         }
         // what was taken in when the round began; the stall comes on top
         let now_ns = state.now_ns;
+        if state.newest == self.path {
+            state.synced_ns = now_ns;
+        }
         let file = state.files.get_mut(&self.path).unwrap();
-        (file.synced, file.synced_ns) = (file.data.len(), now_ns);
+        file.synced = file.data.len();
         Ok(())
     }
 

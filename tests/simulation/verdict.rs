@@ -155,8 +155,7 @@ fn check_log(world: &World, plant: &Plant, covered: &mut Covered) {
 /// RC-2: no more is lost than since the last time that the disk had all.
 fn check_power(world: &World, run: &RunReport, end_tick: u64, ticks: u64) {
     let state = world.disk.state();
-    let synced_ns = state.files.values().map(|f| f.synced_ns).max().unwrap_or(0);
-    let synced_ns = synced_ns.max(BEGIN_NS);
+    let synced_ns = state.synced_ns.max(BEGIN_NS);
     let since = (world.now_ns.saturating_sub(synced_ns)).div_ceil(PERIOD_NS);
     let limit = 10 + since + world.seen.log_dropped;
     assert!(end_tick + limit >= ticks, "{end_tick} of {ticks}, {limit} may be lost: {run:?}");
