@@ -155,8 +155,8 @@ fn touch_files() {
     }
 }
 
-/// Unlocks the main thread's stack. It grows as it is used, and a locked one may not, once the right
-/// to lock is given up: the thread would die of it.
+/// Unlocks the main thread's stack. It grows as it is used, and a locked one may not, once the
+/// right to lock is given up: the thread would die of it.
 #[allow(unsafe_code, reason = "the only way to ask for it")]
 fn let_main_stack_grow() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
