@@ -119,7 +119,7 @@ impl Monitor {
             refused: grants.refused,
             ..Default::default()
         };
-        Self {
+        let mut monitor = Self {
             inbox,
             arrivals,
             period_ns: scenario.spec.period_ns,
@@ -141,7 +141,10 @@ impl Monitor {
             second: Instant::now(),
             second_tick: 0,
             status,
-        }
+        };
+        // whoever asks in the first second finds every counter
+        monitor.update_status(0.0);
+        monitor
     }
 
     pub(super) fn status(&self) -> &StatusReading {
@@ -238,7 +241,7 @@ impl Monitor {
     }
 
     fn update_status(&mut self, real_time_factor: f64) {
-        let Some(r) = self.last else { return };
+        let r = self.last.unwrap_or_default();
         let s = &mut self.status;
         (s.tick, s.time_ns) = (r.tick, r.tick.wrapping_mul(self.period_ns));
         s.phase = if r.fault.is_some() { 2 } else { u8::from(!r.waiting) };
