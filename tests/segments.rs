@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
-use hardstand::error::Result;
 use hardstand::plant::{Event, Scope};
-use hardstand::record::{Disk, Gap, Recording, RunInfo, RunReport, replay_run};
+use hardstand::record::{Disk, Gap, LogReader, Recording, RunReport, replay_run};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 
 const TICKS: u64 = 600;
@@ -42,12 +41,10 @@ fn record(path: &Path, scenario: &Scenario, ticks: &[&LogTick]) -> Vec<PathBuf> 
     stats.segments
 }
 
-fn plant_of(info: &RunInfo) -> Result<hardstand::plant::Plant> {
-    Ok(Scenario::from_texts(&info.scenario, &info.robot, &[])?.plant())
-}
-
 fn replayed(path: &Path) -> RunReport {
-    replay_run(path, plant_of, NonZeroUsize::new(2).unwrap(), |_, _, _| ()).unwrap()
+    let log = LogReader::open(path).unwrap();
+    let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[]).unwrap();
+    replay_run(log, &scenario.plant(), NonZeroUsize::new(2).unwrap(), |_, _, _| ()).unwrap()
 }
 
 #[test]

@@ -19,11 +19,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use bench::{Bench, Queues, quadruped};
+use hardstand::daemon::Tally;
+use hardstand::message::LATENCY_EDGES_NS;
 use hardstand::rt::{
     Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule, enter_realtime,
     keep_cores_awake, keep_off_core, lock_memory, pick_core,
 };
-use hdrhistogram::Histogram;
 
 const PRIORITY: u8 = 80;
 const PERIOD_US: u64 = 1000;
@@ -31,6 +32,16 @@ const PERIOD_US: u64 = 1000;
 /// p50, p99, p99.9 and the largest latency, µs.
 #[derive(Clone, Copy, Debug)]
 struct Latency([f64; 4]);
+
+impl Latency {
+    /// Of latencies in ns.
+    fn of(all: &Tally) -> Self {
+        Self(
+            [all.quantile(0.5), all.quantile(0.99), all.quantile(0.999), all.max()]
+                .map(|ns| ns as f64 / 1e3),
+        )
+    }
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -113,7 +124,7 @@ fn ours(seconds: u64, spin_ns: u64) -> Latency {
     // this thread, and not those that it will start later, stays off the core
     std::thread::spawn(move || {
         keep_off_core(core);
-        let mut latency = Histogram::<u64>::new_with_max(60_000_000_000, 3).unwrap();
+        let mut latency = Tally::new(&LATENCY_EDGES_NS);
         while !thread.is_finished() {
             std::thread::sleep(Duration::from_millis(10));
             while let Some(snapshot) = bench.snapshots.take() {
@@ -123,11 +134,10 @@ fn ours(seconds: u64, spin_ns: u64) -> Latency {
                 bench.log.give_back(tick);
             }
             for report in bench.reports.try_iter() {
-                latency.saturating_record(report.wakeup_latency_ns);
+                latency.record(report.wakeup_latency_ns);
             }
         }
-        let q = |q: f64| latency.value_at_quantile(q) as f64 / 1000.0;
-        Latency([q(0.5), q(0.99), q(0.999), latency.max() as f64 / 1000.0])
+        Latency::of(&latency)
     })
     .join()
     .unwrap()
@@ -145,17 +155,18 @@ fn cyclictest(seconds: u64) -> Latency {
         .expect("cyclictest: apt-get install rt-tests");
     assert!(out.status.success(), "{out:?}");
     let text = String::from_utf8_lossy(&out.stdout);
-    let mut latency = Histogram::<u64>::new_with_max(60_000_000_000, 3).unwrap();
+    let mut latency = Tally::new(&LATENCY_EDGES_NS);
     for line in text.lines().filter(|l| !l.starts_with('#')) {
         let mut words = line.split_whitespace().filter_map(|w| w.parse::<u64>().ok());
         if let (Some(us), Some(count)) = (words.next(), words.next()) {
-            latency.saturating_record_n(us, count);
+            (0..count).for_each(|_| latency.record(us * 1000));
         }
     }
+    // what is beyond the histogram is told as the maximum only
     let max = text.lines().find_map(|l| l.strip_prefix("# Max Latencies:"));
-    let max = max.and_then(|m| m.trim().parse().ok()).unwrap_or(0.0);
-    let q = |q: f64| latency.value_at_quantile(q) as f64;
-    Latency([q(0.5), q(0.99), q(0.999), max])
+    let max_us: f64 = max.and_then(|m| m.trim().parse().ok()).unwrap_or(0.0);
+    let Latency([p50, p99, p999, _]) = Latency::of(&latency);
+    Latency([p50, p99, p999, max_us])
 }
 
 /// stress-ng until this is dropped.

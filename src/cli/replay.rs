@@ -25,7 +25,8 @@ pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
 /// Replays a log, with all files in which its run goes on, and prints the result; on all cores
 /// unless `threads` says how many.
 pub(super) fn replay_file(path: &Path, sets: &[String], threads: Option<u8>) -> Result<RunReport> {
-    let info = LogReader::open(path)?.info().clone();
+    let log = LogReader::open(path)?;
+    let info = log.info().clone();
     let version = env!("CARGO_PKG_VERSION");
     if info.version != version {
         show::note(&format!(
@@ -42,8 +43,8 @@ pub(super) fn replay_file(path: &Path, sets: &[String], threads: Option<u8>) -> 
     let threads = threads.or_else(|| thread::available_parallelism().ok());
     let begin = Instant::now();
     let run = record::replay_run(
-        path,
-        |info| Ok(Scenario::from_texts(&info.scenario, &info.robot, sets)?.plant()),
+        log,
+        &scenario.plant(),
         threads.unwrap_or(NonZeroUsize::MIN),
         |ticks, read, all| {
             bar.set_length(all);

@@ -140,9 +140,11 @@ fn attend(
     let mut broken = None;
     while !physics.is_finished() {
         std::thread::sleep(MONITOR_POLL);
-        if let Err(e) = io.tend() {
+        if broken.is_none()
+            && let Err(e) = io.tend()
+        {
             stop.store(true, Ordering::Relaxed);
-            broken.get_or_insert(e);
+            broken = Some(e);
         }
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());

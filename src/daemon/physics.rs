@@ -24,7 +24,6 @@ const STACK_BYTES: usize = 128 << 10;
 pub(super) struct PhysicsThread {
     thread: JoinHandle<Option<(Ending, Plant)>>,
     grants: Receiver<Grants>,
-    locked: Receiver<Grants>,
     go: Sender<Links>,
     required: bool,
 }
@@ -37,7 +36,6 @@ impl PhysicsThread {
         core: Option<usize>,
     ) -> Result<Self> {
         let (grants_out, grants_in) = bounded(1);
-        let (locked_out, locked_in) = bounded(1);
         let (go_out, go_in) = bounded::<Links>(1);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
         let schedule = Schedule::new(scenario.events.clone());
@@ -63,7 +61,7 @@ impl PhysicsThread {
                 let mut again = Grants::default();
                 lock_memory(&mut again);
                 let refused = again.enforce(required).is_err();
-                let _received = locked_out.send(again).is_ok();
+                let _received = grants_out.send(again).is_ok();
                 if refused {
                     return None;
                 }
@@ -77,7 +75,7 @@ impl PhysicsThread {
             .name("physics".into())
             .spawn(work)
             .map_err(|e| Error::new(ErrorKind::Internal, format!("physics thread: {e}")))?;
-        Ok(Self { thread, grants: grants_in, locked: locked_in, go: go_out, required })
+        Ok(Self { thread, grants: grants_in, go: go_out, required })
     }
 
     /// What the system granted.
@@ -100,7 +98,7 @@ impl PhysicsThread {
     pub(super) fn go(&self, links: Links, grants: &mut Grants) -> Result<()> {
         let _it_waits = self.go.send(links).is_ok();
         if grants.memory_locked
-            && let Ok(again) = self.locked.recv()
+            && let Ok(again) = self.grants.recv()
         {
             grants.memory_locked = again.memory_locked;
             grants.refused.extend(again.refused);

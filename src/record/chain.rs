@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plant::Plant;
 
 use super::{Difference, LogReader, NextSegment, ReplayReport, RunInfo, replay};
@@ -28,37 +28,29 @@ pub struct RunReport {
     pub gaps: Vec<Gap>,
 }
 
-/// Replays the run that begins in the file `path`, and goes on in others in the same folder.
-/// `plant_of` makes a plant for a file; the rest is as in [`replay`].
+/// Replays the run that begins in `log`, and goes on in other files in the same folder. `plant`
+/// must have been made from the log's robot and scenario; the rest is as in [`replay`].
 ///
 /// # Errors
-/// As [`LogReader::open`], [`replay`] and `plant_of`, for the first file. What is wrong with a
-/// later one is damage of the run.
+/// As [`replay`], for the first file. What is wrong with a later one is damage of the run.
 pub fn replay_run(
-    path: &Path,
-    plant_of: impl Fn(&RunInfo) -> Result<Plant>,
+    mut log: LogReader,
+    plant: &Plant,
     threads: NonZeroUsize,
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<RunReport> {
-    let mut one = |path: &Path| {
-        let mut log = LogReader::open(path)?;
-        let info = log.info().clone();
-        let report = replay(&mut log, plant_of(&info)?, threads, &mut progress)?;
-        Ok::<_, Error>((info, report))
-    };
-    let (info, first) = one(path)?;
-    let mut end_tick = first.first_tick + first.ticks;
-    let mut run = RunReport { whole: first, files: vec![path.into()], gaps: Vec::new() };
+    let path = log.path().to_path_buf();
+    let whole = replay(&mut log, plant.clone(), threads, &mut progress)?;
+    let mut end_tick = whole.first_tick + whole.ticks;
+    let mut run = RunReport { whole, files: vec![path.clone()], gaps: Vec::new() };
     while run.whole.difference.is_none()
         && run.whole.damage.is_none()
         && let Some(next) = run.whole.next_segment.take()
     {
         // a name, never a path to somewhere else
         let file = path.with_file_name(Path::new(&next.file).file_name().unwrap_or_default());
-        let report = match one(&file) {
-            Ok((its_info, report)) if its_info == info && goes_on(&report, &next, end_tick) => {
-                report
-            }
+        let report = match continued(&file, log.info(), plant, threads, &mut progress) {
+            Ok(Some(report)) if goes_on(&report, &next, end_tick) => report,
             Ok(_) => {
                 let what = format!("the run goes on in {}, but that is another run", next.file);
                 run.whole.damage = Some(what);
@@ -87,6 +79,21 @@ pub fn replay_run(
         run.files.push(file);
     }
     Ok(run)
+}
+
+/// Replays `file`; `None` if it is not of the run `info`.
+fn continued(
+    file: &Path,
+    info: &RunInfo,
+    plant: &Plant,
+    threads: NonZeroUsize,
+    progress: &mut impl FnMut(u64, u64, u64),
+) -> Result<Option<ReplayReport>> {
+    let mut log = LogReader::open(file)?;
+    if log.info() != info {
+        return Ok(None);
+    }
+    replay(&mut log, plant.clone(), threads, progress).map(Some)
 }
 
 /// True if a file begins where the one before said, and not before that one ended: so no run of

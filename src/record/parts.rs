@@ -48,7 +48,8 @@ fn unpack(header: ChunkHeader, data: &[u8]) -> Result<VecDeque<Record<'static>>>
     owned.collect::<mcap::McapResult<_>>().map_err(|e| damaged(&e))
 }
 
-fn refuse<T>(what: &str) -> Result<T> {
+/// The error of a log that holds `what`.
+pub(super) fn refuse<T>(what: &str) -> Result<T> {
     Err(Error::new(ErrorKind::Log, format!("it is damaged ({what})")))
 }
 

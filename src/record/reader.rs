@@ -13,7 +13,7 @@ use crate::message::{Kind, decode};
 use crate::plant::StateReading;
 use crate::rt::LogTick;
 
-use super::parts::{damaged, parse};
+use super::parts::{damaged, parse, refuse};
 use super::{
     KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
     SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
@@ -157,6 +157,12 @@ impl LogReader {
         Ok(reader)
     }
 
+    /// Its file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What the log says about its run.
     #[must_use]
     pub const fn info(&self) -> &RunInfo {
@@ -259,8 +265,7 @@ impl Contents {
             }
             // a chunk whose opcode is damaged; our writer knows no such records
             Record::Unknown { opcode, .. } => {
-                let what = format!("it is damaged (a record of unknown kind {opcode})");
-                return Err(Error::new(ErrorKind::Log, what));
+                return refuse(&format!("a record of unknown kind {opcode}"));
             }
             Record::Message { header, data } => {
                 return self.message(header.channel_id, &data);
@@ -273,15 +278,13 @@ impl Contents {
     fn message(&mut self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
         let record = self.decoded(channel, data)?;
         // a chunk whose type is damaged is skipped without a word: then ticks are missing
-        let damaged =
-            |what: String| Err(Error::new(ErrorKind::Log, format!("it is damaged ({what})")));
         match (&record, self.next_tick) {
             (Some(LogRecord::Keyframe(keyframe)), _) => self.keyframe_tick = Some(keyframe.tick),
             (Some(LogRecord::Tick(tick)), None) if self.keyframe_tick != Some(tick.tick) => {
-                return damaged(format!("its first tick, {}, has no keyframe", tick.tick));
+                return refuse(&format!("its first tick, {}, has no keyframe", tick.tick));
             }
             (Some(LogRecord::Tick(tick)), Some(expected)) if tick.tick != expected => {
-                return damaged(format!("tick {} follows, not {expected}", tick.tick));
+                return refuse(&format!("tick {} follows, not {expected}", tick.tick));
             }
             (Some(LogRecord::Tick(tick)), _) => self.next_tick = Some(tick.tick.saturating_add(1)),
             _ => {}

@@ -126,8 +126,7 @@ pub fn lock_memory(grants: &mut Grants) {
     match mlockall(MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT) {
         Ok(()) => {
             grants.memory_locked = true;
-            touch_files();
-            let_main_stack_grow();
+            touch_files_and_let_main_stack_grow();
         }
         Err(e) => {
             let limit = getrlimit(Resource::Memlock).current;
@@ -142,27 +141,23 @@ pub fn lock_memory(grants: &mut Grants) {
 }
 
 /// Maps code and constants of the program and its libraries, so that a path that is taken for the
-/// first time is no page fault.
+/// first time is no page fault. Unlocks the main thread's stack: it grows as it is used, and a
+/// locked one may not, once the right to lock is given up; the thread would die of it.
 #[allow(unsafe_code, reason = "the only way to ask for it")]
-fn touch_files() {
+fn touch_files_and_let_main_stack_grow() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let files = maps.lines().filter(|l| l.contains(" r") && l.contains('/'));
-    for (begin, length) in files.filter_map(range) {
-        // SAFETY: MADV_POPULATE_READ reads pages and changes none; of a range that is not mapped
-        // any more it makes an error.
-        let touched = unsafe { madvise(begin, length, Advice::LinuxPopulateRead) };
-        let _best_effort = touched.is_ok();
-    }
-}
-
-/// Unlocks the main thread's stack. It grows as it is used, and a locked one may not, once the
-/// right to lock is given up: the thread would die of it.
-#[allow(unsafe_code, reason = "the only way to ask for it")]
-fn let_main_stack_grow() {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    for (begin, length) in maps.lines().filter(|l| l.ends_with("[stack]")).filter_map(range) {
-        // SAFETY: unlocking changes no page, and this mapping is there as long as the process.
-        let _best_effort = unsafe { munlock(begin, length) }.is_ok();
+    for line in maps.lines() {
+        let Some((begin, length)) = range(line) else { continue };
+        let _best_effort = if line.ends_with("[stack]") {
+            // SAFETY: unlocking changes no page, and this mapping is there as long as the process.
+            unsafe { munlock(begin, length) }.is_ok()
+        } else if line.contains(" r") && line.contains('/') {
+            // SAFETY: MADV_POPULATE_READ reads pages and changes none; of a range that is not
+            // mapped any more it makes an error.
+            unsafe { madvise(begin, length, Advice::LinuxPopulateRead) }.is_ok()
+        } else {
+            true
+        };
     }
 }
 

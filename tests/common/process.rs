@@ -83,6 +83,13 @@ impl Process {
         kill_process(pid, signal).unwrap();
     }
 
+    /// Memory in pages that are present, KiB.
+    pub fn resident_kib(&self) -> i64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
     /// SIGKILL, and the body is buried.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -265,6 +272,11 @@ impl Log {
         }
         log.damage = reader.damage().map(String::from);
         log
+    }
+
+    /// Every tick from the first of the run on is there.
+    pub fn assert_no_tick_is_missing(&self) {
+        assert!(self.ticks.iter().zip(0_u64..).all(|(t, n)| t.tick == n), "a tick is missing");
     }
 }
 

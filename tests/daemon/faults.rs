@@ -41,7 +41,7 @@ fn a_panic_of_the_bus_restarts_the_bus_and_not_the_robot() {
             "{out}"
         );
         let log = Log::read(&scene.log());
-        assert!(log.ticks.iter().zip(0_u64..).all(|(t, n)| t.tick == n), "a tick is missing");
+        log.assert_no_tick_is_missing();
         scene.replays();
     }
 }

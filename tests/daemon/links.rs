@@ -10,13 +10,11 @@ use rustix::process::Signal;
 
 use crate::process::{Log, Observer, Process, Scene, serial};
 
-/// Resident memory, open files and threads of a process.
-fn held(pid: u32) -> (u64, usize, usize) {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
-    let kib = line.split_whitespace().next().unwrap().parse().unwrap();
+/// Resident memory, KiB, open files and threads of a process.
+fn held(process: &Process) -> (i64, usize, usize) {
+    let pid = process.pid();
     let count = |what: &str| std::fs::read_dir(format!("/proc/{pid}/{what}")).unwrap().count();
-    (kib, count("fd"), count("task"))
+    (process.resident_kib(), count("fd"), count("task"))
 }
 
 /// Ends the daemon; no tick may be missing, and the log must replay.
@@ -24,7 +22,7 @@ fn ends_whole(scene: &Scene, mut daemon: Process) {
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     let log = Log::read(&scene.log());
-    assert!(log.ticks.iter().zip(0_u64..).all(|(t, n)| t.tick == n), "a tick is missing");
+    log.assert_no_tick_is_missing();
     scene.replays();
 }
 
@@ -41,11 +39,11 @@ fn clients_come_and_go(cycles: usize) {
     };
     // what is made once and kept, is made now
     (0..SESSIONS_MAX).for_each(visit);
-    let before = held(daemon.pid());
+    let before = held(&daemon);
     (0..cycles).for_each(visit);
     // the end of a link takes a moment
     let after = crate::process::wait_for("the last link to go", || {
-        Some(held(daemon.pid())).filter(|(_, files, _)| *files <= before.1)
+        Some(held(&daemon)).filter(|(_, files, _)| *files <= before.1)
     });
     assert!(after.0 <= before.0 + 2048, "resident memory: {} to {} KiB", before.0, after.0);
     // zenoh makes threads for blocking work when it has some, and keeps a few
@@ -115,10 +113,10 @@ fn ten_minutes_of_traffic_leave_nothing_behind() {
     let observer = Observer::of(&scene);
     let _controller = scene.controller("controller");
     observer.until("a minute", |s| s.tick >= 60_000);
-    let mut looks = vec![held(daemon.pid())];
+    let mut looks = vec![held(&daemon)];
     for minute in 2..=10 {
         observer.until("a minute more", |s| s.tick >= minute * 60_000);
-        looks.push(held(daemon.pid()));
+        looks.push(held(&daemon));
         eprintln!("minute {minute}: {:?} (KiB, files, threads)", looks.last().unwrap());
     }
     let (first, last) = (looks[0], looks[looks.len() - 1]);

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::{Session, Wait};
 
-use crate::process::{Dice, Observer, Scene, repository, serial};
+use crate::process::{Dice, Observer, Process, Scene, repository, serial};
 
 fn claim(state: &StateReading, session: u64, seq: u64) -> ClaimedCommand {
     ClaimedCommand {
@@ -194,7 +194,7 @@ fn flood(session: &Session, payloads: &[Vec<u8>]) -> f64 {
 }
 
 /// A daemon with a controller that stands, and no log; what `meanwhile` did with it.
-fn standing<T>(meanwhile: impl FnOnce(&Scene, &Observer, u32) -> T) -> (T, StatusReading) {
+fn standing<T>(meanwhile: impl FnOnce(&Scene, &Observer, &Process) -> T) -> (T, StatusReading) {
     let scene = Scene::tcp();
     let listen = format!("bus.listen=[{:?}]", scene.endpoint);
     let scenario = repository("config/quadruped.toml");
@@ -202,17 +202,11 @@ fn standing<T>(meanwhile: impl FnOnce(&Scene, &Observer, u32) -> T) -> (T, Statu
     let observer = Observer::of(&scene);
     let _controller = scene.controller("controller");
     observer.until("it stands", |s| s.tick >= 2000);
-    let out = meanwhile(&scene, &observer, daemon.pid());
+    let out = meanwhile(&scene, &observer, &daemon);
     let status = observer.status();
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     (out, status)
-}
-
-fn resident_kib(pid: u32) -> u64 {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
-    line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 /// IN-3: a million, while a controller works.
@@ -221,7 +215,7 @@ fn resident_kib(pid: u32) -> u64 {
 fn a_million_malformed_commands_cost_nothing() {
     let _one = serial();
     let ((), quiet) = standing(|_, _, _| std::thread::sleep(Duration::from_secs(30)));
-    let (rate, loaded) = standing(|scene, observer, pid| {
+    let (rate, loaded) = standing(|scene, observer, daemon| {
         let payloads = malformed(&observer.state());
         let strangers: Vec<Session> =
             (0..STRANGERS).map(|_| open_client(&scene.endpoint).unwrap()).collect();
@@ -232,7 +226,7 @@ fn a_million_malformed_commands_cost_nothing() {
         }
         std::thread::sleep(Duration::from_secs(3));
         let (before, at_first) = (observer.status(), observer.state());
-        let resident = resident_kib(pid);
+        let resident = daemon.resident_kib();
         let seconds: Vec<f64> = std::thread::scope(|scope| {
             let payloads = &payloads;
             let start = |session| scope.spawn(move || flood(session, payloads));
@@ -240,7 +234,7 @@ fn a_million_malformed_commands_cost_nothing() {
             floods.into_iter().map(|f| f.join().unwrap()).collect()
         });
         std::thread::sleep(Duration::from_secs(3));
-        let (after, grown) = (observer.status(), resident_kib(pid) as i64 - resident as i64);
+        let (after, grown) = (observer.status(), daemon.resident_kib() - resident);
         let at_last = observer.state();
         let gained = |name: &str| after.counter(name) - before.counter(name);
         let arrival =

@@ -8,7 +8,7 @@ use hardstand::message::StatusReading;
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
-use crate::guarded::{raw_session, resident_kib};
+use crate::guarded::raw_session;
 use crate::process::{Dice, Observer, Process, Scene, serial, wait_for};
 
 /// More memory than this must not be kept by a daemon that was flooded, KiB.
@@ -69,14 +69,14 @@ fn messages_that_are_too_large_are_refused_and_cost_no_memory() {
     });
     let refused = before.counter("rejected_version");
     assert_eq!(before.counter("messages_too_large"), 0, "{before:#?}");
-    let memory = resident_kib(flooded.daemon.pid());
+    let memory = flooded.daemon.resident_kib();
     for (n, bytes) in [(64 << 10) + 1, 1 << 20, 100 << 20].into_iter().enumerate() {
         put(&stranger, bytes);
         let status = flooded.counted("messages_too_large", n as u64 + 1);
         assert_eq!(status.counter("messages_too_large"), n as u64 + 1, "{bytes} bytes");
         assert_eq!(status.counter("rejected_version"), refused, "{bytes} bytes reach the commands");
     }
-    let growth = resident_kib(flooded.daemon.pid()) - memory;
+    let growth = flooded.daemon.resident_kib() - memory;
     assert!(growth <= GROWTH_KIB, "{growth} KiB more");
     // the link has survived: the next command arrives
     put(&stranger, 10_000);
@@ -107,7 +107,7 @@ fn the_ninth_session_is_refused_until_one_has_gone() {
 fn silent_and_garbled_connections_are_dropped() {
     let _one = serial();
     let flooded = Flooded::new();
-    let memory = resident_kib(flooded.daemon.pid());
+    let memory = flooded.daemon.resident_kib();
     let connect = || TcpStream::connect(flooded.address()).unwrap();
 
     // 8 may be silent for 2 s, the others are closed at once
@@ -137,7 +137,7 @@ fn silent_and_garbled_connections_are_dropped() {
     }
     let status = flooded.counted("handshakes_failed", 300);
     assert_eq!(status.counter("sessions_opened"), 2, "{status:#?}");
-    let growth = resident_kib(flooded.daemon.pid()) - memory;
+    let growth = flooded.daemon.resident_kib() - memory;
     assert!(growth <= GROWTH_KIB, "{growth} KiB more");
     flooded.is_healthy();
     let guest = wait_for("the next good session", || raw_session(&flooded.scene.endpoint, &[]));

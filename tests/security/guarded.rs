@@ -110,10 +110,3 @@ pub fn counted(client: &Client, name: &str, count: u64) -> StatusReading {
         Some(status(client)).filter(|s| s.counter(name) >= count)
     })
 }
-
-/// Memory of a process in pages that are present, KiB.
-pub fn resident_kib(pid: u32) -> i64 {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = text.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
-    line.split_whitespace().next().unwrap().parse().unwrap()
-}

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
 use hardstand::plant::{Plant, Rejection};
-use hardstand::record::{LogReader, LogRecord, RunInfo, RunReport, replay_run};
+use hardstand::record::{LogReader, LogRecord, RunReport, replay_run};
 use hardstand::rt::LogTick;
 
 use crate::bench::PERIOD_NS;
@@ -165,9 +165,9 @@ fn check_power(world: &World, run: &RunReport, end_tick: u64, ticks: u64) {
 }
 
 fn replayed(path: &std::path::Path) -> hardstand::Result<RunReport> {
-    let plant_of =
-        |info: &RunInfo| Ok(Scenario::from_texts(&info.scenario, &info.robot, &[])?.plant());
-    replay_run(path, plant_of, NonZeroUsize::MIN, |_, _, _| ())
+    let log = LogReader::open(path)?;
+    let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[])?;
+    replay_run(log, &scenario.plant(), NonZeroUsize::MIN, |_, _, _| ())
 }
 
 /// LN-1: the age ladder at exact ticks, as far as the log has no gap.
