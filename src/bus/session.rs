@@ -41,8 +41,8 @@ impl Drop for Bus {
 }
 
 impl Bus {
-    /// Opens the daemon's session: a peer that listens where the scenario says, and lets in whom
-    /// the scenario lets in.
+    /// Opens the daemon's session: it listens where the scenario says, and lets in whom the
+    /// scenario lets in.
     ///
     /// zenoh's threads inherit affinity and scheduling policy of the caller, so this is called from
     /// an I/O core and before any thread becomes real-time.
@@ -54,8 +54,11 @@ impl Bus {
         for endpoint in settings.listen.iter().chain(&settings.connect) {
             check_endpoint(endpoint)?;
         }
+        // a router passes messages on to a router and to clients, but not between peers that do
+        // not gossip
+        let mode = if settings.connect.is_empty() { "peer" } else { "router" };
         let given = [
-            ("mode", "\"peer\"".to_string()),
+            ("mode", format!("{mode:?}")),
             ("listen/endpoints", json_list(&settings.listen)),
             ("connect/endpoints", json_list(&settings.connect)),
             ("connect/timeout_ms", "-1".into()),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hardstand::limits::SESSIONS_MAX;
 use rustix::process::Signal;
+use zenoh::Wait;
 
 use crate::process::{Log, Observer, Process, Scene, serial};
 
@@ -64,23 +65,41 @@ fn what_a_thousand_controllers_use_goes_with_them() {
     clients_come_and_go(1000);
 }
 
-/// LN-4: a real router between daemon and controller is killed and started again; commands flow again
-/// without anybody's help, and the physics does not notice.
+/// The name of the variable that tells [`router_process`] where to listen.
+const ROUTER_LISTENS: &str = "HARDSTAND_TEST_ROUTER";
+
+/// Not a test: this process as a zenoh router, for those below.
 #[test]
-#[ignore = "needs zenohd: cargo install zenohd --version 1.10.2 --locked, HARDSTAND_ZENOHD=its path"]
-fn a_router_that_is_killed_again_and_again_costs_commands_only() {
+#[ignore = "a router for other tests"]
+fn router_process() {
+    let Ok(endpoint) = std::env::var(ROUTER_LISTENS) else { return };
+    let mut config = zenoh::Config::default();
+    let listen = format!("[{endpoint:?}]");
+    for (key, value) in [("mode", "\"router\""), ("listen/endpoints", &listen)] {
+        config.insert_json5(key, value).unwrap();
+    }
+    config.insert_json5("scouting/multicast/enabled", "false").unwrap();
+    let _session = zenoh::open(config).wait().unwrap();
+    loop {
+        std::thread::park();
+    }
+}
+
+/// A router that is not zenohd, but runs the same code.
+fn own_router(endpoint: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "links::router_process"]).env(ROUTER_LISTENS, endpoint);
+    command
+}
+
+/// LN-4: a router between daemon and controller is killed and started again; commands flow again
+/// without anybody's help, and the physics does not notice.
+fn a_router_is_killed(kills: usize, router: impl Fn(&str) -> Command) {
     let _one = serial();
-    let Some(program) = std::env::var_os("HARDSTAND_ZENOHD").map(PathBuf::from) else {
-        eprintln!("SKIPPED: HARDSTAND_ZENOHD does not name a zenohd");
-        return;
-    };
     let scene = Scene::new();
     let endpoint = Scene::tcp().endpoint;
-    let router = |n: usize| {
-        let mut command = Command::new(&program);
-        command.args(["--listen", &endpoint, "--no-multicast-scouting"]);
-        Process::start(scene.dir.path(), &format!("router{n}"), command)
-    };
+    let router =
+        |n: usize| Process::start(scene.dir.path(), &format!("router{n}"), router(&endpoint));
     let mut running = router(0);
     let connect = format!("bus.connect=[{endpoint:?}]");
     let daemon = scene.daemon(&["--set", &connect, "--set", "sim.start=now"]);
@@ -88,7 +107,7 @@ fn a_router_that_is_killed_again_and_again_costs_commands_only() {
     // this one reaches the robot through the router alone
     let through = ["controller", "stand", "--connect", &endpoint, "--patience", "600"];
     let _controller = scene.hardstand("controller", &through);
-    for kill in 1..=20 {
+    for kill in 1..=kills {
         let up = observer.until("commands through the router", |s| s.authority == 1);
         std::thread::sleep(Duration::from_millis(200));
         running.kill();
@@ -101,6 +120,25 @@ fn a_router_that_is_killed_again_and_again_costs_commands_only() {
         assert!(after_s < 8.0, "zenoh tries again every 4 s at the latest");
     }
     ends_whole(&scene, daemon);
+}
+
+#[test]
+fn a_router_that_is_killed_costs_commands_only() {
+    a_router_is_killed(2, own_router);
+}
+
+#[test]
+#[ignore = "needs zenohd: cargo install zenohd --version 1.10.2 --locked, HARDSTAND_ZENOHD=its path"]
+fn a_zenohd_that_is_killed_twenty_times_costs_commands_only() {
+    let Some(program) = std::env::var_os("HARDSTAND_ZENOHD").map(PathBuf::from) else {
+        eprintln!("SKIPPED: HARDSTAND_ZENOHD does not name a zenohd");
+        return;
+    };
+    a_router_is_killed(20, |endpoint| {
+        let mut command = Command::new(&program);
+        command.args(["--listen", endpoint, "--no-multicast-scouting"]);
+        command
+    });
 }
 
 /// LC-2: ten minutes at 1 kHz under a controller, with a log: nothing grows.
