@@ -25,3 +25,5 @@ mod stalls;
 mod status;
 #[path = "daemon/strangers.rs"]
 mod strangers;
+#[path = "daemon/subscribers.rs"]
+mod subscribers;

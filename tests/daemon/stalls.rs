@@ -1,59 +1,11 @@
-//! Processes that stand still: a subscriber, and the daemon itself.
+//! A daemon that stands still.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hardstand::bus::open_client;
 use hardstand::plant::Authority;
 use rustix::process::Signal;
-use zenoh::Wait;
 
 use crate::process::{Log, Observer, Scene, serial};
-
-/// LN-3: one subscriber is stopped for three seconds; the physics and the other do not notice.
-#[test]
-fn a_stopped_subscriber_holds_up_nobody() {
-    let _one = serial();
-    let scene = Scene::new();
-    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
-    let observer = Observer::of(&scene);
-    // it subscribes to all states; that it also commands does not matter here
-    let stopped = scene.controller("stopped");
-    observer.until("the other subscriber is there", |s| s.command_session != 0);
-
-    let counted = Arc::new(AtomicU64::new(0));
-    let session = open_client(&scene.endpoint).unwrap();
-    let count = Arc::clone(&counted);
-    let _subscriber = session
-        .declare_subscriber("hardstand/quadruped/state")
-        .callback(move |_| {
-            count.fetch_add(1, Ordering::Relaxed);
-        })
-        .wait()
-        .unwrap();
-    while counted.load(Ordering::Relaxed) < 100 {
-        observer.state();
-    }
-
-    stopped.signal(Signal::STOP);
-    let (from, seen) = (observer.state().tick, counted.load(Ordering::Relaxed));
-    let until = from + 3000;
-    let to = observer.until("three seconds more", |s| s.tick >= until).tick;
-    let kept = counted.load(Ordering::Relaxed) - seen;
-    stopped.signal(Signal::CONT);
-
-    let ticks = to - from;
-    assert!(kept * 10 >= ticks * 9, "the other subscriber saw {kept} of {ticks} states");
-    let status = observer.status();
-    assert!(status.counter("snapshots_dropped") * 10 <= ticks, "{status:?}");
-    observer.until("the stopped one is back or retired", |s| s.tick >= to + 100);
-    daemon.signal(Signal::TERM);
-    daemon.ends_with(0);
-    let log = Log::read(&scene.log());
-    log.assert_no_tick_is_missing();
-    scene.replays();
-}
 
 /// RT-8: missed deadlines are counted and skipped; simulated time stays `tick × period`.
 #[test]
