@@ -15,6 +15,10 @@ mod life;
 mod links;
 #[path = "daemon/loss.rs"]
 mod loss;
+#[path = "common/namespace.rs"]
+mod namespace;
+#[path = "daemon/partition.rs"]
+mod partition;
 #[path = "common/process.rs"]
 mod process;
 #[path = "daemon/rights.rs"]
