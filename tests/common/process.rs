@@ -168,7 +168,12 @@ impl Scene {
 
     /// The arguments of `hardstand run` for this scene, with its log.
     pub fn run_args(&self, more: &[&str]) -> Vec<String> {
-        let log = self.log().display().to_string();
+        self.run_args_with_log(&self.log(), more)
+    }
+
+    /// Likewise, with the log elsewhere.
+    pub fn run_args_with_log(&self, log: &Path, more: &[&str]) -> Vec<String> {
+        let log = log.display().to_string();
         let listen = format!("bus.listen=[{:?}]", self.endpoint);
         let scenario = repository("config/quadruped.toml");
         let fixed = ["run", &scenario, "--log", &log, "--set", &listen];
