@@ -8,11 +8,11 @@ mod bench;
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use bench::{Bench, Hands, Queues, ROOMY, TestClock, quadruped};
+use bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
 use hardstand::limits::EVENT_QUEUE;
 use hardstand::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 use hardstand::rt::{
-    Ending, LogTick, ManualClock, OverrunPolicy, Pace, Schedule, StartRule, event_line,
+    Clock, Ending, LogTick, ManualClock, OverrunPolicy, Pace, Schedule, StartRule, event_line,
 };
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -41,6 +41,39 @@ fn a_publisher_that_pauses_loses_snapshots_and_nothing_else() {
     let kept: Vec<u64> =
         std::iter::from_fn(|| bench.snapshots.take().map(|s| s.state.tick)).collect();
     assert_eq!(kept, [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
+/// A clock that goes back by two periods at its `at`th look.
+struct BackClock {
+    clock: ManualClock,
+    looks: Cell<u64>,
+    at: u64,
+}
+
+impl Clock for BackClock {
+    fn now_ns(&self) -> u64 {
+        self.looks.set(self.looks.get() + 1);
+        let back = if self.looks.get() >= self.at { 2 * PERIOD_NS } else { 0 };
+        10 * PERIOD_NS + self.clock.now_ns() - back
+    }
+
+    fn sleep_until(&self, deadline_ns: u64) {
+        self.clock.sleep_until(deadline_ns - 10 * PERIOD_NS);
+    }
+}
+
+/// LC-1: nothing can be on time any more, and a loop that waits for the old deadline would hang.
+#[test]
+fn a_clock_that_goes_back_ends_the_run_at_a_whole_tick() {
+    for (start, ticks) in [(StartRule::Now, 20), (StartRule::OnController, 0)] {
+        let mut bench = Bench::new(quadruped(&[]), ROOMY);
+        let clock = BackClock { clock: ManualClock::default(), looks: Cell::new(0), at: 80 };
+        let (ending, plant) = bench.executive(clock, SLIP, start, 1000).run();
+        assert_eq!(ending, Ending::ClockWentBack, "{start:?}");
+        let (tick, logged) = (plant.state().tick, bench.logged());
+        assert!(tick.abs_diff(ticks) <= 1, "{start:?}: {tick}");
+        assert_eq!((logged.len() as u64, plant.state().digest), (tick, digest_alone(tick)));
+    }
 }
 
 #[test]

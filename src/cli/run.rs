@@ -70,7 +70,7 @@ pub(super) fn code_of(summary: &Summary) -> u8 {
     match summary.ending {
         Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => exit::LOSSY,
         Ending::Done | Ending::Stopped => exit::OK,
-        Ending::Overrun => exit::OVERRUN,
+        Ending::Overrun | Ending::ClockWentBack => exit::OVERRUN,
         Ending::Fault(_) => exit::FAULT,
     }
 }

@@ -186,6 +186,10 @@ fn ending(e: Ending) -> String {
         Ending::Done => "the duration is over".into(),
         Ending::Stopped => "it was asked to stop".into(),
         Ending::Overrun => "a deadline was missed and realtime.overrun is \"stop\"".into(),
+        Ending::ClockWentBack => "the system's monotonic clock went back, so no deadline can be \
+                                  kept; the log is complete. Start the run again, and see `dmesg` \
+                                  for the clock source"
+            .into(),
         Ending::Fault(fault) => format!("fault: {}", fault.advice()),
     }
 }

@@ -126,8 +126,10 @@ impl<C: Clock> Executive<C> {
             if proved {
                 return None;
             }
-            if let Wait::Until(deadline) = pacer.after_tick(self.clock.now_ns()) {
-                self.clock.sleep_until(deadline);
+            match pacer.after_tick(self.clock.now_ns()) {
+                Wait::Until(deadline) => self.clock.sleep_until(deadline),
+                Wait::AtOnce | Wait::Stop => {}
+                Wait::ClockWentBack => return Some(Ending::ClockWentBack),
             }
         }
     }
@@ -262,6 +264,7 @@ impl<C: Clock> Executive<C> {
             }
             Wait::AtOnce => None,
             Wait::Stop => Some(Ending::Overrun),
+            Wait::ClockWentBack => Some(Ending::ClockWentBack),
         }
     }
 

@@ -80,6 +80,8 @@ pub enum Ending {
     Stopped,
     /// A deadline was missed under [`OverrunPolicy::Stop`].
     Overrun,
+    /// The monotonic clock went back.
+    ClockWentBack,
     /// The plant stopped itself.
     Fault(Fault),
 }

@@ -23,6 +23,8 @@ pub enum Wait {
     AtOnce,
     /// The policy ends the run.
     Stop,
+    /// The clock went back: the grid means nothing any more.
+    ClockWentBack,
 }
 
 /// The grid `first + k × period`. A pure state machine: it is told the time.
@@ -38,6 +40,7 @@ pub enum Wait {
 pub struct Pacer {
     period_ns: u64,
     next_ns: u64,
+    last_ns: u64,
     policy: OverrunPolicy,
     missed: u64,
     backlog: u64,
@@ -50,7 +53,15 @@ impl Pacer {
     /// `period_ns` must not be 0.
     #[must_use]
     pub fn new(now_ns: u64, period_ns: u64, policy: OverrunPolicy) -> Self {
-        Self { period_ns, next_ns: now_ns + period_ns, policy, missed: 0, backlog: 0, caught_up: 0 }
+        Self {
+            period_ns,
+            next_ns: now_ns + period_ns,
+            last_ns: now_ns,
+            policy,
+            missed: 0,
+            backlog: 0,
+            caught_up: 0,
+        }
     }
 
     /// Deadlines missed so far.
@@ -67,6 +78,10 @@ impl Pacer {
 
     /// A tick has ended at `now_ns`: what next? Counts every deadline that has passed.
     pub fn after_tick(&mut self, now_ns: u64) -> Wait {
+        if now_ns < self.last_ns {
+            return Wait::ClockWentBack;
+        }
+        self.last_ns = now_ns;
         let mut passed = 0;
         if now_ns >= self.next_ns {
             passed = (now_ns - self.next_ns) / self.period_ns + 1;
@@ -126,6 +141,16 @@ mod tests {
         let wait = |k: u64| Wait::Until(k * P);
         assert_eq!(steps, [Wait::AtOnce, Wait::AtOnce, Wait::AtOnce, wait(11), wait(12)]);
         assert_eq!((pacer.missed(), pacer.caught_up()), (10, 3));
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_is_told() {
+        let policies = [OverrunPolicy::Slip, OverrunPolicy::Stop];
+        for policy in policies.into_iter().chain([OverrunPolicy::CatchUp { ticks_max: 3 }]) {
+            let mut pacer = Pacer::new(7 * P, P, policy);
+            assert_eq!(pacer.after_tick(7 * P), Wait::Until(8 * P), "{policy:?}");
+            assert_eq!(pacer.after_tick(7 * P - 1), Wait::ClockWentBack, "{policy:?}");
+        }
     }
 
     #[test]
