@@ -20,6 +20,8 @@ mod disk;
 mod faults;
 #[path = "common/ladder.rs"]
 mod ladder;
+#[path = "simulation/pace.rs"]
+mod pace;
 #[path = "simulation/seeds.rs"]
 mod seeds;
 #[path = "simulation/verdict.rs"]

@@ -28,6 +28,7 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
     let start = [StartRule::Now, StartRule::OnController][dice.roll(2) as usize];
     let segment = [150_000, u64::MAX][dice.roll(2) as usize];
     let ticks = 400 + dice.roll(1800);
+    let policy = policy(&mut dice);
     let disk = SimDisk::new(&faults, dice.roll(u64::MAX));
     let recording = Recording::start(
         Box::new(disk.clone()),
@@ -39,16 +40,26 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
     let Ok(recording) = recording else { return Default::default() };
     let links = bench.links();
     let events = bench.events.take().unwrap();
-    let pace = Pace::RealTime(OverrunPolicy::Slip);
-    let parts = Parts { dice, faults, events, disk: disk.clone(), recording };
+    let pace = Pace::RealTime(policy);
+    let parts = Parts { dice, faults, policy, events, disk: disk.clone(), recording };
     let scenario = bench.scenario.clone();
     let world = RefCell::new(World::new(bench, parts));
     let executive = Bench::loop_of(&scenario, links, SimClock(&world), pace, start, ticks);
-    let (_, plant) = executive.run();
+    let (ending, plant) = executive.run();
     let mut world = world.into_inner();
     world.hear_the_last();
+    world.pace.check_end(ending, world.now_ns);
     let covered = judge(world, &plant);
     (fingerprint(&disk), covered)
+}
+
+/// What a late loop does. A burst fits into the queue of reports.
+fn policy(dice: &mut Dice) -> OverrunPolicy {
+    match dice.roll(4) {
+        0 => OverrunPolicy::CatchUp { ticks_max: 1 + dice.roll(40) },
+        1 => OverrunPolicy::Stop,
+        _ => OverrunPolicy::Slip,
+    }
 }
 
 fn number(variable: &str) -> Option<u64> {

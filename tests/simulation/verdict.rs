@@ -18,6 +18,8 @@ use crate::world::{BEGIN_NS, World};
 pub struct Covered {
     pub ticks: u64,
     pub missed: u64,
+    pub caught_up: u64,
+    pub overruns: u64,
     pub accepted: u64,
     pub rejected: u64,
     pub takeovers: usize,
@@ -34,6 +36,8 @@ impl Covered {
     pub fn add(&mut self, o: &Self) {
         self.ticks += o.ticks;
         self.missed += o.missed;
+        self.caught_up += o.caught_up;
+        self.overruns += o.overruns;
         self.accepted += o.accepted;
         self.rejected += o.rejected;
         self.takeovers += o.takeovers;
@@ -50,6 +54,8 @@ impl Covered {
     pub fn is_worth_something(&self) {
         let enough = self.ticks > 50_000
             && self.missed > 1000
+            && self.caught_up > 300
+            && self.overruns > 10
             && self.accepted > 10_000
             && self.rejected > 1000
             && self.takeovers > 200
@@ -88,6 +94,8 @@ pub fn judge(mut world: World, plant: &Plant) -> Covered {
     let mut covered = Covered {
         ticks,
         missed: world.pace.missed,
+        caught_up: world.pace.caught_up,
+        overruns: world.pace.overruns,
         accepted: world.seen.accepted,
         rejected: world.seen.rejected,
         full_disks: u64::from(is_full),
@@ -144,7 +152,7 @@ fn check_log(world: &World, plant: &Plant, covered: &mut Covered) {
         }
         End::Kill => {
             let since = (world.now_ns - world.last_round_ns).div_ceil(PERIOD_NS);
-            let limit = 10 + since + (seen.log_dropped - lost);
+            let limit = 10 + since + world.pace.burst_max() + (seen.log_dropped - lost);
             assert!(end_tick + limit >= ticks, "{end_tick} of {ticks}, {limit} may be lost");
         }
         End::Power => check_power(world, &run, end_tick, ticks),
@@ -157,7 +165,7 @@ fn check_power(world: &World, run: &RunReport, end_tick: u64, ticks: u64) {
     let state = world.disk.state();
     let synced_ns = state.synced_ns.max(BEGIN_NS);
     let since = (world.now_ns.saturating_sub(synced_ns)).div_ceil(PERIOD_NS);
-    let limit = 10 + since + world.seen.log_dropped;
+    let limit = 10 + since + world.pace.burst_max() + world.seen.log_dropped;
     assert!(end_tick + limit >= ticks, "{end_tick} of {ticks}, {limit} may be lost: {run:?}");
     let stalled = state.stalls > 0;
     // once a second, and a stall of the loop

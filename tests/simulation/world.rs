@@ -13,13 +13,14 @@ use hardstand::message::{
 };
 use hardstand::plant::{Scope, StateReading, Verdict};
 use hardstand::record::Recording;
-use hardstand::rt::{Clock, EventOutbox, TickReport};
+use hardstand::rt::{Clock, EventOutbox, OverrunPolicy, TickReport};
 
 use crate::bench::{Bench, PERIOD_NS};
 use crate::controller::SimController;
 use crate::dice::Dice;
 use crate::disk::SimDisk;
 use crate::faults::Faults;
+use crate::pace::PaceCheck;
 
 /// When the world begins, ns.
 pub const BEGIN_NS: u64 = 1_000_000_000;
@@ -72,14 +73,6 @@ pub struct Seen {
     pub last_report: Option<TickReport>,
 }
 
-/// The grid of deadlines as it should be: slip, from the first tick on.
-#[derive(Default)]
-pub struct PaceCheck {
-    last_deadline_ns: Option<u64>,
-    pub missed: u64,
-    pub stalls: u64,
-}
-
 impl World {
     pub fn new(bench: Bench, mut parts: Parts) -> Self {
         let scenario = &bench.scenario;
@@ -119,7 +112,7 @@ impl World {
             recording: Some(parts.recording),
             last_round_ns: 0,
             bus_dead_until_ns: 0,
-            pace: PaceCheck::default(),
+            pace: PaceCheck::new(parts.policy),
             seen: Seen::default(),
             buffer: Vec::new(),
         };
@@ -179,6 +172,7 @@ impl World {
             self.happen(what);
         }
         self.now_ns = wake_ns;
+        self.pace.woken_ns = wake_ns;
         // a robot that no controller ever gets hold of
         if self.seen.sleeps > 4000 {
             self.bench.stop.store(true, Ordering::Relaxed);
@@ -277,13 +271,14 @@ impl World {
 
     fn hear_reports(&mut self, deadline_ns: u64) {
         let (begun, heard) = self.take_reports();
+        let Some(told) = self.seen.last_report.filter(|r| !r.waiting) else {
+            assert_eq!(heard, 1, "a sleep after every look for a controller");
+            return;
+        };
         // the first tick follows the proof of life at once
-        let expected = if begun { 1..=2 } else { 1..=1 };
-        assert!(expected.contains(&heard), "a sleep after every tick: slip never bursts");
-        let waiting = self.seen.last_report.is_some_and(|r| r.waiting);
-        if !waiting {
-            self.pace.check(deadline_ns, self.now_ns, begun, &self.seen);
-        }
+        let extra = if begun { heard - 1 } else { 0 };
+        assert!(extra <= 1, "{heard} reports before the first sleep");
+        self.pace.check(deadline_ns, self.now_ns, begun, heard - extra, &told);
     }
 
     /// True if the first tick was among them, and how many there were.
@@ -311,28 +306,11 @@ impl World {
     }
 }
 
-impl PaceCheck {
-    fn check(&mut self, deadline_ns: u64, now_ns: u64, begun: bool, seen: &Seen) {
-        let told = seen.last_report.map_or(0, |r| r.missed_deadlines);
-        assert_eq!(told, self.missed, "missed deadlines up to tick {}", seen.ticks);
-        assert!(deadline_ns > now_ns, "a deadline that is over");
-        let usual = match self.last_deadline_ns {
-            Some(last) if !begun => last + PERIOD_NS,
-            // the grid begins a period after the first tick
-            _ => deadline_ns - (deadline_ns - now_ns) / PERIOD_NS * PERIOD_NS,
-        };
-        assert!((deadline_ns - usual).is_multiple_of(PERIOD_NS), "not on the grid");
-        let skipped = (deadline_ns - usual) / PERIOD_NS;
-        assert!(skipped == 0 || deadline_ns - PERIOD_NS <= now_ns, "skipped too many");
-        self.missed += skipped;
-        self.last_deadline_ns = Some(deadline_ns);
-    }
-}
-
 /// What the world around the loop is made of.
 pub struct Parts {
     pub dice: Dice,
     pub faults: Faults,
+    pub policy: OverrunPolicy,
     pub events: EventOutbox,
     pub disk: SimDisk,
     pub recording: Recording,
