@@ -9,5 +9,7 @@
 mod bench;
 #[path = "realtime/child.rs"]
 mod child;
+#[path = "realtime/cost.rs"]
+mod cost;
 #[path = "realtime/detectors.rs"]
 mod detectors;
