@@ -6,7 +6,7 @@ use crate::config::{Access, TlsFiles, is_name};
 use crate::error::{Error, ErrorKind, Result};
 
 use super::Keys;
-use super::secrets::{read_password, read_secret, read_users};
+use super::secrets::{read_password, read_secret, read_users, unreadable};
 
 /// What a client shows to the daemon. Secrets are in files, never in arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,8 +66,7 @@ pub(super) fn daemon_settings(access: &Access, keys: &Keys) -> Result<Settings> 
 fn tls_settings(files: &TlsFiles, keys: [&'static str; 2], out: &mut Settings) -> Result<()> {
     read_secret("TLS key", &files.key)?;
     for (file, what) in [(&files.certificate, "TLS certificate"), (&files.ca, "TLS authority")] {
-        std::fs::metadata(file)
-            .map_err(|e| Error::new(ErrorKind::File, format!("{what} {}: {e}", file.display())))?;
+        std::fs::File::open(file).map_err(|e| unreadable(what, file, &e))?;
     }
     out.push(("transport/link/tls/enable_mtls", "true".into()));
     out.push(("transport/link/tls/root_ca_certificate", path_text(&files.ca)?));

@@ -21,7 +21,7 @@ const PASSWORD_BYTES_MAX: usize = 256;
 /// empty, too large or no text.
 pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
     let name = path.display();
-    let failed = |e: std::io::Error| Error::new(ErrorKind::File, format!("{what} {name}: {e}"));
+    let failed = |e: std::io::Error| unreadable(what, path, &e);
     let refused = |why: String| Error::new(ErrorKind::Input, format!("{what} {name}: {why}"));
     // a pipe would keep the opener waiting
     let meta = std::fs::metadata(path).map_err(failed)?;
@@ -50,6 +50,20 @@ pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
         _ if text.trim().is_empty() => Err(refused("it is empty".into())),
         _ => Ok(text),
     }
+}
+
+/// The error of a file that cannot be read.
+pub(super) fn unreadable(what: &str, path: &Path, e: &std::io::Error) -> Error {
+    let mut text = format!("{what} {}: {e}", path.display());
+    if e.kind() == std::io::ErrorKind::PermissionDenied {
+        let user = rustix::process::geteuid().as_raw();
+        text += &format!(
+            "; user {user} must be able to read it and to enter its folders without root's rights, \
+             which are given up at the start: see `namei -l {}`",
+            path.display()
+        );
+    }
+    Error::new(ErrorKind::File, text)
 }
 
 /// The users of a file of `user:password` lines.

@@ -1,10 +1,13 @@
 //! Opening zenoh, quietly.
 
+use std::path::Path;
+
 use zenoh::{Config, Session, Wait};
 
 use crate::config::{BusSettings, ENDPOINT, is_endpoint};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{MESSAGE_BYTES_MAX, SESSIONS_MAX};
+use crate::rt::may_write;
 
 use super::access::{Settings, client_settings, daemon_settings};
 use super::life::Life;
@@ -55,6 +58,7 @@ impl Bus {
         for endpoint in settings.listen.iter().chain(&settings.connect) {
             check_endpoint(endpoint)?;
         }
+        settings.listen.iter().try_for_each(|endpoint| check_socket(endpoint))?;
         // a router passes messages on to a router and to clients, but not between peers that do
         // not gossip
         let mode = if settings.connect.is_empty() { "peer" } else { "router" };
@@ -140,6 +144,22 @@ fn check_endpoint(endpoint: &str) -> Result<()> {
         return Ok(());
     };
     Err(Error::new(ErrorKind::Input, format!("endpoint \"{endpoint}\" {mistake}")))
+}
+
+/// zenoh's own error does not say that it is the folder.
+fn check_socket(endpoint: &str) -> Result<()> {
+    let path = endpoint.strip_prefix("unixsock-stream/").map(Path::new);
+    let Some(path) = path.filter(|path| !may_write(path)) else { return Ok(()) };
+    let user = rustix::process::geteuid().as_raw();
+    Err(Error::new(
+        ErrorKind::Bus,
+        format!(
+            "cannot listen on {endpoint}: user {user} must be able to make and replace files there \
+             without root's rights, which are given up at the start; choose another folder with \
+             --set bus.listen, or see `namei -l {}`",
+            path.display()
+        ),
+    ))
 }
 
 fn open(settings: &Settings) -> Result<Session> {

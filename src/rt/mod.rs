@@ -18,7 +18,7 @@ pub use event_line::{EventInbox, EventOutbox, event_line};
 pub use executive::Executive;
 pub use links::{Ending, Links, Pace, RunLimits, StartRule};
 pub use pacer::{OverrunPolicy, Pacer, Wait};
-pub use privileges::{drop_privileges, keep_files_private};
+pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub use records::{LogTick, OfferRecord, TickReport};
 pub use schedule::Schedule;
 pub use thread::{

@@ -41,7 +41,8 @@ pub fn keep_files_private() {
 }
 
 /// True if the rights in force allow to create or overwrite `path`.
-fn may_write(path: &Path) -> bool {
+#[must_use]
+pub fn may_write(path: &Path) -> bool {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let allows = |path: &Path, access| accessat(CWD, path, access, AtFlags::EACCESS).is_ok();
     let exists = path.symlink_metadata().is_ok();

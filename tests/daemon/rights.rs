@@ -214,3 +214,93 @@ fn a_running_daemon_has_given_up_its_rights() {
         assert_eq!(mode & 0o777, 0o640, "{mode:o}");
     }
 }
+
+/// Under a small limit of locked memory a locked stack may not grow once the right to lock is given
+/// up: the main thread's must not be locked.
+#[test]
+fn a_small_limit_of_locked_memory_kills_no_thread() {
+    let _one = serial();
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: only root may lock more than its limit, and give the right up");
+        return;
+    }
+    let scene = Scene::new();
+    let mut command = Command::new("prlimit");
+    command.args(["--memlock=8388608", env!("CARGO_BIN_EXE_hardstand")]);
+    command.args(scene.run_args(&["--set", "sim.start=now"]));
+    command.env("HARDSTAND_FAULT_POINT", "status:2").env("RUST_BACKTRACE", "full");
+    let mut daemon = Process::start(scene.dir.path(), "daemon", command);
+    let observer = Observer::of(&scene);
+    let status = observer.status_until("a restart", |s| s.counter("io_restarts") >= 1);
+    assert_eq!(status.memory_locked, 1, "{:?}", status.refused);
+    observer.until("it goes on", |s| s.tick >= status.tick + 500);
+    let pid = daemon.pid();
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/smaps")).unwrap();
+    let main = maps.split_once("[stack]").expect("the main thread's stack").1;
+    assert!(!is_locked(main), "{}", &main[..1000]);
+    let locked = |line: &str| line.starts_with("VmFlags:") && is_locked(line);
+    assert!(maps.lines().any(locked), "nothing is locked at all");
+    daemon.signal(Signal::TERM);
+    let out = daemon.ends_with(0);
+    assert!(out.contains("stack backtrace"), "{out}");
+}
+
+/// True if the first mapping in a text of `/proc/PID/smaps` is locked.
+fn is_locked(smaps: &str) -> bool {
+    let flags = smaps.lines().find_map(|l| l.strip_prefix("VmFlags:")).unwrap_or_default();
+    flags.split_whitespace().any(|flag| flag == "lo")
+}
+
+/// What only root's rights reach would be lost with them: at the start, not at a restart of the bus.
+#[test]
+fn what_is_reached_by_a_right_that_is_given_up_is_refused_at_the_start() {
+    let _one = serial();
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: only root has rights in others' folders");
+        return;
+    }
+    let scene = Scene::new();
+    let foreign = scene.path("foreign");
+    std::fs::create_dir(&foreign).unwrap();
+    let secret = foreign.join("users.txt");
+    std::fs::write(&secret, "ctrl:one\n").unwrap();
+    for path in [&foreign, &secret] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = if path.is_dir() { 0o700 } else { 0o600 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    std::os::unix::fs::chown(&foreign, Some(65534), Some(65534)).unwrap();
+
+    let socket = format!("unixsock-stream/{}", foreign.join("z.sock").display());
+    let listen = format!("bus.listen=[{socket:?}]");
+    let out = scene.daemon(&["--set", &listen]).ends_with(5);
+    assert!(out.contains(&socket) && out.contains("without root's rights"), "{out}");
+
+    let users = format!("bus.users_file={:?}", secret.display().to_string());
+    let ctrl = "bus.controllers=[\"ctrl\"]";
+    let out = scene.daemon(&["--set", &users, "--set", ctrl]).ends_with(2);
+    assert!(out.contains("users.txt: Permission denied"), "{out}");
+    assert!(out.contains("without root's rights") && out.contains("namei -l"), "{out}");
+    assert!(!scene.log().exists(), "a run that is refused leaves old logs alone");
+}
+
+/// A root that keeps the right to write into another's folder needs it for the bus there, too.
+#[test]
+fn a_bus_in_a_folder_of_another_user_comes_back() {
+    let _one = serial();
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: only root has rights in others' folders");
+        return;
+    }
+    let scene = Scene::new();
+    std::os::unix::fs::chown(scene.dir.path(), Some(65534), Some(65534)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardstand"));
+    command.args(scene.run_args(&["--set", "sim.start=now"]));
+    command.env("HARDSTAND_FAULT_POINT", "publisher:1000");
+    let mut daemon = Process::start(scene.dir.path(), "daemon", command);
+    let observer = Observer::of(&scene);
+    let status = observer.status_until("a restart", |s| s.counter("io_restarts") >= 1);
+    observer.until("it goes on", |s| s.tick >= status.tick + 200);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+}
