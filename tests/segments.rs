@@ -5,6 +5,7 @@
 #[path = "common/bench.rs"]
 mod bench;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -145,4 +146,35 @@ fn lost_ticks_are_told_and_the_rest_is_replayed() {
     let whole = &report.whole;
     assert_eq!((whole.ticks, whole.equal, whole.digest), (TICKS - 180, TICKS - 180, digest));
     assert_eq!((&whole.difference, &whole.damage), (&None, &None));
+}
+
+/// Whatever an earlier run of this name has left is gone, and nothing else is.
+#[test]
+fn a_run_replaces_all_files_of_an_earlier_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    let (scenario, ticks, _) = run();
+    let all: Vec<&LogTick> = ticks.iter().collect();
+    let before = record(&path, &scenario, &all);
+    assert!(before.len() >= 4, "{before:?}");
+    // somebody has tidied up a little
+    std::fs::remove_file(&before[1]).unwrap();
+    let others = ["run.part1.mcap", "run.part02.mcap", "run.part9.txt", "run2.part2.mcap"];
+    let others = others.map(|name| dir.path().join(name));
+    others.iter().for_each(|path| std::fs::write(path, "not of this run").unwrap());
+
+    let files = record(&path, &scenario, &all[..200]);
+    assert!((1..before.len()).contains(&files.len()), "{files:?}");
+    let kept: BTreeSet<PathBuf> =
+        std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().path()).collect();
+    assert_eq!(kept, files.iter().chain(&others).cloned().collect());
+    let report = replayed(&path);
+    assert_eq!((&report.files, report.whole.ticks), (&files, 200));
+
+    // what cannot be removed is told before the first tick
+    std::fs::create_dir(dir.path().join("run.part7.mcap")).unwrap();
+    let (_, inbox) = hardstand::handover::pool(1, || ticks[0].clone());
+    let refused = Recording::start(Box::new(Disk), path, info(&scenario), 100_000, inbox);
+    let text = refused.unwrap_err().to_string();
+    assert!(text.contains("run.part7.mcap") && text.contains("--log"), "{text}");
 }

@@ -110,7 +110,7 @@ pub(super) struct RunArguments {
     /// Simulated seconds to run [default: the scenario's sim.duration_s]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(super) duration: Option<f64>,
-    /// Record everything needed for a replay; an existing file is overwritten [default: the
+    /// Record everything needed for a replay; an earlier run of that name is replaced [default: the
     /// scenario's record.file]
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<PathBuf>,
@@ -133,7 +133,7 @@ pub(super) enum PaceArgument {
 #[cfg(feature = "zenoh")]
 #[derive(Debug, Args)]
 pub(super) struct DemoArguments {
-    /// Where the log goes; an existing file is overwritten
+    /// Where the log goes; an earlier run of that name is replaced
     #[arg(long, value_name = "FILE", default_value = "hardstand-demo.mcap")]
     pub(super) log: PathBuf,
     /// Change a key of the scenario (repeatable)

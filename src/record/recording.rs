@@ -1,8 +1,8 @@
 //! A recording: the ticks of a run in one file after another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::handover::Inbox;
 use crate::rt::LogTick;
 
@@ -45,11 +45,13 @@ impl std::fmt::Debug for Recording {
 }
 
 impl Recording {
-    /// Creates the first file. A file that has reached `segment_bytes_max` ends before the next
+    /// Creates the first file, and removes the further files of an earlier run of the same name: it
+    /// is replaced as a whole. A file that has reached `segment_bytes_max` ends before the next
     /// keyframe: the index of a file is kept in memory until it ends.
     ///
     /// # Errors
-    /// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be created.
+    /// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be created, or one of an
+    /// earlier run cannot be removed.
     pub fn start(
         storage: Box<dyn Storage>,
         path: PathBuf,
@@ -58,6 +60,7 @@ impl Recording {
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
         let writer = LogWriter::create_on(storage.as_ref(), &path, &info)?;
+        remove_parts(storage.as_ref(), &path)?;
         Ok(Self {
             storage,
             stats: RecorderStats { segments: vec![path.clone()], ..Default::default() },
@@ -133,9 +136,7 @@ impl Recording {
     /// Never a gap inside a file: the next one begins with a keyframe.
     fn next_segment(&mut self, tick: u64) -> Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
-        let stem = self.first.file_stem().unwrap_or_default().to_string_lossy();
-        let name = format!("{stem}.part{}.mcap", self.stats.segments.len() + 1);
-        let path = self.first.with_file_name(name);
+        let path = part(&self.first, self.stats.segments.len() + 1);
         // first the new one: the old one must not name a file of another run
         let next = LogWriter::create_on(self.storage.as_ref(), &path, &self.info);
         writer.finish_before(&path, tick)?;
@@ -162,4 +163,33 @@ impl Recording {
         self.synced_ns = Some(now_ns);
         self.writer.as_ref().map_or(Ok(()), LogWriter::sync)
     }
+}
+
+/// The `n`th file of the run that begins in `first`.
+fn part(first: &Path, n: usize) -> PathBuf {
+    let stem = first.file_stem().unwrap_or_default().to_string_lossy();
+    first.with_file_name(format!("{stem}.part{n}.mcap"))
+}
+
+/// Removes the files in which an earlier run that began in `first` went on: whoever replays one of
+/// them should not get that run for this one.
+fn remove_parts(storage: &dyn Storage, first: &Path) -> Result<()> {
+    // a folder that cannot be read may still be written to
+    for path in storage.beside(first).unwrap_or_default() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number =
+            name.strip_suffix(".mcap").and_then(|n| n.rsplit_once(".part")?.1.parse().ok());
+        if number.is_none_or(|n| n < 2 || part(first, n) != path) {
+            continue;
+        }
+        storage.remove(&path).map_err(|e| {
+            let text = format!(
+                "log {}: it is of an earlier run and cannot be removed ({e}); remove it, or choose \
+                 another name with --log",
+                path.display()
+            );
+            Error::new(ErrorKind::File, text)
+        })?;
+    }
+    Ok(())
 }

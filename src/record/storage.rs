@@ -1,8 +1,8 @@
 //! Where log files live.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An open log file.
 pub trait LogFile: Write + Send {
@@ -26,6 +26,18 @@ pub trait Storage: Send {
     /// # Errors
     /// As the system tells.
     fn create(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
+
+    /// Files in the same folder as `path`.
+    ///
+    /// # Errors
+    /// As the system tells.
+    fn beside(&self, path: &Path) -> io::Result<Vec<PathBuf>>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// As the system tells.
+    fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
 /// The file system.
@@ -35,6 +47,16 @@ pub struct Disk;
 impl Storage for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
         Ok(Box::new(File::create(path)?))
+    }
+
+    fn beside(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = |entry: io::Result<fs::DirEntry>| Ok(path.with_file_name(entry?.file_name()));
+        fs::read_dir(folder)?.map(name).collect()
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
     }
 }
 

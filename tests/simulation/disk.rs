@@ -84,6 +84,14 @@ impl Storage for SimDisk {
         state.newest = path.into();
         Ok(Box::new(Handle { disk: self.clone(), path: path.into() }))
     }
+
+    fn beside(&self, _path: &Path) -> io::Result<Vec<PathBuf>> {
+        Ok(self.state().files.keys().cloned().collect())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.state().files.remove(path).map(|_| ()).ok_or(io::ErrorKind::NotFound.into())
+    }
 }
 
 struct Handle {
