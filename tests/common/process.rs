@@ -138,7 +138,17 @@ pub struct Scene {
 
 impl Scene {
     pub fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap())
+    }
+
+    /// In memory, where there is such a place: a disk that others write to may stall for seconds,
+    /// and a log in several files is not what every test is about.
+    pub fn in_memory() -> Self {
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self::in_folder(dir.unwrap())
+    }
+
+    fn in_folder(dir: tempfile::TempDir) -> Self {
         let endpoint = format!("unixsock-stream/{}", dir.path().join("z.sock").display());
         Self { dir, endpoint }
     }

@@ -77,7 +77,7 @@ fn observer(scene: &Scene) -> Observer {
 
 /// The link is down for so long; commands must flow again within `back_s` without anybody's help.
 fn cut_off(seconds: u64, back_s: u64) {
-    let scene = Scene::new();
+    let scene = Scene::in_memory();
     let Some([near, far]) = networks(&scene) else { return };
     let mut daemon = daemon(&scene, &near);
     let observer = observer(&scene);
@@ -99,11 +99,12 @@ fn cut_off(seconds: u64, back_s: u64) {
     let on = observer.until("a second more", |s| s.tick >= again.tick + 1000);
     assert_eq!(on.fault, 0);
     daemon.signal(Signal::TERM);
-    daemon.ends_with(0);
+    let out = daemon.ends_with(0);
 
     let log = Log::read(&scene.log());
     let mut ladder = Ladder::new(HOLD, DAMPED, 3);
     log.ticks.iter().for_each(|t| ladder.climb(t));
+    assert!(log.ticks.len() as u64 >= on.tick, "the log ends at {}: {out}", log.ticks.len());
     assert!(ladder.releases >= 1 && ladder.sessions.len() >= 2, "{} releases", ladder.releases);
     let alone = log.ticks.iter().filter(|t| (released.tick..mended).contains(&t.tick));
     let heard: usize = alone.map(|t| t.offers.len()).sum();
