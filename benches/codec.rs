@@ -8,7 +8,7 @@ mod standing;
 use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
 use hardstand::message::{
-    ClaimedCommand, CommandLimits, Counter, FrictionReply, FrictionRequest, Kind, ModelReply,
+    ClaimedCommand, CommandLimits, Counter, FrictionRequest, Kind, ModelReply, OrderReply,
     StatusReading, check_command, decode, decode_command, encode, encode_command,
 };
 use hardstand::plant::{Command, Plant, Scope, Snapshot, StateReading};
@@ -116,5 +116,5 @@ fn decode_a_request_for_friction(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn encode_a_reply_about_friction(bencher: Bencher<'_, '_>) {
-    bench_encoding(bencher, Kind::FrictionReply, &FrictionReply::accepted(3000));
+    bench_encoding(bencher, Kind::OrderReply, &OrderReply::accepted(3000));
 }

@@ -22,7 +22,7 @@ use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, replay};
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, MonotonicClock, OverrunPolicy, Pace, RunLimits, Schedule,
-    StartRule, TickReport, event_line,
+    StartRule, TickReport, order_line,
 };
 use standing::{SPRING, hold, scenario, standing};
 
@@ -89,7 +89,8 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
-        events: event_line().1,
+        orders: order_line().1,
+        epoch: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
         log: Some(log_out),
         reports: report_out,

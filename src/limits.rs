@@ -34,10 +34,13 @@ pub const MESSAGE_BYTES_MAX: usize = 65_535;
 /// Bytes of a name (robot, joint, link, foot, station, region).
 pub const NAME_BYTES_MAX: usize = 96;
 
+/// Run number of a daemon that has not been reset.
+pub const FIRST_EPOCH: u32 = 1;
+
 /// Snapshots that may wait for the publisher.
 pub const SNAPSHOT_QUEUE: usize = 32;
-/// Events from the bus that may wait for the loop.
-pub const EVENT_QUEUE: usize = 32;
+/// Orders from the bus that may wait for the loop.
+pub const ORDER_QUEUE: usize = 32;
 /// Ticks that may wait for the recorder: 2 s at 1 kHz.
 pub const LOG_QUEUE: usize = 2048;
 /// Tick reports that may wait for the monitor: 4 s at 1 kHz.

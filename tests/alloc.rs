@@ -23,7 +23,7 @@ use hardstand::plant::{
     Command, ComputePath, ContactModel, Event, FrictionRegion, Integrator, JointCommand, Plant,
     Scope,
 };
-use hardstand::rt::{Clock, EventOutbox, LogTick, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
 use hardstand::spatial::{Motion, Transform, Vec3};
 
 thread_local! {
@@ -195,7 +195,7 @@ fn grip(scope: Scope, n: u32) -> Event {
 struct CountingClock<'a> {
     commands: &'a Outbox<Command>,
     log: &'a Inbox<LogTick>,
-    events: &'a RefCell<EventOutbox>,
+    orders: &'a RefCell<OrderOutbox>,
     told: &'a Cell<u64>,
     now_ns: Cell<u64>,
     sleeps: Cell<u64>,
@@ -223,15 +223,17 @@ impl Clock for CountingClock<'_> {
         // the controller's side; for a while nobody empties the log
         if let Some(mut command) = self.commands.take_free() {
             command.joints.fill(JointCommand { kp: 60.0, kd: 2.0, ..Default::default() });
-            (command.session, command.seq, command.answers_tick) = (5, sleeps, sleeps - 1);
+            (command.epoch, command.session) = (1, 5);
+            (command.seq, command.answers_tick) = (sleeps, sleeps - 1);
             self.commands.send(command);
         }
         // four a tick at most: more than one, and never too many to answer
-        let mut events = self.events.borrow_mut();
+        let mut orders = self.orders.borrow_mut();
         for n in 0..sleeps % 5 {
-            assert!(events.send(grip(Scope::Foot(n as u32), sleeps as u32)).is_some());
+            let order = Order::Event(grip(Scope::Foot(n as u32), sleeps as u32));
+            assert!(orders.send(order).is_ok());
         }
-        self.told.set(self.told.get() + std::iter::from_fn(|| events.taken()).count() as u64);
+        self.told.set(self.told.get() + std::iter::from_fn(|| orders.answer()).count() as u64);
         if !(200..400).contains(&sleeps)
             && let Some(tick) = self.log.take()
         {
@@ -258,11 +260,11 @@ fn a_turn_of_the_loop_does_not_allocate() {
         bench.commands.put_back(command);
     }
     let (commands, log, counted) = (bench.commands.clone(), bench.log.clone(), Cell::new(u64::MAX));
-    let (events, told) = (RefCell::new(bench.events.take().unwrap()), Cell::new(0));
+    let (orders, told) = (RefCell::new(bench.orders.take().unwrap()), Cell::new(0));
     let clock = CountingClock {
         commands: &commands,
         log: &log,
-        events: &events,
+        orders: &orders,
         told: &told,
         now_ns: Cell::new(0),
         sleeps: Cell::new(0),

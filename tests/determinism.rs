@@ -42,7 +42,7 @@ fn run(sets: &[&str], kp: f64, ticks: u64) -> Plant {
             let hold = |q: &f64| JointCommand { q: q + wave, kp, kd: 3.0, ..Default::default() };
             let joints = stance.iter().map(hold).collect();
             let (session, seq, answers_tick) = (7, tick + 1, tick);
-            input.offers.push(Box::new(Command { session, seq, answers_tick, joints }));
+            input.offers.push(Box::new(Command { epoch: 1, session, seq, answers_tick, joints }));
         }
         if tick == 1500 {
             let (point_B, force_W) = ([0.1, 0.0, 0.02], [20.0, 60.0, -5.0]);

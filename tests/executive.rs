@@ -9,10 +9,11 @@ use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
-use hardstand::limits::EVENT_QUEUE;
+use hardstand::limits::ORDER_QUEUE;
 use hardstand::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 use hardstand::rt::{
-    Clock, Ending, LogTick, ManualClock, OverrunPolicy, Pace, Schedule, StartRule, event_line,
+    Answer, Clock, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, Phase,
+    Schedule, StartRule, order_line,
 };
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -178,7 +179,7 @@ fn a_proof_of_life_starts_the_run_at_tick_0_with_full_authority() {
     let verdicts: Vec<Verdict> = log[0].offers.iter().map(|o| o.verdict).collect();
     assert_eq!(verdicts, [Verdict::Proving, Verdict::Proving, Verdict::Accepted]);
     assert_eq!((log[0].tick, log[0].authority, log.len()), (0, Authority::Fresh, 20));
-    let waiting = bench.reported().iter().filter(|r| r.waiting).count();
+    let waiting = bench.reported().iter().filter(|r| r.phase == Phase::Waiting).count();
     assert!((50..60).contains(&waiting), "{waiting} periods of waiting");
 }
 
@@ -193,7 +194,12 @@ fn interleaved_sessions_do_not_keep_each_other_out() {
     let first = &bench.logged()[0];
     let accepted = first.offers.iter().find(|o| o.verdict == Verdict::Accepted).unwrap();
     assert_eq!(accepted.session, 7);
-    let refused = bench.reported().iter().filter(|r| r.waiting).map(|r| r.offers).sum::<usize>();
+    let refused = bench
+        .reported()
+        .iter()
+        .filter(|r| r.phase == Phase::Waiting)
+        .map(|r| r.offers)
+        .sum::<usize>();
     assert!((1..=3).contains(&refused), "{refused} refusals while waiting");
 }
 
@@ -212,7 +218,7 @@ fn commands_that_prove_nothing_do_not_start_the_run() {
         assert_eq!(ending, Ending::Stopped, "{reason:?}");
         assert_eq!(bench.logged().len(), 0);
         let reports = bench.reported();
-        assert!(reports.iter().all(|r| r.waiting));
+        assert!(reports.iter().all(|r| r.phase == Phase::Waiting));
         let verdicts = reports.iter().flat_map(|r| &r.verdicts[..r.offers]);
         let counted = verdicts.filter(|v| **v == Verdict::Rejected(reason)).count();
         // with a silent candidate in between, one in twelve counts as a new beginning
@@ -233,7 +239,8 @@ fn a_candidate_that_falls_silent_makes_room() {
     let sessions: Vec<u64> = bench.logged()[0].offers.iter().map(|o| o.session).collect();
     assert_eq!(sessions, [9, 9, 9]);
     let reports = bench.reported();
-    let refused = reports.iter().filter(|r| r.waiting).flat_map(|r| &r.verdicts[..r.offers]);
+    let refused =
+        reports.iter().filter(|r| r.phase == Phase::Waiting).flat_map(|r| &r.verdicts[..r.offers]);
     let of = |wanted| refused.clone().filter(|v| **v == wanted).count();
     assert_eq!(of(Verdict::Rejected(Rejection::NotOwner)), 4);
     assert_eq!(of(Verdict::Proving), 2, "what was kept is accounted for when it is let go");
@@ -362,15 +369,15 @@ fn events_of(log: &[LogTick]) -> Vec<(u64, Event)> {
 #[test]
 fn an_event_from_outside_applies_at_the_tick_that_is_told() {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
-    let outbox = std::cell::RefCell::new(bench.events.take().unwrap());
+    let outbox = std::cell::RefCell::new(bench.orders.take().unwrap());
     let told = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
     let tell = std::rc::Rc::clone(&told);
     let between = move |period: u64| {
         let mut outbox = outbox.borrow_mut();
-        tell.borrow_mut().extend(std::iter::from_fn(|| outbox.taken()));
+        tell.borrow_mut().extend(std::iter::from_fn(|| next_told(&mut outbox)));
         if period == 5 || period == 9 {
-            outbox.send(event(period as u32)).unwrap();
-            outbox.send(event(1)).unwrap();
+            outbox.send(apply(period as u32)).unwrap();
+            outbox.send(apply(1)).unwrap();
         }
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
@@ -391,22 +398,23 @@ fn an_event_from_outside_applies_at_the_tick_that_is_told() {
 fn a_crowd_from_outside_waits_its_turn_behind_what_was_planned() {
     let planned = "events=[{at_s=0.0, kind=\"friction\", mu_static=0.2, mu_kinetic=0.1}]";
     let mut bench = Bench::new(quadruped(&[planned]), ROOMY);
-    let mut outbox = bench.events.take().unwrap();
-    for n in 0..EVENT_QUEUE {
-        assert_eq!(outbox.send(event(n as u32)), Some(n as u64));
+    let mut outbox = bench.orders.take().unwrap();
+    for n in 0..ORDER_QUEUE {
+        assert_eq!(outbox.send(apply(n as u32)), Ok(n as u64));
     }
-    assert_eq!(outbox.send(event(99)), None, "the queue is full");
+    assert_eq!(outbox.send(apply(99)), Err(apply(99)), "the queue is full");
     bench.executive(ManualClock::default(), SLIP, StartRule::Now, 5).run();
     let log = bench.logged();
     assert_eq!(log.iter().map(|t| t.events.len()).collect::<Vec<_>>(), [16, 16, 1, 0, 0]);
     let all: Vec<Event> = events_of(&log).into_iter().map(|(_, e)| e).collect();
     assert!(matches!(all[0], Event::Friction { scope: Scope::All, .. }));
-    assert_eq!(all[1..], (0..EVENT_QUEUE as u32).map(event).collect::<Vec<_>>());
+    assert_eq!(all[1..], (0..ORDER_QUEUE as u32).map(event).collect::<Vec<_>>());
     // until the answers are fetched there is no room for more: none of them can get lost
-    assert_eq!(outbox.send(event(99)), None);
-    let told: Vec<u64> = std::iter::from_fn(|| outbox.taken()).map(|(_, tick)| tick).collect();
+    assert_eq!(outbox.send(apply(99)), Err(apply(99)));
+    let told: Vec<u64> =
+        std::iter::from_fn(|| next_told(&mut outbox)).map(|(_, tick)| tick).collect();
     assert_eq!(told, [vec![0; 15], vec![1; 16], vec![2]].concat());
-    assert_eq!(outbox.send(event(99)), Some(EVENT_QUEUE as u64));
+    assert_eq!(outbox.send(apply(99)), Ok(ORDER_QUEUE as u64));
 }
 
 /// Events that come while the robot waits apply in its first tick, once, even if a candidate has
@@ -414,15 +422,15 @@ fn a_crowd_from_outside_waits_its_turn_behind_what_was_planned() {
 #[test]
 fn events_that_come_before_the_controller_apply_at_tick_0() {
     let mut bench = Bench::new(quadruped(&["command.hold_ticks=10"]), ROOMY);
-    let outbox = std::cell::RefCell::new(bench.events.take().unwrap());
+    let outbox = std::cell::RefCell::new(bench.orders.take().unwrap());
     let hands = bench.hands();
     let between = move |period: u64| {
         let mut outbox = outbox.borrow_mut();
         match period {
-            3 => assert_eq!(outbox.send(event(3)), Some(0)),
+            3 => assert_eq!(outbox.send(apply(3)), Ok(0)),
             4 | 5 => hands.offer(7, period, 0),
             // told long before the first tick
-            6 => assert_eq!((outbox.taken(), outbox.taken()), (Some((0, 0)), None)),
+            6 => assert_eq!((next_told(&mut outbox), next_told(&mut outbox)), (Some((0, 0)), None)),
             40..43 => hands.offer(8, period, 0),
             _ => {}
         }
@@ -435,23 +443,31 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
 }
 
 #[test]
-fn an_event_that_is_recalled_never_applies() {
-    let (mut outbox, inbox) = event_line();
-    assert_eq!([1, 2, 3].map(|n| outbox.send(event(n))), [Some(0), Some(1), Some(2)]);
-    assert_eq!(inbox.take(8), Some(event(1)));
+fn an_order_that_is_recalled_is_never_taken() {
+    let (mut outbox, inbox) = order_line();
+    assert_eq!([1, 2, 3].map(|n| outbox.send(apply(n))), [Ok(0), Ok(1), Ok(2)]);
+    let answer = |(number, order), tick| inbox.answer(Answer { number, epoch: 1, tick, order });
+    assert_eq!(inbox.take().inspect(|t| answer(t.clone(), 8)), Some((0, apply(1))));
     assert_eq!(outbox.recall_oldest(), Some(1));
-    assert_eq!(inbox.take(9), Some(event(3)));
-    assert_eq!((inbox.take(10), outbox.recall_oldest()), (None, None));
-    assert_eq!(
-        [outbox.taken(), outbox.taken(), outbox.taken()],
-        [Some((0, 8)), Some((2, 9)), None]
-    );
+    assert_eq!(inbox.take().inspect(|t| answer(t.clone(), 9)), Some((2, apply(3))));
+    assert_eq!((inbox.take(), outbox.recall_oldest()), (None, None));
+    assert_eq!([(); 3].map(|()| next_told(&mut outbox)), [Some((0, 8)), Some((2, 9)), None]);
     // all places are free again
-    assert!((0..EVENT_QUEUE).all(|_| outbox.send(event(4)).is_some()));
-    assert_eq!(outbox.send(event(4)), None);
+    assert!((0..ORDER_QUEUE).all(|_| outbox.send(apply(4)).is_ok()));
+    assert_eq!(outbox.send(apply(4)), Err(apply(4)));
     // an end that is gone stops nobody
     drop(outbox);
-    assert_eq!(inbox.take(11), Some(event(4)));
+    assert!(inbox.take().inspect(|t| answer(t.clone(), 11)).is_some());
+}
+
+/// The order to apply [`event`] `n`.
+fn apply(n: u32) -> Order {
+    Order::Event(event(n))
+}
+
+/// Number and tick of the next answer.
+fn next_told(outbox: &mut OrderOutbox) -> Option<(u64, u64)> {
+    outbox.answer().map(|a| (a.number, a.tick))
 }
 
 /// A clock that allocates when it is read.

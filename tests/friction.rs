@@ -8,7 +8,7 @@ mod dice;
 use dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::message::{
-    FrictionLimits, FrictionReply, FrictionRequest, Kind, Refusal, check_friction, decode, encode,
+    FrictionLimits, FrictionRequest, Kind, OrderReply, Refusal, check_friction, decode, encode,
 };
 use hardstand::plant::{Event, Rejection, Scope};
 
@@ -45,17 +45,17 @@ fn a_request_has_exactly_these_bytes() {
 
 #[test]
 fn an_answer_has_exactly_these_bytes() {
-    let bytes = |reply: &FrictionReply| {
+    let bytes = |reply: &OrderReply| {
         let mut out = Vec::new();
-        encode(Kind::FrictionReply, reply, &mut out).unwrap();
-        assert_eq!(&decode::<FrictionReply>(Kind::FrictionReply, &out).unwrap(), reply);
+        encode(Kind::OrderReply, reply, &mut out).unwrap();
+        assert_eq!(&decode::<OrderReply>(Kind::OrderReply, &out).unwrap(), reply);
         out
     };
-    let accepted = FrictionReply::accepted(0x0102);
+    let accepted = OrderReply::accepted(0x0102);
     let expected = [b"HS\x03\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
     assert_eq!(bytes(&accepted), expected);
     assert_eq!(accepted.tick(), Ok(0x0102));
-    let refusal = |reason| FrictionReply::refused(Refusal { reason, text: "why".into() });
+    let refusal = |reason| OrderReply::refused(Refusal { reason, text: "why".into() });
     let expected = [b"HS\x03\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
     assert_eq!(bytes(&refusal(Rejection::OutOfRange)), expected.concat());
     let kind = |reason| refusal(reason).tick().unwrap_err().kind();

@@ -157,7 +157,8 @@ impl Intake {
     fn new(plant: Plant, limits: CommandLimits) -> Self {
         let (outbox, inbox) = pool(QUEUE, Command::default);
         let counters = Arc::<ArrivalCounters>::default();
-        let desk = CommandDesk::new(outbox, limits, Arc::clone(&counters));
+        let epoch = Arc::new(AtomicU32::new(limits.epoch));
+        let desk = CommandDesk::new(outbox, limits, epoch, Arc::clone(&counters));
         let input = TickInput::new();
         Self { counters, desk, inbox, plant, input, tally: Tally::default() }
     }
@@ -238,6 +239,7 @@ fn command(said: &Said) -> Command {
         JointCommand { q, dq, kp, kd, tau_ff }
     };
     Command {
+        epoch: EPOCH,
         session: said.session,
         seq: said.seq,
         answers_tick: said.answers_tick,

@@ -32,7 +32,13 @@ fn arm(change: impl FnOnce(&mut Joint)) -> Plant {
 fn command(plant: &mut Plant, joint: JointCommand, ticks: u32) -> (f64, f64, f64) {
     let (seq, answers_tick) = (plant.state().watchdog.seq + 1, plant.state().tick);
     let mut input = TickInput::new();
-    input.offers.push(Box::new(Command { session: 5, seq, answers_tick, joints: vec![joint] }));
+    input.offers.push(Box::new(Command {
+        epoch: 1,
+        session: 5,
+        seq,
+        answers_tick,
+        joints: vec![joint],
+    }));
     assert_eq!(plant.step(&input).authority, Authority::Fresh);
     for _ in 1..ticks {
         plant.step(&TickInput::new());

@@ -56,7 +56,8 @@ fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u
         let joints: Vec<JointCommand> = spec.q.joints.iter().map(hold).collect();
         // every third command is missing, and for a while all are: held, damped, no effort
         if !tick.is_multiple_of(3) && !(30..130).contains(&tick) {
-            let command = Command { session: 1, seq: tick + 1, answers_tick: tick, joints };
+            let command =
+                Command { epoch: 1, session: 1, seq: tick + 1, answers_tick: tick, joints };
             input.offers.push(Box::new(command));
         }
         input.events = events(n, model.bodies.len(), spec.stations.len());

@@ -63,6 +63,7 @@ fn the_plant_climbs_down_the_ladder() {
         if tick < 3 {
             let joints = vec![JointCommand { tau_ff: 1.0, ..Default::default() }; n];
             input.offers.push(Box::new(Command {
+                epoch: 1,
                 session: 4,
                 seq: tick + 1,
                 answers_tick: tick,
@@ -145,6 +146,7 @@ fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
         let mut input = TickInput::new();
         let joints = vec![JointCommand::default(); n];
         input.offers.push(Box::new(Command {
+            epoch: 1,
             session: 4,
             seq: tick + 1,
             answers_tick: tick,
@@ -170,7 +172,7 @@ fn the_newest_of_several_offers_is_in_force() {
     let mut input = TickInput::new();
     for (seq, tau_ff) in [(1, 1.0), (3, 3.0), (2, 2.0)] {
         let joints = vec![JointCommand { tau_ff, ..Default::default() }; n];
-        input.offers.push(Box::new(Command { session: 4, seq, answers_tick: 0, joints }));
+        input.offers.push(Box::new(Command { epoch: 1, session: 4, seq, answers_tick: 0, joints }));
     }
     let out = plant.step(&input);
     let expected = [Verdict::Accepted, Verdict::Accepted, Verdict::Rejected(Rejection::Sequence)];

@@ -118,7 +118,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         ),
         rule("ask", "ingress", "[\"query\"]", &[&keys.model, &keys.urdf, &keys.status]),
         rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),
-        rule("change", "ingress", "[\"query\"]", &[&keys.friction]),
+        rule("change", "ingress", "[\"query\"]", &keys.orders.each_ref()),
         // what the daemon says; what it is asked for is decided above
         rule(
             "hear",

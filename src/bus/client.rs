@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
 use zenoh::pubsub::Subscriber;
 use zenoh::qos::{CongestionControl, Priority};
@@ -10,12 +11,12 @@ use zenoh::{Session, Wait};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
-    ClaimedCommand, FrictionReply, FrictionRequest, Kind, ModelReply, StatusReading, decode,
-    encode, encode_command,
+    ClaimedCommand, ControlRequest, FrictionRequest, Kind, ModelReply, OrderReply, PushRequest,
+    SavedState, StatusReading, decode, encode, encode_command,
 };
 use crate::plant::{Authority, JointCommand, Scope, StateReading};
 
-use super::{Credentials, Keys, bus_error, open_client_as};
+use super::{Ask, Credentials, Keys, bus_error, open_client_as};
 
 /// A session with a daemon.
 #[derive(Debug)]
@@ -63,8 +64,7 @@ impl Client {
     }
 
     /// Changes the coefficients of friction of `scope` in the run that `model` describes, and gives
-    /// the tick from whose start on they hold. A daemon that does not answer is asked again, so
-    /// the change may be in its log twice.
+    /// the tick from whose start on they hold.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with field, value and range if the daemon refuses it,
@@ -79,24 +79,80 @@ impl Client {
     ) -> Result<u64> {
         let ModelReply { layout_hash, epoch, .. } = *model;
         let request = FrictionRequest::new(layout_hash, epoch, scope, mu_static, mu_kinetic);
-        let mut payload = Vec::new();
-        encode(Kind::Friction, &request, &mut payload)?;
-        let bytes = self.ask(&self.keys.friction, &payload, patience)?;
-        received::<FrictionReply>(Kind::FrictionReply, &bytes)?.tick()
+        self.order(Ask::Friction, Kind::Friction, &request, patience)
     }
 
+    /// Asks for one of pause, resume, step, run_until and reset, and gives the tick from which on
+    /// it holds; for steps, the number of ticks after which the simulation pauses. A daemon that
+    /// does not answer is not asked again, since steps would be run twice.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with field, value and range if the daemon refuses it,
+    /// [`ErrorKind::Bus`] if no daemon answers within `patience`, or it is too busy.
+    pub fn steer(&self, ask: Ask, request: &ControlRequest, patience: Duration) -> Result<u64> {
+        self.order(ask, Kind::Control, request, patience)
+    }
+
+    /// Pushes a link, from the tick on that is given back.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn push(&self, request: &PushRequest, patience: Duration) -> Result<u64> {
+        self.order(Ask::Push, Kind::Push, request, patience)
+    }
+
+    /// The complete state, which [`restore`](Self::restore) takes.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn snapshot(&self, patience: Duration) -> Result<SavedState> {
+        let key = self.keys.order(Ask::Snapshot);
+        let bytes = self.ask(key, &[], patience)?;
+        // a refusal is a message of another kind
+        match decode::<OrderReply>(Kind::OrderReply, &bytes) {
+            Ok(refused) => Err(refused.tick().map_or_else(|e| e, |_| bus_error(key, "no state"))),
+            Err(_not_refused) => received(Kind::SavedState, &bytes),
+        }
+    }
+
+    /// Goes on from a state, as the next run; the tick of the state.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn restore(&self, saved: &SavedState, patience: Duration) -> Result<u64> {
+        self.order(Ask::Restore, Kind::SavedState, saved, patience)
+    }
+
+    fn order<T: Serialize>(
+        &self,
+        ask: Ask,
+        kind: Kind,
+        request: &T,
+        patience: Duration,
+    ) -> Result<u64> {
+        let mut payload = Vec::new();
+        encode(kind, request, &mut payload)?;
+        let bytes = self.ask(self.keys.order(ask), &payload, patience)?;
+        received::<OrderReply>(Kind::OrderReply, &bytes)?.tick()
+    }
+
+    /// Asks, and asks again as long as nobody is there. What carries a payload is not asked again
+    /// once it may have arrived.
     fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
         let begin = Instant::now();
         loop {
-            let query = self.session.get(key).timeout(Duration::from_secs(1));
-            let query = if payload.is_empty() { query } else { query.payload(payload) };
+            let (asked, order) = (Instant::now(), !payload.is_empty());
+            let wait = if order { patience } else { Duration::from_secs(1) };
+            let query = self.session.get(key).timeout(wait);
+            let query = if order { query.payload(payload) } else { query };
             let replies = query.wait().map_err(|e| bus_error(key, e))?;
             for reply in replies.iter() {
                 if let Ok(sample) = reply.result() {
                     return Ok(sample.payload().to_bytes().into_owned());
                 }
             }
-            if begin.elapsed() >= patience {
+            let lost = order && asked.elapsed() >= wait;
+            if lost || begin.elapsed() >= patience {
                 return Err(Error::new(
                     ErrorKind::Bus,
                     format!("nobody answers on {key}; is the daemon running, and are you let in?"),

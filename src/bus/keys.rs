@@ -1,5 +1,59 @@
 //! Names of the keys.
 
+/// What a running daemon can be asked to do; each has a key of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Change coefficients of friction.
+    Friction,
+    /// Push a link.
+    Push,
+    /// Run no further tick.
+    Pause,
+    /// Run on.
+    Resume,
+    /// Run some ticks, then pause.
+    Step,
+    /// Run until a tick, then pause.
+    RunUntil,
+    /// Begin again, as the next run.
+    Reset,
+    /// Give the complete state.
+    Snapshot,
+    /// Go on from a state, as the next run.
+    Restore,
+}
+
+impl Ask {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Friction,
+        Self::Push,
+        Self::Pause,
+        Self::Resume,
+        Self::Step,
+        Self::RunUntil,
+        Self::Reset,
+        Self::Snapshot,
+        Self::Restore,
+    ];
+
+    /// The last part of its key.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Friction => "friction",
+            Self::Push => "push",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Step => "step",
+            Self::RunUntil => "run_until",
+            Self::Reset => "reset",
+            Self::Snapshot => "snapshot",
+            Self::Restore => "restore",
+        }
+    }
+}
+
 /// The keys of one robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {
@@ -9,8 +63,8 @@ pub struct Keys {
     pub state: String,
     /// Contacts.
     pub contacts: String,
-    /// Changes of friction.
-    pub friction: String,
+    /// Orders, in the order of [`Ask::ALL`].
+    pub orders: [String; Ask::ALL.len()],
     /// Commands.
     pub cmd: String,
     /// Status.
@@ -30,11 +84,17 @@ impl Keys {
             root: format!("hardstand/{robot}"),
             state: key("state"),
             contacts: key("contacts"),
-            friction: key("friction"),
+            orders: Ask::ALL.map(|ask| key(ask.name())),
             cmd: key("cmd"),
             status: key("status"),
             model: key("model"),
             urdf: key("model/urdf"),
         }
+    }
+
+    /// The key of an order.
+    #[must_use]
+    pub fn order(&self, ask: Ask) -> &str {
+        &self.orders[ask as usize]
     }
 }

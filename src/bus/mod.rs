@@ -8,7 +8,7 @@
 //! | `contacts` | published | [`ContactsReading`](crate::plant::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](crate::message::ClaimedCommand) |
-//! | `friction` | queryable | [`FrictionRequest`], answered by [`FrictionReply`] |
+//! | those of [`Ask`] | queryable | an order, answered by [`OrderReply`] |
 //! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
@@ -18,9 +18,10 @@
 mod access;
 mod client;
 mod commands;
-mod friction;
+mod judge;
 mod keys;
 mod life;
+mod orders;
 mod publisher;
 mod secrets;
 mod services;
@@ -30,17 +31,18 @@ mod witness;
 pub use access::Credentials;
 pub use client::{Client, Controller};
 pub use commands::subscribe_commands;
-pub use friction::{FrictionService, SharedOutbox};
-pub use keys::Keys;
+pub use judge::Judge;
+pub use keys::{Ask, Keys};
+pub use orders::{OrderService, SharedOutbox};
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;
 pub use session::{Bus, open_client, open_client_as};
 pub use witness::link_counts;
 
 use crate::error::{Error, ErrorKind};
-use crate::message::StatusReading;
 #[cfg(doc)]
-use crate::message::{FrictionReply, FrictionRequest};
+use crate::message::OrderReply;
+use crate::message::StatusReading;
 
 /// The latest status, shared between the monitor and the answers to queries; never touched by the
 /// physics thread.

@@ -1,6 +1,7 @@
 //! Queryables: `model`, `model/urdf`, `status`.
 
-use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use zenoh::Wait;
 use zenoh::bytes::Encoding;
@@ -26,10 +27,21 @@ impl Services {
     ///
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
-    pub fn start(bus: &Bus, keys: &Keys, model: &ModelReply, urdf: &str) -> Result<Self> {
+    pub fn start(
+        bus: &Bus,
+        keys: &Keys,
+        model: &ModelReply,
+        urdf: &str,
+        epoch: Arc<AtomicU32>,
+    ) -> Result<Self> {
         let status = SharedStatus::default();
-        let mut reply = Vec::new();
-        encode(Kind::Model, model, &mut reply)?;
+        let model = model.clone();
+        let encode_model = move || {
+            let (mut buffer, now) = (Vec::new(), epoch.load(Ordering::Relaxed));
+            let model = ModelReply { epoch: now, ..model.clone() };
+            let _encoded = encode(Kind::Model, &model, &mut buffer).is_ok();
+            buffer
+        };
         let schema = |kind: Kind| Encoding::APPLICATION_OCTET_STREAM.with_schema(kind.schema());
         let live = SharedStatus::clone(&status);
         let encode_status = move || {
@@ -40,7 +52,7 @@ impl Services {
         };
         let urdf = urdf.as_bytes().to_vec();
         let queryables = vec![
-            answer(bus, &keys.model, schema(Kind::Model), move || reply.clone())?,
+            answer(bus, &keys.model, schema(Kind::Model), encode_model)?,
             answer(bus, &keys.urdf, Encoding::TEXT_XML, move || urdf.clone())?,
             answer(bus, &keys.status, schema(Kind::Status), encode_status)?,
         ];

@@ -190,6 +190,90 @@ pub(super) enum CtlKind {
     /// The daemon answers with the tick from whose start on the coefficients hold. The change is in
     /// the log, and a replay repeats it. Exit code 2 if it is refused, 5 if nobody answers.
     Friction(FrictionArguments),
+    /// Push a link with a constant force for some time
+    Push(PushArguments),
+    /// Run no further tick; commands wait, and their ages stand still
+    Pause(DaemonArguments),
+    /// Run on after a pause
+    Resume(DaemonArguments),
+    /// Run so many ticks, then pause
+    Step(StepArguments),
+    /// Run until so many ticks are done, then pause
+    RunUntil(RunUntilArguments),
+    /// Begin again with the initial state, as the next run
+    ///
+    /// Ticks begin at 0 again; the controller has to prove life again. The log goes on in another
+    /// file.
+    Reset(ResetArguments),
+    /// Save the complete state in a file
+    Snapshot(StateFileArguments),
+    /// Go on from a saved state, as the next run
+    Restore(StateFileArguments),
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct PushArguments {
+    /// Link that is pushed
+    #[arg(long, value_name = "NAME")]
+    pub(super) link: String,
+    /// Force in world axes, N
+    #[arg(long, value_name = "N", num_args = 3, allow_negative_numbers = true, required = true)]
+    pub(super) force: Vec<f64>,
+    /// Point of attack in the link's frame, m
+    #[arg(long, value_name = "M", num_args = 3, allow_negative_numbers = true)]
+    pub(super) point: Vec<f64>,
+    /// Duration, s; at least one tick
+    #[arg(long, value_name = "S")]
+    pub(super) duration: f64,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct StepArguments {
+    /// Number of ticks
+    #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) ticks: u64,
+    /// Do not wait until they are done
+    #[arg(long)]
+    pub(super) no_wait: bool,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct RunUntilArguments {
+    /// Ticks done in this run
+    #[arg(value_name = "TICK")]
+    pub(super) tick: u64,
+    /// Do not wait until they are done
+    #[arg(long)]
+    pub(super) no_wait: bool,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct ResetArguments {
+    /// Let published time begin at 0 again, too: a step back for who listens
+    #[arg(long)]
+    pub(super) rewind: bool,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct StateFileArguments {
+    /// File of the state
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
 }
 
 #[cfg(feature = "zenoh")]

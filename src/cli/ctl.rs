@@ -1,13 +1,19 @@
-//! `hardstand ctl`: changes the world of a running daemon.
+//! `hardstand ctl`: time, state and world of a running daemon.
 
+use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::bus::{Ask, Client};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::ModelReply;
+use crate::message::{ControlRequest, Kind, ModelReply, PushRequest, SavedState, decode, encode};
 use crate::plant::Scope;
+use crate::rt::Phase;
 
-use super::arguments::{CtlArguments, CtlKind, FrictionArguments};
-use super::{exit, show};
+use super::arguments::{
+    CtlArguments, CtlKind, FrictionArguments, PushArguments, StateFileArguments,
+};
+use super::{exit, show, stop_on_signal};
 
 /// Time to find the daemon, and again to get its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -15,7 +21,85 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
     match &a.kind {
         CtlKind::Friction(a) => friction(a),
+        CtlKind::Push(a) => push(a),
+        CtlKind::Pause(daemon) => {
+            let tick = daemon.client()?.steer(Ask::Pause, &ControlRequest::default(), PATIENCE)?;
+            said(&format!("paused after tick {tick}"))
+        }
+        CtlKind::Resume(daemon) => {
+            let tick = daemon.client()?.steer(Ask::Resume, &ControlRequest::default(), PATIENCE)?;
+            said(&format!("goes on after tick {tick}"))
+        }
+        CtlKind::Step(a) => run_on(&a.daemon.client()?, Ask::Step, a.ticks, a.no_wait),
+        CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Ask::RunUntil, a.tick, a.no_wait),
+        CtlKind::Reset(a) => {
+            let request = ControlRequest { rewind: a.rewind.into(), ..Default::default() };
+            a.daemon.client()?.steer(Ask::Reset, &request, PATIENCE)?;
+            said("begins again, as the next run")
+        }
+        CtlKind::Snapshot(a) => snapshot(a),
+        CtlKind::Restore(a) => restore(a),
     }
+}
+
+fn said(what: &str) -> Result<u8> {
+    show::line(what);
+    Ok(exit::OK)
+}
+
+/// Steps, and unless told otherwise waits until they are done, however long that takes.
+fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<u8> {
+    let stop = stop_on_signal()?;
+    let model = client.model(PATIENCE)?;
+    let watcher = client.control(&model)?;
+    let request = ControlRequest { number, ..Default::default() };
+    let until = client.steer(ask, &request, PATIENCE)?;
+    while !no_wait && !stop.load(Ordering::Relaxed) {
+        let Some(state) = watcher.next_state(Duration::from_millis(200))? else { continue };
+        if state.phase == Phase::Paused.code() && state.tick >= until {
+            return said(&format!("paused after tick {}", state.tick));
+        }
+    }
+    said(&format!("will pause after tick {until}"))
+}
+
+fn push(a: &PushArguments) -> Result<u8> {
+    let client = a.daemon.client()?;
+    let model = client.model(PATIENCE)?;
+    let ticks = (a.duration * 1e9 / model.period_ns as f64).round() as u64;
+    let vector = |list: &[f64]| <[f64; 3]>::try_from(list).unwrap_or_default();
+    let request = PushRequest {
+        epoch: 0,
+        link: a.link.clone(),
+        point_link_m: vector(&a.point),
+        force_world_n: vector(&a.force),
+        ticks,
+    };
+    let tick = client.push(&request, PATIENCE)?;
+    said(&format!("push of {} with {:?} N for {ticks} ticks from tick {tick} on", a.link, a.force))
+}
+
+fn snapshot(a: &StateFileArguments) -> Result<u8> {
+    let saved = a.daemon.client()?.snapshot(PATIENCE)?;
+    let mut bytes = Vec::new();
+    encode(Kind::SavedState, &saved, &mut bytes)?;
+    std::fs::write(&a.file, &bytes).map_err(|e| file_error(&a.file, &e))?;
+    let (file, size) = (a.file.display(), bytes.len());
+    said(&format!("state after tick {} saved in {file} ({size} bytes)", saved.tick))
+}
+
+fn restore(a: &StateFileArguments) -> Result<u8> {
+    let bytes = std::fs::read(&a.file).map_err(|e| file_error(&a.file, &e))?;
+    let saved: SavedState = decode(Kind::SavedState, &bytes).map_err(|e| {
+        let file = a.file.display();
+        Error::new(ErrorKind::Input, format!("{file} is not a saved state: {e}"))
+    })?;
+    let tick = a.daemon.client()?.restore(&saved, PATIENCE)?;
+    said(&format!("goes on after tick {tick}, as the next run"))
+}
+
+fn file_error(file: &Path, e: &std::io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("state {}: {e}", file.display()))
 }
 
 fn friction(a: &FrictionArguments) -> Result<u8> {

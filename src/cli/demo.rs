@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::config::Scenario;
 use crate::daemon::{self, Happening, Summary};
 use crate::error::{Error, ErrorKind, Result};
-use crate::rt::Ending;
+use crate::rt::{Ending, Phase};
 
 use super::arguments::DemoArguments;
 use super::{exit, replay, show, stop_on_signal};
@@ -51,7 +51,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
         }
         Happening::Stall(stall) => show::stall(&scenario, stall),
         Happening::Second(second) => {
-            if !second.waiting {
+            if second.phase != Phase::Waiting {
                 show::second(second);
             }
             if controller.has_ended() && !stop.swap(true, Ordering::Relaxed) {

@@ -7,7 +7,7 @@ use signal_hook::consts::{SIGHUP, SIGXFSZ};
 use crate::config::Scenario;
 use crate::daemon::{self, Happening, Summary};
 use crate::error::Result;
-use crate::rt::{Ending, Pace};
+use crate::rt::{Ending, Pace, Phase};
 
 use super::arguments::{PaceArgument, RunArguments};
 use super::{exit, progress, show, stop_on_signal, survive};
@@ -25,24 +25,33 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
         }
         _ => None,
     };
-    let mut waited_s = 0_u64;
+    let (mut waited_s, mut paused) = (0_u64, false);
     let summary = daemon::run(&scenario, a.log.clone(), &stop, |happening| match happening {
         Happening::Ready(grants) => show::ready(&scenario, grants),
         Happening::Stall(stall) => show::stall(&scenario, stall),
-        Happening::Second(second) if second.waiting => {
+        Happening::Second(second) if second.phase == Phase::Waiting => {
             // once, and then a reminder every ten seconds
             if waited_s.is_multiple_of(10) {
                 show::waiting(&scenario);
             }
             waited_s += 1;
         }
-        Happening::Second(second) => match &bar {
-            Some(bar) => {
-                bar.set_position((second.time_s * 1e9 / scenario.spec.period_ns as f64) as u64);
-                bar.set_message(format!("{:.0} × real time", second.real_time_factor));
+        Happening::Second(second) if second.phase == Phase::Paused => {
+            if !paused {
+                show::paused(second);
             }
-            None => show::second(second),
-        },
+            paused = true;
+        }
+        Happening::Second(second) => {
+            paused = false;
+            match &bar {
+                Some(bar) => {
+                    bar.set_position(second.tick);
+                    bar.set_message(format!("{:.0} × real time", second.real_time_factor));
+                }
+                None => show::second(second),
+            }
+        }
     })?;
     if let Some(bar) = bar {
         bar.finish_and_clear();

@@ -96,6 +96,10 @@ pub(super) fn waiting(s: &Scenario) {
     say!("waiting for a controller; the example controller is: {command}");
 }
 
+pub(super) fn paused(r: &SecondReport) {
+    say!("paused     after tick {} ({:.3} s), until `hardstand ctl resume`", r.tick, r.time_s);
+}
+
 pub(super) fn second(r: &SecondReport) {
     let command = match (r.authority, r.command_age_ticks) {
         (Authority::Zero, None) => "none yet".into(),

@@ -109,6 +109,7 @@ const fn phase(code: u8) -> &'static str {
         0 => "waiting",
         1 => "running",
         2 => "stopped",
+        3 => "paused",
         _ => "unknown",
     }
 }

@@ -5,28 +5,33 @@ pub(super) use with_bus::Front;
 #[cfg(not(feature = "zenoh"))]
 pub(super) use without_bus::Front;
 
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
 use crate::handover::{Inbox, Outbox};
 use crate::message::ArrivalCounters;
-use crate::plant::{Command, Snapshot};
-use crate::rt::EventOutbox;
+use crate::plant::{Command, Plant, Snapshot};
+use crate::rt::OrderOutbox;
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
-    pub(super) events: Arc<Mutex<EventOutbox>>,
+    pub(super) orders: Arc<Mutex<OrderOutbox>>,
+    /// A plant in its initial state.
+    pub(super) plant: Plant,
+    /// The run number.
+    pub(super) epoch: Arc<AtomicU32>,
     pub(super) snapshots: Inbox<Snapshot>,
     pub(super) counters: Counters,
 }
 
-/// Counters of the commands and of the changes of friction that arrived.
+/// Counters of the commands and of the orders that arrived.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counters {
     pub(super) commands: Arc<ArrivalCounters>,
-    pub(super) friction: Arc<ArrivalCounters>,
+    pub(super) orders: Arc<ArrivalCounters>,
 }
 
 /// Counters of the links, by name.
@@ -39,21 +44,23 @@ pub(super) fn link_counts() -> Vec<(&'static str, u64)> {
 
 #[cfg(feature = "zenoh")]
 mod with_bus {
+    use std::sync::Arc;
+
     use zenoh::pubsub::Subscriber;
 
     use super::{Counters, Ends};
-    use crate::bus::{Bus, FrictionService, Keys, Publisher, Services, subscribe_commands};
+    use crate::bus::{Bus, Judge, Keys, OrderService, Publisher, Services, subscribe_commands};
     use crate::config::Scenario;
     use crate::error::Result;
-    use crate::message::{CommandDesk, CommandLimits, FrictionLimits, ModelReply, StatusReading};
+    use crate::message::{CommandDesk, CommandLimits, ModelReply, StatusReading};
 
-    /// Bus, publisher, queryables and the desks where commands and changes of friction arrive.
+    /// Bus, publisher, queryables and the desks where commands and orders arrive.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
         bus: Bus,
         services: Services,
         publisher: Publisher,
-        friction: FrictionService,
+        orders: OrderService,
         _commands: Subscriber<()>,
     }
 
@@ -68,14 +75,16 @@ mod with_bus {
             let period_ns = scenario.spec.period_ns;
             let publisher =
                 Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots)?;
-            let Counters { commands, friction } = ends.counters;
-            let limits = friction_limits(model);
-            let friction = FrictionService::start(&bus, &keys, ends.events, limits, friction)?;
-            let services = Services::start(&bus, &keys, model, &scenario.robot_urdf)?;
+            let Counters { commands, orders } = ends.counters;
+            let epoch = ends.epoch;
+            let judge = Judge::new(ends.plant, scenario.physics_hash, Arc::clone(&epoch));
+            let orders = OrderService::start(&bus, &keys, ends.orders, judge, orders)?;
+            let urdf = &scenario.robot_urdf;
+            let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&epoch))?;
             let limits = command_limits(scenario, model);
-            let desk = CommandDesk::new(ends.commands, limits, commands);
+            let desk = CommandDesk::new(ends.commands, limits, epoch, commands);
             let subscriber = subscribe_commands(&bus, &keys, desk)?;
-            Ok(Self { bus, services, publisher, friction, _commands: subscriber })
+            Ok(Self { bus, services, publisher, orders, _commands: subscriber })
         }
 
         /// True if one of its threads has panicked.
@@ -90,7 +99,7 @@ mod with_bus {
 
         pub(in crate::daemon) fn close(self) {
             let _stats = self.publisher.finish();
-            self.friction.finish();
+            self.orders.finish();
             drop((self._commands, self.services));
             self.bus.close();
         }
@@ -103,15 +112,6 @@ mod with_bus {
             joints: model.joints.len(),
             kp_max: scenario.gains_max[0],
             kd_max: scenario.gains_max[1],
-        }
-    }
-
-    fn friction_limits(model: &ModelReply) -> FrictionLimits {
-        let counts = [model.stations.len(), model.feet.len(), model.regions.len()];
-        FrictionLimits {
-            layout_hash: model.layout_hash,
-            epoch: model.epoch,
-            counts: counts.map(|n| n as u32),
         }
     }
 }

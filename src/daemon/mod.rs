@@ -17,7 +17,7 @@ pub use monitor::{SecondReport, Stall, Summary};
 pub use tally::Tally;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,13 +25,13 @@ use crate::config::Scenario;
 use crate::error::{Error, Result};
 use crate::fault_point;
 use crate::handover::{Inbox, pool, touched_channel};
-use crate::limits::{LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
+use crate::limits::{FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::message::ModelReply;
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RunInfo};
 use crate::rt::{
-    Grants, Links, LogTick, Pace, RunLimits, TickReport, drop_privileges, event_line,
-    keep_cores_awake, keep_files_private, keep_off_core, pick_core,
+    Grants, Links, LogTick, Pace, RunLimits, TickReport, drop_privileges, keep_cores_awake,
+    keep_files_private, keep_off_core, order_line, pick_core,
 };
 
 use front::{Counters, Ends};
@@ -39,8 +39,6 @@ use io::Io;
 use monitor::Monitor;
 use physics::PhysicsThread;
 
-/// Run number of a daemon that has not been reset.
-const FIRST_EPOCH: u32 = 1;
 /// Time between two looks of the monitor.
 const MONITOR_POLL: Duration = Duration::from_millis(20);
 
@@ -81,8 +79,9 @@ pub fn run(
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
     let (command_out, command_in) = pool(2 * OFFERS_MAX, empty);
     let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
-    let (report_out, report_in) = touched_channel(REPORT_QUEUE, TickReport::default());
-    let (event_out, event_in) = event_line();
+    let (report_out, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
+    let (order_out, order_in) = order_line();
+    let epoch = Arc::new(AtomicU32::new(FIRST_EPOCH));
 
     let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);
     let run_limits = RunLimits {
@@ -102,7 +101,9 @@ pub fn run(
     let counters = Counters::default();
     let ends = Ends {
         commands: command_out,
-        events: Arc::new(Mutex::new(event_out)),
+        orders: Arc::new(Mutex::new(order_out)),
+        plant: log_plant.clone(),
+        epoch: Arc::clone(&epoch),
         snapshots: snapshot_in,
         counters: counters.clone(),
     };
@@ -111,7 +112,8 @@ pub fn run(
     let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
     let links = Links {
         commands: command_in,
-        events: event_in,
+        orders: order_in,
+        epoch,
         snapshots: snapshot_out,
         log: log_out,
         reports: report_out,

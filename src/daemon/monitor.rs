@@ -6,10 +6,11 @@ use crossbeam_channel::Receiver;
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind};
+use crate::limits::FIRST_EPOCH;
 use crate::message::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
 use crate::plant::{Authority, Fault, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
-use crate::rt::{Ending, Grants, TickReport};
+use crate::rt::{Ending, Grants, Phase, TickReport};
 
 use super::front::{Counters, link_counts};
 use super::tally::Tally;
@@ -17,8 +18,10 @@ use super::tally::Tally;
 /// What an engineer wants to know once a second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondReport {
-    /// True while the robot waits for its first controller.
-    pub waiting: bool,
+    /// What the loop is doing.
+    pub phase: Phase,
+    /// Ticks done in this run.
+    pub tick: u64,
     /// Simulated time, s.
     pub time_s: f64,
     /// Simulated seconds per second of wall time, over the last second.
@@ -96,7 +99,7 @@ pub(super) struct Monitor {
     stall: Option<Stall>,
     started: Option<Instant>,
     second: Instant,
-    second_tick: u64,
+    second_ticks: u64,
     status: StatusReading,
 }
 
@@ -109,7 +112,7 @@ impl Monitor {
         arrivals: Counters,
     ) -> Self {
         let status = StatusReading {
-            epoch: super::FIRST_EPOCH,
+            epoch: FIRST_EPOCH,
             period_ns: scenario.spec.period_ns,
             command_age_ticks: u32::MAX,
             mode: scenario.pace.code(),
@@ -139,7 +142,7 @@ impl Monitor {
             stall: None,
             started: None,
             second: Instant::now(),
-            second_tick: 0,
+            second_ticks: 0,
             status,
         };
         // whoever asks in the first second finds every counter
@@ -172,7 +175,7 @@ impl Monitor {
         }
         let line = self.line(elapsed_s);
         self.second = Instant::now();
-        self.second_tick = self.last.map_or(0, |r| r.tick);
+        self.second_ticks = self.last.map_or(0, |r| r.ticks_run);
         self.wakeup_second.reset();
         self.update_status(line.as_ref().map_or(0.0, |l| l.real_time_factor));
         line
@@ -186,7 +189,7 @@ impl Monitor {
     }
 
     fn take(&mut self, r: &TickReport) {
-        if !r.waiting {
+        if matches!(r.phase, Phase::Running | Phase::Fault) {
             self.started.get_or_insert_with(Instant::now);
             self.reports += 1;
             self.wakeup.record(r.wakeup_latency_ns);
@@ -224,10 +227,11 @@ impl Monitor {
 
     fn line(&self, elapsed_s: f64) -> Option<SecondReport> {
         let r = self.last?;
-        let ticks = r.tick.saturating_sub(self.second_tick) as f64;
+        let ticks = r.ticks_run.saturating_sub(self.second_ticks) as f64;
         Some(SecondReport {
-            waiting: r.waiting,
-            time_s: r.tick as f64 * self.period_ns as f64 * 1e-9,
+            phase: r.phase,
+            tick: r.tick,
+            time_s: r.time_ns as f64 * 1e-9,
             real_time_factor: ticks * self.period_ns as f64 * 1e-9 / elapsed_s,
             base_height_m: r.base_height_m,
             tilt_deg: crate::math::acos_clamped(r.tilt_cos).to_degrees(),
@@ -243,8 +247,8 @@ impl Monitor {
     fn update_status(&mut self, real_time_factor: f64) {
         let r = self.last.unwrap_or_default();
         let s = &mut self.status;
-        (s.tick, s.time_ns) = (r.tick, r.tick.wrapping_mul(self.period_ns));
-        s.phase = if r.fault.is_some() { 2 } else { u8::from(!r.waiting) };
+        (s.epoch, s.tick, s.time_ns) = (r.epoch.max(FIRST_EPOCH), r.tick, r.time_ns);
+        s.phase = r.phase.code();
         s.real_time_factor = real_time_factor;
         (s.fault, s.authority) = (r.fault.map_or(0, Fault::code), r.authority.code());
         (s.command_age_ticks, s.command_session) = (r.command_age_ticks, r.command_session);
@@ -259,21 +263,22 @@ impl Monitor {
             ("log_failed".to_string(), u64::from(self.log_failed)),
             ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),
-            ("reports_dropped".to_string(), r.tick.saturating_sub(self.reports)),
+            ("reports_dropped".to_string(), r.ticks_run.saturating_sub(self.reports)),
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
             ("commands_proving".to_string(), self.proving),
         ];
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);
-            let count = arrived + self.rejected[reason as usize];
+            let outdated = if reason == Rejection::Epoch { r.commands_outdated } else { 0 };
+            let count = arrived + self.rejected[reason as usize] + outdated;
             counters.push((format!("rejected_{}", reason.name()), count));
         }
-        let friction = &self.arrivals.friction;
-        counters.push(("friction_received".into(), friction.received()));
+        let orders = &self.arrivals.orders;
+        counters.push(("orders_received".into(), orders.received()));
         for reason in Refusal::REASONS {
-            let name = format!("friction_rejected_{}", reason.name());
-            counters.push((name, friction.rejected(reason)));
+            let name = format!("orders_rejected_{}", reason.name());
+            counters.push((name, orders.rejected(reason)));
         }
         counters.extend(link_counts().into_iter().map(|(name, n)| (name.into(), n)));
         let named = |(name, value)| Counter { name, value };
@@ -303,13 +308,18 @@ impl Monitor {
         self.drain();
         self.note_log_failure(recorded.error.is_some());
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
-        let time_s = plant.time_ns() as f64 / 1e9;
-        self.update_status(if wall_s > 0.0 { time_s / wall_s } else { 0.0 });
         let (state, data) = (plant.state(), plant.data());
+        let told = self.last.unwrap_or_default();
+        let untold = state.tick.saturating_sub(told.tick);
+        let ticks = told.ticks_run + untold;
+        let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;
+        self.update_status(if wall_s > 0.0 { run_s / wall_s } else { 0.0 });
+        let time_ns = told.time_ns + untold * self.period_ns;
         let feet = &plant.spec().feet;
         let last = SecondReport {
-            waiting: self.last.is_none_or(|r| r.waiting),
-            time_s,
+            phase: self.last.map_or(Phase::Waiting, |r| r.phase),
+            tick: state.tick,
+            time_s: time_ns as f64 * 1e-9,
             real_time_factor: self.status.real_time_factor,
             base_height_m: state.q.p_WB.z,
             tilt_deg: crate::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
@@ -320,10 +330,10 @@ impl Monitor {
             missed_deadlines: self.last.map_or(0, |r| r.missed_deadlines),
             wakeup_p99_ns: self.wakeup_second.quantile(0.99),
         };
-        (self.status.tick, self.status.time_ns) = (state.tick, plant.time_ns());
+        (self.status.tick, self.status.time_ns) = (state.tick, time_ns);
         Summary {
             ending,
-            ticks: state.tick,
+            ticks,
             wall_s,
             digest: state.digest,
             last,

@@ -35,9 +35,9 @@ pub struct Inbox<T> {
 }
 
 /// A channel of which every byte has been written to: the loop must not meet a fresh page.
-pub fn touched_channel<T: Copy>(capacity: usize, value: T) -> (Sender<T>, Receiver<T>) {
+pub fn touched_channel<T: Clone>(capacity: usize, value: &T) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = bounded(capacity);
-    while sender.try_send(value).is_ok() {}
+    while sender.try_send(value.clone()).is_ok() {}
     while receiver.try_recv().is_ok() {}
     (sender, receiver)
 }

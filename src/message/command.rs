@@ -96,7 +96,8 @@ pub fn check_command(
             return Err(Rejection::OutOfRange);
         }
     }
-    (out.session, out.seq, out.answers_tick) = (claim.session, claim.seq, claim.answers_tick);
+    (out.epoch, out.session) = (claim.epoch, claim.session);
+    (out.seq, out.answers_tick) = (claim.seq, claim.answers_tick);
     out.joints.clone_from(&claim.joints);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Commands on their way in: bytes, claim, check, hand-over.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::handover::Outbox;
 use crate::plant::{Command, Rejection};
@@ -12,18 +13,21 @@ use super::{ArrivalCounters, CommandLimits, check_command, decode_command};
 pub struct CommandDesk {
     outbox: Outbox<Command>,
     limits: CommandLimits,
+    epoch: Arc<AtomicU32>,
     counters: Arc<ArrivalCounters>,
 }
 
 impl CommandDesk {
-    /// A desk that hands accepted commands to `outbox` and counts in `counters`.
+    /// A desk that hands accepted commands to `outbox` and counts in `counters`. The run that it
+    /// works for is `epoch`, whatever `limits` say.
     #[must_use]
     pub const fn new(
         outbox: Outbox<Command>,
         limits: CommandLimits,
+        epoch: Arc<AtomicU32>,
         counters: Arc<ArrivalCounters>,
     ) -> Self {
-        Self { outbox, limits, counters }
+        Self { outbox, limits, epoch, counters }
     }
 
     /// Takes in the bytes of one command. Whatever they are, this returns; a refusal is counted
@@ -42,8 +46,9 @@ impl CommandDesk {
 
     fn check(&self, bytes: &[u8]) -> Result<(), Rejection> {
         let claim = decode_command(bytes, self.limits.joints)?;
+        let limits = CommandLimits { epoch: self.epoch.load(Ordering::Relaxed), ..self.limits };
         let mut checked = Command::default();
-        check_command(&claim, &self.limits, &mut checked)?;
+        check_command(&claim, &limits, &mut checked)?;
         let mut command = match self.outbox.take_free() {
             Some(free) => free,
             // newest wins: the oldest command that waits gives way

@@ -7,19 +7,25 @@
 
 mod arrivals;
 mod command;
+mod control;
 mod description;
 mod desk;
 mod friction;
+mod order;
 mod status;
 
 pub use arrivals::ArrivalCounters;
 pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
+pub use control::{
+    ControlRequest, PushRequest, SavedState, check_control, check_push, check_saved,
+};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
 };
 pub use desk::CommandDesk;
-pub use friction::{FrictionLimits, FrictionReply, FrictionRequest, Refusal, check_friction};
+pub use friction::{FrictionLimits, FrictionRequest, check_friction};
+pub use order::{OrderReply, Refusal};
 pub use status::{AGE_EDGES_TICKS, Counter, Distribution, LATENCY_EDGES_NS, StatusReading};
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
@@ -53,8 +59,14 @@ pub enum Kind {
     Keyframe = 7,
     /// [`FrictionRequest`].
     Friction = 8,
-    /// [`FrictionReply`].
-    FrictionReply = 9,
+    /// [`OrderReply`].
+    OrderReply = 9,
+    /// [`ControlRequest`].
+    Control = 10,
+    /// [`PushRequest`].
+    Push = 11,
+    /// [`SavedState`].
+    SavedState = 12,
 }
 
 impl Kind {
@@ -70,7 +82,10 @@ impl Kind {
             Self::LogTick => "hardstand.LogTick.v3",
             Self::Keyframe => "hardstand.Keyframe.v3",
             Self::Friction => "hardstand.Friction.v3",
-            Self::FrictionReply => "hardstand.FrictionReply.v3",
+            Self::OrderReply => "hardstand.OrderReply.v3",
+            Self::Control => "hardstand.Control.v3",
+            Self::Push => "hardstand.Push.v3",
+            Self::SavedState => "hardstand.SavedState.v3",
         }
     }
 

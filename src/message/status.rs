@@ -15,7 +15,7 @@ pub struct StatusReading {
     pub period_ns: u64,
     /// Pace: 0 real time, 1 free.
     pub mode: u8,
-    /// 0 waiting for a controller, 1 running, 2 stopped by a fault.
+    /// 0 waiting for a controller, 1 running, 2 stopped by a fault, 3 paused.
     pub phase: u8,
     /// Fault, as in the state; 0 for none.
     pub fault: u8,

@@ -132,6 +132,20 @@ impl Plant {
             self.state = before;
             return Err(e);
         }
+        self.wake();
+        Ok(())
+    }
+
+    /// [`restore`](Self::restore) from words that another plant of the same model and spec has
+    /// accepted. Does not allocate; words of a wrong number change nothing.
+    pub fn adopt(&mut self, words: &[u64]) {
+        if self.state.set_words(words).is_ok() {
+            self.wake();
+        }
+    }
+
+    /// Brings everything that depends on the state up to date with it.
+    fn wake(&mut self) {
         self.digest.take(&mut self.state);
         (self.fault, self.authority) = (None, Authority::Zero);
         self.settle();
@@ -139,6 +153,5 @@ impl Plant {
         if let Some(fault) = self.check() {
             self.freeze(fault);
         }
-        Ok(())
     }
 }

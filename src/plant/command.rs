@@ -32,6 +32,8 @@ impl From<JointCommand> for Reference {
 /// authority is decided at use, by the [`Watchdog`](super::Watchdog).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
+    /// Run that it is meant for.
+    pub epoch: u32,
     /// The controller's session: a random number, new each time the controller starts.
     pub session: u64,
     /// Sequence number within the session, strictly increasing.

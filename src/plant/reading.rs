@@ -18,11 +18,11 @@ pub struct StateReading {
     pub epoch: u32,
     /// Ticks done. A command answers this number.
     pub tick: u64,
-    /// Simulated time, `tick × period`, ns.
+    /// Simulated time, ns: `tick × period`, plus what has passed in the runs before this one.
     pub time_ns: u64,
     /// Pace: 0 real time, 1 free.
     pub mode: u8,
-    /// 0 waiting for a controller, 1 running, 2 stopped by a fault.
+    /// 0 waiting for a controller, 1 running, 2 stopped by a fault, 3 paused.
     pub phase: u8,
     /// Fault: 0 none, 1 not finite, 2 out of range.
     pub fault: u8,

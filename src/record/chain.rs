@@ -41,7 +41,7 @@ pub fn replay_run(
 ) -> Result<RunReport> {
     let path = log.path().to_path_buf();
     let whole = replay(&mut log, plant.clone(), threads, &mut progress)?;
-    let mut end_tick = whole.first_tick + whole.ticks;
+    let (mut epoch, mut end_tick) = (log.info().epoch, whole.first_tick + whole.ticks);
     let mut run = RunReport { whole, files: vec![path.clone()], gaps: Vec::new() };
     while run.whole.difference.is_none()
         && run.whole.damage.is_none()
@@ -49,8 +49,9 @@ pub fn replay_run(
     {
         // a name, never a path to somewhere else
         let file = path.with_file_name(Path::new(&next.file).file_name().unwrap_or_default());
-        let report = match continued(&file, log.info(), plant, threads, &mut progress) {
-            Ok(Some(report)) if goes_on(&report, &next, end_tick) => report,
+        let info = RunInfo { epoch: next.epoch, ..log.info().clone() };
+        let report = match continued(&file, &info, plant, threads, &mut progress) {
+            Ok(Some(report)) if goes_on(&report, &next, (epoch, end_tick)) => report,
             Ok(_) => {
                 let what = format!("the run goes on in {}, but that is another run", next.file);
                 run.whole.damage = Some(what);
@@ -61,7 +62,9 @@ pub fn replay_run(
                 break;
             }
         };
-        if report.first_tick > end_tick {
+        if next.epoch > epoch {
+            epoch = next.epoch;
+        } else if report.first_tick > end_tick {
             run.gaps.push(Gap { from_tick: end_tick, to_tick: report.first_tick });
         } else if report.first_digest != run.whole.digest {
             let quantity = format!("digest at the beginning of {}", file.display());
@@ -96,8 +99,9 @@ fn continued(
     replay(&mut log, plant.clone(), threads, progress).map(Some)
 }
 
-/// True if a file begins where the one before said, and not before that one ended: so no run of
-/// files is without end.
-const fn goes_on(report: &ReplayReport, next: &NextSegment, end_tick: u64) -> bool {
-    report.first_tick == next.first_tick && report.first_tick >= end_tick && report.ticks > 0
+/// True if a file begins where the one before said, and not before that one ended with `end`, run
+/// number and tick: so no run of files is without end.
+fn goes_on(report: &ReplayReport, next: &NextSegment, end: (u32, u64)) -> bool {
+    let begin = (next.epoch, report.first_tick);
+    report.first_tick == next.first_tick && begin >= end && report.ticks > 0
 }

@@ -39,15 +39,18 @@ pub const KEYFRAME_TOPIC: &str = "hardstand/keyframe";
 
 /// Name of the metadata at the end of a file after which the run goes on in another one.
 const NEXT_NOTE: &str = "hardstand-next";
-/// Its keys: that file, and its first tick.
+/// Its keys: that file, its run number and its first tick.
 const NEXT_SEGMENT: &str = "next_segment";
 const NEXT_TICK: &str = "next_tick";
+const NEXT_EPOCH: &str = "next_epoch";
 
 /// The file in which a run goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextSegment {
     /// Its name, in the same folder.
     pub file: String,
+    /// Its run number: a run that was reset goes on as the next one.
+    pub epoch: u32,
     /// Its first tick: ticks were lost if that is not the one after the last of this file.
     pub first_tick: u64,
 }

@@ -15,8 +15,8 @@ use crate::rt::LogTick;
 
 use super::parts::{damaged, parse, refuse};
 use super::{
-    KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
-    SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
+    KEYFRAME_TOPIC, Keyframe, NEXT_EPOCH, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment,
+    ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
 };
 
 /// Largest record that is read: a damaged length must not make the reader ask for more.
@@ -250,7 +250,9 @@ impl Contents {
             Record::Metadata(m) if m.name == NEXT_NOTE => {
                 let text = |key: &str| m.metadata.get(key).cloned().unwrap_or_default();
                 let first_tick = text(NEXT_TICK).parse().unwrap_or_default();
-                self.next_segment = Some(NextSegment { file: text(NEXT_SEGMENT), first_tick });
+                let epoch = text(NEXT_EPOCH).parse().unwrap_or(self.info.epoch);
+                let file = text(NEXT_SEGMENT);
+                self.next_segment = Some(NextSegment { file, epoch, first_tick });
             }
             Record::Attachment { header, data, .. } => {
                 let text = String::from_utf8_lossy(&data).into_owned();

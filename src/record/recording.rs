@@ -32,7 +32,8 @@ pub struct Recording {
     segment_bytes_max: u64,
     inbox: Inbox<LogTick>,
     writer: Option<LogWriter>,
-    next_tick: Option<u64>,
+    /// Run number and tick.
+    next_tick: Option<(u32, u64)>,
     /// Ticks written at the last look.
     written: u64,
     synced_ns: Option<u64>,
@@ -120,11 +121,11 @@ impl Recording {
     }
 
     fn write(&mut self, tick: &LogTick) -> Result<()> {
-        let gap = self.next_tick.is_some_and(|next| next != tick.tick);
-        self.next_tick = Some(tick.tick.wrapping_add(1));
+        let gap = self.next_tick.is_some_and(|next| next != (tick.epoch, tick.tick));
+        self.next_tick = Some((tick.epoch, tick.tick.wrapping_add(1)));
         let full = self.writer.as_ref().is_some_and(|w| w.bytes() >= self.segment_bytes_max);
         if gap || (full && !tick.keyframe.is_empty()) {
-            self.next_segment(tick.tick)?;
+            self.next_segment(tick.epoch, tick.tick)?;
         }
         if let Some(writer) = &mut self.writer {
             writer.write(tick)?;
@@ -133,13 +134,14 @@ impl Recording {
         Ok(())
     }
 
-    /// Never a gap inside a file: the next one begins with a keyframe.
-    fn next_segment(&mut self, tick: u64) -> Result<()> {
+    /// Never a gap or another run inside a file: the next one begins with a keyframe.
+    fn next_segment(&mut self, epoch: u32, tick: u64) -> Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         let path = part(&self.first, self.stats.segments.len() + 1);
+        self.info.epoch = epoch;
         // first the new one: the old one must not name a file of another run
         let next = LogWriter::create_on(self.storage.as_ref(), &path, &self.info);
-        writer.finish_before(&path, tick)?;
+        writer.finish_before(&path, epoch, tick)?;
         self.writer = Some(next?);
         self.stats.segments.push(path);
         Ok(())

@@ -1,6 +1,7 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::FIRST_EPOCH;
 use crate::plant::{Command, JointCommand, Plant, StateReading, TickInput};
 use crate::rt::LogTick;
 
@@ -80,10 +81,11 @@ impl Run {
         Ok(())
     }
 
-    /// The first keyframe of a log that begins later is where the replay begins; every other one
+    /// The first keyframe of a log that begins later, or with another run, is where the replay begins; every other one
     /// must equal the state of the replay.
     fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
-        if self.report.ticks == 0 && keyframe.tick != self.plant.state().tick {
+        let elsewhere = keyframe.epoch > FIRST_EPOCH || keyframe.tick != self.plant.state().tick;
+        if self.report.ticks == 0 && elsewhere {
             self.plant.restore(&keyframe.words)?;
             if self.plant.state().tick != keyframe.tick {
                 return Err(Error::new(
@@ -146,8 +148,9 @@ impl Run {
     /// The state after the tick: its digest is the verdict, its fields name the difference.
     fn state(&mut self, log: &StateReading) {
         let here = &mut self.state;
-        // how the run was paced is the log's own affair
+        // how the run was paced, and what was before it, is the log's own affair
         (here.epoch, here.mode, here.phase) = (log.epoch, log.mode, log.phase);
+        here.time_ns = log.time_ns;
         if here == log {
             return;
         }
@@ -181,7 +184,7 @@ fn input_of(log: &LogTick, joints: usize) -> TickInput {
         let (session, seq, answers_tick) = (o.session, o.seq, o.answers_tick);
         let sized = o.verdict != crate::plant::Verdict::Rejected(crate::plant::Rejection::Size);
         let joints = vec![JointCommand::default(); if sized { joints } else { 0 }];
-        offers.push(Box::new(Command { session, seq, answers_tick, joints }));
+        offers.push(Box::new(Command { epoch: log.epoch, session, seq, answers_tick, joints }));
     }
     let accepted = |o: &crate::rt::OfferRecord| o.verdict == crate::plant::Verdict::Accepted;
     if let Some(last) = log.offers.iter().rposition(accepted) {

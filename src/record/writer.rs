@@ -14,8 +14,8 @@ use crate::message::{Kind, encode};
 use crate::rt::LogTick;
 
 use super::{
-    Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, ROBOT_ATTACHMENT,
-    RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, Storage, TICK_TOPIC,
+    Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_EPOCH, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK,
+    ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, Storage, TICK_TOPIC,
 };
 
 /// A chunk is closed after so many ticks: a killed run loses at most these.
@@ -105,7 +105,7 @@ impl LogWriter {
     /// # Errors
     /// [`ErrorKind::File`] with the path.
     pub fn write(&mut self, tick: &LogTick) -> Result<()> {
-        let before_ns = tick.tick.wrapping_mul(self.period_ns);
+        let before_ns = tick.state.time_ns.saturating_sub(self.period_ns);
         if !tick.keyframe.is_empty() {
             let words = tick.keyframe.clone();
             let keyframe = Keyframe { epoch: tick.epoch, tick: tick.tick, words };
@@ -154,14 +154,18 @@ impl LogWriter {
         self.file.sync().map_err(|e| file_error(&self.path, &e))
     }
 
-    /// Notes that the run goes on in the file `next` with `tick`, then [`finish`](Self::finish)es.
+    /// Notes that the run goes on in the file `next` with `tick` of run `epoch`, then
+    /// [`finish`](Self::finish)es.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path.
-    pub fn finish_before(mut self, next: &Path, tick: u64) -> Result<()> {
+    pub fn finish_before(mut self, next: &Path, epoch: u32, tick: u64) -> Result<()> {
         let name = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let (segment, first) = (NEXT_SEGMENT.to_string(), NEXT_TICK.to_string());
-        let metadata = BTreeMap::from([(segment, name), (first, tick.to_string())]);
+        let metadata = BTreeMap::from([
+            (NEXT_SEGMENT.into(), name),
+            (NEXT_EPOCH.into(), epoch.to_string()),
+            (NEXT_TICK.into(), tick.to_string()),
+        ]);
         let note = Metadata { name: NEXT_NOTE.into(), metadata };
         self.mcap.write_metadata(&note).map_err(|e| file_error(&self.path, &e))?;
         self.finish()

@@ -3,30 +3,41 @@
 use std::sync::atomic::Ordering;
 
 use crate::fault_point;
-use crate::limits::{EVENTS_MAX, OFFERS_MAX};
-use crate::plant::{Authority, Outcome, Plant, Snapshot, TickInput, Verdict, Watchdog};
+use crate::limits::OFFERS_MAX;
+use crate::plant::{Command, Outcome, Plant, Snapshot, TickInput};
 
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
-use super::records::{LogTick, TickReport};
+use super::records::{LogTick, Phase, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
 
 /// The cyclic executive: owns the plant, and nobody else can touch it.
 #[derive(Debug)]
 pub struct Executive<C> {
-    plant: Plant,
-    clock: C,
-    links: Links,
-    schedule: Schedule,
+    pub(super) plant: Plant,
+    pub(super) clock: C,
+    pub(super) links: Links,
+    pub(super) schedule: Schedule,
     pace: Pace,
-    limits: RunLimits,
-    input: TickInput,
+    pub(super) limits: RunLimits,
+    pub(super) input: TickInput,
     snapshot: Snapshot,
+    /// Run number.
+    pub(super) epoch: u32,
+    /// Published time is that of the plant and this, ns.
+    pub(super) time_offset_ns: u64,
+    /// The loop pauses when so many ticks are done.
+    pub(super) pause_at: u64,
+    /// The loop waits for its first controller.
+    pub(super) waiting: bool,
+    /// Ticks done in this run and those before.
+    ticks_run: u64,
     missed: u64,
     caught_up: u64,
     wakeup_latency_ns: u64,
     snapshots_dropped: u64,
     log_dropped: u64,
-    keyframe_due: bool,
+    pub(super) commands_outdated: u64,
+    pub(super) keyframe_due: bool,
 }
 
 impl<C: Clock> Executive<C> {
@@ -40,7 +51,6 @@ impl<C: Clock> Executive<C> {
         limits: RunLimits,
     ) -> Self {
         let mut snapshot = plant.new_snapshot();
-        (snapshot.state.epoch, snapshot.contacts.epoch) = (limits.epoch, limits.epoch);
         snapshot.state.mode = pace.code();
         Self {
             plant,
@@ -51,21 +61,33 @@ impl<C: Clock> Executive<C> {
             limits,
             input: TickInput::new(),
             snapshot,
+            epoch: limits.epoch,
+            time_offset_ns: 0,
+            pause_at: u64::MAX,
+            waiting: limits.start == StartRule::OnController,
+            ticks_run: 0,
             missed: 0,
             caught_up: 0,
             wakeup_latency_ns: 0,
             snapshots_dropped: 0,
             log_dropped: 0,
+            commands_outdated: 0,
             keyframe_due: true,
         }
     }
 
     /// Runs to the end and returns the plant.
     pub fn run(mut self) -> (Ending, Plant) {
-        let mut ending = self.wait_for_controller();
         let mut pacer = self.new_pacer();
+        let mut ending = None;
         while ending.is_none() {
-            ending = self.turn().or_else(|| self.wait(&mut pacer));
+            ending = if self.waiting || self.is_paused() {
+                let ending = self.stand_by();
+                pacer.begin_again(self.clock.now_ns());
+                ending
+            } else {
+                self.turn().or_else(|| self.wait(&mut pacer))
+            };
         }
         (ending.unwrap_or(Ending::Done), self.plant)
     }
@@ -76,10 +98,15 @@ impl<C: Clock> Executive<C> {
     fn turn(&mut self) -> Option<Ending> {
         let begin_ns = self.clock.now_ns();
         fault_point::visit("physics");
-        self.collect_input();
+        self.collect_orders();
+        if self.waiting || self.is_paused() {
+            return None;
+        }
+        self.collect_commands();
         let tick = self.plant.state().tick;
         let record = self.reserve_record();
         let outcome = self.plant.step(&self.input);
+        self.ticks_run += self.plant.state().tick.wrapping_sub(tick);
         self.hand_over(tick, &outcome, record);
         self.report(&outcome, begin_ns);
         self.recycle_input();
@@ -94,89 +121,25 @@ impl<C: Clock> Executive<C> {
         Pacer::new(self.clock.now_ns(), self.plant.spec().period_ns, policy)
     }
 
-    /// Publishes the initial state once a period until one session has proved life. A copy of the
-    /// watchdog judges meanwhile; the proof stays in the input of the first tick, where the plant's
-    /// own watchdog comes to the same verdicts.
-    fn wait_for_controller(&mut self) -> Option<Ending> {
-        if self.limits.start == StartRule::Now {
-            return None;
-        }
-        let spec = self.plant.spec();
-        let (period_ns, hold_ticks) = (spec.period_ns, spec.watchdog.hold_ticks);
-        let mut pacer = Pacer::new(self.clock.now_ns(), period_ns, OverrunPolicy::Slip);
-        let mut watchdog = self.plant.state().watchdog;
-        let mut silent = 0;
-        loop {
-            if self.links.stop.load(Ordering::Relaxed) {
-                return Some(Ending::Stopped);
-            }
-            let mut outcome = nothing_offered();
-            self.collect_events();
-            let kept = self.input.offers.len();
-            let proved = self.keep_proof(&mut watchdog, &mut outcome);
-            silent = if self.input.offers.len() > kept { 0 } else { silent + 1 };
-            if silent > hold_ticks {
-                // the candidate has left before its proof was complete
-                watchdog = self.plant.state().watchdog;
-                outcome.offers += self.input.offers.len();
-                self.recycle_offers();
-            }
-            self.publish(0);
-            self.report_waiting(&outcome);
-            if proved {
-                return None;
-            }
-            match pacer.after_tick(self.clock.now_ns()) {
-                Wait::Until(deadline) => self.clock.sleep_until(deadline),
-                Wait::AtOnce | Wait::Stop => {}
-                Wait::ClockWentBack => return Some(Ending::ClockWentBack),
-            }
-        }
-    }
-
-    /// Keeps the commands that prove life, refuses the others; true when the proof is complete.
-    fn keep_proof(&mut self, watchdog: &mut Watchdog, outcome: &mut Outcome) -> bool {
-        let tick = self.plant.state().tick;
-        // room for the verdicts of what is refused and of what is kept
-        while outcome.offers + self.input.offers.len() < OFFERS_MAX
-            && let Some(offer) = self.links.commands.take()
-        {
-            let spec = &self.plant.spec().watchdog;
-            let (session, seq) = (offer.session, offer.seq);
-            let verdict = watchdog.offer(spec, tick, session, seq, offer.answers_tick);
-            if let Verdict::Rejected(_) = verdict {
-                outcome.verdicts[outcome.offers] = verdict;
-                outcome.offers += 1;
-                self.links.commands.give_back(offer);
-                continue;
-            }
-            self.input.offers.push(offer);
-            if verdict == Verdict::Accepted {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// All commands that have arrived, oldest first, and the events.
-    fn collect_input(&mut self) {
+    /// All commands that have arrived, oldest first.
+    fn collect_commands(&mut self) {
         while self.input.offers.len() < OFFERS_MAX
-            && let Some(offer) = self.links.commands.take()
+            && let Some(offer) = self.take_command()
         {
             self.input.offers.push(offer);
         }
-        self.collect_events();
     }
 
-    /// Planned events, then those from outside, for the coming tick: the first, during the wait.
-    fn collect_events(&mut self) {
-        let tick = self.plant.state().tick;
-        self.schedule.take_due(tick, &mut self.input.events);
-        while self.input.events.len() < EVENTS_MAX
-            && let Some(event) = self.links.events.take(tick)
-        {
-            self.input.events.push(event);
+    /// The next command for this run; those for the run before are out of date.
+    pub(super) fn take_command(&mut self) -> Option<Box<Command>> {
+        while let Some(command) = self.links.commands.take() {
+            if command.epoch == self.epoch {
+                return Some(command);
+            }
+            self.commands_outdated += 1;
+            self.links.commands.give_back(command);
         }
+        None
     }
 
     fn recycle_input(&mut self) {
@@ -184,7 +147,7 @@ impl<C: Clock> Executive<C> {
         self.input.events.clear();
     }
 
-    fn recycle_offers(&mut self) {
+    pub(super) fn recycle_offers(&mut self) {
         for offer in self.input.offers.drain(..) {
             self.links.commands.give_back(offer);
         }
@@ -216,7 +179,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn hand_over(&mut self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
-        let phase = if outcome.fault.is_some() { 2 } else { 1 };
+        let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
         self.publish(phase);
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
             record.fill(tick, &self.input, outcome, &self.snapshot.state);
@@ -226,9 +189,13 @@ impl<C: Clock> Executive<C> {
     }
 
     /// Fills the snapshot and hands a copy to the publisher.
-    fn publish(&mut self, phase: u8) {
-        self.snapshot.state.phase = phase;
+    pub(super) fn publish(&mut self, phase: Phase) {
         self.plant.fill(&mut self.snapshot);
+        let Snapshot { state, contacts } = &mut self.snapshot;
+        state.phase = phase.code();
+        (state.epoch, contacts.epoch) = (self.epoch, self.epoch);
+        state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
+        contacts.time_ns = state.time_ns;
         match self.links.snapshots.take_free() {
             Some(mut free) => {
                 free.copy_from(&self.snapshot);
@@ -268,19 +235,19 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    fn report_waiting(&self, outcome: &Outcome) {
-        self.send_report(outcome, true, 0);
-    }
-
     fn report(&self, outcome: &Outcome, begin_ns: u64) {
-        self.send_report(outcome, false, self.clock.now_ns().saturating_sub(begin_ns));
+        let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
+        self.send_report(outcome, phase, self.clock.now_ns().saturating_sub(begin_ns));
     }
 
-    fn send_report(&self, outcome: &Outcome, waiting: bool, tick_cost_ns: u64) {
+    pub(super) fn send_report(&self, outcome: &Outcome, phase: Phase, tick_cost_ns: u64) {
         let (s, state) = (&self.snapshot.state, self.plant.state());
         let report = TickReport {
+            epoch: self.epoch,
             tick: state.tick,
-            waiting,
+            ticks_run: self.ticks_run,
+            time_ns: s.time_ns,
+            phase,
             wakeup_latency_ns: self.wakeup_latency_ns,
             tick_cost_ns,
             missed_deadlines: self.missed,
@@ -298,19 +265,9 @@ impl<C: Clock> Executive<C> {
             digest: state.digest,
             snapshots_dropped: self.snapshots_dropped,
             log_dropped: self.log_dropped,
+            commands_outdated: self.commands_outdated,
         };
         // a monitor that sleeps loses reports, never time
         let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();
-    }
-}
-
-/// The outcome of a period of waiting in which nobody has sent anything.
-const fn nothing_offered() -> Outcome {
-    Outcome {
-        authority: Authority::Zero,
-        verdicts: [Verdict::Proving; OFFERS_MAX],
-        offers: 0,
-        pushes_refused: 0,
-        fault: None,
     }
 }

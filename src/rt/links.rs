@@ -1,7 +1,7 @@
 //! What the loop is told and what it is connected to.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Sender;
 
@@ -9,7 +9,7 @@ use crate::handover::{Inbox, Outbox};
 use crate::plant::{Command, Fault, Snapshot};
 
 use super::OverrunPolicy;
-use super::event_line::EventInbox;
+use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
 
 /// How time passes.
@@ -50,7 +50,7 @@ pub struct RunLimits {
     pub start: StartRule,
     /// A keyframe goes into the log every so many ticks.
     pub keyframe_every_ticks: u64,
-    /// Run number in every state and record.
+    /// Run number at the start.
     pub epoch: u32,
 }
 
@@ -59,8 +59,10 @@ pub struct RunLimits {
 pub struct Links {
     /// Checked commands.
     pub commands: Inbox<Command>,
-    /// Checked events from outside.
-    pub events: EventInbox,
+    /// Checked orders from outside.
+    pub orders: OrderInbox,
+    /// The run number, for those who check commands.
+    pub epoch: Arc<AtomicU32>,
     /// Snapshots for the publisher: dropped and counted if it has not kept up.
     pub snapshots: Outbox<Snapshot>,
     /// Ticks for the recorder, if there is one.

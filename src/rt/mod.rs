@@ -4,22 +4,24 @@
 //! system call but the one that waits for the next deadline.
 
 mod clock;
-mod event_line;
 mod executive;
 mod links;
+mod order_line;
+mod orders;
 mod pacer;
 mod privileges;
 mod records;
 mod schedule;
+mod stand_by;
 mod thread;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
-pub use event_line::{EventInbox, EventOutbox, event_line};
 pub use executive::Executive;
 pub use links::{Ending, Links, Pace, RunLimits, StartRule};
+pub use order_line::{Answer, Jump, Order, OrderInbox, OrderOutbox, order_line};
 pub use pacer::{OverrunPolicy, Pacer, Wait};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
-pub use records::{LogTick, OfferRecord, TickReport};
+pub use records::{LogTick, OfferRecord, Phase, TickReport};
 pub use schedule::Schedule;
 pub use thread::{
     Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,

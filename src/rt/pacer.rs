@@ -64,6 +64,11 @@ impl Pacer {
         }
     }
 
+    /// The grid begins again at `now_ns`, as a new one; the counts stay.
+    pub const fn begin_again(&mut self, now_ns: u64) {
+        (self.next_ns, self.last_ns, self.backlog) = (now_ns + self.period_ns, now_ns, 0);
+    }
+
     /// Deadlines missed so far.
     #[must_use]
     pub const fn missed(&self) -> u64 {

@@ -107,13 +107,45 @@ fn record_of(offer: &Command, verdict: Verdict) -> OfferRecord {
     }
 }
 
+/// What the loop is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Waiting for a controller that proves life.
+    Waiting,
+    /// Running.
+    Running,
+    /// Stopped by a fault.
+    Fault,
+    /// Paused.
+    Paused,
+}
+
+impl Phase {
+    /// Number on the wire: 0 waiting, 1 running, 2 fault, 3 paused.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Waiting => 0,
+            Self::Running => 1,
+            Self::Fault => 2,
+            Self::Paused => 3,
+        }
+    }
+}
+
 /// One tick for the monitor: small and by value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TickReport {
+    /// Run number.
+    pub epoch: u32,
     /// Ticks done.
     pub tick: u64,
-    /// True while the robot waits for its first controller.
-    pub waiting: bool,
+    /// Ticks done in this run and those before.
+    pub ticks_run: u64,
+    /// Published time, ns.
+    pub time_ns: u64,
+    /// What the loop is doing.
+    pub phase: Phase,
     /// How late the thread woke up, ns; 0 if it did not sleep.
     pub wakeup_latency_ns: u64,
     /// Time of the whole tick, from input to hand-over, ns.
@@ -148,13 +180,18 @@ pub struct TickReport {
     pub snapshots_dropped: u64,
     /// Log records that found no free box.
     pub log_dropped: u64,
+    /// Commands that were checked in the run before and taken in this one.
+    pub commands_outdated: u64,
 }
 
 impl Default for TickReport {
     fn default() -> Self {
         Self {
+            epoch: 0,
             tick: 0,
-            waiting: true,
+            ticks_run: 0,
+            time_ns: 0,
+            phase: Phase::Waiting,
             wakeup_latency_ns: 0,
             tick_cost_ns: 0,
             missed_deadlines: 0,
@@ -172,6 +209,7 @@ impl Default for TickReport {
             digest: 0,
             snapshots_dropped: 0,
             log_dropped: 0,
+            commands_outdated: 0,
         }
     }
 }

@@ -18,6 +18,11 @@ impl Schedule {
         Self { events, next: 0 }
     }
 
+    /// Goes on from `tick`, as if its events and those after it had not happened yet.
+    pub fn go_to(&mut self, tick: u64) {
+        self.next = self.events.partition_point(|&(due, _)| due < tick);
+    }
+
     /// Moves the events that are due at `tick` into `out`, at most [`EVENTS_MAX`]; the rest follows
     /// in the next ticks.
     pub fn take_due(&mut self, tick: u64, out: &mut Vec<Event>) {

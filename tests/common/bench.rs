@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Receiver;
 use hardstand::config::Scenario;
@@ -10,8 +10,8 @@ use hardstand::handover::{Inbox, Outbox, pool, touched_channel};
 use hardstand::plant::{Command, JointCommand, Snapshot};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
-    Clock, EventOutbox, Executive, Links, LogTick, ManualClock, Pace, RunLimits, Schedule,
-    StartRule, TickReport, event_line,
+    Clock, Executive, Links, LogTick, ManualClock, OrderOutbox, Pace, RunLimits, Schedule,
+    StartRule, TickReport, order_line,
 };
 
 pub const PERIOD_NS: u64 = 1_000_000;
@@ -39,7 +39,8 @@ pub const ROOMY: Queues = Queues { commands: 32, snapshots: 8, log: 10_000, repo
 pub struct Bench {
     pub scenario: Scenario,
     pub commands: Outbox<Command>,
-    pub events: Option<EventOutbox>,
+    pub orders: Option<OrderOutbox>,
+    pub epoch: Arc<AtomicU32>,
     pub snapshots: Inbox<Snapshot>,
     pub log: Inbox<LogTick>,
     pub reports: Receiver<TickReport>,
@@ -52,21 +53,23 @@ impl Bench {
         let mut plant = scenario.plant();
         let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
         let (commands, command_in) = pool(queues.commands, Command::default);
-        let (events, event_in) = event_line();
+        let (orders, order_in) = order_line();
+        let epoch = Arc::new(AtomicU32::new(1));
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
         let (log_out, log) = pool(queues.log, || LogTick::new(&plant, &snapshot, words));
-        let (report_out, reports) = touched_channel(queues.reports, TickReport::default());
+        let (report_out, reports) = touched_channel(queues.reports, &TickReport::default());
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {
             commands: command_in,
-            events: event_in,
+            orders: order_in,
+            epoch: Arc::clone(&epoch),
             snapshots: snapshot_out,
             log: Some(log_out),
             reports: report_out,
             stop: Arc::clone(&stop),
         };
-        let events = Some(events);
-        Self { scenario, commands, events, snapshots, log, reports, stop, links: Some(links) }
+        let (orders, links) = (Some(orders), Some(links));
+        Self { scenario, commands, orders, epoch, snapshots, log, reports, stop, links }
     }
 
     /// A loop of `ticks` ticks; it can be made once.
@@ -135,10 +138,15 @@ pub struct Hands {
 impl Hands {
     /// Offers a command that holds the initial pose.
     pub fn offer(&self, session: u64, seq: u64, answers_tick: u64) {
+        self.offer_in(1, session, seq, answers_tick);
+    }
+
+    /// Likewise, for the run with this number.
+    pub fn offer_in(&self, epoch: u32, session: u64, seq: u64, answers_tick: u64) {
         let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
         let mut command = self.commands.take_free().expect("room for a command");
         let joints = self.q.iter().map(hold).collect();
-        *command = Command { session, seq, answers_tick, joints };
+        *command = Command { epoch, session, seq, answers_tick, joints };
         self.commands.send(command);
     }
 }

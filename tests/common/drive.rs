@@ -11,7 +11,13 @@ pub fn standing_input(plant: &Plant) -> TickInput {
     let joints = (0..plant.model().joint_count())
         .map(|i| JointCommand { kp: kp(i), kd: kp(i) / 40.0, ..Default::default() })
         .collect();
-    input.offers.push(Box::new(Command { session: 9, seq: tick + 1, answers_tick: tick, joints }));
+    input.offers.push(Box::new(Command {
+        epoch: 1,
+        session: 9,
+        seq: tick + 1,
+        answers_tick: tick,
+        joints,
+    }));
     input
 }
 

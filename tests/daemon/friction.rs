@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hardstand::bus::open_client;
 use hardstand::config::Scenario;
-use hardstand::limits::EVENT_QUEUE;
-use hardstand::message::{FrictionReply, FrictionRequest, Kind, StatusReading, decode, encode};
+use hardstand::limits::ORDER_QUEUE;
+use hardstand::message::{FrictionRequest, Kind, OrderReply, StatusReading, decode, encode};
 use hardstand::plant::{ContactsReading, Event, Scope, StationReading, TickInput};
 use hardstand::rt::LogTick;
 use hardstand::{Error, ErrorKind};
@@ -121,15 +121,15 @@ fn a_foot_slips_when_its_friction_goes_and_holds_when_it_comes_back() {
 }
 
 /// The answer to `payload`, which need not be a request.
-fn ask(session: &Session, payload: Option<&[u8]>) -> FrictionReply {
+fn ask(session: &Session, payload: Option<&[u8]>) -> OrderReply {
     wait_for("an answer", || {
         let query = session.get(KEY).timeout(Duration::from_secs(5));
         let query = if let Some(p) = payload { query.payload(p.to_vec()) } else { query };
         let reply = query.wait().unwrap().recv().ok()?;
         let sample = reply.into_result().unwrap();
-        let schema = "application/octet-stream;hardstand.FrictionReply.v3";
+        let schema = "application/octet-stream;hardstand.OrderReply.v3";
         assert_eq!(sample.encoding().to_string(), schema);
-        Some(decode(Kind::FrictionReply, &sample.payload().to_bytes()).unwrap())
+        Some(decode(Kind::OrderReply, &sample.payload().to_bytes()).unwrap())
     })
 }
 
@@ -211,16 +211,16 @@ fn refused_changes_change_nothing() {
     let robot = ["--robot", "nobody", "--static", "0.5", "--kinetic", "0.4"];
     assert!(exits(&robot, 5).contains("nobody answers"));
 
-    let count = |s: &StatusReading, reason: &str| s.counter(&format!("friction_rejected_{reason}"));
+    let count = |s: &StatusReading, reason: &str| s.counter(&format!("orders_rejected_{reason}"));
     let of = |reason: &str| table.iter().filter(|(r, _, _)| *r == reason).count() as u64;
-    let status = observer.status_until("all are counted", |s| s.counter("friction_received") >= 19);
+    let status = observer.status_until("all are counted", |s| s.counter("orders_received") >= 19);
     for reason in ["size", "version", "layout", "epoch"] {
         assert_eq!(count(&status, reason), of(reason), "{reason}: {status:#?}");
     }
     // one more of each on the command line, and one of the client
     assert_eq!(count(&status, "not_finite"), of("not_finite") + 1);
     assert_eq!(count(&status, "out_of_range"), of("out_of_range") + 2);
-    assert_eq!(status.counter("friction_received"), table.len() as u64 + 3);
+    assert_eq!(status.counter("orders_received"), table.len() as u64 + 3);
 
     // a good one last: the service is still there
     let out = exits(&["--foot", "RL", "--static", "0.5", "--kinetic", "0.4"], 0);
@@ -257,7 +257,7 @@ fn changes_before_the_first_tick_apply_at_it() {
     let late = set(&observer, Scope::Foot(1), 0.1, 0.1).unwrap_err();
     assert_eq!(late.kind(), ErrorKind::Bus);
     assert!(late.to_string().contains("nothing has changed"), "{late}");
-    observer.status_until("it is counted", |s| s.counter("friction_rejected_queue_full") == 1);
+    observer.status_until("it is counted", |s| s.counter("orders_rejected_queue_full") == 1);
 
     let _controller = scene.controller("controller");
     observer.until("it runs", |s| s.tick >= 200);
@@ -287,7 +287,7 @@ fn a_burst_of_changes_is_answered_one_by_one() {
         FrictionRequest::new(hash, epoch, scope, 1.0 + n as f64 / 1000.0, 0.5)
     };
     ask(&session, None); // the route is there
-    let burst = 3 * EVENT_QUEUE;
+    let burst = 3 * ORDER_QUEUE;
     let send = |n: usize| {
         let query = session.get(KEY).payload(bytes(&request(n)));
         query.timeout(Duration::from_secs(20)).wait().unwrap()
@@ -296,8 +296,7 @@ fn a_burst_of_changes_is_answered_one_by_one() {
     let mut accepted = Vec::new();
     for (n, answer) in answers.iter().enumerate() {
         let sample = answer.recv().unwrap().into_result().unwrap();
-        let reply: FrictionReply =
-            decode(Kind::FrictionReply, &sample.payload().to_bytes()).unwrap();
+        let reply: OrderReply = decode(Kind::OrderReply, &sample.payload().to_bytes()).unwrap();
         let r = request(n);
         match reply.verdict {
             0 => accepted.push((reply.tick, change(Scope::Station(r.index), r.mu_static, 0.5))),
@@ -305,11 +304,11 @@ fn a_burst_of_changes_is_answered_one_by_one() {
             _ => panic!("{reply:?}"),
         }
     }
-    assert!(accepted.len() >= EVENT_QUEUE, "{} of {burst} accepted", accepted.len());
+    assert!(accepted.len() >= ORDER_QUEUE, "{} of {burst} accepted", accepted.len());
     let busy = (burst - accepted.len()) as u64;
     observer.status_until("all is accounted for", |s| {
-        s.counter("friction_rejected_queue_full") == busy
-            && s.counter("friction_received") == burst as u64 + 1
+        s.counter("orders_rejected_queue_full") == busy
+            && s.counter("orders_received") == burst as u64 + 1
     });
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);

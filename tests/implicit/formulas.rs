@@ -42,7 +42,13 @@ fn a_drive_with_damping_makes_one_step_as_the_formula_says() {
         let (q, v) = (0.1, -0.7);
         let joints = vec![JointCommand { q: 0.12, kp, kd, ..Default::default() }];
         let mut input = TickInput::new();
-        input.offers.push(Box::new(Command { session: 1, seq: 1, answers_tick: 0, joints }));
+        input.offers.push(Box::new(Command {
+            epoch: 1,
+            session: 1,
+            seq: 1,
+            answers_tick: 0,
+            joints,
+        }));
         plant.step(&input);
         let motor = kp * (0.12 - q) - kd * v;
         assert_eq!(motor > effort_max, limited, "{motor} N");

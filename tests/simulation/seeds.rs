@@ -39,9 +39,9 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
     );
     let Ok(recording) = recording else { return Default::default() };
     let links = bench.links();
-    let events = bench.events.take().unwrap();
+    let orders = bench.orders.take().unwrap();
     let pace = Pace::RealTime(policy);
-    let parts = Parts { dice, faults, policy, events, disk: disk.clone(), recording };
+    let parts = Parts { dice, faults, policy, orders, disk: disk.clone(), recording };
     let scenario = bench.scenario.clone();
     let world = RefCell::new(World::new(bench, parts));
     let executive = Bench::loop_of(&scenario, links, SimClock(&world), pace, start, ticks);

@@ -13,7 +13,7 @@ use hardstand::message::{
 };
 use hardstand::plant::{Scope, StateReading, Verdict};
 use hardstand::record::Recording;
-use hardstand::rt::{Clock, EventOutbox, OverrunPolicy, TickReport};
+use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
 
 use crate::bench::{Bench, PERIOD_NS};
 use crate::controller::SimController;
@@ -45,7 +45,7 @@ pub struct World {
     pub bench: Bench,
     desk: CommandDesk,
     pub arrivals: Arc<ArrivalCounters>,
-    events: EventOutbox,
+    orders: OrderOutbox,
     friction_limits: FrictionLimits,
     controllers: Vec<SimController>,
     pub disk: SimDisk,
@@ -88,7 +88,12 @@ impl World {
         };
         let counts = [scenario.spec.stations.len(), scenario.spec.feet.len(), 0].map(|n| n as u32);
         let arrivals = Arc::<ArrivalCounters>::default();
-        let desk = CommandDesk::new(bench.commands.clone(), limits, Arc::clone(&arrivals));
+        let desk = CommandDesk::new(
+            bench.commands.clone(),
+            limits,
+            Arc::clone(&bench.epoch),
+            Arc::clone(&arrivals),
+        );
         let controllers = (0..2)
             .map(|i| {
                 let session = 1 + parts.dice.roll(u64::MAX / 2);
@@ -105,7 +110,7 @@ impl World {
             bench,
             desk,
             arrivals,
-            events: parts.events,
+            orders: parts.orders,
             friction_limits: FrictionLimits { layout_hash, epoch, counts },
             controllers,
             disk: parts.disk,
@@ -249,7 +254,7 @@ impl World {
         if self.chance(self.faults.friction) {
             self.change_friction();
         }
-        while self.events.taken().is_some() {}
+        while self.orders.answer().is_some() {}
     }
 
     fn change_friction(&mut self) {
@@ -260,7 +265,7 @@ impl World {
         let mut bytes = Vec::new();
         encode(Kind::Friction, &request, &mut bytes).unwrap();
         let event = check_friction(&bytes, &self.friction_limits).unwrap();
-        self.seen.friction_sent += u64::from(self.events.send(event).is_some());
+        self.seen.friction_sent += u64::from(self.orders.send(Order::Event(event)).is_ok());
     }
 
     /// The tick after which the loop did not sleep any more.
@@ -292,7 +297,7 @@ impl World {
                     Verdict::Rejected(_) => self.seen.rejected += 1,
                 }
             }
-            if !report.waiting {
+            if report.phase != Phase::Waiting {
                 begun |= report.tick == 1;
                 assert_eq!(report.tick, self.seen.ticks + 1, "reports are those of every tick");
                 self.seen.ticks = report.tick;
@@ -311,7 +316,7 @@ pub struct Parts {
     pub dice: Dice,
     pub faults: Faults,
     pub policy: OverrunPolicy,
-    pub events: EventOutbox,
+    pub orders: OrderOutbox,
     pub disk: SimDisk,
     pub recording: Recording,
 }

@@ -193,7 +193,13 @@ impl Run<'_> {
             set_points[j].tau_ff = self.tau[i];
         }
         self.seq += 1;
-        Command { session: 1, seq: self.seq, answers_tick: state.tick, joints: set_points }
+        Command {
+            epoch: 1,
+            session: 1,
+            seq: self.seq,
+            answers_tick: state.tick,
+            joints: set_points,
+        }
     }
 
     fn add_pushes(&self, tick: u64, events: &mut Vec<Event>) {

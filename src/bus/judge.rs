@@ -1,0 +1,92 @@
+//! Makes orders of requests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::message::{
+    ControlRequest, FrictionLimits, Refusal, SavedState, check_control, check_friction, check_push,
+    check_saved,
+};
+use crate::plant::{Plant, Rejection};
+use crate::rt::{Jump, Order};
+
+use super::Ask;
+
+/// Knows what orders the loop can be given: it has a plant of its own to try states on.
+#[derive(Debug)]
+pub struct Judge {
+    plant: Plant,
+    initial: Vec<u64>,
+    physics_hash: u64,
+    epoch: Arc<AtomicU32>,
+}
+
+impl Judge {
+    /// A judge for loops around plants like `plant`, which is in its initial state. `epoch` is the
+    /// run number.
+    #[must_use]
+    pub fn new(mut plant: Plant, physics_hash: u64, epoch: Arc<AtomicU32>) -> Self {
+        let initial = plant.snapshot_words();
+        Self { plant, initial, physics_hash, epoch }
+    }
+
+    /// The order that the bytes of a request ask for.
+    ///
+    /// # Errors
+    /// Why they do not.
+    pub fn order(&mut self, ask: Ask, bytes: &[u8]) -> Result<Order, Refusal> {
+        let epoch = self.epoch.load(Ordering::Relaxed);
+        let control = || check_control(bytes, epoch).map(Option::unwrap_or_default);
+        Ok(match ask {
+            Ask::Friction => Order::Event(check_friction(bytes, &self.friction_limits(epoch))?),
+            Ask::Push => Order::Event(check_push(bytes, self.plant.model(), epoch)?),
+            Ask::Pause => control().map(|_| Order::Pause)?,
+            Ask::Resume => control().map(|_| Order::Resume)?,
+            Ask::Step => Order::Step(check_control(bytes, epoch)?.map_or(1, |r| r.number)),
+            Ask::RunUntil => match check_control(bytes, epoch)? {
+                Some(r) => Order::RunUntil(r.number),
+                None => {
+                    let text = "run_until needs a payload that names the tick".into();
+                    return Err(Refusal { reason: Rejection::Size, text });
+                }
+            },
+            Ask::Reset => self.reset(control()?),
+            Ask::Snapshot => {
+                control()?;
+                Order::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
+            }
+            Ask::Restore => self.restore(bytes)?,
+        })
+    }
+
+    /// The state that the loop has written.
+    #[must_use]
+    pub const fn saved(&self, words: Vec<u64>, epoch: u32, tick: u64) -> SavedState {
+        let (layout_hash, physics_hash) = (self.plant.layout_hash(), self.physics_hash);
+        SavedState { layout_hash, physics_hash, epoch, tick, words }
+    }
+
+    fn reset(&self, request: ControlRequest) -> Order {
+        let (words, rewind) = (self.initial.clone(), request.rewind == 1);
+        Order::Jump(Box::new(Jump { words, rewind, afresh: true }))
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<Order, Refusal> {
+        let saved = check_saved(bytes, self.plant.layout_hash(), self.physics_hash)?;
+        let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
+        if let Err(e) = self.plant.restore(&saved.words) {
+            return refuse(e.to_string());
+        }
+        if let Some(fault) = self.plant.fault() {
+            return refuse(format!("the state is not one to go on from: {fault:?}"));
+        }
+        Ok(Order::Jump(Box::new(Jump { words: saved.words, rewind: false, afresh: false })))
+    }
+
+    fn friction_limits(&self, epoch: u32) -> FrictionLimits {
+        let spec = self.plant.spec();
+        let counts = [spec.stations.len(), spec.feet.len(), spec.regions.len()];
+        let counts = counts.map(|n| n as u32);
+        FrictionLimits { layout_hash: self.plant.layout_hash(), epoch, counts }
+    }
+}
