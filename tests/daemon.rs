@@ -5,6 +5,8 @@
 
 #[path = "daemon/clocks.rs"]
 mod clocks;
+#[path = "daemon/control.rs"]
+mod control;
 #[path = "daemon/disk.rs"]
 mod disk;
 #[path = "daemon/faults.rs"]

@@ -33,7 +33,7 @@ pub struct Access {
     pub tls: Option<TlsFiles>,
     /// They watch, ask and command.
     pub controllers: Vec<String>,
-    /// They watch, ask and change friction.
+    /// They watch, ask, change friction, push, pause, step and reset.
     pub operators: Vec<String>,
     /// They watch and ask.
     pub viewers: Vec<String>,

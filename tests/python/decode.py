@@ -65,10 +65,10 @@ MODEL = [
     ("imu_body", "text"), ("imu_position_m", "3d"), ("imu_quat_wxyz", "4d"),
     ("regions", [("name", "text"), ("surface", "I"), ("min_m", "2d"), ("max_m", "2d")]),
 ]
-FRICTION_REPLY = [("verdict", "B"), ("tick", "Q"), ("reason", "text")]
+ORDER_REPLY = [("verdict", "B"), ("tick", "Q"), ("reason", "text")]
 SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),
            "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL),
-           "friction": ("FrictionReply", 9, FRICTION_REPLY)}
+           "friction": ("OrderReply", 9, ORDER_REPLY)}
 
 
 class Reader:

@@ -276,7 +276,7 @@ impl World {
 
     fn hear_reports(&mut self, deadline_ns: u64) {
         let (begun, heard) = self.take_reports();
-        let Some(told) = self.seen.last_report.filter(|r| !r.waiting) else {
+        let Some(told) = self.seen.last_report.filter(|r| r.phase != Phase::Waiting) else {
             assert_eq!(heard, 1, "a sleep after every look for a controller");
             return;
         };
