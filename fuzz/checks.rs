@@ -10,8 +10,8 @@ use std::path::Path;
 use hardstand::config::Scenario;
 use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::message::{
-    CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_friction,
-    decode_command, encode, encode_command,
+    CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_control,
+    check_friction, check_saved, decode_command, encode, encode_command,
 };
 use hardstand::model::{BaseChoice, parse_urdf};
 use hardstand::plant::{Command, Event, TickInput};
@@ -47,12 +47,21 @@ pub fn command_bytes(data: &[u8]) {
     assert_eq!(again, data);
 }
 
-/// A request that passes is within the limits and encodes to the same bytes.
+/// A request that passes is within the limits and encodes to the same bytes. The other orders are
+/// tried with the same bytes.
 pub fn friction_bytes(data: &[u8]) {
+    if let Ok(Some(control)) = check_control(data, FRICTION.epoch) {
+        assert!(control.rewind <= 1 && control.number <= 1 << 53);
+    }
+    if let Ok(saved) = check_saved(data, HASH, HASH) {
+        assert!(8 * saved.words.len() <= data.len());
+    }
     match check_friction(data, &FRICTION) {
         Ok(Event::Friction { scope, mu_static, mu_kinetic }) => {
             assert!((0.0..=100.0).contains(&mu_static) && (0.0..=mu_static).contains(&mu_kinetic));
-            let same = FrictionRequest::new(HASH, FRICTION.epoch, scope, mu_static, mu_kinetic);
+            // 0 stands for whichever run there is
+            let epoch = if data[12..16] == [0; 4] { 0 } else { FRICTION.epoch };
+            let same = FrictionRequest::new(HASH, epoch, scope, mu_static, mu_kinetic);
             let mut again = Vec::new();
             encode(Kind::Friction, &same, &mut again).unwrap();
             assert_eq!(again, data);

@@ -10,6 +10,7 @@ mod robots;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use hardstand::handover::{Inbox, pool};
 use hardstand::limits::OFFERS_MAX;
@@ -239,7 +240,7 @@ fn command(said: &Said) -> Command {
         JointCommand { q, dq, kp, kd, tau_ff }
     };
     Command {
-        epoch: EPOCH,
+        epoch: 3,
         session: said.session,
         seq: said.seq,
         answers_tick: said.answers_tick,

@@ -372,7 +372,6 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
-    std::os::unix::fs::symlink("/dev/full", dir.path().join("run.part2.mcap")).unwrap();
     let scenario = quadruped(&[]);
     let (out, inbox) = hardstand::handover::pool(4, || {
         let mut plant = quadruped(&[]).plant();
@@ -380,6 +379,8 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
         LogTick::new(&plant, &plant.new_snapshot(), words)
     });
     let recorder = Recorder::start(&path, info(&scenario), u64::MAX, inbox).unwrap();
+    // only now: a recording that starts removes the further files of the one before
+    std::os::unix::fs::symlink("/dev/full", dir.path().join("run.part2.mcap")).unwrap();
     let ticks = ticks_of(scenario, 40);
     for tick in ticks.iter().filter(|t| t.tick != 20) {
         let mut free = out.take_free();

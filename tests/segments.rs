@@ -13,7 +13,7 @@ use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
 use hardstand::plant::{Event, Scope};
 use hardstand::record::{Disk, Gap, LogReader, Recording, RunReport, replay_run};
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
 
 const TICKS: u64 = 600;
 
@@ -71,8 +71,8 @@ fn a_full_file_ends_before_a_keyframe_and_no_tick_is_lost() {
 fn disturbed(scenario: &Scenario) -> Vec<LogTick> {
     let mut bench = Bench::new(scenario.clone(), ROOMY);
     let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.1 };
-    let mut events = bench.events.take().unwrap();
-    assert!(events.send(ice).is_some());
+    let mut orders = bench.orders.take().unwrap();
+    assert!(orders.send(Order::Event(ice)).is_ok());
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     bench.executive(ManualClock::default(), pace, StartRule::Now, TICKS).run();
     bench.logged()

@@ -150,18 +150,18 @@ fn ten_minutes_of_traffic_leave_nothing_behind() {
     let daemon = scene.daemon(&["--set", "record.segment_mib=16"]);
     let observer = Observer::of(&scene);
     let _controller = scene.controller("controller");
-    observer.until("a minute", |s| s.tick >= 60_000);
-    let mut looks = vec![held(&daemon)];
-    for minute in 2..=10 {
-        observer.until("a minute more", |s| s.tick >= minute * 60_000);
-        looks.push(held(&daemon));
-        eprintln!("minute {minute}: {:?} (KiB, files, threads)", looks.last().unwrap());
+    let mut looks = Vec::new();
+    for seconds in (10..=600).step_by(10) {
+        observer.until("ten seconds more", |s| s.tick >= seconds * 1000);
+        if seconds % 60 == 0 {
+            looks.push(held(&daemon));
+            eprintln!("{seconds} s: {:?} (KiB, files, threads)", looks.last().unwrap());
+        }
     }
     let (first, last) = (looks[0], looks[looks.len() - 1]);
     let slope = (last.0 as f64 - first.0 as f64) / (looks.len() - 1) as f64;
     // the index of a file comes and goes with the file: some 500 KiB
     assert!(slope < 64.0, "{slope:.1} KiB a minute: {looks:?}");
     assert_eq!((last.1, last.2), (first.1, first.2), "files, threads: {looks:?}");
-    daemon.signal(Signal::TERM);
-    drop(daemon);
+    ends_whole(&scene, daemon);
 }
