@@ -11,7 +11,7 @@ mod standing;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::thread::available_parallelism;
 
 use crossbeam_channel::{Receiver, bounded};
@@ -82,7 +82,7 @@ impl Clock for Sleepless {
 fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
     let set_points = hold(&plant);
-    let command = || Command { joints: set_points.clone(), ..Default::default() };
+    let command = || Command { epoch: 1, joints: set_points.clone(), ..Default::default() };
     let (commands, command_in) = pool(32, command);
     let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
     let (log_out, log) = pool(64, || LogTick::new(&plant, &snapshot, words));
@@ -125,7 +125,7 @@ fn tick_with_a_command(bencher: Bencher<'_, '_>, micro_steps: u32) {
     let plant = standing(micro_steps, SPRING);
     let mut input = TickInput::new();
     let joints = hold(&plant);
-    input.offers.push(Box::new(Command { session: 1, joints, ..Default::default() }));
+    input.offers.push(Box::new(Command { epoch: 1, session: 1, joints, ..Default::default() }));
     bencher
         .with_inputs(|| plant.clone())
         .input_counter(|_| ItemsCount::new(TURNS))
@@ -163,7 +163,13 @@ fn write_a_log(bencher: Bencher<'_, '_>) {
     let (words, mut snapshot) = (plant.snapshot_words(), plant.new_snapshot());
     let mut input = TickInput::new();
     let (first, joints) = (plant.state().tick, hold(&plant));
-    input.offers.push(Box::new(Command { session: 1, seq: first, answers_tick: first, joints }));
+    input.offers.push(Box::new(Command {
+        epoch: 1,
+        session: 1,
+        seq: first,
+        answers_tick: first,
+        joints,
+    }));
     let outcome = plant.step(&input);
     plant.fill(&mut snapshot);
     let mut record = LogTick::new(&plant, &snapshot, words.len());

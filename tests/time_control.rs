@@ -207,7 +207,7 @@ fn after_a_reset_a_controller_proves_life_again_before_tick_0() {
 fn restored_is_as_never_stopped() {
     let taken = RefCell::new(None);
     let ran = run(&[PLANNED], StartRule::Now, 50, &|period, orders, _| match period {
-        10 => drop(orders.send(Order::Snapshot(Box::new(Vec::new()))).unwrap()),
+        10 => drop(orders.send(Order::Snapshot(Box::default())).unwrap()),
         20 => {
             let words = taken.borrow_mut().take().unwrap();
             orders.send(Order::Jump(Box::new(Jump { words, ..Default::default() }))).unwrap();

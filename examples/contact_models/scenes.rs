@@ -55,7 +55,13 @@ impl Robot {
         let hold = |&q: &f64| JointCommand { q, kp: STIFFNESS, kd: DAMPING, ..Default::default() };
         let joints = scenario.spec.q.joints.iter().map(hold).collect();
         let mut input = TickInput::new();
-        input.offers.push(Box::new(Command { session: 7, seq: 0, answers_tick: 0, joints }));
+        input.offers.push(Box::new(Command {
+            epoch: 1,
+            session: 7,
+            seq: 0,
+            answers_tick: 0,
+            joints,
+        }));
         Self { plant: scenario.plant(), input }
     }
 

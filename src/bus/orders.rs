@@ -61,16 +61,10 @@ impl OrderService {
         let life = bus.life.clone();
         let stop = Arc::new(AtomicBool::new(false));
         let (queries_out, queries) = bounded(ORDER_QUEUE);
-        let mut desk = Desk {
-            keys: keys.clone(),
-            queries,
-            outbox,
-            judge,
-            counters: Arc::clone(&counters),
-            waiting: VecDeque::new(),
-        };
         let declare = |ask| listen(bus, keys, ask, queries_out.clone(), Arc::clone(&counters));
         let queryables = Ask::ALL.into_iter().map(declare).collect::<Result<_>>()?;
+        let (keys, waiting) = (keys.clone(), VecDeque::new());
+        let mut desk = Desk { keys, queries, outbox, judge, counters, waiting };
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("orders".into())
