@@ -149,9 +149,9 @@ impl LogWriter {
         self.mcap.flush().map_err(|e| file_error(&self.path, &e))
     }
 
-    /// Puts everything written so far on the disk.
+    /// Puts everything written so far on the disk, soon.
     pub(super) fn sync(&self) -> Result<()> {
-        self.file.sync().map_err(|e| file_error(&self.path, &e))
+        self.file.sync_soon().map_err(|e| file_error(&self.path, &e))
     }
 
     /// Notes that the run goes on in the file `next` with `tick` of run `epoch`, then
