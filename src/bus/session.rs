@@ -55,7 +55,11 @@ impl Bus {
             check_endpoint(endpoint)?;
         }
         let given = [
-            ("mode", "\"peer\"".to_string()),
+            ("mode", if settings.router { "\"router\"" } else { "\"peer\"" }.to_string()),
+            // nodes that look for a router learn of each other from it
+            ("scouting/gossip/enabled", settings.router.to_string()),
+            // messages that wait for late joiners are told apart by their time
+            ("timestamping/enabled", "true".into()),
             ("listen/endpoints", json_list(&settings.listen)),
             ("connect/endpoints", json_list(&settings.connect)),
             ("connect/timeout_ms", "-1".into()),

@@ -16,6 +16,8 @@ pub struct BusSettings {
     pub listen: Vec<String>,
     /// Endpoints to connect to.
     pub connect: Vec<String>,
+    /// True if the session is a router: nodes of rmw_zenoh look for one.
+    pub router: bool,
     /// Ticks between two states.
     pub state_every_ticks: u64,
     /// Ticks between two contacts.
@@ -81,6 +83,7 @@ pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model
         robot: robot.into(),
         listen: endpoints("listen"),
         connect: endpoints("connect"),
+        router: false,
         state_every_ticks: s.count("state_every_ticks", 1, 100_000),
         contacts_every_ticks: s.count("contacts_every_ticks", 1, 100_000),
         access: access(&s),
