@@ -13,7 +13,9 @@ mod friction;
 mod status;
 
 pub use arrivals::ArrivalCounters;
-pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
+pub use command::{
+    ClaimedCommand, CommandLimits, check_command, decode_command, encode_command, new_session,
+};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
