@@ -18,6 +18,7 @@
 mod access;
 mod client;
 mod commands;
+mod feed;
 mod friction;
 mod keys;
 mod life;
@@ -25,16 +26,20 @@ mod publisher;
 mod secrets;
 mod services;
 mod session;
+mod topics;
 mod witness;
 
 pub use access::Credentials;
 pub use client::{Client, Controller};
 pub use commands::subscribe_commands;
+pub use feed::{Fed, Feed, FeedEnd, Newest, SharedNewest};
 pub use friction::{FrictionService, SharedOutbox};
 pub use keys::Keys;
+pub use life::Life;
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;
 pub use session::{Bus, open_client, open_client_as};
+pub use topics::{LatchedTopic, Listening, Token, Topic, WallClock};
 pub use witness::link_counts;
 
 use crate::error::{Error, ErrorKind};

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use crate::handover::{Inbox, Outbox};
 use crate::message::ArrivalCounters;
 use crate::plant::{Command, Snapshot};
+use crate::ros2::RosCounters;
 use crate::rt::EventOutbox;
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
@@ -27,6 +28,7 @@ pub(super) struct Ends {
 pub(super) struct Counters {
     pub(super) commands: Arc<ArrivalCounters>,
     pub(super) friction: Arc<ArrivalCounters>,
+    pub(super) ros2: Arc<RosCounters>,
 }
 
 /// Counters of the links, by name.
@@ -42,10 +44,11 @@ mod with_bus {
     use zenoh::pubsub::Subscriber;
 
     use super::{Counters, Ends};
-    use crate::bus::{Bus, FrictionService, Keys, Publisher, Services, subscribe_commands};
-    use crate::config::Scenario;
+    use crate::bus::{Bus, Feed, FrictionService, Keys, Publisher, Services, subscribe_commands};
+    use crate::config::{Ros2Mode, Scenario};
     use crate::error::Result;
     use crate::message::{CommandDesk, CommandLimits, FrictionLimits, ModelReply, StatusReading};
+    use crate::ros2::Node;
 
     /// Bus, publisher, queryables and the desks where commands and changes of friction arrive.
     #[derive(Debug)]
@@ -54,6 +57,7 @@ mod with_bus {
         services: Services,
         publisher: Publisher,
         friction: FrictionService,
+        ros2: Option<Node>,
         _commands: Subscriber<()>,
     }
 
@@ -66,16 +70,25 @@ mod with_bus {
             let keys = Keys::of(&scenario.bus.robot);
             let bus = Bus::open(&scenario.bus)?;
             let period_ns = scenario.spec.period_ns;
+            let (feed, feed_end) = Feed::new();
+            let spoken = scenario.ros2.mode != Ros2Mode::Off;
+            let feed = spoken.then_some(feed);
             let publisher =
-                Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots)?;
-            let Counters { commands, friction } = ends.counters;
+                Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots, feed)?;
+            let Counters { commands, friction, ros2 } = ends.counters;
             let limits = friction_limits(model);
             let friction = FrictionService::start(&bus, &keys, ends.events, limits, friction)?;
             let services = Services::start(&bus, &keys, model, &scenario.robot_urdf)?;
             let limits = command_limits(scenario, model);
-            let desk = CommandDesk::new(ends.commands, limits, commands);
+            let desk = || CommandDesk::new(ends.commands.clone(), limits, commands.clone());
+            let ros2 = if spoken {
+                Some(Node::start(&bus, scenario, model, feed_end, desk(), ros2)?)
+            } else {
+                None
+            };
+            let desk = desk();
             let subscriber = subscribe_commands(&bus, &keys, desk)?;
-            Ok(Self { bus, services, publisher, friction, _commands: subscriber })
+            Ok(Self { bus, services, publisher, friction, ros2, _commands: subscriber })
         }
 
         /// True if one of its threads has panicked.
@@ -86,11 +99,17 @@ mod with_bus {
         /// A status that cannot be published now is published in a second.
         pub(in crate::daemon) fn publish_status(&self, status: &StatusReading) {
             let _next_second = self.services.publish_status(&self.bus, status).is_ok();
+            if let Some(ros2) = &self.ros2 {
+                self.bus.life().guard(|| ros2.publish_status(&self.bus, status));
+            }
         }
 
         pub(in crate::daemon) fn close(self) {
             let _stats = self.publisher.finish();
             self.friction.finish();
+            if let Some(ros2) = self.ros2 {
+                ros2.finish();
+            }
             drop((self._commands, self.services));
             self.bus.close();
         }

@@ -275,6 +275,7 @@ impl Monitor {
             let name = format!("friction_rejected_{}", reason.name());
             counters.push((name, friction.rejected(reason)));
         }
+        counters.extend(self.arrivals.ros2.all());
         counters.extend(link_counts().into_iter().map(|(name, n)| (name.into(), n)));
         let named = |(name, value)| Counter { name, value };
         s.counters = counters.into_iter().map(named).collect();
