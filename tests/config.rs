@@ -602,8 +602,7 @@ fn ros2_is_spoken_where_nobody_has_a_role() {
         let text = refusal("", &with(word));
         assert!(text.contains("it must be \"auto\" or \"off\" with users_file"), "{text}");
     }
-    assert!(load("", &[]).unwrap().bus.router);
-    assert!(!load("", &["ros2.mode=bridge"]).unwrap().bus.router);
+    assert_eq!(load("", &["ros2.mode=bridge"]).unwrap().bus.ros2, Ros2Mode::Bridge);
 
     let namespace = |n: &str| load("", &[&format!("ros2.namespace={n}")]);
     assert_eq!(namespace("/lab/robot_1/").unwrap().ros2.namespace, "lab/robot_1");

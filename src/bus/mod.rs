@@ -12,8 +12,8 @@
 //! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
-//! zenoh is quiet by default here: loopback only, no multicast, no gossip, no router needed. Beyond
-//! loopback only with credentials and a list of who may do what.
+//! zenoh is quiet by default here: loopback only, no multicast, no router needed, gossip only with
+//! nodes of ROS 2. Beyond loopback only with credentials and a list of who may do what.
 
 mod access;
 mod client;

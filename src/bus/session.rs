@@ -2,7 +2,7 @@
 
 use zenoh::{Config, Session, Wait};
 
-use crate::config::{BusSettings, ENDPOINT, is_endpoint};
+use crate::config::{BusSettings, ENDPOINT, Ros2Mode, is_endpoint};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{MESSAGE_BYTES_MAX, SESSIONS_MAX};
 
@@ -41,8 +41,8 @@ impl Drop for Bus {
 }
 
 impl Bus {
-    /// Opens the daemon's session: a peer that listens where the scenario says, and lets in whom
-    /// the scenario lets in.
+    /// Opens the daemon's session: a peer, or for ROS 2 a router, that listens where the scenario
+    /// says, and lets in whom the scenario lets in.
     ///
     /// zenoh's threads inherit affinity and scheduling policy of the caller, so this is called from
     /// an I/O core and before any thread becomes real-time.
@@ -54,12 +54,13 @@ impl Bus {
         for endpoint in settings.listen.iter().chain(&settings.connect) {
             check_endpoint(endpoint)?;
         }
+        let router = settings.ros2 == Ros2Mode::RmwZenoh;
         let given = [
-            ("mode", if settings.router { "\"router\"" } else { "\"peer\"" }.to_string()),
+            ("mode", if router { "\"router\"" } else { "\"peer\"" }.to_string()),
             // nodes that look for a router learn of each other from it
-            ("scouting/gossip/enabled", settings.router.to_string()),
+            ("scouting/gossip/enabled", router.to_string()),
             // messages that wait for late joiners are told apart by their time
-            ("timestamping/enabled", "true".into()),
+            ("timestamping/enabled", (settings.ros2 != Ros2Mode::Off).to_string()),
             ("listen/endpoints", json_list(&settings.listen)),
             ("connect/endpoints", json_list(&settings.connect)),
             ("connect/timeout_ms", "-1".into()),

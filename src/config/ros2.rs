@@ -67,7 +67,7 @@ pub const RATES: [(&str, u64); 9] = [
 /// ROS 2 derives UDP ports from it.
 const DOMAIN_MAX: u32 = 232;
 
-/// Reads the section; nodes of `rmw_zenoh` make `bus` a router.
+/// Reads the section, and tells `bus` how ROS 2 is spoken.
 pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) -> Ros2Settings {
     let s = root.section("ros2");
     let gain = |key: &str| s.f64(key, Range::between(0.0, 1e6));
@@ -80,7 +80,7 @@ pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) ->
         gains: [gain("position_kp"), gain("position_kd")],
         every_ticks: rates(&s, 1_000_000_000 / period_ns),
     };
-    bus.router = settings.mode == Ros2Mode::RmwZenoh;
+    bus.ros2 = settings.mode;
     s.finish();
     settings
 }

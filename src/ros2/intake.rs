@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::counters::{RosCounters, RosRejection};
-use super::messages::{DynamicJointState, Float64MultiArray, JointTrajectory, Message, Time};
+use super::messages::{
+    DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message, Time,
+};
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
@@ -11,16 +13,18 @@ use crate::message::{ClaimedCommand, CommandDesk};
 use crate::plant::{JointCommand, StateReading};
 
 /// Topics of commands, in the order of their numbers.
-pub const COMMAND_TOPICS: [&str; 4] = [
+pub const COMMAND_TOPICS: [&str; 5] = [
     "dynamic_joint_commands",
+    "joint_commands",
     "forward_effort_controller/commands",
     "forward_position_controller/commands",
     "joint_trajectory_controller/joint_trajectory",
 ];
 pub(super) const DYNAMIC: usize = 0;
-pub(super) const EFFORT: usize = 1;
-pub(super) const POSITION: usize = 2;
-pub(super) const TRAJECTORY: usize = 3;
+pub(super) const JOINTS: usize = 1;
+pub(super) const EFFORT: usize = 2;
+pub(super) const POSITION: usize = 3;
+pub(super) const TRAJECTORY: usize = 4;
 
 /// What must be known of the newest state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,6 +93,10 @@ impl Intake {
             DYNAMIC => {
                 let m = DynamicJointState::decode(bytes)?;
                 (m.header.stamp.clone(), self.orders.dynamic(&m)?)
+            }
+            JOINTS => {
+                let m = JointState::decode(bytes)?;
+                (m.header.stamp.clone(), self.orders.joints(&m)?)
             }
             EFFORT => (Time::default(), self.orders.efforts(&Float64MultiArray::decode(bytes)?)?),
             POSITION => {

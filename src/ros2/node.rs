@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
-use super::intake::{COMMAND_TOPICS, DYNAMIC, EFFORT, Intake, Now, POSITION, TRAJECTORY};
+use super::intake::{COMMAND_TOPICS, DYNAMIC, EFFORT, Intake, JOINTS, Now, POSITION, TRAJECTORY};
 use super::messages::{
     Bool, Clock, Contacts, DiagnosticArray, DynamicJointState, Float64MultiArray, Imu, JointState,
     JointTrajectory, Message, Odometry, RosString, TfMessage, WrenchStamped,
@@ -221,6 +221,7 @@ impl<'a> Making<'a> {
     fn listening(&mut self, intake: &Arc<Intake>) -> Result<Vec<Listening>> {
         let mut all = Vec::new();
         self.listen::<DynamicJointState>(&mut all, DYNAMIC, intake)?;
+        self.listen::<JointState>(&mut all, JOINTS, intake)?;
         self.listen::<Float64MultiArray>(&mut all, EFFORT, intake)?;
         self.listen::<Float64MultiArray>(&mut all, POSITION, intake)?;
         self.listen::<JointTrajectory>(&mut all, TRAJECTORY, intake)?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::cdr::CdrError;
 use super::counters::RosRejection;
-use super::messages::{DynamicJointState, Float64MultiArray, JointTrajectory};
+use super::messages::{DynamicJointState, Float64MultiArray, JointState, JointTrajectory};
 use super::trajectory::Trajectory;
 use crate::plant::JointCommand;
 
@@ -84,6 +84,27 @@ impl Orders {
             let name = &self.joints[joint];
             let given = interfaces(name, &values.interface_names, &values.values)?;
             commands[joint] = self.command(&given);
+        }
+        Ok(commands)
+    }
+
+    /// Position, velocity and effort for every joint, as far as there are any; gains likewise. What
+    /// `topic_based_ros2_control` sends.
+    ///
+    /// # Errors
+    /// [`RosRejection::Names`], [`RosRejection::Size`].
+    pub fn joints(&self, m: &JointState) -> Result<Vec<JointCommand>, Refused> {
+        let order = self.order(&m.name)?;
+        let lists = [("position", &m.position), ("velocity", &m.velocity), ("effort", &m.effort)];
+        for (what, list) in lists {
+            if !list.is_empty() && list.len() != order.len() {
+                return Err(self.size(what, list.len()));
+            }
+        }
+        let mut commands = vec![JointCommand::default(); self.joints.len()];
+        for (i, &joint) in order.iter().enumerate() {
+            let [q, dq, tau] = [&m.position, &m.velocity, &m.effort].map(|l| l.get(i).copied());
+            commands[joint] = self.command(&[q, dq, None, None, tau]);
         }
         Ok(commands)
     }

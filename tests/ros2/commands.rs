@@ -11,7 +11,7 @@ use zenoh::pubsub::Subscriber;
 use zenoh::sample::Sample;
 
 use crate::peer::{self, DynamicJointState, InterfaceValue, Peer, Way, newest};
-use crate::process::{Observer, Scene, serial, wait_for};
+use crate::process::{Observer, Process, Scene, serial, wait_for};
 
 type States = Subscriber<FifoChannelHandler<Sample>>;
 
@@ -59,15 +59,14 @@ fn a_ros_controller_makes_the_robot_stand() {
         let scene = Scene::new();
         let set = format!("ros2.mode={mode}");
         // a loaded machine may not decide this test
-        let mut daemon = scene.daemon(&["--set", &set, "--set", "command.hold_ticks=500"]);
+        let mut daemon = scene.daemon(&["--set", &set, "--set", "command.hold_ticks=2000"]);
         let observer = Observer::of(&scene);
         let peer = Peer::connect(&scene.endpoint, way);
         let states = peer.subscribe("joint_states", &peer::JOINT_STATE);
         stand(&peer, &states, &observer, 2, copies);
         let state = observer.until("a state", |s| s.tick >= 2000);
-        let height_m = state.truth_base_position_m[2];
-        assert!((0.30..0.36).contains(&height_m), "{mode}: {height_m} m high");
-        let status = observer.status();
+        let (height_m, status) = (state.truth_base_position_m[2], observer.status());
+        assert!((0.30..0.36).contains(&height_m), "{mode}: {height_m} m high: {status:#?}");
         assert!(status.counter("commands_accepted") > 100, "{status:#?}");
         let refused = |name: &str| status.counter(&format!("rejected_{name}"));
         // the same command twice is the same set-point twice: neither refused nor harmful
@@ -80,7 +79,7 @@ fn a_ros_controller_makes_the_robot_stand() {
 }
 
 /// The base held in the air, so that a joint does what its motor does.
-fn hung(scene: &Scene) -> crate::process::Process {
+fn hung(scene: &Scene) -> Process {
     let sets = ["robot.base=fixed", "initial.position_m=[0, 0, 1]", "command.hold_ticks=500"];
     scene.daemon(&sets.map(|set| ["--set", set]).concat())
 }
@@ -104,6 +103,7 @@ fn an_effort_arrives_at_the_motor() {
     assert_eq!(felt.name[0], "FL_hip_joint");
 }
 
+/// First as an array, then, by another publisher who has to wait for its turn, as a joint state.
 #[test]
 fn positions_are_held_with_the_gains_of_the_scenario() {
     let _one = serial();
@@ -117,6 +117,13 @@ fn positions_are_held_with_the_gains_of_the_scenario() {
     let command = Float64MultiArray { data: wanted.clone(), ..Default::default() };
     wait_for("the positions", || {
         peer.publish("forward_position_controller/commands", &peer::ARRAY, &command);
+        let m: JointState = newest(&states);
+        m.position.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 0.03).then_some(())
+    });
+    let (names, wanted) = initial(&observer);
+    let command = JointState { name: names, position: wanted.clone(), ..Default::default() };
+    wait_for("the positions of the joint state", || {
+        peer.publish("joint_commands", &peer::JOINT_STATE, &command);
         let m: JointState = newest(&states);
         m.position.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 0.03).then_some(())
     });
@@ -227,4 +234,37 @@ fn wrong_names_are_refused_with_the_list() {
     let status = observer.status_until("the future", |s| s.counter("rejected_future_tick") == 1);
     assert_eq!((status.counter("ros2_received"), status.phase), (8, 0));
     assert_eq!(status.counter("commands_received"), 2);
+}
+
+/// What panics behind ROS takes the bus with it, which comes back; the robot goes on.
+#[test]
+fn a_panic_behind_ros_restarts_the_bus_and_not_the_robot() {
+    let _one = serial();
+    for fault in ["ros2:300", "ros2_command:300"] {
+        let scene = Scene::new();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_hardstand"));
+        command.args(scene.run_args(&["--set", "sim.start=now"]));
+        command.env("HARDSTAND_FAULT_POINT", fault);
+        let mut daemon = Process::start(scene.dir.path(), "daemon", command);
+        let observer = Observer::of(&scene);
+        let peer = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+        let states = peer.subscribe("joint_states", &peer::JOINT_STATE);
+        let (names, q) = initial(&observer);
+        let mut restarts = 0;
+        while restarts < 2 {
+            for _ in 0..50 {
+                let state: JointState = newest(&states);
+                let command = hold(&names, &q, &state.header.stamp);
+                peer.publish("dynamic_joint_commands", &peer::DYNAMIC, &command);
+            }
+            restarts = observer.status().counter("io_restarts");
+        }
+        daemon.signal(rustix::process::Signal::TERM);
+        let out = daemon.ends_with(0);
+        assert!(
+            out.contains(&format!("fault point {}\n", fault.trim_end_matches(":300"))),
+            "{out}"
+        );
+        crate::process::Log::read(&scene.log()).assert_no_tick_is_missing();
+    }
 }

@@ -2,7 +2,7 @@
 
 use hardstand::plant::{JointCommand, JointReading};
 use hardstand::ros2::messages::{
-    Duration, DynamicJointState, Float64MultiArray, InterfaceValue, JointTrajectory,
+    Duration, DynamicJointState, Float64MultiArray, InterfaceValue, JointState, JointTrajectory,
     JointTrajectoryPoint, Time,
 };
 use hardstand::ros2::{Orders, RosRejection, Trajectory};
@@ -74,6 +74,24 @@ fn arrays_need_a_number_for_each_joint() {
     let positions = orders().positions(&array(&[1.0, -2.0])).unwrap();
     assert_eq!(positions[0], JointCommand { q: 1.0, kp: 100.0, kd: 3.0, ..Default::default() });
     assert_eq!(orders().efforts(&array(&[1.0])).unwrap_err().reason, RosRejection::Size);
+}
+
+#[test]
+fn a_joint_state_commands_what_it_has() {
+    let message = |lists: [&[f64]; 3]| JointState {
+        name: texts(&["b", "a"]),
+        position: lists[0].to_vec(),
+        velocity: lists[1].to_vec(),
+        effort: lists[2].to_vec(),
+        ..Default::default()
+    };
+    let mapped = orders().joints(&message([&[1.0, 2.0], &[], &[3.0, 4.0]])).unwrap();
+    let b = JointCommand { q: 1.0, dq: 0.0, kp: 100.0, kd: 3.0, tau_ff: 3.0 };
+    assert_eq!((mapped[1], mapped[0].q, mapped[0].tau_ff), (b, 2.0, 4.0));
+    let mapped = orders().joints(&message([&[], &[], &[3.0, 4.0]])).unwrap();
+    assert_eq!(mapped[0], JointCommand { tau_ff: 4.0, ..Default::default() });
+    let e = orders().joints(&message([&[1.0], &[], &[]])).unwrap_err();
+    assert_eq!((e.reason, e.text.contains("position has 1 entries")), (RosRejection::Size, true));
 }
 
 /// One point a second, joint `b` first.

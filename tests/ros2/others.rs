@@ -49,12 +49,12 @@ fn a_hiroz_node_makes_the_robot_stand() {
     let out = drive("hiroz", |endpoint| (words(endpoint), None));
     assert!(told(&out, "clocks") > 100, "{out}");
     for topic in [
-        "topic /clock rosgraph_msgs/msg/Clock",
-        "topic /joint_states sensor_msgs/msg/JointState",
-        "topic /imu/data sensor_msgs/msg/Imu",
-        "topic /feet/FL/wrench geometry_msgs/msg/WrenchStamped",
-        "topic /robot_description std_msgs/msg/String",
-        "topic /dynamic_joint_commands control_msgs/msg/DynamicJointState",
+        "topic /clock rosgraph_msgs::msg::dds_::Clock_",
+        "topic /joint_states sensor_msgs::msg::dds_::JointState_",
+        "topic /imu/data sensor_msgs::msg::dds_::Imu_",
+        "topic /feet/FL/wrench geometry_msgs::msg::dds_::WrenchStamped_",
+        "topic /robot_description std_msgs::msg::dds_::String_",
+        "topic /dynamic_joint_commands control_msgs::msg::dds_::DynamicJointState_",
     ] {
         assert!(out.contains(topic), "no \"{topic}\" in:\n{out}");
     }

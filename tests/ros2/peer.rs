@@ -85,6 +85,11 @@ pub struct Peer {
 impl Peer {
     /// As a node of `rmw_zenoh` opens its session: a peer that looks for a router.
     pub fn connect(endpoint: &str, way: Way) -> Self {
+        Self::open(endpoint, way, &[])
+    }
+
+    /// Likewise, with other settings besides.
+    pub fn open(endpoint: &str, way: Way, more: &[(&'static str, &str)]) -> Self {
         let mut config = Config::default();
         for (key, value) in [
             ("mode", "\"peer\"".to_string()),
@@ -97,6 +102,9 @@ impl Peer {
             ("timestamping/enabled", "true".into()),
         ] {
             config.insert_json5(key, &value).unwrap();
+        }
+        for (key, value) in more {
+            config.insert_json5(key, value).unwrap();
         }
         let session = zenoh::open(config).wait().unwrap();
         Self { session, way, sequence: AtomicU64::new(0) }

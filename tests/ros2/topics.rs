@@ -212,7 +212,7 @@ fn topics_are_listed_before_anybody_listens() {
             (tokens.len() >= 22).then_some(tokens)
         });
         assert!(listed.iter().any(|t| t.contains(expected)), "{listed:#?}");
-        assert_eq!(listed.iter().filter(|t| t.contains("/MS/")).count(), 4, "{listed:#?}");
+        assert_eq!(listed.iter().filter(|t| t.contains("/MS/")).count(), 5, "{listed:#?}");
     }
 }
 
@@ -270,5 +270,30 @@ fn a_waiting_robot_can_be_seen() {
     for _ in 0..5 {
         let m: JointState = newest(&states);
         assert_eq!((ns(&m.header.stamp), m.name.len()), (0, 12));
+    }
+}
+
+/// No router but the daemon: it tells nodes of each other, so that they connect, and what they say
+/// need not fit its own bounds. Clients, who connect to nobody else, reach each other through it.
+#[test]
+fn nodes_reach_each_other_by_way_of_the_daemon() {
+    let _one = serial();
+    let scene = Scene::tcp();
+    let _daemon = scene.daemon(&[]);
+    let _ready = Observer::of(&scene);
+    let listening = [("listen/endpoints", "[\"tcp/127.0.0.1:0\"]")];
+    let client = [("mode", "\"client\"")];
+    for (more, bytes) in [(&client[..], 1000), (&listening[..], 1_000_000)] {
+        let (a, b) = (
+            Peer::open(&scene.endpoint, Way::RmwZenoh, more),
+            Peer::open(&scene.endpoint, Way::RmwZenoh, more),
+        );
+        let heard = a.session.declare_subscriber("0/chatter/**").wait().unwrap();
+        let text = RosString { data: "x".repeat(bytes) };
+        let got: RosString = wait_for("a message from node to node", || {
+            b.publish("chatter", &peer::STRING, &text);
+            next(&heard)
+        });
+        assert_eq!(got.data.len(), bytes);
     }
 }
