@@ -16,5 +16,7 @@ mod others;
 mod peer;
 #[path = "common/process.rs"]
 mod process;
+#[path = "ros2/readings.rs"]
+mod readings;
 #[path = "ros2/topics.rs"]
 mod topics;
