@@ -268,3 +268,25 @@ fn a_panic_behind_ros_restarts_the_bus_and_not_the_robot() {
         crate::process::Log::read(&scene.log()).assert_no_tick_is_missing();
     }
 }
+
+/// Silent for too long, it has lost the robot; its next messages prove life under a new session.
+#[test]
+fn a_publisher_that_was_silent_comes_back() {
+    let _one = serial();
+    let scene = Scene::new();
+    let _daemon = hung(&scene);
+    let observer = Observer::of(&scene);
+    let peer = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+    let command = Float64MultiArray { data: vec![0.01; 12], ..Default::default() };
+    let commanding = || {
+        wait_for("authority", || {
+            peer.publish("forward_effort_controller/commands", &peer::ARRAY, &command);
+            let state = observer.state();
+            [1, 2].contains(&state.authority).then_some(state.command_session)
+        })
+    };
+    let first = commanding();
+    observer.until("the loss", |s| s.authority == 3);
+    assert_ne!(commanding(), first);
+    assert!(observer.status().counter("rejected_retired") <= 1);
+}
