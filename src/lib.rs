@@ -32,6 +32,7 @@ pub mod message;
 pub mod model;
 pub mod plant;
 pub mod record;
+pub mod ros2;
 pub mod rt;
 pub mod sensor;
 pub mod spatial;

@@ -31,6 +31,8 @@ pub const RETIRED_SESSIONS: usize = 8;
 pub const SESSIONS_MAX: usize = 8;
 /// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
 pub const MESSAGE_BYTES_MAX: usize = 65_535;
+/// Elements of a sequence in a ROS 2 message.
+pub const ROS_ELEMENTS_MAX: usize = 4096;
 /// Bytes of a name (robot, joint, link, foot, station, region).
 pub const NAME_BYTES_MAX: usize = 96;
 

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::config::{DEFAULT_TOML, Scenario};
+use hardstand::config::{DEFAULT_TOML, Ros2Mode, Scenario};
 use hardstand::contact::{Friction, StationShape, Stiction};
 use hardstand::plant::{ContactModel, Evaluated, Event, Scope, Station};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
@@ -564,4 +564,50 @@ fn mutated_scenarios_are_taken_or_refused() {
 #[ignore = "IN-6 in full: cargo test --test config -- --ignored --nocapture"]
 fn a_hundred_thousand_mutated_scenarios_are_taken_or_refused() {
     mutate_scenarios(0x5eed_0007, 100_000);
+}
+
+#[test]
+fn rates_of_ros2_divide_the_tick_rate() {
+    let every = |sets: &[&str], name: &str| load("", sets).unwrap().ros2.every(name);
+    assert_eq!(every(&[], "clock"), Some(10));
+    assert_eq!(every(&[], "joint_states"), Some(2));
+    assert_eq!(every(&["ros2.rates_hz.imu=1000"], "imu"), Some(1));
+    assert_eq!(every(&["ros2.rates_hz.tf=0"], "tf"), None);
+    // 50 is the largest divisor of 250 up to 100, 80 that of 160
+    assert_eq!(every(&["sim.rate_hz=250"], "clock"), Some(5));
+    assert_eq!(every(&["sim.rate_hz=160", "sim.micro_steps=5"], "clock"), Some(2));
+    assert_eq!(every(&["sim.rate_hz=10"], "joint_states"), Some(1));
+    for (rate, said) in [
+        ("300", "which is 1000: 250 or 500 next to it"),
+        ("2000", "which is 1000: 1000 next to it"),
+        ("-1", "ros2.rates_hz.clock is -1; it must be \"auto\", 0 for never, or a divisor"),
+        ("100.0", "ros2.rates_hz.clock is 100.0; it must be"),
+        ("fast", "ros2.rates_hz.clock is \"fast\"; it must be"),
+    ] {
+        let text = refusal("", &[&format!("ros2.rates_hz.clock={rate}")]);
+        assert!(text.contains(said), "{rate}: {text}");
+    }
+}
+
+#[test]
+fn ros2_is_spoken_where_nobody_has_a_role() {
+    let mode = |sets: &[&str]| load("", sets).unwrap().ros2.mode;
+    let guarded = ["bus.users_file=users.txt", "bus.controllers=[\"ctrl\"]"];
+    let with = |more: &'static str| [guarded.as_slice(), &[more]].concat();
+    assert_eq!(mode(&[]), Ros2Mode::RmwZenoh);
+    assert_eq!(mode(&["ros2.mode=bridge"]), Ros2Mode::Bridge);
+    assert_eq!(mode(&guarded), Ros2Mode::Off);
+    assert_eq!(mode(&with("ros2.mode=off")), Ros2Mode::Off);
+    for word in ["ros2.mode=rmw_zenoh", "ros2.mode=bridge"] {
+        let text = refusal("", &with(word));
+        assert!(text.contains("it must be \"auto\" or \"off\" with users_file"), "{text}");
+    }
+    assert_eq!(load("", &["ros2.mode=bridge"]).unwrap().bus.ros2, Ros2Mode::Bridge);
+
+    let namespace = |n: &str| load("", &[&format!("ros2.namespace={n}")]);
+    assert_eq!(namespace("/lab/robot_1/").unwrap().ros2.namespace, "lab/robot_1");
+    for wrong in ["1st", "a//b", "a b", "ä", "a.b"] {
+        let text = namespace(wrong).map(|_| ()).unwrap_err().to_string();
+        assert!(text.contains("ros2.namespace is "), "{wrong}: {text}");
+    }
 }

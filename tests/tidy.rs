@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 20] = [
+const ROOMS: [(&str, &[&str]); 21] = [
     ("error", &[]),
     ("limits", &[]),
     ("fault_point", &[]),
@@ -23,6 +23,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
     ("message", &["spatial", "model", "contact", "plant", "handover"]),
     ("record", &["plant", "handover", "rt", "message"]),
     ("bus", &["plant", "handover", "rt", "message", "config"]),
+    ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
     ("doctor", ALL),
@@ -31,9 +32,10 @@ const ROOMS: [(&str, &[&str]); 20] = [
 const PHYSICS: &[&str] = &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
+const ROS2: &[&str] = &["spatial", "model", "plant", "handover", "message", "bus", "config"];
 const ALL: &[&str] = &[
     "math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt",
-    "handover", "message", "record", "bus", "config", "daemon", "doctor",
+    "handover", "message", "record", "bus", "ros2", "config", "daemon", "doctor",
 ];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
@@ -281,7 +283,10 @@ fn the_manifest_keeps_its_promises() {
     }
     // TLS and its C come with the feature of that name only
     assert_eq!(line("default = ["), "default = [\"zenoh\"]");
-    assert_eq!(line("zenoh = ["), "zenoh = [\"dep:zenoh\", \"dep:tracing-core\"]");
+    assert_eq!(
+        line("zenoh = ["),
+        "zenoh = [\"dep:zenoh\", \"dep:zenoh-ext\", \"dep:tracing-core\"]"
+    );
     assert!(!line("zenoh = {").contains("tls"));
     for named in ["ring", "rustls"] {
         assert!(!manifest.contains(&format!("\n{named} =")), "{named} is in the manifest");

@@ -12,7 +12,7 @@ use zenoh::{Session, Wait};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
     ClaimedCommand, ControlRequest, FrictionRequest, Kind, ModelReply, OrderReply, PushRequest,
-    SavedState, StatusReading, decode, encode, encode_command,
+    SavedState, StatusReading, decode, encode, encode_command, new_session,
 };
 use crate::plant::{Authority, JointCommand, Scope, StateReading};
 
@@ -251,12 +251,4 @@ impl Controller {
 /// Decodes what a daemon has sent.
 fn received<T: serde::de::DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
     decode(kind, bytes).map_err(|e| bus_error("a message of the daemon", e))
-}
-
-/// A session number that no other controller has: random, from the system.
-fn new_session() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    // RandomState is seeded by the system's random numbers
-    let number = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    number.max(1)
 }

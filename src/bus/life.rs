@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Shared by all threads that work for one session. What panics under its guard ends the session's
 /// life, not its thread: zenoh's threads would take the link with them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Life {
+pub struct Life {
     over: Arc<AtomicBool>,
 }
 
 impl Life {
     /// Runs `work`; a panic in it is printed as usual and noted.
-    pub(super) fn guard(&self, work: impl FnOnce()) {
+    pub fn guard(&self, work: impl FnOnce()) {
         // whatever `work` has left half done is given up with the session
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
             self.end();
@@ -25,7 +25,9 @@ impl Life {
         self.over.store(true, Ordering::Release);
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    /// True once something has panicked, or the session is closed.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 }

@@ -12,12 +12,13 @@
 //! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
-//! zenoh is quiet by default here: loopback only, no multicast, no gossip, no router needed. Beyond
-//! loopback only with credentials and a list of who may do what.
+//! zenoh is quiet by default here: loopback only, no multicast, no router needed, gossip only with
+//! nodes of ROS 2. Beyond loopback only with credentials and a list of who may do what.
 
 mod access;
 mod client;
 mod commands;
+mod feed;
 mod judge;
 mod keys;
 mod life;
@@ -26,17 +27,21 @@ mod publisher;
 mod secrets;
 mod services;
 mod session;
+mod topics;
 mod witness;
 
 pub use access::Credentials;
 pub use client::{Client, Controller};
 pub use commands::subscribe_commands;
+pub use feed::{Fed, Feed, FeedEnd, Newest, SharedNewest};
 pub use judge::Judge;
 pub use keys::{Ask, Keys};
+pub use life::Life;
 pub use orders::{OrderService, SharedOutbox};
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;
 pub use session::{Bus, open_client, open_client_as};
+pub use topics::{LatchedTopic, Listening, Token, Topic, WallClock};
 pub use witness::link_counts;
 
 use crate::error::{Error, ErrorKind};

@@ -17,6 +17,7 @@ use crate::message::{Kind, StatusReading, encode};
 use crate::plant::Snapshot;
 use crate::rt::{Clock, MonotonicClock};
 
+use super::feed::Feed;
 use super::life::Life;
 use super::{Bus, Keys, bus_error};
 
@@ -41,7 +42,8 @@ pub struct Publisher {
 type Sink = zenoh::pubsub::Publisher<'static>;
 
 impl Publisher {
-    /// Declares the keys and starts the thread. `period_ns` is the length of a tick.
+    /// Declares the keys and starts the thread. `period_ns` is the length of a tick; `feed` gets
+    /// what it wants of the snapshots, after they have been published.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -51,6 +53,7 @@ impl Publisher {
         settings: &BusSettings,
         period_ns: u64,
         inbox: Inbox<Snapshot>,
+        feed: Option<Feed>,
     ) -> Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let mut work = Work {
@@ -59,6 +62,7 @@ impl Publisher {
             every: [settings.state_every_ticks, settings.contacts_every_ticks],
             period_ns,
             inbox,
+            feed,
             buffer: Vec::new(),
             stats: PublisherStats::default(),
             life: bus.life.clone(),
@@ -111,6 +115,7 @@ struct Work {
     every: [u64; 2],
     period_ns: u64,
     inbox: Inbox<Snapshot>,
+    feed: Option<Feed>,
     buffer: Vec<u8>,
     stats: PublisherStats,
     life: Life,
@@ -131,7 +136,12 @@ impl Work {
             let mut found = false;
             while let Some(snapshot) = self.inbox.take() {
                 let life = self.life.clone();
-                life.guard(|| self.publish(&snapshot));
+                life.guard(|| {
+                    self.publish(&snapshot);
+                    if let Some(feed) = &mut self.feed {
+                        feed.offer(&snapshot);
+                    }
+                });
                 self.inbox.give_back(snapshot);
                 found = true;
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use zenoh::{Config, Session, Wait};
 
-use crate::config::{BusSettings, ENDPOINT, is_endpoint};
+use crate::config::{BusSettings, ENDPOINT, Ros2Mode, is_endpoint};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{MESSAGE_BYTES_MAX, SESSIONS_MAX};
 use crate::rt::may_write;
@@ -59,11 +59,16 @@ impl Bus {
             check_endpoint(endpoint)?;
         }
         settings.listen.iter().try_for_each(|endpoint| check_socket(endpoint))?;
+        let ros = settings.ros2 == Ros2Mode::RmwZenoh;
         // a router passes messages on to a router and to clients, but not between peers that do
-        // not gossip
-        let mode = if settings.connect.is_empty() { "peer" } else { "router" };
+        // not gossip; and nodes of ROS 2 look for one
+        let router = ros || !settings.connect.is_empty();
         let given = [
-            ("mode", format!("{mode:?}")),
+            ("mode", if router { "\"router\"" } else { "\"peer\"" }.to_string()),
+            // nodes that look for a router learn of each other from it
+            ("scouting/gossip/enabled", ros.to_string()),
+            // messages that wait for late joiners are told apart by their time
+            ("timestamping/enabled", (settings.ros2 != Ros2Mode::Off).to_string()),
             ("listen/endpoints", json_list(&settings.listen)),
             ("connect/endpoints", json_list(&settings.connect)),
             ("connect/timeout_ms", "-1".into()),

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use crate::config::Scenario;
+use crate::config::{Ros2Mode, Scenario};
 use crate::daemon::{SecondReport, Stall, Summary};
 use crate::message::Distribution;
 use crate::plant::{Authority, Integrator};
@@ -72,6 +72,27 @@ pub(super) fn ready(s: &Scenario, grants: &Grants) {
         let on = s.bus.listen.join(", ");
         let on = if on.is_empty() { "no endpoint: bus.listen is empty" } else { &on };
         say!("bus        hardstand/{}/… on {on}", s.bus.robot);
+        ros2(s);
+    }
+}
+
+/// What a ROS 2 user has to set.
+fn ros2(s: &Scenario) {
+    let (domain, listen) = (s.ros2.domain, &s.bus.listen);
+    // where rmw_zenoh looks without being told
+    let usual = listen.iter().any(|e| e.starts_with("tcp/") && e.ends_with(":7447"));
+    let elsewhere = match listen.first() {
+        Some(endpoint) if !usual => {
+            format!(" ZENOH_CONFIG_OVERRIDE='connect/endpoints=[\"{endpoint}\"]'")
+        }
+        _ => String::new(),
+    };
+    match s.ros2.mode {
+        Ros2Mode::Off => {}
+        Ros2Mode::RmwZenoh => {
+            say!("ros 2      ROS_DOMAIN_ID={domain} RMW_IMPLEMENTATION=rmw_zenoh_cpp{elsewhere}")
+        }
+        Ros2Mode::Bridge => say!("ros 2      through a zenoh-bridge-ros2dds that connects to it"),
     }
 }
 

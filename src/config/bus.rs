@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::limits::NAME_BYTES_MAX;
 use crate::model::Model;
 
+use super::Ros2Mode;
 use super::section::Section;
 
 /// Settings of the bus.
@@ -16,6 +17,8 @@ pub struct BusSettings {
     pub listen: Vec<String>,
     /// Endpoints to connect to.
     pub connect: Vec<String>,
+    /// How ROS 2 is spoken here: nodes of `rmw_zenoh` look for a router.
+    pub ros2: Ros2Mode,
     /// Ticks between two states.
     pub state_every_ticks: u64,
     /// Ticks between two contacts.
@@ -81,6 +84,7 @@ pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model
         robot: robot.into(),
         listen: endpoints("listen"),
         connect: endpoints("connect"),
+        ros2: Ros2Mode::Off,
         state_every_ticks: s.count("state_every_ticks", 1, 100_000),
         contacts_every_ticks: s.count("contacts_every_ticks", 1, 100_000),
         access: access(&s),

@@ -13,6 +13,7 @@ mod materials;
 mod merge;
 mod regions;
 mod robot;
+mod ros2;
 mod scenario;
 mod section;
 mod sections;
@@ -23,5 +24,6 @@ pub use bus::{Access, BusSettings, TlsFiles};
 #[cfg(feature = "zenoh")]
 pub(crate) use bus::{ENDPOINT, is_endpoint, is_name};
 pub use merge::DEFAULT_TOML;
+pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 pub use services::RecordSettings;

@@ -12,6 +12,7 @@ use crate::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
 use crate::rt::{Pace, RealtimeSettings, StartRule};
 
 use super::bus::{BusSettings, bus};
+use super::ros2::{Ros2Settings, ros2};
 use super::section::{Mistakes, Range, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{RecordSettings, realtime, record};
@@ -44,6 +45,8 @@ pub struct Scenario {
     pub realtime: RealtimeSettings,
     /// Bus.
     pub bus: BusSettings,
+    /// ROS 2.
+    pub ros2: Ros2Settings,
     /// Recorder.
     pub record: RecordSettings,
     /// What is doubtful but allowed.
@@ -168,6 +171,8 @@ fn build(
     }
     let events = events::events(root, &loaded.model, &spec, mistakes);
     let (realtime, overrun) = realtime(root);
+    let mut bus = bus(root, robot_section, &loaded.model);
+    let ros2 = ros2(root, spec.period_ns, &mut bus);
     Scenario {
         complete_toml: table.to_string(),
         robot_urdf: robot_urdf.into(),
@@ -178,7 +183,8 @@ fn build(
         ticks: sim.ticks,
         gains_max,
         realtime,
-        bus: bus(root, robot_section, &loaded.model),
+        bus,
+        ros2,
         record: record(root),
         warnings: loaded.warnings,
         model: loaded.model,
@@ -202,7 +208,7 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
 /// Hash of the robot and of all sections that decide the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
-    for key in ["realtime", "bus", "record", "events"] {
+    for key in ["realtime", "bus", "ros2", "record", "events"] {
         physics.remove(key);
     }
     if let Some(toml::Value::Table(sim)) = physics.get_mut("sim") {

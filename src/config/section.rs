@@ -154,6 +154,11 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// The whole number, if it is one that is allowed; what is wrong else is for the caller to say.
+    pub(super) fn integer_if(&self, key: &str, allowed: impl Fn(i64) -> bool) -> Option<i64> {
+        self.get(key).and_then(Value::as_integer).filter(|&i| allowed(i))
+    }
+
     /// A whole number that is not negative.
     pub(super) fn count(&self, key: &str, min: u32, max: u32) -> u64 {
         self.integer(key, i64::from(min), i64::from(max)).unsigned_abs()

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use crate::handover::{Inbox, Outbox};
 use crate::message::ArrivalCounters;
 use crate::plant::{Command, Plant, Snapshot};
+use crate::ros2::RosCounters;
 use crate::rt::OrderOutbox;
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
@@ -32,6 +33,7 @@ pub(super) struct Ends {
 pub(super) struct Counters {
     pub(super) commands: Arc<ArrivalCounters>,
     pub(super) orders: Arc<ArrivalCounters>,
+    pub(super) ros2: Arc<RosCounters>,
 }
 
 /// Counters of the links, by name.
@@ -49,10 +51,13 @@ mod with_bus {
     use zenoh::pubsub::Subscriber;
 
     use super::{Counters, Ends};
-    use crate::bus::{Bus, Judge, Keys, OrderService, Publisher, Services, subscribe_commands};
-    use crate::config::Scenario;
+    use crate::bus::{
+        Bus, Feed, Judge, Keys, OrderService, Publisher, Services, subscribe_commands,
+    };
+    use crate::config::{Ros2Mode, Scenario};
     use crate::error::Result;
     use crate::message::{CommandDesk, CommandLimits, ModelReply, StatusReading};
+    use crate::ros2::Node;
 
     /// Bus, publisher, queryables and the desks where commands and orders arrive.
     #[derive(Debug)]
@@ -61,6 +66,7 @@ mod with_bus {
         services: Services,
         publisher: Publisher,
         orders: OrderService,
+        ros2: Option<Node>,
         _commands: Subscriber<()>,
     }
 
@@ -73,18 +79,29 @@ mod with_bus {
             let keys = Keys::of(&scenario.bus.robot);
             let bus = Bus::open(&scenario.bus)?;
             let period_ns = scenario.spec.period_ns;
+            let (feed, feed_end) = Feed::new();
+            let spoken = scenario.ros2.mode != Ros2Mode::Off;
+            let feed = spoken.then_some(feed);
             let publisher =
-                Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots)?;
-            let Counters { commands, orders } = ends.counters;
+                Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots, feed)?;
+            let Counters { commands, orders, ros2 } = ends.counters;
             let epoch = ends.epoch;
             let judge = Judge::new(ends.plant, scenario.physics_hash, Arc::clone(&epoch));
             let orders = OrderService::start(&bus, &keys, ends.orders, judge, orders)?;
             let urdf = &scenario.robot_urdf;
             let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&epoch))?;
             let limits = command_limits(scenario, model);
-            let desk = CommandDesk::new(ends.commands, limits, epoch, commands);
-            let subscriber = subscribe_commands(&bus, &keys, desk)?;
-            Ok(Self { bus, services, publisher, orders, _commands: subscriber })
+            let desk = || {
+                let (epoch, counters) = (Arc::clone(&epoch), Arc::clone(&commands));
+                CommandDesk::new(ends.commands.clone(), limits, epoch, counters)
+            };
+            let ros2 = if spoken {
+                Some(Node::start(&bus, scenario, model, feed_end, desk(), ros2)?)
+            } else {
+                None
+            };
+            let subscriber = subscribe_commands(&bus, &keys, desk())?;
+            Ok(Self { bus, services, publisher, orders, ros2, _commands: subscriber })
         }
 
         /// True if one of its threads has panicked.
@@ -95,11 +112,17 @@ mod with_bus {
         /// A status that cannot be published now is published in a second.
         pub(in crate::daemon) fn publish_status(&self, status: &StatusReading) {
             let _next_second = self.services.publish_status(&self.bus, status).is_ok();
+            if let Some(ros2) = &self.ros2 {
+                self.bus.life().guard(|| ros2.publish_status(&self.bus, status));
+            }
         }
 
         pub(in crate::daemon) fn close(self) {
             let _stats = self.publisher.finish();
             self.orders.finish();
+            if let Some(ros2) = self.ros2 {
+                ros2.finish();
+            }
             drop((self._commands, self.services));
             self.bus.close();
         }

@@ -3,7 +3,7 @@
 //! A sender takes a free box, fills it in place and sends it; the receiver gives it back. Neither
 //! side allocates after start-up, and neither side ever blocks: both use only `try_send` and
 //! `try_recv`. A receiver that *parks* would make the sender's `try_send` take a lock and wake it
-//! by a system call, so receivers poll at their own pace.
+//! by a system call, so receivers of the physics thread poll at their own pace.
 //!
 //! ```
 //! let (out, inbox) = hardstand::handover::pool(2, || 0_u32);
@@ -15,6 +15,8 @@
 //! inbox.give_back(got);
 //! # Ok::<(), &str>(())
 //! ```
+
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
@@ -85,6 +87,13 @@ impl<T> Inbox<T> {
     #[must_use]
     pub fn take(&self) -> Option<Box<T>> {
         self.full.try_recv().ok()
+    }
+
+    /// The next box, after at most `patience`. It parks, so the sender may have to wake it: for
+    /// hand-overs between I/O threads only.
+    #[must_use]
+    pub fn take_within(&self, patience: Duration) -> Option<Box<T>> {
+        self.full.recv_timeout(patience).ok()
     }
 
     /// Returns a box to the sender.

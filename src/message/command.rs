@@ -102,6 +102,15 @@ pub fn check_command(
     Ok(())
 }
 
+/// A session number that no other controller has: random, from the system.
+#[must_use]
+pub fn new_session() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // RandomState is seeded by the system's random numbers
+    let number = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    number.max(1)
+}
+
 /// Encodes a command; the counterpart of [`decode_command`].
 ///
 /// # Errors

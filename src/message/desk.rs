@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::handover::Outbox;
 use crate::plant::{Command, Rejection};
 
-use super::{ArrivalCounters, CommandLimits, check_command, decode_command};
+use super::{ArrivalCounters, ClaimedCommand, CommandLimits, check_command, decode_command};
 
 /// Where commands arrive: the first of their two checks, and the hand-over to the physics thread.
 #[derive(Debug)]
@@ -37,18 +37,30 @@ impl CommandDesk {
     /// The reason of the refusal.
     pub fn take_in(&self, bytes: &[u8]) -> Result<(), Rejection> {
         self.counters.count_received();
-        let result = self.check(bytes);
+        let claim = decode_command(bytes, self.limits.joints);
+        self.judge(claim.and_then(|claim| self.pass_on(&claim)))
+    }
+
+    /// Takes in a command that came in other bytes; likewise.
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    pub fn take_in_claim(&self, claim: &ClaimedCommand) -> Result<(), Rejection> {
+        self.counters.count_received();
+        self.judge(self.pass_on(claim))
+    }
+
+    fn judge(&self, result: Result<(), Rejection>) -> Result<(), Rejection> {
         if let Err(reason) = result {
             self.counters.count(reason);
         }
         result
     }
 
-    fn check(&self, bytes: &[u8]) -> Result<(), Rejection> {
-        let claim = decode_command(bytes, self.limits.joints)?;
+    fn pass_on(&self, claim: &ClaimedCommand) -> Result<(), Rejection> {
         let limits = CommandLimits { epoch: self.epoch.load(Ordering::Relaxed), ..self.limits };
         let mut checked = Command::default();
-        check_command(&claim, &limits, &mut checked)?;
+        check_command(claim, &limits, &mut checked)?;
         let mut command = match self.outbox.take_free() {
             Some(free) => free,
             // newest wins: the oldest command that waits gives way

@@ -15,7 +15,9 @@ mod order;
 mod status;
 
 pub use arrivals::ArrivalCounters;
-pub use command::{ClaimedCommand, CommandLimits, check_command, decode_command, encode_command};
+pub use command::{
+    ClaimedCommand, CommandLimits, check_command, decode_command, encode_command, new_session,
+};
 pub use control::{
     ControlRequest, PushRequest, SavedState, check_control, check_push, check_saved,
 };

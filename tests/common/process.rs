@@ -5,6 +5,7 @@
 #[path = "dice.rs"]
 mod dice;
 
+#[allow(unused_imports, reason = "each test binary uses a part")]
 pub use dice::Dice;
 
 use std::fs::File;

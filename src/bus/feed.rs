@@ -1,0 +1,109 @@
+//! Snapshots for a second thread behind the publisher's: what `ros2` takes its messages from.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::handover::{Inbox, Outbox, pool};
+use crate::plant::Snapshot;
+use crate::rt::Phase;
+
+/// Snapshots that may wait in a feed.
+const FEED_QUEUE: usize = 8;
+
+/// What who commands must know of the newest state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Newest {
+    /// Run number.
+    pub epoch: u32,
+    /// Ticks done.
+    pub tick: u64,
+    /// Simulated time, as published, ns.
+    pub time_ns: u64,
+    /// 0 waiting, 1 running, 2 stopped, 3 paused.
+    pub phase: u8,
+    /// What the drives obey, as in the state.
+    pub authority: u8,
+    /// Session that owns the robot; 0 for nobody.
+    pub command_session: u64,
+}
+
+/// The newest state of all, in short; also when nobody wants snapshots.
+#[derive(Clone, Debug, Default)]
+pub struct SharedNewest(Arc<Mutex<Newest>>);
+
+impl SharedNewest {
+    /// Now.
+    #[must_use]
+    pub fn get(&self) -> Newest {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, newest: Newest) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = newest;
+    }
+}
+
+/// A snapshot, and its number: the tick, or while the robot waits or is paused, how often it has been published.
+#[derive(Clone, Debug, Default)]
+pub struct Fed {
+    /// Number.
+    pub number: u64,
+    /// Snapshot.
+    pub snapshot: Snapshot,
+}
+
+/// The publisher's end: takes every snapshot whose number is a multiple of what is wanted.
+#[derive(Debug)]
+pub struct Feed {
+    outbox: Outbox<Fed>,
+    every: Arc<AtomicU64>,
+    newest: SharedNewest,
+    waited: u64,
+}
+
+/// The other end.
+#[derive(Debug)]
+pub struct FeedEnd {
+    /// Snapshots.
+    pub inbox: Inbox<Fed>,
+    /// Ticks between two wanted snapshots; 0, as at first, for none.
+    pub every: Arc<AtomicU64>,
+    /// The newest state.
+    pub newest: SharedNewest,
+}
+
+impl Feed {
+    /// A feed and its other end.
+    #[must_use]
+    pub fn new() -> (Self, FeedEnd) {
+        let (outbox, inbox) = pool(FEED_QUEUE, Fed::default);
+        let (every, newest) = (Arc::new(AtomicU64::new(0)), SharedNewest::default());
+        let feed = Self { outbox, every: Arc::clone(&every), newest: newest.clone(), waited: 0 };
+        (feed, FeedEnd { inbox, every, newest })
+    }
+
+    /// A snapshot that nobody has room for is left out.
+    pub(super) fn offer(&mut self, s: &Snapshot) {
+        self.newest.set(Newest {
+            epoch: s.state.epoch,
+            tick: s.state.tick,
+            time_ns: s.state.time_ns,
+            phase: s.state.phase,
+            authority: s.state.authority,
+            command_session: s.state.command_session,
+        });
+        // a state that is shown again and again goes to those who come late, too
+        let waiting = [Phase::Waiting, Phase::Paused].map(Phase::code).contains(&s.state.phase);
+        self.waited += u64::from(waiting);
+        let number = if waiting { self.waited } else { s.state.tick };
+        let every = self.every.load(Ordering::Acquire);
+        if every == 0 || !number.is_multiple_of(every) {
+            return;
+        }
+        if let Some(mut free) = self.outbox.take_free() {
+            free.number = number;
+            free.snapshot.copy_from(s);
+            self.outbox.send(free);
+        }
+    }
+}

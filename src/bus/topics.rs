@@ -1,0 +1,164 @@
+//! Keys and payloads that others have laid down: what `ros2` needs of zenoh.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zenoh::liveliness::LivelinessToken;
+use zenoh::pubsub::Subscriber;
+use zenoh::qos::{CongestionControl, Priority};
+use zenoh::{Session, Wait};
+use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig};
+
+use crate::error::Result;
+use crate::fault_point;
+
+use super::life::Life;
+use super::{Bus, bus_error};
+
+/// A key that is published, and whether anybody listens.
+#[derive(Debug)]
+pub struct Topic {
+    publisher: zenoh::pubsub::Publisher<'static>,
+    wanted: Arc<AtomicBool>,
+}
+
+/// A key whose last message waits for late joiners, as ROS 2's *transient local* asks for it.
+#[derive(Debug)]
+pub struct LatchedTopic(AdvancedPublisher<'static>);
+
+/// Somebody else's messages; lasts as long as this value.
+#[derive(Debug)]
+pub struct Listening(#[expect(dead_code, reason = "undeclared when dropped")] Subscriber<()>);
+
+/// A sign that something is there; lasts as long as this value.
+#[derive(Debug)]
+pub struct Token(#[expect(dead_code, reason = "undeclared when dropped")] LivelinessToken);
+
+/// Wall time, for those who are told when a message was sent.
+#[derive(Clone, Debug)]
+pub struct WallClock(Session);
+
+impl WallClock {
+    /// ns since 1970.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.0.new_timestamp().get_time().to_duration().as_nanos() as u64
+    }
+}
+
+impl Bus {
+    /// The session's id, as keys contain it.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.session.zid().to_string()
+    }
+
+    /// The session's clock.
+    #[must_use]
+    pub fn wall_clock(&self) -> WallClock {
+        WallClock(self.session.clone())
+    }
+
+    /// Declares a key to publish: what a slow subscriber cannot take is dropped.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+    pub fn topic(&self, key: &str) -> Result<Topic> {
+        let failed = |e| bus_error(key, e);
+        let publisher = self
+            .session
+            .declare_publisher(key.to_string())
+            .congestion_control(CongestionControl::Drop)
+            .priority(Priority::InteractiveHigh)
+            .express(true)
+            .wait()
+            .map_err(failed)?;
+        let wanted = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&wanted);
+        publisher
+            .matching_listener()
+            .callback(move |status| flag.store(status.matching(), Ordering::Release))
+            .background()
+            .wait()
+            .map_err(failed)?;
+        if publisher.matching_status().wait().is_ok_and(|status| status.matching()) {
+            wanted.store(true, Ordering::Release);
+        }
+        Ok(Topic { publisher, wanted })
+    }
+
+    /// Declares a key whose last message is kept.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+    pub fn latched_topic(&self, key: &str) -> Result<LatchedTopic> {
+        let builder = self
+            .session
+            .declare_publisher(key.to_string())
+            .congestion_control(CongestionControl::Drop)
+            .advanced()
+            .cache(CacheConfig::default().max_samples(1))
+            .publisher_detection();
+        Ok(LatchedTopic(builder.wait().map_err(|e| bus_error(key, e))?))
+    }
+
+    /// Calls `take` with payload and attachment of every message under `key`, on zenoh's threads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+    pub fn listen(
+        &self,
+        key: &str,
+        take: impl Fn(&[u8], Option<&[u8]>) + Send + Sync + 'static,
+    ) -> Result<Listening> {
+        let life = self.life.clone();
+        let subscriber = self
+            .session
+            .declare_subscriber(key.to_string())
+            .callback(move |sample| {
+                life.guard(|| {
+                    fault_point::visit("ros2_command");
+                    let attachment = sample.attachment().map(zenoh::bytes::ZBytes::to_bytes);
+                    take(&sample.payload().to_bytes(), attachment.as_deref());
+                });
+            })
+            .wait()
+            .map_err(|e| bus_error(key, e))?;
+        Ok(Listening(subscriber))
+    }
+
+    /// Shows everybody the token `key`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+    pub fn token(&self, key: &str) -> Result<Token> {
+        let token = self.session.liveliness().declare_token(key.to_string());
+        Ok(Token(token.wait().map_err(|e| bus_error(key, e))?))
+    }
+
+    /// Shared by all threads that work for this session.
+    #[must_use]
+    pub fn life(&self) -> Life {
+        self.life.clone()
+    }
+}
+
+impl Topic {
+    /// True if somebody listens.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Acquire)
+    }
+
+    /// Publishes; false if zenoh refuses.
+    pub fn put(&self, payload: &[u8], attachment: Option<&[u8]>) -> bool {
+        self.publisher.put(payload).attachment(attachment).wait().is_ok()
+    }
+}
+
+impl LatchedTopic {
+    /// Publishes, and keeps it instead of the last one; false if zenoh refuses.
+    pub fn put(&self, payload: &[u8], attachment: Option<&[u8]>) -> bool {
+        self.0.put(payload).attachment(attachment).wait().is_ok()
+    }
+}

@@ -1,0 +1,156 @@
+//! The section `ros2` of a scenario: whether and how ROS 2 nodes see the robot.
+
+use super::BusSettings;
+use super::section::{Range, Section};
+
+/// How ROS 2 is spoken over the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ros2Mode {
+    /// Not at all.
+    Off,
+    /// To nodes of `rmw_zenoh`; the daemon's session is the router that they look for.
+    RmwZenoh,
+    /// To a zenoh-bridge-ros2dds.
+    Bridge,
+}
+
+/// Which edges of the tree of frames are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TfEdges {
+    /// World to base, and all links.
+    All,
+    /// World to base: another node publishes the links.
+    Base,
+    /// The links: another node says where the base is.
+    Links,
+}
+
+/// Settings of ROS 2.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ros2Settings {
+    /// How.
+    pub mode: Ros2Mode,
+    /// `ROS_DOMAIN_ID` of the nodes.
+    pub domain: u32,
+    /// Before the names of all topics of the robot; empty or `a/b`, without outer slashes.
+    pub namespace: String,
+    /// Edges under `/tf`.
+    pub tf: TfEdges,
+    /// `kp` and `kd` of commands that have positions and no gains.
+    pub gains: [f64; 2],
+    /// Ticks between two messages of each topic, by the names in [`RATES`]; `None` for never.
+    pub every_ticks: [Option<u64>; RATES.len()],
+}
+
+impl Ros2Settings {
+    /// Ticks between two messages of the topic that [`RATES`] calls `name`; `None` for never.
+    #[must_use]
+    pub fn every(&self, name: &str) -> Option<u64> {
+        let of = |(i, _): (usize, &(&str, u64))| self.every_ticks[i];
+        RATES.iter().enumerate().find(|(_, rate)| rate.0 == name).and_then(of)
+    }
+}
+
+/// Keys under `ros2.rates_hz`, and the highest rate that "auto" takes, Hz.
+pub const RATES: [(&str, u64); 9] = [
+    ("clock", 100),
+    ("joint_states", 500),
+    ("imu", 500),
+    ("foot_wrench", 250),
+    ("foot_contact", 100),
+    ("contacts", 100),
+    ("odometry", 100),
+    ("tf", 100),
+    ("dynamic_joint_states", 100),
+];
+
+/// ROS 2 derives UDP ports from it.
+const DOMAIN_MAX: u32 = 232;
+
+/// Reads the section, and tells `bus` how ROS 2 is spoken.
+pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) -> Ros2Settings {
+    let s = root.section("ros2");
+    let gain = |key: &str| s.f64(key, Range::between(0.0, 1e6));
+    let tf_edges = [("all", TfEdges::All), ("base", TfEdges::Base), ("links", TfEdges::Links)];
+    let settings = Ros2Settings {
+        mode: mode(&s, bus),
+        domain: s.count("domain", 0, DOMAIN_MAX) as u32,
+        namespace: namespace(&s),
+        tf: s.choice("tf", &tf_edges).unwrap_or(TfEdges::All),
+        gains: [gain("position_kp"), gain("position_kd")],
+        every_ticks: rates(&s, 1_000_000_000 / period_ns),
+    };
+    bus.ros2 = settings.mode;
+    s.finish();
+    settings
+}
+
+/// An access list names the keys of Hardstand only, so whoever is let in by it sees no ROS 2.
+fn mode(s: &Section<'_>, bus: &BusSettings) -> Ros2Mode {
+    let guarded = bus.access.is_some();
+    let auto = if guarded { Ros2Mode::Off } else { Ros2Mode::RmwZenoh };
+    let words = [
+        ("auto", auto),
+        ("rmw_zenoh", Ros2Mode::RmwZenoh),
+        ("bridge", Ros2Mode::Bridge),
+        ("off", Ros2Mode::Off),
+    ];
+    let mode = s.choice("mode", &words).unwrap_or(Ros2Mode::Off);
+    if guarded && mode != Ros2Mode::Off {
+        s.mistake(
+            "mode",
+            "\"auto\" or \"off\" with users_file or the tls keys: no role there covers the keys of \
+             ROS 2. Let ROS 2 nodes run beside a daemon that listens on its own machine only",
+        );
+    }
+    mode
+}
+
+fn namespace(s: &Section<'_>) -> String {
+    let text = s.text("namespace").trim_matches('/');
+    let is_name = |part: &str| {
+        !part.starts_with(|c: char| c.is_ascii_digit())
+            && !part.is_empty()
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    if text.len() > 200 || !(text.is_empty() || text.split('/').all(is_name)) {
+        s.mistake("namespace", "\"\" or names of letters, digits and \"_\", as in \"lab/robot_1\"");
+    }
+    text.into()
+}
+
+fn rates(s: &Section<'_>, rate_hz: u64) -> [Option<u64>; RATES.len()] {
+    let s = s.section("rates_hz");
+    let every = RATES.map(|(key, most_hz)| {
+        if s.choice_or_number(key, "auto") {
+            return divisor_up_to(rate_hz, most_hz).map(|hz| rate_hz / hz);
+        }
+        let allowed =
+            |hz: i64| hz == 0 || u64::try_from(hz).is_ok_and(|hz| rate_hz.is_multiple_of(hz));
+        match s.integer_if(key, allowed) {
+            Some(0) => None,
+            Some(hz) => Some(rate_hz / hz.unsigned_abs()),
+            None => {
+                s.mistake(key, &neighbours(s.integer_if(key, |_| true), rate_hz));
+                None
+            }
+        }
+    });
+    s.finish();
+    every
+}
+
+/// The largest divisor of `rate_hz` that is at most `most`.
+fn divisor_up_to(rate_hz: u64, most: u64) -> Option<u64> {
+    (1..=most.min(rate_hz)).rev().find(|hz| rate_hz.is_multiple_of(*hz))
+}
+
+/// What a rate may be, with the allowed ones next to what was asked for.
+fn neighbours(asked: Option<i64>, rate_hz: u64) -> String {
+    let rule = format!("\"auto\", 0 for never, or a divisor of sim.rate_hz, which is {rate_hz}");
+    let Some(asked) = asked.and_then(|hz| u64::try_from(hz).ok()) else { return rule };
+    let below = divisor_up_to(rate_hz, asked);
+    let above = (asked..=rate_hz).find(|hz| *hz > 0 && rate_hz.is_multiple_of(*hz));
+    let near: Vec<String> = below.into_iter().chain(above).map(|hz| hz.to_string()).collect();
+    format!("{rule}: {} next to it", near.join(" or "))
+}

@@ -1,0 +1,172 @@
+//! CDR, the bytes of ROS 2 messages: the encapsulation header `00 01 00 00` and XCDR1.
+//!
+//! Numbers are aligned to their own size, counted from the byte after the header. A text is a
+//! `u32` length with its NUL, the bytes, and the NUL; a sequence is a `u32` count and its elements;
+//! an array has no count. Source: OMG DDS-XTypes 1.3, 7.4.1 (`XCDR1`, `PLAIN_CDR`).
+
+use std::fmt;
+
+use crate::limits::{MESSAGE_BYTES_MAX, ROS_ELEMENTS_MAX};
+
+/// Bytes before the body.
+pub const CDR_HEADER_BYTES: usize = 4;
+const LITTLE: [u8; CDR_HEADER_BYTES] = [0, 1, 0, 0];
+
+/// Writes one message into a buffer that is used again and again: it allocates nothing once the
+/// buffer is large enough.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    /// Clears `out` and writes the header of little-endian CDR.
+    pub fn new(out: &'a mut Vec<u8>) -> Self {
+        out.clear();
+        out.extend_from_slice(&LITTLE);
+        Self { out }
+    }
+
+    /// The bytes of a number whose size is `N`.
+    pub fn number<const N: usize>(&mut self, little_endian: [u8; N]) {
+        let padding = (self.out.len() - CDR_HEADER_BYTES).wrapping_neg() % N;
+        self.out.resize(self.out.len() + padding, 0);
+        self.out.extend_from_slice(&little_endian);
+    }
+
+    /// How many elements follow.
+    pub fn count(&mut self, count: usize) {
+        // nothing here has 4 billion elements
+        self.number(u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
+    }
+
+    /// A text.
+    pub fn text(&mut self, text: &str) {
+        self.count(text.len() + 1);
+        self.out.extend_from_slice(text.as_bytes());
+        self.out.push(0);
+    }
+}
+
+/// Why bytes are not the message that they should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CdrError {
+    /// Not the header of plain CDR.
+    Header,
+    /// More bytes than [`MESSAGE_BYTES_MAX`].
+    TooLong,
+    /// The message ends within a number or text: this many bytes were needed and left.
+    Truncated {
+        /// Bytes that the next value has.
+        needed: usize,
+        /// Bytes that there are.
+        left: usize,
+    },
+    /// A sequence claims more elements than the rest of the message can hold, or than are allowed.
+    Count {
+        /// What it claims.
+        claimed: u32,
+        /// The most that there could be.
+        possible: usize,
+    },
+    /// A text is not UTF-8, or does not end with NUL.
+    Text,
+    /// A boolean is neither 0 nor 1.
+    Bool(u8),
+}
+
+impl fmt::Display for CdrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => f.write_str("no header of plain CDR (00 00 or 00 01, then two bytes)"),
+            Self::TooLong => write!(f, "longer than {MESSAGE_BYTES_MAX} bytes"),
+            Self::Truncated { needed, left } => {
+                write!(f, "ends early: {needed} bytes needed, {left} left")
+            }
+            Self::Count { claimed, possible } => {
+                write!(f, "a sequence of {claimed} elements, where {possible} are possible")
+            }
+            Self::Text => f.write_str("a text that is not UTF-8 with a NUL at its end"),
+            Self::Bool(byte) => write!(f, "a boolean that is {byte}"),
+        }
+    }
+}
+
+impl std::error::Error for CdrError {}
+
+/// Reads one message of either endianness. Nothing is allocated before its length is known to fit
+/// the bytes that there are.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    body: &'a [u8],
+    at: usize,
+    big_endian: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Begins to read `bytes`.
+    ///
+    /// # Errors
+    /// [`CdrError::Header`], [`CdrError::TooLong`].
+    pub fn new(bytes: &'a [u8]) -> Result<Self, CdrError> {
+        if bytes.len() > MESSAGE_BYTES_MAX {
+            return Err(CdrError::TooLong);
+        }
+        let (header, body) = bytes.split_at_checked(CDR_HEADER_BYTES).ok_or(CdrError::Header)?;
+        let big_endian = match header {
+            [0, 0, ..] => true,
+            [0, 1, ..] => false,
+            _ => return Err(CdrError::Header),
+        };
+        Ok(Self { body, at: 0, big_endian })
+    }
+
+    /// The little-endian bytes of a number whose size is `N`.
+    ///
+    /// # Errors
+    /// [`CdrError::Truncated`].
+    pub fn number<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
+        let begin = self.at.next_multiple_of(N);
+        let rest = self.body.get(begin..).unwrap_or_default();
+        let Some((bytes, _)) = rest.split_first_chunk::<N>() else {
+            return Err(CdrError::Truncated { needed: N, left: rest.len() });
+        };
+        self.at = begin + N;
+        let mut bytes = *bytes;
+        if self.big_endian {
+            bytes.reverse();
+        }
+        Ok(bytes)
+    }
+
+    /// How many elements follow, each of at least `bytes_min` bytes.
+    ///
+    /// # Errors
+    /// [`CdrError::Count`] if they cannot all be there.
+    pub fn count(&mut self, bytes_min: usize) -> Result<usize, CdrError> {
+        let claimed = u32::from_le_bytes(self.number()?);
+        let left = self.body.len() - self.at;
+        let possible = (left / bytes_min.max(1)).min(ROS_ELEMENTS_MAX);
+        match usize::try_from(claimed) {
+            Ok(count) if count <= possible => Ok(count),
+            _ => Err(CdrError::Count { claimed, possible }),
+        }
+    }
+
+    /// A text; it is part of the message.
+    ///
+    /// # Errors
+    /// [`CdrError::Text`], [`CdrError::Truncated`].
+    pub fn text(&mut self) -> Result<&'a str, CdrError> {
+        let needed = u32::from_le_bytes(self.number()?) as usize;
+        let rest = self.body.get(self.at..).unwrap_or_default();
+        let Some(bytes) = rest.get(..needed) else {
+            return Err(CdrError::Truncated { needed, left: rest.len() });
+        };
+        self.at += needed;
+        // some writers give an empty text no bytes at all
+        let text =
+            if needed == 0 { bytes } else { bytes.strip_suffix(&[0]).ok_or(CdrError::Text)? };
+        std::str::from_utf8(text).map_err(|_not_utf8| CdrError::Text)
+    }
+}

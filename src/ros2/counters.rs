@@ -1,0 +1,89 @@
+//! What came over ROS 2, and what was refused before it became a command.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+#[cfg(feature = "zenoh")]
+use super::orders::Refused;
+
+/// Why a message is no command. What becomes one is judged like every other command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RosRejection {
+    /// The bytes are not the message, or lengths in it cannot be.
+    Cdr,
+    /// Unknown, missing or repeated joints.
+    Names,
+    /// Unknown or repeated interfaces, or not as many values as interfaces.
+    Interfaces,
+    /// Not as many values as joints.
+    Size,
+    /// Points without positions, times that do not rise, or all in the past.
+    Trajectory,
+}
+
+impl RosRejection {
+    /// All reasons, in the order of their counters.
+    pub const ALL: [Self; 5] =
+        [Self::Cdr, Self::Names, Self::Interfaces, Self::Size, Self::Trajectory];
+
+    /// Name of the counter.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cdr => "cdr",
+            Self::Names => "names",
+            Self::Interfaces => "interfaces",
+            Self::Size => "size",
+            Self::Trajectory => "trajectory",
+        }
+    }
+}
+
+/// Counters of ROS 2, and the last refusal in words.
+#[derive(Debug, Default)]
+pub struct RosCounters {
+    published: AtomicU64,
+    received: AtomicU64,
+    rejected: [AtomicU64; RosRejection::ALL.len()],
+    last: Mutex<String>,
+}
+
+impl RosCounters {
+    /// Name and value of each.
+    #[must_use]
+    pub fn all(&self) -> Vec<(String, u64)> {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let mut all = vec![
+            ("ros2_published".to_string(), of(&self.published)),
+            ("ros2_received".to_string(), of(&self.received)),
+        ];
+        for reason in RosRejection::ALL {
+            let name = format!("ros2_rejected_{}", reason.name());
+            all.push((name, of(&self.rejected[reason as usize])));
+        }
+        all
+    }
+
+    /// The last refusal in words; empty if there was none.
+    #[must_use]
+    pub fn last_refusal(&self) -> String {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(feature = "zenoh")]
+impl RosCounters {
+    pub(super) fn count_published(&self) {
+        self.published.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_received(&self) {
+        self.received.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn count(&self, topic: &str, refused: &Refused) {
+        self.rejected[refused.reason as usize].fetch_add(1, Ordering::Relaxed);
+        let text = format!("{topic}: {refused}");
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+}

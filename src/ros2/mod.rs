@@ -1,0 +1,40 @@
+//! ROS 2 over the bus: messages, and what of the robot goes into them.
+//!
+//! - [`cdr`], [`messages`]: bytes and message types.
+//! - [`Readings`]: from a snapshot to messages; frames and units of `docs/ros2.md`.
+//! - [`Orders`]: from messages to commands: named joints, trajectories.
+//! - `Node`: topics of both ways, and the thread that fills them.
+
+pub mod cdr;
+mod counters;
+mod diagnostics;
+mod field;
+mod frames;
+#[cfg(feature = "zenoh")]
+mod intake;
+pub mod messages;
+#[cfg(feature = "zenoh")]
+mod naming;
+#[cfg(feature = "zenoh")]
+mod node;
+mod orders;
+mod readings;
+#[cfg(feature = "zenoh")]
+mod sessions;
+#[cfg(feature = "zenoh")]
+mod talker;
+mod trajectory;
+
+pub use counters::{RosCounters, RosRejection};
+pub use diagnostics::diagnostics;
+pub use field::{Byte, Definition, Field};
+pub use frames::Frames;
+#[cfg(feature = "zenoh")]
+pub use intake::{COMMAND_TOPICS, Intake, Now};
+#[cfg(feature = "zenoh")]
+pub use naming::{End, Naming, Wire};
+#[cfg(feature = "zenoh")]
+pub use node::Node;
+pub use orders::{Orders, Refused};
+pub use readings::{Readings, STATE_INTERFACES, VARIANCE, time};
+pub use trajectory::Trajectory;

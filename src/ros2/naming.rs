@@ -1,0 +1,165 @@
+//! Keys, tokens and attachments: how a topic is called on each of the two ways.
+//!
+//! `rmw_zenoh` (0.2.4 and later): `<domain>/<topic>/<DDS type>/<hash>`, messages with 33 bytes of
+//! attachment, tokens `@ros2_lv/…`. Source: rmw_zenoh's `docs/design.md` and `rmw_zenoh_cpp`.
+//! `zenoh-bridge-ros2dds` 1.10: the topic's name alone, no attachment, tokens `@/<zid>/@ros2_lv/…`.
+//! Source: its `zenoh-plugin-ros2dds/src/liveliness_mgt.rs`.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::messages::Message;
+use crate::config::{Ros2Mode, Ros2Settings};
+
+/// Name of the node that all topics belong to.
+const NODE: &str = "hardstand";
+/// Bytes of an attachment.
+pub(super) const ATTACHMENT_BYTES: usize = 33;
+
+/// What a topic is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It is published: reliable, volatile, the last 10.
+    Publisher,
+    /// It is published, and its last message waits for late joiners: reliable, transient local, 1.
+    Latched,
+    /// It is listened to: reliable, volatile, the last one.
+    Subscriber,
+}
+
+/// A topic on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// Key to publish or subscribe.
+    pub key: String,
+    /// Key of the token that shows it.
+    pub token: String,
+    /// Identifies this end to `rmw_zenoh`.
+    pub gid: [u8; 16],
+}
+
+/// How topics are called.
+#[derive(Clone, Debug)]
+pub struct Naming {
+    bridge: bool,
+    domain: u32,
+    namespace: String,
+    session: String,
+    ends: u32,
+}
+
+impl Naming {
+    /// Names for the session with the id `session`.
+    #[must_use]
+    pub fn new(settings: &Ros2Settings, session: &str) -> Self {
+        Self {
+            bridge: settings.mode == Ros2Mode::Bridge,
+            domain: settings.domain,
+            namespace: settings.namespace.clone(),
+            session: session.into(),
+            ends: 0,
+        }
+    }
+
+    /// The token that must be there before those of the topics.
+    #[must_use]
+    pub fn node_token(&self) -> String {
+        let zid = &self.session;
+        if self.bridge {
+            return format!("@/{zid}/@ros2_lv");
+        }
+        format!("@ros2_lv/{}/{zid}/0/0/NN/%/{}/{NODE}", self.domain, self.mangled_namespace())
+    }
+
+    /// The full name of a topic without its first slash. One that begins with a slash is nobody's
+    /// but ROS's, as `/clock`; all others are the robot's.
+    #[must_use]
+    pub fn full(&self, topic: &str) -> String {
+        match topic.strip_prefix('/') {
+            Some(global) => global.into(),
+            None if self.namespace.is_empty() => topic.into(),
+            None => format!("{}/{topic}", self.namespace),
+        }
+    }
+
+    /// The next end of a topic of the type `T`.
+    pub fn end<T: Message>(&mut self, topic: &str, end: End) -> Wire {
+        self.ends += 1;
+        let topic = self.full(topic);
+        let (package, kind) = T::NAME.split_once("/msg/").unwrap_or((T::NAME, ""));
+        let (key, token) = if self.bridge {
+            let (word, qos) = match end {
+                End::Publisher => ("MP", ":1:0:0,10"),
+                End::Latched => ("MP", ":1:1:0,1"),
+                End::Subscriber => ("MS", ":1:0:0,1"),
+            };
+            let type_name = format!("{package}/msg/{kind}").replace('/', "§");
+            let escaped = topic.replace('/', "§");
+            let token = format!("@/{}/@ros2_lv/{word}/{escaped}/{type_name}/{qos}", self.session);
+            (topic, token)
+        } else {
+            let dds = format!("{package}::msg::dds_::{kind}_");
+            let (word, qos) = match end {
+                End::Publisher => ("MP", "::,10:,:,:,,"),
+                End::Latched => ("MP", ":1:,1:,:,:,,"),
+                End::Subscriber => ("MS", "::,1:,:,:,,"),
+            };
+            // publishers of other releases may have another hash, or none
+            let hash = if end == End::Subscriber { "*" } else { T::HASH };
+            let token = format!(
+                "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{}/{qos}",
+                self.domain,
+                self.session,
+                self.ends,
+                self.mangled_namespace(),
+                topic.replace('/', "%"),
+                T::HASH,
+            );
+            (format!("{}/{topic}/{dds}/{hash}", self.domain), token)
+        };
+        let gid = xxh3_128(token.as_bytes()).to_le_bytes();
+        Wire { key, token, gid }
+    }
+
+    /// True if messages carry an attachment.
+    #[must_use]
+    pub const fn has_attachments(&self) -> bool {
+        !self.bridge
+    }
+
+    fn mangled_namespace(&self) -> String {
+        let slash = if self.namespace.is_empty() { "%" } else { "" };
+        if slash.is_empty() {
+            format!("%{}", self.namespace.replace('/', "%"))
+        } else {
+            slash.into()
+        }
+    }
+}
+
+/// The attachment of message number `sequence`, which counts from 1, sent at `unix_ns`.
+#[must_use]
+pub(super) fn attachment(sequence: u64, unix_ns: u64, gid: &[u8; 16]) -> [u8; ATTACHMENT_BYTES] {
+    let mut bytes = [0; ATTACHMENT_BYTES];
+    bytes[..8].copy_from_slice(&sequence.to_le_bytes());
+    bytes[8..16].copy_from_slice(&unix_ns.to_le_bytes());
+    // the length of what follows
+    bytes[16] = 16;
+    bytes[17..].copy_from_slice(gid);
+    bytes
+}
+
+/// The gid in an attachment, if that is one.
+#[must_use]
+pub(super) fn gid_of(attachment: &[u8]) -> Option<[u8; 16]> {
+    attachment.get(17..ATTACHMENT_BYTES)?.try_into().ok()
+}
+
+/// A name that ROS accepts as a part of a topic's name: other characters become `_`.
+#[must_use]
+pub(super) fn topic_part(name: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let part: String = name.chars().map(fits).collect();
+    // a part begins with a letter, and has no two `_` in a row
+    let part = part.split('_').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("_");
+    if part.starts_with(|c: char| c.is_ascii_alphabetic()) { part } else { format!("n{part}") }
+}

@@ -1,0 +1,232 @@
+//! From messages to set-points: named joints and interfaces, mapped or refused.
+
+use std::fmt;
+
+use super::cdr::CdrError;
+use super::counters::RosRejection;
+use super::messages::{DynamicJointState, Float64MultiArray, JointState, JointTrajectory};
+use super::trajectory::Trajectory;
+use crate::plant::JointCommand;
+
+/// Why a message is no command, and in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its counter.
+    pub reason: RosRejection,
+    /// What is wrong.
+    pub text: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<CdrError> for Refused {
+    fn from(e: CdrError) -> Self {
+        Self::new(RosRejection::Cdr, e.to_string())
+    }
+}
+
+impl Refused {
+    pub(super) const fn new(reason: RosRejection, text: String) -> Self {
+        Self { reason, text }
+    }
+}
+
+/// Command interfaces of a joint. The first word of each line is `ros2_control`'s
+/// (`hardware_interface_type_values.hpp`), the others are what drivers of legged robots use.
+const INTERFACES: [&[&str]; 5] = [
+    &["position"],
+    &["velocity"],
+    &["proportional", "stiffness", "kp"],
+    &["derivative", "damping", "kd"],
+    &["effort", "torque", "feedforward"],
+];
+const POSITION: usize = 0;
+const VELOCITY: usize = 1;
+const PROPORTIONAL: usize = 2;
+const DERIVATIVE: usize = 3;
+const EFFORT: usize = 4;
+
+/// Names that a refusal repeats of each kind.
+const TOLD_MAX: usize = 8;
+
+/// Reads messages for a robot.
+#[derive(Clone, Debug)]
+pub struct Orders {
+    joints: Vec<String>,
+    gains: [f64; 2],
+}
+
+impl Orders {
+    /// For the joints `joints` in their order; positions that come without gains get `gains`: `kp`
+    /// and `kd`.
+    #[must_use]
+    pub const fn new(joints: Vec<String>, gains: [f64; 2]) -> Self {
+        Self { joints, gains }
+    }
+
+    /// Any of position, velocity, effort and gains for every joint. What is not named is 0, but for
+    /// gains: a position without one gets the scenario's `kp`, a velocity its `kd`, and a position
+    /// without velocity and gains both.
+    ///
+    /// # Errors
+    /// [`RosRejection::Names`], [`RosRejection::Interfaces`], [`RosRejection::Size`].
+    pub fn dynamic(&self, m: &DynamicJointState) -> Result<Vec<JointCommand>, Refused> {
+        let order = self.order(&m.joint_names)?;
+        if m.interface_values.len() != m.joint_names.len() {
+            return Err(self.size("interface_values", m.interface_values.len()));
+        }
+        let mut commands = vec![JointCommand::default(); self.joints.len()];
+        for (&joint, values) in order.iter().zip(&m.interface_values) {
+            let name = &self.joints[joint];
+            let given = interfaces(name, &values.interface_names, &values.values)?;
+            commands[joint] = self.command(&given);
+        }
+        Ok(commands)
+    }
+
+    /// Position, velocity and effort for every joint, as far as there are any; gains likewise. What
+    /// `topic_based_ros2_control` sends.
+    ///
+    /// # Errors
+    /// [`RosRejection::Names`], [`RosRejection::Size`].
+    pub fn joints(&self, m: &JointState) -> Result<Vec<JointCommand>, Refused> {
+        let order = self.order(&m.name)?;
+        let lists = [("position", &m.position), ("velocity", &m.velocity), ("effort", &m.effort)];
+        for (what, list) in lists {
+            if !list.is_empty() && list.len() != order.len() {
+                return Err(self.size(what, list.len()));
+            }
+        }
+        let mut commands = vec![JointCommand::default(); self.joints.len()];
+        for (i, &joint) in order.iter().enumerate() {
+            let [q, dq, tau] = [&m.position, &m.velocity, &m.effort].map(|l| l.get(i).copied());
+            commands[joint] = self.command(&[q, dq, None, None, tau]);
+        }
+        Ok(commands)
+    }
+
+    fn command(&self, given: &[Option<f64>; INTERFACES.len()]) -> JointCommand {
+        let positioned = given[POSITION].is_some();
+        let moved = positioned || given[VELOCITY].is_some();
+        let own = |gain: usize, applies: bool, standard: f64| {
+            given[gain].unwrap_or(if applies { standard } else { 0.0 })
+        };
+        JointCommand {
+            q: given[POSITION].unwrap_or(0.0),
+            dq: given[VELOCITY].unwrap_or(0.0),
+            kp: own(PROPORTIONAL, positioned, self.gains[0]),
+            kd: own(DERIVATIVE, moved, self.gains[1]),
+            tau_ff: given[EFFORT].unwrap_or(0.0),
+        }
+    }
+
+    /// An effort for every joint, in their order.
+    ///
+    /// # Errors
+    /// [`RosRejection::Size`].
+    pub fn efforts(&self, m: &Float64MultiArray) -> Result<Vec<JointCommand>, Refused> {
+        self.each(m, |tau_ff| JointCommand { tau_ff, ..Default::default() })
+    }
+
+    /// A position for every joint, in their order, with the scenario's gains.
+    ///
+    /// # Errors
+    /// [`RosRejection::Size`].
+    pub fn positions(&self, m: &Float64MultiArray) -> Result<Vec<JointCommand>, Refused> {
+        let [kp, kd] = self.gains;
+        self.each(m, |q| JointCommand { q, kp, kd, ..Default::default() })
+    }
+
+    fn each(
+        &self,
+        m: &Float64MultiArray,
+        command: impl Fn(f64) -> JointCommand,
+    ) -> Result<Vec<JointCommand>, Refused> {
+        // like forward_command_controller: the layout is not looked at
+        if m.data.len() != self.joints.len() {
+            return Err(self.size("data", m.data.len()));
+        }
+        Ok(m.data.iter().map(|&x| command(x)).collect())
+    }
+
+    /// A trajectory for all joints, with the scenario's gains.
+    ///
+    /// # Errors
+    /// [`RosRejection::Names`], [`RosRejection::Trajectory`].
+    pub fn trajectory(&self, m: &JointTrajectory) -> Result<Trajectory, Refused> {
+        let order = self.order(&m.joint_names)?;
+        Trajectory::new(m, &order, self.gains)
+    }
+
+    /// For each name the index of its joint: all joints, each once.
+    fn order(&self, names: &[String]) -> Result<Vec<usize>, Refused> {
+        let (mut order, mut unknown, mut twice) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = vec![false; self.joints.len()];
+        for name in names {
+            match self.joints.iter().position(|j| j == name) {
+                None => unknown.push(name.as_str()),
+                Some(joint) if found[joint] => twice.push(name.as_str()),
+                Some(joint) => {
+                    found[joint] = true;
+                    order.push(joint);
+                }
+            }
+        }
+        let missing = self.joints.iter().zip(&found).filter(|(_, found)| !**found);
+        let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
+        let kinds = [("unknown", unknown), ("missing", missing), ("repeated", twice)];
+        let told: Vec<String> =
+            kinds.iter().filter(|(_, l)| !l.is_empty()).map(|(k, l)| told(k, l)).collect();
+        if told.is_empty() {
+            return Ok(order);
+        }
+        Err(Refused::new(RosRejection::Names, format!("joints: {}", told.join("; "))))
+    }
+
+    fn size(&self, what: &str, count: usize) -> Refused {
+        let joints = self.joints.len();
+        let text =
+            format!("{what} has {count} entries; it must have one for each of {joints} joints");
+        Refused::new(RosRejection::Size, text)
+    }
+}
+
+/// Some of the names; they come from anybody.
+fn told(kind: &str, names: &[&str]) -> String {
+    let some = names.iter().take(TOLD_MAX).map(|name| {
+        let short: String = name.chars().take(64).collect();
+        format!("{short:?}")
+    });
+    let some: Vec<String> = some.collect();
+    let more = names.len() - some.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{kind} {}{more}", some.join(", "))
+}
+
+fn interfaces(
+    joint: &str,
+    names: &[String],
+    values: &[f64],
+) -> Result<[Option<f64>; INTERFACES.len()], Refused> {
+    let wrong = |text: String| Refused::new(RosRejection::Interfaces, format!("{joint}: {text}"));
+    if names.len() != values.len() {
+        let (names, values) = (names.len(), values.len());
+        return Err(wrong(format!("{names} interfaces with {values} values")));
+    }
+    let mut given = [None; INTERFACES.len()];
+    for (name, &value) in names.iter().zip(values) {
+        let Some(i) = INTERFACES.iter().position(|words| words.contains(&name.as_str())) else {
+            let known: Vec<&str> = INTERFACES.iter().map(|words| words[0]).collect();
+            let unknown = told("interface", &[name.as_str()]);
+            return Err(wrong(format!("unknown {unknown}; known: {}", known.join(", "))));
+        };
+        if given[i].replace(value).is_some() {
+            return Err(wrong(format!("the interface {} comes twice", INTERFACES[i][0])));
+        }
+    }
+    Ok(given)
+}

@@ -1,0 +1,276 @@
+//! What of a snapshot goes into which message.
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
+use super::frames::{Frames, quaternion, vector};
+use super::messages::{
+    Bool, Clock, Contact, Contacts, DynamicJointState, Entity, Header, Imu, InterfaceValue,
+    JointState, JointWrench, Odometry, Point, Pose, RosString, TfMessage, Time, UInt32, Wrench,
+    WrenchStamped,
+};
+use crate::config::TfEdges;
+use crate::model::Model;
+use crate::plant::{PlantSpec, Snapshot, StationReading};
+use crate::spatial::{Quaternion, Vec3};
+
+/// Variance of everything that has one, in the square of its unit. The sensors have no noise and
+/// the ground truth no error, but to a filter zeros mean "unknown".
+pub const VARIANCE: f64 = 1e-9;
+
+/// State interfaces of every joint under `dynamic_joint_states`.
+pub const STATE_INTERFACES: [&str; 3] = ["position", "velocity", "effort"];
+
+/// The messages of one robot, filled in place. Numbers are those of the snapshot that
+/// [`look`](Self::look) has seen last.
+#[derive(Clone, Debug)]
+pub struct Readings {
+    frames: Frames,
+    tf_edges: TfEdges,
+    /// One entry per contact: what it says while it is loaded.
+    possible: Vec<Contact>,
+    placed: bool,
+    snapshot: Snapshot,
+    stamp: Time,
+    clock: Clock,
+    joint_states: JointState,
+    imu: Imu,
+    wrench: Vec<WrenchStamped>,
+    contact: Bool,
+    contacts: Contacts,
+    odometry: Odometry,
+    tf: TfMessage,
+    dynamic: DynamicJointState,
+}
+
+/// `ns` after the start.
+#[must_use]
+pub fn time(ns: u64) -> Time {
+    // 68 years
+    let sec = i32::try_from(ns / 1_000_000_000).unwrap_or(i32::MAX);
+    Time { sec, nanosec: (ns % 1_000_000_000) as u32 }
+}
+
+/// A diagonal of [`VARIANCE`].
+fn sure<const N: usize>(side: usize) -> [f64; N] {
+    std::array::from_fn(|i| if i.is_multiple_of(side + 1) { VARIANCE } else { 0.0 })
+}
+
+impl Readings {
+    /// Messages of the robot `model` as `spec` equips it; it is called `robot` where that is part
+    /// of a name.
+    #[must_use]
+    pub fn new(model: &Model, spec: &PlantSpec, robot: &str, tf_edges: TfEdges) -> Self {
+        let frames = Frames::new(model, spec);
+        let names: Vec<String> = model.joints.iter().map(|j| j.name.clone()).collect();
+        let zeros = vec![0.0; names.len()];
+        let framed = |frame: &str| Header { frame_id: frame.into(), ..Default::default() };
+        let wrench = |f: &super::frames::Fixed| WrenchStamped {
+            header: framed(&f.name),
+            wrench: Wrench::default(),
+        };
+        let values = InterfaceValue {
+            interface_names: STATE_INTERFACES.map(String::from).to_vec(),
+            values: vec![0.0; STATE_INTERFACES.len()],
+        };
+        let mut odometry = Odometry {
+            header: framed(&frames.world),
+            child_frame_id: frames.base().into(),
+            ..Default::default()
+        };
+        (odometry.pose.covariance, odometry.twist.covariance) = (sure(6), sure(6));
+        Self {
+            joint_states: JointState {
+                header: Header::default(),
+                name: names.clone(),
+                position: zeros.clone(),
+                velocity: zeros.clone(),
+                effort: zeros,
+            },
+            imu: Imu {
+                header: framed(&frames.imu.name),
+                orientation_covariance: sure(3),
+                angular_velocity_covariance: sure(3),
+                linear_acceleration_covariance: sure(3),
+                ..Default::default()
+            },
+            wrench: frames.feet.iter().map(wrench).collect(),
+            contact: Bool::default(),
+            contacts: Contacts { header: framed(&frames.world), contacts: Vec::new() },
+            odometry,
+            tf: TfMessage { transforms: frames.moving_edges(tf_edges) },
+            dynamic: DynamicJointState {
+                interface_values: vec![values; names.len()],
+                joint_names: names,
+                header: Header::default(),
+            },
+            possible: possible_contacts(model, spec, robot, &frames.world),
+            clock: Clock::default(),
+            stamp: Time::default(),
+            snapshot: Snapshot::default(),
+            placed: false,
+            frames,
+            tf_edges,
+        }
+    }
+
+    /// Takes a snapshot in.
+    pub fn look(&mut self, snapshot: &Snapshot) {
+        self.snapshot.copy_from(snapshot);
+        self.stamp = time(snapshot.state.time_ns);
+        self.placed = false;
+    }
+
+    /// Simulated time.
+    pub fn clock(&mut self) -> &Clock {
+        self.clock.clock = self.stamp.clone();
+        &self.clock
+    }
+
+    /// Position, velocity and effort of all joints.
+    pub fn joint_states(&mut self) -> &JointState {
+        let m = &mut self.joint_states;
+        m.header.stamp = self.stamp.clone();
+        for (i, joint) in self.snapshot.state.joints.iter().enumerate() {
+            (m.position[i], m.velocity[i], m.effort[i]) = (joint.q, joint.dq, joint.tau);
+        }
+        m
+    }
+
+    /// The same as named interfaces.
+    pub fn dynamic_joint_states(&mut self) -> &DynamicJointState {
+        let m = &mut self.dynamic;
+        m.header.stamp = self.stamp.clone();
+        for (values, joint) in m.interface_values.iter_mut().zip(&self.snapshot.state.joints) {
+            values.values.copy_from_slice(&[joint.q, joint.dq, joint.tau]);
+        }
+        m
+    }
+
+    /// REP-145: orientation in the world, angular velocity and specific force in the unit's axes:
+    /// +9.81 m/s² on z at rest.
+    pub fn imu(&mut self) -> &Imu {
+        let (m, s) = (&mut self.imu, &self.snapshot.state);
+        m.header.stamp = self.stamp.clone();
+        m.orientation = quaternion(s.imu_quat_wxyz);
+        m.angular_velocity = vector(&s.imu_angular_velocity_rad_per_s);
+        m.linear_acceleration = vector(&s.imu_specific_force_m_per_s2);
+        m
+    }
+
+    /// Number of feet.
+    #[must_use]
+    pub const fn feet(&self) -> usize {
+        self.frames.feet.len()
+    }
+
+    /// What the ground does to foot `i`: in the foot's axes, about the foot's origin, as a sensor
+    /// in its place would feel it.
+    pub fn foot_wrench(&mut self, i: usize) -> &WrenchStamped {
+        self.place();
+        let foot = &self.snapshot.contacts.feet[i];
+        let X_WF = self.frames.X_WF(&self.frames.feet[i]);
+        let p_FP_F = X_WF.point_inverse(&Vec3::from(foot.point_world_m));
+        let force_F = Vec3::from(foot.force_foot_n);
+        let moment_F = Vec3::from(foot.moment_foot_nm) + p_FP_F.cross(&force_F);
+        let m = &mut self.wrench[i];
+        m.header.stamp = self.stamp.clone();
+        m.wrench = Wrench { force: vector(&force_F.into()), torque: vector(&moment_F.into()) };
+        m
+    }
+
+    /// Whether foot `i` is down (debounced, with hysteresis).
+    pub fn foot_contact(&mut self, i: usize) -> &Bool {
+        self.contact.data = self.snapshot.state.foot_contact[i] != 0;
+        &self.contact
+    }
+
+    /// Every loaded contact, in the world.
+    pub fn contacts(&mut self) -> &Contacts {
+        self.contacts.header.stamp = self.stamp.clone();
+        self.contacts.contacts.clear();
+        let loaded = self.possible.iter().zip(&self.snapshot.contacts.stations);
+        for (contact, reading) in loaded.filter(|(_, r)| r.normal_n > 0.0) {
+            let mut contact = contact.clone();
+            fill_contact(&mut contact, reading, &self.stamp);
+            self.contacts.contacts.push(contact);
+        }
+        &self.contacts
+    }
+
+    /// Ground truth of the base: pose in the world, velocity in the base's axes.
+    pub fn odometry(&mut self) -> &Odometry {
+        let (m, s) = (&mut self.odometry, &self.snapshot.state);
+        m.header.stamp = self.stamp.clone();
+        let [x, y, z] = s.truth_base_position_m;
+        let orientation = quaternion(s.truth_base_quat_wxyz);
+        m.pose.pose = Pose { position: Point { x, y, z }, orientation };
+        let R_WB = Quaternion::from_wxyz(s.truth_base_quat_wxyz).to_matrix();
+        let in_base = |v: [f64; 3]| vector(&R_WB.tr_mul(&Vec3::from(v)).into());
+        m.twist.twist.linear = in_base(s.truth_base_velocity_m_per_s);
+        m.twist.twist.angular = in_base(s.truth_base_angular_velocity_rad_per_s);
+        m
+    }
+
+    /// Edges of the tree of frames that move.
+    pub fn tf(&mut self) -> &TfMessage {
+        self.place();
+        self.frames.fill(self.tf_edges, &self.stamp, &mut self.tf.transforms);
+        &self.tf
+    }
+
+    /// Edges of the tree of frames that do not.
+    #[must_use]
+    pub fn tf_static(&self) -> TfMessage {
+        TfMessage { transforms: self.frames.fixed_edges() }
+    }
+
+    fn place(&mut self) {
+        if !self.placed {
+            self.frames.place(&self.snapshot.state);
+            self.placed = true;
+        }
+    }
+}
+
+/// Entity type of a collision shape.
+const COLLISION: u8 = 5;
+
+/// Stations in their order, for each all surfaces.
+fn possible_contacts(model: &Model, spec: &PlantSpec, robot: &str, world: &str) -> Vec<Contact> {
+    let mut all = Vec::with_capacity(spec.stations.len() * spec.ground.len());
+    for (s, station) in spec.stations.iter().enumerate() {
+        let link = &model.bodies[station.body].name;
+        for (g, surface) in spec.ground.iter().enumerate() {
+            let entity =
+                |id: usize, name: String| Entity { id: id as u64, name, r#type: COLLISION };
+            let named = |name: &str| RosString { data: name.into() };
+            let ids = [s + 1, spec.stations.len() + g + 1];
+            all.push(Contact {
+                collision1: entity(ids[0], format!("{robot}::{link}::{}", station.name)),
+                collision2: entity(ids[1], format!("ground::{}", surface.name)),
+                positions: vec![vector(&[0.0; 3])],
+                normals: vec![vector(&[0.0; 3])],
+                depths: vec![0.0],
+                wrenches: vec![JointWrench {
+                    header: Header { frame_id: world.into(), ..Default::default() },
+                    body_1_name: named(link),
+                    body_1_id: UInt32 { data: ids[0] as u32 },
+                    body_2_name: named(&surface.name),
+                    body_2_id: UInt32 { data: ids[1] as u32 },
+                    ..Default::default()
+                }],
+            });
+        }
+    }
+    all
+}
+
+/// The force acts at the contact's position, so there is no torque about it.
+fn fill_contact(contact: &mut Contact, reading: &StationReading, stamp: &Time) {
+    contact.positions[0] = vector(&reading.position_world_m);
+    contact.normals[0] = vector(&reading.normal_world);
+    contact.depths[0] = (-reading.height_m).max(0.0);
+    let wrench = &mut contact.wrenches[0];
+    wrench.header.stamp = stamp.clone();
+    wrench.body_1_wrench.force = vector(&reading.force_world_n);
+    wrench.body_2_wrench.force = vector(&reading.force_world_n.map(|f| -f));
+}

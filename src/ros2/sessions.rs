@@ -1,0 +1,54 @@
+//! Sessions for publishers that know of none: each has its own, and takes a new one when it has
+//! lost the robot.
+
+use crate::message::new_session;
+use crate::plant::Authority;
+
+/// Publishers that are remembered.
+const PUBLISHERS_MAX: usize = 16;
+
+/// Who publishes: the topic's number, and the publisher's id where messages carry one.
+pub(super) type Publisher = (usize, Option<[u8; 16]>);
+
+/// What who commands must know of the newest state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    pub(super) running: bool,
+    pub(super) authority: u8,
+    pub(super) session: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Session {
+    publisher: Publisher,
+    number: u64,
+    seq: u64,
+    owned: bool,
+}
+
+/// The sessions of all publishers, the last used one first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sessions(Vec<Session>);
+
+impl Sessions {
+    /// Session and sequence number of the publisher's next command.
+    pub(super) fn next(&mut self, publisher: Publisher, now: &Owner) -> (u64, u64) {
+        let found = self.0.iter().position(|s| s.publisher == publisher);
+        let mut session = match found {
+            Some(i) => self.0.remove(i),
+            None => Session { publisher, number: new_session(), seq: 0, owned: false },
+        };
+        let ours = now.session == session.number;
+        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
+        if session.owned && !(ours && in_force.contains(&now.authority)) {
+            session = Session { publisher, number: new_session(), seq: 0, owned: false };
+        } else {
+            session.owned |= ours && now.running;
+        }
+        session.seq += 1;
+        let numbers = (session.number, session.seq);
+        self.0.insert(0, session);
+        self.0.truncate(PUBLISHERS_MAX);
+        numbers
+    }
+}

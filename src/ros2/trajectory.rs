@@ -1,0 +1,135 @@
+//! A trajectory of all joints, followed in simulated time.
+
+use super::counters::RosRejection;
+use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
+use super::orders::Refused;
+use crate::plant::{JointCommand, JointReading};
+
+/// Points of a trajectory that is being followed. Between two points with velocities it is cubic,
+/// with positions alone linear, as `joint_trajectory_controller` does it; efforts are linear.
+/// After the last point it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    /// Simulated time at which it starts, ns; `None` for at once.
+    start_ns: Option<u64>,
+    /// Where the joints were when it started.
+    from: Option<Vec<Knot>>,
+    points: Vec<(u64, Vec<Knot>)>,
+    gains: [f64; 2],
+}
+
+/// One joint at one time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Knot {
+    q: f64,
+    dq: Option<f64>,
+    tau: f64,
+}
+
+/// Simulated time of a stamp, ns; `None` if it is 0, which means now.
+pub(super) fn stamp_ns(stamp: &Time) -> Option<u64> {
+    let ns = u64::try_from(stamp.sec).ok()? * 1_000_000_000 + u64::from(stamp.nanosec);
+    (ns > 0).then_some(ns)
+}
+
+fn duration_ns(d: &Duration) -> Option<u64> {
+    Some(u64::try_from(d.sec).ok()? * 1_000_000_000 + u64::from(d.nanosec))
+}
+
+impl Trajectory {
+    /// From a message whose joints have the indices `order`.
+    ///
+    /// # Errors
+    /// [`RosRejection::Trajectory`].
+    pub(super) fn new(
+        m: &JointTrajectory,
+        order: &[usize],
+        gains: [f64; 2],
+    ) -> Result<Self, Refused> {
+        let wrong = |text: String| Refused::new(RosRejection::Trajectory, text);
+        if m.points.is_empty() {
+            return Err(wrong("a trajectory without points".into()));
+        }
+        let mut points: Vec<(u64, Vec<Knot>)> = Vec::with_capacity(m.points.len());
+        for (i, point) in m.points.iter().enumerate() {
+            let at = duration_ns(&point.time_from_start)
+                .filter(|at| points.last().is_none_or(|(before, _)| before < at));
+            let Some(at) = at else {
+                return Err(wrong(format!("points[{i}].time_from_start does not rise from 0 on")));
+            };
+            points.push((at, knots(i, point, order).map_err(wrong)?));
+        }
+        Ok(Self { start_ns: stamp_ns(&m.header.stamp), from: None, points, gains })
+    }
+
+    /// True if it would have ended before `now_ns`.
+    #[must_use]
+    pub fn is_over(&self, now_ns: u64) -> bool {
+        let end = self.points.last().map_or(0, |(at, _)| *at);
+        self.start_ns.is_some_and(|start| start.saturating_add(end) < now_ns)
+    }
+
+    /// The set-points at `now_ns`, with the joints where they are measured.
+    pub fn at(&mut self, now_ns: u64, measured: &[JointReading]) -> Vec<JointCommand> {
+        let start = *self.start_ns.get_or_insert(now_ns);
+        let here = |r: &JointReading| Knot { q: r.q, dq: Some(r.dq), tau: 0.0 };
+        let from = self.from.get_or_insert_with(|| measured.iter().map(here).collect());
+        let t = now_ns.saturating_sub(start);
+        let next = self.points.partition_point(|(at, _)| *at <= t);
+        let (t0, a) = match next.checked_sub(1) {
+            Some(last) => (self.points[last].0, &self.points[last].1),
+            None => (0, &*from),
+        };
+        let [kp, kd] = self.gains;
+        let command = |(q, dq, tau_ff): (f64, f64, f64)| JointCommand { q, dq, kp, kd, tau_ff };
+        match self.points.get(next) {
+            // before the start it holds where it is
+            _ if now_ns < start => from.iter().map(|k| command((k.q, 0.0, 0.0))).collect(),
+            None => a.iter().map(|k| command((k.q, 0.0, k.tau))).collect(),
+            Some((t1, b)) => {
+                let (s, h) = ((t - t0) as f64 * 1e-9, (t1 - t0) as f64 * 1e-9);
+                a.iter().zip(b).map(|(a, b)| command(between(a, b, s, h))).collect()
+            }
+        }
+    }
+}
+
+/// Position, velocity and effort `s` seconds after `a`, if `b` comes `h` seconds after it.
+fn between(a: &Knot, b: &Knot, s: f64, h: f64) -> (f64, f64, f64) {
+    let u = s / h;
+    let tau = a.tau + (b.tau - a.tau) * u;
+    let d = b.q - a.q;
+    let (Some(va), Some(vb)) = (a.dq, b.dq) else {
+        return (a.q + d * u, d / h, tau);
+    };
+    // Hermite: q(0), q'(0), q(h), q'(h)
+    let c2 = 3.0 * d - h * (2.0 * va + vb);
+    let c3 = h * (va + vb) - 2.0 * d;
+    let q = a.q + u * (va * h + u * (c2 + u * c3));
+    let dq = va + u * (2.0 * c2 + u * 3.0 * c3) / h;
+    (q, dq, tau)
+}
+
+/// The joints of point `i`, in the robot's order.
+fn knots(i: usize, point: &JointTrajectoryPoint, order: &[usize]) -> Result<Vec<Knot>, String> {
+    let count = order.len();
+    let lists = [
+        ("positions", &point.positions, true),
+        ("velocities", &point.velocities, false),
+        ("effort", &point.effort, false),
+    ];
+    for (name, list, required) in lists {
+        let fits = list.len() == count || (list.is_empty() && !required);
+        if !fits || list.iter().any(|x| !x.is_finite()) {
+            let n = list.len();
+            return Err(format!("points[{i}].{name}: {n} numbers; it must be {count} finite ones"));
+        }
+    }
+    let mut knots = vec![Knot { q: 0.0, dq: None, tau: 0.0 }; count];
+    for (k, &joint) in order.iter().enumerate() {
+        let dq = point.velocities.get(k).copied();
+        let tau = point.effort.get(k).copied().unwrap_or(0.0);
+        knots[joint] = Knot { q: point.positions[k], dq, tau };
+    }
+    Ok(knots)
+}
