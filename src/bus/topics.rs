@@ -69,8 +69,9 @@ impl Bus {
             .session
             .declare_publisher(key.to_string())
             .congestion_control(CongestionControl::Drop)
+            // not express: a snapshot fills many topics at once, and what goes one by one overruns
+            // zenoh's queue
             .priority(Priority::InteractiveHigh)
-            .express(true)
             .wait()
             .map_err(failed)?;
         let wanted = Arc::new(AtomicBool::new(false));

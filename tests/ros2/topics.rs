@@ -309,3 +309,25 @@ fn nodes_reach_each_other_by_way_of_the_daemon() {
         assert_eq!(got.data.len(), bytes);
     }
 }
+
+/// A snapshot fills all topics at once; those that come last must not be the ones that get lost.
+#[test]
+fn all_topics_at_once_keep_their_rates() {
+    let _one = serial();
+    let scene = Scene::new();
+    let _daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let _ready = Observer::of(&scene);
+    let peer = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+    let everything = zenoh::handlers::FifoChannel::new(65_536);
+    let all = peer.session.declare_subscriber("0/**").with(everything).wait().unwrap();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    while counts.get("clock").is_none_or(|n| *n < 200) {
+        let sample = all.recv_timeout(PATIENCE).unwrap().expect("a message");
+        let topic = sample.key_expr().as_str().rsplitn(3, '/').nth(2).unwrap();
+        *counts.entry(topic.trim_start_matches("0/").into()).or_default() += 1;
+    }
+    for (topic, per_clock) in [("tf", 1), ("dynamic_joint_states", 1), ("joint_states", 5)] {
+        let expected = 200 * per_clock;
+        assert!(counts[topic] * 10 > expected * 9, "{topic}: {} of {expected}", counts[topic]);
+    }
+}
