@@ -43,7 +43,8 @@ impl SharedNewest {
     }
 }
 
-/// A snapshot, and its number: the tick, or while the robot waits or is paused, how often it has been published.
+/// A snapshot, and its number: the tick, or while the robot waits or is paused, how often it has
+/// been published.
 #[derive(Clone, Debug, Default)]
 pub struct Fed {
     /// Number.

@@ -234,7 +234,8 @@ pub(super) struct PushArguments {
 #[derive(Debug, Args)]
 pub(super) struct StepArguments {
     /// Number of ticks
-    #[arg(value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(default_value_t = 1, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) ticks: u64,
     /// Do not wait until they are done
     #[arg(long)]

@@ -81,8 +81,8 @@ impl Run {
         Ok(())
     }
 
-    /// The first keyframe of a log that begins later, or with another run, is where the replay begins; every other one
-    /// must equal the state of the replay.
+    /// The first keyframe of a log that begins later, or with another run, is where the replay
+    /// begins; every other one must equal the state of the replay.
     fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
         let elsewhere = keyframe.epoch > FIRST_EPOCH || keyframe.tick != self.plant.state().tick;
         if self.report.ticks == 0 && elsewhere {

@@ -70,8 +70,8 @@ impl Storage for Disk {
     }
 }
 
-/// A file, and a thread that puts it on the disk. A busy disk takes its time for that; what is written
-/// meanwhile is the system's, and a kill does not lose it.
+/// A file, and a thread that puts it on the disk. A busy disk takes its time for that; what is
+/// written meanwhile is the system's, and a kill does not lose it.
 #[derive(Debug)]
 struct DiskFile {
     file: File,
