@@ -447,17 +447,17 @@ fn an_order_that_is_recalled_is_never_taken() {
     let (mut outbox, inbox) = order_line();
     assert_eq!([1, 2, 3].map(|n| outbox.send(apply(n))), [Ok(0), Ok(1), Ok(2)]);
     let answer = |(number, order), tick| inbox.answer(Answer { number, epoch: 1, tick, order });
-    assert_eq!(inbox.take().inspect(|t| answer(t.clone(), 8)), Some((0, apply(1))));
+    assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 8)), Some((0, apply(1))));
     assert_eq!(outbox.recall_oldest(), Some(1));
-    assert_eq!(inbox.take().inspect(|t| answer(t.clone(), 9)), Some((2, apply(3))));
-    assert_eq!((inbox.take(), outbox.recall_oldest()), (None, None));
+    assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 9)), Some((2, apply(3))));
+    assert_eq!((inbox.take_event(), outbox.recall_oldest()), (None, None));
     assert_eq!([(); 3].map(|()| next_told(&mut outbox)), [Some((0, 8)), Some((2, 9)), None]);
     // all places are free again
     assert!((0..ORDER_QUEUE).all(|_| outbox.send(apply(4)).is_ok()));
     assert_eq!(outbox.send(apply(4)), Err(apply(4)));
     // an end that is gone stops nobody
     drop(outbox);
-    assert!(inbox.take().inspect(|t| answer(t.clone(), 11)).is_some());
+    assert!(inbox.take_event().inspect(|t| answer(t.clone(), 11)).is_some());
 }
 
 /// The order to apply [`event`] `n`.

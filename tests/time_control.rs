@@ -151,6 +151,31 @@ fn an_event_in_a_pause_applies_when_it_goes_on() {
     assert_eq!((pushed, ran.answers[1].tick), (vec![5], 5));
 }
 
+/// More events than a tick applies wait for it: the order to run must not wait behind them.
+#[test]
+fn a_pause_ends_however_many_events_wait() {
+    let push = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0, 1.0, 0.0], ticks: 1 };
+    let ran = run(&[], StartRule::Now, 20, &|period, orders, _| match period {
+        5 => drop(orders.send(Order::Pause).unwrap()),
+        50 => (0..25).for_each(|_| drop(orders.send(Order::Event(push)).unwrap())),
+        60 => drop(orders.send(Order::Resume).unwrap()),
+        _ => {}
+    });
+    let events: Vec<usize> = ran.log.iter().map(|t| t.events.len()).collect();
+    assert_eq!((ran.ending, &events[4..8]), (Ending::Done, &[0, 16, 9, 0][..]));
+    // a reset voids them
+    let ran = run(&[PLANNED], StartRule::Now, 20, &|period, orders, _| match period {
+        5 => drop(orders.send(Order::Pause).unwrap()),
+        50 => (0..25).for_each(|_| drop(orders.send(Order::Event(push)).unwrap())),
+        60 => drop(orders.send(reset(false)).unwrap()),
+        70 => drop(orders.send(Order::Resume).unwrap()),
+        _ => {}
+    });
+    let again = ran.log.iter().filter(|t| t.epoch == 2);
+    assert_eq!(again.map(|t| t.events.len()).sum::<usize>(), 1, "the planned push alone");
+    assert_eq!(ran.answers.len(), 28, "everybody is answered");
+}
+
 /// The initial state, as whoever asks for a reset sends it.
 fn reset(rewind: bool) -> Order {
     let words = quadruped(&[PLANNED]).plant().snapshot_words();

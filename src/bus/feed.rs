@@ -94,9 +94,9 @@ impl Feed {
             command_session: s.state.command_session,
         });
         // a state that is shown again and again goes to those who come late, too
-        let waiting = [Phase::Waiting, Phase::Paused].map(Phase::code).contains(&s.state.phase);
-        self.waited += u64::from(waiting);
-        let number = if waiting { self.waited } else { s.state.tick };
+        let standing = s.state.phase != Phase::Running.code();
+        self.waited += u64::from(standing);
+        let number = if standing { self.waited } else { s.state.tick };
         let every = self.every.load(Ordering::Acquire);
         if every == 0 || !number.is_multiple_of(every) {
             return;

@@ -15,7 +15,7 @@ use crate::fault_point;
 use crate::handover::Inbox;
 use crate::message::{Kind, StatusReading, encode};
 use crate::plant::Snapshot;
-use crate::rt::{Clock, MonotonicClock};
+use crate::rt::{Clock, MonotonicClock, Phase};
 
 use super::feed::Feed;
 use super::life::Life;
@@ -156,8 +156,9 @@ impl Work {
 
     fn publish(&mut self, s: &Snapshot) {
         fault_point::visit("publisher");
-        let (tick, waiting) = (s.state.tick, s.state.phase == 0);
-        let due = |every: u64| waiting || tick.is_multiple_of(every);
+        // a wait, a pause and a fault are told at any tick
+        let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
+        let due = |every: u64| standing || tick.is_multiple_of(every);
         if due(self.every[0]) {
             let ok = put(&self.state, Kind::State, &s.state, &mut self.buffer);
             self.stats.states += u64::from(ok);

@@ -1,8 +1,9 @@
 //! What the loop is told from outside while it runs: on its way in, and the answer when.
 //!
-//! The physics thread takes an order with `try_recv` and answers with `try_send`. Both queues are
+//! The physics thread takes an order with `try_recv` and answers with `try_send`. All queues are
 //! bounded, the order itself goes back with the answer, and the other side polls too, so nothing
-//! blocks, allocates or frees memory.
+//! blocks, allocates or frees memory. Events have a queue of their own: those that wait for a tick
+//! must not keep the order waiting that lets it run.
 //!
 //! ```
 //! use hardstand::plant::{Event, Scope};
@@ -11,7 +12,7 @@
 //! let (mut outbox, inbox) = hardstand::rt::order_line();
 //! let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.05 };
 //! let number = outbox.send(Order::Event(ice)).map_err(|_full| "no room")?;
-//! let (taken, order) = inbox.take().ok_or("it is there")?; // the loop, before tick 42
+//! let (taken, order) = inbox.take_event().ok_or("it is there")?; // the loop, before tick 42
 //! inbox.answer(Answer { number: taken, epoch: 1, tick: 42, order });
 //! let answer = outbox.answer().ok_or("it is there")?;
 //! assert_eq!((answer.number, answer.tick), (number, 42));
@@ -72,8 +73,9 @@ pub struct Answer {
 /// Where orders go in. They are numbered from 0 on.
 #[derive(Debug)]
 pub struct OrderOutbox {
+    events: Sender<(u64, Order)>,
     orders: Sender<(u64, Order)>,
-    sent: Receiver<(u64, Order)>,
+    sent: [Receiver<(u64, Order)>; 2],
     answers: Receiver<Answer>,
     next: u64,
     unanswered: usize,
@@ -82,6 +84,7 @@ pub struct OrderOutbox {
 /// Where the loop takes them out.
 #[derive(Debug)]
 pub struct OrderInbox {
+    events: Receiver<(u64, Order)>,
     orders: Receiver<(u64, Order)>,
     answers: Sender<Answer>,
 }
@@ -89,13 +92,14 @@ pub struct OrderInbox {
 /// Both ends of a line with room for [`ORDER_QUEUE`] orders.
 #[must_use]
 pub fn order_line() -> (OrderOutbox, OrderInbox) {
-    let (order_tx, order_rx) = touched_channel(ORDER_QUEUE, &(0, Order::Pause));
+    let (events, event_rx) = touched_channel(ORDER_QUEUE, &(0, Order::Pause));
+    let (orders, order_rx) = touched_channel(ORDER_QUEUE, &(0, Order::Pause));
     let nothing = Answer { number: 0, epoch: 0, tick: 0, order: Order::Pause };
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
-    let (sent, next, unanswered) = (order_rx.clone(), 0, 0);
+    let sent = [event_rx.clone(), order_rx.clone()];
     (
-        OrderOutbox { orders: order_tx, sent, answers: answer_rx, next, unanswered },
-        OrderInbox { orders: order_rx, answers: answer_tx },
+        OrderOutbox { events, orders, sent, answers: answer_rx, next: 0, unanswered: 0 },
+        OrderInbox { events: event_rx, orders: order_rx, answers: answer_tx },
     )
 }
 
@@ -109,7 +113,8 @@ impl OrderOutbox {
         if self.unanswered >= ORDER_QUEUE {
             return Err(order);
         }
-        match self.orders.try_send((self.next, order)) {
+        let queue = if matches!(order, Order::Event(_)) { &self.events } else { &self.orders };
+        match queue.try_send((self.next, order)) {
             Ok(()) => {
                 self.unanswered += 1;
                 self.next += 1;
@@ -128,18 +133,23 @@ impl OrderOutbox {
         Some(answer)
     }
 
-    /// Takes the oldest order back that the loop has not taken: nothing will come of it. Its
-    /// number, or `None` if the loop has taken all.
+    /// Takes the oldest event back that the loop has not taken, or else the oldest other order:
+    /// nothing will come of it. Its number, or `None` if the loop has taken all.
     pub fn recall_oldest(&mut self) -> Option<u64> {
-        let (number, _) = self.sent.try_recv().ok()?;
+        let (number, _) = self.sent.iter().find_map(|queue| queue.try_recv().ok())?;
         self.unanswered = self.unanswered.saturating_sub(1);
         Some(number)
     }
 }
 
 impl OrderInbox {
-    /// The next order, oldest first, with its number. The caller owes an
-    /// [`answer`](Self::answer).
+    /// The next event, oldest first, with its number. The caller owes an [`answer`](Self::answer).
+    #[must_use]
+    pub fn take_event(&self) -> Option<(u64, Order)> {
+        self.events.try_recv().ok()
+    }
+
+    /// The next order that is no event, likewise.
     #[must_use]
     pub fn take(&self) -> Option<(u64, Order)> {
         self.orders.try_recv().ok()

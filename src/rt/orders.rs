@@ -13,13 +13,16 @@ impl<C: Clock> Executive<C> {
         self.plant.state().tick >= self.pause_at
     }
 
-    /// The planned events of the coming tick, then orders from outside.
+    /// Orders from outside, then the events of the coming tick: planned ones before others.
     pub(super) fn collect_orders(&mut self) {
+        while let Some((number, order)) = self.links.orders.take() {
+            self.obey(number, order);
+        }
         self.schedule.take_due(self.plant.state().tick, &mut self.input.events);
         while self.input.events.len() < EVENTS_MAX
-            && let Some((number, order)) = self.links.orders.take()
+            && let Some((number, event)) = self.links.orders.take_event()
         {
-            self.obey(number, order);
+            self.obey(number, event);
         }
     }
 
@@ -56,7 +59,10 @@ impl<C: Clock> Executive<C> {
 
     /// The next run begins with another state. What was meant for the run before is void.
     fn jump(&mut self, jump: &Jump) {
-        let paused = self.is_paused();
+        let (paused, epoch, tick) = (self.is_paused(), self.epoch, self.plant.state().tick);
+        while let Some((number, order)) = self.links.orders.take_event() {
+            self.links.orders.answer(Answer { number, epoch, tick, order });
+        }
         let now_ns = self.plant.time_ns().wrapping_add(self.time_offset_ns);
         self.plant.adopt(&jump.words);
         self.epoch = self.epoch.wrapping_add(1);
@@ -67,9 +73,7 @@ impl<C: Clock> Executive<C> {
         self.waiting = jump.afresh && self.limits.start == StartRule::OnController;
         self.input.events.clear();
         self.recycle_offers();
-        let tick = self.plant.state().tick;
-        self.schedule.go_to(tick);
-        self.schedule.take_due(tick, &mut self.input.events);
+        self.schedule.go_to(self.plant.state().tick);
         self.keyframe_due = true;
     }
 }

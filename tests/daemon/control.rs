@@ -44,8 +44,7 @@ fn a_paused_robot_stands_still_and_steps_are_exact() {
     let push = ["push", "--link", "trunk", "--force", "0", "30", "0", "--duration", "0.02"];
     let said = ctl(&scene, &push, 0);
     assert!(said.contains(&format!("for 20 ticks from tick {until} on")), "{said}");
-    let status = observer.status_until("it is told", |s| s.phase == Phase::Paused.code());
-    assert_eq!(status.tick, tick + 50);
+    observer.status_until("it is told", |s| (s.phase, s.tick) == (3, tick + 50));
     let text = scene.hardstand("status", &["status", "--connect", &scene.endpoint]).ends_with(0);
     assert!(text.contains("paused"), "{text}");
     ctl(&scene, &["resume"], 0);
@@ -93,7 +92,9 @@ fn a_reset_begins_the_next_run_in_a_file_of_its_own() {
 fn a_saved_state_is_gone_on_from() {
     let _one = serial();
     let scene = Scene::new();
-    let daemon = scene.daemon(&["--set", "sim.start=now"]);
+    // a pause is told whatever the rate of the states
+    let rare = "bus.state_every_ticks=100";
+    let daemon = scene.daemon(&["--set", "sim.start=now", "--set", rare]);
     let observer = Observer::of(&scene);
     observer.until("it runs", |s| s.tick > 50);
     ctl(&scene, &["pause"], 0);
