@@ -18,5 +18,7 @@ mod peer;
 mod process;
 #[path = "ros2/readings.rs"]
 mod readings;
+#[path = "ros2/services.rs"]
+mod services;
 #[path = "ros2/topics.rs"]
 mod topics;

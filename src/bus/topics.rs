@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
 use zenoh::qos::{CongestionControl, Priority};
+use zenoh::query::{Query, Queryable};
 use zenoh::{Session, Wait};
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig};
 
@@ -29,6 +30,14 @@ pub struct LatchedTopic(AdvancedPublisher<'static>);
 /// Somebody else's messages; lasts as long as this value.
 #[derive(Debug)]
 pub struct Listening(#[expect(dead_code, reason = "undeclared when dropped")] Subscriber<()>);
+
+/// A key under which calls are taken; lasts as long as this value.
+#[derive(Debug)]
+pub struct Serving(#[expect(dead_code, reason = "undeclared when dropped")] Queryable<()>);
+
+/// Somebody's question under a key. Whoever drops it answers nothing.
+#[derive(Debug)]
+pub struct Call(Query);
 
 /// A sign that something is there; lasts as long as this value.
 #[derive(Debug)]
@@ -128,6 +137,23 @@ impl Bus {
         Ok(Listening(subscriber))
     }
 
+    /// Calls `take` with every question under `key`, on zenoh's threads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+    pub fn serve(&self, key: &str, take: impl Fn(Call) + Send + Sync + 'static) -> Result<Serving> {
+        let life = self.life.clone();
+        let queryable = self
+            .session
+            .declare_queryable(key.to_string())
+            // clients wait until somebody can answer all of the key
+            .complete(true)
+            .callback(move |query| life.guard(|| take(Call(query))))
+            .wait()
+            .map_err(|e| bus_error(key, e))?;
+        Ok(Serving(queryable))
+    }
+
     /// Shows everybody the token `key`.
     ///
     /// # Errors
@@ -141,6 +167,26 @@ impl Bus {
     #[must_use]
     pub fn life(&self) -> Life {
         self.life.clone()
+    }
+}
+
+impl Call {
+    /// What is asked.
+    #[must_use]
+    pub fn payload(&self) -> Vec<u8> {
+        self.0.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default()
+    }
+
+    /// What was sent along; empty if nothing was.
+    #[must_use]
+    pub fn attachment(&self) -> Vec<u8> {
+        self.0.attachment().map(|a| a.to_bytes().into_owned()).unwrap_or_default()
+    }
+
+    /// Answers under the key of the question.
+    pub fn answer(&self, payload: &[u8], attachment: Option<&[u8]>) {
+        let reply = self.0.reply(self.0.key_expr().clone(), payload).attachment(attachment);
+        let _peer_may_be_gone = reply.wait().is_ok();
     }
 }
 

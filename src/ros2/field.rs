@@ -61,6 +61,7 @@ macro_rules! numbers {
 
 numbers! {
     u8, "uint8", 1;
+    u16, "uint16", 2;
     i32, "int32", 4;
     u32, "uint32", 4;
     u64, "uint64", 8;

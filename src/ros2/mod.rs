@@ -3,7 +3,7 @@
 //! - [`cdr`], [`messages`]: bytes and message types.
 //! - [`Readings`]: from a snapshot to messages; frames and units of `docs/ros2.md`.
 //! - [`Orders`]: from messages to commands: named joints, trajectories.
-//! - `Node`: topics of both ways, and the thread that fills them.
+//! - `Node`: topics and services of both ways, and the threads behind them.
 
 pub mod cdr;
 mod counters;
@@ -20,7 +20,11 @@ mod node;
 mod orders;
 mod readings;
 #[cfg(feature = "zenoh")]
+mod services;
+#[cfg(feature = "zenoh")]
 mod sessions;
+#[cfg(feature = "zenoh")]
+mod simulator;
 #[cfg(feature = "zenoh")]
 mod talker;
 mod trajectory;
@@ -34,7 +38,7 @@ pub use intake::{COMMAND_TOPICS, Intake, Now};
 #[cfg(feature = "zenoh")]
 pub use naming::{End, Naming, Wire};
 #[cfg(feature = "zenoh")]
-pub use node::Node;
+pub use node::{Node, NodeEnds};
 pub use orders::{Orders, Refused};
 pub use readings::{Readings, STATE_INTERFACES, VARIANCE, time};
 pub use trajectory::Trajectory;

@@ -7,7 +7,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::messages::Message;
+use super::messages::{Message, Service};
 use crate::config::{Ros2Mode, Ros2Settings};
 
 /// Name of the node that all topics belong to.
@@ -24,6 +24,8 @@ pub enum End {
     Latched,
     /// It is listened to: reliable, volatile, the last one.
     Subscriber,
+    /// It is a service, and answered here.
+    Server,
 }
 
 /// A topic on the wire.
@@ -83,38 +85,50 @@ impl Naming {
 
     /// The next end of a topic of the type `T`.
     pub fn end<T: Message>(&mut self, topic: &str, end: End) -> Wire {
+        self.wire(topic, T::NAME, T::HASH, end)
+    }
+
+    /// The server of a service of the type `S`.
+    pub fn server<S: Service>(&mut self, service: &str) -> Wire {
+        self.wire(service, S::NAME, S::HASH, End::Server)
+    }
+
+    fn wire(&mut self, name: &str, type_name: &str, hash: &str, end: End) -> Wire {
         self.ends += 1;
-        let topic = self.full(topic);
-        let (package, kind) = T::NAME.split_once("/msg/").unwrap_or((T::NAME, ""));
+        let name = self.full(name);
         let (key, token) = if self.bridge {
             let (word, qos) = match end {
-                End::Publisher => ("MP", ":1:0:0,10"),
-                End::Latched => ("MP", ":1:1:0,1"),
-                End::Subscriber => ("MS", ":1:0:0,1"),
+                End::Publisher => ("MP", "/:1:0:0,10"),
+                End::Latched => ("MP", "/:1:1:0,1"),
+                End::Subscriber => ("MS", "/:1:0:0,1"),
+                End::Server => ("SS", ""),
             };
-            let type_name = format!("{package}/msg/{kind}").replace('/', "§");
-            let escaped = topic.replace('/', "§");
-            let token = format!("@/{}/@ros2_lv/{word}/{escaped}/{type_name}/{qos}", self.session);
-            (topic, token)
+            let [escaped, type_name] = [&name, type_name].map(|n| n.replace('/', "§"));
+            let token = format!("@/{}/@ros2_lv/{word}/{escaped}/{type_name}{qos}", self.session);
+            (name, token)
         } else {
-            let dds = format!("{package}::msg::dds_::{kind}_");
+            let dds = match type_name.rsplit_once('/') {
+                Some((package, kind)) => format!("{}::dds_::{kind}_", package.replace('/', "::")),
+                None => type_name.into(),
+            };
             let (word, qos) = match end {
                 End::Publisher => ("MP", "::,10:,:,:,,"),
                 End::Latched => ("MP", ":1:,1:,:,:,,"),
                 End::Subscriber => ("MS", "::,1:,:,:,,"),
+                End::Server => ("SS", "::,10:,:,:,,"),
             };
-            // publishers of other releases may have another hash, or none
-            let hash = if end == End::Subscriber { "*" } else { T::HASH };
+            // those who send may be of another release, with another hash or none
+            let sent_here = matches!(end, End::Publisher | End::Latched);
             let token = format!(
-                "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{}/{qos}",
+                "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{hash}/{qos}",
                 self.domain,
                 self.session,
                 self.ends,
                 self.mangled_namespace(),
-                topic.replace('/', "%"),
-                T::HASH,
+                name.replace('/', "%"),
             );
-            (format!("{}/{topic}/{dds}/{hash}", self.domain), token)
+            let hash = if sent_here { hash } else { "*" };
+            (format!("{}/{name}/{dds}/{hash}", self.domain), token)
         };
         let gid = xxh3_128(token.as_bytes()).to_le_bytes();
         Wire { key, token, gid }
@@ -146,6 +160,27 @@ pub(super) fn attachment(sequence: u64, unix_ns: u64, gid: &[u8; 16]) -> [u8; AT
     bytes[16] = 16;
     bytes[17..].copy_from_slice(gid);
     bytes
+}
+
+/// What tells one request from all others, in an attachment of either way: a bridge's, whole, or
+/// sequence number and gid of a client's. None without.
+#[must_use]
+pub(super) fn request_of(attachment: &[u8]) -> Option<Vec<u8>> {
+    if attachment.is_empty() {
+        return None;
+    }
+    match gid_of(attachment) {
+        Some(gid) => Some([&attachment[..8], &gid].concat()),
+        None => Some(attachment.into()),
+    }
+}
+
+/// The attachment of the answer to the request with this attachment, sent at `unix_ns`: the
+/// request's sequence number and gid.
+#[must_use]
+pub(super) fn answer_attachment(request: &[u8], unix_ns: u64) -> Option<[u8; ATTACHMENT_BYTES]> {
+    let sequence = request.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))?;
+    Some(attachment(sequence, unix_ns, &gid_of(request)?))
 }
 
 /// The gid in an attachment, if that is one.

@@ -1,4 +1,4 @@
-//! The node `hardstand`: its topics, and the thread behind them.
+//! The node `hardstand`: its topics and services, and the threads behind them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,11 +14,14 @@ use super::messages::{
 use super::naming::{End, Naming, attachment, gid_of, topic_part};
 use super::orders::Orders;
 use super::readings::Readings;
+use super::services::Services;
+use super::simulator::Simulator;
 use super::talker::{Encode, Line, Talker, encode};
-use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, Token};
+use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{CommandDesk, ModelReply, StatusReading};
+use crate::plant::Plant;
 
 /// The node; it lasts as long as this value.
 #[derive(Debug)]
@@ -27,15 +30,28 @@ pub struct Node {
     diagnostics: Mutex<(Line, StatusReading)>,
     counters: Arc<RosCounters>,
     thread: JoinHandle<()>,
+    services: Services,
     stop: Arc<AtomicBool>,
     _latched: [LatchedTopic; 2],
     _listening: Vec<Listening>,
     _tokens: Vec<Token>,
 }
 
+/// What a node is connected with.
+#[derive(Debug)]
+pub struct NodeEnds {
+    /// Snapshots.
+    pub feed: FeedEnd,
+    /// Commands.
+    pub desk: CommandDesk,
+    /// Orders.
+    pub orders: OrderPort,
+    /// A plant of the loop's kind, to make states with.
+    pub plant: Plant,
+}
+
 impl Node {
-    /// Declares the topics of `scenario` and starts the thread. Snapshots come from `feed`,
-    /// commands go to `desk`.
+    /// Declares the topics and services of `scenario` and starts the threads.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -43,10 +59,10 @@ impl Node {
         bus: &Bus,
         scenario: &Scenario,
         model: &ModelReply,
-        feed: FeedEnd,
-        desk: CommandDesk,
+        ends: NodeEnds,
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
+        let NodeEnds { feed, desk, orders, plant } = ends;
         let mut making = Making::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
         let readings = Readings::new(&scenario.model, &scenario.spec, &robot, scenario.ros2.tf);
@@ -60,6 +76,9 @@ impl Node {
         let intake = Arc::new(intake(scenario, model, &feed, desk, &counters));
         let listening = making.listening(&intake)?;
         let stop = Arc::new(AtomicBool::new(false));
+        let simulator = Simulator::new(orders, feed.newest.clone(), plant, &robot);
+        let services =
+            Services::start(bus, &mut making.naming, simulator, &stop, Arc::clone(&counters))?;
         let mut talker = Talker {
             lines,
             readings,
@@ -81,6 +100,7 @@ impl Node {
             diagnostics: Mutex::new((diagnostics, StatusReading::default())),
             counters,
             thread,
+            services,
             stop,
             _latched: latched,
             _listening: listening,
@@ -102,9 +122,10 @@ impl Node {
         before.clone_from(status);
     }
 
-    /// Ends the thread.
+    /// Ends the threads.
     pub fn finish(self) {
         self.stop.store(true, Ordering::Release);
+        self.services.finish();
         let _ended = self.thread.join().is_ok();
     }
 }

@@ -25,7 +25,7 @@ fn vectors() -> BTreeMap<String, Vector> {
     serde_json::from_str(include_str!("vectors.json")).unwrap()
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
 
