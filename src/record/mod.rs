@@ -1,9 +1,10 @@
 //! The log: written while the plant runs, read back and replayed.
 //!
-//! A log is an MCAP file that Foxglove, PlotJuggler and the `mcap` tools open. Attachments hold the
-//! robot (`robot.urdf`) and the complete scenario (`scenario.toml`); the channels are
-//! `hardstand/tick` (what was applied, and the digest), `hardstand/state` (the same bytes as on the
-//! bus) and `hardstand/keyframe` (the complete state before a tick).
+//! A log is an MCAP file that Foxglove, PlotJuggler, `ros2 bag` and the `mcap` tools open.
+//! Attachments hold the robot (`robot.urdf`) and the complete scenario (`scenario.toml`); the
+//! channels are `hardstand/tick` (what was applied, and the digest), `hardstand/state` (the same
+//! bytes as on the bus), `hardstand/keyframe` (the complete state before a tick), and the topics of
+//! ROS 2.
 
 mod batches;
 mod chain;
@@ -12,6 +13,7 @@ mod reader;
 mod recorder;
 mod recording;
 mod replay;
+mod ros2;
 mod run;
 mod storage;
 mod writer;
@@ -21,6 +23,7 @@ pub use reader::{LogReader, LogRecord, RunInfo};
 pub use recorder::Recorder;
 pub use recording::{RecorderStats, Recording};
 pub use replay::{Difference, ReplayReport, replay};
+pub use ros2::RosChannels;
 pub use storage::{Disk, LogFile, Storage};
 pub use writer::LogWriter;
 

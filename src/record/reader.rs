@@ -11,6 +11,7 @@ use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOp
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Kind, decode};
 use crate::plant::StateReading;
+use crate::ros2::cdr::CDR_HEADER_BYTES;
 use crate::rt::LogTick;
 
 use super::parts::{damaged, parse, refuse};
@@ -295,6 +296,7 @@ impl Contents {
     }
 
     fn decoded(&self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
+        let data = payload(data);
         Ok(match self.topics.get(&channel).map(String::as_str) {
             Some(TICK_TOPIC) => {
                 Some(LogRecord::Tick(Box::new(decode::<LogTick>(Kind::LogTick, data)?)))
@@ -308,4 +310,10 @@ impl Contents {
             _ => None,
         })
     }
+}
+
+/// What is in a message of the daemon's own: octets in CDR, or as they are, as in older logs.
+fn payload(data: &[u8]) -> &[u8] {
+    const WRAP_BYTES: usize = CDR_HEADER_BYTES + size_of::<u32>();
+    if data.starts_with(b"HS") { data } else { data.get(WRAP_BYTES..).unwrap_or_default() }
 }

@@ -3,6 +3,7 @@
 //! - [`cdr`], [`messages`]: bytes and message types.
 //! - [`Readings`]: from a snapshot to messages; frames and units of `docs/ros2.md`.
 //! - [`Orders`]: from messages to commands: named joints, trajectories.
+//! - [`sources`], [`latched`]: the topics, for the bus and for the log.
 //! - `Node`: topics of both ways, and the thread that fills them.
 
 pub mod cdr;
@@ -23,6 +24,7 @@ mod readings;
 mod sessions;
 #[cfg(feature = "zenoh")]
 mod talker;
+mod topics;
 mod trajectory;
 
 pub use counters::{RosCounters, RosRejection};
@@ -37,4 +39,5 @@ pub use naming::{End, Naming, Wire};
 pub use node::Node;
 pub use orders::{Orders, Refused};
 pub use readings::{Readings, STATE_INTERFACES, VARIANCE, time};
+pub use topics::{Encode, Latched, MessageType, Source, full_name, latched, sources};
 pub use trajectory::Trajectory;

@@ -8,6 +8,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::messages::Message;
+use super::topics::{MessageType, full_name};
 use crate::config::{Ros2Mode, Ros2Settings};
 
 /// Name of the node that all topics belong to.
@@ -70,22 +71,22 @@ impl Naming {
         format!("@ros2_lv/{}/{zid}/0/0/NN/%/{}/{NODE}", self.domain, self.mangled_namespace())
     }
 
-    /// The full name of a topic without its first slash. One that begins with a slash is nobody's
-    /// but ROS's, as `/clock`; all others are the robot's.
+    /// The full name of a topic, see [`full_name`].
     #[must_use]
     pub fn full(&self, topic: &str) -> String {
-        match topic.strip_prefix('/') {
-            Some(global) => global.into(),
-            None if self.namespace.is_empty() => topic.into(),
-            None => format!("{}/{topic}", self.namespace),
-        }
+        full_name(&self.namespace, topic)
     }
 
     /// The next end of a topic of the type `T`.
     pub fn end<T: Message>(&mut self, topic: &str, end: End) -> Wire {
+        self.end_of(MessageType::of::<T>(), topic, end)
+    }
+
+    /// The same for a type that is a value.
+    pub fn end_of(&mut self, of: MessageType, topic: &str, end: End) -> Wire {
         self.ends += 1;
         let topic = self.full(topic);
-        let (package, kind) = T::NAME.split_once("/msg/").unwrap_or((T::NAME, ""));
+        let (package, kind) = of.name.split_once("/msg/").unwrap_or((of.name, ""));
         let (key, token) = if self.bridge {
             let (word, qos) = match end {
                 End::Publisher => ("MP", ":1:0:0,10"),
@@ -104,7 +105,7 @@ impl Naming {
                 End::Subscriber => ("MS", "::,1:,:,:,,"),
             };
             // publishers of other releases may have another hash, or none
-            let hash = if end == End::Subscriber { "*" } else { T::HASH };
+            let hash = if end == End::Subscriber { "*" } else { of.hash };
             let token = format!(
                 "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{}/{qos}",
                 self.domain,
@@ -112,7 +113,7 @@ impl Naming {
                 self.ends,
                 self.mangled_namespace(),
                 topic.replace('/', "%"),
-                T::HASH,
+                of.hash,
             );
             (format!("{}/{topic}/{dds}/{hash}", self.domain), token)
         };
@@ -152,14 +153,4 @@ pub(super) fn attachment(sequence: u64, unix_ns: u64, gid: &[u8; 16]) -> [u8; AT
 #[must_use]
 pub(super) fn gid_of(attachment: &[u8]) -> Option<[u8; 16]> {
     attachment.get(17..ATTACHMENT_BYTES)?.try_into().ok()
-}
-
-/// A name that ROS accepts as a part of a topic's name: other characters become `_`.
-#[must_use]
-pub(super) fn topic_part(name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let part: String = name.chars().map(fits).collect();
-    // a part begins with a letter, and has no two `_` in a row
-    let part = part.split('_').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("_");
-    if part.starts_with(|c: char| c.is_ascii_alphabetic()) { part } else { format!("n{part}") }
 }
