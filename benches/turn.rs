@@ -85,7 +85,8 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let command = || Command { epoch: 1, joints: set_points.clone(), ..Default::default() };
     let (commands, command_in) = pool(32, command);
     let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
-    let (log_out, log) = pool(64, || LogTick::new(&plant, &snapshot, words).with_contacts(&snapshot));
+    let (log_out, log) =
+        pool(64, || LogTick::new(&plant, &snapshot, words).with_contacts(&snapshot));
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,

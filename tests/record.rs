@@ -417,7 +417,8 @@ fn reading_takes_bounded_memory() {
     let scenario = quadruped(&["record.keyframe_every_ticks=1"]);
     let ticks = ticks_of(scenario.clone(), 200);
     // 40 times the same 200 ticks: nobody replays it
-    let mut writer = LogWriter::create(&path, &info(&scenario), RosChannels::of(&scenario)).unwrap();
+    let mut writer =
+        LogWriter::create(&path, &info(&scenario), RosChannels::of(&scenario)).unwrap();
     for (i, tick) in (0..40).flat_map(|_| &ticks).enumerate() {
         writer.write(&LogTick { tick: i as u64, ..tick.clone() }).unwrap();
     }

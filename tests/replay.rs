@@ -49,7 +49,8 @@ fn ticks() -> Vec<LogTick> {
 }
 
 fn write(path: &Path, ticks: &[LogTick]) {
-    let mut writer = LogWriter::create(path, &info(&scenario()), RosChannels::of(&scenario())).unwrap();
+    let mut writer =
+        LogWriter::create(path, &info(&scenario()), RosChannels::of(&scenario())).unwrap();
     for tick in ticks {
         writer.write(tick).unwrap();
     }

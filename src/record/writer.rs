@@ -24,7 +24,8 @@ use super::{
 const CHUNK_TICKS: u64 = 10;
 
 /// What a message of the daemon's own is to ROS 2: bytes, so that no reader stumbles over it.
-const OWN_DEFINITION: &[u8] = b"# docs/protocol.md of Hardstand says what the bytes are\nuint8[] payload\n";
+const OWN_DEFINITION: &[u8] =
+    b"# docs/protocol.md of Hardstand says what the bytes are\nuint8[] payload\n";
 
 /// One log file.
 pub struct LogWriter {
@@ -86,14 +87,8 @@ impl LogWriter {
         let failed = |e: &dyn std::error::Error| file_error(path, e);
         let file = storage.create(path).map_err(|e| failed(&e))?;
         let other = file.another().map_err(|e| failed(&e))?;
-        // without seeking a chunk is written in one piece, when it is complete
-        let options = WriteOptions::new()
-            .profile("ros2")
-            .library(concat!("hardstand ", env!("CARGO_PKG_VERSION")))
-            .chunk_size(None)
-            .disable_seeking(true);
         let mut mcap =
-            options.create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
+            options().create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
         let mut channel = |topic: &str, name: &str| {
             let schema = mcap.add_schema(name, ROS2MSG, OWN_DEFINITION)?;
             mcap.add_channel(schema, topic, CDR, &BTreeMap::new())
@@ -211,8 +206,17 @@ impl LogWriter {
     }
 }
 
+/// Without seeking a chunk is written in one piece, when it is complete.
+pub(super) fn options() -> WriteOptions {
+    WriteOptions::new()
+        .profile("ros2")
+        .library(concat!("hardstand ", env!("CARGO_PKG_VERSION")))
+        .chunk_size(None)
+        .disable_seeking(true)
+}
+
 /// With the cause: mcap's own text does not say that the disk is full.
-fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
+pub(super) fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
     let cause = e.source().map_or_else(String::new, |cause| format!(": {cause}"));
     Error::new(ErrorKind::File, format!("log {}: {e}{cause}", path.display()))
 }
