@@ -16,7 +16,9 @@ use bench::{Bench, Queues, ROOMY, TestClock, info, quadruped};
 use dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::config::Scenario;
-use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, ReplayReport, replay};
+use hardstand::record::{
+    LogReader, LogRecord, LogWriter, Recorder, ReplayReport, RosChannels, replay,
+};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 use memory::resident_kib;
 
@@ -40,7 +42,7 @@ fn ticks_of(scenario: Scenario, ticks: u64) -> Vec<LogTick> {
 }
 
 fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
-    let mut writer = LogWriter::create(path, &info(scenario)).unwrap();
+    let mut writer = LogWriter::create(path, &info(scenario), RosChannels::of(scenario)).unwrap();
     for tick in ticks {
         writer.write(tick).unwrap();
     }
@@ -350,7 +352,8 @@ fn a_gap_begins_a_new_segment_that_replays_by_itself() {
         (*record).clone_from(tick);
         out.send(record);
     }
-    let recorder = Recorder::start(&path, info(&bench.scenario), u64::MAX, inbox).unwrap();
+    let ros2 = RosChannels::of(&bench.scenario);
+    let recorder = Recorder::start(&path, info(&bench.scenario), u64::MAX, ros2, inbox).unwrap();
     let stats = recorder.finish();
     let second = dir.path().join("run.part2.mcap");
     assert_eq!((stats.error, stats.ticks), (None, 80));
@@ -378,7 +381,8 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
         let words = plant.snapshot_words().len();
         LogTick::new(&plant, &plant.new_snapshot(), words)
     });
-    let recorder = Recorder::start(&path, info(&scenario), u64::MAX, inbox).unwrap();
+    let ros2 = RosChannels::of(&scenario);
+    let recorder = Recorder::start(&path, info(&scenario), u64::MAX, ros2, inbox).unwrap();
     // only now: a recording that starts removes the further files of the one before
     std::os::unix::fs::symlink("/dev/full", dir.path().join("run.part2.mcap")).unwrap();
     let ticks = ticks_of(scenario, 40);
@@ -413,7 +417,8 @@ fn reading_takes_bounded_memory() {
     let scenario = quadruped(&["record.keyframe_every_ticks=1"]);
     let ticks = ticks_of(scenario.clone(), 200);
     // 40 times the same 200 ticks: nobody replays it
-    let mut writer = LogWriter::create(&path, &info(&scenario)).unwrap();
+    let mut writer =
+        LogWriter::create(&path, &info(&scenario), RosChannels::of(&scenario)).unwrap();
     for (i, tick) in (0..40).flat_map(|_| &ticks).enumerate() {
         writer.write(&LogTick { tick: i as u64, ..tick.clone() }).unwrap();
     }

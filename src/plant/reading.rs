@@ -175,15 +175,21 @@ impl StateReading {
     }
 }
 
+impl ContactsReading {
+    /// Copies without allocating; both have been filled by the same plant.
+    pub fn copy_from(&mut self, o: &Self) {
+        let (mut feet, mut stations) = (take(&mut self.feet), take(&mut self.stations));
+        feet.clone_from(&o.feet);
+        stations.clone_from(&o.stations);
+        *self = Self { feet, stations, ..*o };
+    }
+}
+
 impl Snapshot {
     /// Copies without allocating; both have been filled by the same plant.
     pub fn copy_from(&mut self, o: &Self) {
         // a derived `clone_from` would allocate; a `Vec`'s own keeps its memory
         self.state.copy_from(&o.state);
-        let c = &mut self.contacts;
-        let (mut feet, mut stations) = (take(&mut c.feet), take(&mut c.stations));
-        feet.clone_from(&o.contacts.feet);
-        stations.clone_from(&o.contacts.stations);
-        *c = ContactsReading { feet, stations, ..o.contacts };
+        self.contacts.copy_from(&o.contacts);
     }
 }

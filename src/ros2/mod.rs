@@ -3,6 +3,7 @@
 //! - [`cdr`], [`messages`]: bytes and message types.
 //! - [`Readings`]: from a snapshot to messages; frames and units of `docs/ros2.md`.
 //! - [`Orders`]: from messages to commands: named joints, trajectories.
+//! - [`sources`], [`latched`]: the topics, for the bus and for the log.
 //! - `Node`: topics and services of both ways, and the threads behind them.
 
 pub mod cdr;
@@ -27,6 +28,7 @@ mod sessions;
 mod simulator;
 #[cfg(feature = "zenoh")]
 mod talker;
+mod topics;
 mod trajectory;
 
 pub use counters::{RosCounters, RosRejection};
@@ -41,4 +43,5 @@ pub use naming::{End, Naming, Wire};
 pub use node::{Node, NodeEnds};
 pub use orders::{Orders, Refused};
 pub use readings::{Readings, STATE_INTERFACES, VARIANCE, time};
+pub use topics::{Encode, Latched, MessageType, Source, full_name, latched, sources};
 pub use trajectory::Trajectory;

@@ -8,6 +8,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::messages::{Message, Service};
+use super::topics::{MessageType, full_name};
 use crate::config::{Ros2Mode, Ros2Settings};
 
 /// Name of the node that all topics belong to.
@@ -72,28 +73,28 @@ impl Naming {
         format!("@ros2_lv/{}/{zid}/0/0/NN/%/{}/{NODE}", self.domain, self.mangled_namespace())
     }
 
-    /// The full name of a topic without its first slash. One that begins with a slash is nobody's
-    /// but ROS's, as `/clock`; all others are the robot's.
+    /// The full name of a topic, see [`full_name`].
     #[must_use]
     pub fn full(&self, topic: &str) -> String {
-        match topic.strip_prefix('/') {
-            Some(global) => global.into(),
-            None if self.namespace.is_empty() => topic.into(),
-            None => format!("{}/{topic}", self.namespace),
-        }
+        full_name(&self.namespace, topic)
     }
 
     /// The next end of a topic of the type `T`.
     pub fn end<T: Message>(&mut self, topic: &str, end: End) -> Wire {
-        self.wire(topic, T::NAME, T::HASH, end)
+        self.end_of(MessageType::of::<T>(), topic, end)
+    }
+
+    /// The same for a type that is a value.
+    pub fn end_of(&mut self, of: MessageType, topic: &str, end: End) -> Wire {
+        self.wire(topic, (of.name, of.hash), end)
     }
 
     /// The server of a service of the type `S`.
     pub fn server<S: Service>(&mut self, service: &str) -> Wire {
-        self.wire(service, S::NAME, S::HASH, End::Server)
+        self.wire(service, (S::NAME, S::HASH), End::Server)
     }
 
-    fn wire(&mut self, name: &str, type_name: &str, hash: &str, end: End) -> Wire {
+    fn wire(&mut self, name: &str, (type_name, hash): (&str, &str), end: End) -> Wire {
         self.ends += 1;
         let name = self.full(name);
         let (key, token) = if self.bridge {
@@ -187,14 +188,4 @@ pub(super) fn answer_attachment(request: &[u8], unix_ns: u64) -> Option<[u8; ATT
 #[must_use]
 pub(super) fn gid_of(attachment: &[u8]) -> Option<[u8; 16]> {
     attachment.get(17..ATTACHMENT_BYTES)?.try_into().ok()
-}
-
-/// A name that ROS accepts as a part of a topic's name: other characters become `_`.
-#[must_use]
-pub(super) fn topic_part(name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let part: String = name.chars().map(fits).collect();
-    // a part begins with a letter, and has no two `_` in a row
-    let part = part.split('_').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("_");
-    if part.starts_with(|c: char| c.is_ascii_alphabetic()) { part } else { format!("n{part}") }
 }

@@ -8,15 +8,15 @@ use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
 use super::intake::{COMMAND_TOPICS, DYNAMIC, EFFORT, Intake, JOINTS, Now, POSITION, TRAJECTORY};
 use super::messages::{
-    Bool, Clock, Contacts, DiagnosticArray, DynamicJointState, Float64MultiArray, Imu, JointState,
-    JointTrajectory, Message, Odometry, RosString, TfMessage, WrenchStamped,
+    DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
 };
-use super::naming::{End, Naming, attachment, gid_of, topic_part};
+use super::naming::{End, Naming, attachment, gid_of};
 use super::orders::Orders;
 use super::readings::Readings;
 use super::services::Services;
 use super::simulator::Simulator;
-use super::talker::{Encode, Line, Talker, encode};
+use super::talker::{Line, Talker};
+use super::topics::{Latched, MessageType, Source, latched, sources};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario};
 use crate::error::{Error, ErrorKind, Result};
@@ -65,14 +65,18 @@ impl Node {
         let NodeEnds { feed, desk, orders, plant } = ends;
         let mut making = Making::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
-        let readings = Readings::new(&scenario.model, &scenario.spec, &robot, scenario.ros2.tf);
-        let lines = making.lines(&readings, scenario)?;
-        let description = RosString { data: scenario.robot_urdf.clone() };
-        let latched = [
-            making.latched("robot_description", &description)?,
-            making.latched("/tf_static", &readings.tf_static())?,
-        ];
-        let diagnostics = making.line::<DiagnosticArray>("/diagnostics", 1, 0, |_, _, _| {})?;
+        let readings = Readings::of(scenario);
+        let sources = sources(scenario);
+        let lines = sources.iter().map(|s| making.line(s)).collect::<Result<Vec<_>>>()?;
+        let [robot_description, tf_static] = latched(scenario, &readings);
+        let latched = [making.latched(&robot_description)?, making.latched(&tf_static)?];
+        let diagnostics = making.line(&Source {
+            topic: "/diagnostics".into(),
+            of: MessageType::of::<DiagnosticArray>(),
+            every: 1,
+            which: 0,
+            encode: |_, _, _| {},
+        })?;
         let intake = Arc::new(intake(scenario, model, &feed, desk, &counters));
         let listening = making.listening(&intake)?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -159,84 +163,33 @@ fn intake(
 /// What is needed to declare topics.
 struct Making<'a> {
     bus: &'a Bus,
-    settings: &'a Ros2Settings,
     naming: Naming,
     tokens: Vec<Token>,
 }
 
 impl<'a> Making<'a> {
-    fn new(bus: &'a Bus, settings: &'a Ros2Settings) -> Result<Self> {
+    fn new(bus: &'a Bus, settings: &Ros2Settings) -> Result<Self> {
         let naming = Naming::new(settings, &bus.id());
         let tokens = vec![bus.token(&naming.node_token())?];
-        Ok(Self { bus, settings, naming, tokens })
+        Ok(Self { bus, naming, tokens })
     }
 
-    fn line<T: Message>(
-        &mut self,
-        topic: &str,
-        every: u64,
-        which: usize,
-        encode: Encode,
-    ) -> Result<Line> {
-        let wire = self.naming.end::<T>(topic, End::Publisher);
+    fn line(&mut self, source: &Source) -> Result<Line> {
+        let wire = self.naming.end_of(source.of, &source.topic, End::Publisher);
         let topic = self.bus.topic(&wire.key)?;
         self.tokens.push(self.bus.token(&wire.token)?);
         let gid = self.naming.has_attachments().then_some(wire.gid);
+        let &Source { every, which, encode, .. } = source;
         Ok(Line { topic, gid, sequence: 0, every, which, encode })
     }
 
-    /// A topic of the robot, if the scenario has a rate for it.
-    fn add<T: Message>(
-        &mut self,
-        lines: &mut Vec<Line>,
-        (rate, topic, which): (&str, &str, usize),
-        encode: Encode,
-    ) -> Result<()> {
-        if let Some(every) = self.settings.every(rate) {
-            lines.push(self.line::<T>(topic, every, which, encode)?);
-        }
-        Ok(())
-    }
-
-    /// All topics that snapshots fill, time first.
-    fn lines(&mut self, readings: &Readings, scenario: &Scenario) -> Result<Vec<Line>> {
-        let mut l = Vec::new();
-        let once = |rate, topic| (rate, topic, 0);
-        self.add::<Clock>(&mut l, once("clock", "/clock"), |r, _, b| encode(r.clock(), b))?;
-        let joints = once("joint_states", "joint_states");
-        self.add::<JointState>(&mut l, joints, |r, _, b| encode(r.joint_states(), b))?;
-        self.add::<Imu>(&mut l, once("imu", "imu/data"), |r, _, b| encode(r.imu(), b))?;
-        for (i, foot) in foot_topics(scenario).iter().enumerate().take(readings.feet()) {
-            let wrench = format!("feet/{foot}/wrench");
-            self.add::<WrenchStamped>(&mut l, ("foot_wrench", &wrench, i), |r, i, b| {
-                encode(r.foot_wrench(i), b);
-            })?;
-            let contact = format!("feet/{foot}/contact");
-            self.add::<Bool>(&mut l, ("foot_contact", &contact, i), |r, i, b| {
-                encode(r.foot_contact(i), b);
-            })?;
-        }
-        let contacts = once("contacts", "contacts");
-        self.add::<Contacts>(&mut l, contacts, |r, _, b| encode(r.contacts(), b))?;
-        let truth = once("odometry", "ground_truth/odom");
-        self.add::<Odometry>(&mut l, truth, |r, _, b| encode(r.odometry(), b))?;
-        self.add::<TfMessage>(&mut l, once("tf", "/tf"), |r, _, b| encode(r.tf(), b))?;
-        let dynamic = once("dynamic_joint_states", "dynamic_joint_states");
-        self.add::<DynamicJointState>(&mut l, dynamic, |r, _, b| {
-            encode(r.dynamic_joint_states(), b);
-        })?;
-        Ok(l)
-    }
-
-    fn latched<T: Message>(&mut self, topic: &str, message: &T) -> Result<LatchedTopic> {
-        let wire = self.naming.end::<T>(topic, End::Latched);
+    fn latched(&mut self, said: &Latched) -> Result<LatchedTopic> {
+        let wire = self.naming.end_of(said.of, said.topic, End::Latched);
         let latched = self.bus.latched_topic(&wire.key)?;
         self.tokens.push(self.bus.token(&wire.token)?);
-        let mut buffer = Vec::new();
-        message.encode(&mut buffer);
         let now_ns = self.bus.wall_clock().now_ns();
         let attached = self.naming.has_attachments().then(|| attachment(1, now_ns, &wire.gid));
-        latched.put(&buffer, attached.as_ref().map(<[u8; 33]>::as_slice));
+        latched.put(&said.bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
         Ok(latched)
     }
 
@@ -264,14 +217,4 @@ impl<'a> Making<'a> {
         self.tokens.push(self.bus.token(&wire.token)?);
         Ok(())
     }
-}
-
-/// The parts of topics' names that say which foot, all different.
-fn foot_topics(scenario: &Scenario) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for (i, foot) in scenario.spec.feet.iter().enumerate() {
-        let part = topic_part(&foot.name);
-        all.push(if all.contains(&part) { format!("{part}_{i}") } else { part });
-    }
-    all
 }

@@ -7,9 +7,9 @@ use super::messages::{
     JointState, JointWrench, Odometry, Point, Pose, RosString, TfMessage, Time, UInt32, Wrench,
     WrenchStamped,
 };
-use crate::config::TfEdges;
+use crate::config::{Scenario, TfEdges};
 use crate::model::Model;
-use crate::plant::{PlantSpec, Snapshot, StationReading};
+use crate::plant::{ContactsReading, PlantSpec, Snapshot, StateReading, StationReading};
 use crate::spatial::{Quaternion, Vec3};
 
 /// Variance of everything that has one, in the square of its unit. The sensors have no noise and
@@ -55,6 +55,12 @@ fn sure<const N: usize>(side: usize) -> [f64; N] {
 }
 
 impl Readings {
+    /// Messages of the scenario's robot.
+    #[must_use]
+    pub fn of(scenario: &Scenario) -> Self {
+        Self::new(&scenario.model, &scenario.spec, &scenario.bus.robot, scenario.ros2.tf)
+    }
+
     /// Messages of the robot `model` as `spec` equips it; it is called `robot` where that is part
     /// of a name.
     #[must_use]
@@ -114,8 +120,14 @@ impl Readings {
 
     /// Takes a snapshot in.
     pub fn look(&mut self, snapshot: &Snapshot) {
-        self.snapshot.copy_from(snapshot);
-        self.stamp = time(snapshot.state.time_ns);
+        self.look_at(&snapshot.state, &snapshot.contacts);
+    }
+
+    /// Takes in the two halves of a snapshot.
+    pub fn look_at(&mut self, state: &StateReading, contacts: &ContactsReading) {
+        self.snapshot.state.copy_from(state);
+        self.snapshot.contacts.copy_from(contacts);
+        self.stamp = time(state.time_ns);
         self.placed = false;
     }
 

@@ -6,18 +6,15 @@ use std::time::Duration;
 
 use super::counters::RosCounters;
 use super::intake::Intake;
-use super::messages::Message;
 use super::naming::attachment;
 use super::readings::Readings;
+use super::topics::Encode;
 use crate::bus::{Fed, Life, Topic, WallClock};
 use crate::fault_point;
 use crate::handover::Inbox;
 
 /// Without snapshots it looks this often whether somebody wants some.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// Encodes what a topic has to say; the number tells which foot.
-pub(super) type Encode = fn(&mut Readings, usize, &mut Vec<u8>);
 
 /// A topic and when it is due.
 #[derive(Debug)]
@@ -28,11 +25,6 @@ pub(super) struct Line {
     pub(super) every: u64,
     pub(super) which: usize,
     pub(super) encode: Encode,
-}
-
-/// Encodes a message that knows how.
-pub(super) fn encode<T: Message>(message: &T, out: &mut Vec<u8>) {
-    message.encode(out);
 }
 
 #[derive(Debug)]

@@ -182,7 +182,7 @@ impl<C: Clock> Executive<C> {
         let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
         self.publish(phase);
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
-            record.fill(tick, &self.input, outcome, &self.snapshot.state);
+            record.fill(tick, &self.input, outcome, &self.snapshot);
             record.missed_deadlines = self.missed;
             log.send(record);
         }
