@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
+#[path = "ros2/bridged.rs"]
+mod bridged;
 #[path = "ros2/bytes.rs"]
 mod bytes;
 #[path = "ros2/commands.rs"]
@@ -16,6 +18,8 @@ mod others;
 mod peer;
 #[path = "common/process.rs"]
 mod process;
+#[path = "ros2/dds.rs"]
+mod dds;
 #[path = "ros2/readings.rs"]
 mod readings;
 #[path = "ros2/topics.rs"]

@@ -22,8 +22,11 @@ pub enum End {
     Publisher,
     /// It is published, and its last message waits for late joiners: reliable, transient local, 1.
     Latched,
-    /// It is listened to: reliable, volatile, the last one.
+    /// It is listened to: volatile, the last one. A stream, so that publishers of either
+    /// reliability reach it.
     Subscriber,
+    /// It is listened to, and one message is all that comes: reliable, volatile, the last one.
+    ReliableSubscriber,
 }
 
 /// A topic on the wire.
@@ -90,8 +93,12 @@ impl Naming {
             let (word, qos) = match end {
                 End::Publisher => ("MP", ":1:0:0,10"),
                 End::Latched => ("MP", ":1:1:0,1"),
-                End::Subscriber => ("MS", ":1:0:0,1"),
+                // what asks for reliable messages does not match those who promise less
+                End::Subscriber => ("MS", ":0:0:0,1"),
+                End::ReliableSubscriber => ("MS", ":1:0:0,1"),
             };
+            // the user data of the bridge's own end, where nodes look for the type's hash
+            let qos = format!("{qos}:typehash={};", T::HASH);
             let type_name = format!("{package}/msg/{kind}").replace('/', "§");
             let escaped = topic.replace('/', "§");
             let token = format!("@/{}/@ros2_lv/{word}/{escaped}/{type_name}/{qos}", self.session);
@@ -101,10 +108,10 @@ impl Naming {
             let (word, qos) = match end {
                 End::Publisher => ("MP", "::,10:,:,:,,"),
                 End::Latched => ("MP", ":1:,1:,:,:,,"),
-                End::Subscriber => ("MS", "::,1:,:,:,,"),
+                End::Subscriber | End::ReliableSubscriber => ("MS", "::,1:,:,:,,"),
             };
             // publishers of other releases may have another hash, or none
-            let hash = if end == End::Subscriber { "*" } else { T::HASH };
+            let hash = if word == "MS" { "*" } else { T::HASH };
             let token = format!(
                 "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{}/{qos}",
                 self.domain,
