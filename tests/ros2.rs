@@ -8,6 +8,8 @@ mod bridged;
 mod bytes;
 #[path = "ros2/commands.rs"]
 mod commands;
+#[path = "ros2/dds.rs"]
+mod dds;
 #[path = "ros2/names.rs"]
 mod names;
 #[path = "ros2/orders.rs"]
@@ -18,8 +20,6 @@ mod others;
 mod peer;
 #[path = "common/process.rs"]
 mod process;
-#[path = "ros2/dds.rs"]
-mod dds;
 #[path = "ros2/readings.rs"]
 mod readings;
 #[path = "ros2/topics.rs"]

