@@ -2,10 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
+#[path = "ros2/bridged.rs"]
+mod bridged;
 #[path = "ros2/bytes.rs"]
 mod bytes;
 #[path = "ros2/commands.rs"]
 mod commands;
+#[path = "ros2/dds.rs"]
+mod dds;
 #[path = "ros2/names.rs"]
 mod names;
 #[path = "ros2/orders.rs"]

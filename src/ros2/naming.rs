@@ -23,8 +23,11 @@ pub enum End {
     Publisher,
     /// It is published, and its last message waits for late joiners: reliable, transient local, 1.
     Latched,
-    /// It is listened to: reliable, volatile, the last one.
+    /// It is listened to: volatile, the last one. A stream, so that publishers of either
+    /// reliability reach it.
     Subscriber,
+    /// It is listened to, and one message is all that comes: reliable, volatile, the last one.
+    ReliableSubscriber,
     /// It is a service, and answered here.
     Server,
 }
@@ -101,11 +104,16 @@ impl Naming {
             let (word, qos) = match end {
                 End::Publisher => ("MP", "/:1:0:0,10"),
                 End::Latched => ("MP", "/:1:1:0,1"),
-                End::Subscriber => ("MS", "/:1:0:0,1"),
+                // what asks for reliable messages does not match those who promise less
+                End::Subscriber => ("MS", "/:0:0:0,1"),
+                End::ReliableSubscriber => ("MS", "/:1:0:0,1"),
                 End::Server => ("SS", ""),
             };
+            // the user data of the bridge's own end, where nodes look for the type's hash
+            let hash = if end == End::Server { "" } else { &format!(":typehash={hash};") };
             let [escaped, type_name] = [&name, type_name].map(|n| n.replace('/', "§"));
-            let token = format!("@/{}/@ros2_lv/{word}/{escaped}/{type_name}{qos}", self.session);
+            let session = &self.session;
+            let token = format!("@/{session}/@ros2_lv/{word}/{escaped}/{type_name}{qos}{hash}");
             (name, token)
         } else {
             let dds = match type_name.rsplit_once('/') {
@@ -115,7 +123,7 @@ impl Naming {
             let (word, qos) = match end {
                 End::Publisher => ("MP", "::,10:,:,:,,"),
                 End::Latched => ("MP", ":1:,1:,:,:,,"),
-                End::Subscriber => ("MS", "::,1:,:,:,,"),
+                End::Subscriber | End::ReliableSubscriber => ("MS", "::,1:,:,:,,"),
                 End::Server => ("SS", "::,10:,:,:,,"),
             };
             // those who send may be of another release, with another hash or none

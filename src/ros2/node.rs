@@ -209,7 +209,8 @@ impl<'a> Making<'a> {
         topic: usize,
         intake: &Arc<Intake>,
     ) -> Result<()> {
-        let wire = self.naming.end::<T>(COMMAND_TOPICS[topic], End::Subscriber);
+        let end = if topic == TRAJECTORY { End::ReliableSubscriber } else { End::Subscriber };
+        let wire = self.naming.end::<T>(COMMAND_TOPICS[topic], end);
         let intake = Arc::clone(intake);
         all.push(self.bus.listen(&wire.key, move |bytes, attachment| {
             intake.take_in(topic, attachment.and_then(gid_of), bytes);

@@ -62,12 +62,18 @@ fn bridge_names_are_those_of_its_source() {
     assert_eq!(names.node_token(), "@/abc/@ros2_lv");
     let wire = names.end::<JointState>("joint_states", End::Publisher);
     assert_eq!(wire.key, "r1/joint_states");
-    assert_eq!(
-        wire.token,
-        "@/abc/@ros2_lv/MP/r1§joint_states/sensor_msgs§msg§JointState/:1:0:0,10"
-    );
+    let hash = "a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e";
+    let token = |end: &str, qos: &str| {
+        format!("@/abc/@ros2_lv/{end}/sensor_msgs§msg§JointState/{qos}:typehash=RIHS01_{hash};")
+    };
+    assert_eq!(wire.token, token("MP/r1§joint_states", ":1:0:0,10"));
+    for (end, qos) in [(End::Subscriber, ":0:0:0,1"), (End::ReliableSubscriber, ":1:0:0,1")] {
+        let wire = names.end::<JointState>("joint_commands", end);
+        assert_eq!(wire.token, token("MS/r1§joint_commands", qos));
+    }
     let wire = names.end::<RosString>("/tf_static", End::Latched);
-    assert_eq!(wire.token, "@/abc/@ros2_lv/MP/tf_static/std_msgs§msg§String/:1:1:0,1");
+    let begin = "@/abc/@ros2_lv/MP/tf_static/std_msgs§msg§String/:1:1:0,1:typehash=RIHS01_df66";
+    assert!(wire.token.starts_with(begin), "{}", wire.token);
     let served = names.server::<SetBool>("hardstand/pause");
     assert_eq!(served.key, "r1/hardstand/pause");
     assert_eq!(served.token, "@/abc/@ros2_lv/SS/r1§hardstand§pause/std_srvs§srv§SetBool");

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::process::{Observer, Process, Scene, serial};
 
 /// What a peer has printed: name and value a line.
-fn told(out: &str, name: &str) -> u64 {
+pub fn told(out: &str, name: &str) -> u64 {
     let line = out.lines().find_map(|l| l.strip_prefix(name)).unwrap_or_else(|| {
         panic!("no line \"{name}\" in:\n{out}");
     });
