@@ -26,3 +26,5 @@ mod readings;
 mod services;
 #[path = "ros2/topics.rs"]
 mod topics;
+#[path = "ros2/unitree.rs"]
+mod unitree;

@@ -41,7 +41,7 @@ pub use orders::{OrderPort, OrderService, Reply, SharedOutbox};
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;
 pub use session::{Bus, open_client, open_client_as};
-pub use topics::{Call, LatchedTopic, Listening, Serving, Token, Topic, WallClock};
+pub use topics::{Call, LatchedTopic, Listening, Probe, Serving, Token, Topic, WallClock};
 pub use witness::link_counts;
 
 use crate::error::{Error, ErrorKind};

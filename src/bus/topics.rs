@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
 use zenoh::qos::{CongestionControl, Priority};
-use zenoh::query::{Query, Queryable};
+use zenoh::query::{Query, QueryTarget, Queryable};
 use zenoh::{Session, Wait};
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig};
 
@@ -15,6 +16,9 @@ use crate::fault_point;
 
 use super::life::Life;
 use super::{Bus, bus_error};
+
+/// Time for an answer to a probe.
+const PROBED_FOR: Duration = Duration::from_millis(300);
 
 /// A key that is published, and whether anybody listens.
 #[derive(Debug)]
@@ -43,6 +47,19 @@ pub struct Call(Query);
 #[derive(Debug)]
 pub struct Token(#[expect(dead_code, reason = "undeclared when dropped")] LivelinessToken);
 
+/// Somebody who can be asked whether anybody answers.
+#[derive(Clone, Debug)]
+pub struct Probe(Session);
+
+impl Probe {
+    /// True if there is an answer to `key` within a moment.
+    #[must_use]
+    pub fn is_answered(&self, key: &str) -> bool {
+        let asked = self.0.get(key).target(QueryTarget::All).timeout(PROBED_FOR).wait();
+        asked.is_ok_and(|replies| replies.iter().any(|reply| reply.result().is_ok()))
+    }
+}
+
 /// Wall time, for those who are told when a message was sent.
 #[derive(Clone, Debug)]
 pub struct WallClock(Session);
@@ -60,6 +77,12 @@ impl Bus {
     #[must_use]
     pub fn id(&self) -> String {
         self.session.zid().to_string()
+    }
+
+    /// For questions to whoever is there.
+    #[must_use]
+    pub fn probe(&self) -> Probe {
+        Probe(self.session.clone())
     }
 
     /// The session's clock.

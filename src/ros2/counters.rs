@@ -21,12 +21,24 @@ pub enum RosRejection {
     Trajectory,
     /// Too many calls wait already.
     Busy,
+    /// A checksum that is not the message's.
+    Crc,
+    /// Somebody else's robot may listen.
+    Guard,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 6] =
-        [Self::Cdr, Self::Names, Self::Interfaces, Self::Size, Self::Trajectory, Self::Busy];
+    pub const ALL: [Self; 8] = [
+        Self::Cdr,
+        Self::Names,
+        Self::Interfaces,
+        Self::Size,
+        Self::Trajectory,
+        Self::Busy,
+        Self::Crc,
+        Self::Guard,
+    ];
 
     /// Name of the counter.
     #[must_use]
@@ -38,6 +50,8 @@ impl RosRejection {
             Self::Size => "size",
             Self::Trajectory => "trajectory",
             Self::Busy => "busy",
+            Self::Crc => "crc",
+            Self::Guard => "guard",
         }
     }
 }

@@ -9,10 +9,12 @@
 pub mod cdr;
 mod counters;
 mod diagnostics;
-mod field;
+pub(crate) mod field;
 mod frames;
 #[cfg(feature = "zenoh")]
 mod intake;
+#[cfg(feature = "zenoh")]
+mod low_level;
 pub mod messages;
 #[cfg(feature = "zenoh")]
 mod naming;

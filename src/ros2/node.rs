@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
 use super::intake::{COMMAND_TOPICS, DYNAMIC, EFFORT, Intake, JOINTS, Now, POSITION, TRAJECTORY};
+use super::low_level::{LOW_CMD_TOPIC, LOW_STATE_TOPIC, LowStates, take_commands};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
 };
@@ -18,10 +19,11 @@ use super::simulator::Simulator;
 use super::talker::{Line, Talker};
 use super::topics::{Latched, MessageType, Source, latched, sources};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
-use crate::config::{Ros2Settings, Scenario};
+use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{CommandDesk, ModelReply, StatusReading};
+use crate::message::{CommandDesk, ModelReply, StatusReading, new_session};
 use crate::plant::Plant;
+use crate::unitree::{Guard, LowCmd, LowState, watch};
 
 /// The node; it lasts as long as this value.
 #[derive(Debug)]
@@ -78,13 +80,17 @@ impl Node {
             encode: |_, _, _| {},
         })?;
         let intake = Arc::new(intake(scenario, model, &feed, desk, &counters));
-        let listening = making.listening(&intake)?;
+        let mut listening = making.listening(&intake)?;
+        let unitree = scenario.unitree.as_ref();
+        let low_states =
+            unitree.map(|u| making.low_level(u, &intake, &mut listening)).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
         let simulator = Simulator::new(orders, feed.newest.clone(), plant, &robot);
         let services =
             Services::start(bus, &mut making.naming, simulator, &stop, Arc::clone(&counters))?;
         let mut talker = Talker {
             lines,
+            low_states,
             readings,
             inbox: feed.inbox,
             every: feed.every,
@@ -191,6 +197,36 @@ impl<'a> Making<'a> {
         let attached = self.naming.has_attachments().then(|| attachment(1, now_ns, &wire.gid));
         latched.put(&said.bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
         Ok(latched)
+    }
+
+    /// Unitree's topics, behind a guard.
+    fn low_level(
+        &mut self,
+        settings: &UnitreeSettings,
+        intake: &Arc<Intake>,
+        listening: &mut Vec<Listening>,
+    ) -> Result<LowStates> {
+        let own = [new_session() as u32, new_session() as u32];
+        let guard = Guard::new(own);
+        let thread = watch(guard.clone(), self.bus.probe(), self.bus.life());
+        thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
+        let ears = guard.clone();
+        let heard = self.naming.end::<LowState>(LOW_STATE_TOPIC, End::Subscriber);
+        listening.push(self.bus.listen(&heard.key, move |bytes, _| ears.hear(bytes))?);
+        let take = take_commands(settings.motors, guard.clone(), Arc::clone(intake));
+        let commands = self.naming.end::<LowCmd>(LOW_CMD_TOPIC, End::Subscriber);
+        listening.push(self.bus.listen(&commands.key, take)?);
+        for token in [heard.token, commands.token] {
+            self.tokens.push(self.bus.token(&token)?);
+        }
+        let line = self.line(&Source {
+            topic: LOW_STATE_TOPIC.into(),
+            of: MessageType::of::<LowState>(),
+            every: settings.every_ticks,
+            which: 0,
+            encode: |_, _, _| {},
+        })?;
+        Ok(LowStates::new(line, settings.motors, guard, own))
     }
 
     fn listening(&mut self, intake: &Arc<Intake>) -> Result<Vec<Listening>> {

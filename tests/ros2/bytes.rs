@@ -30,7 +30,7 @@ pub fn bytes(hex: &str) -> Vec<u8> {
 }
 
 /// Types and names as a definition's text, whatever the order of the types that it uses.
-fn parts(definition: &str) -> BTreeMap<String, Vec<String>> {
+pub fn parts(definition: &str) -> BTreeMap<String, Vec<String>> {
     let mut all = BTreeMap::new();
     let mut name = String::new();
     // neither separators nor constants, which have a value
