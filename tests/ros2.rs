@@ -22,5 +22,7 @@ mod peer;
 mod process;
 #[path = "ros2/readings.rs"]
 mod readings;
+#[path = "ros2/shipped.rs"]
+mod shipped;
 #[path = "ros2/topics.rs"]
 mod topics;
