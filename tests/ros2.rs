@@ -24,6 +24,8 @@ mod process;
 mod readings;
 #[path = "ros2/services.rs"]
 mod services;
+#[path = "ros2/shipped.rs"]
+mod shipped;
 #[path = "ros2/topics.rs"]
 mod topics;
 #[path = "ros2/unitree.rs"]
