@@ -102,9 +102,11 @@ impl RosChannels {
 fn offered_qos(latched: bool) -> String {
     let (depth, durability) = if latched { (1, "transient_local") } else { (10, "volatile") };
     let never = "\n    sec: 9223372036\n    nsec: 854775807";
-    format!(
-        "- history: keep_last\n  depth: {depth}\n  reliability: reliable\n  \
-         durability: {durability}\n  deadline:{never}\n  lifespan:{never}\n  liveliness: automatic\n  \
-         liveliness_lease_duration:{never}\n  avoid_ros_namespace_conventions: false\n"
-    )
+    [
+        format!("- history: keep_last\n  depth: {depth}\n  reliability: reliable"),
+        format!("\n  durability: {durability}\n  deadline:{never}\n  lifespan:{never}"),
+        format!("\n  liveliness: automatic\n  liveliness_lease_duration:{never}"),
+        "\n  avoid_ros_namespace_conventions: false\n".into(),
+    ]
+    .concat()
 }
