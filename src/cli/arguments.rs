@@ -17,6 +17,7 @@ Start here:
   hardstand run config/quadruped.toml             the daemon, waiting for your controller
   hardstand controller stand                      an example controller, in another terminal
   hardstand replay hardstand-demo.mcap            run a log again and compare every tick
+  hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
 

@@ -153,13 +153,16 @@ pub struct StationReading {
     pub power_dissipation_w: f64,
 }
 
-/// Both readings of one tick, filled in place.
+/// The readings of one tick, filled in place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// State.
     pub state: StateReading,
     /// Contacts.
     pub contacts: ContactsReading,
+    /// `kp` and `kd` that each drive obeyed in this tick: a damped one has only the watchdog's.
+    /// N·m/rad and N·m·s/rad, or N/m and N·s/m. In no message of the bus's own.
+    pub gains: Vec<[f64; 2]>,
 }
 
 impl StateReading {
@@ -191,5 +194,6 @@ impl Snapshot {
         // a derived `clone_from` would allocate; a `Vec`'s own keeps its memory
         self.state.copy_from(&o.state);
         self.contacts.copy_from(&o.contacts);
+        self.gains.clone_from(&o.gains);
     }
 }

@@ -29,7 +29,8 @@ pub struct Recovered {
 /// chunks, the same messages: it replays like the old one.
 ///
 /// # Errors
-/// [`ErrorKind::File`](crate::ErrorKind::File) if `from` cannot be read or `to` cannot be written or exists already;
+/// [`ErrorKind::File`](crate::ErrorKind::File) if `from` cannot be read, or `to` cannot be written
+/// or exists already;
 /// [`ErrorKind::Log`](crate::ErrorKind::Log) if `from` is not a log that can be replayed.
 pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
     // robot and scenario must be there

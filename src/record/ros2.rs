@@ -88,7 +88,7 @@ impl RosChannels {
         for (source, id) in self.sources.iter().zip(often) {
             if number.is_multiple_of(source.every) {
                 if !std::mem::replace(&mut seen, true) {
-                    self.readings.look_at(&tick.state, contacts);
+                    self.readings.look_at(&tick.state, contacts, &tick.gains);
                 }
                 (source.encode)(&mut self.readings, source.which, &mut self.buffer);
                 put(*id, tick.state.time_ns, &self.buffer)?;
@@ -102,9 +102,11 @@ impl RosChannels {
 fn offered_qos(latched: bool) -> String {
     let (depth, durability) = if latched { (1, "transient_local") } else { (10, "volatile") };
     let never = "\n    sec: 9223372036\n    nsec: 854775807";
-    format!(
-        "- history: keep_last\n  depth: {depth}\n  reliability: reliable\n  durability: {durability}\n  \
-         deadline:{never}\n  lifespan:{never}\n  liveliness: automatic\n  \
-         liveliness_lease_duration:{never}\n  avoid_ros_namespace_conventions: false\n"
-    )
+    [
+        format!("- history: keep_last\n  depth: {depth}\n  reliability: reliable"),
+        format!("\n  durability: {durability}\n  deadline:{never}\n  lifespan:{never}"),
+        format!("\n  liveliness: automatic\n  liveliness_lease_duration:{never}"),
+        "\n  avoid_ros_namespace_conventions: false\n".into(),
+    ]
+    .concat()
 }

@@ -17,7 +17,8 @@ use crate::spatial::{Quaternion, Vec3};
 pub const VARIANCE: f64 = 1e-9;
 
 /// State interfaces of every joint under `dynamic_joint_states`.
-pub const STATE_INTERFACES: [&str; 3] = ["position", "velocity", "effort"];
+pub const STATE_INTERFACES: [&str; 5] =
+    ["position", "velocity", "effort", "proportional", "derivative"];
 
 /// The messages of one robot, filled in place. Numbers are those of the snapshot that
 /// [`look`](Self::look) has seen last.
@@ -120,13 +121,20 @@ impl Readings {
 
     /// Takes a snapshot in.
     pub fn look(&mut self, snapshot: &Snapshot) {
-        self.look_at(&snapshot.state, &snapshot.contacts);
+        self.look_at(&snapshot.state, &snapshot.contacts, &snapshot.gains);
     }
 
-    /// Takes in the two halves of a snapshot.
-    pub fn look_at(&mut self, state: &StateReading, contacts: &ContactsReading) {
+    /// Takes in the parts of a snapshot.
+    pub fn look_at(
+        &mut self,
+        state: &StateReading,
+        contacts: &ContactsReading,
+        gains: &[[f64; 2]],
+    ) {
         self.snapshot.state.copy_from(state);
         self.snapshot.contacts.copy_from(contacts);
+        self.snapshot.gains.clear();
+        self.snapshot.gains.extend_from_slice(gains);
         self.stamp = time(state.time_ns);
         self.placed = false;
     }
@@ -147,12 +155,13 @@ impl Readings {
         m
     }
 
-    /// The same as named interfaces.
+    /// The same as named interfaces, and the gains that the drives obey.
     pub fn dynamic_joint_states(&mut self) -> &DynamicJointState {
         let m = &mut self.dynamic;
         m.header.stamp = self.stamp.clone();
-        for (values, joint) in m.interface_values.iter_mut().zip(&self.snapshot.state.joints) {
-            values.values.copy_from_slice(&[joint.q, joint.dq, joint.tau]);
+        let joints = self.snapshot.state.joints.iter().zip(&self.snapshot.gains);
+        for (values, (joint, [kp, kd])) in m.interface_values.iter_mut().zip(joints) {
+            values.values.copy_from_slice(&[joint.q, joint.dq, joint.tau, *kp, *kd]);
         }
         m
     }

@@ -191,7 +191,7 @@ impl<C: Clock> Executive<C> {
     /// Fills the snapshot and hands a copy to the publisher.
     pub(super) fn publish(&mut self, phase: Phase) {
         self.plant.fill(&mut self.snapshot);
-        let Snapshot { state, contacts } = &mut self.snapshot;
+        let Snapshot { state, contacts, .. } = &mut self.snapshot;
         state.phase = phase.code();
         (state.epoch, contacts.epoch) = (self.epoch, self.epoch);
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);

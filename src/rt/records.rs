@@ -48,6 +48,9 @@ pub struct LogTick {
     /// Contacts after the tick, in a record that has room for them.
     #[serde(skip)]
     pub contacts: Option<ContactsReading>,
+    /// `kp` and `kd` that the drives obeyed.
+    #[serde(skip)]
+    pub gains: Vec<[f64; 2]>,
     /// State before the tick as words, when this record carries a keyframe; else empty.
     #[serde(skip)]
     pub keyframe: Vec<u64>,
@@ -69,6 +72,7 @@ impl LogTick {
             missed_deadlines: 0,
             state: snapshot.state.clone(),
             contacts: None,
+            gains: snapshot.gains.clone(),
             keyframe: touched(words, 0),
         }
     }
@@ -95,6 +99,7 @@ impl LogTick {
         (self.authority, self.fault) = (outcome.authority, outcome.fault);
         self.digest = s.digest;
         self.state.copy_from(s); // a derived clone_from would allocate
+        self.gains.clone_from(&after.gains);
         if let Some(contacts) = &mut self.contacts {
             contacts.copy_from(&after.contacts);
         }

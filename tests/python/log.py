@@ -125,6 +125,8 @@ def check_robot(found, robot):
     assert list(state.name) == joints and len(state.effort) == 12, state.name
     _, dynamic = found["/dynamic_joint_states"][-1]
     assert list(dynamic.joint_names) == joints
+    interfaces = ["position", "velocity", "effort", "proportional", "derivative"]
+    assert all(list(v.interface_names) == interfaces for v in dynamic.interface_values), dynamic
     (_, fixed), = found["/tf_static"]
     _, moving = found["/tf"][-1]
     edges = [(t.child_frame_id, t.header.frame_id) for t in [*moving.transforms, *fixed.transforms]]
