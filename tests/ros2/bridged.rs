@@ -376,7 +376,6 @@ fn duplicates_after_restarts_do_no_harm() {
         daemon.ends_with(0);
         check_applied(&Log::read(&stage.scene.log()), SENT);
     }
-    println!("sent {SENT}, received {received:?}");
     assert!(received[0] <= SENT && received[3] > 2 * SENT, "of {SENT}: {received:?}");
 
     // and with as many copies a controller makes the robot stand
