@@ -117,9 +117,10 @@ fn gains_are_those_that_the_drives_obey() {
     let scenario = quadruped(&["command.hold_ticks=20", "command.damped_ticks=50", rate]);
     let mut bench = Bench::new(scenario.clone(), ROOMY);
     let hands = bench.hands();
-    let between = move |period| match period {
-        ..100 => hands.offer(7, period + 1, period.saturating_sub(1)),
-        _ => {}
+    let between = move |period: u64| {
+        if period < 100 {
+            hands.offer(7, period + 1, period.saturating_sub(1));
+        }
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     bench.executive(clock, Pace::RealTime(OverrunPolicy::Slip), StartRule::Now, TICKS).run();
