@@ -1,7 +1,6 @@
 //! Services: bytes and hashes of other people's encoders, and what a client brings about.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use hardstand::ros2::messages::{
@@ -224,14 +223,12 @@ fn a_client_stops_the_simulation_and_plays_it() {
 
     // a pause ends a step of which nobody has spoken since
     client.pause(true);
-    let (peer, endpoint) = (channel(), scene.endpoint.clone());
+    let endpoint = scene.endpoint.clone();
     let stepper = std::thread::spawn(move || {
         let other = Peer::connect(&endpoint, Way::RmwZenoh);
         let mut other = Client { peer: other, sequence: 1000 };
-        peer.0.send(()).unwrap();
         other.step(1_000_000)
     });
-    peer.1.recv().unwrap();
     observer.until("it steps", |s| s.phase == 1);
     client.pause(true);
     let (code, why) = stepper.join().unwrap();
