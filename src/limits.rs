@@ -27,8 +27,10 @@ pub const PUSHES_MAX: usize = 8;
 /// Sessions that are remembered as retired: their commands stay refused.
 pub const RETIRED_SESSIONS: usize = 8;
 
-/// Sessions that a daemon has at a time.
-pub const SESSIONS_MAX: usize = 8;
+/// Sessions that a daemon has at a time, unless `bus.sessions_max` says otherwise.
+pub const SESSIONS: u64 = 8;
+/// Sessions of one that is the router of ROS 2 nodes, likewise.
+pub const ROS_SESSIONS: u64 = 64;
 /// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
 pub const MESSAGE_BYTES_MAX: usize = 65_535;
 /// Elements of a sequence in a ROS 2 message.

@@ -6,7 +6,7 @@ use zenoh::{Config, Session, Wait};
 
 use crate::config::{BusSettings, ENDPOINT, Ros2Mode, is_endpoint};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{MESSAGE_BYTES_MAX, SESSIONS_MAX};
+use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rt::may_write;
 
 use super::access::{Settings, client_settings, daemon_settings};
@@ -74,7 +74,7 @@ impl Bus {
             ("connect/timeout_ms", "-1".into()),
             ("connect/exit_on_failure", "false".into()),
             ("transport/link/rx/max_message_size", (MESSAGE_BYTES_MAX + 1).to_string()),
-            ("transport/unicast/max_sessions", SESSIONS_MAX.to_string()),
+            ("transport/unicast/max_sessions", settings.sessions().to_string()),
             ("transport/unicast/accept_pending", HANDSHAKES_MAX.into()),
             ("transport/unicast/accept_timeout", HANDSHAKE_MS.into()),
             ("transport/unicast/open_timeout", HANDSHAKE_MS.into()),

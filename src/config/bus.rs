@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::limits::NAME_BYTES_MAX;
+use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS};
 use crate::model::Model;
 
 use super::Ros2Mode;
@@ -19,6 +19,8 @@ pub struct BusSettings {
     pub connect: Vec<String>,
     /// How ROS 2 is spoken here: nodes of `rmw_zenoh` look for a router.
     pub ros2: Ros2Mode,
+    /// Sessions at a time; `None` for what suits those who come.
+    pub sessions_max: Option<u64>,
     /// Ticks between two states.
     pub state_every_ticks: u64,
     /// Ticks between two contacts.
@@ -40,6 +42,26 @@ pub struct Access {
     pub operators: Vec<String>,
     /// They watch and ask.
     pub viewers: Vec<String>,
+}
+
+impl BusSettings {
+    /// Sessions at a time: every process of nodes that have the daemon as their router is one.
+    #[must_use]
+    pub fn sessions(&self) -> u64 {
+        let own = if self.ros2 == Ros2Mode::RmwZenoh { ROS_SESSIONS } else { SESSIONS };
+        self.sessions_max.unwrap_or(own)
+    }
+}
+
+fn sessions_max(s: &Section<'_>) -> Option<u64> {
+    if s.choice_or_number("sessions_max", "auto") {
+        return None;
+    }
+    let count = s.integer_if("sessions_max", |n| (1..=1000).contains(&n));
+    if count.is_none() {
+        s.mistake("sessions_max", "\"auto\" or 1 to 1000");
+    }
+    count.map(i64::unsigned_abs)
 }
 
 impl Access {
@@ -85,6 +107,7 @@ pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model
         listen: endpoints("listen"),
         connect: endpoints("connect"),
         ros2: Ros2Mode::Off,
+        sessions_max: sessions_max(&s),
         state_every_ticks: s.count("state_every_ticks", 1, 100_000),
         contacts_every_ticks: s.count("contacts_every_ticks", 1, 100_000),
         access: access(&s),

@@ -10,7 +10,7 @@ use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
 use crate::message::{ClaimedCommand, CommandDesk};
-use crate::plant::{JointCommand, StateReading};
+use crate::plant::{JointCommand, Rejection, StateReading};
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [
@@ -133,7 +133,7 @@ impl Intake {
         let mut state = self.lock();
         // whoever commands now, nobody follows what came before
         state.following = None;
-        self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
+        let _counted = self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
     }
 
     /// The tick of this run that had been done at the time `ns`: time goes on from run to run, and
@@ -147,11 +147,16 @@ impl Intake {
 
     fn begin(&self, publisher: Publisher, m: &JointTrajectory) -> Result<(), Refused> {
         let trajectory = self.orders.trajectory(m)?;
-        if trajectory.is_over((self.now)().time_ns) {
-            let text = "the trajectory is over before it begins: its stamp is simulated time";
-            return Err(Refused::new(RosRejection::Trajectory, text.into()));
+        let now = (self.now)();
+        let refused = |text: &str| Err(Refused::new(RosRejection::Trajectory, text.into()));
+        if trajectory.is_over(now.time_ns) {
+            return refused("the trajectory is over before it begins: its stamp is simulated time");
         }
-        self.lock().following = Some((publisher, trajectory));
+        let mut state = self.lock();
+        if state.sessions.is_taken(publisher, &owner(&now)) {
+            return refused("another controller has the robot");
+        }
+        state.following = Some((publisher, trajectory));
         Ok(())
     }
 
@@ -165,7 +170,6 @@ impl Intake {
         let mut own = self.lock();
         let own = &mut *own;
         let Some((publisher, trajectory)) = &mut own.following else { return };
-        let joints = trajectory.at(state.time_ns, &state.joints);
         let now = Now {
             epoch: state.epoch,
             tick: state.tick,
@@ -174,9 +178,18 @@ impl Intake {
             authority: state.authority,
             session: state.command_session,
         };
-        self.send(&mut own.sessions, *publisher, &now, state.tick, joints);
+        // who has lost the robot does not take it back unasked
+        if own.sessions.is_taken(*publisher, &owner(&now)) {
+            own.following = None;
+            return;
+        }
+        let joints = trajectory.at(state.time_ns, &state.joints);
+        if !self.send(&mut own.sessions, *publisher, &now, state.tick, joints) {
+            own.following = None;
+        }
     }
 
+    /// Sends a command; false if it is none that anybody may give. What becomes of it is counted.
     fn send(
         &self,
         sessions: &mut Sessions,
@@ -184,10 +197,8 @@ impl Intake {
         now: &Now,
         answers_tick: u64,
         joints: Vec<JointCommand>,
-    ) {
-        let owner =
-            Owner { running: now.phase == 1, authority: now.authority, session: now.session };
-        let (session, seq) = sessions.next(publisher, &owner);
+    ) -> bool {
+        let (session, seq) = sessions.next(publisher, &owner(now));
         let claim = ClaimedCommand {
             layout_hash: self.layout_hash,
             epoch: now.epoch,
@@ -196,10 +207,14 @@ impl Intake {
             answers_tick,
             joints,
         };
-        let _counted = self.desk.take_in_claim(&claim).is_ok();
+        !matches!(self.desk.take_in_claim(&claim), Err(reason) if reason != Rejection::QueueFull)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+const fn owner(now: &Now) -> Owner {
+    Owner { running: now.phase == 1, authority: now.authority, session: now.session }
 }

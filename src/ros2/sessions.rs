@@ -31,6 +31,13 @@ struct Session {
 pub(super) struct Sessions(Vec<Session>);
 
 impl Sessions {
+    /// True if somebody else has the robot.
+    pub(super) fn is_taken(&self, publisher: Publisher, now: &Owner) -> bool {
+        let ours = self.0.iter().find(|s| s.publisher == publisher).map(|s| s.number);
+        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
+        in_force.contains(&now.authority) && ours != Some(now.session)
+    }
+
     /// Session and sequence number of the publisher's next command.
     pub(super) fn next(&mut self, publisher: Publisher, now: &Owner) -> (u64, u64) {
         let found = self.0.iter().position(|s| s.publisher == publisher);

@@ -169,6 +169,16 @@ fn a_trajectory_is_followed_in_simulated_time_and_held() {
         peer.publish("forward_position_controller/commands", &peer::ARRAY, &command);
         near(&to, &observer.state()).then_some(())
     });
+
+    // and no trajectory waits behind its back until it is gone
+    peer.publish("joint_trajectory_controller/joint_trajectory", &peer::TRAJECTORY, &sent);
+    observer.status_until("it is refused", |s| {
+        peer.publish("forward_position_controller/commands", &peer::ARRAY, &command);
+        s.counter("ros2_rejected_trajectory") == 1
+    });
+    let state = observer.until("nobody commands", |s| s.authority == 0);
+    let later = observer.until("and nobody comes", |s| s.tick >= state.tick + 200);
+    assert_eq!(later.authority, 0);
 }
 
 #[test]

@@ -26,7 +26,8 @@ struct Flooded {
 impl Flooded {
     fn new() -> Self {
         let scene = Scene::tcp();
-        let daemon = scene.daemon(&["--set", "command.hold_ticks=1000"]);
+        let sets = ["--set", "command.hold_ticks=1000", "--set", "bus.sessions_max=8"];
+        let daemon = scene.daemon(&sets);
         let observer = Observer::of(&scene);
         let controller = scene.controller("controller");
         let session = observer.until("it stands", |s| s.tick >= 500).command_session;
