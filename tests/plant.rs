@@ -266,10 +266,12 @@ fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
         for _ in 0..100 {
             moved.step(&TickInput::new());
         }
-        let (mut q, v) = (spec.q.clone(), spec.v.clone());
-        q.p_WB.x += 2.0;
-        moved.place(q.clone(), v);
-        spec.q = q;
+        // where it had begun, two metres along, with the joints that it has now
+        spec.q.p_WB.x += 2.0;
+        let (q, v) = (&spec.q, &spec.v);
+        moved.place_base(q.quat_WB, q.p_WB, v.w_WB, v.v_WB);
+        let now = moved.state();
+        (spec.q.joints, spec.v.joints) = (now.q.joints.clone(), now.v.joints.clone());
         let begun = Plant::new(model, spec);
         assert_eq!((moved.fault(), moved.state().tick), (None, 100));
         // the same forces, for the anchors are under the stations; and it can be saved

@@ -1,6 +1,7 @@
 //! Orders on their way in: request, check, hand-over, and the answer when.
 //!
-//! Whoever asks, by a query or from within this process, only puts a request into a queue. A thread of its own checks it, hands the order
+//! Whoever asks, by a query or from within this process, only puts a request into a queue. A thread
+//! of its own checks it, hands the order
 //! to the loop and answers once the loop has taken it: within a period, or before the first tick
 //! while the robot waits for a controller.
 

@@ -28,4 +28,4 @@ pub use merge::DEFAULT_TOML;
 pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 pub use services::RecordSettings;
-pub use unitree::UnitreeSettings;
+pub use unitree::{Motors, UnitreeSettings};

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
-use crate::model::{Loaded, Model, parse_urdf, read_urdf_text};
+use crate::model::{Base, Loaded, Model, parse_urdf, read_urdf_text};
 use crate::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
 use crate::rt::{Pace, RealtimeSettings, StartRule};
 
@@ -148,7 +148,6 @@ fn build(
     let (q, v) = robot::initial_state(&initial, &loaded.model);
     let clearance_m = initial.f64("clearance_m", Range::between(-10.0, 1000.0));
     let place = initial.choice("place", &[("above_ground", true), ("as_given", false)]);
-    let floating = loaded.model.base == crate::model::Base::Floating;
     initial.finish();
 
     let (watchdog, gains_max) = command(root);
@@ -169,14 +168,13 @@ fn build(
         v,
     };
     check_integrator(&spec, mistakes);
-    if place == Some(true) && floating && mistakes.count() == 0 {
+    if place == Some(true) && loaded.model.base == Base::Floating && mistakes.count() == 0 {
         robot::place_above(&loaded.model, &mut spec, clearance_m);
     }
     let events = events::events(root, &loaded.model, &spec, mistakes);
     let (realtime, overrun) = realtime(root);
     let mut bus = bus(root, robot_section, &loaded.model);
     let ros2 = ros2(root, spec.period_ns, &mut bus);
-    let unitree = unitree(root, &loaded.model, &spec, &ros2);
     Scenario {
         complete_toml: table.to_string(),
         robot_urdf: robot_urdf.into(),
@@ -188,8 +186,8 @@ fn build(
         gains_max,
         realtime,
         bus,
+        unitree: unitree(root, &loaded.model, &spec, &ros2),
         ros2,
-        unitree,
         record: record(root),
         warnings: loaded.warnings,
         model: loaded.model,

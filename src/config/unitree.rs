@@ -5,10 +5,21 @@ use super::section::Section;
 use super::{Ros2Mode, Ros2Settings};
 use crate::model::Model;
 use crate::plant::PlantSpec;
-use crate::unitree::Motors;
 
 /// Most that "auto" takes, as the robot does, Hz.
 const RATE_MOST_HZ: u64 = 500;
+
+/// Feet and legs in the order of the messages, three motors each: hip, thigh, calf.
+const LEGS: [&str; 4] = ["FR", "FL", "RR", "RL"];
+
+/// Joints and feet in the order of Unitree's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Motors {
+    /// Indices into the model's joints.
+    pub joints: [usize; 12],
+    /// Indices into the feet.
+    pub feet: [usize; LEGS.len()],
+}
 
 /// Settings of Unitree's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,4 +53,30 @@ pub(super) fn unitree(
     s.finish();
     let settings = |motors| UnitreeSettings { motors, every_ticks: every_ticks.unwrap_or(1) };
     motors.filter(|_| enabled).map(settings)
+}
+
+impl Motors {
+    /// Those of a robot whose feet are called as the legs are, or begin with it and `_`, and have
+    /// three joints each above them; it has no other joints. `None` for all others.
+    #[must_use]
+    pub fn of(model: &Model, spec: &PlantSpec) -> Option<Self> {
+        let mut all = Self { joints: [0; 12], feet: [0; LEGS.len()] };
+        for (leg, name) in LEGS.iter().enumerate() {
+            let is_it = |foot: &str| {
+                foot.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            };
+            let foot = spec.feet.iter().position(|f| is_it(&f.name))?;
+            all.feet[leg] = foot;
+            let mut body = spec.feet[foot].body;
+            for joint in all.joints[3 * leg..3 * leg + 3].iter_mut().rev() {
+                // body 0 is the base; the joint of every other one has the number before it
+                *joint = body.checked_sub(1)?;
+                body = model.bodies[body].parent;
+            }
+            if body != 0 {
+                return None;
+            }
+        }
+        (model.joint_count() == all.joints.len()).then_some(all)
+    }
 }

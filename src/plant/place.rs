@@ -1,15 +1,17 @@
 //! Putting the robot elsewhere.
 
 use super::Plant;
-use crate::dynamics::{Positions, Velocities};
 use crate::sensor::FootSwitch;
+use crate::spatial::{Quaternion, Vec3};
 
 impl Plant {
-    /// Puts the robot at `q` with `v`, of the model's sizes, as if it had begun there: anchors under
-    /// their stations, foot switches settled. Time, commands, pushes, motor efforts and coefficients
-    /// of friction stay. If no run can go on from there, the plant has a [`fault`](Self::fault).
-    pub fn place(&mut self, q: Positions, v: Velocities) {
-        (self.state.q, self.state.v) = (q, v);
+    /// Puts the base B at `quat_WB` and `p_WB`, moving at `w_WB` and, its origin, at `v_WB`, as
+    /// if the robot had begun there: anchors under their stations, foot switches settled. Joints,
+    /// time, commands, pushes and coefficients of friction stay. If no run can go on from there,
+    /// the plant has a [`fault`](Self::fault).
+    pub fn place_base(&mut self, quat_WB: Quaternion, p_WB: Vec3, w_WB: Vec3, v_WB: Vec3) {
+        (self.state.q.quat_WB, self.state.q.p_WB) = (quat_WB, p_WB);
+        (self.state.v.w_WB, self.state.v.v_WB) = (w_WB, v_WB);
         // where the stations are now
         self.settle();
         let begun = self.contacts.initial_states(&self.model, &self.spec, self.time_ns());

@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(feature = "zenoh")]
 use super::orders::Refused;
 
-/// Why a message is no command, or a call is not answered. What becomes one is judged like every other command.
+/// Why a message is no command, or a call is not answered. What becomes a command is judged like
+/// every other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RosRejection {
     /// The bytes are not the message, or lengths in it cannot be.

@@ -257,4 +257,4 @@ macro_rules! structs {
         }
     )*};
 }
-pub(crate) use structs;
+pub(super) use structs;

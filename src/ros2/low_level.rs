@@ -8,8 +8,9 @@ use super::messages::Message;
 use super::naming::gid_of;
 use super::orders::Refused;
 use super::talker::Line;
+use super::unitree::{Guard, LowCmd, LowState, fill, has_its_crc, set_crc, set_points};
+use crate::config::Motors;
 use crate::plant::{JointCommand, StateReading};
-use crate::unitree::{Guard, LowCmd, LowState, Motors, has_its_crc, set_crc};
 
 /// Names as the robot's own; no namespace applies.
 pub(super) const LOW_STATE_TOPIC: &str = "/lowstate";
@@ -51,7 +52,7 @@ impl LowStates {
         if self.wanted().is_none_or(|every| !number.is_multiple_of(every)) {
             return;
         }
-        self.motors.fill(state, &mut self.message);
+        fill(&self.motors, state, &mut self.message);
         self.message.encode(buffer);
         set_crc::<LowState>(buffer);
         self.line.put(buffer, unix_ns, counters);
@@ -79,7 +80,7 @@ fn commands(motors: &Motors, bytes: &[u8]) -> Result<Vec<JointCommand>, Refused>
     let mut encoded = Vec::with_capacity(bytes.len());
     message.encode(&mut encoded);
     if has_its_crc::<LowCmd>(&encoded) {
-        return Ok(motors.commands(&message));
+        return Ok(set_points(motors, &message));
     }
     let text = format!("crc is {:08x}, which is not that of the message", message.crc);
     Err(Refused::new(RosRejection::Crc, text))

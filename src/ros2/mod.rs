@@ -9,7 +9,7 @@
 pub mod cdr;
 mod counters;
 mod diagnostics;
-pub(crate) mod field;
+mod field;
 mod frames;
 #[cfg(feature = "zenoh")]
 mod intake;
@@ -32,6 +32,7 @@ mod simulator;
 mod talker;
 mod topics;
 mod trajectory;
+pub mod unitree;
 
 pub use counters::{RosCounters, RosRejection};
 pub use diagnostics::diagnostics;

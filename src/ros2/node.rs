@@ -18,12 +18,12 @@ use super::services::Services;
 use super::simulator::Simulator;
 use super::talker::{Line, Talker};
 use super::topics::{Latched, MessageType, Source, latched, sources};
+use super::unitree::{Guard, LowCmd, LowState, watch};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{CommandDesk, ModelReply, StatusReading, new_session};
 use crate::plant::Plant;
-use crate::unitree::{Guard, LowCmd, LowState, watch};
 
 /// The node; it lasts as long as this value.
 #[derive(Debug)]

@@ -11,7 +11,6 @@ use super::messages::{
 };
 use super::readings::time;
 use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
-use crate::dynamics::{Positions, Velocities};
 use crate::message::{ControlRequest, Kind, SavedState, encode};
 use crate::model::Base;
 use crate::plant::Plant;
@@ -224,11 +223,9 @@ impl Simulator {
         }
         let (quat_WB, p_WB) = base_pose(&wish.pose).map_err(failed)?;
         let saved = self.load().map_err(failed)?;
-        let q = Positions { quat_WB, p_WB, joints: self.plant.state().q.joints.clone() };
         let twist = [&wish.twist.angular, &wish.twist.linear];
         let [w_WB, v_WB] = twist.map(|v| Vec3::new(v.x, v.y, v.z));
-        let v = Velocities { w_WB, v_WB, joints: self.plant.state().v.joints.clone() };
-        self.plant.place(q, v);
+        self.plant.place_base(quat_WB, p_WB, w_WB, v_WB);
         if let Some(fault) = self.plant.fault() {
             return Err(failed(format!("no run can go on from there: {fault:?}")));
         }

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hardstand::config::Scenario;
+use hardstand::config::{Motors, Scenario};
 use hardstand::plant::JointCommand;
 use hardstand::ros2::messages::Message;
-use hardstand::unitree::{
-    Checked, LowCmd, LowState, Motors, POS_STOP, VEL_STOP, has_its_crc, set_crc,
+use hardstand::ros2::unitree::{
+    Checked, LowCmd, LowState, POS_STOP, VEL_STOP, has_its_crc, set_crc, set_points,
 };
 use serde::Deserialize;
 use zenoh::Wait;
@@ -86,7 +86,7 @@ fn motors_are_in_unitrees_order_and_sentinels_ask_for_nothing() {
         (motor.mode, motor.q, motor.dq, motor.tau) = (1, x, 100.0 + x, 200.0 + x);
         (motor.kp, motor.kd) = (300.0 + x, 400.0 + x);
     }
-    let commands = motors.commands(&m);
+    let commands = set_points(&motors, &m);
     let of = |name: &str| {
         let joint = scenario.model.joints.iter().position(|j| j.name == name).unwrap();
         commands[joint]
@@ -107,7 +107,7 @@ fn motors_are_in_unitrees_order_and_sentinels_ask_for_nothing() {
     m.motor_cmd[0].q = POS_STOP;
     m.motor_cmd[1].dq = VEL_STOP;
     m.motor_cmd[2].mode = 0;
-    let commands = motors.commands(&m);
+    let commands = set_points(&motors, &m);
     let of = |name: &str| {
         let joint = scenario.model.joints.iter().position(|j| j.name == name).unwrap();
         commands[joint]

@@ -184,7 +184,10 @@ pub fn written<T: Field>(value: &T) -> Vec<u8> {
 }
 
 macro_rules! services {
-    ($($(#[$about:meta])* $name:ident: $request:ty => $answer:ty, $ros:literal, $hash:literal;)*) => {$(
+    ($(
+        $(#[$about:meta])*
+        $name:ident: $request:ty => $answer:ty, $ros:literal, $hash:literal;
+    )*) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;

@@ -1,9 +1,9 @@
 //! The checksum of Unitree's messages: CRC-32/MPEG-2 of all words but the last, each word's highest
 //! byte first. Source: `crc32_core` in unitree_ros2's `motor_crc.cpp`.
 //!
-//! It is that of the C struct, in which every motor begins at a multiple of four bytes. CDR knows no
-//! such thing: the first motor's first byte follows at once on what is before it, and that is the
-//! only difference.
+//! It is that of the C struct, in which every motor begins at a multiple of four bytes. CDR knows
+//! no such thing: the first motor's first byte follows at once on what is before it, and that is
+//! the only difference.
 
 use crc::{CRC_32_MPEG_2, Crc, Table};
 
