@@ -103,7 +103,7 @@ fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
     plant.fill(&mut snapshot);
     let record = LogTick::new(&plant, &snapshot, words);
     let fill = move |input: &TickInput, record: &mut LogTick| {
-        record.fill(tick, input, &outcome, &snapshot.state);
+        record.fill(tick, input, &outcome, &snapshot);
     };
     (input, record, fill)
 }

@@ -19,7 +19,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::handover::{Inbox, Outbox, pool};
 use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
-use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, replay};
+use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, MonotonicClock, OverrunPolicy, Pace, RunLimits, Schedule,
     StartRule, TickReport, order_line,
@@ -85,7 +85,8 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let command = || Command { epoch: 1, joints: set_points.clone(), ..Default::default() };
     let (commands, command_in) = pool(32, command);
     let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
-    let (log_out, log) = pool(64, || LogTick::new(&plant, &snapshot, words));
+    let (log_out, log) =
+        pool(64, || LogTick::new(&plant, &snapshot, words).with_contacts(&snapshot));
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
@@ -148,18 +149,22 @@ fn write_log(path: &Path, micro_steps: u32) {
     let clock = bench::TestClock { clock: Default::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let (info, inbox) = (bench::info(&bench.scenario), bench.log.clone());
+    let ros2 = RosChannels::of(&bench.scenario);
     bench.executive(clock, pace, StartRule::Now, TURNS).run();
-    let stats = Recorder::start(path, info, u64::MAX, inbox).unwrap().finish();
+    let stats = Recorder::start(path, info, u64::MAX, ros2, inbox).unwrap().finish();
     assert_eq!((stats.ticks, stats.error), (TURNS, None));
 }
 
-/// What the recorder does: encoding and writing, without putting the file on the disk.
-#[divan::bench]
-fn write_a_log(bencher: Bencher<'_, '_>) {
+/// What the recorder does, without and with the messages of ROS 2: encoding and writing, without
+/// putting the file on the disk.
+#[divan::bench(args = [false, true])]
+fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     let mut plant = standing(10, SPRING);
-    let info = bench::info(&scenario(10, SPRING));
+    let scenario = scenario(10, SPRING);
+    let info = bench::info(&scenario);
+    let ros2 = RosChannels::of(&scenario).filter(|_| ros2);
     let (words, mut snapshot) = (plant.snapshot_words(), plant.new_snapshot());
     let mut input = TickInput::new();
     let (first, joints) = (plant.state().tick, hold(&plant));
@@ -172,14 +177,14 @@ fn write_a_log(bencher: Bencher<'_, '_>) {
     }));
     let outcome = plant.step(&input);
     plant.fill(&mut snapshot);
-    let mut record = LogTick::new(&plant, &snapshot, words.len());
-    record.fill(first, &input, &outcome, &snapshot.state);
+    let mut record = LogTick::new(&plant, &snapshot, words.len()).with_contacts(&snapshot);
+    record.fill(first, &input, &outcome, &snapshot);
     bencher
-        .with_inputs(|| LogWriter::create(&path, &info).unwrap())
+        .with_inputs(|| LogWriter::create(&path, &info, ros2.clone()).unwrap())
         .input_counter(|_| ItemsCount::new(TURNS))
         .bench_local_refs(|writer| {
             for tick in first..first + TURNS {
-                record.tick = tick;
+                (record.tick, record.state.tick) = (tick, tick + 1);
                 record.keyframe.clear();
                 if tick.is_multiple_of(KEYFRAME_TICKS) {
                     record.keyframe.extend_from_slice(&words);

@@ -36,5 +36,6 @@ pub mod ros2;
 pub mod rt;
 pub mod sensor;
 pub mod spatial;
+pub mod unitree;
 
 pub use error::{Error, ErrorKind, Result};

@@ -257,3 +257,34 @@ fn a_walker_stands() {
     assert!((carried - weight).abs() < 1e-3 * weight, "{carried} of {weight} N");
     assert!(plant.state().q.p_WB.z > 0.2 && s.state.foot_contact == [1, 1, 1, 1]);
 }
+
+#[test]
+fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
+    for contacts in 0..2 {
+        let (model, mut spec) = if contacts == 0 { walker() } else { box_on_springs(0.5) };
+        let mut moved = Plant::new(model.clone(), spec.clone());
+        for _ in 0..100 {
+            moved.step(&TickInput::new());
+        }
+        let (mut q, v) = (spec.q.clone(), spec.v.clone());
+        q.p_WB.x += 2.0;
+        moved.place(q.clone(), v);
+        spec.q = q;
+        let begun = Plant::new(model, spec);
+        assert_eq!((moved.fault(), moved.state().tick), (None, 100));
+        // the same forces, for the anchors are under the stations; and it can be saved
+        let (mut a, mut b) = (moved.new_snapshot(), begun.new_snapshot());
+        moved.fill(&mut a);
+        begun.fill(&mut b);
+        for (at, before) in a.contacts.stations.iter().zip(&b.contacts.stations) {
+            let off = |i: usize| (at.force_world_n[i] - before.force_world_n[i]).abs();
+            assert!((0..3).all(|i| off(i) < 1e-9), "{at:?}, not {before:?}");
+            assert!(at.friction_elastic_world_n.iter().all(|f| f.abs() < 1e-9), "{at:?}");
+        }
+        let words = moved.snapshot_words();
+        let mut other = begun;
+        other.restore(&words).unwrap();
+        assert_eq!(other.step(&TickInput::new()), moved.step(&TickInput::new()));
+        assert_eq!(other.state().digest, moved.state().digest);
+    }
+}

@@ -1,7 +1,8 @@
-//! Python and the wire: the example controller, and a decoder written from docs/protocol.md alone.
+//! Python and the wire: the example controller, a decoder written from docs/protocol.md alone, and
+//! the readers of ROS 2's logs.
 //!
-//! They need a Python with `zenoh`: the one that `HARDSTAND_PYTHON` names, else `python3`. Without
-//! one they say so and pass.
+//! They need a Python with `zenoh`, `rosbags` and `mcap_ros2`: the one that `HARDSTAND_PYTHON` names,
+//! else `python3`. Without one they say so and pass.
 #![cfg(feature = "zenoh")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "tests fail by panic")]
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
@@ -69,23 +70,23 @@ impl Drop for Process {
     }
 }
 
-/// A Python that can import zenoh, or a plain word why there is none.
-fn python(test: &str) -> Option<String> {
+/// A Python that can import these modules, or a plain word why there is none.
+fn python(test: &str, modules: &str) -> Option<String> {
     let python = std::env::var("HARDSTAND_PYTHON").unwrap_or_else(|_| "python3".into());
     let tried = Command::new(&python)
-        .args(["-c", "import zenoh"])
+        .args(["-c", &format!("import {modules}")])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
     let why = match tried {
         Ok(status) if status.success() => return Some(python),
-        Ok(_) => format!("{python} has no module zenoh"),
+        Ok(_) => format!("{python} cannot import {modules}"),
         Err(e) => format!("{python} does not start ({e})"),
     };
     eprintln!(
-        "SKIPPED {test}: {why}. To run it: python3 -m venv v && v/bin/pip install eclipse-zenoh && \
-         HARDSTAND_PYTHON=v/bin/python cargo test --test python"
+        "SKIPPED {test}: {why}. To run it: python3 -m venv v && v/bin/pip install eclipse-zenoh \
+         rosbags mcap-ros2-support && HARDSTAND_PYTHON=v/bin/python cargo test --test python"
     );
     None
 }
@@ -134,7 +135,7 @@ fn number(summary: &str, line: &str, name: &str) -> f64 {
 
 #[test]
 fn the_python_example_makes_the_robot_stand() {
-    let Some(python) = python("the_python_example_makes_the_robot_stand") else { return };
+    let Some(python) = python("the_python_example_makes_the_robot_stand", "zenoh") else { return };
     let place = Place::new();
     let daemon = place.daemon("3");
     let mut command = Command::new(python);
@@ -161,9 +162,40 @@ fn the_python_example_makes_the_robot_stand() {
     assert!(said.contains("identical  all 3000 digests"), "{said}");
 }
 
+/// The log of a real daemon, and what is left of one that was killed.
+#[test]
+fn readers_of_ros_2_understand_the_log() {
+    let modules = "rosbags, mcap_ros2";
+    let Some(python) = python("readers_of_ros_2_understand_the_log", modules) else { return };
+    let place = Place::new();
+    let daemon = place.daemon("2");
+    let mut command = Command::new(HARDSTAND);
+    let _controller = Process::start(
+        "the controller",
+        command.args(["controller", "stand", "--connect", &place.endpoint]),
+    );
+    let (status, summary, errors) = daemon.finish();
+    assert!(status.success(), "{status}\n{summary}\n{errors}");
+    let cut = place.directory.path().join("cut.mcap");
+    let whole = std::fs::read(place.log()).unwrap();
+    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    let mut command = Command::new(HARDSTAND);
+    let (status, said, errors) =
+        Process::start("recover", command.arg("recover").arg(&cut)).finish();
+    assert!(status.success(), "recover: {status}\n{said}\n{errors}");
+    let mut command = Command::new(python);
+    command.arg(at_root("tests/python/log.py")).arg("--standing").arg(place.log());
+    command.arg(place.directory.path().join("cut.recovered.mcap"));
+    let (status, said, errors) = Process::start("tests/python/log.py", &mut command).finish();
+    assert!(status.success(), "{status}\n{said}\n{errors}");
+    assert!(said.contains("run.mcap: 2000 ticks"), "{said}");
+    assert!(said.contains("cut.recovered.mcap: "), "{said}");
+}
+
 #[test]
 fn every_payload_is_as_the_protocol_describes_it() {
-    let Some(python) = python("every_payload_is_as_the_protocol_describes_it") else { return };
+    let test = "every_payload_is_as_the_protocol_describes_it";
+    let Some(python) = python(test, "zenoh") else { return };
     let place = Place::new();
     let _daemon = place.daemon("60");
     let mut command = Command::new(HARDSTAND);

@@ -15,8 +15,8 @@ use hardstand::config::Scenario;
 use hardstand::message::{Kind, encode};
 use hardstand::plant::Authority;
 use hardstand::record::{
-    KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, LogWriter, ReplayReport, STATE_TOPIC,
-    TICK_TOPIC, replay,
+    KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, LogWriter, ReplayReport, RosChannels,
+    STATE_TOPIC, TICK_TOPIC, replay,
 };
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 
@@ -49,7 +49,8 @@ fn ticks() -> Vec<LogTick> {
 }
 
 fn write(path: &Path, ticks: &[LogTick]) {
-    let mut writer = LogWriter::create(path, &info(&scenario())).unwrap();
+    let mut writer =
+        LogWriter::create(path, &info(&scenario()), RosChannels::of(&scenario())).unwrap();
     for tick in ticks {
         writer.write(tick).unwrap();
     }

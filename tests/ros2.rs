@@ -22,7 +22,11 @@ mod peer;
 mod process;
 #[path = "ros2/readings.rs"]
 mod readings;
+#[path = "ros2/services.rs"]
+mod services;
 #[path = "ros2/shipped.rs"]
 mod shipped;
 #[path = "ros2/topics.rs"]
 mod topics;
+#[path = "ros2/unitree.rs"]
+mod unitree;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
 use hardstand::plant::{Event, Scope};
-use hardstand::record::{Disk, Gap, LogReader, Recording, RunReport, replay_run};
+use hardstand::record::{Disk, Gap, LogReader, Recording, RosChannels, RunReport, replay_run};
 use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
 
 const TICKS: u64 = 600;
@@ -35,8 +35,9 @@ fn record(path: &Path, scenario: &Scenario, ticks: &[&LogTick]) -> Vec<PathBuf> 
         (*record).clone_from(tick);
         out.send(record);
     }
+    let (disk, ros2) = (Box::new(Disk), RosChannels::of(scenario));
     let recording =
-        Recording::start(Box::new(Disk), path.into(), info(scenario), 100_000, inbox).unwrap();
+        Recording::start(disk, path.into(), info(scenario), 100_000, ros2, inbox).unwrap();
     let stats = recording.finish();
     assert_eq!((stats.error, stats.ticks), (None, ticks.len() as u64));
     stats.segments
@@ -174,7 +175,7 @@ fn a_run_replaces_all_files_of_an_earlier_one() {
     // what cannot be removed is told before the first tick
     std::fs::create_dir(dir.path().join("run.part7.mcap")).unwrap();
     let (_, inbox) = hardstand::handover::pool(1, || ticks[0].clone());
-    let refused = Recording::start(Box::new(Disk), path, info(&scenario), 100_000, inbox);
+    let refused = Recording::start(Box::new(Disk), path, info(&scenario), 100_000, None, inbox);
     let text = refused.unwrap_err().to_string();
     assert!(text.contains("run.part7.mcap") && text.contains("--log"), "{text}");
 }

@@ -21,7 +21,7 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("plant", PHYSICS),
     ("rt", &["plant", "handover"]),
     ("message", &["spatial", "model", "contact", "plant", "handover"]),
-    ("record", &["plant", "handover", "rt", "message"]),
+    ("record", &["plant", "handover", "rt", "message", "config", "ros2"]),
     ("bus", &["plant", "handover", "rt", "message", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),

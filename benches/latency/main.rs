@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench --bench latency                          5 rounds of 20 s each, as the machine is
 //! cargo bench --bench latency -- --load                under stress-ng (Debian: stress-ng) as well
+//! cargo bench --bench latency -- --load-other          the same, kept off the loop's core
 //! cargo bench --bench latency -- --rounds 3 --seconds 5
 //! ```
 //!
@@ -57,8 +58,13 @@ fn main() {
     }
     let (rounds, seconds) = (number("--rounds", 5), number("--seconds", 20));
     report("as the machine is", rounds, seconds);
+    if has("--load-other") {
+        let load = Load::start(true);
+        report("under stress-ng --cpu 1 --vm 1 --hdd 1 on the other core", rounds, seconds);
+        drop(load);
+    }
     if has("--load") {
-        let load = Load::start();
+        let load = Load::start(false);
         report("under stress-ng --cpu 1 --vm 1 --hdd 1", rounds, seconds);
         drop(load);
     }
@@ -173,13 +179,21 @@ fn cyclictest(seconds: u64) -> Latency {
 struct Load(Child);
 
 impl Load {
-    fn start() -> Self {
-        let child = Command::new("stress-ng")
-            .args(["--cpu", "1", "--vm", "1", "--vm-bytes", "128M", "--hdd", "1"])
-            .args(["--hdd-bytes", "64M", "--temp-path", "/tmp", "--quiet"])
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("stress-ng: apt-get install stress-ng");
+    /// On all cores, or on those that the loop does not use.
+    fn start(off_core: bool) -> Self {
+        let start = move || {
+            if off_core {
+                keep_off_core(pick_core(None));
+            }
+            Command::new("stress-ng")
+                .args(["--cpu", "1", "--vm", "1", "--vm-bytes", "128M", "--hdd", "1"])
+                .args(["--hdd-bytes", "64M", "--temp-path", "/tmp", "--quiet"])
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("stress-ng: apt-get install stress-ng")
+        };
+        // it inherits the cores of the thread that starts it
+        let child = std::thread::spawn(start).join().unwrap();
         std::thread::sleep(Duration::from_secs(1));
         Self(child)
     }

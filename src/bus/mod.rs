@@ -37,11 +37,11 @@ pub use feed::{Fed, Feed, FeedEnd, Newest, SharedNewest};
 pub use judge::Judge;
 pub use keys::{Ask, Keys};
 pub use life::Life;
-pub use orders::{OrderService, SharedOutbox};
+pub use orders::{OrderPort, OrderService, Reply, SharedOutbox};
 pub use publisher::{Publisher, PublisherStats};
 pub use services::Services;
 pub use session::{Bus, open_client, open_client_as};
-pub use topics::{LatchedTopic, Listening, Token, Topic, WallClock};
+pub use topics::{Call, LatchedTopic, Listening, Probe, Serving, Token, Topic, WallClock};
 pub use witness::link_counts;
 
 use crate::error::{Error, ErrorKind};

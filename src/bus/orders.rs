@@ -1,6 +1,6 @@
-//! Orders on their way in: query, check, hand-over, and the answer when.
+//! Orders on their way in: request, check, hand-over, and the answer when.
 //!
-//! zenoh's thread only puts the query into a queue. A thread of its own checks it, hands the order
+//! Whoever asks, by a query or from within this process, only puts a request into a queue. A thread of its own checks it, hands the order
 //! to the loop and answers once the loop has taken it: within a period, or before the first tick
 //! while the robot waits for a controller.
 
@@ -19,7 +19,7 @@ use zenoh::query::{Query, Queryable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
 use crate::limits::ORDER_QUEUE;
-use crate::message::{ArrivalCounters, Kind, OrderReply, Refusal, encode};
+use crate::message::{ArrivalCounters, Kind, OrderReply, Refusal, SavedState, encode};
 use crate::plant::Rejection;
 use crate::rt::{Answer, Order, OrderOutbox};
 
@@ -31,6 +31,8 @@ use super::{Ask, Bus, Keys, bus_error};
 const TAKEN_WITHIN: Duration = Duration::from_millis(500);
 /// Time between two looks for an answer of the loop.
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
+/// An answer of this thread comes before this.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 /// Time between two looks whether to end.
 const IDLE: Duration = Duration::from_millis(50);
 
@@ -40,6 +42,7 @@ pub type SharedOutbox = Arc<Mutex<OrderOutbox>>;
 /// The service behind the keys of [`Ask`].
 #[derive(Debug)]
 pub struct OrderService {
+    port: OrderPort,
     queryables: Vec<Queryable<()>>,
     thread: JoinHandle<()>,
     stop: Arc<AtomicBool>,
@@ -60,17 +63,23 @@ impl OrderService {
     ) -> Result<Self> {
         let life = bus.life.clone();
         let stop = Arc::new(AtomicBool::new(false));
-        let (queries_out, queries) = bounded(ORDER_QUEUE);
-        let declare = |ask| listen(bus, keys, ask, queries_out.clone(), Arc::clone(&counters));
+        let (requests_out, requests) = bounded(ORDER_QUEUE);
+        let port = OrderPort { requests: requests_out, counters: Arc::clone(&counters) };
+        let declare = |ask| listen(bus, keys, ask, port.clone());
         let queryables = Ask::ALL.into_iter().map(declare).collect::<Result<_>>()?;
-        let (keys, waiting) = (keys.clone(), VecDeque::new());
-        let mut desk = Desk { keys, queries, outbox, judge, counters, waiting };
+        let mut desk = Desk { requests, outbox, judge, counters, waiting: VecDeque::new() };
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("orders".into())
             .spawn(move || life.guard(|| desk.run(&seen)))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("orders thread: {e}")))?;
-        Ok(Self { queryables, thread, stop })
+        Ok(Self { port, queryables, thread, stop })
+    }
+
+    /// Where others in this process ask.
+    #[must_use]
+    pub fn port(&self) -> OrderPort {
+        self.port.clone()
     }
 
     /// Ends the service. Whoever still waits gets no answer.
@@ -81,46 +90,100 @@ impl OrderService {
     }
 }
 
-/// Puts what is asked under a key into the queue.
-fn listen(
-    bus: &Bus,
-    keys: &Keys,
+/// What comes of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// It holds from a tick on, or was refused.
+    Order(OrderReply),
+    /// The state that was asked for.
+    Saved(SavedState),
+}
+
+/// What is asked, and who waits for the answer.
+#[derive(Debug)]
+struct Request {
     ask: Ask,
-    queries: Sender<(Ask, Query)>,
+    payload: Vec<u8>,
+    asker: Asker,
+}
+
+#[derive(Debug)]
+enum Asker {
+    /// A query, and the key of the answer.
+    Query(Query, String),
+    /// A thread of this process.
+    Thread(Sender<Reply>),
+}
+
+impl Asker {
+    fn answer(self, reply: Reply) {
+        match (self, reply) {
+            (Self::Query(query, key), Reply::Order(r)) => send(&query, &key, Kind::OrderReply, &r),
+            (Self::Query(query, key), Reply::Saved(s)) => send(&query, &key, Kind::SavedState, &s),
+            (Self::Thread(answers), reply) => {
+                let _asker_may_be_gone = answers.try_send(reply).is_ok();
+            }
+        }
+    }
+}
+
+/// A place to ask for orders.
+#[derive(Clone, Debug)]
+pub struct OrderPort {
+    requests: Sender<Request>,
     counters: Arc<ArrivalCounters>,
-) -> Result<Queryable<()>> {
+}
+
+impl OrderPort {
+    /// Asks with the payload that a query would have, and waits for the answer.
+    #[must_use]
+    pub fn ask(&self, ask: Ask, payload: Vec<u8>) -> Reply {
+        let (answer, answers) = bounded(1);
+        self.put(Request { ask, payload, asker: Asker::Thread(answer) });
+        let nobody = |_late| {
+            let gone = busy("nobody answers orders now");
+            Reply::Order(OrderReply::refused(gone))
+        };
+        answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(nobody)
+    }
+
+    fn put(&self, request: Request) {
+        self.counters.count_received();
+        if let Err(e) = self.requests.try_send(request) {
+            let full = busy("more requests are waiting already than can be kept");
+            e.into_inner().asker.answer(refused(full, &self.counters));
+        }
+    }
+}
+
+/// Puts what is asked under a key into the queue.
+fn listen(bus: &Bus, keys: &Keys, ask: Ask, port: OrderPort) -> Result<Queryable<()>> {
     let key = keys.order(ask).to_string();
     let (own, watch): (_, Life) = (key.clone(), bus.life.clone());
-    let callback = move |query| {
+    let callback = move |query: Query| {
         watch.guard(|| {
-            counters.count_received();
-            if let Err(e) = queries.try_send((ask, query)) {
-                let full = busy("more requests are waiting already than can be kept");
-                let reply = refused(full, &counters);
-                answer(&e.into_inner().1, &own, Kind::OrderReply, &reply);
-            }
+            let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
+            port.put(Request { ask, payload, asker: Asker::Query(query, own.clone()) });
         });
     };
     let queryable = bus.session.declare_queryable(key.clone()).callback(callback);
     queryable.wait().map_err(|e| bus_error(&key, e))
 }
 
-/// A query whose order has been sent to the loop.
+/// Whose order has been sent to the loop.
 struct Waiting {
     number: u64,
     since: Instant,
-    ask: Ask,
-    query: Query,
+    asker: Asker,
 }
 
 /// What the thread works with.
 struct Desk {
-    keys: Keys,
-    queries: Receiver<(Ask, Query)>,
+    requests: Receiver<Request>,
     outbox: SharedOutbox,
     judge: Judge,
     counters: Arc<ArrivalCounters>,
-    /// Queries whose orders have been sent, oldest first.
+    /// Those whose orders have been sent, oldest first.
     waiting: VecDeque<Waiting>,
 }
 
@@ -128,8 +191,8 @@ impl Desk {
     fn run(&mut self, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed) {
             let patience = if self.waiting.is_empty() { IDLE } else { LOOK_AGAIN };
-            match self.queries.recv_timeout(patience) {
-                Ok((ask, query)) => self.take_in(ask, query),
+            match self.requests.recv_timeout(patience) {
+                Ok(request) => self.take_in(request),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -142,45 +205,35 @@ impl Desk {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_in(&mut self, ask: Ask, query: Query) {
+    fn take_in(&mut self, request: Request) {
         fault_point::visit("orders");
-        let bytes = query.payload().map(|p| p.to_bytes()).unwrap_or_default();
-        let checked = self.judge.order(ask, &bytes).and_then(|order| {
+        let Request { ask, payload, asker } = request;
+        let checked = self.judge.order(ask, &payload).and_then(|order| {
             let full = |_order| busy("more orders are waiting already than one tick takes");
             self.outbox().send(order).map_err(full)
         });
-        drop(bytes);
         match checked {
             Ok(number) => {
-                let since = Instant::now();
-                self.waiting.push_back(Waiting { number, since, ask, query });
+                self.waiting.push_back(Waiting { number, since: Instant::now(), asker });
             }
-            Err(refusal) => {
-                let reply = refused(refusal, &self.counters);
-                answer(&query, self.keys.order(ask), Kind::OrderReply, &reply);
-            }
+            Err(refusal) => asker.answer(refused(refusal, &self.counters)),
         }
     }
 
     fn answer_taken(&mut self) {
         while let Some(taken) = { self.outbox().answer() } {
             let Some(waiting) = self.take_waiting(taken.number) else { continue };
-            let key = self.keys.order(waiting.ask);
-            match taken {
+            waiting.asker.answer(match taken {
                 Answer { order: Order::Snapshot(words), epoch, tick, .. } => {
-                    let saved = self.judge.saved(*words, epoch, tick);
-                    answer(&waiting.query, key, Kind::SavedState, &saved);
+                    Reply::Saved(self.judge.saved(*words, epoch, tick))
                 }
-                Answer { tick, .. } => {
-                    let reply = OrderReply::accepted(tick);
-                    answer(&waiting.query, key, Kind::OrderReply, &reply);
-                }
-            }
+                Answer { tick, .. } => Reply::Order(OrderReply::accepted(tick)),
+            });
         }
     }
 
     /// An answer is true: an order that the loop does not take in time is taken back before its
-    /// query is refused. One that the loop has just taken cannot be: its answer is on its way.
+    /// asker is refused. One that the loop has just taken cannot be: its answer is on its way.
     fn recall_late(&mut self) {
         while self.waiting.front().is_some_and(|w| w.since.elapsed() > TAKEN_WITHIN)
             && let Some(number) = { self.outbox().recall_oldest() }
@@ -188,8 +241,7 @@ impl Desk {
             let late = busy("the simulation takes no more orders now; nothing has changed");
             let reply = refused(late, &self.counters);
             if let Some(waiting) = self.take_waiting(number) {
-                let key = self.keys.order(waiting.ask);
-                answer(&waiting.query, key, Kind::OrderReply, &reply);
+                waiting.asker.answer(reply);
             }
         }
     }
@@ -204,12 +256,12 @@ fn busy(why: &str) -> Refusal {
     Refusal { reason: Rejection::QueueFull, text: format!("busy: {why}") }
 }
 
-fn refused(refusal: Refusal, counters: &ArrivalCounters) -> OrderReply {
+fn refused(refusal: Refusal, counters: &ArrivalCounters) -> Reply {
     counters.count(refusal.reason);
-    OrderReply::refused(refusal)
+    Reply::Order(OrderReply::refused(refusal))
 }
 
-fn answer<T: Serialize>(query: &Query, key: &str, kind: Kind, reply: &T) {
+fn send<T: Serialize>(query: &Query, key: &str, kind: Kind, reply: &T) {
     let mut bytes = Vec::new();
     if encode(kind, reply, &mut bytes).is_ok() {
         let encoding = Encoding::APPLICATION_OCTET_STREAM.with_schema(kind.schema());

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
 use zenoh::qos::{CongestionControl, Priority};
+use zenoh::query::{Query, QueryTarget, Queryable};
 use zenoh::{Session, Wait};
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig};
 
@@ -14,6 +16,9 @@ use crate::fault_point;
 
 use super::life::Life;
 use super::{Bus, bus_error};
+
+/// Time for an answer to a probe.
+const PROBED_FOR: Duration = Duration::from_millis(300);
 
 /// A key that is published, and whether anybody listens.
 #[derive(Debug)]
@@ -30,9 +35,30 @@ pub struct LatchedTopic(AdvancedPublisher<'static>);
 #[derive(Debug)]
 pub struct Listening(#[expect(dead_code, reason = "undeclared when dropped")] Subscriber<()>);
 
+/// A key under which calls are taken; lasts as long as this value.
+#[derive(Debug)]
+pub struct Serving(#[expect(dead_code, reason = "undeclared when dropped")] Queryable<()>);
+
+/// Somebody's question under a key. Whoever drops it answers nothing.
+#[derive(Debug)]
+pub struct Call(Query);
+
 /// A sign that something is there; lasts as long as this value.
 #[derive(Debug)]
 pub struct Token(#[expect(dead_code, reason = "undeclared when dropped")] LivelinessToken);
+
+/// Somebody who can be asked whether anybody answers.
+#[derive(Clone, Debug)]
+pub struct Probe(Session);
+
+impl Probe {
+    /// True if there is an answer to `key` within a moment.
+    #[must_use]
+    pub fn is_answered(&self, key: &str) -> bool {
+        let asked = self.0.get(key).target(QueryTarget::All).timeout(PROBED_FOR).wait();
+        asked.is_ok_and(|replies| replies.iter().any(|reply| reply.result().is_ok()))
+    }
+}
 
 /// Wall time, for those who are told when a message was sent.
 #[derive(Clone, Debug)]
@@ -51,6 +77,12 @@ impl Bus {
     #[must_use]
     pub fn id(&self) -> String {
         self.session.zid().to_string()
+    }
+
+    /// For questions to whoever is there.
+    #[must_use]
+    pub fn probe(&self) -> Probe {
+        Probe(self.session.clone())
     }
 
     /// The session's clock.
@@ -128,6 +160,23 @@ impl Bus {
         Ok(Listening(subscriber))
     }
 
+    /// Calls `take` with every question under `key`, on zenoh's threads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+    pub fn serve(&self, key: &str, take: impl Fn(Call) + Send + Sync + 'static) -> Result<Serving> {
+        let life = self.life.clone();
+        let queryable = self
+            .session
+            .declare_queryable(key.to_string())
+            // clients wait until somebody can answer all of the key
+            .complete(true)
+            .callback(move |query| life.guard(|| take(Call(query))))
+            .wait()
+            .map_err(|e| bus_error(key, e))?;
+        Ok(Serving(queryable))
+    }
+
     /// Shows everybody the token `key`.
     ///
     /// # Errors
@@ -141,6 +190,26 @@ impl Bus {
     #[must_use]
     pub fn life(&self) -> Life {
         self.life.clone()
+    }
+}
+
+impl Call {
+    /// What is asked.
+    #[must_use]
+    pub fn payload(&self) -> Vec<u8> {
+        self.0.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default()
+    }
+
+    /// What was sent along; empty if nothing was.
+    #[must_use]
+    pub fn attachment(&self) -> Vec<u8> {
+        self.0.attachment().map(|a| a.to_bytes().into_owned()).unwrap_or_default()
+    }
+
+    /// Answers under the key of the question.
+    pub fn answer(&self, payload: &[u8], attachment: Option<&[u8]>) {
+        let reply = self.0.reply(self.0.key_expr().clone(), payload).attachment(attachment);
+        let _peer_may_be_gone = reply.wait().is_ok();
     }
 }
 

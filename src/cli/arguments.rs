@@ -17,6 +17,7 @@ Start here:
   hardstand run config/quadruped.toml             the daemon, waiting for your controller
   hardstand controller stand                      an example controller, in another terminal
   hardstand replay hardstand-demo.mcap            run a log again and compare every tick
+  hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
 
@@ -71,6 +72,12 @@ pub(super) enum Verb {
     /// quantity. Exit code 0: identical; 1: different; 3: identical as far as the log goes, but it
     /// is damaged or cut short.
     Replay(ReplayArguments),
+    /// Make a log whole that was cut off, for other readers
+    ///
+    /// A run that was killed leaves a log without index and end, which `replay` reads, but rosbags,
+    /// `ros2 bag` and most viewers refuse. This copies everything that is whole of one file to a
+    /// new one. Exit code 3 if it is not a log that can be replayed.
+    Recover(RecoverArguments),
     /// Show what is understood of a robot description
     ///
     /// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
@@ -371,6 +378,15 @@ pub(super) struct ReplayArguments {
     /// would have taken another way (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RecoverArguments {
+    /// Log file (MCAP); it is left as it is
+    pub(super) log: PathBuf,
+    /// The new file, which must not exist [default: NAME.recovered.mcap beside the log]
+    #[arg(long, value_name = "FILE")]
+    pub(super) to: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ mod histogram;
 mod model;
 mod plot;
 mod progress;
+mod recover;
 mod replay;
 mod run;
 mod show;
@@ -50,6 +51,7 @@ pub fn main() -> ExitCode {
     let result = match &arguments.verb {
         Verb::Run(a) => run::run(a),
         Verb::Replay(a) => replay::replay(a),
+        Verb::Recover(a) => recover::recover(a),
         Verb::Model(a) => model::model(a),
         Verb::Doctor(a) => doctor::doctor(a),
         #[cfg(feature = "zenoh")]

@@ -19,6 +19,7 @@ mod section;
 mod sections;
 mod services;
 mod terrain;
+mod unitree;
 
 pub use bus::{Access, BusSettings, TlsFiles};
 #[cfg(feature = "zenoh")]
@@ -27,3 +28,4 @@ pub use merge::DEFAULT_TOML;
 pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 pub use services::RecordSettings;
+pub use unitree::UnitreeSettings;

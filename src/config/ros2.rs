@@ -121,23 +121,26 @@ fn namespace(s: &Section<'_>) -> String {
 
 fn rates(s: &Section<'_>, rate_hz: u64) -> [Option<u64>; RATES.len()] {
     let s = s.section("rates_hz");
-    let every = RATES.map(|(key, most_hz)| {
-        if s.choice_or_number(key, "auto") {
-            return divisor_up_to(rate_hz, most_hz).map(|hz| rate_hz / hz);
-        }
-        let allowed =
-            |hz: i64| hz == 0 || u64::try_from(hz).is_ok_and(|hz| rate_hz.is_multiple_of(hz));
-        match s.integer_if(key, allowed) {
-            Some(0) => None,
-            Some(hz) => Some(rate_hz / hz.unsigned_abs()),
-            None => {
-                s.mistake(key, &neighbours(s.integer_if(key, |_| true), rate_hz));
-                None
-            }
-        }
-    });
+    let every = RATES.map(|(key, most_hz)| rate(&s, key, rate_hz, most_hz));
     s.finish();
     every
+}
+
+/// Ticks between two messages: of a rate that divides `rate_hz`, or "auto" for the largest up to
+/// `most_hz`; `None` for never.
+pub(super) fn rate(s: &Section<'_>, key: &str, rate_hz: u64, most_hz: u64) -> Option<u64> {
+    if s.choice_or_number(key, "auto") {
+        return divisor_up_to(rate_hz, most_hz).map(|hz| rate_hz / hz);
+    }
+    let allowed = |hz: i64| hz == 0 || u64::try_from(hz).is_ok_and(|hz| rate_hz.is_multiple_of(hz));
+    match s.integer_if(key, allowed) {
+        Some(0) => None,
+        Some(hz) => Some(rate_hz / hz.unsigned_abs()),
+        None => {
+            s.mistake(key, &neighbours(s.integer_if(key, |_| true), rate_hz));
+            None
+        }
+    }
 }
 
 /// The largest divisor of `rate_hz` that is at most `most`.

@@ -16,6 +16,7 @@ use super::ros2::{Ros2Settings, ros2};
 use super::section::{Mistakes, Range, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{RecordSettings, realtime, record};
+use super::unitree::{UnitreeSettings, unitree};
 use super::{contact_law, events, feet, materials, merge, regions, robot, terrain};
 
 /// Everything a run needs.
@@ -47,6 +48,8 @@ pub struct Scenario {
     pub bus: BusSettings,
     /// ROS 2.
     pub ros2: Ros2Settings,
+    /// Unitree's messages, if they are spoken.
+    pub unitree: Option<UnitreeSettings>,
     /// Recorder.
     pub record: RecordSettings,
     /// What is doubtful but allowed.
@@ -173,6 +176,7 @@ fn build(
     let (realtime, overrun) = realtime(root);
     let mut bus = bus(root, robot_section, &loaded.model);
     let ros2 = ros2(root, spec.period_ns, &mut bus);
+    let unitree = unitree(root, &loaded.model, &spec, &ros2);
     Scenario {
         complete_toml: table.to_string(),
         robot_urdf: robot_urdf.into(),
@@ -185,6 +189,7 @@ fn build(
         realtime,
         bus,
         ros2,
+        unitree,
         record: record(root),
         warnings: loaded.warnings,
         model: loaded.model,
@@ -208,7 +213,7 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
 /// Hash of the robot and of all sections that decide the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
-    for key in ["realtime", "bus", "ros2", "record", "events"] {
+    for key in ["realtime", "bus", "ros2", "unitree", "record", "events"] {
         physics.remove(key);
     }
     if let Some(toml::Value::Table(sim)) = physics.get_mut("sim") {

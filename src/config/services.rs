@@ -15,6 +15,8 @@ pub struct RecordSettings {
     pub keyframe_every_ticks: u64,
     /// A log file of this size ends before the next keyframe, and another one begins, bytes.
     pub segment_bytes_max: u64,
+    /// The messages of section `ros2` are recorded, too.
+    pub ros2: bool,
 }
 
 impl RecordSettings {
@@ -52,6 +54,7 @@ pub(super) fn record(root: &Section<'_>) -> RecordSettings {
         file: s.text("file").into(),
         keyframe_every_ticks: s.count("keyframe_every_ticks", 1, 1_000_000),
         segment_bytes_max: s.count("segment_mib", 1, 1_000_000) << 20,
+        ros2: s.bool("ros2"),
     };
     s.finish();
     settings

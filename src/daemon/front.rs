@@ -57,7 +57,7 @@ mod with_bus {
     use crate::config::{Ros2Mode, Scenario};
     use crate::error::Result;
     use crate::message::{CommandDesk, CommandLimits, ModelReply, StatusReading};
-    use crate::ros2::Node;
+    use crate::ros2::{Node, NodeEnds};
 
     /// Bus, publisher, queryables and the desks where commands and orders arrive.
     #[derive(Debug)]
@@ -86,6 +86,7 @@ mod with_bus {
                 Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots, feed)?;
             let Counters { commands, orders, ros2 } = ends.counters;
             let epoch = ends.epoch;
+            let plant = ends.plant.clone();
             let judge = Judge::new(ends.plant, scenario.physics_hash, Arc::clone(&epoch));
             let orders = OrderService::start(&bus, &keys, ends.orders, judge, orders)?;
             let urdf = &scenario.robot_urdf;
@@ -96,7 +97,9 @@ mod with_bus {
                 CommandDesk::new(ends.commands.clone(), limits, epoch, counters)
             };
             let ros2 = if spoken {
-                Some(Node::start(&bus, scenario, model, feed_end, desk(), ros2)?)
+                let (desk, orders) = (desk(), orders.port());
+                let ends = NodeEnds { feed: feed_end, desk, orders, plant };
+                Some(Node::start(&bus, scenario, model, ends, ros2)?)
             } else {
                 None
             };

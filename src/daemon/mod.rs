@@ -28,7 +28,7 @@ use crate::handover::{Inbox, pool, touched_channel};
 use crate::limits::{FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::message::ModelReply;
 use crate::plant::{Command, JointCommand, Plant};
-use crate::record::{Recorder, RecorderStats, RunInfo};
+use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
     Grants, Links, LogTick, Pace, RunLimits, TickReport, drop_privileges, keep_cores_awake,
     keep_files_private, keep_off_core, order_line, pick_core,
@@ -185,9 +185,13 @@ fn start_recorder(
     };
     let snapshot = plant.new_snapshot();
     let words = plant.snapshot_words().len();
-    let (out, inbox): (_, Inbox<LogTick>) =
-        pool(LOG_QUEUE, || LogTick::new(&plant, &snapshot, words));
-    Ok((Some(Recorder::start(&path, info, scenario.record.segment_bytes_max, inbox)?), Some(out)))
+    let ros2 = RosChannels::of(scenario);
+    let (out, inbox): (_, Inbox<LogTick>) = pool(LOG_QUEUE, || {
+        let tick = LogTick::new(&plant, &snapshot, words);
+        if ros2.is_some() { tick.with_contacts(&snapshot) } else { tick }
+    });
+    let segment_bytes_max = scenario.record.segment_bytes_max;
+    Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
 }
 
 /// Physics first, then what it feeds, the bus last: nothing that was sent is lost.

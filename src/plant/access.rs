@@ -145,7 +145,7 @@ impl Plant {
     }
 
     /// Brings everything that depends on the state up to date with it.
-    fn wake(&mut self) {
+    pub(super) fn wake(&mut self) {
         self.digest.take(&mut self.state);
         (self.fault, self.authority) = (None, Authority::Zero);
         self.settle();

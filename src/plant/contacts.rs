@@ -88,13 +88,18 @@ impl ContactSet {
     }
 
     /// Memory and coefficients of all contacts at the start, anchors under their stations.
-    pub(super) fn initial_states(&self, model: &Model, spec: &PlantSpec) -> Vec<ContactState> {
+    pub(super) fn initial_states(
+        &self,
+        model: &Model,
+        spec: &PlantSpec,
+        now_ns: u64,
+    ) -> Vec<ContactState> {
         let state = |(i, law): (usize, &Law)| {
             let at = &self.evaluated[i];
             let memory = match law {
                 Law::Spring(spring) => ContactMemory::Spring(SpringMemory {
                     anchor_S: at.ground_point_S().into(),
-                    committed_ns: Some(0),
+                    committed_ns: Some(now_ns),
                     marker_B: at.point_B.into(),
                     sliding: spring.new_memory().sliding,
                 }),

@@ -17,6 +17,7 @@ mod guard;
 mod implicit;
 mod lane_tick;
 mod lanes;
+mod place;
 mod reading;
 mod regions;
 mod rigid;

@@ -153,13 +153,16 @@ pub struct StationReading {
     pub power_dissipation_w: f64,
 }
 
-/// Both readings of one tick, filled in place.
+/// The readings of one tick, filled in place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// State.
     pub state: StateReading,
     /// Contacts.
     pub contacts: ContactsReading,
+    /// `kp` and `kd` that each drive obeyed in this tick: a damped one has only the watchdog's.
+    /// N·m/rad and N·m·s/rad, or N/m and N·s/m. In no message of the bus's own.
+    pub gains: Vec<[f64; 2]>,
 }
 
 impl StateReading {
@@ -175,15 +178,22 @@ impl StateReading {
     }
 }
 
+impl ContactsReading {
+    /// Copies without allocating; both have been filled by the same plant.
+    pub fn copy_from(&mut self, o: &Self) {
+        let (mut feet, mut stations) = (take(&mut self.feet), take(&mut self.stations));
+        feet.clone_from(&o.feet);
+        stations.clone_from(&o.stations);
+        *self = Self { feet, stations, ..*o };
+    }
+}
+
 impl Snapshot {
     /// Copies without allocating; both have been filled by the same plant.
     pub fn copy_from(&mut self, o: &Self) {
         // a derived `clone_from` would allocate; a `Vec`'s own keeps its memory
         self.state.copy_from(&o.state);
-        let c = &mut self.contacts;
-        let (mut feet, mut stations) = (take(&mut c.feet), take(&mut c.stations));
-        feet.clone_from(&o.contacts.feet);
-        stations.clone_from(&o.contacts.stations);
-        *c = ContactsReading { feet, stations, ..o.contacts };
+        self.contacts.copy_from(&o.contacts);
+        self.gains.clone_from(&o.gains);
     }
 }

@@ -4,6 +4,7 @@ use crate::contact::{ContactForce, SpringForce};
 use crate::spatial::Vec3;
 
 use super::evaluated::Evaluated;
+use super::lanes::Drive;
 use super::{FootReading, JointReading, Plant, Snapshot, StateReading, StationReading};
 
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a
@@ -16,6 +17,7 @@ impl Plant {
     pub fn new_snapshot(&self) -> Snapshot {
         let mut s = Snapshot::default();
         s.state.joints.resize(self.model().joint_count(), JointReading::default());
+        s.gains.resize(self.model().joint_count(), [0.0; 2]);
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
@@ -34,6 +36,13 @@ impl Plant {
         for (f, foot) in c.feet.iter_mut().enumerate() {
             *foot = self.foot_reading(f);
             foot.contact = u8::from(self.state().switches[f].closed);
+        }
+        for (gains, command) in out.gains.iter_mut().zip(&self.state().command) {
+            *gains = match self.drive_mode() {
+                Drive::Reference => [command.kp, command.kd],
+                Drive::Damped(damping) => [0.0, damping],
+                Drive::Zero => [0.0; 2],
+            };
         }
     }
 

@@ -64,7 +64,7 @@ impl Plant {
         let mut data = Data::new(&model);
         kinematics(&model, &spec.q, &spec.v, &mut data);
         let contacts = ContactSet::new(&spec, &data);
-        let mut state = State::new(&model, &spec, contacts.initial_states(&model, &spec));
+        let mut state = State::new(&model, &spec, contacts.initial_states(&model, &spec, 0));
         articulated_inertias(&model, &mut data);
         let h_s = spec.micro_step_ns() as f64 / 1e9;
         let stop = |(i, joint)| {

@@ -1,9 +1,10 @@
 //! The log: written while the plant runs, read back and replayed.
 //!
-//! A log is an MCAP file that Foxglove, PlotJuggler and the `mcap` tools open. Attachments hold the
-//! robot (`robot.urdf`) and the complete scenario (`scenario.toml`); the channels are
-//! `hardstand/tick` (what was applied, and the digest), `hardstand/state` (the same bytes as on the
-//! bus) and `hardstand/keyframe` (the complete state before a tick).
+//! A log is an MCAP file that Foxglove, PlotJuggler, `ros2 bag` and the `mcap` tools open.
+//! Attachments hold the robot (`robot.urdf`) and the complete scenario (`scenario.toml`); the
+//! channels are `hardstand/tick` (what was applied, and the digest), `hardstand/state` (the same
+//! bytes as on the bus), `hardstand/keyframe` (the complete state before a tick), and the topics of
+//! ROS 2.
 
 mod batches;
 mod chain;
@@ -11,7 +12,10 @@ mod parts;
 mod reader;
 mod recorder;
 mod recording;
+mod records;
+mod recover;
 mod replay;
+mod ros2;
 mod run;
 mod storage;
 mod writer;
@@ -20,7 +24,9 @@ pub use chain::{Gap, RunReport, replay_run};
 pub use reader::{LogReader, LogRecord, RunInfo};
 pub use recorder::Recorder;
 pub use recording::{RecorderStats, Recording};
+pub use recover::{Recovered, recover};
 pub use replay::{Difference, ReplayReport, replay};
+pub use ros2::RosChannels;
 pub use storage::{Disk, LogFile, Storage};
 pub use writer::LogWriter;
 

@@ -1,27 +1,24 @@
 //! Reads logs, also damaged ones, in bounded memory.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use mcap::records::Record;
-use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Kind, decode};
 use crate::plant::StateReading;
+use crate::ros2::cdr::CDR_HEADER_BYTES;
 use crate::rt::LogTick;
 
-use super::parts::{damaged, parse, refuse};
+use super::parts::refuse;
+use super::records::Records;
 use super::{
     KEYFRAME_TOPIC, Keyframe, NEXT_EPOCH, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment,
     ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
 };
-
-/// Largest record that is read: a damaged length must not make the reader ask for more.
-const RECORD_BYTES_MAX: usize = 64 << 20;
-const READ_BYTES: usize = 256 << 10;
 
 /// What a log says about its run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,12 +75,8 @@ pub enum LogRecord {
 /// Reads a log from beginning to end.
 pub struct LogReader {
     path: PathBuf,
-    source: Box<dyn Read + Send>,
     bytes: u64,
-    read_bytes: u64,
-    mcap: LinearReader,
-    /// Records that are still to be looked at.
-    parsed: VecDeque<Record<'static>>,
+    records: Records,
     contents: Contents,
     pending: Option<LogRecord>,
     damage: Option<String>,
@@ -130,17 +123,10 @@ impl LogReader {
     }
 
     fn new(path: &Path, source: Box<dyn Read + Send>, bytes: u64) -> Result<Self> {
-        let options = LinearReaderOptions::default()
-            .with_emit_chunks(true)
-            .with_validate_data_section_crc(true)
-            .with_record_length_limit(RECORD_BYTES_MAX);
         let mut reader = Self {
             path: path.into(),
-            source,
             bytes,
-            read_bytes: 0,
-            mcap: LinearReader::new_with_options(options),
-            parsed: VecDeque::new(),
+            records: Records::new(source),
             contents: Contents::default(),
             pending: None,
             damage: None,
@@ -172,7 +158,7 @@ impl LogReader {
     /// Size of the file and how much of it has been read, bytes.
     #[must_use]
     pub const fn progress(&self) -> (u64, u64) {
-        (self.read_bytes, self.bytes)
+        (self.records.read_bytes(), self.bytes)
     }
 
     /// Why reading ended before the end of a complete log, if it did.
@@ -195,25 +181,15 @@ impl LogReader {
 
     fn advance(&mut self) -> Option<LogRecord> {
         while !self.done {
-            let found = if let Some(record) = self.parsed.pop_front() {
-                self.contents.take(record)
-            } else {
-                match self.mcap.next_event() {
-                    None => break,
-                    Some(Ok(LinearReadEvent::ReadRequest(n))) => {
-                        self.feed(n);
-                        continue;
-                    }
-                    Some(Ok(LinearReadEvent::Record { data, opcode })) => {
-                        parse(opcode, data).map(|records| {
-                            self.parsed = records;
-                            None
-                        })
-                    }
-                    Some(Err(e)) => Err(damaged(&e)),
+            let record = match self.records.next() {
+                Ok(Some(record)) => record,
+                Ok(None) => break,
+                Err(e) => {
+                    self.stop(e.to_string());
+                    break;
                 }
             };
-            match found {
+            match self.contents.take(record) {
                 Ok(Some(found)) => return Some(found),
                 Ok(None) => {}
                 Err(e) => self.stop(e.to_string()),
@@ -221,20 +197,6 @@ impl LogReader {
         }
         self.done = true;
         None
-    }
-
-    fn feed(&mut self, wanted: usize) {
-        let buffer = self.mcap.insert(wanted.clamp(READ_BYTES, RECORD_BYTES_MAX));
-        match self.source.read(buffer) {
-            Ok(n) => {
-                self.mcap.notify_read(n);
-                self.read_bytes += n as u64;
-            }
-            Err(e) => {
-                self.mcap.notify_read(0);
-                self.stop(e.to_string());
-            }
-        }
     }
 
     fn stop(&mut self, why: String) {
@@ -295,6 +257,7 @@ impl Contents {
     }
 
     fn decoded(&self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
+        let data = payload(data);
         Ok(match self.topics.get(&channel).map(String::as_str) {
             Some(TICK_TOPIC) => {
                 Some(LogRecord::Tick(Box::new(decode::<LogTick>(Kind::LogTick, data)?)))
@@ -308,4 +271,10 @@ impl Contents {
             _ => None,
         })
     }
+}
+
+/// What is in a message of the daemon's own: octets in CDR, or as they are, as in older logs.
+fn payload(data: &[u8]) -> &[u8] {
+    const WRAP_BYTES: usize = CDR_HEADER_BYTES + size_of::<u32>();
+    if data.starts_with(b"HS") { data } else { data.get(WRAP_BYTES..).unwrap_or_default() }
 }

@@ -11,7 +11,7 @@ use crate::fault_point;
 use crate::handover::Inbox;
 use crate::rt::{Clock, LogTick, MonotonicClock};
 
-use super::{Disk, RecorderStats, Recording, RunInfo};
+use super::{Disk, RecorderStats, Recording, RosChannels, RunInfo};
 
 /// Time between two looks into the queue.
 const POLL: Duration = Duration::from_millis(5);
@@ -33,10 +33,11 @@ impl Recorder {
         path: &Path,
         info: RunInfo,
         segment_bytes_max: u64,
+        ros2: Option<RosChannels>,
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
-        let recording =
-            Recording::start(Box::new(Disk), path.into(), info, segment_bytes_max, inbox)?;
+        let disk = Box::new(Disk);
+        let recording = Recording::start(disk, path.into(), info, segment_bytes_max, ros2, inbox)?;
         let (stop, failed) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (stopped, fails) = (Arc::clone(&stop), Arc::clone(&failed));
         let thread = std::thread::Builder::new()

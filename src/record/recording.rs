@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handover::Inbox;
 use crate::rt::LogTick;
 
-use super::{LogWriter, RunInfo, Storage};
+use super::{LogWriter, RosChannels, RunInfo, Storage};
 
 /// Time between two requests to put the file on the disk, ns.
 const SYNC_NS: u64 = 1_000_000_000;
@@ -30,6 +30,7 @@ pub struct Recording {
     first: PathBuf,
     info: RunInfo,
     segment_bytes_max: u64,
+    ros2: Option<RosChannels>,
     inbox: Inbox<LogTick>,
     writer: Option<LogWriter>,
     /// Run number and tick.
@@ -48,7 +49,8 @@ impl std::fmt::Debug for Recording {
 impl Recording {
     /// Creates the first file, and removes the further files of an earlier run of the same name: it
     /// is replaced as a whole. A file that has reached `segment_bytes_max` ends before the next
-    /// keyframe: the index of a file is kept in memory until it ends.
+    /// keyframe: the index of a file is kept in memory until it ends. Every file gets the channels
+    /// of `ros2`; they need records with contacts.
     ///
     /// # Errors
     /// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be created, or one of an
@@ -58,9 +60,10 @@ impl Recording {
         path: PathBuf,
         info: RunInfo,
         segment_bytes_max: u64,
+        ros2: Option<RosChannels>,
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
-        let writer = LogWriter::create_on(storage.as_ref(), &path, &info)?;
+        let writer = LogWriter::create_on(storage.as_ref(), &path, &info, ros2.clone())?;
         remove_parts(storage.as_ref(), &path)?;
         Ok(Self {
             storage,
@@ -68,6 +71,7 @@ impl Recording {
             first: path,
             info,
             segment_bytes_max,
+            ros2,
             inbox,
             writer: Some(writer),
             next_tick: None,
@@ -139,8 +143,9 @@ impl Recording {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         let path = part(&self.first, self.stats.segments.len() + 1);
         self.info.epoch = epoch;
+        let storage = self.storage.as_ref();
         // first the new one: the old one must not name a file of another run
-        let next = LogWriter::create_on(self.storage.as_ref(), &path, &self.info);
+        let next = LogWriter::create_on(storage, &path, &self.info, self.ros2.clone());
         writer.finish_before(&path, epoch, tick)?;
         self.writer = Some(next?);
         self.stats.segments.push(path);

@@ -11,8 +11,10 @@ use mcap::{Attachment, WriteOptions, Writer};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Kind, encode};
+use crate::ros2::cdr;
 use crate::rt::LogTick;
 
+use super::ros2::{CDR, ROS2MSG, RosChannels};
 use super::{
     Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_EPOCH, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK,
     ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, Storage, TICK_TOPIC,
@@ -21,56 +23,84 @@ use super::{
 /// A chunk is closed after so many ticks: a killed run loses at most these.
 const CHUNK_TICKS: u64 = 10;
 
+/// What a message of the daemon's own is to ROS 2: bytes, so that no reader stumbles over it.
+const OWN_DEFINITION: &[u8] =
+    b"# docs/protocol.md of Hardstand says what the bytes are\nuint8[] payload\n";
+
 /// One log file.
 pub struct LogWriter {
-    path: PathBuf,
-    mcap: Writer<NoSeek<BufWriter<Box<dyn LogFile>>>>,
+    out: Out,
     file: Box<dyn LogFile>,
     channels: [u16; 3],
+    ros2: Option<RosChannels>,
     period_ns: u64,
-    buffer: Vec<u8>,
+    payload: Vec<u8>,
+    message: Vec<u8>,
     pub(super) open_ticks: u64,
-    sequence: u32,
-    bytes: u64,
 }
 
 impl std::fmt::Debug for LogWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LogWriter").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("LogWriter").field("path", &self.out.path).finish_non_exhaustive()
+    }
+}
+
+/// Where messages go.
+struct Out {
+    path: PathBuf,
+    mcap: Writer<NoSeek<BufWriter<Box<dyn LogFile>>>>,
+    sequence: u32,
+    bytes: u64,
+}
+
+impl Out {
+    fn put(&mut self, channel_id: u16, time_ns: u64, data: &[u8]) -> Result<()> {
+        let header = MessageHeader {
+            channel_id,
+            sequence: self.sequence,
+            log_time: time_ns,
+            publish_time: time_ns,
+        };
+        self.sequence = self.sequence.wrapping_add(1);
+        self.bytes += data.len() as u64;
+        self.mcap.write_to_known_channel(&header, data).map_err(|e| file_error(&self.path, &e))
     }
 }
 
 impl LogWriter {
-    /// Creates the file and writes what a replay needs: version, hashes, robot, scenario.
+    /// Creates the file and writes what a replay needs: version, hashes, robot, scenario. With
+    /// `ros2` it gets these channels, too.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path if it cannot be created or written.
-    pub fn create(path: &Path, info: &RunInfo) -> Result<Self> {
-        Self::create_on(&Disk, path, info)
+    pub fn create(path: &Path, info: &RunInfo, ros2: Option<RosChannels>) -> Result<Self> {
+        Self::create_on(&Disk, path, info, ros2)
     }
 
     /// [`create`](Self::create) in another place than the file system.
-    pub(super) fn create_on(storage: &dyn Storage, path: &Path, info: &RunInfo) -> Result<Self> {
+    pub(super) fn create_on(
+        storage: &dyn Storage,
+        path: &Path,
+        info: &RunInfo,
+        mut ros2: Option<RosChannels>,
+    ) -> Result<Self> {
         let failed = |e: &dyn std::error::Error| file_error(path, e);
         let file = storage.create(path).map_err(|e| failed(&e))?;
         let other = file.another().map_err(|e| failed(&e))?;
-        // without seeking a chunk is written in one piece, when it is complete
-        let options = WriteOptions::new()
-            .profile("hardstand")
-            .library(concat!("hardstand ", env!("CARGO_PKG_VERSION")))
-            .chunk_size(None)
-            .disable_seeking(true);
         let mut mcap =
-            options.create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
-        let mut channel = |topic: &str, kind: Kind| {
-            let schema = mcap.add_schema(kind.schema(), "", b"docs/protocol.md")?;
-            mcap.add_channel(schema, topic, "hardstand-bincode", &BTreeMap::new())
+            options().create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
+        let mut channel = |topic: &str, name: &str| {
+            let schema = mcap.add_schema(name, ROS2MSG, OWN_DEFINITION)?;
+            mcap.add_channel(schema, topic, CDR, &BTreeMap::new())
         };
         let channels = [
-            channel(TICK_TOPIC, Kind::LogTick).map_err(|e| failed(&e))?,
-            channel(STATE_TOPIC, Kind::State).map_err(|e| failed(&e))?,
-            channel(KEYFRAME_TOPIC, Kind::Keyframe).map_err(|e| failed(&e))?,
+            channel(TICK_TOPIC, "hardstand_msgs/msg/LogTick").map_err(|e| failed(&e))?,
+            channel(STATE_TOPIC, "hardstand_msgs/msg/State").map_err(|e| failed(&e))?,
+            channel(KEYFRAME_TOPIC, "hardstand_msgs/msg/Keyframe").map_err(|e| failed(&e))?,
         ];
+        if let Some(ros2) = &mut ros2 {
+            ros2.declare(&mut mcap).map_err(|e| failed(&e))?;
+        }
         let metadata = Metadata { name: "hardstand".into(), metadata: info.to_map() };
         mcap.write_metadata(&metadata).map_err(|e| failed(&e))?;
         for (name, media_type, data) in [
@@ -88,15 +118,14 @@ impl LogWriter {
         }
         mcap.flush().map_err(|e| failed(&e))?;
         Ok(Self {
-            path: path.into(),
-            mcap,
+            out: Out { path: path.into(), mcap, sequence: 0, bytes: 0 },
             file,
             channels,
+            ros2,
             period_ns: info.period_ns,
-            buffer: Vec::new(),
+            payload: Vec::new(),
+            message: Vec::new(),
             open_ticks: 0,
-            sequence: 0,
-            bytes: 0,
         })
     }
 
@@ -109,35 +138,29 @@ impl LogWriter {
         if !tick.keyframe.is_empty() {
             let words = tick.keyframe.clone();
             let keyframe = Keyframe { epoch: tick.epoch, tick: tick.tick, words };
-            encode(Kind::Keyframe, &keyframe, &mut self.buffer)?;
+            encode(Kind::Keyframe, &keyframe, &mut self.payload)?;
             self.put(2, before_ns)?;
         }
-        encode(Kind::LogTick, tick, &mut self.buffer)?;
+        encode(Kind::LogTick, tick, &mut self.payload)?;
         self.put(0, before_ns)?;
-        encode(Kind::State, &tick.state, &mut self.buffer)?;
+        encode(Kind::State, &tick.state, &mut self.payload)?;
         self.put(1, tick.state.time_ns)?;
+        if let Some(ros2) = &mut self.ros2 {
+            ros2.write(tick, before_ns, |id, ns, message| self.out.put(id, ns, message))?;
+        }
         self.open_ticks += 1;
         if self.open_ticks >= CHUNK_TICKS { self.flush() } else { Ok(()) }
     }
 
     fn put(&mut self, channel: usize, time_ns: u64) -> Result<()> {
-        let header = MessageHeader {
-            channel_id: self.channels[channel],
-            sequence: self.sequence,
-            log_time: time_ns,
-            publish_time: time_ns,
-        };
-        self.sequence = self.sequence.wrapping_add(1);
-        self.bytes += self.buffer.len() as u64;
-        self.mcap
-            .write_to_known_channel(&header, &self.buffer)
-            .map_err(|e| file_error(&self.path, &e))
+        cdr::Writer::new(&mut self.message).octets(&self.payload);
+        self.out.put(self.channels[channel], time_ns, &self.message)
     }
 
     /// Bytes of the messages written so far.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.out.bytes
     }
 
     /// Closes the chunk and gives it to the system.
@@ -146,12 +169,12 @@ impl LogWriter {
     /// [`ErrorKind::File`] with the path.
     pub fn flush(&mut self) -> Result<()> {
         self.open_ticks = 0;
-        self.mcap.flush().map_err(|e| file_error(&self.path, &e))
+        self.out.mcap.flush().map_err(|e| file_error(&self.out.path, &e))
     }
 
     /// Puts everything written so far on the disk, soon.
     pub(super) fn sync(&self) -> Result<()> {
-        self.file.sync_soon().map_err(|e| file_error(&self.path, &e))
+        self.file.sync_soon().map_err(|e| file_error(&self.out.path, &e))
     }
 
     /// Notes that the run goes on in the file `next` with `tick` of run `epoch`, then
@@ -167,7 +190,7 @@ impl LogWriter {
             (NEXT_TICK.into(), tick.to_string()),
         ]);
         let note = Metadata { name: NEXT_NOTE.into(), metadata };
-        self.mcap.write_metadata(&note).map_err(|e| file_error(&self.path, &e))?;
+        self.out.mcap.write_metadata(&note).map_err(|e| file_error(&self.out.path, &e))?;
         self.finish()
     }
 
@@ -175,15 +198,25 @@ impl LogWriter {
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path.
-    pub fn finish(mut self) -> Result<()> {
-        self.mcap.finish().map_err(|e| file_error(&self.path, &e))?;
-        drop(self.mcap.into_inner());
-        self.file.sync().map_err(|e| file_error(&self.path, &e))
+    pub fn finish(self) -> Result<()> {
+        let Out { path, mut mcap, .. } = self.out;
+        mcap.finish().map_err(|e| file_error(&path, &e))?;
+        drop(mcap.into_inner());
+        self.file.sync().map_err(|e| file_error(&path, &e))
     }
 }
 
+/// Without seeking a chunk is written in one piece, when it is complete.
+pub(super) fn options() -> WriteOptions {
+    WriteOptions::new()
+        .profile("ros2")
+        .library(concat!("hardstand ", env!("CARGO_PKG_VERSION")))
+        .chunk_size(None)
+        .disable_seeking(true)
+}
+
 /// With the cause: mcap's own text does not say that the disk is full.
-fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
+pub(super) fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
     let cause = e.source().map_or_else(String::new, |cause| format!(": {cause}"));
     Error::new(ErrorKind::File, format!("log {}: {e}{cause}", path.display()))
 }

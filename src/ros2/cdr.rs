@@ -40,6 +40,12 @@ impl<'a> Writer<'a> {
         self.number(u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
     }
 
+    /// A sequence of octets.
+    pub fn octets(&mut self, octets: &[u8]) {
+        self.count(octets.len());
+        self.out.extend_from_slice(octets);
+    }
+
     /// A text.
     pub fn text(&mut self, text: &str) {
         self.count(text.len() + 1);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(feature = "zenoh")]
 use super::orders::Refused;
 
-/// Why a message is no command. What becomes one is judged like every other command.
+/// Why a message is no command, or a call is not answered. What becomes one is judged like every other command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RosRejection {
     /// The bytes are not the message, or lengths in it cannot be.
@@ -19,12 +19,26 @@ pub enum RosRejection {
     Size,
     /// Points without positions, times that do not rise, or all in the past.
     Trajectory,
+    /// Too many calls wait already.
+    Busy,
+    /// A checksum that is not the message's.
+    Crc,
+    /// Somebody else's robot may listen.
+    Guard,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 5] =
-        [Self::Cdr, Self::Names, Self::Interfaces, Self::Size, Self::Trajectory];
+    pub const ALL: [Self; 8] = [
+        Self::Cdr,
+        Self::Names,
+        Self::Interfaces,
+        Self::Size,
+        Self::Trajectory,
+        Self::Busy,
+        Self::Crc,
+        Self::Guard,
+    ];
 
     /// Name of the counter.
     #[must_use]
@@ -35,6 +49,9 @@ impl RosRejection {
             Self::Interfaces => "interfaces",
             Self::Size => "size",
             Self::Trajectory => "trajectory",
+            Self::Busy => "busy",
+            Self::Crc => "crc",
+            Self::Guard => "guard",
         }
     }
 }
@@ -44,6 +61,7 @@ impl RosRejection {
 pub struct RosCounters {
     published: AtomicU64,
     received: AtomicU64,
+    called: AtomicU64,
     rejected: [AtomicU64; RosRejection::ALL.len()],
     last: Mutex<String>,
 }
@@ -56,6 +74,7 @@ impl RosCounters {
         let mut all = vec![
             ("ros2_published".to_string(), of(&self.published)),
             ("ros2_received".to_string(), of(&self.received)),
+            ("ros2_called".to_string(), of(&self.called)),
         ];
         for reason in RosRejection::ALL {
             let name = format!("ros2_rejected_{}", reason.name());
@@ -79,6 +98,10 @@ impl RosCounters {
 
     pub(super) fn count_received(&self) {
         self.received.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_called(&self) {
+        self.called.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn count(&self, topic: &str, refused: &Refused) {

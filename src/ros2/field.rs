@@ -60,10 +60,14 @@ macro_rules! numbers {
 }
 
 numbers! {
+    i8, "int8", 1;
     u8, "uint8", 1;
+    i16, "int16", 2;
+    u16, "uint16", 2;
     i32, "int32", 4;
     u32, "uint32", 4;
     u64, "uint64", 8;
+    f32, "float32", 4;
     f64, "float64", 8;
 }
 
@@ -166,15 +170,19 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
-impl<const N: usize> Field for [f64; N] {
-    const BYTES_MIN: usize = 8 * N;
+impl<T: Field, const N: usize> Field for [T; N] {
+    const BYTES_MIN: usize = T::BYTES_MIN * N;
 
     fn type_name() -> String {
-        format!("float64[{N}]")
+        format!("{}[{N}]", T::type_name())
+    }
+
+    fn describe(out: &mut Vec<Definition>) {
+        T::describe(out);
     }
 
     fn zero() -> Self {
-        [0.0; N]
+        std::array::from_fn(|_| T::zero())
     }
 
     fn write(&self, w: &mut Writer<'_>) {
@@ -182,9 +190,9 @@ impl<const N: usize> Field for [f64; N] {
     }
 
     fn read(r: &mut Reader<'_>) -> Result<Self, CdrError> {
-        let mut all = [0.0; N];
+        let mut all = Self::zero();
         for x in &mut all {
-            *x = f64::read(r)?;
+            *x = T::read(r)?;
         }
         Ok(all)
     }
@@ -249,4 +257,4 @@ macro_rules! structs {
         }
     )*};
 }
-pub(super) use structs;
+pub(crate) use structs;

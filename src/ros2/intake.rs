@@ -25,6 +25,8 @@ pub(super) const JOINTS: usize = 1;
 pub(super) const EFFORT: usize = 2;
 pub(super) const POSITION: usize = 3;
 pub(super) const TRAJECTORY: usize = 4;
+/// What tells publishers of Unitree's commands from others.
+pub(super) const LOW_CMD: usize = 5;
 
 /// What must be known of the newest state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,13 +108,32 @@ impl Intake {
             }
             _ => return self.begin(publisher, &JointTrajectory::decode(bytes)?),
         };
+        self.command(publisher, &stamp, joints);
+        Ok(())
+    }
+
+    /// Takes in what somebody else has read from a message of `topic` without a stamp: set-points
+    /// in the order of the joints, or why there are none.
+    pub(super) fn take_set_points(
+        &self,
+        topic: &str,
+        publisher: Publisher,
+        read: Result<Vec<JointCommand>, Refused>,
+    ) {
+        self.counters.count_received();
+        match read {
+            Ok(joints) => self.command(publisher, &Time::default(), joints),
+            Err(refused) => self.counters.count(topic, &refused),
+        }
+    }
+
+    fn command(&self, publisher: Publisher, stamp: &Time, joints: Vec<JointCommand>) {
         let now = (self.now)();
-        let answers_tick = stamp_ns(&stamp).map_or(now.tick, |ns| self.tick_at(&now, ns));
+        let answers_tick = stamp_ns(stamp).map_or(now.tick, |ns| self.tick_at(&now, ns));
         let mut state = self.lock();
         // whoever commands now, nobody follows what came before
         state.following = None;
         self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
-        Ok(())
     }
 
     /// The tick of this run that had been done at the time `ns`: time goes on from run to run, and

@@ -3,15 +3,18 @@
 //! - [`cdr`], [`messages`]: bytes and message types.
 //! - [`Readings`]: from a snapshot to messages; frames and units of `docs/ros2.md`.
 //! - [`Orders`]: from messages to commands: named joints, trajectories.
-//! - `Node`: topics of both ways, and the thread that fills them.
+//! - [`sources`], [`latched`]: the topics, for the bus and for the log.
+//! - `Node`: topics and services of both ways, and the threads behind them.
 
 pub mod cdr;
 mod counters;
 mod diagnostics;
-mod field;
+pub(crate) mod field;
 mod frames;
 #[cfg(feature = "zenoh")]
 mod intake;
+#[cfg(feature = "zenoh")]
+mod low_level;
 pub mod messages;
 #[cfg(feature = "zenoh")]
 mod naming;
@@ -20,9 +23,14 @@ mod node;
 mod orders;
 mod readings;
 #[cfg(feature = "zenoh")]
+mod services;
+#[cfg(feature = "zenoh")]
 mod sessions;
 #[cfg(feature = "zenoh")]
+mod simulator;
+#[cfg(feature = "zenoh")]
 mod talker;
+mod topics;
 mod trajectory;
 
 pub use counters::{RosCounters, RosRejection};
@@ -34,7 +42,8 @@ pub use intake::{COMMAND_TOPICS, Intake, Now};
 #[cfg(feature = "zenoh")]
 pub use naming::{End, Naming, Wire};
 #[cfg(feature = "zenoh")]
-pub use node::Node;
+pub use node::{Node, NodeEnds};
 pub use orders::{Orders, Refused};
 pub use readings::{Readings, STATE_INTERFACES, VARIANCE, time};
+pub use topics::{Encode, Latched, MessageType, Source, full_name, latched, sources};
 pub use trajectory::Trajectory;

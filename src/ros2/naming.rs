@@ -7,7 +7,8 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::messages::Message;
+use super::messages::{Message, Service};
+use super::topics::{MessageType, full_name};
 use crate::config::{Ros2Mode, Ros2Settings};
 
 /// Name of the node that all topics belong to.
@@ -27,6 +28,8 @@ pub enum End {
     Subscriber,
     /// It is listened to, and one message is all that comes: reliable, volatile, the last one.
     ReliableSubscriber,
+    /// It is a service, and answered here.
+    Server,
 }
 
 /// A topic on the wire.
@@ -73,55 +76,68 @@ impl Naming {
         format!("@ros2_lv/{}/{zid}/0/0/NN/%/{}/{NODE}", self.domain, self.mangled_namespace())
     }
 
-    /// The full name of a topic without its first slash. One that begins with a slash is nobody's
-    /// but ROS's, as `/clock`; all others are the robot's.
+    /// The full name of a topic, see [`full_name`].
     #[must_use]
     pub fn full(&self, topic: &str) -> String {
-        match topic.strip_prefix('/') {
-            Some(global) => global.into(),
-            None if self.namespace.is_empty() => topic.into(),
-            None => format!("{}/{topic}", self.namespace),
-        }
+        full_name(&self.namespace, topic)
     }
 
     /// The next end of a topic of the type `T`.
     pub fn end<T: Message>(&mut self, topic: &str, end: End) -> Wire {
+        self.end_of(MessageType::of::<T>(), topic, end)
+    }
+
+    /// The same for a type that is a value.
+    pub fn end_of(&mut self, of: MessageType, topic: &str, end: End) -> Wire {
+        self.wire(topic, (of.name, of.hash), end)
+    }
+
+    /// The server of a service of the type `S`.
+    pub fn server<S: Service>(&mut self, service: &str) -> Wire {
+        self.wire(service, (S::NAME, S::HASH), End::Server)
+    }
+
+    fn wire(&mut self, name: &str, (type_name, hash): (&str, &str), end: End) -> Wire {
         self.ends += 1;
-        let topic = self.full(topic);
-        let (package, kind) = T::NAME.split_once("/msg/").unwrap_or((T::NAME, ""));
+        let name = self.full(name);
         let (key, token) = if self.bridge {
             let (word, qos) = match end {
-                End::Publisher => ("MP", ":1:0:0,10"),
-                End::Latched => ("MP", ":1:1:0,1"),
+                End::Publisher => ("MP", "/:1:0:0,10"),
+                End::Latched => ("MP", "/:1:1:0,1"),
                 // what asks for reliable messages does not match those who promise less
-                End::Subscriber => ("MS", ":0:0:0,1"),
-                End::ReliableSubscriber => ("MS", ":1:0:0,1"),
+                End::Subscriber => ("MS", "/:0:0:0,1"),
+                End::ReliableSubscriber => ("MS", "/:1:0:0,1"),
+                End::Server => ("SS", ""),
             };
             // the user data of the bridge's own end, where nodes look for the type's hash
-            let qos = format!("{qos}:typehash={};", T::HASH);
-            let type_name = format!("{package}/msg/{kind}").replace('/', "§");
-            let escaped = topic.replace('/', "§");
-            let token = format!("@/{}/@ros2_lv/{word}/{escaped}/{type_name}/{qos}", self.session);
-            (topic, token)
+            let hash = if end == End::Server { "" } else { &format!(":typehash={hash};") };
+            let [escaped, type_name] = [&name, type_name].map(|n| n.replace('/', "§"));
+            let session = &self.session;
+            let token = format!("@/{session}/@ros2_lv/{word}/{escaped}/{type_name}{qos}{hash}");
+            (name, token)
         } else {
-            let dds = format!("{package}::msg::dds_::{kind}_");
+            let dds = match type_name.rsplit_once('/') {
+                Some((package, kind)) => format!("{}::dds_::{kind}_", package.replace('/', "::")),
+                None => type_name.into(),
+            };
             let (word, qos) = match end {
                 End::Publisher => ("MP", "::,10:,:,:,,"),
                 End::Latched => ("MP", ":1:,1:,:,:,,"),
                 End::Subscriber | End::ReliableSubscriber => ("MS", "::,1:,:,:,,"),
+                End::Server => ("SS", "::,10:,:,:,,"),
             };
-            // publishers of other releases may have another hash, or none
-            let hash = if word == "MS" { "*" } else { T::HASH };
+            // those who send may be of another release, with another hash or none
+            let sent_here = matches!(end, End::Publisher | End::Latched);
             let token = format!(
-                "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{}/{qos}",
+                "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{hash}/{qos}",
                 self.domain,
                 self.session,
                 self.ends,
                 self.mangled_namespace(),
-                topic.replace('/', "%"),
-                T::HASH,
+                name.replace('/', "%"),
             );
-            (format!("{}/{topic}/{dds}/{hash}", self.domain), token)
+            let hash = if sent_here { hash } else { "*" };
+            (format!("{}/{name}/{dds}/{hash}", self.domain), token)
         };
         let gid = xxh3_128(token.as_bytes()).to_le_bytes();
         Wire { key, token, gid }
@@ -155,18 +171,29 @@ pub(super) fn attachment(sequence: u64, unix_ns: u64, gid: &[u8; 16]) -> [u8; AT
     bytes
 }
 
+/// What tells one request from all others, in an attachment of either way: a bridge's, whole, or
+/// sequence number and gid of a client's. None without.
+#[must_use]
+pub(super) fn request_of(attachment: &[u8]) -> Option<Vec<u8>> {
+    if attachment.is_empty() {
+        return None;
+    }
+    match gid_of(attachment) {
+        Some(gid) => Some([&attachment[..8], &gid].concat()),
+        None => Some(attachment.into()),
+    }
+}
+
+/// The attachment of the answer to the request with this attachment, sent at `unix_ns`: the
+/// request's sequence number and gid.
+#[must_use]
+pub(super) fn answer_attachment(request: &[u8], unix_ns: u64) -> Option<[u8; ATTACHMENT_BYTES]> {
+    let sequence = request.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))?;
+    Some(attachment(sequence, unix_ns, &gid_of(request)?))
+}
+
 /// The gid in an attachment, if that is one.
 #[must_use]
 pub(super) fn gid_of(attachment: &[u8]) -> Option<[u8; 16]> {
     attachment.get(17..ATTACHMENT_BYTES)?.try_into().ok()
-}
-
-/// A name that ROS accepts as a part of a topic's name: other characters become `_`.
-#[must_use]
-pub(super) fn topic_part(name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let part: String = name.chars().map(fits).collect();
-    // a part begins with a letter, and has no two `_` in a row
-    let part = part.split('_').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("_");
-    if part.starts_with(|c: char| c.is_ascii_alphabetic()) { part } else { format!("n{part}") }
 }

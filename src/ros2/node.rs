@@ -1,4 +1,4 @@
-//! The node `hardstand`: its topics, and the thread behind them.
+//! The node `hardstand`: its topics and services, and the threads behind them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,18 +7,23 @@ use std::thread::JoinHandle;
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
 use super::intake::{COMMAND_TOPICS, DYNAMIC, EFFORT, Intake, JOINTS, Now, POSITION, TRAJECTORY};
+use super::low_level::{LOW_CMD_TOPIC, LOW_STATE_TOPIC, LowStates, take_commands};
 use super::messages::{
-    Bool, Clock, Contacts, DiagnosticArray, DynamicJointState, Float64MultiArray, Imu, JointState,
-    JointTrajectory, Message, Odometry, RosString, TfMessage, WrenchStamped,
+    DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
 };
-use super::naming::{End, Naming, attachment, gid_of, topic_part};
+use super::naming::{End, Naming, attachment, gid_of};
 use super::orders::Orders;
 use super::readings::Readings;
-use super::talker::{Encode, Line, Talker, encode};
-use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, Token};
-use crate::config::{Ros2Settings, Scenario};
+use super::services::Services;
+use super::simulator::Simulator;
+use super::talker::{Line, Talker};
+use super::topics::{Latched, MessageType, Source, latched, sources};
+use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
+use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{CommandDesk, ModelReply, StatusReading};
+use crate::message::{CommandDesk, ModelReply, StatusReading, new_session};
+use crate::plant::Plant;
+use crate::unitree::{Guard, LowCmd, LowState, watch};
 
 /// The node; it lasts as long as this value.
 #[derive(Debug)]
@@ -27,15 +32,28 @@ pub struct Node {
     diagnostics: Mutex<(Line, StatusReading)>,
     counters: Arc<RosCounters>,
     thread: JoinHandle<()>,
+    services: Services,
     stop: Arc<AtomicBool>,
     _latched: [LatchedTopic; 2],
     _listening: Vec<Listening>,
     _tokens: Vec<Token>,
 }
 
+/// What a node is connected with.
+#[derive(Debug)]
+pub struct NodeEnds {
+    /// Snapshots.
+    pub feed: FeedEnd,
+    /// Commands.
+    pub desk: CommandDesk,
+    /// Orders.
+    pub orders: OrderPort,
+    /// A plant of the loop's kind, to make states with.
+    pub plant: Plant,
+}
+
 impl Node {
-    /// Declares the topics of `scenario` and starts the thread. Snapshots come from `feed`,
-    /// commands go to `desk`.
+    /// Declares the topics and services of `scenario` and starts the threads.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -43,25 +61,36 @@ impl Node {
         bus: &Bus,
         scenario: &Scenario,
         model: &ModelReply,
-        feed: FeedEnd,
-        desk: CommandDesk,
+        ends: NodeEnds,
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
+        let NodeEnds { feed, desk, orders, plant } = ends;
         let mut making = Making::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
-        let readings = Readings::new(&scenario.model, &scenario.spec, &robot, scenario.ros2.tf);
-        let lines = making.lines(&readings, scenario)?;
-        let description = RosString { data: scenario.robot_urdf.clone() };
-        let latched = [
-            making.latched("robot_description", &description)?,
-            making.latched("/tf_static", &readings.tf_static())?,
-        ];
-        let diagnostics = making.line::<DiagnosticArray>("/diagnostics", 1, 0, |_, _, _| {})?;
+        let readings = Readings::of(scenario);
+        let sources = sources(scenario);
+        let lines = sources.iter().map(|s| making.line(s)).collect::<Result<Vec<_>>>()?;
+        let [robot_description, tf_static] = latched(scenario, &readings);
+        let latched = [making.latched(&robot_description)?, making.latched(&tf_static)?];
+        let diagnostics = making.line(&Source {
+            topic: "/diagnostics".into(),
+            of: MessageType::of::<DiagnosticArray>(),
+            every: 1,
+            which: 0,
+            encode: |_, _, _| {},
+        })?;
         let intake = Arc::new(intake(scenario, model, &feed, desk, &counters));
-        let listening = making.listening(&intake)?;
+        let mut listening = making.listening(&intake)?;
+        let unitree = scenario.unitree.as_ref();
+        let low_states =
+            unitree.map(|u| making.low_level(u, &intake, &mut listening)).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
+        let simulator = Simulator::new(orders, feed.newest.clone(), plant, &robot);
+        let services =
+            Services::start(bus, &mut making.naming, simulator, &stop, Arc::clone(&counters))?;
         let mut talker = Talker {
             lines,
+            low_states,
             readings,
             inbox: feed.inbox,
             every: feed.every,
@@ -81,6 +110,7 @@ impl Node {
             diagnostics: Mutex::new((diagnostics, StatusReading::default())),
             counters,
             thread,
+            services,
             stop,
             _latched: latched,
             _listening: listening,
@@ -102,9 +132,10 @@ impl Node {
         before.clone_from(status);
     }
 
-    /// Ends the thread.
+    /// Ends the threads.
     pub fn finish(self) {
         self.stop.store(true, Ordering::Release);
+        self.services.finish();
         let _ended = self.thread.join().is_ok();
     }
 }
@@ -138,85 +169,64 @@ fn intake(
 /// What is needed to declare topics.
 struct Making<'a> {
     bus: &'a Bus,
-    settings: &'a Ros2Settings,
     naming: Naming,
     tokens: Vec<Token>,
 }
 
 impl<'a> Making<'a> {
-    fn new(bus: &'a Bus, settings: &'a Ros2Settings) -> Result<Self> {
+    fn new(bus: &'a Bus, settings: &Ros2Settings) -> Result<Self> {
         let naming = Naming::new(settings, &bus.id());
         let tokens = vec![bus.token(&naming.node_token())?];
-        Ok(Self { bus, settings, naming, tokens })
+        Ok(Self { bus, naming, tokens })
     }
 
-    fn line<T: Message>(
-        &mut self,
-        topic: &str,
-        every: u64,
-        which: usize,
-        encode: Encode,
-    ) -> Result<Line> {
-        let wire = self.naming.end::<T>(topic, End::Publisher);
+    fn line(&mut self, source: &Source) -> Result<Line> {
+        let wire = self.naming.end_of(source.of, &source.topic, End::Publisher);
         let topic = self.bus.topic(&wire.key)?;
         self.tokens.push(self.bus.token(&wire.token)?);
         let gid = self.naming.has_attachments().then_some(wire.gid);
+        let &Source { every, which, encode, .. } = source;
         Ok(Line { topic, gid, sequence: 0, every, which, encode })
     }
 
-    /// A topic of the robot, if the scenario has a rate for it.
-    fn add<T: Message>(
-        &mut self,
-        lines: &mut Vec<Line>,
-        (rate, topic, which): (&str, &str, usize),
-        encode: Encode,
-    ) -> Result<()> {
-        if let Some(every) = self.settings.every(rate) {
-            lines.push(self.line::<T>(topic, every, which, encode)?);
-        }
-        Ok(())
-    }
-
-    /// All topics that snapshots fill, time first.
-    fn lines(&mut self, readings: &Readings, scenario: &Scenario) -> Result<Vec<Line>> {
-        let mut l = Vec::new();
-        let once = |rate, topic| (rate, topic, 0);
-        self.add::<Clock>(&mut l, once("clock", "/clock"), |r, _, b| encode(r.clock(), b))?;
-        let joints = once("joint_states", "joint_states");
-        self.add::<JointState>(&mut l, joints, |r, _, b| encode(r.joint_states(), b))?;
-        self.add::<Imu>(&mut l, once("imu", "imu/data"), |r, _, b| encode(r.imu(), b))?;
-        for (i, foot) in foot_topics(scenario).iter().enumerate().take(readings.feet()) {
-            let wrench = format!("feet/{foot}/wrench");
-            self.add::<WrenchStamped>(&mut l, ("foot_wrench", &wrench, i), |r, i, b| {
-                encode(r.foot_wrench(i), b);
-            })?;
-            let contact = format!("feet/{foot}/contact");
-            self.add::<Bool>(&mut l, ("foot_contact", &contact, i), |r, i, b| {
-                encode(r.foot_contact(i), b);
-            })?;
-        }
-        let contacts = once("contacts", "contacts");
-        self.add::<Contacts>(&mut l, contacts, |r, _, b| encode(r.contacts(), b))?;
-        let truth = once("odometry", "ground_truth/odom");
-        self.add::<Odometry>(&mut l, truth, |r, _, b| encode(r.odometry(), b))?;
-        self.add::<TfMessage>(&mut l, once("tf", "/tf"), |r, _, b| encode(r.tf(), b))?;
-        let dynamic = once("dynamic_joint_states", "dynamic_joint_states");
-        self.add::<DynamicJointState>(&mut l, dynamic, |r, _, b| {
-            encode(r.dynamic_joint_states(), b);
-        })?;
-        Ok(l)
-    }
-
-    fn latched<T: Message>(&mut self, topic: &str, message: &T) -> Result<LatchedTopic> {
-        let wire = self.naming.end::<T>(topic, End::Latched);
+    fn latched(&mut self, said: &Latched) -> Result<LatchedTopic> {
+        let wire = self.naming.end_of(said.of, said.topic, End::Latched);
         let latched = self.bus.latched_topic(&wire.key)?;
         self.tokens.push(self.bus.token(&wire.token)?);
-        let mut buffer = Vec::new();
-        message.encode(&mut buffer);
         let now_ns = self.bus.wall_clock().now_ns();
         let attached = self.naming.has_attachments().then(|| attachment(1, now_ns, &wire.gid));
-        latched.put(&buffer, attached.as_ref().map(<[u8; 33]>::as_slice));
+        latched.put(&said.bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
         Ok(latched)
+    }
+
+    /// Unitree's topics, behind a guard.
+    fn low_level(
+        &mut self,
+        settings: &UnitreeSettings,
+        intake: &Arc<Intake>,
+        listening: &mut Vec<Listening>,
+    ) -> Result<LowStates> {
+        let own = [new_session() as u32, new_session() as u32];
+        let guard = Guard::new(own);
+        let thread = watch(guard.clone(), self.bus.probe(), self.bus.life());
+        thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
+        let ears = guard.clone();
+        let heard = self.naming.end::<LowState>(LOW_STATE_TOPIC, End::Subscriber);
+        listening.push(self.bus.listen(&heard.key, move |bytes, _| ears.hear(bytes))?);
+        let take = take_commands(settings.motors, guard.clone(), Arc::clone(intake));
+        let commands = self.naming.end::<LowCmd>(LOW_CMD_TOPIC, End::Subscriber);
+        listening.push(self.bus.listen(&commands.key, take)?);
+        for token in [heard.token, commands.token] {
+            self.tokens.push(self.bus.token(&token)?);
+        }
+        let line = self.line(&Source {
+            topic: LOW_STATE_TOPIC.into(),
+            of: MessageType::of::<LowState>(),
+            every: settings.every_ticks,
+            which: 0,
+            encode: |_, _, _| {},
+        })?;
+        Ok(LowStates::new(line, settings.motors, guard, own))
     }
 
     fn listening(&mut self, intake: &Arc<Intake>) -> Result<Vec<Listening>> {
@@ -244,14 +254,4 @@ impl<'a> Making<'a> {
         self.tokens.push(self.bus.token(&wire.token)?);
         Ok(())
     }
-}
-
-/// The parts of topics' names that say which foot, all different.
-fn foot_topics(scenario: &Scenario) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for (i, foot) in scenario.spec.feet.iter().enumerate() {
-        let part = topic_part(&foot.name);
-        all.push(if all.contains(&part) { format!("{part}_{i}") } else { part });
-    }
-    all
 }

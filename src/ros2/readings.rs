@@ -7,9 +7,9 @@ use super::messages::{
     JointState, JointWrench, Odometry, Point, Pose, RosString, TfMessage, Time, UInt32, Wrench,
     WrenchStamped,
 };
-use crate::config::TfEdges;
+use crate::config::{Scenario, TfEdges};
 use crate::model::Model;
-use crate::plant::{PlantSpec, Snapshot, StationReading};
+use crate::plant::{ContactsReading, PlantSpec, Snapshot, StateReading, StationReading};
 use crate::spatial::{Quaternion, Vec3};
 
 /// Variance of everything that has one, in the square of its unit. The sensors have no noise and
@@ -17,7 +17,8 @@ use crate::spatial::{Quaternion, Vec3};
 pub const VARIANCE: f64 = 1e-9;
 
 /// State interfaces of every joint under `dynamic_joint_states`.
-pub const STATE_INTERFACES: [&str; 3] = ["position", "velocity", "effort"];
+pub const STATE_INTERFACES: [&str; 5] =
+    ["position", "velocity", "effort", "proportional", "derivative"];
 
 /// The messages of one robot, filled in place. Numbers are those of the snapshot that
 /// [`look`](Self::look) has seen last.
@@ -55,6 +56,12 @@ fn sure<const N: usize>(side: usize) -> [f64; N] {
 }
 
 impl Readings {
+    /// Messages of the scenario's robot.
+    #[must_use]
+    pub fn of(scenario: &Scenario) -> Self {
+        Self::new(&scenario.model, &scenario.spec, &scenario.bus.robot, scenario.ros2.tf)
+    }
+
     /// Messages of the robot `model` as `spec` equips it; it is called `robot` where that is part
     /// of a name.
     #[must_use]
@@ -114,8 +121,21 @@ impl Readings {
 
     /// Takes a snapshot in.
     pub fn look(&mut self, snapshot: &Snapshot) {
-        self.snapshot.copy_from(snapshot);
-        self.stamp = time(snapshot.state.time_ns);
+        self.look_at(&snapshot.state, &snapshot.contacts, &snapshot.gains);
+    }
+
+    /// Takes in the parts of a snapshot.
+    pub fn look_at(
+        &mut self,
+        state: &StateReading,
+        contacts: &ContactsReading,
+        gains: &[[f64; 2]],
+    ) {
+        self.snapshot.state.copy_from(state);
+        self.snapshot.contacts.copy_from(contacts);
+        self.snapshot.gains.clear();
+        self.snapshot.gains.extend_from_slice(gains);
+        self.stamp = time(state.time_ns);
         self.placed = false;
     }
 
@@ -135,12 +155,13 @@ impl Readings {
         m
     }
 
-    /// The same as named interfaces.
+    /// The same as named interfaces, and the gains that the drives obey.
     pub fn dynamic_joint_states(&mut self) -> &DynamicJointState {
         let m = &mut self.dynamic;
         m.header.stamp = self.stamp.clone();
-        for (values, joint) in m.interface_values.iter_mut().zip(&self.snapshot.state.joints) {
-            values.values.copy_from_slice(&[joint.q, joint.dq, joint.tau]);
+        let joints = self.snapshot.state.joints.iter().zip(&self.snapshot.gains);
+        for (values, (joint, [kp, kd])) in m.interface_values.iter_mut().zip(joints) {
+            values.values.copy_from_slice(&[joint.q, joint.dq, joint.tau, *kp, *kd]);
         }
         m
     }

@@ -6,18 +6,16 @@ use std::time::Duration;
 
 use super::counters::RosCounters;
 use super::intake::Intake;
-use super::messages::Message;
+use super::low_level::LowStates;
 use super::naming::attachment;
 use super::readings::Readings;
+use super::topics::Encode;
 use crate::bus::{Fed, Life, Topic, WallClock};
 use crate::fault_point;
 use crate::handover::Inbox;
 
 /// Without snapshots it looks this often whether somebody wants some.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// Encodes what a topic has to say; the number tells which foot.
-pub(super) type Encode = fn(&mut Readings, usize, &mut Vec<u8>);
 
 /// A topic and when it is due.
 #[derive(Debug)]
@@ -30,14 +28,10 @@ pub(super) struct Line {
     pub(super) encode: Encode,
 }
 
-/// Encodes a message that knows how.
-pub(super) fn encode<T: Message>(message: &T, out: &mut Vec<u8>) {
-    message.encode(out);
-}
-
 #[derive(Debug)]
 pub(super) struct Talker {
     pub(super) lines: Vec<Line>,
+    pub(super) low_states: Option<LowStates>,
     pub(super) readings: Readings,
     pub(super) inbox: Inbox<Fed>,
     /// What the publisher's thread shall feed: every so many ticks, 0 for nothing.
@@ -77,13 +71,19 @@ impl Talker {
         if self.intake.is_following() {
             return 1;
         }
-        self.lines.iter().filter(|l| l.topic.is_wanted()).fold(0, |all, l| divisor(all, l.every))
+        let lines = self.lines.iter().filter(|l| l.topic.is_wanted()).map(|l| l.every);
+        let low = self.low_states.as_ref().and_then(LowStates::wanted);
+        lines.chain(low).fold(0, divisor)
     }
 
     fn take(&mut self, fed: &Fed) {
         fault_point::visit("ros2");
         // first what a controller waits for
         self.intake.follow(&fed.snapshot.state);
+        if let Some(low) = &mut self.low_states {
+            let (now_ns, state) = (self.clock.now_ns(), &fed.snapshot.state);
+            low.say((fed.number, state), now_ns, &mut self.buffer, &self.counters);
+        }
         let due = |l: &Line| fed.number.is_multiple_of(l.every) && l.topic.is_wanted();
         if !self.lines.iter().any(due) {
             return;

@@ -182,7 +182,7 @@ impl<C: Clock> Executive<C> {
         let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
         self.publish(phase);
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
-            record.fill(tick, &self.input, outcome, &self.snapshot.state);
+            record.fill(tick, &self.input, outcome, &self.snapshot);
             record.missed_deadlines = self.missed;
             log.send(record);
         }
@@ -191,7 +191,7 @@ impl<C: Clock> Executive<C> {
     /// Fills the snapshot and hands a copy to the publisher.
     pub(super) fn publish(&mut self, phase: Phase) {
         self.plant.fill(&mut self.snapshot);
-        let Snapshot { state, contacts } = &mut self.snapshot;
+        let Snapshot { state, contacts, .. } = &mut self.snapshot;
         state.phase = phase.code();
         (state.epoch, contacts.epoch) = (self.epoch, self.epoch);
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 use crate::plant::{
-    Authority, Command, Event, Fault, JointCommand, Outcome, Plant, Snapshot, StateReading,
-    TickInput, Verdict,
+    Authority, Command, ContactsReading, Event, Fault, JointCommand, Outcome, Plant, Snapshot,
+    StateReading, TickInput, Verdict,
 };
 
 /// One offered command and what became of it.
@@ -45,6 +45,12 @@ pub struct LogTick {
     /// State after the tick.
     #[serde(skip)]
     pub state: StateReading,
+    /// Contacts after the tick, in a record that has room for them.
+    #[serde(skip)]
+    pub contacts: Option<ContactsReading>,
+    /// `kp` and `kd` that the drives obeyed.
+    #[serde(skip)]
+    pub gains: Vec<[f64; 2]>,
     /// State before the tick as words, when this record carries a keyframe; else empty.
     #[serde(skip)]
     pub keyframe: Vec<u64>,
@@ -65,12 +71,21 @@ impl LogTick {
             digest: 0,
             missed_deadlines: 0,
             state: snapshot.state.clone(),
+            contacts: None,
+            gains: snapshot.gains.clone(),
             keyframe: touched(words, 0),
         }
     }
 
+    /// The same with room for contacts.
+    #[must_use]
+    pub fn with_contacts(self, snapshot: &Snapshot) -> Self {
+        Self { contacts: Some(snapshot.contacts.clone()), ..self }
+    }
+
     /// Fills in a tick; everything but the keyframe.
-    pub fn fill(&mut self, tick: u64, input: &TickInput, outcome: &Outcome, s: &StateReading) {
+    pub fn fill(&mut self, tick: u64, input: &TickInput, outcome: &Outcome, after: &Snapshot) {
+        let s = &after.state;
         (self.epoch, self.tick) = (s.epoch, tick);
         self.offers.clear();
         self.joints.clear();
@@ -84,6 +99,10 @@ impl LogTick {
         (self.authority, self.fault) = (outcome.authority, outcome.fault);
         self.digest = s.digest;
         self.state.copy_from(s); // a derived clone_from would allocate
+        self.gains.clone_from(&after.gains);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.copy_from(&after.contacts);
+        }
     }
 }
 

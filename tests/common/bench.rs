@@ -56,7 +56,10 @@ impl Bench {
         let (orders, order_in) = order_line();
         let epoch = Arc::new(AtomicU32::new(1));
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
-        let (log_out, log) = pool(queues.log, || LogTick::new(&plant, &snapshot, words));
+        let (log_out, log) = pool(queues.log, || {
+            let tick = LogTick::new(&plant, &snapshot, words);
+            if scenario.record.ros2 { tick.with_contacts(&snapshot) } else { tick }
+        });
         let (report_out, reports) = touched_channel(queues.reports, &TickReport::default());
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {

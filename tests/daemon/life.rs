@@ -160,7 +160,7 @@ fn a_full_disk_ends_the_recording_and_nothing_else() {
 
     let scene = Scene::new();
     let mut command = Command::new("prlimit");
-    command.args(["--fsize=400000", env!("CARGO_BIN_EXE_hardstand")]);
+    command.args(["--fsize=900000", env!("CARGO_BIN_EXE_hardstand")]);
     command.args(scene.run_args(&["--pace", "free", "--duration", "2"]));
     if Command::new("prlimit").arg("--version").output().is_err() {
         eprintln!("skipped: there is no prlimit");

@@ -25,12 +25,12 @@ fn vectors() -> BTreeMap<String, Vector> {
     serde_json::from_str(include_str!("vectors.json")).unwrap()
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
 
 /// Types and names as a definition's text, whatever the order of the types that it uses.
-fn parts(definition: &str) -> BTreeMap<String, Vec<String>> {
+pub fn parts(definition: &str) -> BTreeMap<String, Vec<String>> {
     let mut all = BTreeMap::new();
     let mut name = String::new();
     // neither separators nor constants, which have a value

@@ -1,7 +1,7 @@
 //! Keys, tokens and ids as text.
 
 use hardstand::config::{Ros2Mode, Ros2Settings, Scenario};
-use hardstand::ros2::messages::{JointState, RosString};
+use hardstand::ros2::messages::{JointState, RosString, SetBool};
 use hardstand::ros2::{End, Naming};
 
 fn settings(mode: Ros2Mode, sets: &[&str]) -> Ros2Settings {
@@ -33,6 +33,17 @@ fn rmw_zenoh_names_are_those_of_its_design_page() {
     assert!(other.token.contains("/0/2/MS/") && other.token.ends_with("/::,1:,:,:,,"));
     assert_ne!(other.gid, wire.gid);
 
+    let set_bool = "RIHS01_abe9e4bb6b41b40e6789712c00ec8871923e089af3f667a79992a428cff2da0a";
+    let served = names.server::<SetBool>("hardstand/pause");
+    assert_eq!(served.key, "0/hardstand/pause/std_srvs::srv::dds_::SetBool_/*");
+    assert_eq!(
+        served.token,
+        format!(
+            "@ros2_lv/0/abc/0/3/SS/%/%/hardstand/%hardstand%pause/std_srvs::srv::dds_::SetBool_/\
+             {set_bool}/::,10:,:,:,,"
+        )
+    );
+
     let moved = ["ros2.domain=42", "ros2.namespace=/lab/r1"];
     let mut names = Naming::new(&settings(Ros2Mode::RmwZenoh, &moved), "abc");
     assert_eq!(names.node_token(), "@ros2_lv/42/abc/0/0/NN/%/%lab%r1/hardstand");
@@ -63,5 +74,8 @@ fn bridge_names_are_those_of_its_source() {
     let wire = names.end::<RosString>("/tf_static", End::Latched);
     let begin = "@/abc/@ros2_lv/MP/tf_static/std_msgs§msg§String/:1:1:0,1:typehash=RIHS01_df66";
     assert!(wire.token.starts_with(begin), "{}", wire.token);
+    let served = names.server::<SetBool>("hardstand/pause");
+    assert_eq!(served.key, "r1/hardstand/pause");
+    assert_eq!(served.token, "@/abc/@ros2_lv/SS/r1§hardstand§pause/std_srvs§srv§SetBool");
     assert!(!names.has_attachments());
 }

@@ -82,7 +82,8 @@ fn check_joints(peer: &Peer, observer: &Observer) {
     assert!((q("FL_thigh_joint") - 0.8).abs() < 0.3 && (q("FL_calf_joint") + 1.5).abs() < 0.3);
     let dynamic: peer::DynamicJointState = peer.first("dynamic_joint_states", &peer::DYNAMIC);
     assert_eq!(dynamic.joint_names, names);
-    assert_eq!(dynamic.interface_values[1].interface_names, ["position", "velocity", "effort"]);
+    let interfaces = ["position", "velocity", "effort", "proportional", "derivative"];
+    assert_eq!(dynamic.interface_values[1].interface_names, interfaces);
     assert!((dynamic.interface_values[1].values[0] - q("FL_thigh_joint")).abs() < 0.05);
 }
 

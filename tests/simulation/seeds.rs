@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use hardstand::record::Recording;
+use hardstand::record::{Recording, RosChannels};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 
 use crate::bench::{Bench, Queues, info, quadruped};
@@ -35,6 +35,7 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
         "run.mcap".into(),
         info(&bench.scenario),
         segment,
+        RosChannels::of(&bench.scenario),
         bench.log.clone(),
     );
     let Ok(recording) = recording else { return Default::default() };

@@ -8,12 +8,20 @@
 mod control;
 mod gazebo;
 mod sensing;
+mod services;
 mod standard;
 
 pub use control::{DynamicJointState, InterfaceValue, JointTrajectory, JointTrajectoryPoint};
 pub use gazebo::{Contact, Contacts, Entity, JointWrench};
 pub use sensing::{
     DiagnosticArray, DiagnosticStatus, Imu, JointState, KeyValue, Odometry, TfMessage,
+};
+pub use services::{
+    Accel, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features, GetEntityState,
+    GetSimulationState, GetSimulatorFeatures, PlaceRequest, ResetRequest, ResetSimulation, Service,
+    SetBool, SetBoolRequest, SetEntityState, SetSimulationState, SimResult, SimulationState,
+    SimulatorFeatures, StateAnswer, StateRequest, StepRequest, StepSimulation, Success, Trigger,
+    read, written,
 };
 pub use standard::{
     Bool, Clock, Duration, Float64MultiArray, Header, MultiArrayDimension, MultiArrayLayout, Point,

@@ -1,0 +1,23 @@
+//! `hardstand recover`.
+
+use crate::error::Result;
+use crate::record;
+
+use super::arguments::RecoverArguments;
+use super::{exit, show};
+
+pub(super) fn recover(a: &RecoverArguments) -> Result<u8> {
+    let to = a.to.clone().unwrap_or_else(|| {
+        let stem = a.log.file_stem().unwrap_or_default().to_string_lossy();
+        a.log.with_file_name(format!("{stem}.recovered.mcap"))
+    });
+    crate::rt::keep_files_private();
+    let saved = record::recover(&a.log, &to)?;
+    show::line(&match &saved.damage {
+        Some(why) => format!("damaged    {}: {why}", a.log.display()),
+        None => format!("whole      {}: there is nothing to recover", a.log.display()),
+    });
+    let (ticks, messages) = (saved.ticks, saved.messages);
+    show::line(&format!("recovered  {ticks} ticks, {messages} messages in {}", to.display()));
+    Ok(exit::OK)
+}

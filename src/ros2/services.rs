@@ -1,0 +1,260 @@
+//! The services of the node: the thread that serves them, and that a repeated request is done once.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::cdr::CdrError;
+use super::counters::{RosCounters, RosRejection};
+use super::messages::{
+    GetEntityState, GetSimulationState, GetSimulatorFeatures, ResetSimulation, Service, SetBool,
+    SetEntityState, SetSimulationState, StepSimulation, Trigger, read, written,
+};
+use super::naming::{Naming, Wire, answer_attachment, request_of};
+use super::orders::Refused;
+use super::simulator::{Simulator, Steps};
+use crate::bus::{Bus, Call, Life, Serving, Token, WallClock};
+use crate::error::{Error, ErrorKind, Result};
+use crate::fault_point;
+
+/// Calls that may wait.
+const WAITING_MAX: usize = 32;
+/// Calls that may wait for ticks.
+const STEPPING_MAX: usize = 32;
+/// Requests that are remembered.
+const REMEMBERED_MAX: usize = 64;
+/// Time between two looks whether to end, and whether ticks are done.
+const IDLE: Duration = Duration::from_millis(50);
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+/// What is answered, or that ticks must be done first.
+enum Outcome {
+    Answer(Vec<u8>),
+    After(Steps),
+}
+
+type Serve = Box<dyn Fn(&mut Simulator, &[u8]) -> std::result::Result<Outcome, CdrError> + Send>;
+
+/// A service: how it is called, and what it does.
+struct Served {
+    name: &'static str,
+    wire: Wire,
+    serve: Serve,
+}
+
+/// All of them.
+fn served(n: &mut Naming) -> Vec<Served> {
+    vec![
+        Served::at_once::<SetBool>(n, "hardstand/pause", Simulator::pause),
+        Served::at_once::<Trigger>(n, "hardstand/reset", Simulator::reset),
+        Served::at_once::<GetSimulatorFeatures>(n, "get_simulator_features", Simulator::features),
+        Served::at_once::<GetSimulationState>(n, "get_simulation_state", Simulator::state),
+        Served::at_once::<SetSimulationState>(n, "set_simulation_state", Simulator::set_state),
+        Served::after_steps::<StepSimulation>(n, "step_simulation", Simulator::step),
+        Served::at_once::<ResetSimulation>(n, "reset_simulation", Simulator::reset_simulation),
+        Served::at_once::<GetEntityState>(n, "get_entity_state", Simulator::entity),
+        Served::at_once::<SetEntityState>(n, "set_entity_state", Simulator::set_entity),
+    ]
+}
+
+impl Served {
+    /// A service that answers at once.
+    fn at_once<S: Service>(
+        naming: &mut Naming,
+        name: &'static str,
+        serve: fn(&mut Simulator, &S::Request) -> S::Answer,
+    ) -> Self
+    where
+        S::Request: 'static,
+        S::Answer: 'static,
+    {
+        let serve: Serve =
+            Box::new(move |s, bytes| Ok(Outcome::Answer(written(&serve(s, &read(bytes)?)))));
+        Self { name, wire: naming.server::<S>(name), serve }
+    }
+
+    /// A service that answers once ticks are done.
+    fn after_steps<S: Service>(
+        naming: &mut Naming,
+        name: &'static str,
+        serve: fn(&mut Simulator, &S::Request) -> std::result::Result<Steps, S::Answer>,
+    ) -> Self
+    where
+        S::Request: 'static,
+        S::Answer: 'static,
+    {
+        let serve: Serve = Box::new(move |s, bytes| {
+            let outcome = serve(s, &read(bytes)?);
+            Ok(outcome.map_or_else(|answer| Outcome::Answer(written(&answer)), Outcome::After))
+        });
+        Self { name, wire: naming.server::<S>(name), serve }
+    }
+}
+
+/// What tells a request from all others.
+type Identity = (usize, Vec<u8>);
+
+/// The services; they last as long as this value.
+#[derive(Debug)]
+pub(super) struct Services {
+    thread: JoinHandle<()>,
+    _serving: Vec<Serving>,
+    _tokens: Vec<Token>,
+}
+
+impl Services {
+    /// Declares the services and starts the thread, which ends when `stop` is set.
+    pub(super) fn start(
+        bus: &Bus,
+        naming: &mut Naming,
+        simulator: Simulator,
+        stop: &Arc<AtomicBool>,
+        counters: Arc<RosCounters>,
+    ) -> Result<Self> {
+        let (calls, waiting) = bounded(WAITING_MAX);
+        let services = served(naming);
+        let (mut serving, mut tokens) = (Vec::new(), Vec::new());
+        for (i, service) in services.iter().enumerate() {
+            let door = door((i, service.name), calls.clone(), Arc::clone(&counters));
+            serving.push(bus.serve(&service.wire.key, door)?);
+            tokens.push(bus.token(&service.wire.token)?);
+        }
+        let mut server = Server {
+            services,
+            simulator,
+            clock: naming.has_attachments().then(|| bus.wall_clock()),
+            waiting,
+            life: bus.life(),
+            counters,
+            stepping: Vec::new(),
+            remembered: VecDeque::new(),
+        };
+        let stop = Arc::clone(stop);
+        let thread = std::thread::Builder::new()
+            .name("ros2-services".into())
+            .spawn(move || server.run(&stop))
+            .map_err(|e| Error::new(ErrorKind::Internal, format!("ros2 services thread: {e}")))?;
+        Ok(Self { thread, _serving: serving, _tokens: tokens })
+    }
+
+    /// Waits for the thread, which must have been told to stop.
+    pub(super) fn finish(self) {
+        let _ended = self.thread.join().is_ok();
+    }
+}
+
+/// Where the calls of a service go: it is known by its number.
+fn door(
+    (which, name): (usize, &'static str),
+    calls: Sender<(usize, Call)>,
+    counters: Arc<RosCounters>,
+) -> impl Fn(Call) + Send + Sync + 'static {
+    move |call| {
+        counters.count_called();
+        if calls.try_send((which, call)).is_err() {
+            let text = format!("more than {WAITING_MAX} calls are waiting");
+            counters.count(name, &Refused::new(RosRejection::Busy, text));
+        }
+    }
+}
+
+/// Ticks that somebody waits for.
+struct Stepping {
+    steps: Steps,
+    identity: Option<Identity>,
+    calls: Vec<Call>,
+}
+
+struct Server {
+    services: Vec<Served>,
+    simulator: Simulator,
+    clock: Option<WallClock>,
+    waiting: Receiver<(usize, Call)>,
+    life: Life,
+    counters: Arc<RosCounters>,
+    stepping: Vec<Stepping>,
+    /// The last requests and their answers: bridges repeat some.
+    remembered: VecDeque<(Identity, Vec<u8>)>,
+}
+
+impl Server {
+    fn run(&mut self, stop: &AtomicBool) {
+        while !stop.load(Ordering::Acquire) && !self.life.is_over() {
+            let patience = if self.stepping.is_empty() { IDLE } else { LOOK_AGAIN };
+            let life = self.life.clone();
+            let next = self.waiting.recv_timeout(patience);
+            life.guard(|| {
+                if let Ok((which, call)) = next {
+                    self.take(which, call);
+                }
+                self.answer_stepped();
+            });
+        }
+    }
+
+    fn take(&mut self, which: usize, call: Call) {
+        fault_point::visit("ros2_service");
+        let identity = request_of(&call.attachment()).map(|request| (which, request));
+        let Some(call) = self.repeated(identity.as_ref(), call) else { return };
+        let Some(served) = self.services.get(which) else { return };
+        match (served.serve)(&mut self.simulator, &call.payload()) {
+            Ok(Outcome::Answer(bytes)) => {
+                self.answer(&call, &bytes);
+                self.remember(identity, bytes);
+            }
+            Ok(Outcome::After(steps)) => {
+                self.stepping.push(Stepping { steps, identity, calls: vec![call] });
+            }
+            Err(e) => self.counters.count(served.name, &e.into()),
+        }
+    }
+
+    /// Answers a request that has been answered before with the same; lets one wait that is being
+    /// served. Gives back a new one.
+    fn repeated(&mut self, identity: Option<&Identity>, call: Call) -> Option<Call> {
+        let Some(identity) = identity else { return Some(call) };
+        if let Some((_, bytes)) = self.remembered.iter().find(|(known, _)| known == identity) {
+            self.answer(&call, bytes);
+            return None;
+        }
+        let same = |s: &&mut Stepping| s.identity.as_ref() == Some(identity);
+        match self.stepping.iter_mut().find(same) {
+            Some(stepping) if stepping.calls.len() < STEPPING_MAX => stepping.calls.push(call),
+            Some(_) => {}
+            None => return Some(call),
+        }
+        None
+    }
+
+    fn answer_stepped(&mut self) {
+        let mut i = 0;
+        while let Some(stepping) = self.stepping.get(i) {
+            let Some(done) = self.simulator.stepped(&stepping.steps) else {
+                i += 1;
+                continue;
+            };
+            let bytes = written(&done);
+            let stepping = self.stepping.remove(i);
+            stepping.calls.iter().for_each(|call| self.answer(call, &bytes));
+            self.remember(stepping.identity, bytes);
+        }
+    }
+
+    fn remember(&mut self, identity: Option<Identity>, answer: Vec<u8>) {
+        let Some(identity) = identity else { return };
+        self.remembered.push_back((identity, answer));
+        if self.remembered.len() > REMEMBERED_MAX {
+            self.remembered.pop_front();
+        }
+    }
+
+    fn answer(&self, call: &Call, bytes: &[u8]) {
+        let of = |clock: &WallClock| answer_attachment(&call.attachment(), clock.now_ns());
+        let attachment = self.clock.as_ref().and_then(of);
+        call.answer(bytes, attachment.as_ref().map(<[u8; 33]>::as_slice));
+    }
+}

@@ -1,0 +1,321 @@
+//! What the services do: orders to the loop, and what they come to.
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
+use std::time::{Duration, Instant};
+
+use super::frames::{Frames, quaternion, vector};
+use super::messages::{
+    Accel, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features, Header, PlaceRequest,
+    Point, Pose, ResetRequest, SetBoolRequest, SimResult, SimulationState, SimulatorFeatures,
+    StateAnswer, StateRequest, StepRequest, Success, Twist,
+};
+use super::readings::time;
+use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
+use crate::dynamics::{Positions, Velocities};
+use crate::message::{ControlRequest, Kind, SavedState, encode};
+use crate::model::Base;
+use crate::plant::Plant;
+use crate::spatial::{Quaternion, Vec3};
+
+/// Phases, as in the state.
+const RUNNING: u8 = 1;
+const PAUSED: u8 = 3;
+
+/// Features by their numbers in `SimulatorFeatures`: state of entities get and set; reset of time
+/// and state; simulation state get, set and pause; one step and several.
+const FEATURES: [u16; 10] = [10, 11, 20, 21, 22, 24, 25, 26, 31, 32];
+
+/// Scopes of a reset, bits.
+const SCOPE_TIME: u8 = 1;
+const SCOPE_STATE: u8 = 2;
+const SCOPE_ALL: u8 = 255;
+
+/// How far from 1 the length of a quaternion may be.
+const UNIT_WITHIN: f64 = 1e-3;
+
+/// The published state follows an order within this, or is not waited for.
+const SHOWN_WITHIN: Duration = Duration::from_millis(500);
+/// Ticks that have been ordered begin within this, or somebody has paused first.
+const BEGUN_WITHIN: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+/// The simulation as the services see it.
+pub(super) struct Simulator {
+    orders: OrderPort,
+    newest: SharedNewest,
+    plant: Plant,
+    robot: String,
+    world: String,
+    /// The run that was stopped at its start by a request, and not only paused.
+    stopped: Option<u32>,
+}
+
+/// Ticks that have been ordered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    epoch: u32,
+    from: u64,
+    until: u64,
+    since: Instant,
+}
+
+impl Simulator {
+    /// Orders go to `orders`; `plant` is one of the loop's kind, to make states with.
+    pub(super) fn new(orders: OrderPort, newest: SharedNewest, plant: Plant, robot: &str) -> Self {
+        let world = Frames::new(plant.model(), plant.spec()).world;
+        Self { orders, newest, plant, robot: robot.into(), world, stopped: None }
+    }
+
+    pub(super) fn pause(&mut self, r: &SetBoolRequest) -> Success {
+        if r.data {
+            success(self.pause_now().map(|tick| format!("paused after {tick} ticks")))
+        } else {
+            success(self.resume_now().map(|tick| format!("runs on after {tick} ticks")))
+        }
+    }
+
+    pub(super) fn reset(&mut self, _: &Empty) -> Success {
+        success(self.reset_now(false).map(|()| "the next run has begun".into()))
+    }
+
+    pub(super) fn features(&mut self, _: &Empty) -> Features {
+        let info = "a reset of the time alone is not supported, nor is spawning: the robot is that \
+                    of the scenario";
+        Features {
+            features: SimulatorFeatures {
+                features: FEATURES.to_vec(),
+                spawn_formats: Vec::new(),
+                custom_info: info.into(),
+            },
+        }
+    }
+
+    pub(super) fn state(&mut self, _: &Empty) -> StateAnswer {
+        let state = self.state_now();
+        StateAnswer { state: SimulationState { state }, result: done(Ok(())) }
+    }
+
+    pub(super) fn set_state(&mut self, r: &StateRequest) -> Done {
+        let target = r.state.state;
+        let result = if target == self.state_now() {
+            code(SimResult::ALREADY_IN_TARGET_STATE, "it is in this state already".into())
+        } else {
+            match target {
+                SimulationState::PLAYING => done(self.resume_now().map(drop)),
+                SimulationState::PAUSED => done(self.pause_now().map(drop)),
+                SimulationState::STOPPED => {
+                    let reset = self.pause_now().and_then(|_tick| self.reset_now(true));
+                    if reset.is_ok() {
+                        self.stopped = Some(self.newest.get().epoch);
+                    }
+                    done(reset)
+                }
+                _ => {
+                    let text = format!(
+                        "state {target} cannot be set; 0 stopped, 1 playing or 2 paused can. \
+                         SIGTERM ends the daemon"
+                    );
+                    code(SimResult::FEATURE_UNSUPPORTED, text)
+                }
+            }
+        };
+        Done { result }
+    }
+
+    /// Orders ticks; the answer comes when they are done.
+    pub(super) fn step(&mut self, r: &StepRequest) -> Result<Steps, Done> {
+        let failed = |text: String| Done { result: done(Err(text)) };
+        let now = self.newest.get();
+        if now.phase != PAUSED {
+            return Err(failed("the simulation is not paused".into()));
+        }
+        let request = ControlRequest { epoch: now.epoch, number: r.steps, rewind: 0 };
+        let until = self.order(Ask::Step, &request).map_err(failed)?;
+        let from = until.saturating_sub(r.steps);
+        Ok(Steps { epoch: now.epoch, from, until, since: Instant::now() })
+    }
+
+    /// How the ticks went, once that is known.
+    pub(super) fn stepped(&self, steps: &Steps) -> Option<Done> {
+        let Newest { epoch, tick, phase, .. } = self.newest.get();
+        let interrupted = if epoch != steps.epoch {
+            "another run has begun".into()
+        } else if tick >= steps.until {
+            return Some(Done { result: done(Ok(())) });
+        } else if phase == PAUSED && (tick > steps.from || steps.since.elapsed() > BEGUN_WITHIN) {
+            format!("somebody has paused it after {tick} of {} ticks", steps.until)
+        } else {
+            return None;
+        };
+        Some(Done { result: done(Err(interrupted)) })
+    }
+
+    pub(super) fn reset_simulation(&mut self, r: &ResetRequest) -> Done {
+        let scope = if r.scope == 0 { SCOPE_ALL } else { r.scope };
+        let result = if scope & SCOPE_STATE == 0 {
+            let text = format!(
+                "scope {} has no state in it; 2 resets the state, 3 time and state, 0 or 255 all",
+                r.scope
+            );
+            code(SimResult::FEATURE_UNSUPPORTED, text)
+        } else {
+            done(self.reset_now(scope & SCOPE_TIME != 0))
+        };
+        Done { result }
+    }
+
+    pub(super) fn entity(&mut self, r: &EntityRequest) -> EntityAnswer {
+        let found = self.check_entity(&r.entity).and_then(|()| self.load().map_err(failed));
+        match found {
+            Ok(saved) => EntityAnswer { result: done(Ok(())), state: self.entity_state(&saved) },
+            Err(result) => EntityAnswer { result, state: EntityState::default() },
+        }
+    }
+
+    pub(super) fn set_entity(&mut self, r: &PlaceRequest) -> Done {
+        let placed = self.check_entity(&r.entity).and_then(|()| self.place(&r.state));
+        Done { result: placed.err().unwrap_or_else(|| done(Ok(()))) }
+    }
+
+    fn check_entity(&self, name: &str) -> Result<(), SimResult> {
+        if name == self.robot {
+            return Ok(());
+        }
+        let text = format!("entity {name:?} is not there; the only one is {:?}", self.robot);
+        Err(code(SimResult::NOT_FOUND, text))
+    }
+
+    /// Brings the plant here to the loop's state.
+    fn load(&mut self) -> Result<SavedState, String> {
+        match self.orders.ask(Ask::Snapshot, Vec::new()) {
+            Reply::Order(reply) => Err(reply.reason),
+            Reply::Saved(saved) => {
+                self.plant.restore(&saved.words).map_err(|e| e.to_string())?;
+                Ok(saved)
+            }
+        }
+    }
+
+    /// Ground truth of the base, of the state that was loaded.
+    fn entity_state(&self, saved: &SavedState) -> EntityState {
+        let (now, period_ns) = (self.newest.get(), self.plant.spec().period_ns);
+        // published time runs beside the ticks
+        let ahead_ns = saved.tick.wrapping_sub(now.tick).wrapping_mul(period_ns);
+        let stamp = time(now.time_ns.wrapping_add(ahead_ns));
+        let (q, v) = (&self.plant.state().q, &self.plant.state().v);
+        let [x, y, z] = q.p_WB.into();
+        EntityState {
+            header: Header { stamp, frame_id: self.world.clone() },
+            pose: Pose { position: Point { x, y, z }, orientation: quaternion(q.quat_WB.wxyz()) },
+            twist: Twist { linear: vector(&v.v_WB.into()), angular: vector(&v.w_WB.into()) },
+            acceleration: Accel::default(),
+        }
+    }
+
+    /// Another run begins at once with the base where it shall be, and everything else as it is.
+    fn place(&mut self, wish: &EntityState) -> Result<(), SimResult> {
+        if self.plant.model().base == Base::Fixed {
+            let text = "the robot is welded to the world".into();
+            return Err(code(SimResult::FEATURE_UNSUPPORTED, text));
+        }
+        let frame = &wish.header.frame_id;
+        if !frame.is_empty() && *frame != self.world {
+            return Err(failed(format!("frame_id is {frame:?}; it must be {:?}", self.world)));
+        }
+        let (quat_WB, p_WB) = base_pose(&wish.pose).map_err(failed)?;
+        let saved = self.load().map_err(failed)?;
+        let q = Positions { quat_WB, p_WB, joints: self.plant.state().q.joints.clone() };
+        let twist = [&wish.twist.angular, &wish.twist.linear];
+        let [w_WB, v_WB] = twist.map(|v| Vec3::new(v.x, v.y, v.z));
+        let v = Velocities { w_WB, v_WB, joints: self.plant.state().v.joints.clone() };
+        self.plant.place(q, v);
+        if let Some(fault) = self.plant.fault() {
+            return Err(failed(format!("no run can go on from there: {fault:?}")));
+        }
+        let moved = SavedState { words: self.plant.snapshot_words(), ..saved };
+        let mut payload = Vec::new();
+        encode(Kind::SavedState, &moved, &mut payload).map_err(|e| failed(e.to_string()))?;
+        let before = self.newest.get().epoch;
+        match self.orders.ask(Ask::Restore, payload) {
+            Reply::Order(reply) => reply.tick().map_err(|e| failed(e.to_string()))?,
+            Reply::Saved(_) => 0,
+        };
+        self.wait_until(|n| n.epoch != before);
+        Ok(())
+    }
+
+    /// Stopped is at the start, until time passes.
+    fn state_now(&self) -> u8 {
+        let now = self.newest.get();
+        match now.phase {
+            RUNNING => SimulationState::PLAYING,
+            PAUSED if self.stopped != Some(now.epoch) || now.tick > 0 => SimulationState::PAUSED,
+            _ => SimulationState::STOPPED,
+        }
+    }
+
+    fn pause_now(&mut self) -> Result<u64, String> {
+        self.stopped = None;
+        let tick = self.order(Ask::Pause, &ControlRequest::default())?;
+        self.wait_until(|n| n.phase == PAUSED);
+        Ok(tick)
+    }
+
+    fn resume_now(&self) -> Result<u64, String> {
+        let tick = self.order(Ask::Resume, &ControlRequest::default())?;
+        self.wait_until(|n| n.phase == RUNNING);
+        Ok(tick)
+    }
+
+    fn reset_now(&self, rewind: bool) -> Result<(), String> {
+        let before = self.newest.get().epoch;
+        let request = ControlRequest { rewind: u8::from(rewind), ..Default::default() };
+        self.order(Ask::Reset, &request)?;
+        self.wait_until(|n| n.epoch != before);
+        Ok(())
+    }
+
+    fn order(&self, ask: Ask, request: &ControlRequest) -> Result<u64, String> {
+        let mut payload = Vec::new();
+        encode(Kind::Control, request, &mut payload).map_err(|e| e.to_string())?;
+        match self.orders.ask(ask, payload) {
+            Reply::Order(reply) => reply.tick().map_err(|e| e.to_string()),
+            Reply::Saved(saved) => Ok(saved.tick),
+        }
+    }
+
+    /// Whoever asks next shall see what was done. That takes a tick or two.
+    fn wait_until(&self, shown: impl Fn(&Newest) -> bool) {
+        let begin = Instant::now();
+        while !shown(&self.newest.get()) && begin.elapsed() < SHOWN_WITHIN {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
+
+fn base_pose(pose: &Pose) -> Result<(Quaternion, Vec3), String> {
+    let o = &pose.orientation;
+    let quat_WB = Quaternion::from_wxyz([o.w, o.x, o.y, o.z]);
+    let length = quat_WB.norm();
+    if !(1.0 - UNIT_WITHIN..=1.0 + UNIT_WITHIN).contains(&length) {
+        return Err(format!("the length of orientation is {length}; it must be 1"));
+    }
+    Ok((quat_WB.normalised(), Vec3::new(pose.position.x, pose.position.y, pose.position.z)))
+}
+
+fn success(outcome: Result<String, String>) -> Success {
+    let success = outcome.is_ok();
+    Success { success, message: outcome.unwrap_or_else(|why| why) }
+}
+
+const fn code(result: u8, error_message: String) -> SimResult {
+    SimResult { result, error_message }
+}
+
+fn failed(why: String) -> SimResult {
+    code(SimResult::OPERATION_FAILED, why)
+}
+
+fn done(outcome: Result<(), String>) -> SimResult {
+    outcome.map_or_else(failed, |()| code(SimResult::OK, String::new()))
+}

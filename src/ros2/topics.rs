@@ -1,0 +1,128 @@
+//! The topics that snapshots fill: what they are called, what is in them, how often. The bus and
+//! the log have the same ones.
+
+use super::messages::{
+    Bool, Clock, Contacts, DynamicJointState, Imu, JointState, Message, Odometry, RosString,
+    TfMessage, WrenchStamped,
+};
+use super::readings::Readings;
+use crate::config::Scenario;
+
+/// Encodes what a topic has to say; the number tells which foot.
+pub type Encode = fn(&mut Readings, usize, &mut Vec<u8>);
+
+/// A message type.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageType {
+    /// `package/msg/Type`.
+    pub name: &'static str,
+    /// `RIHS01_` and 64 hex digits.
+    pub hash: &'static str,
+    /// See [`Message::definition`].
+    pub definition: fn() -> String,
+}
+
+impl MessageType {
+    /// The type of a message.
+    #[must_use]
+    pub fn of<T: Message>() -> Self {
+        Self { name: T::NAME, hash: T::HASH, definition: T::definition }
+    }
+}
+
+/// A topic that snapshots fill.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Name, see [`full_name`].
+    pub topic: String,
+    /// Type of its messages.
+    pub of: MessageType,
+    /// Ticks between two messages.
+    pub every: u64,
+    /// Which foot, if it is one's.
+    pub which: usize,
+    /// What it says.
+    pub encode: Encode,
+}
+
+/// A topic that says one thing for good.
+#[derive(Clone, Debug)]
+pub struct Latched {
+    /// Name, see [`full_name`].
+    pub topic: &'static str,
+    /// Type of its message.
+    pub of: MessageType,
+    /// Its message.
+    pub bytes: Vec<u8>,
+}
+
+/// The full name of a topic without its first slash. One that begins with a slash is nobody's but
+/// ROS's, as `/clock`; all others are the robot's.
+#[must_use]
+pub fn full_name(namespace: &str, topic: &str) -> String {
+    match topic.strip_prefix('/') {
+        Some(global) => global.into(),
+        None if namespace.is_empty() => topic.into(),
+        None => format!("{namespace}/{topic}"),
+    }
+}
+
+/// All topics that the scenario has a rate for, time first.
+#[must_use]
+pub fn sources(scenario: &Scenario) -> Vec<Source> {
+    let mut all = Vec::new();
+    let mut add = |rate: &str, of: MessageType, topic: &str, which: usize, encode: Encode| {
+        if let Some(every) = scenario.ros2.every(rate) {
+            all.push(Source { topic: topic.into(), of, every, which, encode });
+        }
+    };
+    let (clock, truth) = (MessageType::of::<Clock>(), MessageType::of::<Odometry>());
+    add("clock", clock, "/clock", 0, |r, _, b| r.clock().encode(b));
+    let joints = MessageType::of::<JointState>();
+    add("joint_states", joints, "joint_states", 0, |r, _, b| r.joint_states().encode(b));
+    add("imu", MessageType::of::<Imu>(), "imu/data", 0, |r, _, b| r.imu().encode(b));
+    for (i, foot) in foot_topics(scenario).iter().enumerate() {
+        let (topic, of) = (format!("feet/{foot}/wrench"), MessageType::of::<WrenchStamped>());
+        add("foot_wrench", of, &topic, i, |r, i, b| r.foot_wrench(i).encode(b));
+        let (topic, of) = (format!("feet/{foot}/contact"), MessageType::of::<Bool>());
+        add("foot_contact", of, &topic, i, |r, i, b| r.foot_contact(i).encode(b));
+    }
+    let contacts = MessageType::of::<Contacts>();
+    add("contacts", contacts, "contacts", 0, |r, _, b| r.contacts().encode(b));
+    add("odometry", truth, "ground_truth/odom", 0, |r, _, b| r.odometry().encode(b));
+    add("tf", MessageType::of::<TfMessage>(), "/tf", 0, |r, _, b| r.tf().encode(b));
+    let (name, dynamic) = ("dynamic_joint_states", MessageType::of::<DynamicJointState>());
+    add(name, dynamic, name, 0, |r, _, b| r.dynamic_joint_states().encode(b));
+    all
+}
+
+/// What whoever comes late must learn: the robot, and the frames that never move.
+#[must_use]
+pub fn latched(scenario: &Scenario, readings: &Readings) -> [Latched; 2] {
+    fn said<T: Message>(topic: &'static str, message: &T) -> Latched {
+        let mut bytes = Vec::new();
+        message.encode(&mut bytes);
+        Latched { topic, of: MessageType::of::<T>(), bytes }
+    }
+    let description = RosString { data: scenario.robot_urdf.clone() };
+    [said("robot_description", &description), said("/tf_static", &readings.tf_static())]
+}
+
+/// The parts of topics' names that say which foot, all different.
+fn foot_topics(scenario: &Scenario) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (i, foot) in scenario.spec.feet.iter().enumerate() {
+        let part = topic_part(&foot.name);
+        all.push(if all.contains(&part) { format!("{part}_{i}") } else { part });
+    }
+    all
+}
+
+/// A name that ROS accepts as a part of a topic's name: other characters become `_`.
+fn topic_part(name: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let part: String = name.chars().map(fits).collect();
+    // a part begins with a letter, and has no two `_` in a row
+    let part = part.split('_').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("_");
+    if part.starts_with(|c: char| c.is_ascii_alphabetic()) { part } else { format!("n{part}") }
+}
