@@ -4,6 +4,10 @@
 
 #[path = "ros2/bridged.rs"]
 mod bridged;
+#[path = "ros2/bridged_services.rs"]
+mod bridged_services;
+#[path = "ros2/bridged_unitree.rs"]
+mod bridged_unitree;
 #[path = "ros2/bytes.rs"]
 mod bytes;
 #[path = "ros2/commands.rs"]

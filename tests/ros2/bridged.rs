@@ -12,7 +12,7 @@ use crate::peer;
 use crate::process::{Log, Observer, Process, serial, wait_for};
 
 const FEET: [&str; 4] = ["FL", "FR", "RL", "RR"];
-const BRIDGE: &str = "/zenoh_bridge_ros2dds";
+pub const BRIDGE: &str = "/zenoh_bridge_ros2dds";
 
 /// Name, type and durability of all that is published, and of what is listened to.
 fn topics() -> Vec<(&'static str, String, &'static peer::Type, bool, u32)> {
@@ -54,7 +54,10 @@ fn bridged(graph: &Process) -> Vec<Value> {
     let all = last(graph, "graph").unwrap_or_default();
     let all = all.as_array().cloned().unwrap_or_default();
     // it listens to every node's log
-    let ours = |v: &Value| v["node"] == BRIDGE && v["topic"] != "/rosout";
+    let ours = |v: &Value| {
+        let topic = v["topic"].as_str().unwrap();
+        v["node"] == BRIDGE && topic.starts_with('/') && topic != "/rosout"
+    };
     all.into_iter().filter(ours).collect()
 }
 

@@ -124,7 +124,7 @@ fn motors_are_in_unitrees_order_and_sentinels_ask_for_nothing() {
 }
 
 /// Holds the robot where it stands, in Unitree's order.
-fn hold(observer: &Observer) -> Vec<u8> {
+pub fn hold(observer: &Observer) -> Vec<u8> {
     let scenario = quadruped();
     let mut m = LowCmd { head: [0xFE, 0xEF], level_flag: 0xFF, ..Default::default() };
     let mut i = 0;

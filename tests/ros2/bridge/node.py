@@ -4,6 +4,8 @@
   node.py NAME hear TOPIC TYPE QOS COUNT ...         prints messages, a JSON object a line
   node.py NAME publish TOPIC TYPE QOS HZ COUNT JSON  COUNT 0: for ever; a JSON list is published item by item
   node.py NAME answer TOPIC TYPE QOS JSON            a message for every joint state, with its stamp
+  node.py NAME call SERVICE TYPE JSON ...            calls services one after the other, prints the answers
+  node.py NAME bare TOPIC TYPE QOS JSON              publishes 20 times a second, and announces no node of ROS
 
 QOS is reliable, best_effort or latched. The domain is in ROS_DOMAIN_ID, the network in CYCLONEDDS_URI.
 """
@@ -11,6 +13,7 @@ QOS is reliable, best_effort or latched. The domain is in ROS_DOMAIN_ID, the net
 import gc
 import json
 import os
+import random
 import sys
 import time
 
@@ -45,10 +48,12 @@ def tell(**fields):
     print(json.dumps(fields), flush=True)
 
 
+DOMAIN = int(os.environ.get("ROS_DOMAIN_ID", "0"))
+
+
 class Node:
     def __init__(self, name):
-        domain = int(os.environ.get("ROS_DOMAIN_ID", "0"))
-        self.participant = DomainParticipant(domain, qos=Qos(Policy.Userdata(b"enclave=/;")))
+        self.participant = DomainParticipant(DOMAIN, qos=Qos(Policy.Userdata(b"enclave=/;")))
         self.name, self.readers, self.writers = name, [], []
         self.discovery_topic = Topic(self.participant, *DISCOVERY)
         self.discovery = DataWriter(self.participant, self.discovery_topic, qos=qos("latched"))
@@ -65,6 +70,16 @@ class Node:
         self.writers.append(DataWriter(self.participant, self._topic(topic, kind), qos=qos(word)))
         self.announce()
         return self.writers[-1]
+
+    def client(self, service, kind):
+        ends = [("rq", "Request", "Request"), ("rr", "Reply", "Response")]
+        topics = [
+            Topic(self.participant, f"{prefix}/{service}{suffix}", TYPES[f"{kind}_{part}"]) for prefix, suffix, part in ends
+        ]
+        self.writers.append(DataWriter(self.participant, topics[0], qos=qos("reliable")))
+        self.readers.append(DataReader(self.participant, topics[1], qos=qos("reliable")))
+        self.announce()
+        return self.writers[-1], self.readers[-1]
 
     def announce(self):
         info = message("rmw_dds_common/ParticipantEntitiesInfo", None)
@@ -108,13 +123,14 @@ def graph(node):
                     found.pop(key, None)
         listed = []
         for key, (kind, topic, type_name, policies) in found.items():
-            if topic.startswith("rt/"):
+            if topic.startswith(("rt/", "rq/", "rr/")):
                 user = policies[Policy.Userdata].data if Policy.Userdata in policies else b""
                 listed.append(
                     {
                         "node": nodes.get(key, ""),
                         "end": kind,
-                        "topic": topic[2:],
+                        # services keep their prefix
+                        "topic": topic[2:] if topic.startswith("rt/") else topic,
                         "type": type_name,
                         "reliable": policies[Policy.Reliability] != Policy.Reliability.BestEffort,
                         "latched": policies[Policy.Durability] == Policy.Durability.TransientLocal,
@@ -177,9 +193,42 @@ def answer(node, topic, kind, word, text):
             writer.write(command)
 
 
+def call(node, words):
+    client = random.getrandbits(64)
+    for number in range(len(words) // 3):
+        service, kind, text = words[3 * number : 3 * number + 3]
+        writer, reader = node.client(service, kind)
+        begin = time.monotonic()
+        while not (writer.get_matched_subscriptions() and reader.get_matched_publications()):
+            if time.monotonic() - begin > 20:
+                sys.exit(f"nobody serves {service}")
+            time.sleep(0.01)
+        # both have met the service; it has not met them yet
+        time.sleep(0.5)
+        writer.write(message(f"{kind}_Request", {"client": client, "number": number, **json.loads(text)}))
+        begin, answers = time.monotonic(), []
+        while not answers and time.monotonic() - begin < 20:
+            answers = [a for a in valid(reader.take(100)) if (a.client, a.number) == (client, number)]
+            time.sleep(0.002)
+        if not answers:
+            sys.exit(f"{service} does not answer")
+        tell(answer=plain(answers[0]))
+    # nor shall what comes of it twice be missed
+    time.sleep(0.5)
+
+
+def bare(topic, kind, word, text):
+    """A program on DDS alone, as a robot is."""
+    participant = DomainParticipant(DOMAIN)
+    writer = DataWriter(participant, Topic(participant, f"rt/{topic}", TYPES[kind]), qos=qos(word))
+    while True:
+        writer.write(message(kind, json.loads(text)))
+        time.sleep(0.05)
+
+
 if __name__ == "__main__":
     name, verb, *words = sys.argv[1:]
-    node = Node(name)
+    node = None if verb == "bare" else Node(name)
     match verb:
         case "graph":
             graph(node)
@@ -189,6 +238,10 @@ if __name__ == "__main__":
             publish(node, *words)
         case "answer":
             answer(node, *words)
+        case "call":
+            call(node, words)
+        case "bare":
+            bare(*words)
         case other:
             sys.exit(f"what is {other}?")
     # entities are deleted with their last reference: others learn at once that it has gone

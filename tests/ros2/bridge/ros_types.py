@@ -1,4 +1,7 @@
-"""ROS 2 messages as types of DDS, from their definitions alone: names as rmw mangles them, plain CDR."""
+"""ROS 2 messages as types of DDS, from their definitions alone: names as rmw mangles them, plain CDR.
+
+Requests and answers of services begin with what rmw_cyclonedds puts before them: client and number.
+"""
 
 import cyclonedds.idl as idl
 import cyclonedds.idl.annotations as annotations
@@ -41,6 +44,20 @@ ros_gz_interfaces/Entity: uint64 id, string name, uint8 type
 ros_gz_interfaces/JointWrench: std_msgs/Header header, std_msgs/String body_1_name, std_msgs/UInt32 body_1_id, std_msgs/String body_2_name, std_msgs/UInt32 body_2_id, geometry_msgs/Wrench body_1_wrench, geometry_msgs/Wrench body_2_wrench
 ros_gz_interfaces/Contact: ros_gz_interfaces/Entity collision1, ros_gz_interfaces/Entity collision2, geometry_msgs/Vector3[] positions, geometry_msgs/Vector3[] normals, float64[] depths, ros_gz_interfaces/JointWrench[] wrenches
 ros_gz_interfaces/Contacts: std_msgs/Header header, ros_gz_interfaces/Contact[] contacts
+unitree_go/MotorCmd: uint8 mode, float32 q, float32 dq, float32 tau, float32 kp, float32 kd, uint32[3] reserve
+unitree_go/BmsCmd: uint8 off, uint8[3] reserve
+unitree_go/LowCmd: uint8[2] head, uint8 level_flag, uint8 frame_reserve, uint32[2] sn, uint32[2] version, uint16 bandwidth, unitree_go/MotorCmd[20] motor_cmd, unitree_go/BmsCmd bms_cmd, uint8[40] wireless_remote, uint8[12] led, uint8[2] fan, uint8 gpio, uint32 reserve, uint32 crc
+unitree_go/IMUState: float32[4] quaternion, float32[3] gyroscope, float32[3] accelerometer, float32[3] rpy, int8 temperature
+unitree_go/MotorState: uint8 mode, float32 q, float32 dq, float32 ddq, float32 tau_est, float32 q_raw, float32 dq_raw, float32 ddq_raw, int8 temperature, uint32 lost, uint32[2] reserve
+unitree_go/BmsState: uint8 version_high, uint8 version_low, uint8 status, uint8 soc, int32 current, uint16 cycle, int8[2] bq_ntc, int8[2] mcu_ntc, uint16[15] cell_vol
+unitree_go/LowState: uint8[2] head, uint8 level_flag, uint8 frame_reserve, uint32[2] sn, uint32[2] version, uint16 bandwidth, unitree_go/IMUState imu_state, unitree_go/MotorState[20] motor_state, unitree_go/BmsState bms_state, int16[4] foot_force, int16[4] foot_force_est, uint32 tick, uint8[40] wireless_remote, uint8 bit_flag, float32 adc_reel, int8 temperature_ntc1, int8 temperature_ntc2, float32 power_v, float32 power_a, uint16[4] fan_frequency, uint32 reserve, uint32 crc
+simulation_interfaces/Result: uint8 result, string error_message
+std_srvs/srv/SetBool_Request: uint64 client, int64 number, bool data
+std_srvs/srv/SetBool_Response: uint64 client, int64 number, bool success, string message
+std_srvs/srv/Trigger_Request: uint64 client, int64 number, uint8 structure_needs_at_least_one_member
+std_srvs/srv/Trigger_Response: uint64 client, int64 number, bool success, string message
+simulation_interfaces/srv/StepSimulation_Request: uint64 client, int64 number, uint64 steps
+simulation_interfaces/srv/StepSimulation_Response: uint64 client, int64 number, simulation_interfaces/Result result
 rmw_dds_common/Gid: uint8[16] data
 rmw_dds_common/NodeEntitiesInfo: string<=256 node_namespace, string<=256 node_name, rmw_dds_common/Gid[] reader_gid_seq, rmw_dds_common/Gid[] writer_gid_seq
 rmw_dds_common/ParticipantEntitiesInfo: rmw_dds_common/Gid gid, rmw_dds_common/NodeEntitiesInfo[] node_entities_info_seq
@@ -49,9 +66,14 @@ rmw_dds_common/ParticipantEntitiesInfo: rmw_dds_common/Gid gid, rmw_dds_common/N
 PLAIN = {
     "bool": bool,
     "uint8": types.uint8,
+    "int8": types.int8,
+    "int16": types.int16,
+    "uint16": types.uint16,
     "int32": types.int32,
     "uint32": types.uint32,
+    "int64": types.int64,
     "uint64": types.uint64,
+    "float32": types.float32,
     "float64": types.float64,
     "string": str,
     "string<=256": types.bounded_str[256],
@@ -70,9 +92,10 @@ def make_types():
     for line in DEFINITIONS.strip().splitlines():
         name, fields = line.split(": ")
         words = (field.split() for field in fields.split(", "))
-        package, kind = name.split("/")
+        package, *space, kind = name.split("/")
+        module = f"{package}::{space[0] if space else 'msg'}::dds_"
         made[name] = annotations.final(
-            idl.make_idl_struct(kind, f"{package}::msg::dds_::{kind}_", {n: typed(t) for t, n in words})
+            idl.make_idl_struct(kind, f"{module}::{kind}_", {n: typed(t) for t, n in words})
         )
     return made
 
@@ -97,7 +120,7 @@ def message(name, values):
 
 def plain(value):
     """A message as dictionaries and lists."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, bytes)):
         return [plain(v) for v in value]
     if isinstance(value, idl.IdlStruct):
         return {field: plain(getattr(value, field)) for field in value.__dataclass_fields__}
