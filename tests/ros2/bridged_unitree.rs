@@ -1,7 +1,7 @@
 //! Unitree's messages by way of the real bridge, and robots that are no nodes of ROS.
 
 use hardstand::ros2::messages::Message;
-use hardstand::unitree::{LowCmd, MotorCmd};
+use hardstand::ros2::unitree::{LowCmd, MotorCmd};
 use serde_json::{Value, json};
 
 use crate::dds::{Stage, heard, wait_heard};
