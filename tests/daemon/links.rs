@@ -26,7 +26,7 @@ fn ends_whole(scene: &Scene, mut daemon: Process) {
     scene.replays();
 }
 
-/// The index of a file is in memory until the file ends: 1 MiB for each 30 MiB.
+/// The index of a file is in memory until the file ends: some 80 KiB for each MiB.
 const SMALL_FILES: &str = "record.segment_mib=4";
 
 /// LN-2: controllers come, command and are killed; nothing of them stays.
