@@ -3,7 +3,7 @@
 use crate::math::Lanes;
 use crate::model::Joint;
 
-use super::JointSlopes;
+use super::{JointSlopes, Reference};
 
 /// Speed at which Coulomb friction is fully developed, rad/s or m/s.
 const FRICTION_SPEED: f64 = 0.01;
@@ -43,6 +43,13 @@ impl PassiveJoint {
             per_friction_speed: 1.0 / (joint.friction / damping_max).max(FRICTION_SPEED),
         }
     }
+
+    /// What the drive is to do while the controller is lost: `damping` (N·m·s/rad or N·s/m) as far
+    /// as this joint can bear it.
+    #[must_use]
+    pub fn damper(&self, damping: f64) -> Reference {
+        Reference { kd: damping.min(self.damping_max), ..Reference::default() }
+    }
 }
 
 impl<T: Lanes> PassiveJoint<T> {
@@ -71,14 +78,6 @@ impl<T: Lanes> PassiveJoint<T> {
         self.stop_effort(q, dq) - self.damping * dq - self.friction * share
     }
 
-    /// Effort of the motor while the controller is lost: `damping` (N·m·s/rad or N·s/m) as far as
-    /// this joint can bear it.
-    #[inline(always)]
-    #[must_use]
-    pub fn damped_effort(&self, damping: T, dq: T) -> T {
-        -(damping.smaller(self.damping_max) * dq)
-    }
-
     /// How fast [`effort`](Self::effort) gives way.
     #[inline(always)]
     #[must_use]
@@ -92,13 +91,6 @@ impl<T: Lanes> PassiveJoint<T> {
             stiffness: stopped(self.stop_stiffness),
             damping: stopped(self.stop_damping) + self.damping + friction,
         }
-    }
-
-    /// How fast [`damped_effort`](Self::damped_effort) gives way.
-    #[inline(always)]
-    #[must_use]
-    pub fn damped_slopes(&self, damping: T) -> JointSlopes<T> {
-        JointSlopes { stiffness: T::splat(0.0), damping: damping.smaller(self.damping_max) }
     }
 
     /// The end stop never pulls towards the limit.

@@ -1,5 +1,6 @@
 //! What the plant lets others see, and snapshots of it.
 
+use crate::actuator::Reference;
 use crate::contact::Memory;
 use crate::dynamics::Data;
 use crate::model::Model;
@@ -148,6 +149,7 @@ impl Plant {
     pub(super) fn wake(&mut self) {
         self.digest.take(&mut self.state);
         (self.fault, self.authority) = (None, Authority::Zero);
+        self.references.fill(Reference::default());
         self.settle();
         self.imu = imu_at_rest(&self.spec, &self.data);
         if let Some(fault) = self.check() {

@@ -1,5 +1,6 @@
 //! Watches the numbers: a plant that has lost its mind stops instead of telling stories.
 
+use crate::actuator::Reference;
 use crate::contact::SpringForce;
 
 use super::fault::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
@@ -34,6 +35,7 @@ impl Plant {
     pub(super) fn freeze(&mut self, fault: Fault) {
         self.state.overwrite(self.digest.words());
         self.authority = Authority::Zero;
+        self.references.fill(Reference::default());
         self.fault = Some(fault);
         self.settle();
         let evaluated = self.contacts.evaluated();

@@ -10,13 +10,12 @@
 //! That is the implicit midpoint rule after one Newton iteration, with the damping at the end of
 //! the step where it need not be accurate. `docs/integrators.md` says what it is good for.
 
-use crate::actuator::{JointSlopes, MotorLimits, PassiveJoint, Reference};
+use crate::actuator::{JointSlopes, MotorLimits, PassiveJoint};
 use crate::contact::ContactSlopes;
 use crate::dynamics::{aba_implicit, advance_by_mean, point_inertia};
 use crate::math::Lanes;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
 
-use super::lanes::Drive;
 use super::step::add_pushes;
 use super::{Integrator, Plant};
 
@@ -85,24 +84,6 @@ pub(super) fn joint_step<T: Lanes>(h: T, effort: T, slopes: &JointSlopes<T>, qd:
     (effort - k * qd, h * slopes.damping + half * k)
 }
 
-/// Effort that is asked of a motor, and how it gives way.
-#[inline(always)]
-pub(super) fn asked<T: Lanes>(
-    drive: Drive,
-    reference: &Reference<T>,
-    passive: &PassiveJoint<T>,
-    (q, qd): (T, T),
-) -> (T, JointSlopes<T>) {
-    match drive {
-        Drive::Reference => (reference.pd_effort(q, qd), reference.slopes()),
-        Drive::Damped(damping) => {
-            let damping = T::splat(damping);
-            (passive.damped_effort(damping, qd), passive.damped_slopes(damping))
-        }
-        Drive::Zero => (T::splat(0.0), JointSlopes::default()),
-    }
-}
-
 /// How the effort of a motor that was asked for `asked` and makes `made` gives way: not at all at a
 /// limit.
 #[inline(always)]
@@ -164,14 +145,11 @@ impl Plant {
 
     /// Efforts and added armatures of the joints, for a step of `h` seconds.
     fn add_joints(&mut self, h: f64) {
-        let drive = self.drive_mode();
-        let Self { data, state, passive, tau, .. } = self;
+        let Self { data, state, passive, tau, references, .. } = self;
         for (i, passive) in passive.iter().enumerate() {
             let (q, qd) = (state.q.joints[i], state.v.joints[i]);
-            let reference = Reference::from(state.command[i]);
-            let (asked, slopes) = asked(drive, &reference, passive, (q, qd));
-            let made = state.motor[i];
-            let slopes = joint_slopes(passive, &slopes, (asked, made), (q, qd));
+            let (asked, made) = (references[i].pd_effort(q, qd), state.motor[i]);
+            let slopes = joint_slopes(passive, &references[i].slopes(), (asked, made), (q, qd));
             let effort = made + passive.effort(q, qd);
             (tau[i], data.added.joints[i]) = joint_step(h, effort, &slopes, qd);
         }

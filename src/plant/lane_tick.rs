@@ -48,21 +48,20 @@ impl Plant {
 
     /// `known` is true if the lanes know all forces.
     fn some_micro_steps(&mut self, start_ns: u64, first: u32, count: u32, known: bool) {
-        let drive = self.drive_mode();
         let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns());
         let (begin_ns, last_ns, end_ns) =
             (time_ns(first), time_ns(first + count - 1), time_ns(first + count));
-        let Self { lanes, model, data, state, contacts, rigid, .. } = self;
+        let Self { lanes, model, data, state, contacts, rigid, references, .. } = self;
         collect_forces(data, contacts, &state.pushes);
         lanes.load_forces(data);
         contacts.commit(&mut state.contacts, begin_ns);
         if first == 0 {
-            lanes.load_tick(state, drive);
+            lanes.load_tick(state, references);
         }
         if rigid.is_idle() {
-            lanes.advance(count, drive, state);
+            lanes.advance(count, state);
         } else {
-            lanes.accelerate(drive, state, data);
+            lanes.accelerate(state, data);
             let h_ns = self.spec.micro_step_ns();
             let found = rigid.solve(model, data, contacts, &mut state.contacts, begin_ns, h_ns);
             lanes.jump(if found { rigid.jumps() } else { Jumps::default() }, state);
@@ -80,15 +79,15 @@ impl Plant {
 
     /// All implicit micro-steps of a tick.
     fn all_implicit_steps(&mut self, start_ns: u64) {
-        let (drive, count) = (self.drive_mode(), self.spec.micro_steps);
+        let count = self.spec.micro_steps;
         let (halves, half_ns) = (self.strikes(), self.spec.half_steps_ns()[0]);
         let step_ns = self.spec.micro_step_ns();
         self.collect_implicit(if halves { half_ns } else { step_ns } as f64 / 1e9);
-        let Self { lanes, data, state, contacts, .. } = self;
+        let Self { lanes, data, state, contacts, references, .. } = self;
         lanes.load_implicit(data);
         contacts.commit(&mut state.contacts, start_ns);
-        lanes.load_tick(state, drive);
-        let halved = lanes.advance_implicit(count, halves, drive, state);
+        lanes.load_tick(state, references);
+        let halved = lanes.advance_implicit(count, halves, state);
         lanes.store(state, data);
         let since_last_ns = if halved { step_ns - half_ns } else { step_ns };
         if count > 1 || halved {
@@ -101,13 +100,12 @@ impl Plant {
     /// The implicit micro-step `i` of a tick, or its halves, between forces that the lanes do not
     /// know.
     fn implicit_step_in_lanes(&mut self, start_ns: u64, i: u32) {
-        let drive = self.drive_mode();
         let step_ns = self.spec.micro_step_ns();
         let mut t_ns = start_ns.wrapping_add(u64::from(i) * step_ns);
         let halves_ns = self.spec.half_steps_ns();
         let parts: &[u64] = if self.strikes() { &halves_ns } else { &[step_ns] };
         if i == 0 {
-            self.lanes.load_tick(&self.state, drive);
+            self.lanes.load_tick(&self.state, &self.references);
         }
         for &part_ns in parts {
             let h = part_ns as f64 / 1e9;
@@ -115,7 +113,7 @@ impl Plant {
             let Self { lanes, data, state, contacts, .. } = self;
             lanes.load_implicit(data);
             contacts.commit(&mut state.contacts, t_ns);
-            lanes.implicit_step(h, drive, state);
+            lanes.implicit_step(h, state);
             lanes.store(state, data);
             t_ns = t_ns.wrapping_add(part_ns);
             contacts.evaluate(data, &state.contacts, &state.regions, t_ns);

@@ -4,7 +4,6 @@ use crate::contact::{ContactForce, SpringForce};
 use crate::spatial::Vec3;
 
 use super::evaluated::Evaluated;
-use super::lanes::Drive;
 use super::{FootReading, JointReading, Plant, Snapshot, StateReading, StationReading};
 
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a
@@ -37,12 +36,8 @@ impl Plant {
             *foot = self.foot_reading(f);
             foot.contact = u8::from(self.state().switches[f].closed);
         }
-        for (gains, command) in out.gains.iter_mut().zip(&self.state().command) {
-            *gains = match self.drive_mode() {
-                Drive::Reference => [command.kp, command.kd],
-                Drive::Damped(damping) => [0.0, damping],
-                Drive::Zero => [0.0; 2],
-            };
+        for (gains, reference) in out.gains.iter_mut().zip(&self.references) {
+            *gains = [reference.kp, reference.kd];
         }
     }
 

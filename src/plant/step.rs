@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::Vec3;
 
-use super::lanes::{self, Drive, LaneStep};
+use super::lanes::{self, LaneStep};
 use super::rigid::RigidSolver;
 use super::{
     Authority, Command, ContactSet, Digest, Fault, Integrator, PlantSpec, Rejection, State,
@@ -53,6 +53,8 @@ pub struct Plant {
     pub(super) digest: Digest,
     pub(super) imu: ImuReading,
     pub(super) authority: Authority,
+    /// What the drives are to do in this tick.
+    pub(super) references: Vec<Reference>,
     pub(super) fault: Option<Fault>,
 }
 
@@ -87,6 +89,7 @@ impl Plant {
             rk4: Rk4::new(&model),
             rigid: RigidSolver::new(&model, &contacts),
             authority: Authority::Zero,
+            references: vec![Reference::default(); model.joint_count()],
             fault: None,
             model,
             spec,
@@ -127,6 +130,7 @@ impl Plant {
         }
         self.apply_events(&input.events, &mut outcome);
         self.take_commands(&input.offers, &mut outcome);
+        self.refer();
         let start_ns = self.time_ns();
         if self.in_lanes() {
             self.micro_steps_in_lanes(start_ns);
@@ -205,23 +209,21 @@ impl Plant {
 
     /// Motor efforts for the measured position and velocity, held during the micro-step.
     pub(super) fn drive(&mut self) {
-        let drive = self.drive_mode();
         for (i, motor) in self.motors.iter().enumerate() {
             let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
-            let asked = match drive {
-                Drive::Reference => Reference::from(self.state.command[i]).pd_effort(q, dq),
-                Drive::Damped(damping) => self.passive[i].damped_effort(damping, dq),
-                Drive::Zero => 0.0,
-            };
-            self.state.motor[i] = motor.effort(asked, dq);
+            self.state.motor[i] = motor.effort(self.references[i].pd_effort(q, dq), dq);
         }
     }
 
-    pub(super) fn drive_mode(&self) -> Drive {
-        match self.authority {
-            Authority::Fresh | Authority::Held => Drive::Reference,
-            Authority::Damped => Drive::Damped(self.spec.watchdog.damping),
-            Authority::Zero => Drive::Zero,
+    /// What the drives are to do in a tick with this authority.
+    fn refer(&mut self) {
+        let damping = self.spec.watchdog.damping;
+        for (i, reference) in self.references.iter_mut().enumerate() {
+            *reference = match self.authority {
+                Authority::Fresh | Authority::Held => self.state.command[i].into(),
+                Authority::Damped => self.passive[i].damper(damping),
+                Authority::Zero => Reference::default(),
+            };
         }
     }
 

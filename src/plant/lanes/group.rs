@@ -6,11 +6,11 @@ use crate::model::Model;
 use crate::plant::rigid::Jumps;
 use crate::spatial::lanes::{Motion, Transform};
 
+use super::Parts;
 use super::felt::{Felt, Fours, hand_over};
 use super::segment::{Carrier, Onto, Segment, with_parent};
 use super::springs::Surroundings;
 use super::trunk::Trunk;
-use super::{Drive, Parts};
 
 /// One limb per lane.
 #[derive(Clone, Debug)]
@@ -47,14 +47,14 @@ impl<T: Lanes> Group<T> {
 
     /// Pass 2, from the tips to the trunk.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive, around: &Surroundings, lanes: &mut [Fours; 4]) {
+    pub(super) fn gather(&mut self, around: &Surroundings, lanes: &mut [Fours; 4]) {
         for k in (0..self.segments.len()).rev() {
             let (parent, segment) = with_parent(&mut self.segments, k);
             let onto = match parent {
                 Some(parent) => segment.onto(parent, around),
                 None => Onto::Nothing(&mut self.felt),
             };
-            segment.gather(drive, around, onto);
+            segment.gather(around, onto);
         }
         hand_over(&self.felt, lanes);
     }

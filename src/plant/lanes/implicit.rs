@@ -6,7 +6,7 @@ use crate::plant::State;
 use crate::plant::implicit::Step;
 
 use super::springs::Surroundings;
-use super::{Drive, LaneStep, Robot, Steps, Task};
+use super::{LaneStep, Robot, Steps, Task};
 
 impl LaneStep {
     /// Takes over the external forces for the next implicit step, and the inertias that belong to
@@ -16,12 +16,12 @@ impl LaneStep {
     }
 
     /// One implicit step of `h` seconds. The contacts are not evaluated.
-    pub(in crate::plant) fn implicit_step(&mut self, h: f64, drive: Drive, state: &mut State) {
+    pub(in crate::plant) fn implicit_step(&mut self, h: f64, state: &mut State) {
         let around = Surroundings { h, micro_step_s: h, implicit: true, contacts: false };
         match self {
-            Self::Portable(robot) => robot.implicit_step(around, drive, state),
+            Self::Portable(robot) => robot.implicit_step(around, state),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(robot) => robot.implicit_step(around, drive, state),
+            Self::Avx2(robot) => robot.implicit_step(around, state),
         }
     }
 
@@ -32,25 +32,18 @@ impl LaneStep {
         &mut self,
         count: u32,
         halves: bool,
-        drive: Drive,
         state: &mut State,
     ) -> bool {
         match self {
-            Self::Portable(robot) => robot.advance_implicit(count, halves, drive, state),
+            Self::Portable(robot) => robot.advance_implicit(count, halves, state),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(robot) => robot.advance_implicit(count, halves, drive, state),
+            Self::Avx2(robot) => robot.advance_implicit(count, halves, state),
         }
     }
 }
 
 impl<Q: Lanes> Robot<Q> {
-    fn advance_implicit(
-        &mut self,
-        count: u32,
-        mut halves: bool,
-        drive: Drive,
-        state: &mut State,
-    ) -> bool {
+    fn advance_implicit(&mut self, count: u32, mut halves: bool, state: &mut State) -> bool {
         let (micro_step_s, mut loaded) = (self.h, true);
         for left in (0..count).rev() {
             let (parts, lengths) = if halves { (2, self.halves) } else { (1, [self.h; 2]) };
@@ -61,7 +54,7 @@ impl<Q: Lanes> Robot<Q> {
                 loaded = false;
                 let contacts = left > 0 || part + 1 < parts;
                 let around = Surroundings { h, micro_step_s, implicit: true, contacts };
-                self.implicit_step(around, drive, state);
+                self.implicit_step(around, state);
             }
             if left > 0 {
                 halves = self.strikes();
@@ -70,8 +63,8 @@ impl<Q: Lanes> Robot<Q> {
         halves
     }
 
-    fn implicit_step(&mut self, around: Surroundings, drive: Drive, state: &mut State) {
-        Q::run(Steps { robot: self, count: 1, around, drive, state });
+    fn implicit_step(&mut self, around: Surroundings, state: &mut State) {
+        Q::run(Steps { robot: self, count: 1, around, state });
     }
 
     fn strikes(&mut self) -> bool {

@@ -8,21 +8,16 @@ use crate::plant::State;
 use crate::plant::rigid::Jumps;
 
 use super::springs::Surroundings;
-use super::{Drive, LaneStep, Robot};
+use super::{LaneStep, Robot};
 
 impl LaneStep {
     /// The first half of a micro-step with impulses: passes 2 and 3, and the velocities that they
     /// lead to. Gives `data` what impulses need to know.
-    pub(in crate::plant) fn accelerate(
-        &mut self,
-        drive: Drive,
-        state: &mut State,
-        data: &mut Data,
-    ) {
+    pub(in crate::plant) fn accelerate(&mut self, state: &mut State, data: &mut Data) {
         match self {
-            Self::Portable(robot) => F64x4::run(Accelerate { robot, drive, state, data }),
+            Self::Portable(robot) => F64x4::run(Accelerate { robot, state, data }),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(robot) => Avx2x4::run(Accelerate { robot, drive, state, data }),
+            Self::Avx2(robot) => Avx2x4::run(Accelerate { robot, state, data }),
         }
     }
 
@@ -39,7 +34,6 @@ impl LaneStep {
 /// See [`LaneStep::accelerate`].
 struct Accelerate<'a, Q> {
     robot: &'a mut Robot<Q>,
-    drive: Drive,
     state: &'a mut State,
     data: &'a mut Data,
 }
@@ -49,17 +43,17 @@ impl<Q: Lanes> Work for Accelerate<'_, Q> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { robot, drive, state, data } = self;
+        let Self { robot, state, data } = self;
         let Robot { h, trunk, pairs, quads, .. } = robot;
         let around = &Surroundings { h: *h, micro_step_s: *h, implicit: false, contacts: false };
         let (of_quads, of_others) = trunk.felt.split_at_mut(quads.len());
         for (group, lanes) in quads.iter_mut().zip(of_quads) {
-            group.gather(drive, around, lanes);
+            group.gather(around, lanes);
         }
         for (group, lanes) in pairs.iter_mut().zip(of_others) {
-            group.gather(drive, around, lanes);
+            group.gather(around, lanes);
         }
-        trunk.start_jump(drive, around, &mut state.v);
+        trunk.start_jump(around, &mut state.v);
         trunk.store_response(data);
         for group in pairs.iter_mut() {
             group.start_jump(trunk, *h);

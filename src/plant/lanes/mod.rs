@@ -16,7 +16,7 @@ mod springs;
 mod trunk;
 mod trunk_springs;
 
-use crate::actuator::{MotorLimits, PassiveJoint};
+use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{Data, EqualLimbs, Limbs, Link, links};
 #[cfg(target_arch = "x86_64")]
 use crate::math::{Avx2x4, has_avx2};
@@ -33,17 +33,6 @@ use springs::Surroundings;
 pub(super) use springs::alike;
 use trunk::Trunk;
 use trunk_springs::TrunkSprings;
-
-/// What the motors do in a tick.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Drive {
-    /// Follow the command.
-    Reference,
-    /// Damp with this coefficient.
-    Damped(f64),
-    /// Nothing.
-    Zero,
-}
 
 /// Constants by joint, and the contacts that may be taken in lanes.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +70,7 @@ enum Task<'a> {
     /// Take over a state and its kinematics.
     Load(&'a State, &'a Data),
     /// Take over the commands, coefficients and committed memories of a tick.
-    LoadTick(&'a State, Drive),
+    LoadTick(&'a State, &'a [Reference]),
     /// Take over the external forces for the next micro-step.
     LoadForces(&'a Data),
     /// Take over the external forces for the next implicit step, and the inertias that belong to
@@ -104,7 +93,7 @@ impl Task<'_> {
     fn again(&mut self) -> Task<'_> {
         match self {
             Self::Load(state, data) => Task::Load(state, data),
-            Self::LoadTick(state, drive) => Task::LoadTick(state, *drive),
+            Self::LoadTick(state, references) => Task::LoadTick(state, references),
             Self::LoadForces(data) => Task::LoadForces(data),
             Self::LoadImplicit(data) => Task::LoadImplicit(data),
             Self::Restart(step) => Task::Restart(*step),
@@ -149,8 +138,8 @@ impl LaneStep {
     }
 
     /// Takes over the commands, coefficients and committed memories of a tick.
-    pub(super) fn load_tick(&mut self, state: &State, drive: Drive) {
-        self.perform(Task::LoadTick(state, drive));
+    pub(super) fn load_tick(&mut self, state: &State, references: &[Reference]) {
+        self.perform(Task::LoadTick(state, references));
     }
 
     /// Takes over the external forces for the next micro-step.
@@ -160,11 +149,11 @@ impl LaneStep {
 
     /// `count` micro-steps. The contacts are evaluated between them, not after the last one: on
     /// return, kinematics are those of the new state, and forces nobody's.
-    pub(super) fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
+    pub(super) fn advance(&mut self, count: u32, state: &mut State) {
         match self {
-            Self::Portable(robot) => robot.advance(count, drive, state),
+            Self::Portable(robot) => robot.advance(count, state),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(robot) => robot.advance(count, drive, state),
+            Self::Avx2(robot) => robot.advance(count, state),
         }
     }
 
@@ -220,10 +209,10 @@ impl<Q: Lanes> Robot<Q> {
         }
     }
 
-    fn advance(&mut self, count: u32, drive: Drive, state: &mut State) {
+    fn advance(&mut self, count: u32, state: &mut State) {
         let h = self.h;
         let around = Surroundings { h, micro_step_s: h, implicit: false, contacts: true };
-        Q::run(Steps { robot: self, count, around, drive, state });
+        Q::run(Steps { robot: self, count, around, state });
     }
 }
 
@@ -233,7 +222,6 @@ struct Steps<'a, Q> {
     robot: &'a mut Robot<Q>,
     count: u32,
     around: Surroundings,
-    drive: Drive,
     state: &'a mut State,
 }
 
@@ -242,7 +230,7 @@ impl<Q: Lanes> Work for Steps<'_, Q> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { robot, count, around, drive, state } = self;
+        let Self { robot, count, around, state } = self;
         let Robot { trunk, trunk_springs, pairs, quads, .. } = robot;
         let (q, v) = (&mut state.q, &mut state.v);
         for left in (0..count).rev() {
@@ -250,12 +238,12 @@ impl<Q: Lanes> Work for Steps<'_, Q> {
             let around = &Surroundings { contacts, ..around };
             let (of_quads, of_others) = trunk.felt.split_at_mut(quads.len());
             for (group, lanes) in quads.iter_mut().zip(of_quads) {
-                group.gather(drive, around, lanes);
+                group.gather(around, lanes);
             }
             for (group, lanes) in pairs.iter_mut().zip(of_others) {
-                group.gather(drive, around, lanes);
+                group.gather(around, lanes);
             }
-            trunk.gather(drive, around, q, v);
+            trunk.gather(around, q, v);
             trunk.advance(around);
             for group in pairs.iter_mut() {
                 group.advance(trunk, around);

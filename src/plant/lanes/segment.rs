@@ -5,13 +5,13 @@ mod exchange;
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{Jump, Link, Motility, Placed, Through, bias_force, by_motility};
 use crate::math::Lanes;
-use crate::plant::implicit::{Step, asked, joint_slopes, joint_step};
+use crate::plant::implicit::{Step, joint_slopes, joint_step};
 use crate::plant::rigid::Jumps;
 use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
+use super::Parts;
 use super::felt::Felt;
 use super::springs::{SpringBlock, Surroundings};
-use super::{Drive, Parts};
 
 /// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
 /// limbs begin each tick like the first one, and nobody reads them.
@@ -80,13 +80,14 @@ impl<T: Lanes> Segment<T> {
 
     /// Pass 2: hands over what the parent feels, in its frame.
     #[inline(always)]
-    pub(super) fn gather(&mut self, drive: Drive, around: &Surroundings, onto: Onto<'_, T>) {
+    pub(super) fn gather(&mut self, around: &Surroundings, onto: Onto<'_, T>) {
         let (q, qd) = (self.q, self.qd);
-        let (asked, slopes) = asked(drive, &self.reference, &self.passive, (q, qd));
+        let asked = self.reference.pd_effort(q, qd);
         self.tau_motor = self.motor.effort(asked, qd);
         let mut tau = self.tau_motor + self.passive.effort(q, qd);
         let mut armature = self.link.armature;
         if around.implicit {
+            let slopes = self.reference.slopes();
             let slopes = joint_slopes(&self.passive, &slopes, (asked, self.tau_motor), (q, qd));
             let added;
             (tau, added) = joint_step(T::splat(around.h), tau, &slopes, qd);

@@ -15,7 +15,7 @@ use super::felt::{Felt, Fours, add, by_fours, from_fours};
 use super::segment::{Carrier, Onto, Segment, with_parent};
 use super::springs::Surroundings;
 use super::trunk_springs::TrunkSprings;
-use super::{Drive, Parts, Task};
+use super::{Parts, Task};
 
 /// The trunk. Index 0 is the base, index `t` its segment `t − 1`.
 #[derive(Clone, Debug)]
@@ -123,14 +123,8 @@ impl Trunk {
 
     /// Pass 2, and the acceleration of the base, which is added to its velocity and position.
     #[inline(always)]
-    pub(super) fn gather(
-        &mut self,
-        drive: Drive,
-        around: &Surroundings,
-        q: &mut Positions,
-        v: &mut Velocities,
-    ) {
-        let (alpha_W, a_W) = self.gather_to_base(drive, around);
+    pub(super) fn gather(&mut self, around: &Surroundings, q: &mut Positions, v: &mut Velocities) {
+        let (alpha_W, a_W) = self.gather_to_base(around);
         let h = around.h;
         if around.implicit {
             return advance_base_by_mean(q, v, h, &alpha_W, &a_W);
@@ -142,7 +136,7 @@ impl Trunk {
 
     /// Pass 2, and the angular and linear acceleration of the base in W.
     #[inline(always)]
-    fn gather_to_base(&mut self, drive: Drive, around: &Surroundings) -> (Vec3, Vec3) {
+    fn gather_to_base(&mut self, around: &Surroundings) -> (Vec3, Vec3) {
         let Self { segments, children, at_once, felt, groups, .. } = self;
         for k in (0..segments.len()).rev() {
             let (parent, segment) = with_parent(segments, k);
@@ -156,7 +150,7 @@ impl Trunk {
                 Some(parent) if at_once[k] => Onto::More(parent.felt()),
                 _ => Onto::Nothing(&mut share),
             };
-            segment.gather(drive, around, onto);
+            segment.gather(around, onto);
             if !at_once[k] {
                 felt[*groups + k][0] = by_fours(&share);
             }
@@ -247,8 +241,8 @@ impl Trunk {
     /// Passes 2 and 3, and the velocities that they lead to, before impulses and in the same
     /// place.
     #[inline(always)]
-    pub(super) fn start_jump(&mut self, drive: Drive, around: &Surroundings, v: &mut Velocities) {
-        let (h, (alpha_W, a_W)) = (around.h, self.gather_to_base(drive, around));
+    pub(super) fn start_jump(&mut self, around: &Surroundings, v: &mut Velocities) {
+        let (h, (alpha_W, a_W)) = (around.h, self.gather_to_base(around));
         v.w_WB += alpha_W * h;
         v.v_WB += a_W * h;
         self.placed.V = base_velocity(&self.placed.X_WB.R, v);

@@ -6,7 +6,7 @@ use crate::math::{Lanes, Work};
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
 use crate::plant::evaluated::Evaluated;
-use crate::plant::lanes::{Drive, Task};
+use crate::plant::lanes::Task;
 use crate::spatial::lanes::{ArticulatedInertia, Force};
 
 use super::Segment;
@@ -30,22 +30,20 @@ impl<T: Lanes> Segment<T> {
         self.qd = T::from_lanes(|i| state.v.joints[self.body(i) - 1]);
     }
 
-    /// Takes over the commands and the contacts' memories.
+    /// Takes over what the drives are to do and the contacts' memories.
     #[inline(always)]
-    fn load_tick(&mut self, state: &State, drive: Drive) {
+    fn load_tick(&mut self, state: &State, references: &[Reference]) {
         if self.bodies.len() < T::COUNT {
             self.load_joints(state); // lanes in excess have gone their own way
         }
-        if drive == Drive::Reference {
-            let command = |i: usize| &state.command[self.body(i) - 1];
-            self.reference = Reference {
-                q: T::from_lanes(|i| command(i).q),
-                dq: T::from_lanes(|i| command(i).dq),
-                kp: T::from_lanes(|i| command(i).kp),
-                kd: T::from_lanes(|i| command(i).kd),
-                tau_ff: T::from_lanes(|i| command(i).tau_ff),
-            };
-        }
+        let reference = |i: usize| &references[self.body(i) - 1];
+        self.reference = Reference {
+            q: T::from_lanes(|i| reference(i).q),
+            dq: T::from_lanes(|i| reference(i).dq),
+            kp: T::from_lanes(|i| reference(i).kp),
+            kd: T::from_lanes(|i| reference(i).kd),
+            tau_ff: T::from_lanes(|i| reference(i).tau_ff),
+        };
         for spring in &mut self.springs {
             spring.load(&state.contacts);
         }
@@ -119,7 +117,7 @@ impl<T: Lanes> Work for Job<'_, T> {
     fn run(self) {
         match self.task {
             Task::Load(state, data) => self.segment.load(state, data),
-            Task::LoadTick(state, drive) => self.segment.load_tick(state, drive),
+            Task::LoadTick(state, references) => self.segment.load_tick(state, references),
             Task::LoadForces(data) => self.segment.load_forces(data),
             Task::LoadImplicit(data) => self.segment.load_implicit(data),
             Task::Show(all, h) => self.segment.show(all, h),
