@@ -38,7 +38,15 @@ fn build_a_plant(bencher: Bencher<'_, '_>) {
 
 fn claim(plant: &Plant) -> ClaimedCommand {
     let (layout_hash, joints) = (plant.layout_hash(), hold(plant));
-    ClaimedCommand { layout_hash, epoch: 1, session: 7, seq: 1, answers_tick: 3000, joints }
+    ClaimedCommand {
+        layout_hash,
+        epoch: 1,
+        session: 7,
+        seq: 1,
+        answers_tick: 3000,
+        applies_tick: 0,
+        joints,
+    }
 }
 
 #[divan::bench]

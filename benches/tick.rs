@@ -98,7 +98,14 @@ fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
     let tick = plant.state().tick;
     let mut input = TickInput::new();
     let (session, seq, joints) = (1, tick, hold(&plant));
-    input.offers.push(Box::new(Command { epoch: 1, session, seq, answers_tick: tick, joints }));
+    input.offers.push(Box::new(Command {
+        epoch: 1,
+        session,
+        seq,
+        answers_tick: tick,
+        applies_tick: 0,
+        joints,
+    }));
     let outcome = plant.step(&input);
     plant.fill(&mut snapshot);
     let record = LogTick::new(&plant, &snapshot, words);

@@ -17,7 +17,7 @@ use std::thread::available_parallelism;
 use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use hardstand::handover::{Inbox, Outbox, pool};
+use hardstand::handover::{Inbox, Outbox, bell, pool};
 use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
 use hardstand::rt::{
@@ -96,14 +96,14 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
         log: Some(log_out),
         reports: report_out,
         stop: Arc::new(AtomicBool::new(false)),
+        arrived: bell().1,
     };
     let others = Others { commands, snapshots, log: Some(log.clone()), reports, set_points };
     others.answer();
     let limits = RunLimits {
         ticks: Some(plant.state().tick + TURNS),
         start: StartRule::Now,
-        keyframe_every_ticks: 1000,
-        epoch: 1,
+        ..RunLimits::new(plant.spec().period_ns)
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let clock = Sleepless(others);
@@ -173,6 +173,7 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
         session: 1,
         seq: first,
         answers_tick: first,
+        applies_tick: 0,
         joints,
     }));
     let outcome = plant.step(&input);

@@ -18,7 +18,7 @@ ZERO, DAMPED = 0, 3  # authorities under which no command is in force
 
 def checked(payload, kind):
     data = payload.to_bytes()
-    if data[:4] != struct.pack("<2sBB", b"HS", 3, kind):
+    if data[:4] != struct.pack("<2sBB", b"HS", 4, kind):
         raise SystemExit(f"header {data[:4]!r}: another kind of message or protocol version")
     return data
 
@@ -73,7 +73,7 @@ def control(session, robot, seconds):
             print(f"lost the robot at tick {tick}, now session {mine:016x}", flush=True)
         owned = owned or (phase == 1 and owner == mine)
         seq += 1
-        head = struct.pack("<2sBBQIQQQ", b"HS", 3, COMMAND, layout_hash, epoch, mine, seq, tick)
+        head = struct.pack("<2sBBQI4Q", b"HS", 4, COMMAND, layout_hash, epoch, mine, seq, tick, 0)
         cmd.put(head + joints_part)
 
 

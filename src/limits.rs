@@ -20,8 +20,12 @@ pub const REGIONS_MAX: usize = 16;
 pub const FRICTION_MAX: f64 = 100.0;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const OFFERS_MAX: usize = 16;
-/// Events (pushes, friction changes) that one tick applies.
-pub const EVENTS_MAX: usize = 16;
+/// Events (pushes, friction changes, controllers that join) that one tick applies.
+pub const EVENTS_MAX: usize = 32;
+/// Of these, places that are kept for controllers that come and go, and the emergency stop.
+pub const LEASE_EVENTS: usize = 16;
+/// Controllers that have joined at a time.
+pub const LEASES_MAX: usize = 8;
 /// Pushes that act at the same time.
 pub const PUSHES_MAX: usize = 8;
 /// Sessions that are remembered as retired: their commands stay refused.
@@ -37,6 +41,11 @@ pub const MESSAGE_BYTES_MAX: usize = 65_535;
 pub const ROS_ELEMENTS_MAX: usize = 4096;
 /// Bytes of a name (robot, joint, link, foot, station, region).
 pub const NAME_BYTES_MAX: usize = 96;
+
+/// Slowest speed: simulated seconds per second of wall time.
+pub const SPEED_MIN: f64 = 0.001;
+/// Largest speed that is paced.
+pub const SPEED_MAX: f64 = 1000.0;
 
 /// Run number of a daemon that has not been reset.
 pub const FIRST_EPOCH: u32 = 1;
@@ -55,9 +64,11 @@ pub const URDF_BYTES_MAX: u64 = 16 << 20;
 /// Size of a scenario file.
 pub const SCENARIO_BYTES_MAX: u64 = 1 << 20;
 
-// 48 bytes of header and 40 per joint
-const _: () = assert!(48 + 40 * JOINTS_MAX <= MESSAGE_BYTES_MAX);
+// 56 bytes of header and 40 per joint
+const _: () = assert!(56 + 40 * JOINTS_MAX <= MESSAGE_BYTES_MAX);
 // at most 264 bytes per station and 240 per foot, and the header
 const _: () = assert!(64 + 264 * STATIONS_MAX + 240 * FEET_MAX <= MESSAGE_BYTES_MAX);
 // a tick cannot fill the queue of offers twice
 const _: () = assert!(OFFERS_MAX <= LOG_QUEUE);
+// a set of joints is made of words
+const _: () = assert!(JOINTS_MAX.is_multiple_of(64));

@@ -259,7 +259,7 @@ fn set_takes_numbers_texts_lists_tables_and_indices() {
         ("feet.x.name=y", "there is no \"x\""),
         ("sim.micro_steps.deep=1", "there is no \"micro_steps\""),
         ("planes.5=1", "there is no \"5\""),
-        ("sim.speed=3", "sim.speed is unknown"),
+        ("sim.haste=3", "sim.haste is unknown"),
         ("=3", " is unknown"),
         ("speed.of.light=3", "speed is unknown"),
     ] {
@@ -459,7 +459,7 @@ fn regions_are_read_and_checked() {
 fn scope_of(event: &Event) -> Scope {
     match event {
         Event::Friction { scope, .. } => *scope,
-        Event::Push { .. } => panic!("a push"),
+        other => panic!("{other:?}"),
     }
 }
 

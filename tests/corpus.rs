@@ -124,8 +124,15 @@ fn renew_the_seeds() {
     let (layout_hash, epoch) = (checks::COMMANDS.layout_hash, checks::COMMANDS.epoch);
     let joint = JointCommand { q: 0.5, dq: -1.0, kp: 100.0, kd: 2.0, tau_ff: 3.0 };
     let joints = vec![joint, JointCommand::default()];
-    let good =
-        ClaimedCommand { layout_hash, epoch, session: 7, seq: 9, answers_tick: 1000, joints };
+    let good = ClaimedCommand {
+        layout_hash,
+        epoch,
+        session: 7,
+        seq: 9,
+        answers_tick: 1000,
+        applies_tick: 0,
+        joints,
+    };
     let mut data = Vec::new();
     encode_command(&good, &mut data).unwrap();
     put("command_bytes", "good", &data);

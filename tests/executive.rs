@@ -267,7 +267,7 @@ fn event(n: u32) -> Event {
 /// More events in one tick than it applies: the rest follows in the next ticks, in order.
 #[test]
 fn a_crowd_of_events_is_spread_over_ticks() {
-    let crowd = (0..40).map(|n| (7, event(n)));
+    let crowd = (0..80).map(|n| (7, event(n)));
     let mut schedule = Schedule::new(std::iter::once((9, event(99))).chain(crowd).collect());
     let mut due = |tick| {
         let mut out = Vec::new();
@@ -275,9 +275,9 @@ fn a_crowd_of_events_is_spread_over_ticks() {
         out
     };
     assert_eq!(due(6), []);
-    assert_eq!(due(7), (0..16).map(event).collect::<Vec<_>>());
-    assert_eq!(due(8), (16..32).map(event).collect::<Vec<_>>());
-    assert_eq!(due(9), (32..40).chain([99]).map(event).collect::<Vec<_>>());
+    assert_eq!(due(7), (0..32).map(event).collect::<Vec<_>>());
+    assert_eq!(due(8), (32..64).map(event).collect::<Vec<_>>());
+    assert_eq!(due(9), (64..80).chain([99]).map(event).collect::<Vec<_>>());
     assert_eq!(due(u64::MAX), []);
 }
 

@@ -118,6 +118,7 @@ impl Crowd {
             session: self.sessions[who],
             seq: self.seq,
             answers_tick: tick.saturating_sub(back) + ahead,
+            applies_tick: 0,
         }
     }
 }
@@ -199,7 +200,7 @@ struct Opinion {
 
 impl Opinion {
     fn new(plant: Plant) -> Self {
-        let owners = Owners::new(plant.spec().watchdog);
+        let owners = Owners::new(plant.spec().watchdog, plant.model().joint_count());
         let (queue, input, tally) = (VecDeque::new(), TickInput::new(), Tally::default());
         Self { owners, queue, plant, input, tally }
     }
@@ -244,6 +245,7 @@ fn command(said: &Said) -> Command {
         session: said.session,
         seq: said.seq,
         answers_tick: said.answers_tick,
+        applies_tick: 0,
         joints: said.bits.chunks(5).map(joint).collect(),
     }
 }
@@ -304,7 +306,9 @@ fn run_all(count: u64) {
     for tally in tallies {
         let most = tally.sent / 20_000;
         assert!(tally.accepted > tally.sent / 50 && tally.proving > most, "{tally:?}");
-        assert!(tally.rejected.iter().all(|&n| n > most), "every reason: {tally:?}");
+        let (unjoined, joined) = tally.rejected.split_at(Rejection::Stopped as usize);
+        assert!(unjoined.iter().all(|&n| n > most), "every reason: {tally:?}");
+        assert!(joined.iter().all(|&n| n == 0), "nobody has joined: {tally:?}");
     }
 }
 

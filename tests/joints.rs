@@ -37,6 +37,7 @@ fn command(plant: &mut Plant, joint: JointCommand, ticks: u32) -> (f64, f64, f64
         session: 5,
         seq,
         answers_tick,
+        applies_tick: 0,
         joints: vec![joint],
     }));
     assert_eq!(plant.step(&input).authority, Authority::Fresh);

@@ -56,8 +56,14 @@ fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u
         let joints: Vec<JointCommand> = spec.q.joints.iter().map(hold).collect();
         // every third command is missing, and for a while all are: held, damped, no effort
         if !tick.is_multiple_of(3) && !(30..130).contains(&tick) {
-            let command =
-                Command { epoch: 1, session: 1, seq: tick + 1, answers_tick: tick, joints };
+            let command = Command {
+                epoch: 1,
+                session: 1,
+                seq: tick + 1,
+                answers_tick: tick,
+                applies_tick: 0,
+                joints,
+            };
             input.offers.push(Box::new(command));
         }
         input.events = events(n, model.bodies.len(), spec.stations.len());

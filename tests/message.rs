@@ -4,9 +4,9 @@
 
 use hardstand::ErrorKind;
 use hardstand::message::{
-    AGE_EDGES_TICKS, ClaimedCommand, CommandLimits, Counter, Distribution, Kind, LATENCY_EDGES_NS,
-    ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode, decode_command,
-    encode, encode_command,
+    AGE_EDGES_TICKS, ClaimedCommand, CommandLimits, ControllerReading, Counter, Distribution, Kind,
+    LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode,
+    decode_command, encode, encode_command,
 };
 use hardstand::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
@@ -30,6 +30,7 @@ fn good() -> ClaimedCommand {
         session: 0x1122_3344_5566_7788,
         seq: 9,
         answers_tick: 1000,
+        applies_tick: 1002,
         joints: vec![joint, JointCommand::default()],
     }
 }
@@ -51,12 +52,13 @@ fn take_in(bytes: &[u8]) -> Result<Command, Rejection> {
 #[test]
 fn a_command_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
-        b"HS\x03\x03".as_slice(),
+        b"HS\x04\x03".as_slice(),
         &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
         &[3, 0, 0, 0],                                     // epoch
         &[0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11], // session
         &[9, 0, 0, 0, 0, 0, 0, 0],                         // sequence
         &[0xe8, 3, 0, 0, 0, 0, 0, 0],                      // answers tick
+        &[0xea, 3, 0, 0, 0, 0, 0, 0],                      // applies tick
         &[2, 0, 0, 0, 0, 0, 0, 0],                         // number of joints
         &[0, 0, 0, 0, 0, 0, 0xe0, 0x3f],                   // q 0.5
         &[0, 0, 0, 0, 0, 0, 0xf0, 0xbf],                   // dq -1
@@ -104,7 +106,7 @@ fn a_state_has_exactly_these_bytes() {
         foot_contact: vec![1, 0],
         foot_normal_n: vec![-0.0, f64::MIN_POSITIVE / 2.0],
     };
-    let mut expected = b"HS\x03\x01".to_vec();
+    let mut expected = b"HS\x04\x01".to_vec();
     expected.extend(0x0102_0304_0506_0708_u64.to_le_bytes());
     expected.extend(0x0a0b_0c0d_u32.to_le_bytes());
     expected.extend(77_u64.to_le_bytes());
@@ -180,7 +182,7 @@ fn every_payload_comes_back_as_it_went() {
     let regions = vec![RegionDescription { name: "ice".into(), ..Default::default() }];
     round(Kind::Model, &ModelReply { version: "0.1".into(), regions, ..Default::default() });
     round(Kind::Keyframe, &Keyframe { epoch: 1, tick: 2, words: vec![0, u64::MAX] });
-    assert_eq!(Kind::Command.schema(), "hardstand.Command.v3");
+    assert_eq!(Kind::Command.schema(), "hardstand.Command.v4");
 }
 
 /// Every field of a status at its place, and the documented edges.
@@ -205,6 +207,7 @@ fn a_status_has_exactly_these_bytes() {
         authority: 8,
         command_age_ticks: u32::MAX,
         command_session: 9,
+        speed: 0.25,
         real_time_factor: 0.5,
         fifo_priority: 10,
         core: 11,
@@ -214,18 +217,32 @@ fn a_status_has_exactly_these_bytes() {
         applied_age_ticks: distribution(40),
         counters: vec![Counter { name: "n".into(), value: 12 }],
         refused: vec!["no".into()],
+        controllers: vec![ControllerReading {
+            name: "c".into(),
+            role: 13,
+            session: 14,
+            period_ticks: 15,
+            phase_ticks: 16,
+            offset_ticks: 17,
+            joints: 18,
+        }],
+        missing: vec!["m".into()],
     };
-    let mut expected = b"HS\x03\x04\x01\0\0\0".to_vec();
+    let mut expected = b"HS\x04\x04\x01\0\0\0".to_vec();
     let word = |n: u64| n.to_le_bytes();
     expected.extend([2, 3, 4].map(word).concat());
     expected.extend([5, 6, 7, 8, 0xff, 0xff, 0xff, 0xff]);
-    expected.extend([word(9), 0.5_f64.to_le_bytes()].concat());
+    expected.extend([word(9), 0.25_f64.to_le_bytes(), 0.5_f64.to_le_bytes()].concat());
     expected.extend([10, 11, 0, 0, 0, 1]);
     for n in [20, 30, 40] {
         expected.extend([n, n + 1, n + 2, n + 3, n + 4, 1, n + 5].map(word).concat());
     }
     expected.extend([word(1).as_slice(), &word(1), b"n", &word(12)].concat());
     expected.extend([word(1).as_slice(), &word(2), b"no"].concat());
+    expected.extend([word(1).as_slice(), &word(1), b"c", &[13]].concat());
+    expected.extend([14, 15, 16, 17].map(word).concat());
+    expected.extend(18_u32.to_le_bytes());
+    expected.extend([word(1).as_slice(), &word(1), b"m"].concat());
     let mut bytes = Vec::new();
     encode(Kind::Status, &status, &mut bytes).unwrap();
     assert_eq!(bytes, expected);
@@ -242,7 +259,7 @@ fn a_status_has_exactly_these_bytes() {
 fn forged_lengths_are_refused() {
     for claimed in [u64::MAX, u64::MAX / 8, 1 << 40, 1 << 32, 1 << 26] {
         let mut bytes = bytes_of(&good());
-        bytes[40..48].copy_from_slice(&claimed.to_le_bytes());
+        bytes[48..56].copy_from_slice(&claimed.to_le_bytes());
         assert!(decode::<ClaimedCommand>(Kind::Command, &bytes).is_err());
         assert_eq!(decode_command(&bytes, 2), Err(Rejection::Size));
 
@@ -304,13 +321,14 @@ fn each_bad_value_has_its_reason() {
     assert_eq!(with(&|c| c.layout_hash ^= 1 << 63), Err(Layout));
     assert_eq!(with(&|c| c.epoch = 4), Err(Epoch));
     assert_eq!(with(&|c| c.session = 0), Err(Session));
-    assert_eq!(with(&|c| c.joints.truncate(1)), Err(Size));
+    // who has joined may have some of the joints: the plant knows how many
+    assert!(with(&|c| c.joints.truncate(1)).is_ok());
     assert_eq!(with(&|c| c.joints.push(JointCommand::default())), Err(Size));
     // the number of joints says something else than the size
     let mut forged = bytes_of(&good());
-    forged[40] = 1;
+    forged[48] = 1;
     assert_eq!(take_in(&forged), Err(Size));
-    forged[40] = 3;
+    forged[48] = 3;
     assert_eq!(take_in(&forged), Err(Size));
 
     let b = bytes_of(&good());

@@ -115,8 +115,8 @@ fn the_digest_covers_every_bit_of_every_word() {
         let (mut changed, mut at) = (plant.state().clone(), 0);
         changed.walk(&mut |group, _, mut word| {
             if at == k {
-                let flag = ["foot_switch.closed", "region.set"].contains(&group);
-                let bit = if flag { 0 } else { (k * 7) % 64 };
+                let flags = ["foot_switch.closed", "region.set", "lease.stopped", "lease.flags"];
+                let bit = if flags.contains(&group) { 0 } else { (k * 7) % 64 };
                 word.set_bits(word.bits() ^ (1 << bit));
             }
             at += 1;

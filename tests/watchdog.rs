@@ -67,6 +67,7 @@ fn the_plant_climbs_down_the_ladder() {
                 session: 4,
                 seq: tick + 1,
                 answers_tick: tick,
+                applies_tick: 0,
                 joints,
             }));
         }
@@ -77,6 +78,7 @@ fn the_plant_climbs_down_the_ladder() {
             Authority::Fresh | Authority::Held => assert_eq!(tau, 1.0),
             Authority::Damped => assert!(tau * dq <= 1e-9 && tau != 1.0),
             Authority::Zero => assert_eq!(tau, 0.0),
+            Authority::Stopped => panic!("nobody has stopped it"),
         }
     }
     let mut expected = vec![Authority::Zero; 2];
@@ -150,6 +152,7 @@ fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
             session: 4,
             seq: tick + 1,
             answers_tick: tick,
+            applies_tick: 0,
             joints,
         }));
         input
@@ -172,7 +175,14 @@ fn the_newest_of_several_offers_is_in_force() {
     let mut input = TickInput::new();
     for (seq, tau_ff) in [(1, 1.0), (3, 3.0), (2, 2.0)] {
         let joints = vec![JointCommand { tau_ff, ..Default::default() }; n];
-        input.offers.push(Box::new(Command { epoch: 1, session: 4, seq, answers_tick: 0, joints }));
+        input.offers.push(Box::new(Command {
+            epoch: 1,
+            session: 4,
+            seq,
+            answers_tick: 0,
+            applies_tick: 0,
+            joints,
+        }));
     }
     let out = plant.step(&input);
     let expected = [Verdict::Accepted, Verdict::Accepted, Verdict::Rejected(Rejection::Sequence)];

@@ -67,7 +67,14 @@ fn after_three_seconds(mut plant: Plant) -> Plant {
     let mut input = TickInput::new();
     for seq in 1..=3 {
         let joints = joints.clone();
-        input.offers.push(Box::new(Command { epoch: 1, session: 1, seq, answers_tick: 0, joints }));
+        input.offers.push(Box::new(Command {
+            epoch: 1,
+            session: 1,
+            seq,
+            answers_tick: 0,
+            applies_tick: 0,
+            joints,
+        }));
     }
     plant.step(&input);
     let ticks = 3_000_000_000 / plant.spec().period_ns;

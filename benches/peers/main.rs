@@ -101,7 +101,14 @@ fn standing(name: &str, tick: Tick) -> Plant {
     let mut input = TickInput::new();
     for seq in 1..=3 {
         let joints = joints.clone();
-        input.offers.push(Box::new(Command { epoch: 1, session: 1, seq, answers_tick: 0, joints }));
+        input.offers.push(Box::new(Command {
+            epoch: 1,
+            session: 1,
+            seq,
+            answers_tick: 0,
+            applies_tick: 0,
+            joints,
+        }));
     }
     plant.step(&input);
     for _ in 1..(SETTLE_S * f64::from(tick.rate_hz())) as u32 {

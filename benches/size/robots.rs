@@ -57,7 +57,14 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
     let joints = model.joints.iter().map(hold).collect();
     let mut plant = Plant::new(model, spec);
     let mut input = TickInput::new();
-    input.offers.push(Box::new(Command { epoch: 1, session: 1, seq: 1, answers_tick: 0, joints }));
+    input.offers.push(Box::new(Command {
+        epoch: 1,
+        session: 1,
+        seq: 1,
+        answers_tick: 0,
+        applies_tick: 0,
+        joints,
+    }));
     plant.step(&input);
     plant
 }

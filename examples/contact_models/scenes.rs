@@ -60,6 +60,7 @@ impl Robot {
             session: 7,
             seq: 0,
             answers_tick: 0,
+            applies_tick: 0,
             joints,
         }));
         Self { plant: scenario.plant(), input }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::config::{Access, TlsFiles, is_name};
 use crate::error::{Error, ErrorKind, Result};
 
-use super::Keys;
 use super::secrets::{read_password, read_secret, read_users, unreadable};
+use super::{Ask, Keys};
 
 /// What a client shows to the daemon. Secrets are in files, never in arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,6 +109,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         )
     };
     let all = format!("{}/**", keys.root);
+    let joining = Ask::OF_CONTROLLERS.map(|ask| &keys.orders[ask as usize]);
     let rules = [
         rule(
             "watch",
@@ -119,6 +120,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         rule("ask", "ingress", "[\"query\"]", &[&keys.model, &keys.urdf, &keys.status]),
         rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),
         rule("change", "ingress", "[\"query\"]", &keys.orders.each_ref()),
+        rule("join", "ingress", "[\"query\"]", &joining),
         // what the daemon says; what it is asked for is decided above
         rule(
             "hear",
@@ -129,7 +131,11 @@ fn access_control(access: &Access, keys: &Keys) -> String {
     ];
     let kind = if access.users_file.is_some() { "usernames" } else { "cert_common_names" };
     let roles = [
-        ("controllers", &access.controllers, "[\"watch\", \"ask\", \"hear\", \"command\"]"),
+        (
+            "controllers",
+            &access.controllers,
+            "[\"watch\", \"ask\", \"hear\", \"command\", \"join\"]",
+        ),
         ("operators", &access.operators, "[\"watch\", \"ask\", \"hear\", \"change\"]"),
         ("viewers", &access.viewers, "[\"watch\", \"ask\", \"hear\"]"),
     ];

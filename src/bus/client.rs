@@ -12,7 +12,7 @@ use zenoh::{Session, Wait};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
     ClaimedCommand, ControlRequest, FrictionRequest, Kind, ModelReply, OrderReply, PushRequest,
-    SavedState, StatusReading, decode, encode, encode_command, new_session,
+    SavedState, SpeedRequest, StatusReading, decode, encode, encode_command, new_session,
 };
 use crate::plant::{Authority, JointCommand, Scope, StateReading};
 
@@ -21,8 +21,8 @@ use super::{Ask, Credentials, Keys, bus_error, open_client_as};
 /// A session with a daemon.
 #[derive(Debug)]
 pub struct Client {
-    session: Session,
-    keys: Keys,
+    pub(super) session: Session,
+    pub(super) keys: Keys,
 }
 
 impl Client {
@@ -93,6 +93,15 @@ impl Client {
         self.order(ask, Kind::Control, request, patience)
     }
 
+    /// Lets more or less time pass per second of wall time, 0 for as much as the machine allows,
+    /// from the tick on that is given back.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn set_speed(&self, speed: f64, patience: Duration) -> Result<u64> {
+        self.order(Ask::Speed, Kind::Speed, &SpeedRequest { speed }, patience)
+    }
+
     /// Pushes a link, from the tick on that is given back.
     ///
     /// # Errors
@@ -123,7 +132,7 @@ impl Client {
         self.order(Ask::Restore, Kind::SavedState, saved, patience)
     }
 
-    fn order<T: Serialize>(
+    pub(super) fn order<T: Serialize>(
         &self,
         ask: Ask,
         kind: Kind,
@@ -138,7 +147,7 @@ impl Client {
 
     /// Asks, and asks again as long as nobody is there. What carries a payload is not asked again
     /// once it may have arrived.
-    fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
+    pub(super) fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
         let begin = Instant::now();
         loop {
             let (asked, order) = (Instant::now(), !payload.is_empty());
@@ -249,6 +258,6 @@ impl Controller {
 }
 
 /// Decodes what a daemon has sent.
-fn received<T: serde::de::DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
+pub(super) fn received<T: serde::de::DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
     decode(kind, bytes).map_err(|e| bus_error("a message of the daemon", e))
 }

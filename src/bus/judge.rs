@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::limits::LEASES_MAX;
 use crate::message::{
-    ControlRequest, FrictionLimits, Refusal, SavedState, check_control, check_friction, check_push,
-    check_saved,
+    ControlRequest, ControllerReading, Directory, FrictionLimits, JoinReply, Refusal, SavedState,
+    check_control, check_friction, check_join, check_leave, check_push, check_saved, check_speed,
 };
-use crate::plant::{Plant, Rejection};
-use crate::rt::{Jump, Order};
+use crate::plant::{Denied, Join, Plant, Rejection};
+use crate::rt::{JoinAnswer, Jump, Mode, Order, wall_period_ns};
 
 use super::Ask;
 
@@ -19,15 +20,23 @@ pub struct Judge {
     initial: Vec<u64>,
     physics_hash: u64,
     epoch: Arc<AtomicU32>,
+    mode: Mode,
+    directory: Directory,
 }
 
 impl Judge {
     /// A judge for loops around plants like `plant`, which is in its initial state. `epoch` is the
-    /// run number.
+    /// run number; `directory` gets the names of those who join.
     #[must_use]
-    pub fn new(mut plant: Plant, physics_hash: u64, epoch: Arc<AtomicU32>) -> Self {
+    pub fn new(
+        mut plant: Plant,
+        physics_hash: u64,
+        epoch: Arc<AtomicU32>,
+        mode: Mode,
+        directory: Directory,
+    ) -> Self {
         let initial = plant.snapshot_words();
-        Self { plant, initial, physics_hash, epoch }
+        Self { plant, initial, physics_hash, epoch, mode, directory }
     }
 
     /// The order that the bytes of a request ask for.
@@ -56,6 +65,14 @@ impl Judge {
                 Order::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
             }
             Ask::Restore => self.restore(bytes)?,
+            Ask::Speed => {
+                let (speed, period_ns) = (check_speed(bytes)?, self.plant.spec().period_ns);
+                Order::Speed(if speed > 0.0 { wall_period_ns(period_ns, speed) } else { 0 })
+            }
+            Ask::Stop => control().map(|_| Order::Stop)?,
+            Ask::Arm => control().map(|_| Order::Arm)?,
+            Ask::Join => self.join(bytes)?,
+            Ask::Leave => Order::Leave(check_leave(bytes, epoch)?),
         })
     }
 
@@ -64,6 +81,71 @@ impl Judge {
     pub const fn saved(&self, words: Vec<u64>, epoch: u32, tick: u64) -> SavedState {
         let (layout_hash, physics_hash) = (self.plant.layout_hash(), self.physics_hash);
         SavedState { layout_hash, physics_hash, epoch, tick, words }
+    }
+
+    fn join(&self, bytes: &[u8]) -> Result<Order, Refusal> {
+        let hashes = (self.plant.layout_hash(), self.physics_hash);
+        let (join, name) = check_join(bytes, self.plant.model(), hashes)?;
+        self.directory.note(&name);
+        let in_force = Vec::with_capacity(self.plant.model().joint_count());
+        Ok(Order::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() }))))
+    }
+
+    /// What the loop has said to a controller.
+    ///
+    /// # Errors
+    /// Why it may not join.
+    pub fn joined(
+        &self,
+        join: &Join,
+        answer: JoinAnswer,
+        epoch: u32,
+    ) -> Result<JoinReply, Refusal> {
+        let refuse = |text| Err(Refusal { reason: Rejection::NotOwner, text });
+        match answer.denied {
+            None => {}
+            Some(Denied::Taken { joint, controller }) => {
+                let (joint, other) =
+                    (&self.plant.model().joints[joint].name, self.directory.name(controller));
+                return refuse(format!("joint {joint:?} belongs to the controller {other:?}"));
+            }
+            Some(Denied::Full) => {
+                return refuse(format!("{LEASES_MAX} controllers have joined already"));
+            }
+            Some(Denied::Owned { session }) => {
+                return refuse(format!(
+                    "session {session:016x} commands the robot, which has not joined"
+                ));
+            }
+        }
+        self.directory.enter(ControllerReading {
+            name: self.directory.name(join.controller),
+            role: join.role.code(),
+            session: answer.session,
+            period_ticks: join.grid.period,
+            phase_ticks: join.grid.phase,
+            offset_ticks: join.grid.offset,
+            joints: answer.in_force.len() as u32,
+        });
+        Ok(JoinReply {
+            verdict: 0,
+            mode: self.mode.code(),
+            epoch,
+            session: answer.session,
+            first_tick: answer.first_tick,
+            in_force: answer.in_force,
+            reason: String::new(),
+        })
+    }
+
+    /// A controller has left.
+    pub fn left(&self, session: u64) {
+        self.directory.leave(session);
+    }
+
+    /// Another run has begun.
+    pub fn all_left(&self) {
+        self.directory.begin_again();
     }
 
     fn reset(&self, request: ControlRequest) -> Order {

@@ -21,11 +21,21 @@ pub enum Ask {
     Snapshot,
     /// Go on from a state, as the next run.
     Restore,
+    /// Pass more or less time per second.
+    Speed,
+    /// Emergency stop.
+    Stop,
+    /// End of the emergency stop.
+    Arm,
+    /// Let a controller in.
+    Join,
+    /// Let a controller go.
+    Leave,
 }
 
 impl Ask {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 14] = [
         Self::Friction,
         Self::Push,
         Self::Pause,
@@ -35,7 +45,15 @@ impl Ask {
         Self::Reset,
         Self::Snapshot,
         Self::Restore,
+        Self::Speed,
+        Self::Stop,
+        Self::Arm,
+        Self::Join,
+        Self::Leave,
     ];
+
+    /// Of these, what a controller asks for.
+    pub const OF_CONTROLLERS: [Self; 4] = [Self::Stop, Self::Arm, Self::Join, Self::Leave];
 
     /// The last part of its key.
     #[must_use]
@@ -50,6 +68,11 @@ impl Ask {
             Self::Reset => "reset",
             Self::Snapshot => "snapshot",
             Self::Restore => "restore",
+            Self::Speed => "speed",
+            Self::Stop => "stop",
+            Self::Arm => "arm",
+            Self::Join => "join",
+            Self::Leave => "leave",
         }
     }
 }

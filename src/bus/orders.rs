@@ -20,9 +20,9 @@ use zenoh::query::{Query, Queryable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
 use crate::limits::ORDER_QUEUE;
-use crate::message::{ArrivalCounters, Kind, OrderReply, Refusal, SavedState, encode};
-use crate::plant::Rejection;
-use crate::rt::{Answer, Order, OrderOutbox};
+use crate::message::{ArrivalCounters, JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
+use crate::plant::{Join, Rejection};
+use crate::rt::{Answer, JoinAnswer, Order, OrderOutbox};
 
 use super::judge::Judge;
 use super::life::Life;
@@ -98,6 +98,8 @@ pub enum Reply {
     Order(OrderReply),
     /// The state that was asked for.
     Saved(SavedState),
+    /// What a controller got that wanted to join.
+    Joined(JoinReply),
 }
 
 /// What is asked, and who waits for the answer.
@@ -121,6 +123,7 @@ impl Asker {
         match (self, reply) {
             (Self::Query(query, key), Reply::Order(r)) => send(&query, &key, Kind::OrderReply, &r),
             (Self::Query(query, key), Reply::Saved(s)) => send(&query, &key, Kind::SavedState, &s),
+            (Self::Query(query, key), Reply::Joined(j)) => send(&query, &key, Kind::JoinReply, &j),
             (Self::Thread(answers), reply) => {
                 let _asker_may_be_gone = answers.try_send(reply).is_ok();
             }
@@ -228,9 +231,27 @@ impl Desk {
                 Answer { order: Order::Snapshot(words), epoch, tick, .. } => {
                     Reply::Saved(self.judge.saved(*words, epoch, tick))
                 }
+                Answer { order: Order::Join(joined), epoch, .. } => {
+                    Reply::Joined(self.joined(*joined, epoch))
+                }
+                Answer { order: Order::Leave(session), tick, .. } => {
+                    self.judge.left(session);
+                    Reply::Order(OrderReply::accepted(tick))
+                }
+                Answer { order: Order::Jump(_), tick, .. } => {
+                    self.judge.all_left();
+                    Reply::Order(OrderReply::accepted(tick))
+                }
                 Answer { tick, .. } => Reply::Order(OrderReply::accepted(tick)),
             });
         }
+    }
+
+    fn joined(&self, (join, answer): (Join, JoinAnswer), epoch: u32) -> JoinReply {
+        self.judge.joined(&join, answer, epoch).unwrap_or_else(|refusal| {
+            self.counters.count(refusal.reason);
+            JoinReply::refused(refusal)
+        })
     }
 
     /// An answer is true: an order that the loop does not take in time is taken back before its

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde::Serialize;
 use zenoh::Wait;
@@ -12,7 +13,7 @@ use zenoh::qos::{CongestionControl, Priority};
 use crate::config::BusSettings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
-use crate::handover::Inbox;
+use crate::handover::{Inbox, Sleeper};
 use crate::message::{Kind, StatusReading, encode};
 use crate::plant::Snapshot;
 use crate::rt::{Clock, MonotonicClock, Phase};
@@ -42,8 +43,9 @@ pub struct Publisher {
 type Sink = zenoh::pubsub::Publisher<'static>;
 
 impl Publisher {
-    /// Declares the keys and starts the thread. `period_ns` is the length of a tick; `feed` gets
-    /// what it wants of the snapshots, after they have been published.
+    /// Declares the keys and starts the thread. `period_ns` is the length of a tick; `published` is
+    /// woken when a snapshot has come; without it the thread looks itself. `feed` gets what it asks
+    /// for of the snapshots, after they have been published.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -52,7 +54,7 @@ impl Publisher {
         keys: &Keys,
         settings: &BusSettings,
         period_ns: u64,
-        inbox: Inbox<Snapshot>,
+        (inbox, published): (Inbox<Snapshot>, Option<Sleeper>),
         feed: Option<Feed>,
     ) -> Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
@@ -62,6 +64,7 @@ impl Publisher {
             every: [settings.state_every_ticks, settings.contacts_every_ticks],
             period_ns,
             inbox,
+            published,
             feed,
             buffer: Vec::new(),
             stats: PublisherStats::default(),
@@ -115,6 +118,7 @@ struct Work {
     every: [u64; 2],
     period_ns: u64,
     inbox: Inbox<Snapshot>,
+    published: Option<Sleeper>,
     feed: Option<Feed>,
     buffer: Vec<u8>,
     stats: PublisherStats,
@@ -124,6 +128,8 @@ struct Work {
 /// The publisher looks again after this when a snapshot is due, ns. Short, because a controller
 /// waits for it; not zero, because the core is shared.
 const LOOK_AGAIN_NS: u64 = 20_000;
+/// Longest sleep of a publisher that is woken.
+const LOOK_TO_END: Duration = Duration::from_millis(20);
 /// It starts to look this long before a snapshot is due, ns.
 const LOOK_EARLY_NS: u64 = 60_000;
 
@@ -138,7 +144,7 @@ impl Work {
                 let life = self.life.clone();
                 life.guard(|| {
                     self.publish(&snapshot);
-                    if let Some(feed) = &mut self.feed {
+                    if let Some(feed) = self.feed.as_mut().filter(|_| !snapshot.again) {
                         feed.offer(&snapshot);
                     }
                 });
@@ -147,6 +153,10 @@ impl Work {
             }
             if last_round || self.life.is_over() {
                 return self.stats;
+            }
+            if let Some(published) = &self.published {
+                published.sleep(LOOK_TO_END);
+                continue;
             }
             let ahead = self.period_ns.saturating_sub(LOOK_EARLY_NS).min(100_000_000);
             let pause_ns = if found { ahead.max(LOOK_AGAIN_NS) } else { LOOK_AGAIN_NS };
@@ -159,12 +169,12 @@ impl Work {
         // a wait, a pause and a fault are told at any tick
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
-        if due(self.every[0]) {
+        if s.asked || due(self.every[0]) {
             let ok = put(&self.state, Kind::State, &s.state, &mut self.buffer);
             self.stats.states += u64::from(ok);
             self.stats.failed += u64::from(!ok);
         }
-        if due(self.every[1]) {
+        if !s.again && due(self.every[1]) {
             let ok = put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);
             self.stats.contacts += u64::from(ok);
             self.stats.failed += u64::from(!ok);

@@ -24,8 +24,8 @@ Start here:
 Exit codes: 0 done; 1 the robot does not stand, a replay differs, or the doctor says \"not for real
 time\"; 2 a file, key or argument was refused; 3 a log is damaged or cut short, or recording ended
 early; 4 real-time rights were required and refused; 5 the bus could not be opened or nobody
-answers; 6 the plant stopped itself; 7 a deadline was missed under overrun = \"stop\"; 70 a
-defect of this program.";
+answers; 6 the plant stopped itself; 7 a deadline was missed under overrun = \"stop\"; 8 a
+controller was missing for longer than control.patience_s; 70 a defect of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
 /// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
@@ -62,7 +62,7 @@ pub(super) enum Verb {
     /// counters of everything that was dropped or refused. Exit code 5 if nobody answers.
     #[cfg(feature = "zenoh")]
     Status(StatusArguments),
-    /// Change the world of a running daemon
+    /// Time, state and world of a running daemon: pause, step, reset, save, push, stop
     #[cfg(feature = "zenoh")]
     Ctl(CtlArguments),
     /// Run a log again and compare the digest of every tick
@@ -127,13 +127,29 @@ pub(super) struct RunArguments {
     /// How time passes [default: the scenario's sim.pace]
     #[arg(long, value_enum)]
     pub(super) pace: Option<PaceArgument>,
+    /// Simulated seconds per second of wall time [default: the scenario's sim.speed]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(super) speed: Option<f64>,
+    /// Whether ticks wait for controllers [default: the scenario's control.mode]
+    #[arg(long, value_enum)]
+    pub(super) mode: Option<ModeArgument>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ModeArgument {
+    /// Never: what is late is counted
+    Realtime,
+    /// Always: a run is a function of its inputs
+    Lockstep,
+    /// For so long, see control.budget_ms
+    Budgeted,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PaceArgument {
     /// One tick per period of wall time
     Realtime,
-    /// As fast as the machine allows, without waiting for a controller
+    /// As fast as the machine allows; without waiting for a controller to come, unless in lockstep
     Free,
 }
 
@@ -180,6 +196,24 @@ pub(super) struct StandArguments {
     /// Seconds without a state after which to give up
     #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(super) patience: f64,
+    /// Join under this name, for lockstep; without it, whoever proves life first owns the robot
+    #[arg(long, value_name = "NAME")]
+    pub(super) join: Option<String>,
+    /// Joint that it holds, if it joins (repeatable) [default: all]
+    #[arg(long = "joint", value_name = "NAME", requires = "join")]
+    pub(super) joints: Vec<String>,
+    /// Ticks between two states that it answers
+    #[arg(long, value_name = "TICKS", default_value_t = 1, requires = "join")]
+    pub(super) period: u64,
+    /// Remainder of their ticks by the period
+    #[arg(long, value_name = "TICKS", default_value_t = 0, requires = "join")]
+    pub(super) phase: u64,
+    /// From the state to the tick at which the answer applies
+    #[arg(long, value_name = "TICKS", default_value_t = 0, requires = "join")]
+    pub(super) offset: u64,
+    /// Ticks do not wait for it
+    #[arg(long, requires = "join")]
+    pub(super) advisory: bool,
 }
 
 #[cfg(feature = "zenoh")]
@@ -212,6 +246,12 @@ pub(super) enum CtlKind {
     /// Ticks begin at 0 again; the controller has to prove life again. The log goes on in another
     /// file.
     Reset(ResetArguments),
+    /// Let more or less time pass per second of wall time
+    Speed(SpeedArguments),
+    /// Emergency stop: damp all joints and refuse every command
+    Stop(DaemonArguments),
+    /// End the emergency stop
+    Arm(DaemonArguments),
     /// Save the complete state in a file
     Snapshot(StateFileArguments),
     /// Go on from a saved state, as the next run
@@ -260,6 +300,16 @@ pub(super) struct RunUntilArguments {
     /// Do not wait until they are done
     #[arg(long)]
     pub(super) no_wait: bool,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct SpeedArguments {
+    /// Simulated seconds per second of wall time, 0.001 to 1000; 0: as many as the machine allows
+    #[arg(value_name = "X", allow_negative_numbers = true)]
+    pub(super) speed: f64,
     #[command(flatten)]
     pub(super) daemon: DaemonArguments,
 }

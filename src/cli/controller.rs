@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::bus::Client;
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::ModelReply;
-use crate::plant::JointCommand;
+use crate::message::{JoinRequest, JointDescription, ModelReply};
+use crate::plant::{JointCommand, Role};
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
 use super::{exit, show, stop_on_signal};
@@ -31,12 +31,15 @@ fn stand(a: &StandArguments) -> Result<u8> {
             ));
         }
     }
-    let hold = |j: &crate::message::JointDescription| JointCommand {
+    let hold = |j: &JointDescription| JointCommand {
         q: j.q_initial,
         kp: a.kp,
         kd: a.kd,
         ..Default::default()
     };
+    if let Some(name) = &a.join {
+        return stand_joined(a, client, &model, name, (&stop, patience), hold);
+    }
     let joints: Vec<JointCommand> = model.joints.iter().map(hold).collect();
     let mut controller = client.control(&model)?;
     show::note(&format!(
@@ -74,6 +77,55 @@ fn stand(a: &StandArguments) -> Result<u8> {
         controller.send(&state, &joints)?;
     }
     Ok(exit::OK)
+}
+
+/// The same as one of several controllers, or in lockstep.
+fn stand_joined(
+    a: &StandArguments,
+    client: Client,
+    model: &ModelReply,
+    name: &str,
+    (stop, patience): (&AtomicBool, Duration),
+    hold: impl Fn(&JointDescription) -> JointCommand,
+) -> Result<u8> {
+    let all = model.joints.iter().map(|j| j.name.clone());
+    let names: Vec<String> = if a.joints.is_empty() { all.collect() } else { a.joints.clone() };
+    let own = model.joints.iter().filter(|j| names.contains(&j.name));
+    let joints: Vec<JointCommand> = own.map(hold).collect();
+    let role = if a.advisory { Role::Advisory } else { Role::Required };
+    let request = JoinRequest {
+        layout_hash: model.layout_hash,
+        physics_hash: 0,
+        role: role.code(),
+        period_ticks: a.period,
+        phase_ticks: a.phase,
+        offset_ticks: a.offset,
+        controller: name.into(),
+        units: "SI".into(),
+        joints: names,
+    };
+    let mut controller = client.join(request, patience)?;
+    let session = controller.reply().session;
+    show::note(&format!(
+        "controller: {name} holds {} joints of {} (session {session:016x})",
+        joints.len(),
+        model.robot,
+    ));
+    let mut heard = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        match controller.next_state(Duration::from_millis(100))? {
+            Some(state) => {
+                heard = Instant::now();
+                controller.answer(&state, &joints)?;
+            }
+            None if heard.elapsed() >= patience => {
+                let text = format!("no state for {} s: the daemon is gone", a.patience);
+                return Err(Error::new(ErrorKind::Bus, text));
+            }
+            None => {}
+        }
+    }
+    controller.leave().map(|_| exit::OK)
 }
 
 /// Asks for the model in short turns, so that a signal ends the search at once.

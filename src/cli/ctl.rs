@@ -37,6 +37,22 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
             a.daemon.client()?.steer(Ask::Reset, &request, PATIENCE)?;
             said("begins again, as the next run")
         }
+        CtlKind::Speed(a) => {
+            let tick = a.daemon.client()?.set_speed(a.speed, PATIENCE)?;
+            let pace = match a.speed {
+                0.0 => "as fast as the machine allows".into(),
+                speed => format!("at {speed} × real time"),
+            };
+            said(&format!("{pace} from tick {tick} on"))
+        }
+        CtlKind::Stop(daemon) => {
+            let tick = daemon.client()?.steer(Ask::Stop, &ControlRequest::default(), PATIENCE)?;
+            said(&format!("stopped from tick {tick} on; hardstand ctl arm ends it"))
+        }
+        CtlKind::Arm(daemon) => {
+            let tick = daemon.client()?.steer(Ask::Arm, &ControlRequest::default(), PATIENCE)?;
+            said(&format!("commands are obeyed from tick {tick} on"))
+        }
         CtlKind::Snapshot(a) => snapshot(a),
         CtlKind::Restore(a) => restore(a),
     }

@@ -42,6 +42,8 @@ pub mod exit {
     pub const FAULT: u8 = 6;
     /// A deadline was missed under `realtime.overrun = "stop"`.
     pub const OVERRUN: u8 = 7;
+    /// A controller did not come, or was silent for longer than `control.patience_s`.
+    pub const DESERTED: u8 = 8;
 }
 
 /// Runs the program: parses the arguments, does what they say, prints errors to standard error.

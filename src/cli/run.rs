@@ -9,7 +9,7 @@ use crate::daemon::{self, Happening, Summary};
 use crate::error::Result;
 use crate::rt::{Ending, Pace, Phase};
 
-use super::arguments::{PaceArgument, RunArguments};
+use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::{exit, progress, show, stop_on_signal, survive};
 
 pub(super) fn run(a: &RunArguments) -> Result<u8> {
@@ -64,11 +64,20 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
 fn sets(a: &RunArguments) -> Vec<String> {
     let mut sets = a.sets.clone();
     sets.extend(a.duration.map(|s| format!("sim.duration_s={s:?}")));
+    sets.extend(a.speed.map(|x| format!("sim.speed={x:?}")));
+    let mode = a.mode.map(|mode| match mode {
+        ModeArgument::Realtime => "realtime",
+        ModeArgument::Lockstep => "lockstep",
+        ModeArgument::Budgeted => "budgeted",
+    });
+    sets.extend(mode.map(|word| format!("control.mode=\"{word}\"")));
     match a.pace {
         Some(PaceArgument::Realtime) => sets.push("sim.pace=\"realtime\"".into()),
         Some(PaceArgument::Free) => {
             sets.push("sim.pace=\"free\"".into());
-            sets.push("sim.start=\"now\"".into());
+            if !matches!(a.mode, Some(ModeArgument::Lockstep | ModeArgument::Budgeted)) {
+                sets.push("sim.start=\"now\"".into());
+            }
         }
         None => {}
     }
@@ -81,5 +90,6 @@ pub(super) fn code_of(summary: &Summary) -> u8 {
         Ending::Done | Ending::Stopped => exit::OK,
         Ending::Overrun | Ending::ClockWentBack => exit::OVERRUN,
         Ending::Fault(_) => exit::FAULT,
+        Ending::Deserted(_) => exit::DESERTED,
     }
 }

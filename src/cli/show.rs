@@ -168,7 +168,7 @@ pub(super) fn summary(s: &Summary) {
         s.last.time_s,
         s.wall_s
     );
-    say!("ended      {}", ending(s.ending));
+    say!("ended      {}", ending(s.ending, &status.missing));
     say!(
         "robot      height {:.3} m, tilt {:.1}°, feet carry {:.1} N of m·g {:.1} N",
         s.last.base_height_m,
@@ -179,7 +179,7 @@ pub(super) fn summary(s: &Summary) {
     let p = |d: &Distribution| {
         format!("{} (p50 / p99 / p99.9)", super::histogram::microseconds(&[d.p50, d.p99, d.p99_9]))
     };
-    if status.mode == 0 {
+    if status.speed > 0.0 {
         say!("wake-up    {}", p(&status.wakeup_latency_ns));
     }
     say!("tick cost  {}", p(&status.tick_cost_ns));
@@ -206,7 +206,7 @@ fn recorded(s: &Summary) {
     }
 }
 
-fn ending(e: Ending) -> String {
+fn ending(e: Ending, missing: &[String]) -> String {
     match e {
         Ending::Done => "the duration is over".into(),
         Ending::Stopped => "it was asked to stop".into(),
@@ -215,6 +215,12 @@ fn ending(e: Ending) -> String {
                                   kept; the log is complete. Start the run again, and see `dmesg` \
                                   for the clock source"
             .into(),
+        Ending::Deserted(_) if missing.is_empty() => {
+            "no controller came within control.patience_s".into()
+        }
+        Ending::Deserted(_) => {
+            format!("{}: nothing came within control.patience_s", missing.join(", "))
+        }
         Ending::Fault(fault) => format!("fault: {}", fault.advice()),
     }
 }

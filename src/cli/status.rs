@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::error::Result;
 use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
 use crate::plant::Authority;
-use crate::rt::Grants;
+use crate::rt::{Grants, Mode};
 
 use super::arguments::StatusArguments;
 use super::histogram::{self, bars, duration, microseconds};
@@ -48,7 +48,7 @@ fn as_text(robot: &str, s: &StatusReading, all: bool) -> String {
         let numbers = microseconds(&[d.p50, d.p99, d.p99_9, d.max]);
         format!("{numbers} (p50 / p99 / p99.9 / max)")
     };
-    if s.mode == 0 {
+    if s.speed > 0.0 {
         lines.push(format!("wake-up    {}", latency(&s.wakeup_latency_ns)));
         lines.extend(bars(&s.wakeup_latency_ns.counts, &LATENCY_EDGES_NS, duration));
     }
@@ -63,10 +63,15 @@ fn as_text(robot: &str, s: &StatusReading, all: bool) -> String {
 }
 
 fn head(robot: &str, s: &StatusReading) -> Vec<String> {
-    let pace = if s.mode == 0 { "real time" } else { "free pace" };
+    let pace = match s.speed {
+        0.0 => "free pace".into(),
+        1.0 => "real time".into(),
+        speed => format!("{speed} × real time"),
+    };
+    let mode = Mode::name_of(s.mode);
     let (time_s, rtf) = (s.time_ns as f64 / 1e9, s.real_time_factor);
     let mut lines = vec![
-        format!("daemon     {robot}: {}, {pace}, run {}", phase(s.phase), s.epoch),
+        format!("daemon     {robot}: {}, {mode}, {pace}, run {}", phase(s.phase), s.epoch),
         format!("time       {time_s:.3} s simulated, tick {}, rtf {rtf:.2}", s.tick),
     ];
     if s.fault > 0 {
@@ -77,6 +82,17 @@ fn head(robot: &str, s: &StatusReading) -> Vec<String> {
         (u32::MAX, _) | (_, 0) => format!("command    {authority}: nobody owns the robot"),
         (age, owner) => format!("command    {authority}, age {age} ticks, session {owner:016x}"),
     });
+    if !s.missing.is_empty() {
+        lines.push(format!("waits for  {}", s.missing.join(", ")));
+    }
+    for c in &s.controllers {
+        let role = ["required", "advisory", "observer"].get(usize::from(c.role)).unwrap_or(&"?");
+        lines.push(format!(
+            "joined     {}: {role}, {} joints, every {} ticks from {}, applies {} later, session \
+             {:016x}",
+            c.name, c.joints, c.period_ticks, c.phase_ticks, c.offset_ticks, c.session
+        ));
+    }
     lines.push(format!("real time  {}", grants(s).summary()));
     lines.extend(s.refused.iter().map(|r| format!("degraded   the system refused {r}")));
     lines
@@ -110,6 +126,7 @@ const fn phase(code: u8) -> &'static str {
         1 => "running",
         2 => "stopped",
         3 => "paused",
+        4 => "awaiting a controller",
         _ => "unknown",
     }
 }
@@ -126,7 +143,8 @@ fn as_json(robot: &str, s: &StatusReading) -> Value {
         "tick": s.tick,
         "time_ns": s.time_ns,
         "period_ns": s.period_ns,
-        "mode": if s.mode == 0 { "realtime" } else { "free" },
+        "mode": Mode::name_of(s.mode),
+        "speed": s.speed,
         "phase": phase(s.phase),
         "fault": s.fault,
         "authority": Authority::name_of(s.authority),
@@ -141,5 +159,7 @@ fn as_json(robot: &str, s: &StatusReading) -> Value {
         "applied_age_ticks": histogram::as_json(&s.applied_age_ticks, &AGE_EDGES_TICKS),
         "counters": counters,
         "refused": grants.refused,
+        "controllers": s.controllers,
+        "missing": s.missing,
     })
 }

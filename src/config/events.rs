@@ -99,7 +99,7 @@ fn scope(s: &Section<'_>, spec: &PlantSpec) -> Option<Scope> {
 fn most_at_once(events: &[(u64, Event)]) -> usize {
     let span = |(at, e): &(u64, Event)| match e {
         Event::Push { ticks, .. } => Some((*at, at.saturating_add(*ticks))),
-        Event::Friction { .. } => None,
+        _ => None,
     };
     let spans: Vec<(u64, u64)> = events.iter().filter_map(span).collect();
     let acting = |t: u64| spans.iter().filter(|(from, to)| (*from..*to).contains(&t)).count();

@@ -7,6 +7,7 @@
 
 mod bus;
 mod contact_law;
+mod control;
 mod events;
 mod feet;
 mod materials;
@@ -24,6 +25,7 @@ mod unitree;
 pub use bus::{Access, BusSettings, TlsFiles};
 #[cfg(feature = "zenoh")]
 pub(crate) use bus::{ENDPOINT, is_endpoint, is_name};
+pub use control::ControlSettings;
 pub use merge::DEFAULT_TOML;
 pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;

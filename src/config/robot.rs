@@ -63,6 +63,13 @@ fn joint_names(model: &Model) -> String {
     model.joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
+/// How high above rest the robot is placed, m; `None` if it stays where it is given.
+pub(super) fn clearance_m(initial: &Section<'_>) -> Option<f64> {
+    let clearance_m = initial.f64("clearance_m", Range::between(-10.0, 1000.0));
+    let places = [("above_ground", true), ("as_given", false)];
+    (initial.choice("place", &places) == Some(true)).then_some(clearance_m)
+}
+
 /// Initial positions and velocities, before the robot is placed above the ground.
 pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions, Velocities) {
     let (mut q, mut v) = (Positions::zero(model), Velocities::zero(model));

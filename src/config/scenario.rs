@@ -9,11 +9,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::model::{Base, Loaded, Model, parse_urdf, read_urdf_text};
 use crate::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
-use crate::rt::{Pace, RealtimeSettings, StartRule};
+use crate::rt::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 
 use super::bus::{BusSettings, bus};
+use super::control::{ControlSettings, control};
 use super::ros2::{Ros2Settings, ros2};
-use super::section::{Mistakes, Range, Section};
+use super::section::{Mistakes, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{RecordSettings, realtime, record};
 use super::unitree::{UnitreeSettings, unitree};
@@ -36,6 +37,12 @@ pub struct Scenario {
     pub events: Vec<(u64, Event)>,
     /// Pace.
     pub pace: Pace,
+    /// What a missed deadline leads to, whenever the pace is real time.
+    pub overrun: OverrunPolicy,
+    /// Wall time of a tick in real time, ns.
+    pub wall_period_ns: u64,
+    /// How controllers are treated.
+    pub control: ControlSettings,
     /// When to begin.
     pub start: StartRule,
     /// Ticks to run; `None` for no end.
@@ -137,17 +144,51 @@ fn build(
         mistakes.add(format!("the robot has {n} joints; at most {JOINTS_MAX}"));
     }
     robot::override_joints(root, &mut loaded.model);
+    let sim = Sim::read(root, mistakes);
+    let (spec, gains_max) = plant_spec(root, &sim, &loaded, mistakes);
+    let events = events::events(root, &loaded.model, &spec, mistakes);
+    let (realtime, overrun) = realtime(root);
+    let mut bus = bus(root, robot_section, &loaded.model);
+    let ros2 = ros2(root, spec.period_ns, &mut bus);
+    Scenario {
+        complete_toml: table.to_string(),
+        robot_urdf: robot_urdf.into(),
+        physics_hash: physics_hash(table, robot_urdf),
+        events,
+        pace: if sim.free { Pace::Free } else { Pace::RealTime(overrun) },
+        overrun,
+        wall_period_ns: wall_period_ns(spec.period_ns, sim.speed),
+        control: control(root),
+        start: sim.start,
+        ticks: sim.ticks,
+        gains_max,
+        realtime,
+        bus,
+        unitree: unitree(root, &loaded.model, &spec, &ros2),
+        ros2,
+        record: record(root),
+        warnings: loaded.warnings,
+        model: loaded.model,
+        spec,
+    }
+}
+
+/// What the plant is made of besides the model, and the largest gains of a command.
+fn plant_spec(
+    root: &Section<'_>,
+    sim: &Sim,
+    loaded: &Loaded,
+    mistakes: &Mistakes,
+) -> (PlantSpec, [f64; 2]) {
     let materials = materials::materials(root, mistakes);
     let defaults = contact_law::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
     let regions = regions::regions(root, &defaults, &ground, mistakes);
-    let touching = feet::touching(root, &loaded, &defaults, &materials, &ground, mistakes);
+    let touching = feet::touching(root, loaded, &defaults, &materials, &ground, mistakes);
 
-    let sim = Sim::read(root, mistakes);
     let initial = root.section("initial");
     let (q, v) = robot::initial_state(&initial, &loaded.model);
-    let clearance_m = initial.f64("clearance_m", Range::between(-10.0, 1000.0));
-    let place = initial.choice("place", &[("above_ground", true), ("as_given", false)]);
+    let clearance_m = robot::clearance_m(&initial);
     initial.finish();
 
     let (watchdog, gains_max) = command(root);
@@ -168,31 +209,13 @@ fn build(
         v,
     };
     check_integrator(&spec, mistakes);
-    if place == Some(true) && loaded.model.base == Base::Floating && mistakes.count() == 0 {
+    if let Some(clearance_m) = clearance_m
+        && loaded.model.base == Base::Floating
+        && mistakes.count() == 0
+    {
         robot::place_above(&loaded.model, &mut spec, clearance_m);
     }
-    let events = events::events(root, &loaded.model, &spec, mistakes);
-    let (realtime, overrun) = realtime(root);
-    let mut bus = bus(root, robot_section, &loaded.model);
-    let ros2 = ros2(root, spec.period_ns, &mut bus);
-    Scenario {
-        complete_toml: table.to_string(),
-        robot_urdf: robot_urdf.into(),
-        physics_hash: physics_hash(table, robot_urdf),
-        events,
-        pace: if sim.free { Pace::Free } else { Pace::RealTime(overrun) },
-        start: sim.start,
-        ticks: sim.ticks,
-        gains_max,
-        realtime,
-        bus,
-        unitree: unitree(root, &loaded.model, &spec, &ros2),
-        ros2,
-        record: record(root),
-        warnings: loaded.warnings,
-        model: loaded.model,
-        spec,
-    }
+    (spec, gains_max)
 }
 
 fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
@@ -211,11 +234,11 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
 /// Hash of the robot and of all sections that decide the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
-    for key in ["realtime", "bus", "ros2", "unitree", "record", "events"] {
+    for key in ["realtime", "control", "bus", "ros2", "unitree", "record", "events"] {
         physics.remove(key);
     }
     if let Some(toml::Value::Table(sim)) = physics.get_mut("sim") {
-        for key in ["pace", "start", "duration_s"] {
+        for key in ["pace", "speed", "start", "duration_s"] {
             sim.remove(key);
         }
     }

@@ -1,5 +1,6 @@
 //! The sections of a scenario that decide the physics.
 
+use crate::limits::{SPEED_MAX, SPEED_MIN};
 use crate::model::Model;
 use crate::plant::{Integrator, StopSpec, WatchdogSpec};
 use crate::rt::StartRule;
@@ -14,6 +15,7 @@ pub(super) struct Sim {
     pub(super) integrator: Integrator,
     pub(super) gravity_W: Vec3,
     pub(super) free: bool,
+    pub(super) speed: f64,
     pub(super) start: StartRule,
     pub(super) ticks: Option<u64>,
 }
@@ -40,6 +42,7 @@ impl Sim {
         let integrator = s.choice("integrator", &integrators);
         let gravity = s.vec3("gravity_m_per_s2", Range::between(-100.0, 100.0));
         let free = s.choice("pace", &[("realtime", false), ("free", true)]).unwrap_or(false);
+        let speed = s.f64("speed", Range::between(SPEED_MIN, SPEED_MAX));
         let starts = [("on_controller", StartRule::OnController), ("now", StartRule::Now)];
         let start = s.choice("start", &starts).unwrap_or(StartRule::Now);
         let duration_s = s.f64("duration_s", Range::between(0.0, 1e9));
@@ -51,6 +54,7 @@ impl Sim {
             integrator: integrator.unwrap_or(Integrator::SemiImplicitEuler),
             gravity_W: Vec3::from(gravity),
             free,
+            speed,
             start,
             ticks: (duration_s > 0.0).then_some(ticks),
         }

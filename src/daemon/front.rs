@@ -8,8 +8,8 @@ pub(super) use without_bus::Front;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
-use crate::handover::{Inbox, Outbox};
-use crate::message::ArrivalCounters;
+use crate::handover::{Inbox, Outbox, Sleeper};
+use crate::message::{ArrivalCounters, Directory};
 use crate::plant::{Command, Plant, Snapshot};
 use crate::ros2::RosCounters;
 use crate::rt::OrderOutbox;
@@ -25,6 +25,9 @@ pub(super) struct Ends {
     /// The run number.
     pub(super) epoch: Arc<AtomicU32>,
     pub(super) snapshots: Inbox<Snapshot>,
+    /// Woken when a snapshot has come; `None` if it has to be looked for.
+    pub(super) published: Option<Sleeper>,
+    pub(super) directory: Directory,
     pub(super) counters: Counters,
 }
 
@@ -82,12 +85,18 @@ mod with_bus {
             let (feed, feed_end) = Feed::new();
             let spoken = scenario.ros2.mode != Ros2Mode::Off;
             let feed = spoken.then_some(feed);
-            let publisher =
-                Publisher::start(&bus, &keys, &scenario.bus, period_ns, ends.snapshots, feed)?;
+            let source = (ends.snapshots, ends.published);
+            let publisher = Publisher::start(&bus, &keys, &scenario.bus, period_ns, source, feed)?;
             let Counters { commands, orders, ros2 } = ends.counters;
             let epoch = ends.epoch;
             let plant = ends.plant.clone();
-            let judge = Judge::new(ends.plant, scenario.physics_hash, Arc::clone(&epoch));
+            let judge = Judge::new(
+                ends.plant,
+                scenario.physics_hash,
+                Arc::clone(&epoch),
+                scenario.control.mode,
+                ends.directory,
+            );
             let orders = OrderService::start(&bus, &keys, ends.orders, judge, orders)?;
             let urdf = &scenario.robot_urdf;
             let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&epoch))?;

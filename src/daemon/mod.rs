@@ -21,16 +21,18 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crossbeam_channel::Receiver;
+
 use crate::config::Scenario;
 use crate::error::{Error, Result};
 use crate::fault_point;
-use crate::handover::{Inbox, pool, touched_channel};
+use crate::handover::{Inbox, bell, pool, touched_channel};
 use crate::limits::{FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
-use crate::message::ModelReply;
+use crate::message::{Directory, ModelReply};
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
-    Grants, Links, LogTick, Pace, RunLimits, TickReport, drop_privileges, keep_cores_awake,
+    Grants, Links, LogTick, Mode, Pace, RunLimits, TickReport, drop_privileges, keep_cores_awake,
     keep_files_private, keep_off_core, order_line, pick_core,
 };
 
@@ -75,20 +77,19 @@ pub fn run(
     keep_files_private();
     let plant = scenario.plant();
 
-    let joints = plant.model().joint_count();
-    let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
-    let (command_out, command_in) = pool(2 * OFFERS_MAX, empty);
-    let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
-    let (report_out, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
-    let (order_out, order_in) = order_line();
-    let epoch = Arc::new(AtomicU32::new(FIRST_EPOCH));
+    let (mut links, ends, report_in) = wire(scenario, &plant, stop);
 
     let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);
     let run_limits = RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,
         keyframe_every_ticks: scenario.record.keyframe_every_ticks,
-        epoch: FIRST_EPOCH,
+        mode: scenario.control.mode,
+        overrun: scenario.overrun,
+        wall_period_ns: scenario.wall_period_ns,
+        patience_ns: scenario.control.patience_ns(),
+        expected: scenario.control.expected(),
+        ..RunLimits::new(scenario.spec.period_ns)
     };
     let log_plant = plant.clone();
     let physics = PhysicsThread::start(scenario, plant, run_limits, core)?;
@@ -98,36 +99,56 @@ pub fn run(
     // before any thread that has to do with strangers is started
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
-    let counters = Counters::default();
-    let ends = Ends {
-        commands: command_out,
-        orders: Arc::new(Mutex::new(order_out)),
-        plant: log_plant.clone(),
-        epoch: Arc::clone(&epoch),
-        snapshots: snapshot_in,
-        counters: counters.clone(),
-    };
+    let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
     let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
-    let links = Links {
-        commands: command_in,
-        orders: order_in,
-        epoch,
-        snapshots: snapshot_out,
-        log: log_out,
-        reports: report_out,
-        stop: Arc::clone(stop),
-    };
+    links.log = log_out;
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&grants));
 
-    let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, counters);
+    let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, counters, directory);
     io.publish_status(monitor.status());
     let broken = attend(&physics, recorder.as_ref(), &mut io, &mut monitor, (free, stop), watch);
     drop(awake);
     let summary = finish(physics, recorder, io, monitor)?;
     broken.map_or(Ok(summary), Err)
+}
+
+/// What connects the loop with the threads around it; the log comes later.
+fn wire(
+    scenario: &Scenario,
+    plant: &Plant,
+    stop: &Arc<AtomicBool>,
+) -> (Links, Ends, Receiver<TickReport>) {
+    let joints = plant.model().joint_count();
+    let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
+    let (arrived_bell, arrived) = bell();
+    let (command_out, commands) = pool(2 * OFFERS_MAX, empty);
+    let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
+    // in real time the physics thread wakes nobody
+    let (snapshots, published) = if scenario.control.mode == Mode::RealTime {
+        (snapshot_out, None)
+    } else {
+        let (bell, sleeper) = bell();
+        (snapshot_out.ringing(bell), Some(sleeper))
+    };
+    let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
+    let (order_out, orders) = order_line();
+    let epoch = Arc::new(AtomicU32::new(FIRST_EPOCH));
+    let ends = Ends {
+        commands: command_out.ringing(arrived_bell.clone()),
+        orders: Arc::new(Mutex::new(order_out.ringing(arrived_bell))),
+        plant: plant.clone(),
+        epoch: Arc::clone(&epoch),
+        snapshots: snapshot_in,
+        published,
+        directory: Directory::of(&scenario.control.controllers),
+        counters: Counters::default(),
+    };
+    let stop = Arc::clone(stop);
+    let links = Links { commands, orders, epoch, snapshots, log: None, reports, stop, arrived };
+    (links, ends, report_in)
 }
 
 /// Stays with the loop until it ends. A bus that is lost for good ends it; that is the error.

@@ -7,10 +7,12 @@ use crossbeam_channel::Receiver;
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind};
 use crate::limits::FIRST_EPOCH;
-use crate::message::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
+use crate::message::{
+    AGE_EDGES_TICKS, Counter, Directory, LATENCY_EDGES_NS, Refusal, StatusReading,
+};
 use crate::plant::{Authority, Fault, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
-use crate::rt::{Ending, Grants, Phase, TickReport};
+use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
 
 use super::front::{Counters, link_counts};
 use super::tally::Tally;
@@ -82,6 +84,7 @@ pub struct Summary {
 pub(super) struct Monitor {
     inbox: Receiver<TickReport>,
     arrivals: Counters,
+    directory: Directory,
     period_ns: u64,
     weight_n: f64,
     wakeup: Tally,
@@ -110,12 +113,13 @@ impl Monitor {
         grants: Grants,
         inbox: Receiver<TickReport>,
         arrivals: Counters,
+        directory: Directory,
     ) -> Self {
         let status = StatusReading {
             epoch: FIRST_EPOCH,
             period_ns: scenario.spec.period_ns,
             command_age_ticks: u32::MAX,
-            mode: scenario.pace.code(),
+            mode: scenario.control.mode.code(),
             fifo_priority: grants.fifo_priority.unwrap_or(0),
             core: grants.core.map_or(u32::MAX, |c| c as u32),
             memory_locked: u8::from(grants.memory_locked),
@@ -125,6 +129,7 @@ impl Monitor {
         let mut monitor = Self {
             inbox,
             arrivals,
+            directory,
             period_ns: scenario.spec.period_ns,
             weight_n: mass_kg * scenario.spec.gravity_W.norm(),
             wakeup: Tally::new(&LATENCY_EDGES_NS),
@@ -250,6 +255,10 @@ impl Monitor {
         (s.epoch, s.tick, s.time_ns) = (r.epoch.max(FIRST_EPOCH), r.tick, r.time_ns);
         s.phase = r.phase.code();
         s.real_time_factor = real_time_factor;
+        let wall_period_ns = r.wall_period_ns as f64;
+        s.speed = if wall_period_ns > 0.0 { self.period_ns as f64 / wall_period_ns } else { 0.0 };
+        s.controllers = self.directory.present();
+        s.missing = named(&r.missing, &self.directory);
         (s.fault, s.authority) = (r.fault.map_or(0, Fault::code), r.authority.code());
         (s.command_age_ticks, s.command_session) = (r.command_age_ticks, r.command_session);
         s.wakeup_latency_ns = self.wakeup.distribution();
@@ -267,11 +276,16 @@ impl Monitor {
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
             ("commands_proving".to_string(), self.proving),
+            ("commands_repeated".to_string(), r.gate.repeated),
+            ("ticks_waited".to_string(), r.gate.ticks_waited),
+            ("waited_ms".to_string(), r.gate.waited_ns / 1_000_000),
+            ("ticks_given_up".to_string(), r.gate.ticks_given_up),
         ];
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);
             let outdated = if reason == Rejection::Epoch { r.commands_outdated } else { 0 };
-            let count = arrived + self.rejected[reason as usize] + outdated;
+            let at_gate = r.gate.rejected(reason);
+            let count = arrived + self.rejected[reason as usize] + outdated + at_gate;
             counters.push((format!("rejected_{}", reason.name()), count));
         }
         let orders = &self.arrivals.orders;
@@ -316,6 +330,9 @@ impl Monitor {
         let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;
         self.update_status(if wall_s > 0.0 { run_s / wall_s } else { 0.0 });
         let time_ns = told.time_ns + untold * self.period_ns;
+        if let Ending::Deserted(missing) = &ending {
+            self.status.missing = named(missing, &self.directory);
+        }
         let feet = &plant.spec().feet;
         let last = SecondReport {
             phase: self.last.map_or(Phase::Waiting, |r| r.phase),
@@ -344,6 +361,11 @@ impl Monitor {
             recorded,
         }
     }
+}
+
+/// The names of controllers that are missed.
+fn named(missing: &Missing, directory: &Directory) -> Vec<String> {
+    missing.iter().filter(|&&number| number != 0).map(|&number| directory.name(number)).collect()
 }
 
 impl std::fmt::Debug for Monitor {

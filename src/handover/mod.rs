@@ -16,6 +16,10 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+mod bell;
+
+pub use bell::{Bell, Sleeper, bell};
+
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -27,6 +31,7 @@ pub struct Outbox<T> {
     sent: Receiver<Box<T>>,
     free: Receiver<Box<T>>,
     unsent: Sender<Box<T>>,
+    bell: Option<Bell>,
 }
 
 /// The receiving side of a hand-over.
@@ -53,7 +58,13 @@ pub fn pool<T>(count: usize, make: impl Fn() -> T) -> (Outbox<T>, Inbox<T>) {
         let _sent = free_tx.try_send(Box::new(make())).is_ok();
     }
     (
-        Outbox { full: full_tx, sent: full_rx.clone(), free: free_rx, unsent: free_tx.clone() },
+        Outbox {
+            full: full_tx,
+            sent: full_rx.clone(),
+            free: free_rx,
+            unsent: free_tx.clone(),
+            bell: None,
+        },
         Inbox { full: full_rx, free: free_tx },
     )
 }
@@ -74,6 +85,15 @@ impl<T> Outbox<T> {
     /// Hands the box over. It cannot fail: there are as many places as boxes.
     pub fn send(&self, item: Box<T>) {
         let _sent = self.full.try_send(item).is_ok();
+        if let Some(bell) = &self.bell {
+            bell.ring();
+        }
+    }
+
+    /// The same, and rings `bell` whenever it has sent something.
+    #[must_use]
+    pub fn ringing(self, bell: Bell) -> Self {
+        Self { bell: Some(bell), ..self }
     }
 
     /// Puts a box back that was not needed.

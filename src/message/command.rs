@@ -19,7 +19,9 @@ pub struct ClaimedCommand {
     pub seq: u64,
     /// Tick of the state that is answered.
     pub answers_tick: u64,
-    /// One set-point per joint.
+    /// Tick at which it applies: that and the agreed offset, or 0 from who has not joined.
+    pub applies_tick: u64,
+    /// One set-point per joint of the session.
     pub joints: Vec<JointCommand>,
 }
 
@@ -42,10 +44,10 @@ pub struct CommandLimits {
 /// beyond any robot, but small enough that no product of two overflows.
 pub(crate) const SETPOINT_MAX: f64 = 1e6;
 
-const FIXED_BYTES: usize = HEADER_BYTES + 8 + 4 + 8 + 8 + 8 + 8;
+const FIXED_BYTES: usize = HEADER_BYTES + 8 + 4 + 8 + 8 + 8 + 8 + 8;
 const JOINT_BYTES: usize = 40;
 
-/// Decodes the bytes of a command for a robot with `joints` joints.
+/// Decodes the bytes of a command for a robot with `joints` joints: for all or some of them.
 ///
 /// # Errors
 /// [`Rejection::Size`] or [`Rejection::Version`].
@@ -56,7 +58,9 @@ pub fn decode_command(bytes: &[u8], joints: usize) -> Result<ClaimedCommand, Rej
     if bytes[..HEADER_BYTES] != [b'H', b'S', VERSION, Kind::Command as u8] {
         return Err(Rejection::Version);
     }
-    if bytes.len() != FIXED_BYTES + JOINT_BYTES * joints {
+    let set_points = bytes.len().saturating_sub(FIXED_BYTES);
+    let whole = bytes.len() >= FIXED_BYTES && set_points.is_multiple_of(JOINT_BYTES);
+    if !whole || set_points > JOINT_BYTES * joints {
         return Err(Rejection::Size);
     }
     super::decode::<ClaimedCommand>(Kind::Command, bytes).map_err(|_undecodable| Rejection::Size)
@@ -77,7 +81,7 @@ pub fn check_command(
     if claim.epoch != limits.epoch {
         return Err(Rejection::Epoch);
     }
-    if claim.joints.len() != limits.joints {
+    if claim.joints.len() > limits.joints {
         return Err(Rejection::Size);
     }
     if claim.session == 0 {
@@ -98,6 +102,7 @@ pub fn check_command(
     }
     (out.epoch, out.session) = (claim.epoch, claim.session);
     (out.seq, out.answers_tick) = (claim.seq, claim.answers_tick);
+    out.applies_tick = claim.applies_tick;
     out.joints.clone_from(&claim.joints);
     Ok(())
 }
@@ -119,4 +124,4 @@ pub fn encode_command(claim: &ClaimedCommand, out: &mut Vec<u8>) -> crate::Resul
     super::encode(Kind::Command, claim, out)
 }
 
-const _: () = assert!(FIXED_BYTES == 48);
+const _: () = assert!(FIXED_BYTES == 56);

@@ -10,7 +10,9 @@ mod command;
 mod control;
 mod description;
 mod desk;
+mod directory;
 mod friction;
+mod join;
 mod order;
 mod status;
 
@@ -26,7 +28,11 @@ pub use description::{
     RegionDescription, StationDescription, SurfaceDescription,
 };
 pub use desk::CommandDesk;
+pub use directory::{ControllerReading, Directory};
 pub use friction::{FrictionLimits, FrictionRequest, check_friction};
+pub use join::{
+    JoinReply, JoinRequest, LeaveRequest, SpeedRequest, check_join, check_leave, check_speed,
+};
 pub use order::{OrderReply, Refusal};
 pub use status::{AGE_EDGES_TICKS, Counter, Distribution, LATENCY_EDGES_NS, StatusReading};
 
@@ -38,7 +44,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
 
 /// Version of the protocol: changes when the layout of any payload changes.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 /// Bytes before the payload.
 pub const HEADER_BYTES: usize = 4;
 
@@ -69,6 +75,14 @@ pub enum Kind {
     Push = 11,
     /// [`SavedState`].
     SavedState = 12,
+    /// [`JoinRequest`].
+    Join = 13,
+    /// [`JoinReply`].
+    JoinReply = 14,
+    /// [`LeaveRequest`].
+    Leave = 15,
+    /// [`SpeedRequest`].
+    Speed = 16,
 }
 
 impl Kind {
@@ -76,18 +90,22 @@ impl Kind {
     #[must_use]
     pub const fn schema(self) -> &'static str {
         match self {
-            Self::State => "hardstand.State.v3",
-            Self::Contacts => "hardstand.Contacts.v3",
-            Self::Command => "hardstand.Command.v3",
-            Self::Status => "hardstand.Status.v3",
-            Self::Model => "hardstand.Model.v3",
-            Self::LogTick => "hardstand.LogTick.v3",
-            Self::Keyframe => "hardstand.Keyframe.v3",
-            Self::Friction => "hardstand.Friction.v3",
-            Self::OrderReply => "hardstand.OrderReply.v3",
-            Self::Control => "hardstand.Control.v3",
-            Self::Push => "hardstand.Push.v3",
-            Self::SavedState => "hardstand.SavedState.v3",
+            Self::State => "hardstand.State.v4",
+            Self::Contacts => "hardstand.Contacts.v4",
+            Self::Command => "hardstand.Command.v4",
+            Self::Status => "hardstand.Status.v4",
+            Self::Model => "hardstand.Model.v4",
+            Self::LogTick => "hardstand.LogTick.v4",
+            Self::Keyframe => "hardstand.Keyframe.v4",
+            Self::Friction => "hardstand.Friction.v4",
+            Self::OrderReply => "hardstand.OrderReply.v4",
+            Self::Control => "hardstand.Control.v4",
+            Self::Push => "hardstand.Push.v4",
+            Self::SavedState => "hardstand.SavedState.v4",
+            Self::Join => "hardstand.Join.v4",
+            Self::JoinReply => "hardstand.JoinReply.v4",
+            Self::Leave => "hardstand.Leave.v4",
+            Self::Speed => "hardstand.Speed.v4",
         }
     }
 

@@ -33,13 +33,14 @@ pub struct Refusal {
 
 impl Refusal {
     /// Every reason that an order can be refused for.
-    pub const REASONS: [Rejection; 7] = [
+    pub const REASONS: [Rejection; 8] = [
         Rejection::Size,
         Rejection::Version,
         Rejection::Layout,
         Rejection::Epoch,
         Rejection::NotFinite,
         Rejection::OutOfRange,
+        Rejection::NotOwner,
         Rejection::QueueFull,
     ];
 }

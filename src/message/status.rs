@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ControllerReading;
+
 /// Published once a second under `status`, and the answer to a query of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatusReading {
@@ -13,18 +15,22 @@ pub struct StatusReading {
     pub time_ns: u64,
     /// Length of a tick, ns.
     pub period_ns: u64,
-    /// Pace: 0 real time, 1 free.
+    /// 0 real time, 1 lockstep, 2 budgeted.
     pub mode: u8,
-    /// 0 waiting for a controller, 1 running, 2 stopped by a fault, 3 paused.
+    /// 0 waiting for a controller, 1 running, 2 stopped by a fault, 3 paused, 4 a tick waits for a
+    /// controller.
     pub phase: u8,
     /// Fault, as in the state; 0 for none.
     pub fault: u8,
-    /// What the drives obey: 0 zero, 1 fresh, 2 held, 3 damped.
+    /// What the drives obey: 0 zero, 1 fresh, 2 held, 3 damped, 4 stopped.
     pub authority: u8,
     /// Age of the command in force, ticks; `u32::MAX` before the first.
     pub command_age_ticks: u32,
     /// Session that owns the robot; 0 for none.
     pub command_session: u64,
+    /// Simulated seconds per second of wall time that the loop tries to keep; 0 for as many as it
+    /// can.
+    pub speed: f64,
     /// Simulated seconds per second of wall time, since the last status.
     pub real_time_factor: f64,
     /// `SCHED_FIFO` priority of the physics thread; 0 if it was refused.
@@ -45,6 +51,10 @@ pub struct StatusReading {
     pub counters: Vec<Counter>,
     /// Grants that the system refused, with the remedy.
     pub refused: Vec<String>,
+    /// Controllers that have joined.
+    pub controllers: Vec<ControllerReading>,
+    /// Names of those that the loop waits for now.
+    pub missing: Vec<String>,
 }
 
 /// Many whole numbers in short: percentiles, the largest, and how many lie between fixed edges.

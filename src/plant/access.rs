@@ -106,10 +106,11 @@ impl Plant {
         let s = &self.state;
         let pushes = s.pushes.iter().all(|p| (p.body as usize) < self.model.bodies.len());
         let switches = s.switches.iter().all(|f| f.pending_ticks <= 1 << 32);
-        if s.tick <= 1 << 62 && s.watchdog.candidate_count <= 1 << 32 && pushes && switches {
+        let counts = s.tick <= 1 << 62 && s.watchdog.candidate_count <= 1 << 32;
+        if counts && pushes && switches && !s.leases.is_senseless() {
             return Ok(());
         }
-        let what = "a snapshot holds a tick, count or body that no run can produce";
+        let what = "a snapshot holds a tick, count, body or lease that no run can produce";
         Err(crate::Error::new(crate::ErrorKind::Log, what))
     }
 

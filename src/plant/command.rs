@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::actuator::Reference;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 
+use super::Grant;
+
 /// Set-point of one joint's drive. The motor makes
 /// `tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)`, evaluated every micro-step and
 /// limited to the joint's effort.
@@ -29,7 +31,8 @@ impl From<JointCommand> for Reference {
 }
 
 /// A checked command: sizes fit the robot and all numbers are finite and in range. Whether it gets
-/// authority is decided at use, by the [`Watchdog`](super::Watchdog).
+/// authority is decided at use, by the [`Leases`](super::Leases) or, without one, by the
+/// [`Watchdog`](super::Watchdog).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// Run that it is meant for.
@@ -40,7 +43,9 @@ pub struct Command {
     pub seq: u64,
     /// Tick of the state that this command answers.
     pub answers_tick: u64,
-    /// One set-point per joint, in the model's order.
+    /// Tick at which it applies; 0 for at once, from a session that has not joined.
+    pub applies_tick: u64,
+    /// One set-point per joint of the session, in the model's order.
     pub joints: Vec<JointCommand>,
 }
 
@@ -81,13 +86,25 @@ pub enum Event {
         /// Kinetic coefficient, at least 0.
         mu_kinetic: f64,
     },
+    /// A controller joins.
+    Grant(Grant),
+    /// The controller with this session leaves.
+    Leave {
+        /// Session.
+        session: u64,
+    },
+    /// Emergency stop: all joints are damped, and no command is obeyed.
+    Stop,
+    /// The emergency stop ends.
+    Arm,
 }
 
 /// Everything that one tick receives from outside, with room for the bounds in
 /// [`limits`](crate::limits).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TickInput {
-    /// Commands in the order of arrival, at most [`OFFERS_MAX`].
+    /// Commands, at most [`OFFERS_MAX`]: those of leases first, in the order of the leases, then
+    /// the others in the order of arrival.
     pub offers: Vec<Box<Command>>,
     /// Events, at most [`EVENTS_MAX`].
     pub events: Vec<Event>,

@@ -24,6 +24,10 @@ impl Plant {
                     friction_changed = true;
                     self.set_friction(scope, mu_static, mu_kinetic);
                 }
+                Event::Grant(grant) => self.grant(&grant),
+                Event::Leave { session } => self.state.leases.leave(session),
+                Event::Stop => self.stop(),
+                Event::Arm => self.state.leases.arm(self.state.tick),
             }
         }
         if friction_changed {

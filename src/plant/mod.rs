@@ -17,6 +17,8 @@ mod guard;
 mod implicit;
 mod lane_tick;
 mod lanes;
+mod lease;
+mod obey;
 mod place;
 mod reading;
 mod regions;
@@ -32,6 +34,10 @@ pub use contacts::ContactSet;
 pub use digest::Digest;
 pub use evaluated::Evaluated;
 pub use fault::Fault;
+pub use lease::{
+    Denied, GRID_TICKS_MAX, Grant, Grid, Join, JointSet, Lease, Leases, Role, controller_number,
+    is_controller_name,
+};
 pub use reading::{
     ContactsReading, FootReading, JointReading, Snapshot, StateReading, StationReading,
 };

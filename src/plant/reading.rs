@@ -163,6 +163,10 @@ pub struct Snapshot {
     /// `kp` and `kd` that each drive obeyed in this tick: a damped one has only the watchdog's.
     /// N·m/rad and N·m·s/rad, or N/m and N·s/m. In no message of the bus's own.
     pub gains: Vec<[f64; 2]>,
+    /// A controller answers this state: it is published, however rarely states are.
+    pub asked: bool,
+    /// The state has been published before; a controller has not answered it. The rest is void.
+    pub again: bool,
 }
 
 impl StateReading {
@@ -195,5 +199,6 @@ impl Snapshot {
         self.state.copy_from(&o.state);
         self.contacts.copy_from(&o.contacts);
         self.gains.clone_from(&o.gains);
+        (self.asked, self.again) = (o.asked, o.again);
     }
 }

@@ -48,11 +48,14 @@ impl Plant {
         (s.tick, s.time_ns, s.digest) = (state.tick, self.time_ns(), state.digest);
         s.fault = self.fault().map_or(0, super::Fault::code);
         s.authority = self.authority().code();
-        s.command_age_ticks = match state.watchdog.age_ticks(state.tick.saturating_sub(1)) {
+        s.command_age_ticks = match self.command_age_ticks() {
             Some(age) => u32::try_from(age).unwrap_or(u32::MAX - 1),
             None => u32::MAX,
         };
-        (s.command_session, s.command_seq) = (state.watchdog.owner, state.watchdog.seq);
+        let leases = state.leases.places();
+        s.command_session =
+            if leases[0].session != 0 { leases[0].session } else { state.watchdog.owner };
+        s.command_seq = state.watchdog.seq;
         let imu = self.imu();
         s.imu_quat_wxyz = imu.quat_WI.wxyz();
         s.imu_angular_velocity_rad_per_s = imu.angular_velocity_I.into();

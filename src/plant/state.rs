@@ -12,7 +12,7 @@ use crate::spatial::Vec3;
 
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{JointCommand, PlantSpec, Watchdog};
+use super::{JointCommand, Leases, PlantSpec, Watchdog};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,6 +43,8 @@ pub struct State {
     pub motor: Vec<f64>,
     /// Watchdog.
     pub watchdog: Watchdog,
+    /// Leases.
+    pub leases: Leases,
     /// Command in force.
     pub command: Vec<JointCommand>,
     /// Pushes.
@@ -95,6 +97,7 @@ impl State {
             v: spec.v.clone(),
             motor: vec![0.0; model.joint_count()],
             watchdog: Watchdog::default(),
+            leases: Leases::default(),
             command: vec![JointCommand::default(); model.joint_count()],
             pushes: [ActivePush::default(); PUSHES_MAX],
             imu_v_before_W: Vec3::zeros(),
@@ -166,6 +169,7 @@ impl State {
         for (i, session) in w.retired.iter_mut().enumerate() {
             visit("watchdog.retired", i, Word::U64(session));
         }
+        self.leases.walk(self.command.len(), visit);
         for (i, c) in self.command.iter_mut().enumerate() {
             visit("command.q", i, Word::F64(&mut c.q));
             visit("command.dq", i, Word::F64(&mut c.dq));

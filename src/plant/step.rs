@@ -13,8 +13,8 @@ use crate::spatial::Vec3;
 use super::lanes::{self, LaneStep};
 use super::rigid::RigidSolver;
 use super::{
-    Authority, Command, ContactSet, Digest, Fault, Integrator, PlantSpec, Rejection, State,
-    TickInput, Verdict, layout_hash,
+    Authority, ContactSet, Digest, Fault, Integrator, PlantSpec, State, TickInput, Verdict,
+    layout_hash,
 };
 
 /// What became of a tick.
@@ -130,7 +130,6 @@ impl Plant {
         }
         self.apply_events(&input.events, &mut outcome);
         self.take_commands(&input.offers, &mut outcome);
-        self.refer();
         let start_ns = self.time_ns();
         if self.in_lanes() {
             self.micro_steps_in_lanes(start_ns);
@@ -148,34 +147,6 @@ impl Plant {
         outcome.fault = self.fault;
         outcome.authority = self.authority;
         outcome
-    }
-
-    /// Lets the watchdog judge every offer; the newest accepted command is in force.
-    fn take_commands(&mut self, offers: &[Box<Command>], outcome: &mut Outcome) {
-        let mut fresh = false;
-        for (offer, verdict) in offers.iter().zip(&mut outcome.verdicts) {
-            if offer.joints.len() != self.state.command.len() {
-                // before the watchdog hears of it: it must not renew the age of another command
-                *verdict = Verdict::Rejected(Rejection::Size);
-                continue;
-            }
-            *verdict = self.state.watchdog.offer(
-                &self.spec.watchdog,
-                self.state.tick,
-                offer.session,
-                offer.seq,
-                offer.answers_tick,
-            );
-            if *verdict == Verdict::Accepted {
-                self.state.command.copy_from_slice(&offer.joints);
-                fresh = true;
-            }
-        }
-        self.authority = if fresh {
-            Authority::Fresh
-        } else {
-            self.state.watchdog.authority(&self.spec.watchdog, self.state.tick)
-        };
     }
 
     /// Advances by one micro-step that starts at `t_ns`. On entry kinematics and contacts are
@@ -212,18 +183,6 @@ impl Plant {
         for (i, motor) in self.motors.iter().enumerate() {
             let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
             self.state.motor[i] = motor.effort(self.references[i].pd_effort(q, dq), dq);
-        }
-    }
-
-    /// What the drives are to do in a tick with this authority.
-    fn refer(&mut self) {
-        let damping = self.spec.watchdog.damping;
-        for (i, reference) in self.references.iter_mut().enumerate() {
-            *reference = match self.authority {
-                Authority::Fresh | Authority::Held => self.state.command[i].into(),
-                Authority::Damped => self.passive[i].damper(damping),
-                Authority::Zero => Reference::default(),
-            };
         }
     }
 

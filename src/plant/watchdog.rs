@@ -38,10 +38,12 @@ pub enum Authority {
     Damped,
     /// No effort: nobody has commanded yet, or the controller is long lost.
     Zero,
+    /// Damping only, until the emergency stop ends.
+    Stopped,
 }
 
 impl Authority {
-    /// Number on the wire: 0 zero, 1 fresh, 2 held, 3 damped.
+    /// Number on the wire: 0 zero, 1 fresh, 2 held, 3 damped, 4 stopped.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -49,6 +51,7 @@ impl Authority {
             Self::Fresh => 1,
             Self::Held => 2,
             Self::Damped => 3,
+            Self::Stopped => 4,
         }
     }
 
@@ -60,6 +63,7 @@ impl Authority {
             1 => "fresh",
             2 => "held",
             3 => "damped",
+            4 => "stopped",
             _ => "unknown",
         }
     }
@@ -94,11 +98,20 @@ pub enum Rejection {
     NotOwner,
     /// The session has lost the robot; it must come back with a new session number.
     Retired,
+    /// The emergency stop is in force.
+    Stopped,
+    /// Answers a state that is not the controller's to answer, or applies at another tick than
+    /// agreed.
+    OffGrid,
+    /// Another command of the same session has answered the same state.
+    Conflict,
+    /// In lockstep only controllers that have joined are heard.
+    NotJoined,
 }
 
 impl Rejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Size,
         Self::Version,
         Self::Layout,
@@ -112,6 +125,10 @@ impl Rejection {
         Self::Late,
         Self::NotOwner,
         Self::Retired,
+        Self::Stopped,
+        Self::OffGrid,
+        Self::Conflict,
+        Self::NotJoined,
     ];
 
     /// Name of the counter.
@@ -131,6 +148,10 @@ impl Rejection {
             Self::Late => "late",
             Self::NotOwner => "not_owner",
             Self::Retired => "retired",
+            Self::Stopped => "stopped",
+            Self::OffGrid => "off_grid",
+            Self::Conflict => "conflict",
+            Self::NotJoined => "not_joined",
         }
     }
 }
@@ -259,7 +280,7 @@ impl Watchdog {
     }
 
     /// The owner's session is over: the last command stays only as an age.
-    fn retire_owner(&mut self) {
+    pub(super) fn retire_owner(&mut self) {
         if self.owner == 0 || self.retired.contains(&self.owner) {
             return;
         }

@@ -1,9 +1,9 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::FIRST_EPOCH;
+use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
 use crate::plant::{Command, JointCommand, Plant, StateReading, TickInput};
-use crate::rt::LogTick;
+use crate::rt::{LogTick, OfferRecord, is_in_force};
 
 use super::batches::{Batch, Then};
 use super::replay::{Difference, ReplayReport};
@@ -119,7 +119,7 @@ impl Run {
             self.differs(format!("tick number: {} in the log, {here} in the replay", log.tick));
             return;
         }
-        let outcome = self.plant.step(&input_of(log, self.plant.model().joint_count()));
+        let outcome = self.plant.step(&input_of(log));
         self.report.ticks += 1;
         self.report.digest = self.plant.state().digest;
         for (i, offer) in log.offers.iter().enumerate() {
@@ -176,19 +176,23 @@ impl Run {
     }
 }
 
-/// The input of a tick, as it was applied. Only the last accepted command needs its set-points; of
-/// the others no more than their size is looked at.
-fn input_of(log: &LogTick, joints: usize) -> TickInput {
+/// The input of a tick, as it was applied. Only the commands in force need their set-points; of the
+/// others no more than their size is looked at.
+fn input_of(log: &LogTick) -> TickInput {
     let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
-    for o in &log.offers {
-        let (session, seq, answers_tick) = (o.session, o.seq, o.answers_tick);
-        let sized = o.verdict != crate::plant::Verdict::Rejected(crate::plant::Rejection::Size);
-        let joints = vec![JointCommand::default(); if sized { joints } else { 0 }];
-        offers.push(Box::new(Command { epoch: log.epoch, session, seq, answers_tick, joints }));
-    }
-    let accepted = |o: &crate::rt::OfferRecord| o.verdict == crate::plant::Verdict::Accepted;
-    if let Some(last) = log.offers.iter().rposition(accepted) {
-        offers[last].joints.clone_from(&log.joints);
+    let mut set_points = log.joints.iter().copied();
+    for (i, o) in log.offers.iter().enumerate() {
+        // as long as a robot can make it, whatever the log claims
+        let size = (o.size as usize).min(JOINTS_MAX + 1);
+        let mut joints = vec![JointCommand::default(); size];
+        if is_in_force(&log.offers, i) {
+            for (joint, set_point) in joints.iter_mut().zip(&mut set_points) {
+                *joint = set_point;
+            }
+        }
+        let OfferRecord { session, seq, answers_tick, applies_tick, .. } = *o;
+        let epoch = log.epoch;
+        offers.push(Box::new(Command { epoch, session, seq, answers_tick, applies_tick, joints }));
     }
     TickInput { offers, events: log.events.clone() }
 }

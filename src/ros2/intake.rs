@@ -205,6 +205,7 @@ impl Intake {
             session,
             seq,
             answers_tick,
+            applies_tick: 0,
             joints,
         };
         !matches!(self.desk.take_in_claim(&claim), Err(reason) if reason != Rejection::QueueFull)

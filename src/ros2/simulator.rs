@@ -192,6 +192,7 @@ impl Simulator {
                 self.plant.restore(&saved.words).map_err(|e| e.to_string())?;
                 Ok(saved)
             }
+            Reply::Joined(joined) => Err(joined.reason),
         }
     }
 
@@ -235,7 +236,7 @@ impl Simulator {
         let before = self.newest.get().epoch;
         match self.orders.ask(Ask::Restore, payload) {
             Reply::Order(reply) => reply.tick().map_err(|e| failed(e.to_string()))?,
-            Reply::Saved(_) => 0,
+            Reply::Saved(_) | Reply::Joined(_) => 0,
         };
         self.wait_until(|n| n.epoch != before);
         Ok(())
@@ -278,6 +279,7 @@ impl Simulator {
         match self.orders.ask(ask, payload) {
             Reply::Order(reply) => reply.tick().map_err(|e| e.to_string()),
             Reply::Saved(saved) => Ok(saved.tick),
+            Reply::Joined(joined) => Ok(joined.first_tick),
         }
     }
 

@@ -1,9 +1,12 @@
 //! Wall time: only ever used to decide *when* a tick runs, never *what* it computes.
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::{Timespec, clock_gettime};
+
+use crate::handover::Sleeper;
 
 /// A monotonic clock one can wait on.
 pub trait Clock {
@@ -11,6 +14,11 @@ pub trait Clock {
     fn now_ns(&self) -> u64;
     /// Returns at `deadline_ns` or later; at once if it has passed.
     fn sleep_until(&self, deadline_ns: u64);
+    /// Returns when the bell of `sleeper` rings, at `deadline_ns` at the latest. Not for real time:
+    /// who rings has to wake this thread. A clock that nobody can wake sleeps to the end.
+    fn sleep_till_rung(&self, _sleeper: &Sleeper, deadline_ns: u64) {
+        self.sleep_until(deadline_ns);
+    }
 }
 
 /// `CLOCK_MONOTONIC`. Reading it is no system call; waiting is one, with an absolute deadline.
@@ -42,6 +50,10 @@ impl Clock for MonotonicClock {
         while self.now_ns() < deadline_ns {
             std::hint::spin_loop();
         }
+    }
+
+    fn sleep_till_rung(&self, sleeper: &Sleeper, deadline_ns: u64) {
+        sleeper.sleep(Duration::from_nanos(deadline_ns.saturating_sub(self.now_ns())));
     }
 }
 

@@ -4,11 +4,29 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Outcome, Plant, Snapshot, TickInput};
+use crate::plant::{Command, Leases, Outcome, Plant, Snapshot, TickInput};
 
+use super::gate::{self, Gate, Missing, Sorted};
+use super::kept::KeptStates;
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
+use super::mode::{Mode, Spending};
 use super::records::{LogTick, Phase, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
+
+/// A full queue of which everything is wanted is looked at again after this, ns.
+const ROOM_AGAIN_NS: u64 = 20_000;
+
+/// What became of a turn.
+enum Turn {
+    /// A tick was run.
+    Ran,
+    /// The run is over.
+    Over(Ending),
+    /// No tick may be run now.
+    Stands,
+    /// Controllers are missing.
+    Lacks(Missing),
+}
 
 /// The cyclic executive: owns the plant, and nobody else can touch it.
 #[derive(Debug)]
@@ -17,10 +35,22 @@ pub struct Executive<C> {
     pub(super) clock: C,
     pub(super) links: Links,
     pub(super) schedule: Schedule,
-    pace: Pace,
+    pub(super) pace: Pace,
+    /// Wall time of a tick in real time, ns.
+    pub(super) wall_period_ns: u64,
+    /// The pacer has not heard of it yet.
+    pub(super) new_pace: bool,
+    pub(super) gate: Gate,
+    pub(super) spending: Spending,
+    /// This tick does not wait any longer.
+    pub(super) given_up: Option<u64>,
+    /// Somebody has joined who has not seen the state yet.
+    pub(super) newcomer: bool,
     pub(super) limits: RunLimits,
     pub(super) input: TickInput,
-    snapshot: Snapshot,
+    pub(super) snapshot: Snapshot,
+    /// States that may have to be sent again.
+    pub(super) kept: KeptStates,
     /// Run number.
     pub(super) epoch: u32,
     /// Published time is that of the plant and this, ns.
@@ -51,15 +81,22 @@ impl<C: Clock> Executive<C> {
         limits: RunLimits,
     ) -> Self {
         let mut snapshot = plant.new_snapshot();
-        snapshot.state.mode = pace.code();
+        snapshot.state.mode = limits.mode.code();
         Self {
             plant,
             clock,
             links,
             schedule,
             pace,
+            wall_period_ns: limits.wall_period_ns,
+            new_pace: false,
+            gate: Gate::new(),
+            spending: Spending::default(),
+            given_up: None,
+            newcomer: false,
             limits,
             input: TickInput::new(),
+            kept: KeptStates::new(&snapshot.state),
             snapshot,
             epoch: limits.epoch,
             time_offset_ns: 0,
@@ -79,30 +116,45 @@ impl<C: Clock> Executive<C> {
     /// Runs to the end and returns the plant.
     pub fn run(mut self) -> (Ending, Plant) {
         let mut pacer = self.new_pacer();
-        let mut ending = None;
-        while ending.is_none() {
-            ending = if self.waiting || self.is_paused() {
-                let ending = self.stand_by();
-                pacer.begin_again(self.clock.now_ns());
-                ending
-            } else {
-                self.turn().or_else(|| self.wait(&mut pacer))
+        let ending = loop {
+            let ending = match self.turn() {
+                Turn::Ran => self.wait(&mut pacer),
+                Turn::Over(ending) => Some(ending),
+                Turn::Lacks(missing) => self.await_controllers(missing, &mut pacer),
+                Turn::Stands => {
+                    let ending = self.stand_by();
+                    pacer.begin_again(self.clock.now_ns());
+                    ending
+                }
             };
-        }
-        (ending.unwrap_or(Ending::Done), self.plant)
+            if let Some(ending) = ending {
+                break ending;
+            }
+            if std::mem::take(&mut self.new_pace) {
+                pacer.set_period(self.wall_period_ns, self.clock.now_ns());
+            }
+        };
+        (ending, self.plant)
     }
 
     /// All of a tick but the wait for the next one. Nothing in here allocates, locks, waits or
-    /// calls the system.
+    /// calls the system, unless the loop waits for controllers or runs as fast as it can.
     #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
-    fn turn(&mut self) -> Option<Ending> {
+    fn turn(&mut self) -> Turn {
         let begin_ns = self.clock.now_ns();
         fault_point::visit("physics");
         self.collect_orders();
         if self.waiting || self.is_paused() {
-            return None;
+            return Turn::Stands;
+        }
+        if std::mem::take(&mut self.newcomer) {
+            self.publish(Phase::Running);
         }
         self.collect_commands();
+        let missing = self.missing();
+        if missing != Missing::default() {
+            return Turn::Lacks(missing);
+        }
         let tick = self.plant.state().tick;
         let record = self.reserve_record();
         let outcome = self.plant.step(&self.input);
@@ -110,7 +162,7 @@ impl<C: Clock> Executive<C> {
         self.hand_over(tick, &outcome, record);
         self.report(&outcome, begin_ns);
         self.recycle_input();
-        self.ending(&outcome)
+        self.ending(&outcome).map_or(Turn::Ran, Turn::Over)
     }
 
     fn new_pacer(&self) -> Pacer {
@@ -118,28 +170,60 @@ impl<C: Clock> Executive<C> {
             Pace::RealTime(policy) => policy,
             Pace::Free => OverrunPolicy::Slip,
         };
-        Pacer::new(self.clock.now_ns(), self.plant.spec().period_ns, policy)
+        Pacer::new(self.clock.now_ns(), self.wall_period_ns, policy)
     }
 
-    /// All commands that have arrived, oldest first.
-    fn collect_commands(&mut self) {
-        while self.input.offers.len() < OFFERS_MAX
-            && let Some(offer) = self.take_command()
+    /// All commands for this tick that have come: of controllers that have joined in the order of
+    /// their leases, then those of others, oldest first.
+    pub(super) fn collect_commands(&mut self) {
+        let (tick, room) = (self.plant.state().tick, OFFERS_MAX);
+        let after;
+        let leases = if self.input.events.iter().any(gate::is_of_leases) {
+            after = self.leases();
+            &after
+        } else {
+            &self.plant.state().leases
+        };
+        let Self { gate, input, links, epoch, commands_outdated, limits, .. } = self;
+        while input.offers.len() < room
+            && let Some(due) = gate.take_due(tick)
         {
-            self.input.offers.push(offer);
+            gate::insert(&mut input.offers, due, leases);
         }
+        let joined_only = limits.mode != Mode::RealTime;
+        while input.offers.len() < room
+            && let Some(command) = next_command(links, *epoch, commands_outdated)
+        {
+            match gate.sort(&command, leases, tick, joined_only) {
+                Sorted::Now => gate::insert(&mut input.offers, command, leases),
+                Sorted::Early => gate.keep(command),
+                Sorted::Aside => links.commands.give_back(command),
+            }
+        }
+    }
+
+    /// The leases as the coming tick will have them.
+    pub(super) fn leases(&self) -> Leases {
+        let state = self.plant.state();
+        gate::after_events(&state.leases, state.tick, &self.input.events)
+    }
+
+    /// The controllers that the coming tick has to wait for.
+    pub(super) fn missing(&self) -> Missing {
+        let state = self.plant.state();
+        let waits = self.limits.mode != Mode::RealTime && self.given_up != Some(state.tick);
+        if !waits {
+            return Missing::default();
+        }
+        if self.input.events.iter().any(gate::is_of_leases) {
+            return self.gate.missing(&self.leases(), state.tick, &self.input.offers);
+        }
+        self.gate.missing(&state.leases, state.tick, &self.input.offers)
     }
 
     /// The next command for this run; those for the run before are out of date.
     pub(super) fn take_command(&mut self) -> Option<Box<Command>> {
-        while let Some(command) = self.links.commands.take() {
-            if command.epoch == self.epoch {
-                return Some(command);
-            }
-            self.commands_outdated += 1;
-            self.links.commands.give_back(command);
-        }
-        None
+        next_command(&self.links, self.epoch, &mut self.commands_outdated)
     }
 
     fn recycle_input(&mut self) {
@@ -161,7 +245,7 @@ impl<C: Clock> Executive<C> {
         let mut free = log.take_free();
         while free.is_none() && self.pace == Pace::Free && !self.links.stop.load(Ordering::Relaxed)
         {
-            self.clock.sleep_until(self.clock.now_ns() + 100_000);
+            self.clock.sleep_until(self.clock.now_ns() + ROOM_AGAIN_NS);
             free = log.take_free();
         }
         let Some(mut record) = free else {
@@ -188,21 +272,49 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    /// Fills the snapshot and hands a copy to the publisher.
+    /// Fills the snapshot and hands a copy of it to the publisher.
     pub(super) fn publish(&mut self, phase: Phase) {
         self.plant.fill(&mut self.snapshot);
+        (self.snapshot.asked, self.snapshot.again) = (false, false);
         let Snapshot { state, contacts, .. } = &mut self.snapshot;
         state.phase = phase.code();
         (state.epoch, contacts.epoch) = (self.epoch, self.epoch);
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
         contacts.time_ns = state.time_ns;
-        match self.links.snapshots.take_free() {
-            Some(mut free) => {
-                free.copy_from(&self.snapshot);
-                self.links.snapshots.send(free);
-            }
-            None => self.snapshots_dropped += 1,
+        if self.limits.mode != Mode::RealTime {
+            self.keep_state();
         }
+        self.send_snapshot();
+    }
+
+    /// Keeps the state just filled in, if it may have to be sent again.
+    fn keep_state(&mut self) {
+        if self.input.events.iter().any(gate::is_of_leases) {
+            let leases = self.leases();
+            self.snapshot.asked = self.kept.keep(&self.snapshot.state, &leases);
+        } else {
+            let leases = &self.plant.state().leases;
+            self.snapshot.asked = self.kept.keep(&self.snapshot.state, leases);
+        }
+    }
+
+    /// Hands a copy of the snapshot to the publisher.
+    pub(super) fn send_snapshot(&mut self) {
+        let mut free = self.links.snapshots.take_free();
+        // in lockstep somebody waits for just this one
+        while free.is_none()
+            && self.limits.mode == Mode::Lockstep
+            && !self.links.stop.load(Ordering::Relaxed)
+        {
+            self.clock.sleep_until(self.clock.now_ns() + ROOM_AGAIN_NS);
+            free = self.links.snapshots.take_free();
+        }
+        let Some(mut free) = free else {
+            self.snapshots_dropped += 1;
+            return;
+        };
+        free.copy_from(&self.snapshot);
+        self.links.snapshots.send(free);
     }
 
     fn ending(&self, outcome: &Outcome) -> Option<Ending> {
@@ -241,8 +353,17 @@ impl<C: Clock> Executive<C> {
     }
 
     pub(super) fn send_report(&self, outcome: &Outcome, phase: Phase, tick_cost_ns: u64) {
+        self.tell(self.report_of(outcome, phase, tick_cost_ns));
+    }
+
+    pub(super) fn report_of(
+        &self,
+        outcome: &Outcome,
+        phase: Phase,
+        tick_cost_ns: u64,
+    ) -> TickReport {
         let (s, state) = (&self.snapshot.state, self.plant.state());
-        let report = TickReport {
+        TickReport {
             epoch: self.epoch,
             tick: state.tick,
             ticks_run: self.ticks_run,
@@ -266,8 +387,26 @@ impl<C: Clock> Executive<C> {
             snapshots_dropped: self.snapshots_dropped,
             log_dropped: self.log_dropped,
             commands_outdated: self.commands_outdated,
-        };
+            gate: self.gate.counts,
+            missing: Missing::default(),
+            wall_period_ns: if self.pace == Pace::Free { 0 } else { self.wall_period_ns },
+        }
+    }
+
+    pub(super) fn tell(&self, report: TickReport) {
         // a monitor that sleeps loses reports, never time
         let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();
     }
+}
+
+/// The next command for the run `epoch`; those for the run before are out of date.
+fn next_command(links: &Links, epoch: u32, outdated: &mut u64) -> Option<Box<Command>> {
+    while let Some(command) = links.commands.take() {
+        if command.epoch == epoch {
+            return Some(command);
+        }
+        *outdated += 1;
+        links.commands.give_back(command);
+    }
+    None
 }

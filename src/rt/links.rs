@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Sender;
 
-use crate::handover::{Inbox, Outbox};
+use crate::handover::{Inbox, Outbox, Sleeper};
+use crate::limits::{FIRST_EPOCH, LEASES_MAX};
 use crate::plant::{Command, Fault, Snapshot};
 
-use super::OverrunPolicy;
+use super::gate::Missing;
 use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
+use super::{Mode, OverrunPolicy};
 
 /// How time passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub enum StartRule {
     Now,
 }
 
-/// How far to run.
+/// How far to run, and whom for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
     /// Ticks to run; `None` for no end.
@@ -52,6 +54,35 @@ pub struct RunLimits {
     pub keyframe_every_ticks: u64,
     /// Run number at the start.
     pub epoch: u32,
+    /// Whether a tick waits for the commands that are due at it.
+    pub mode: Mode,
+    /// What a missed deadline leads to, whenever the pace is real time.
+    pub overrun: OverrunPolicy,
+    /// Wall time of a tick in real time, ns: its period, longer in slow motion.
+    pub wall_period_ns: u64,
+    /// Wall time after which a missing controller ends the run, ns; `None` for never.
+    pub patience_ns: Option<u64>,
+    /// The controllers that must have joined before the run begins; 0 for none.
+    pub expected: Missing,
+}
+
+impl RunLimits {
+    /// A run without end that begins at once, never waits for controllers, and skips deadlines that
+    /// it has missed, with a tick of `period_ns`.
+    #[must_use]
+    pub const fn new(period_ns: u64) -> Self {
+        Self {
+            ticks: None,
+            start: StartRule::Now,
+            keyframe_every_ticks: 1000,
+            epoch: FIRST_EPOCH,
+            mode: Mode::RealTime,
+            overrun: OverrunPolicy::Slip,
+            wall_period_ns: period_ns,
+            patience_ns: None,
+            expected: [0; LEASES_MAX],
+        }
+    }
 }
 
 /// Everything the loop is connected to.
@@ -71,6 +102,8 @@ pub struct Links {
     pub reports: Sender<TickReport>,
     /// Asks the loop to end.
     pub stop: Arc<AtomicBool>,
+    /// Rung when a command or an order has been sent.
+    pub arrived: Sleeper,
 }
 
 /// Why the loop ended.
@@ -84,6 +117,8 @@ pub enum Ending {
     Overrun,
     /// The monotonic clock went back.
     ClockWentBack,
+    /// These controllers were missing for too long; 0 for none.
+    Deserted(Missing),
     /// The plant stopped itself.
     Fault(Fault),
 }

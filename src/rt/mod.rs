@@ -1,11 +1,17 @@
 //! Calling the plant on time: the executive, the pacer, the clock, and the thread's rights.
 //!
 //! On the physics thread there is no allocation, no lock that another thread can hold, and no
-//! system call but the one that waits for the next deadline.
+//! system call but the one that waits for the next deadline; unless it waits for controllers, which
+//! wake it.
 
+mod await_controllers;
 mod clock;
 mod executive;
+mod gate;
+mod join;
+mod kept;
 mod links;
+mod mode;
 mod order_line;
 mod orders;
 mod pacer;
@@ -17,10 +23,14 @@ mod thread;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use executive::Executive;
+pub use gate::{GateCounts, Missing};
+pub use join::JoinAnswer;
 pub use links::{Ending, Links, Pace, RunLimits, StartRule};
+pub use mode::{Budget, Mode};
 pub use order_line::{Answer, Jump, Order, OrderInbox, OrderOutbox, order_line};
-pub use pacer::{OverrunPolicy, Pacer, Wait};
+pub use pacer::{OverrunPolicy, Pacer, Wait, wall_period_ns};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
+pub(crate) use records::is_in_force;
 pub use records::{LogTick, OfferRecord, Phase, TickReport};
 pub use schedule::Schedule;
 pub use thread::{

@@ -21,9 +21,11 @@
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 
-use crate::handover::touched_channel;
+use crate::handover::{Bell, touched_channel};
 use crate::limits::ORDER_QUEUE;
-use crate::plant::Event;
+use crate::plant::{Event, Join};
+
+use super::JoinAnswer;
 
 /// Something that the loop is told to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +40,16 @@ pub enum Order {
     Step(u64),
     /// Run until so many ticks are done, then pause.
     RunUntil(u64),
+    /// Let a controller in; what comes of it is written into the answer.
+    Join(Box<(Join, JoinAnswer)>),
+    /// The controller with this session leaves.
+    Leave(u64),
+    /// Emergency stop.
+    Stop,
+    /// End of the emergency stop.
+    Arm,
+    /// Another wall time of a tick, ns; 0 for as fast as the machine allows.
+    Speed(u64),
     /// Go on from another state, as the next run.
     Jump(Box<Jump>),
     /// Write the complete state into this list, which has room for it.
@@ -79,6 +91,7 @@ pub struct OrderOutbox {
     answers: Receiver<Answer>,
     next: u64,
     unanswered: usize,
+    bell: Option<Bell>,
 }
 
 /// Where the loop takes them out.
@@ -98,12 +111,26 @@ pub fn order_line() -> (OrderOutbox, OrderInbox) {
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
     let sent = [event_rx.clone(), order_rx.clone()];
     (
-        OrderOutbox { events, orders, sent, answers: answer_rx, next: 0, unanswered: 0 },
+        OrderOutbox {
+            events,
+            orders,
+            sent,
+            answers: answer_rx,
+            next: 0,
+            unanswered: 0,
+            bell: None,
+        },
         OrderInbox { events: event_rx, orders: order_rx, answers: answer_tx },
     )
 }
 
 impl OrderOutbox {
+    /// The same, and rings `bell` whenever it has sent something.
+    #[must_use]
+    pub fn ringing(self, bell: Bell) -> Self {
+        Self { bell: Some(bell), ..self }
+    }
+
     /// Sends an order; its number.
     ///
     /// # Errors
@@ -118,6 +145,9 @@ impl OrderOutbox {
             Ok(()) => {
                 self.unanswered += 1;
                 self.next += 1;
+                if let Some(bell) = &self.bell {
+                    bell.ring();
+                }
                 Ok(self.next - 1)
             }
             Err(TrySendError::Full((_, order)) | TrySendError::Disconnected((_, order))) => {

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::limits::EVENTS_MAX;
+use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
+use crate::plant::Event;
 
 use super::order_line::{Answer, Jump, Order};
-use super::{Clock, Executive, StartRule};
+use super::{Clock, Executive, Pace, StartRule};
 
 impl<C: Clock> Executive<C> {
     /// True if no tick may be run until an order comes.
@@ -15,11 +16,13 @@ impl<C: Clock> Executive<C> {
 
     /// Orders from outside, then the events of the coming tick: planned ones before others.
     pub(super) fn collect_orders(&mut self) {
-        while let Some((number, order)) = self.links.orders.take() {
+        while self.input.events.len() < EVENTS_MAX
+            && let Some((number, order)) = self.links.orders.take()
+        {
             self.obey(number, order);
         }
         self.schedule.take_due(self.plant.state().tick, &mut self.input.events);
-        while self.input.events.len() < EVENTS_MAX
+        while self.input.events.len() < EVENTS_MAX - LEASE_EVENTS
             && let Some((number, event)) = self.links.orders.take_event()
         {
             self.obey(number, event);
@@ -40,6 +43,14 @@ impl<C: Clock> Executive<C> {
                 tick = tick.max(*until);
                 self.run_to(tick);
             }
+            Order::Join(join) => {
+                let (join, answer) = join.as_mut();
+                self.join(join, answer);
+            }
+            Order::Leave(session) => self.input.events.push(Event::Leave { session: *session }),
+            Order::Stop => self.input.events.push(Event::Stop),
+            Order::Arm => self.input.events.push(Event::Arm),
+            Order::Speed(wall_period_ns) => self.set_speed(*wall_period_ns),
             Order::Jump(jump) => {
                 self.jump(jump);
                 tick = self.plant.state().tick;
@@ -50,6 +61,17 @@ impl<C: Clock> Executive<C> {
             }
         }
         self.links.orders.answer(Answer { number, epoch: self.epoch, tick, order });
+    }
+
+    /// From the coming tick on; 0 for as fast as the machine allows.
+    const fn set_speed(&mut self, wall_period_ns: u64) {
+        self.new_pace = true;
+        if wall_period_ns == 0 {
+            self.pace = Pace::Free;
+        } else {
+            self.pace = Pace::RealTime(self.limits.overrun);
+            self.wall_period_ns = wall_period_ns;
+        }
     }
 
     /// Runs, also without a controller, until so many ticks are done.
@@ -73,6 +95,11 @@ impl<C: Clock> Executive<C> {
         self.waiting = jump.afresh && self.limits.start == StartRule::OnController;
         self.input.events.clear();
         self.recycle_offers();
+        while let Some(early) = self.gate.take_any() {
+            self.links.commands.give_back(early);
+        }
+        self.gate.begin(self.plant.state().tick);
+        self.given_up = None;
         self.schedule.go_to(self.plant.state().tick);
         self.keyframe_due = true;
     }

@@ -69,6 +69,20 @@ impl Pacer {
         (self.next_ns, self.last_ns, self.backlog) = (now_ns + self.period_ns, now_ns, 0);
     }
 
+    /// The time up to `now_ns` was spent on waiting for somebody else: deadlines that have passed
+    /// are not missed.
+    pub const fn forgive(&mut self, now_ns: u64) {
+        if now_ns >= self.next_ns {
+            self.begin_again(now_ns);
+        }
+    }
+
+    /// Another length of a tick, from `now_ns` on.
+    pub const fn set_period(&mut self, period_ns: u64, now_ns: u64) {
+        self.period_ns = period_ns;
+        self.begin_again(now_ns);
+    }
+
     /// Deadlines missed so far.
     #[must_use]
     pub const fn missed(&self) -> u64 {
@@ -109,6 +123,12 @@ impl Pacer {
         self.next_ns += self.period_ns;
         Wait::Until(deadline)
     }
+}
+
+/// Wall time of a tick of `period_ns` at this speed (simulated s per s of wall time), ns.
+#[must_use]
+pub fn wall_period_ns(period_ns: u64, speed: f64) -> u64 {
+    ((period_ns as f64 / speed).round() as u64).max(1)
 }
 
 #[cfg(test)]

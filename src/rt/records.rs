@@ -8,6 +8,8 @@ use crate::plant::{
     StateReading, TickInput, Verdict,
 };
 
+use super::gate::{GateCounts, Missing};
+
 /// One offered command and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferRecord {
@@ -17,6 +19,10 @@ pub struct OfferRecord {
     pub seq: u64,
     /// Tick of the state that it answers.
     pub answers_tick: u64,
+    /// Tick at which it applies; 0 for at once.
+    pub applies_tick: u64,
+    /// Number of its set-points.
+    pub size: u32,
     /// Accepted, proving or rejected.
     pub verdict: Verdict,
 }
@@ -30,7 +36,7 @@ pub struct LogTick {
     pub tick: u64,
     /// All commands that were offered, in their order.
     pub offers: Vec<OfferRecord>,
-    /// Set-points of the last accepted command; empty if none was accepted.
+    /// Set-points of every session's last accepted command, in the order of the offers.
     pub joints: Vec<JointCommand>,
     /// Events that were applied.
     pub events: Vec<Event>,
@@ -91,8 +97,10 @@ impl LogTick {
         self.joints.clear();
         for (offer, verdict) in input.offers.iter().zip(&outcome.verdicts) {
             self.offers.push(record_of(offer, *verdict));
-            if *verdict == Verdict::Accepted {
-                self.joints.clone_from(&offer.joints);
+        }
+        for (i, offer) in input.offers.iter().enumerate() {
+            if is_in_force(&self.offers, i) {
+                self.joints.extend_from_slice(&offer.joints);
             }
         }
         self.events.clone_from(&input.events);
@@ -106,8 +114,21 @@ impl LogTick {
     }
 }
 
-const NO_OFFER: OfferRecord =
-    OfferRecord { session: 0, seq: 0, answers_tick: 0, verdict: Verdict::Proving };
+/// True if the offer `i` is the last one of its session that was accepted.
+pub(crate) fn is_in_force(offers: &[OfferRecord], i: usize) -> bool {
+    let accepted = |o: &&OfferRecord| o.verdict == Verdict::Accepted;
+    let same = |o: &OfferRecord| offers.get(i).is_some_and(|this| this.session == o.session);
+    offers.get(i).filter(accepted).is_some() && !offers[i + 1..].iter().filter(accepted).any(same)
+}
+
+const NO_OFFER: OfferRecord = OfferRecord {
+    session: 0,
+    seq: 0,
+    answers_tick: 0,
+    applies_tick: 0,
+    size: 0,
+    verdict: Verdict::Proving,
+};
 const NO_EVENT: Event = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0; 3], ticks: 0 };
 
 /// An empty list whose memory has been written to: the loop must not meet a fresh page.
@@ -122,6 +143,8 @@ fn record_of(offer: &Command, verdict: Verdict) -> OfferRecord {
         session: offer.session,
         seq: offer.seq,
         answers_tick: offer.answers_tick,
+        applies_tick: offer.applies_tick,
+        size: offer.joints.len() as u32,
         verdict,
     }
 }
@@ -137,10 +160,12 @@ pub enum Phase {
     Fault,
     /// Paused.
     Paused,
+    /// A tick waits for a controller.
+    Awaiting,
 }
 
 impl Phase {
-    /// Number on the wire: 0 waiting, 1 running, 2 fault, 3 paused.
+    /// Number on the wire: 0 waiting, 1 running, 2 fault, 3 paused, 4 awaiting a controller.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -148,6 +173,7 @@ impl Phase {
             Self::Running => 1,
             Self::Fault => 2,
             Self::Paused => 3,
+            Self::Awaiting => 4,
         }
     }
 }
@@ -201,6 +227,12 @@ pub struct TickReport {
     pub log_dropped: u64,
     /// Commands that were checked in the run before and taken in this one.
     pub commands_outdated: u64,
+    /// Commands of controllers that have joined, and waiting for them.
+    pub gate: GateCounts,
+    /// Controllers that the tick waits for; 0 for none.
+    pub missing: Missing,
+    /// Wall time of a tick, ns; 0 at free pace.
+    pub wall_period_ns: u64,
 }
 
 impl Default for TickReport {
@@ -229,6 +261,9 @@ impl Default for TickReport {
             snapshots_dropped: 0,
             log_dropped: 0,
             commands_outdated: 0,
+            gate: GateCounts::default(),
+            missing: Missing::default(),
+            wall_period_ns: 0,
         }
     }
 }

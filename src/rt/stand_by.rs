@@ -7,7 +7,7 @@ use crate::plant::{Authority, Outcome, Verdict, Watchdog};
 
 use super::links::Ending;
 use super::records::Phase;
-use super::{Clock, Executive, OverrunPolicy, Pacer, Wait};
+use super::{Clock, Executive, Mode, OverrunPolicy, Pacer, TickReport, Wait};
 
 /// In a pause the state is shown again after this, for those who come late, ns.
 const SHOWN_EVERY_NS: u64 = 100_000_000;
@@ -49,16 +49,26 @@ impl<C: Clock> Executive<C> {
     fn wait_for_controller(&mut self) -> Option<Ending> {
         let spec = self.plant.spec();
         let (period_ns, hold_ticks) = (spec.period_ns, spec.watchdog.hold_ticks);
-        let mut pacer = Pacer::new(self.clock.now_ns(), period_ns, OverrunPolicy::Slip);
+        let begin_ns = self.clock.now_ns();
+        let mut pacer = Pacer::new(begin_ns, period_ns, OverrunPolicy::Slip);
         let (epoch, mut watchdog) = (self.epoch, self.plant.state().watchdog);
         let mut silent = 0;
         while self.waiting && self.epoch == epoch && !self.is_paused() {
             if self.links.stop.load(Ordering::Relaxed) {
                 return Some(Ending::Stopped);
             }
+            if self.patience_is_over(begin_ns) {
+                return Some(Ending::Deserted(self.absent()));
+            }
             let mut outcome = nothing_offered();
             let kept = self.input.offers.len();
-            self.waiting = !self.keep_proof(&mut watchdog, &mut outcome);
+            self.waiting = if self.starts_with_leases() {
+                self.make_room();
+                self.collect_commands();
+                !self.all_have_joined()
+            } else {
+                !self.keep_proof(&mut watchdog, &mut outcome)
+            };
             silent = if self.input.offers.len() > kept { 0 } else { silent + 1 };
             if silent > hold_ticks {
                 // the candidate has left before its proof was complete
@@ -67,7 +77,8 @@ impl<C: Clock> Executive<C> {
                 self.recycle_offers();
             }
             self.publish(Phase::Waiting);
-            self.send_report(&outcome, Phase::Waiting, 0);
+            let report = self.report_of(&outcome, Phase::Waiting, 0);
+            self.tell(TickReport { missing: self.absent(), ..report });
             if !self.waiting {
                 return None;
             }
@@ -79,6 +90,24 @@ impl<C: Clock> Executive<C> {
             self.collect_orders();
         }
         None
+    }
+
+    fn patience_is_over(&self, begin_ns: u64) -> bool {
+        let waited_ns = self.clock.now_ns().saturating_sub(begin_ns);
+        let over = self.limits.patience_ns.is_some_and(|patience| waited_ns >= patience);
+        over && self.starts_with_leases()
+    }
+
+    /// True if the run begins when controllers have joined, rather than with a proof of life.
+    fn starts_with_leases(&self) -> bool {
+        let expected = self.limits.expected.iter().any(|&number| number != 0);
+        expected || self.limits.mode != Mode::RealTime || self.leases().of_anybody()
+    }
+
+    /// True once the controllers are there that the run cannot begin without.
+    fn all_have_joined(&self) -> bool {
+        let absent = self.absent().iter().any(|&number| number != 0);
+        !absent && self.leases().of_anybody()
     }
 
     /// Keeps the commands that prove life, refuses the others; true when the proof is complete.
@@ -107,7 +136,7 @@ impl<C: Clock> Executive<C> {
 }
 
 /// The outcome of a period in which nobody has sent anything.
-const fn nothing_offered() -> Outcome {
+pub(super) const fn nothing_offered() -> Outcome {
     Outcome {
         authority: Authority::Zero,
         verdicts: [Verdict::Proving; OFFERS_MAX],

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Receiver;
 use hardstand::config::Scenario;
-use hardstand::handover::{Inbox, Outbox, pool, touched_channel};
+use hardstand::handover::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::plant::{Command, JointCommand, Snapshot};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
@@ -52,8 +52,11 @@ impl Bench {
     pub fn new(scenario: Scenario, queues: Queues) -> Self {
         let mut plant = scenario.plant();
         let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
+        let (arrived_bell, arrived) = bell();
         let (commands, command_in) = pool(queues.commands, Command::default);
+        let commands = commands.ringing(arrived_bell.clone());
         let (orders, order_in) = order_line();
+        let orders = orders.ringing(arrived_bell);
         let epoch = Arc::new(AtomicU32::new(1));
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
         let (log_out, log) = pool(queues.log, || {
@@ -70,6 +73,7 @@ impl Bench {
             log: Some(log_out),
             reports: report_out,
             stop: Arc::clone(&stop),
+            arrived,
         };
         let (orders, links) = (Some(orders), Some(links));
         Self { scenario, commands, orders, epoch, snapshots, log, reports, stop, links }
@@ -85,6 +89,18 @@ impl Bench {
     ) -> Executive<C> {
         let links = self.links();
         Self::loop_of(&self.scenario, links, clock, pace, start, ticks)
+    }
+
+    /// A loop within these limits; it can be made once.
+    pub fn executive_of<C: Clock>(
+        &mut self,
+        clock: C,
+        pace: Pace,
+        limits: RunLimits,
+    ) -> Executive<C> {
+        let (links, scenario) = (self.links(), &self.scenario);
+        let schedule = Schedule::new(scenario.events.clone());
+        Executive::new(scenario.plant(), clock, links, schedule, pace, limits)
     }
 
     /// The loop's ends; they can be taken once.
@@ -105,7 +121,7 @@ impl Bench {
             ticks: Some(ticks),
             start,
             keyframe_every_ticks: scenario.record.keyframe_every_ticks,
-            epoch: 1,
+            ..RunLimits::new(scenario.spec.period_ns)
         };
         let schedule = Schedule::new(scenario.events.clone());
         Executive::new(scenario.plant(), clock, links, schedule, pace, limits)
@@ -149,7 +165,7 @@ impl Hands {
         let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
         let mut command = self.commands.take_free().expect("room for a command");
         let joints = self.q.iter().map(hold).collect();
-        *command = Command { epoch, session, seq, answers_tick, joints };
+        *command = Command { epoch, session, seq, answers_tick, applies_tick: 0, joints };
         self.commands.send(command);
     }
 }

@@ -16,6 +16,7 @@ pub fn standing_input(plant: &Plant) -> TickInput {
         session: 9,
         seq: tick + 1,
         answers_tick: tick,
+        applies_tick: 0,
         joints,
     }));
     input

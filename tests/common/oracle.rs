@@ -24,14 +24,16 @@ fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
 
 /// The checks at arrival: what the command says, or the reason of the refusal.
 pub fn judge(bytes: &[u8], limits: &CommandLimits) -> Result<Said, Rejection> {
-    let size = 48 + 40 * limits.joints;
     if bytes.len() < 4 {
         return Err(Rejection::Size);
     }
-    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 3 || bytes[3] != 3 {
+    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 4 || bytes[3] != 3 {
         return Err(Rejection::Version);
     }
-    if bytes.len() != size || number(bytes, 40, 8) != limits.joints as u64 {
+    let set_points = bytes.len().saturating_sub(56);
+    let claimed = if bytes.len() < 56 { None } else { Some(number(bytes, 48, 8)) };
+    let there = set_points as u64 / 40;
+    if !set_points.is_multiple_of(40) || claimed != Some(there) || there > limits.joints as u64 {
         return Err(Rejection::Size);
     }
     if number(bytes, 4, 8) != limits.layout_hash {
@@ -43,7 +45,7 @@ pub fn judge(bytes: &[u8], limits: &CommandLimits) -> Result<Said, Rejection> {
     if number(bytes, 16, 8) == 0 {
         return Err(Rejection::Session);
     }
-    let bits: Vec<u64> = (0..5 * limits.joints).map(|i| number(bytes, 48 + 8 * i, 8)).collect();
+    let bits: Vec<u64> = (0..set_points / 8).map(|i| number(bytes, 56 + 8 * i, 8)).collect();
     if bits.iter().any(|b| b & 0x7ff0_0000_0000_0000 == 0x7ff0_0000_0000_0000) {
         return Err(Rejection::NotFinite);
     }
@@ -79,6 +81,7 @@ struct Rival {
 #[derive(Clone, Debug)]
 pub struct Owners {
     spec: WatchdogSpec,
+    joints: usize,
     owner: Option<Rival>,
     candidate: Option<Rival>,
     /// Sessions that have lost the robot, in that order.
@@ -86,8 +89,8 @@ pub struct Owners {
 }
 
 impl Owners {
-    pub fn new(spec: WatchdogSpec) -> Self {
-        Self { spec, owner: None, candidate: None, lost: Vec::new() }
+    pub fn new(spec: WatchdogSpec, joints: usize) -> Self {
+        Self { spec, joints, owner: None, candidate: None, lost: Vec::new() }
     }
 
     /// Whether it must come back under another number, at `tick`.
@@ -117,6 +120,9 @@ impl Owners {
     pub fn judge(&mut self, tick: u64, said: &Said) -> (Verdict, bool) {
         let refuse = |reason| (Verdict::Rejected(reason), false);
         let hold = self.spec.hold_ticks;
+        if said.bits.len() != 5 * self.joints {
+            return refuse(Rejection::Size);
+        }
         if said.answers_tick > tick {
             return refuse(Rejection::FutureTick);
         }
@@ -201,11 +207,11 @@ pub fn mutate(b: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
         if b.is_empty() {
             break;
         }
-        let (len, numbers) = (b.len() as u64, (other.len() as u64 - 48) / 8);
-        let a_number = |dice: &mut Dice| 48 + 8 * dice.roll(numbers) as usize;
+        let (len, numbers) = (b.len() as u64, (other.len() as u64 - 56) / 8);
+        let a_number = |dice: &mut Dice| 56 + 8 * dice.roll(numbers) as usize;
         match dice.roll(13) {
             0 => b[dice.roll(len) as usize] ^= 1 << dice.roll(8),
-            1 => b[dice.roll(len.min(48)) as usize] = dice.roll(256) as u8,
+            1 => b[dice.roll(len.min(56)) as usize] = dice.roll(256) as u8,
             2..=5 => {
                 let value = SPECIAL[dice.roll(SPECIAL.len() as u64) as usize];
                 let at = a_number(dice);
@@ -215,13 +221,13 @@ pub fn mutate(b: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
             7 => b.extend(std::iter::repeat_n(0x40, 1 + dice.roll(80) as usize)),
             8 => {
                 // a hash, session, number, tick or count at the ends of its range
-                let at = [4, 16, 24, 32, 40][dice.roll(5) as usize];
+                let at = [4, 16, 24, 32, 40, 48][dice.roll(6) as usize];
                 let value = [0, 1, 2, 3, u64::MAX, u64::MAX / 8, 1 << 40][dice.roll(7) as usize];
                 write(b, at, &value.to_le_bytes());
             }
             9 => {
                 // one more or less
-                let at = [4, 12, 16, 24, 32, 40][dice.roll(6) as usize];
+                let at = [4, 12, 16, 24, 32, 40, 48][dice.roll(7) as usize];
                 if let Some(byte) = b.get_mut(at) {
                     *byte =
                         if dice.roll(2) == 0 { byte.wrapping_add(1) } else { byte.wrapping_sub(1) };

@@ -36,8 +36,14 @@ impl Standing {
             let hold = |&q: &f64| JointCommand { q, kp, kd, ..Default::default() };
             let joints = self.plant.spec().q.joints.iter().map(hold).collect();
             self.input.offers.clear();
-            let command =
-                Command { epoch: 1, session: 7, seq: tick + 1, answers_tick: tick, joints };
+            let command = Command {
+                epoch: 1,
+                session: 7,
+                seq: tick + 1,
+                answers_tick: tick,
+                applies_tick: 0,
+                joints,
+            };
             self.input.offers.push(Box::new(command));
             self.input.events.clear();
             self.input.events.append(&mut self.events);

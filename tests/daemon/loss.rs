@@ -89,6 +89,7 @@ fn old_sessions_knock(scene: &Scene, observer: &Observer, lost: &[u64]) -> u64 {
                 session: old,
                 seq: 1_000_000_000 + 100 * i as u64 + k,
                 answers_tick: state.tick,
+                applies_tick: 0,
                 joints: vec![JointCommand::default(); state.joints.len()],
             };
             encode_command(&claim, &mut bytes).unwrap();

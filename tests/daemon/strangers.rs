@@ -19,6 +19,7 @@ fn claim(state: &StateReading, session: u64, seq: u64) -> ClaimedCommand {
         session,
         seq,
         answers_tick: state.tick,
+        applies_tick: 0,
         joints: vec![JointCommand { kp: 50.0, kd: 1.0, ..Default::default() }; state.joints.len()],
     }
 }

@@ -32,7 +32,14 @@ fn stand(plant: &mut Plant, ticks: u64, events: &[Event], mut each: impl FnMut(&
         let hold = |q: &f64| JointCommand { q: *q, kp: 100.0, kd: 3.0, ..Default::default() };
         let joints = stance.iter().map(hold).collect();
         let (session, seq, answers_tick) = (7, tick + 1, tick);
-        input.offers.push(Box::new(Command { epoch: 1, session, seq, answers_tick, joints }));
+        input.offers.push(Box::new(Command {
+            epoch: 1,
+            session,
+            seq,
+            answers_tick,
+            applies_tick: 0,
+            joints,
+        }));
         if i == 0 {
             input.events.extend_from_slice(events);
         }

@@ -47,6 +47,7 @@ fn a_drive_with_damping_makes_one_step_as_the_formula_says() {
             session: 1,
             seq: 1,
             answers_tick: 0,
+            applies_tick: 0,
             joints,
         }));
         plant.step(&input);

@@ -35,7 +35,14 @@ fn input(plant: &Plant, gains: Gains) -> TickInput {
     if kp > 0.0 {
         let hold = |q: &f64| JointCommand { q: *q, kp, kd, ..Default::default() };
         let joints = plant.spec().q.joints.iter().map(hold).collect();
-        let command = Command { epoch: 1, session: 1, seq: tick + 1, answers_tick: tick, joints };
+        let command = Command {
+            epoch: 1,
+            session: 1,
+            seq: tick + 1,
+            answers_tick: tick,
+            applies_tick: 0,
+            joints,
+        };
         input.offers.push(Box::new(command));
     }
     input

@@ -44,10 +44,13 @@ DISTRIBUTION = [("p50", "Q"), ("p99", "Q"), ("p99_9", "Q"), ("p99_99", "Q"), ("m
 STATUS = [
     ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"), ("period_ns", "Q"), ("mode", "B"),
     ("phase", "B"), ("fault", "B"), ("authority", "B"), ("command_age_ticks", "I"),
-    ("command_session", "Q"), ("real_time_factor", "d"), ("fifo_priority", "B"), ("core", "I"),
+    ("command_session", "Q"), ("speed", "d"), ("real_time_factor", "d"), ("fifo_priority", "B"), ("core", "I"),
     ("memory_locked", "B"), ("wakeup_latency_ns", ("one", DISTRIBUTION)),
     ("tick_cost_ns", ("one", DISTRIBUTION)), ("applied_age_ticks", ("one", DISTRIBUTION)),
     ("counters", [("name", "text"), ("value", "Q")]), ("refused", [("", "text")]),
+    ("controllers", [("name", "text"), ("role", "B"), ("session", "Q"), ("period_ticks", "Q"),
+                     ("phase_ticks", "Q"), ("offset_ticks", "Q"), ("joints", "I")]),
+    ("missing", [("", "text")]),
 ]
 MODEL = [
     ("layout_hash", "Q"), ("epoch", "I"), ("period_ns", "Q"), ("hold_ticks", "Q"),
@@ -102,9 +105,9 @@ class Reader:
 def decode(what, sample, offsets=False):
     name, kind, fields = SCHEMAS[what]
     data = sample.payload.to_bytes()
-    assert data[:4] == bytes([0x48, 0x53, 3, kind]), (what, data[:4])
+    assert data[:4] == bytes([0x48, 0x53, 4, kind]), (what, data[:4])
     encoding = str(sample.encoding)
-    assert encoding == f"application/octet-stream;hardstand.{name}.v3", encoding
+    assert encoding == f"application/octet-stream;hardstand.{name}.v4", encoding
     reader = Reader(data, 4)
     out = reader.record(fields)
     assert reader.at == len(data), f"{what}: {len(data)} bytes, {reader.at} described"
@@ -136,7 +139,7 @@ def near(what, value, expected, within):
 def check_friction(link, key, model, contacts):
     """Changes the friction of the second foot; the others keep theirs."""
     def ask_for(scope, index, mu_static, mu_kinetic):
-        payload = struct.pack("<2sBBQIBIdd", b"HS", 3, 8, model["layout_hash"], model["epoch"],
+        payload = struct.pack("<2sBBQIBIdd", b"HS", 4, 8, model["layout_hash"], model["epoch"],
                               scope, index, mu_static, mu_kinetic)
         return decode("friction", ask(link, key + "friction", payload))
 
@@ -158,6 +161,8 @@ def check_friction(link, key, model, contacts):
 
 def check_status(status, model):
     assert status["period_ns"] == model["period_ns"], status
+    assert (status["mode"], status["speed"]) == (0, 1.0), status
+    assert (status["controllers"], status["missing"]) == ([], []), status
     assert (status["phase"], status["fault"]) == (1, 0) and status["authority"] < 4, status
     assert status["command_session"] != 0, status
     dropped = next(c["value"] for c in status["counters"] if c["name"] == "reports_dropped")

@@ -40,6 +40,7 @@ impl SimController {
             session: self.session,
             seq: self.seq,
             answers_tick: state.tick,
+            applies_tick: 0,
             joints: self.q.iter().map(hold).collect(),
         };
         let mut out = Vec::new();

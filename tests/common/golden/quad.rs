@@ -198,6 +198,7 @@ impl Run<'_> {
             session: 1,
             seq: self.seq,
             answers_tick: state.tick,
+            applies_tick: 0,
             joints: set_points,
         }
     }

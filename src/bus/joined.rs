@@ -1,0 +1,180 @@
+//! A controller that has joined: every state that it has to answer, in order, and its answers.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use zenoh::Wait;
+use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::pubsub::Subscriber;
+use zenoh::qos::{CongestionControl, Priority};
+use zenoh::sample::Sample;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{
+    ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, OrderReply, encode, encode_command,
+};
+use crate::plant::{JointCommand, StateReading};
+
+use super::client::received;
+use super::{Ask, Client, bus_error};
+
+/// States that may wait for a controller that is slow.
+const STATES_MAX: usize = 256;
+/// Answers that are kept, to be given again.
+const ANSWERS_KEPT: usize = 64;
+
+/// A controller that has joined. It answers the states of its grid, each once; a state that comes
+/// again, because the daemon has not heard the answer, gets the same answer again.
+#[derive(Debug)]
+pub struct JoinedController {
+    client: Client,
+    request: JoinRequest,
+    reply: JoinReply,
+    states: Subscriber<FifoChannelHandler<Sample>>,
+    commands: zenoh::pubsub::Publisher<'static>,
+    claim: ClaimedCommand,
+    answers: VecDeque<(u64, Vec<u8>)>,
+    patience: Duration,
+}
+
+impl Client {
+    /// Joins. The request's layout hash is that of `model`; the daemon is given `patience` for each
+    /// answer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with what was expected and what came if the daemon refuses,
+    /// [`ErrorKind::Bus`] if it does not answer or is too busy.
+    pub fn join(self, request: JoinRequest, patience: Duration) -> Result<JoinedController> {
+        // the states first: the one that the answer speaks of must not be missed
+        let states = self
+            .session
+            .declare_subscriber(self.keys.state.clone())
+            .with(FifoChannel::new(STATES_MAX))
+            .wait()
+            .map_err(|e| bus_error(&self.keys.state, e))?;
+        let commands = self
+            .session
+            .declare_publisher(self.keys.cmd.clone())
+            .congestion_control(CongestionControl::Drop)
+            .priority(Priority::RealTime)
+            .express(true)
+            .wait()
+            .map_err(|e| bus_error(&self.keys.cmd, e))?;
+        let mut joined = JoinedController {
+            client: self,
+            request,
+            reply: JoinReply::default(),
+            states,
+            commands,
+            claim: ClaimedCommand::default(),
+            answers: VecDeque::with_capacity(ANSWERS_KEPT),
+            patience,
+        };
+        joined.join_again()?;
+        Ok(joined)
+    }
+}
+
+impl JoinedController {
+    /// Joins the run that there is now, after a reset or restore, or once this session was lost.
+    ///
+    /// # Errors
+    /// As [`Client::join`].
+    pub fn join_again(&mut self) -> Result<()> {
+        let mut payload = Vec::new();
+        encode(Kind::Join, &self.request, &mut payload)?;
+        let bytes = self.client.ask(self.client.keys.order(Ask::Join), &payload, self.patience)?;
+        self.reply = match crate::message::decode::<JoinReply>(Kind::JoinReply, &bytes) {
+            Ok(reply) => reply,
+            // a request that does not decode is refused like any order
+            Err(_other) => {
+                let reply: OrderReply = received(Kind::OrderReply, &bytes)?;
+                JoinReply { verdict: reply.verdict, reason: reply.reason, ..Default::default() }
+            }
+        };
+        match self.reply.verdict {
+            0 => {}
+            1 => return Err(Error::new(ErrorKind::Input, self.reply.reason.clone())),
+            _ => return Err(Error::new(ErrorKind::Bus, self.reply.reason.clone())),
+        }
+        self.answers.clear();
+        (self.claim.layout_hash, self.claim.seq) = (self.request.layout_hash, 0);
+        (self.claim.epoch, self.claim.session) = (self.reply.epoch, self.reply.session);
+        Ok(())
+    }
+
+    /// What the daemon has given.
+    #[must_use]
+    pub const fn reply(&self) -> &JoinReply {
+        &self.reply
+    }
+
+    /// The next state to answer; `None` after `patience` without one. After a reset or restore it
+    /// joins again by itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the session is closed or a state does not decode; as
+    /// [`join_again`](Self::join_again).
+    pub fn next_state(&mut self, patience: Duration) -> Result<Option<StateReading>> {
+        let begin = Instant::now();
+        loop {
+            let left = patience.saturating_sub(begin.elapsed());
+            let Some(sample) = self.states.recv_timeout(left).map_err(|e| bus_error("state", e))?
+            else {
+                return Ok(None);
+            };
+            let state: StateReading = received(Kind::State, &sample.payload().to_bytes())?;
+            if state.epoch > self.reply.epoch {
+                self.join_again()?;
+            }
+            if state.epoch == self.reply.epoch && self.is_asked(&state)? {
+                return Ok(Some(state));
+            }
+        }
+    }
+
+    /// True if a state is to be answered. One that has been is answered again.
+    fn is_asked(&self, state: &StateReading) -> Result<bool> {
+        let (period, phase) = (self.request.period_ticks, self.request.phase_ticks);
+        let due = state.tick >= self.reply.first_tick && state.tick % period.max(1) == phase;
+        let answered = self.answers.iter().find(|(tick, _)| *tick == state.tick);
+        match answered {
+            Some((_, bytes)) => self.put(bytes).map(|()| false),
+            None => Ok(due && self.answers.back().is_none_or(|(last, _)| *last < state.tick)),
+        }
+    }
+
+    /// Answers `state` with the set-points of its joints, in the model's order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if it cannot be put.
+    pub fn answer(&mut self, state: &StateReading, joints: &[JointCommand]) -> Result<()> {
+        self.claim.seq += 1;
+        self.claim.answers_tick = state.tick;
+        self.claim.applies_tick = state.tick + self.request.offset_ticks;
+        self.claim.joints.clear();
+        self.claim.joints.extend_from_slice(joints);
+        let mut bytes = match self.answers.len() {
+            ANSWERS_KEPT.. => self.answers.pop_front().unwrap_or_default().1,
+            _ => Vec::new(),
+        };
+        encode_command(&self.claim, &mut bytes)?;
+        self.put(&bytes)?;
+        self.answers.push_back((state.tick, bytes));
+        Ok(())
+    }
+
+    fn put(&self, bytes: &[u8]) -> Result<()> {
+        self.commands.put(bytes).wait().map_err(|e| bus_error("cmd", e))
+    }
+
+    /// Leaves: nobody waits for it any more, and its joints are free for others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the daemon does not answer.
+    pub fn leave(self) -> Result<Client> {
+        let request = LeaveRequest { epoch: self.reply.epoch, session: self.reply.session };
+        self.client.order(Ask::Leave, Kind::Leave, &request, self.patience)?;
+        Ok(self.client)
+    }
+}

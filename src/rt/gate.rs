@@ -1,0 +1,243 @@
+//! Commands of controllers that have joined: which tick each is for, and which one is missing.
+
+use crate::limits::{LEASES_MAX, OFFERS_MAX};
+use crate::plant::{Command, Event, Lease, Leases, Rejection};
+
+/// Commands that may wait for the tick at which they apply.
+const EARLY_MAX: usize = 64;
+/// Commands that are remembered, so that a repeat is told from a contradiction.
+const KNOWN_MAX: usize = 64;
+
+/// What the gate has seen since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GateCounts {
+    /// Commands that said again what was known.
+    pub repeated: u64,
+    /// Commands that contradicted one that was known.
+    pub conflicts: u64,
+    /// Commands of sessions that have not joined, while only those that have are heard.
+    pub not_joined: u64,
+    /// Commands that there was no room for.
+    pub no_room: u64,
+    /// Ticks that waited for a controller.
+    pub ticks_waited: u64,
+    /// Wall time of that, ns.
+    pub waited_ns: u64,
+    /// Ticks that were run without a command that was due, since the budget was spent.
+    pub ticks_given_up: u64,
+}
+
+/// The numbers of controllers that a tick waits for; 0 for none.
+pub type Missing = [u64; LEASES_MAX];
+
+/// Sorts the commands of controllers that have joined.
+#[derive(Debug)]
+pub(super) struct Gate {
+    /// Commands that are there before their tick.
+    #[allow(clippy::vec_box, reason = "the boxes go back to where they came from")]
+    early: Vec<Box<Command>>,
+    known: [Known; KNOWN_MAX],
+    next_known: usize,
+    /// Sessions that have joined in this run.
+    present: [u64; LEASES_MAX],
+    /// No state before this tick was published in this run.
+    since: u64,
+    pub(super) counts: GateCounts,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Known {
+    session: u64,
+    answers_tick: u64,
+    fingerprint: u64,
+}
+
+/// What is to be done with a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sorted {
+    /// It is for this tick, or for no tick at all: the plant will tell.
+    Now,
+    /// It is for a later tick.
+    Early,
+    /// It is not looked at.
+    Aside,
+}
+
+impl Gate {
+    pub(super) fn new() -> Self {
+        Self {
+            early: Vec::with_capacity(EARLY_MAX),
+            known: [Known::default(); KNOWN_MAX],
+            next_known: 0,
+            present: [0; LEASES_MAX],
+            since: 0,
+            counts: GateCounts::default(),
+        }
+    }
+
+    /// What to do with a command at `tick`.
+    pub(super) fn sort(
+        &mut self,
+        command: &Command,
+        leases: &Leases,
+        tick: u64,
+        joined_only: bool,
+    ) -> Sorted {
+        let Some((_, lease)) = leases.of_session(command.session) else {
+            self.counts.not_joined += u64::from(joined_only);
+            return if joined_only { Sorted::Aside } else { Sorted::Now };
+        };
+        let on_grid = lease.grid.answers(command.answers_tick)
+            && command.applies_tick == command.answers_tick.saturating_add(lease.grid.offset);
+        if !on_grid || command.answers_tick > tick {
+            return Sorted::Now;
+        }
+        if !self.is_news(command) {
+            return Sorted::Aside;
+        }
+        match (command.applies_tick > tick, self.early.len() < EARLY_MAX) {
+            (false, _) => Sorted::Now,
+            (true, true) => Sorted::Early,
+            (true, false) => {
+                self.counts.no_room += 1;
+                Sorted::Aside
+            }
+        }
+    }
+
+    /// Remembers a command; counts a repeat or a contradiction.
+    fn is_news(&mut self, command: &Command) -> bool {
+        let Command { session, answers_tick, .. } = *command;
+        let fingerprint = fingerprint(command);
+        let same = |k: &&Known| k.session == session && k.answers_tick == answers_tick;
+        match self.known.iter().find(same) {
+            Some(known) if known.fingerprint == fingerprint => self.counts.repeated += 1,
+            Some(_) => self.counts.conflicts += 1,
+            None => {
+                self.known[self.next_known] = Known { session, answers_tick, fingerprint };
+                self.next_known = (self.next_known + 1) % KNOWN_MAX;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Keeps a command until its tick.
+    pub(super) fn keep(&mut self, command: Box<Command>) {
+        self.early.push(command);
+    }
+
+    /// A command that is kept and applies by `tick`.
+    pub(super) fn take_due(&mut self, tick: u64) -> Option<Box<Command>> {
+        let due = self.early.iter().position(|c| c.applies_tick <= tick)?;
+        Some(self.early.swap_remove(due))
+    }
+
+    /// Any command that is kept.
+    pub(super) fn take_any(&mut self) -> Option<Box<Command>> {
+        self.early.pop()
+    }
+
+    /// A controller has joined.
+    pub(super) fn welcome(&mut self, session: u64) {
+        if self.is_present(session) {
+            return;
+        }
+        self.present.rotate_right(1);
+        self.present[0] = session;
+    }
+
+    pub(super) fn is_present(&self, session: u64) -> bool {
+        session != 0 && self.present.contains(&session)
+    }
+
+    /// Another run begins with the state of `tick`: everybody has to come again.
+    pub(super) fn begin(&mut self, tick: u64) {
+        (self.present, self.since) = ([0; LEASES_MAX], tick);
+        self.known = [Known::default(); KNOWN_MAX];
+    }
+
+    /// The controllers without which the tick cannot be run. While the robot is stopped nobody is
+    /// waited for: no command would be obeyed.
+    pub(super) fn missing(&self, leases: &Leases, tick: u64, offers: &[Box<Command>]) -> Missing {
+        let mut missing = Missing::default();
+        if leases.stopped {
+            return missing;
+        }
+        for (slot, lease) in missing.iter_mut().zip(leases.places()) {
+            if self.lacks(lease, tick, offers) {
+                *slot = lease.controller;
+            }
+        }
+        missing
+    }
+
+    fn lacks(&self, lease: &Lease, tick: u64, offers: &[Box<Command>]) -> bool {
+        let asked = lease.controller != 0 && lease.required && !lease.left;
+        if asked && !self.is_present(lease.session) {
+            return true;
+        }
+        let there = |answered: &u64| {
+            offers.iter().any(|o| o.session == lease.session && o.answers_tick == *answered)
+        };
+        lease.owes(tick).is_some_and(|answered| answered >= self.since && !there(&answered))
+    }
+}
+
+/// Puts a command where it belongs: those of leases first, in their order.
+#[allow(clippy::vec_box, reason = "the boxes go back to where they came from")]
+pub(super) fn insert(offers: &mut Vec<Box<Command>>, command: Box<Command>, leases: &Leases) {
+    debug_assert!(offers.len() < OFFERS_MAX, "there is room");
+    let place = |c: &Command| leases.of_session(c.session).map_or(LEASES_MAX, |(place, _)| place);
+    let own = place(&command);
+    let at = offers.iter().take_while(|o| place(o) <= own).count();
+    offers.insert(at, command);
+}
+
+/// The leases as the events of the coming tick will leave them.
+pub(super) fn after_events(leases: &Leases, tick: u64, events: &[Event]) -> Leases {
+    let mut after = *leases;
+    for event in events {
+        match event {
+            Event::Grant(grant) => {
+                let _checked_before = after.grant(tick, grant);
+            }
+            Event::Leave { session } => after.leave(*session),
+            Event::Stop => after.stopped = true,
+            Event::Arm => after.arm(tick),
+            _ => {}
+        }
+    }
+    after
+}
+
+/// True if an event changes the leases.
+pub(super) const fn is_of_leases(event: &Event) -> bool {
+    matches!(event, Event::Grant(_) | Event::Leave { .. } | Event::Stop | Event::Arm)
+}
+
+/// A number that two different commands hardly share.
+fn fingerprint(command: &Command) -> u64 {
+    let words = command.joints.iter().flat_map(|c| [c.q, c.dq, c.kp, c.kd, c.tau_ff]);
+    words.fold(command.joints.len() as u64, |sum, x| mixed(sum ^ x.to_bits()))
+}
+
+/// Spreads every bit of a number over all of them (the end of SplitMix64).
+pub(super) const fn mixed(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (x ^ (x >> 31)).wrapping_add(0x9e37_79b9_7f4a_7c15)
+}
+
+impl GateCounts {
+    /// Commands that were refused here for `reason`.
+    #[must_use]
+    pub const fn rejected(&self, reason: Rejection) -> u64 {
+        match reason {
+            Rejection::Conflict => self.conflicts,
+            Rejection::NotJoined => self.not_joined,
+            Rejection::QueueFull => self.no_room,
+            _ => 0,
+        }
+    }
+}

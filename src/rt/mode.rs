@@ -1,0 +1,86 @@
+//! How the loop treats controllers that are not in time.
+
+/// Whether a tick waits for the commands that are due at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Never: what is late is counted.
+    RealTime,
+    /// Always.
+    Lockstep,
+    /// For so long, and no longer.
+    Budgeted(Budget),
+}
+
+/// How long the loop waits for controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// In one tick, ns of wall time.
+    pub per_tick_ns: u64,
+    /// In all ticks of one window, ns of wall time.
+    pub per_window_ns: u64,
+    /// Length of a window, ticks.
+    pub window_ticks: u64,
+}
+
+impl Mode {
+    /// Number on the wire: 0 real time, 1 lockstep, 2 budgeted.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::RealTime => 0,
+            Self::Lockstep => 1,
+            Self::Budgeted(_) => 2,
+        }
+    }
+
+    /// Name of a number on the wire.
+    #[must_use]
+    pub const fn name_of(code: u8) -> &'static str {
+        match code {
+            0 => "realtime",
+            1 => "lockstep",
+            2 => "budgeted",
+            _ => "unknown",
+        }
+    }
+}
+
+/// What was spent of a [`Budget`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spending {
+    window: u64,
+    in_window_ns: u64,
+}
+
+impl Spending {
+    /// What may still be spent in `tick`, ns.
+    pub(super) fn left_ns(&mut self, budget: &Budget, tick: u64) -> u64 {
+        let window = tick / budget.window_ticks.max(1);
+        if window != self.window {
+            (self.window, self.in_window_ns) = (window, 0);
+        }
+        budget.per_tick_ns.min(budget.per_window_ns.saturating_sub(self.in_window_ns))
+    }
+
+    pub(super) const fn spend(&mut self, ns: u64) {
+        self.in_window_ns = self.in_window_ns.saturating_add(ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, Spending};
+
+    #[test]
+    fn a_budget_is_for_a_tick_and_for_a_window() {
+        let budget = Budget { per_tick_ns: 5, per_window_ns: 12, window_ticks: 10 };
+        let mut spending = Spending::default();
+        let mut left = Vec::new();
+        for tick in [0, 1, 2, 3, 9, 10] {
+            let ns = spending.left_ns(&budget, tick);
+            spending.spend(ns);
+            left.push(ns);
+        }
+        assert_eq!(left, [5, 5, 2, 0, 0, 5]);
+    }
+}
