@@ -8,6 +8,7 @@
 
 mod batches;
 mod chain;
+mod moment;
 mod parts;
 mod reader;
 mod recorder;
@@ -20,7 +21,8 @@ mod run;
 mod storage;
 mod writer;
 
-pub use chain::{Gap, RunReport, replay_run};
+pub use chain::{Gap, RunReport, replay_run, replay_until};
+pub use moment::{Look, Moment, Seen};
 pub use reader::{LogReader, LogRecord, RunInfo};
 pub use recorder::Recorder;
 pub use recording::{RecorderStats, Recording};
