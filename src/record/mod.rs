@@ -8,8 +8,11 @@
 
 mod batches;
 mod chain;
+mod fork;
+mod index;
 mod moment;
 mod parts;
+mod player;
 mod reader;
 mod recorder;
 mod recording;
@@ -22,7 +25,10 @@ mod storage;
 mod writer;
 
 pub use chain::{Gap, RunReport, replay_run, replay_until};
+pub use fork::{Forked, fork};
+pub use index::{Part, RunIndex};
 pub use moment::{Look, Moment, Seen};
+pub use player::Player;
 pub use reader::{LogReader, LogRecord, RunInfo};
 pub use recorder::Recorder;
 pub use recording::{RecorderStats, Recording};

@@ -21,8 +21,8 @@ pub struct Moment<'a> {
 /// Sees a tick, and says if that was the one that it has been looking for.
 pub type Look<'a> = &'a (dyn Fn(&Moment<'_>) -> bool + Sync);
 
-/// A tick that an observer was looking for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A tick of a log, by the state after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seen {
     /// Run number.
     pub epoch: u32,

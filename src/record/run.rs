@@ -85,16 +85,7 @@ impl<'a> Run<'a> {
     /// [`ErrorKind::Log`] if a keyframe does not fit the plant.
     pub(super) fn feed(&mut self, batch: &Batch) -> Result<()> {
         for record in &batch.records {
-            match record {
-                LogRecord::Keyframe(keyframe) => self.keyframe(keyframe)?,
-                LogRecord::Tick(tick) => {
-                    self.name_difference();
-                    if self.report.difference.is_none() {
-                        self.tick(tick);
-                    }
-                }
-                LogRecord::State(state) => self.state(state),
-            }
+            self.take(record)?;
             if self.report.is_settled() {
                 return Ok(());
             }
@@ -109,6 +100,24 @@ impl<'a> Run<'a> {
         }
         self.name_difference();
         self.complete = true;
+        Ok(())
+    }
+
+    /// Runs a single record.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`] if a keyframe does not fit the plant.
+    pub(super) fn take(&mut self, record: &LogRecord) -> Result<()> {
+        match record {
+            LogRecord::Keyframe(keyframe) => self.keyframe(keyframe)?,
+            LogRecord::Tick(tick) => {
+                self.name_difference();
+                if self.report.difference.is_none() {
+                    self.tick(tick);
+                }
+            }
+            LogRecord::State(state) => self.state(state),
+        }
         Ok(())
     }
 
