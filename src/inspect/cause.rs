@@ -2,6 +2,7 @@
 
 use toml::{Table, Value};
 
+use crate::model::Model;
 use crate::plant::{Event, JointCommand, Verdict};
 use crate::record::Moment;
 use crate::rt::OfferRecord;
@@ -23,10 +24,11 @@ pub enum Cause {
 
 /// The first difference in what was applied in a tick; session and sequence numbers are not
 /// looked at, for they are other ones in every run.
-pub(super) fn of_inputs(a: &Moment<'_>, b: &Moment<'_>, joints: &[String]) -> Option<Cause> {
+pub(super) fn of_inputs(a: &Moment<'_>, b: &Moment<'_>, model: &Model) -> Option<Cause> {
     let (x, y) = (a.applied, b.applied);
     if x.events != y.events {
-        let text = format!("events {} and {}", described(&x.events), described(&y.events));
+        let text =
+            format!("events {} and {}", described(&x.events, model), described(&y.events, model));
         return Some(Cause::Events(text));
     }
     let answers = |o: &[OfferRecord]| o.iter().map(|o| o.answers_tick).collect::<Vec<_>>();
@@ -42,7 +44,7 @@ pub(super) fn of_inputs(a: &Moment<'_>, b: &Moment<'_>, joints: &[String]) -> Op
         (true, false) => return Some(Cause::Controller("no command, and one".into())),
         (false, false) => {}
     }
-    if let Some(text) = differing_command(&x.joints, &y.joints, joints) {
+    if let Some(text) = differing_command(&x.joints, &y.joints, model) {
         return Some(Cause::Controller(text));
     }
     let answered = |o: &[OfferRecord]| {
@@ -52,8 +54,9 @@ pub(super) fn of_inputs(a: &Moment<'_>, b: &Moment<'_>, joints: &[String]) -> Op
     (p != q).then(|| Cause::Controller(format!("the command answers tick {p} and {q}")))
 }
 
-fn differing_command(a: &[JointCommand], b: &[JointCommand], names: &[String]) -> Option<String> {
-    for ((a, b), name) in a.iter().zip(b).zip(names) {
+fn differing_command(a: &[JointCommand], b: &[JointCommand], model: &Model) -> Option<String> {
+    for ((a, b), joint) in a.iter().zip(b).zip(&model.joints) {
+        let name = &joint.name;
         for (field, x, y) in [
             ("q", a.q, b.q),
             ("dq", a.dq, b.dq),
@@ -69,13 +72,14 @@ fn differing_command(a: &[JointCommand], b: &[JointCommand], names: &[String]) -
     None
 }
 
-fn described(events: &[Event]) -> String {
+fn described(events: &[Event], model: &Model) -> String {
     if events.is_empty() {
         return "none".into();
     }
     let one = |event: &Event| match event {
         Event::Push { body, force_W: [x, y, z], ticks, .. } => {
-            format!("push of body {body} with ({x}, {y}, {z}) N for {ticks} ticks")
+            let link = model.bodies.get(*body as usize).map_or("nothing", |b| &b.name);
+            format!("push of {link} with ({x}, {y}, {z}) N for {ticks} ticks")
         }
         Event::Friction { scope, mu_static, mu_kinetic } => {
             format!("friction of {scope:?} {mu_static}, {mu_kinetic}")

@@ -77,7 +77,7 @@ pub fn compare(
 ) -> Result<Comparison> {
     let known = [&*a, &*b].map(|p| Quantities::of(&p.scenario().plant()));
     let mut tracks = pairs(&known);
-    let joints: Vec<String> = a.scenario().model.joints.iter().map(|j| j.name.clone()).collect();
+    let model = a.scenario().model.clone();
     let mut found = Comparison::default();
     let (mut differing, mut began_apart) = (0_u64, false);
     let goes_on = in_step(a, b, |a, b, at| {
@@ -94,9 +94,11 @@ pub fn compare(
             found.digest.get_or_insert(at);
         }
         if found.inputs.is_none() {
-            found.inputs = cause::of_inputs(&x, &y, &joints).map(|cause| (at, cause));
+            found.inputs = cause::of_inputs(&x, &y, &model).map(|cause| (at, cause));
         }
-        let text = tracks.iter_mut().fold(None, |text, track| track.add(&x, &y, at).or(text));
+        let texts = tracks.iter_mut().filter_map(|track| track.add(&x, &y, at));
+        // the first one names it, but all have to be added
+        let text = texts.reduce(|first, _| first);
         if let (None, Some(text)) = (&found.quantity, text) {
             found.quantity = Some((at, text));
         }

@@ -129,13 +129,16 @@ impl Quantities {
         let ground = &plant.spec().ground;
         let surfaces = ground.len();
         for (s, station) in plant.spec().stations.iter().enumerate() {
+            // a foot says the same of its stations
+            let of_foot = plant.spec().feet.iter().any(|foot| foot.stations.contains(&s));
+            let source = Source { detail: of_foot, ..REPLAY };
             let prefix = format!("station.{}.", station.name);
-            self.add(&prefix, &STATION, REPLAY, move |m| {
+            self.add(&prefix, &STATION, source, move |m| {
                 most_loaded(on_all(m.contacts?, s, surfaces))
             });
             for (g, surface) in ground.iter().enumerate().filter(|_| surfaces > 1) {
                 let prefix = format!("station.{}.on.{}.", station.name, surface.name);
-                self.add(&prefix, &STATION, REPLAY, move |m| {
+                self.add(&prefix, &STATION, source, move |m| {
                     m.contacts?.stations.get(s * surfaces + g)
                 });
             }
@@ -169,7 +172,8 @@ impl Quantities {
         let (revolute, prismatic) = field.unit.split_once('|').unwrap_or((field.unit, field.unit));
         let unit = if source.prismatic { prismatic } else { revolute };
         let name = prefix + &field.name.replace('*', axis);
-        let (meaning, role, replayed) = (field.meaning, field.role, source.replayed);
+        let role = if source.detail { Role::Detail } else { field.role };
+        let (meaning, replayed) = (field.meaning, source.replayed);
         self.list.push(Quantity { name, unit, meaning, role, replayed, read });
     }
 }
@@ -182,10 +186,12 @@ const NEAREST: usize = 4;
 struct Source {
     replayed: bool,
     prismatic: bool,
+    /// A part of something whose quantities are there, too.
+    detail: bool,
 }
 
-const LOG: Source = Source { replayed: false, prismatic: false };
-const REPLAY: Source = Source { replayed: true, prismatic: false };
+const LOG: Source = Source { replayed: false, prismatic: false, detail: false };
+const REPLAY: Source = Source { replayed: true, ..LOG };
 
 /// The contacts of a station, one for each surface.
 fn on_all(contacts: &ContactsReading, station: usize, surfaces: usize) -> &[StationReading] {
