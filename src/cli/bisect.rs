@@ -45,8 +45,7 @@ fn search(a: &BisectArguments, text: &str) -> Result<u8> {
     }
     let Some(seen) = run.whole.seen else {
         show::line(&format!("never      {text}"));
-        let lossy = run.whole.damage.is_some() || !run.gaps.is_empty();
-        return Ok(if lossy { exit::LOSSY } else { exit::OK });
+        return Ok(replay::code_of(&run));
     };
     let at = differences::place(seen, scenario.spec.period_ns);
     show::line(&format!("holds      first at {at}: {text}"));

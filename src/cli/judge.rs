@@ -11,29 +11,28 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Found, Quantities, Verdict, first_bad};
 use crate::record::{Moment, Player, RunIndex, Seen};
 
-use super::{differences, exit, progress, show};
+use super::{differences, exit, replay, show};
 
 /// Exit code of a command that cannot judge a tick, as for `git bisect run`.
 const UNKNOWN: i32 = 125;
 
 pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<u8> {
-    let bar = progress::bar(0, "reading");
-    let index = RunIndex::of(log, |read, all| {
-        bar.set_length(all);
-        bar.set_position(read);
-    })?;
-    bar.finish_and_clear();
-    let scenario = Player::open(log)?.scenario().clone();
+    let (reader, scenario) = replay::open(log, &[])?;
+    let run = replay::run(reader, &scenario, None, None)?;
+    if run.whole.difference.is_some() {
+        return Ok(exit::NEGATIVE);
+    }
+    let index = RunIndex::of(log, |_, _| ())?;
     let quantities = Quantities::of(&scenario.plant());
     let period_ns = scenario.spec.period_ns;
     let place = |n: u64| differences::place(index.tick(n).unwrap_or_default(), period_ns);
-    let mut differs = None;
     let found = first_bad(index.ticks(), |n| {
         let Seen { epoch, tick } = index.tick(n).unwrap_or_default();
         let player = Player::open_after(log, &index, epoch, tick)?;
         let Some(moment) = player.moment().filter(|_| player.difference().is_none()) else {
-            differs = differences::of_replay(&player);
-            return Err(Error::new(ErrorKind::Log, "the replay differs from the log"));
+            // all of it has been replayed
+            let text = format!("{} has changed meanwhile", log.display());
+            return Err(Error::new(ErrorKind::Log, text));
         };
         let verdict = ask(command, &quantities, &moment)?;
         let word = match verdict {
@@ -44,12 +43,6 @@ pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<u8> {
         show::line(&format!("judged     {}: {word}", place(n)));
         Ok(verdict)
     });
-    if let Some(code) = differs {
-        return Ok(code);
-    }
-    if let Some(damage) = &index.damage {
-        show::line(&format!("damaged    {damage}"));
-    }
     match found? {
         Found::First(n) => show::line(&format!("bad        first at {}", place(n))),
         Found::Among(from, to) => show::line(&format!(
@@ -57,10 +50,9 @@ pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<u8> {
             place(from),
             place(to)
         )),
-        Found::Nothing if index.damage.is_some() => return Ok(exit::LOSSY),
         Found::Nothing => {
             show::line("never      the last tick is good, so all before it are taken as good");
-            return Ok(exit::OK);
+            return Ok(replay::code_of(&run));
         }
         Found::Unjudged => {
             let text = "the command can judge none of the last ticks (exit code 125), so there is \

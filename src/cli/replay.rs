@@ -14,12 +14,17 @@ use super::{exit, progress, show};
 
 pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
     let run = replay_file(&a.log, &a.sets, a.threads)?;
+    Ok(code_of(&run))
+}
+
+/// The exit code of a replay.
+pub(super) fn code_of(run: &RunReport) -> u8 {
     let lossy = run.whole.damage.is_some() || !run.gaps.is_empty();
-    Ok(match (&run.whole.difference, lossy) {
+    match (&run.whole.difference, lossy) {
         (Some(_), _) => exit::NEGATIVE,
         (None, true) => exit::LOSSY,
         (None, false) => exit::OK,
-    })
+    }
 }
 
 /// Replays a log, with all files in which its run goes on, and prints the result; on all cores
