@@ -172,6 +172,8 @@ fn conditions_mean_what_they_say() {
     }
 }
 
+type Holds<'a> = &'a dyn Fn(&LogTick) -> bool;
+
 /// Against a walk through all ticks, on one thread and on several, at and around borders.
 #[test]
 fn the_first_tick_at_which_a_condition_holds_is_found() {
@@ -183,7 +185,7 @@ fn the_first_tick_at_which_a_condition_holds_is_found() {
         if s.normal_n > 0.0 { s.slip_m_per_s } else { 0.0 }
     };
     let most = ticks.iter().map(slip).fold(0.0, f64::max);
-    let cases: [(String, &dyn Fn(&LogTick) -> bool); 5] = [
+    let cases: [(String, Holds<'_>); 5] = [
         (format!("foot.FL.slip >= {:e}", 0.5 * most), &|t| slip(t) >= 0.5 * most),
         (format!("foot.FL.slip == {most:e}"), &|t| slip(t) == most),
         ("authority == 3".into(), &|t| t.state.authority == 3),

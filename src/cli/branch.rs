@@ -31,7 +31,7 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
     let info = player.info();
     let scenario = Scenario::from_texts(&info.scenario, &info.robot, &sets)?;
     let events = a.events.as_ref().map(|_| scenario.events.clone());
-    for (tick, _) in events.iter().flatten().filter(|(tick, _)| *tick < a.at) {
+    if let Some((tick, _)) = events.iter().flatten().find(|(tick, _)| *tick < a.at) {
         let text = format!("--events: one is at tick {tick}, before the branch at {}", a.at);
         return Err(Error::new(ErrorKind::Input, text));
     }

@@ -1,5 +1,7 @@
 //! Conditions on the quantities of a tick.
 
+use std::cmp::Ordering;
+
 use crate::error::Result;
 use crate::record::Moment;
 
@@ -52,7 +54,7 @@ fn truth(tree: &Tree, m: &Moment<'_>) -> bool {
                 Operator::Greater => a > b,
                 Operator::GreaterOrEqual => a >= b,
                 Operator::Equal => a == b,
-                Operator::NotEqual => a < b || a > b,
+                Operator::NotEqual => a.partial_cmp(&b).is_some_and(Ordering::is_ne),
                 _ => false,
             }
         }

@@ -121,7 +121,7 @@ pub(super) const FOOT_CONTACTS: [Field<Vec<StationReading>>; 3] = [
 ];
 
 fn loaded_max(contacts: &[StationReading], read: fn(&StationReading) -> f64) -> f64 {
-    contacts.iter().filter(|s| s.normal_n > 0.0).map(|s| read(s)).fold(0.0, f64::max)
+    contacts.iter().filter(|s| s.normal_n > 0.0).map(read).fold(0.0, f64::max)
 }
 
 /// Of one station against one surface. Vectors in world axes.
