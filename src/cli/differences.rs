@@ -112,6 +112,9 @@ fn parting(found: &Comparison, cause: &Cause, at: &impl Fn(Seen) -> String) {
     }
     lines.sort_by_key(|(seen, _)| *seen);
     lines.iter().for_each(|(_, text)| show::line(text));
+    if found.quantity.is_none() {
+        show::line("quantity   none differs: the robot did the same");
+    }
     show::line(&format!(
         "cause      {}",
         match cause {

@@ -102,7 +102,7 @@ pub fn compare(
         if let (None, Some(text)) = (&found.quantity, text) {
             found.quantity = Some((at, text));
         }
-        differing += u64::from(found.quantity.is_some());
+        differing += u64::from(found.quantity.is_some() || found.inputs.is_some());
         if found.ticks.is_multiple_of(1024) {
             progress(found.ticks, a);
         }

@@ -58,8 +58,8 @@ pub(super) const STATE: [Field<StateReading>; 18] = [
     field("mode", ONE, "", Label, |s, _| f64::from(s.mode), "pace: 0 real time, 1 free"),
     field("phase", ONE, "", Label, |s, _| f64::from(s.phase), "0 waiting, 1 running, 2 fault, 3 paused"),
     field("fault", ONE, "", Detail, |s, _| f64::from(s.fault), "0 none, 1 not finite, 2 out of range"),
-    field("authority", ONE, "", Input, |s, _| f64::from(s.authority), "what the drives obeyed: 0 zero effort, 1 fresh command, 2 held, 3 damped"),
-    field("age", ONE, "ticks", Input, |s, _| f64::from(s.command_age_ticks), "age of the command in force; 4294967295 for none"),
+    field("authority", ONE, "", Label, |s, _| f64::from(s.authority), "what the drives obeyed: 0 zero effort, 1 fresh command, 2 held, 3 damped"),
+    field("age", ONE, "ticks", Label, |s, _| f64::from(s.command_age_ticks), "age of the command in force; 4294967295 for none"),
     field("owned", ONE, "", Label, |s, _| f64::from(u8::from(s.command_session != 0)), "1 if a session owns the robot, or was last to own it"),
     field("seq", ONE, "", Label, |s, _| s.command_seq as f64, "number of the last accepted command"),
     field("base.*", XYZ, "m", Measure, |s, i| s.truth_base_position_m[i], "origin of the base, world"),
@@ -84,8 +84,8 @@ pub(super) const JOINT: [Field<JointReading>; 3] = [
 /// Of one joint: what the drive obeyed.
 #[rustfmt::skip]
 pub(super) const GAINS: [Field<[f64; 2]>; 2] = [
-    field("kp", ONE, "N·m/rad|N/m", Input, |g, _| g[0], "stiffness that the drive obeyed; 0 when damped or released"),
-    field("kd", ONE, "N·m·s/rad|N·s/m", Input, |g, _| g[1], "damping that the drive obeyed"),
+    field("kp", ONE, "N·m/rad|N/m", Detail, |g, _| g[0], "stiffness that the drive obeyed; 0 when damped or released"),
+    field("kd", ONE, "N·m·s/rad|N·s/m", Detail, |g, _| g[1], "damping that the drive obeyed"),
 ];
 
 /// Of one joint: the set-points in force.

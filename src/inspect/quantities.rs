@@ -12,9 +12,9 @@ use super::fields::{APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, GAINS, JOINT, 
 /// What part a quantity has when two runs are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It says how the run was paced and counted, and may differ in equal runs.
+    /// It says how the run was paced and counted, and may differ where the robot does the same.
     Label,
-    /// What was applied.
+    /// A set-point in force.
     Input,
     /// A result; it can be among those that differ most.
     Measure,
