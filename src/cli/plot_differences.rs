@@ -56,6 +56,7 @@ fn panels(
         chart
             .configure_mesh()
             .x_desc(if i + 1 == count { "s" } else { "" })
+            .max_light_lines(1)
             .y_labels(5)
             .label_style((FONT, 14))
             .draw()?;
@@ -74,7 +75,7 @@ fn panels(
         if i == 0 {
             chart
                 .configure_series_labels()
-                .position(SeriesLabelPosition::UpperLeft)
+                .position(SeriesLabelPosition::UpperRight)
                 .legend_area_size(32)
                 .label_font((FONT, 14))
                 .background_style(WHITE.mix(0.85))
