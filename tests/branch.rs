@@ -95,6 +95,37 @@ fn a_branch_that_changes_nothing_is_the_run_bit_for_bit() {
     }
 }
 
+/// After a reset ticks begin again: the run number says which are meant, and ends the branch.
+#[test]
+fn a_branch_stays_in_its_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (from, to) = (dir.path().join("run.mcap"), dir.path().join("branch.mcap"));
+    let mut all = ticks();
+    let again = |epoch: u32, ticks: u64| {
+        let script = Script { session: 10 + u64::from(epoch), ..Script::default() };
+        let mut again = run_of(&quadruped(&SETS), &script, ticks);
+        for t in &mut again {
+            (t.epoch, t.state.epoch) = (epoch, epoch);
+            t.state.time_ns += TICKS * bench::PERIOD_NS; // published time goes on
+        }
+        again
+    };
+    all.extend(again(2, 90));
+    all.extend(again(3, 20));
+    write_parts(&from, &quadruped(&SETS), &all);
+    for (more, at, ticks) in [(&[][..], 30, TICKS - 30), (&["--epoch", "2"], 30, 60)] {
+        let (out, code) = branch(&from, at, more, &to);
+        assert!(out.contains("all digests too") && code == 0, "{out}");
+        assert!(out.contains(&format!("compared   {ticks} ticks")), "{out}");
+        assert_replays(&to, ticks);
+        let LogRecord::State(first) = &records(&to)[2] else {
+            panic!("a keyframe, a tick, a state")
+        };
+        let before = if more.is_empty() { 0 } else { TICKS };
+        assert_eq!(first.time_ns, (31 + before) * bench::PERIOD_NS);
+    }
+}
+
 /// A coefficient that is changed by `--set` is one that an event changes at that tick: the same run
 /// to the last bit, though friction is a part of the state.
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::compare;
-use crate::record::{Forked, Player, RunIndex, fork};
+use crate::record::{Forked, Player, RunIndex, Seen, fork};
 
 use super::arguments::BranchArguments;
 use super::{differences, exit, plot, progress, show};
@@ -37,7 +37,8 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
     }
     crate::rt::keep_files_private();
     let bar = progress::bar(index.ticks(), "branching");
-    let forked = fork(&mut player, &scenario, events, &a.to, |ticks| bar.set_position(ticks))?;
+    let at = Seen { epoch, tick: a.at };
+    let forked = fork(&mut player, at, &scenario, events, &a.to, |ticks| bar.set_position(ticks))?;
     bar.finish_and_clear();
     told(a, &forked, scenario.spec.period_ns);
     let (mut x, mut y) = (open()?, Player::open(&a.to)?);

@@ -9,7 +9,7 @@ use crate::limits::EVENTS_MAX;
 use crate::plant::{Event, Fault, Outcome, Plant, Snapshot, TickInput, Verdict};
 use crate::rt::{LogTick, Phase, Schedule};
 
-use super::moment::Moment;
+use super::moment::{Moment, Seen};
 use super::run::input_of;
 use super::{Disk, Player, Recording, RosChannels, RunInfo};
 
@@ -29,7 +29,7 @@ pub struct Forked {
     pub cut: Option<String>,
 }
 
-/// Goes on from the state in which `player` is, under `scenario`, with the commands of the log as
+/// Goes on from the state `at`, in which `player` is, under `scenario`, with the commands of the log as
 /// they were applied, and records that in `to`. With `events` those of the log do not happen, but
 /// these, each at its tick. It ends with the log's run, before ticks that the log has lost, or with
 /// a command that the log does not have.
@@ -39,19 +39,20 @@ pub struct Forked {
 /// cannot be written; as [`Player::advance`].
 pub fn fork(
     player: &mut Player,
+    at: Seen,
     scenario: &Scenario,
     events: Option<Vec<(u64, Event)>>,
     to: &Path,
     mut progress: impl FnMut(u64),
 ) -> Result<Forked> {
     let plant = plant_in_state(player, scenario)?;
-    let mut fork = Fork::start(plant, scenario, player.info(), to)?;
+    let mut fork = Fork::start(plant, scenario, player.info(), at.epoch, to)?;
     let mut schedule = events.map(Schedule::new);
     let mut forked = Forked::default();
     let joints = scenario.model.joint_count();
     while forked.fault.is_none() && player.advance()? {
         let Some(log) = player.moment() else { break };
-        if log.applied.epoch != *fork.epoch.get_or_insert(log.applied.epoch) {
+        if log.applied.epoch != at.epoch {
             break; // the next run begins anew, whatever was changed in this one
         }
         let here = fork.plant.state().tick;
@@ -131,11 +132,16 @@ struct Fork {
     recording: Recording,
     keyframe_every_ticks: u64,
     begun: bool,
-    epoch: Option<u32>,
 }
 
 impl Fork {
-    fn start(mut plant: Plant, scenario: &Scenario, of: &RunInfo, to: &Path) -> Result<Self> {
+    fn start(
+        mut plant: Plant,
+        scenario: &Scenario,
+        of: &RunInfo,
+        epoch: u32,
+        to: &Path,
+    ) -> Result<Self> {
         let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
         let ros2 = RosChannels::of(scenario);
         let (records, inbox) = pool(BATCH_TICKS, || {
@@ -146,13 +152,13 @@ impl Fork {
             version: env!("CARGO_PKG_VERSION").into(),
             physics_hash: scenario.physics_hash,
             scenario: scenario.complete_toml.clone(),
+            epoch,
             ..of.clone()
         };
         let bytes_max = scenario.record.segment_bytes_max;
         let recording = Recording::start(Box::new(Disk), to.into(), info, bytes_max, ros2, inbox)?;
         let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
-        let (begun, epoch) = (false, None);
-        Ok(Self { plant, snapshot, records, recording, keyframe_every_ticks, begun, epoch })
+        Ok(Self { plant, snapshot, records, recording, keyframe_every_ticks, begun: false })
     }
 
     /// Runs a tick with `input`. Epoch, pace, published time and missed deadlines are those of the
