@@ -18,9 +18,9 @@ Start here:
   hardstand run config/quadruped.toml             the daemon, waiting for your controller
   hardstand controller stand                      an example controller, in another terminal
   hardstand replay hardstand-demo.mcap            run a log again and compare every tick
-  hardstand bisect run.mcap --where 'base.z < 0.2'  the first tick at which that holds
+  hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
   hardstand bisect a.mcap b.mcap                  where two runs part, and who caused it
-  hardstand branch run.mcap --at 500 --set contact.mu_static=0.3 --log b.mcap
+  hardstand branch run.mcap --at 500 --log b.mcap another way from a tick on
   hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
