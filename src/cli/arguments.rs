@@ -26,10 +26,10 @@ Start here:
   hardstand doctor                                is this machine fit for real time?
 
 Exit codes: 0 done; 1 the robot does not stand, a replay differs, bisect has found something, a
-branch differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3 a log is damaged or cut short, or recording ended
-early; 4 real-time rights were required and refused; 5 the bus could not be opened or nobody
-answers; 6 the plant stopped itself; 7 a deadline was missed under overrun = \"stop\"; 70 a
-defect of this program.";
+branch differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3
+a log is damaged or cut short, or recording ended early; 4 real-time rights were required and
+refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline
+was missed under overrun = \"stop\"; 70 a defect of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
 /// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
