@@ -80,7 +80,8 @@ pub(super) fn show(found: &Comparison, players: [&Player; 2], paths: [&Path; 2])
 fn lasting(side: &str, player: &Player) {
     if let Some(d) = player.difference() {
         show::line(&format!(
-            "replay     {side} does not replay identically: at tick {}, {}; its contacts are left out",
+            "replay     {side} does not replay identically: at tick {}, {}; so its contacts are \
+             left out",
             d.tick, d.quantity
         ));
     }
