@@ -26,6 +26,7 @@ pub mod dynamics;
 pub mod error;
 mod fault_point;
 pub mod handover;
+pub mod inspect;
 pub mod limits;
 pub mod math;
 pub mod message;

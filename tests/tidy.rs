@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 22] = [
     ("error", &[]),
     ("limits", &[]),
     ("fault_point", &[]),
@@ -22,6 +22,7 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("rt", &["plant", "handover"]),
     ("message", &["spatial", "model", "contact", "plant", "handover"]),
     ("record", &["plant", "handover", "rt", "message", "config", "ros2"]),
+    ("inspect", &["math", "model", "plant", "rt", "record"]),
     ("bus", &["plant", "handover", "rt", "message", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
@@ -35,7 +36,7 @@ const CONFIG: &[&str] =
 const ROS2: &[&str] = &["spatial", "model", "plant", "handover", "message", "bus", "config"];
 const ALL: &[&str] = &[
     "math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt",
-    "handover", "message", "record", "bus", "ros2", "config", "daemon", "doctor",
+    "handover", "message", "record", "inspect", "bus", "ros2", "config", "daemon", "doctor",
 ];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.

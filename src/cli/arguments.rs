@@ -1,5 +1,6 @@
 //! Exactly what the user typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -17,15 +18,19 @@ Start here:
   hardstand run config/quadruped.toml             the daemon, waiting for your controller
   hardstand controller stand                      an example controller, in another terminal
   hardstand replay hardstand-demo.mcap            run a log again and compare every tick
+  hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
+  hardstand bisect a.mcap b.mcap                  where two runs part, and who caused it
+  hardstand branch run.mcap --at 500 --log b.mcap another way from a tick on
   hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
 
-Exit codes: 0 done; 1 the robot does not stand, a replay differs, or the doctor says \"not for real
-time\"; 2 a file, key or argument was refused; 3 a log is damaged or cut short, or recording ended
-early; 4 real-time rights were required and refused; 5 the bus could not be opened or nobody
-answers; 6 the plant stopped itself; 7 a deadline was missed under overrun = \"stop\"; 8 a
-controller was missing for longer than control.patience_s; 70 a defect of this program.";
+Exit codes: 0 done; 1 the robot does not stand, a replay differs, bisect has found something, a
+branch differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3
+a log is damaged or cut short, or recording ended early; 4 real-time rights were required and
+refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline
+was missed under overrun = \"stop\"; 8 a controller was missing for longer than
+control.patience_s; 70 a defect of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
 /// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
@@ -72,6 +77,24 @@ pub(super) enum Verb {
     /// quantity. Exit code 0: identical; 1: different; 3: identical as far as the log goes, but it
     /// is damaged or cut short.
     Replay(ReplayArguments),
+    /// Find the tick at which something happens, or where two logs part
+    ///
+    /// With --where: the first tick at which a condition on published quantities holds, such as
+    /// `foot.FL.slip > 0.02`. With a command: a binary search for the first tick that it calls bad;
+    /// once bad, all later ticks have to be bad. With a second log: the first tick at which the two
+    /// differ, who caused it, and what differs most. With --list: the quantities.
+    ///
+    /// The log is run again, and must come out as it is. Exit code 0: the condition never holds, no
+    /// tick is bad, or the logs do not differ; 1: found, or the replay differs from the log; 3:
+    /// nothing found, but a log is damaged or cut short. docs/bisect.md has examples.
+    Bisect(BisectArguments),
+    /// Let a run of a log go on under other parameters, and compare
+    ///
+    /// Takes the state before tick N of a log, changes the scenario, runs on with the commands of
+    /// the log as they were applied, writes that as a new log, and compares both runs. Exit code 0:
+    /// both runs are the same; 1: they differ, or the replay differs from the log; 3: it ended
+    /// before the log's run did; 6: the plant stopped itself.
+    Branch(BranchArguments),
     /// Make a log whole that was cut off, for other readers
     ///
     /// A run that was killed leaves a log without index and end, which `replay` reads, but rosbags,
@@ -428,6 +451,64 @@ pub(super) struct ReplayArguments {
     /// would have taken another way (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("question").required(true))]
+pub(super) struct BisectArguments {
+    /// Log file (MCAP) written by `run --log`, `demo` or `branch`
+    pub(super) log: PathBuf,
+    /// Another log, to be compared with it
+    #[arg(group = "question")]
+    pub(super) other: Option<PathBuf>,
+    /// Condition on quantities of a tick: < <= > >= == !=, and or not, + - * /, abs min max
+    #[arg(long = "where", value_name = "EXPR", group = "question", allow_hyphen_values = true)]
+    pub(super) condition: Option<String>,
+    /// Show all quantities with unit and meaning; with --at, their values
+    #[arg(long, group = "question")]
+    pub(super) list: bool,
+    /// Ticks done, as in the state after the tick
+    #[arg(long, value_name = "TICK", requires = "list")]
+    pub(super) at: Option<u64>,
+    /// Run number that TICK is of [default: the first in the log]
+    #[arg(long, value_name = "N", requires = "at")]
+    pub(super) epoch: Option<u32>,
+    /// Draw what differs most; an existing file is overwritten
+    #[arg(long, value_name = "FILE.svg", requires = "other")]
+    pub(super) plot: Option<PathBuf>,
+    /// Stretches of the log that run side by side [default: all cores]
+    #[arg(long, value_name = "N", requires = "condition",
+          value_parser = clap::value_parser!(u8).range(1..))]
+    pub(super) threads: Option<u8>,
+    /// Command that judges a tick, after `--`: it gets the quantities as JSON on standard input and
+    /// the tick as HARDSTAND_TICK. Exit code 0: good; 1 to 127: bad, but for 125: cannot be judged
+    #[arg(last = true, value_name = "COMMAND", group = "question")]
+    pub(super) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BranchArguments {
+    /// Log file (MCAP) written by `run --log`, `demo` or `branch`
+    pub(super) log: PathBuf,
+    /// Tick at which the branch begins: the first that runs under the changed scenario
+    #[arg(long, value_name = "TICK")]
+    pub(super) at: u64,
+    /// Run number that TICK is of [default: the first in the log]
+    #[arg(long, value_name = "N")]
+    pub(super) epoch: Option<u32>,
+    /// Change a key of the recorded scenario, e.g. --set contact.mu_static=0.3 (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) sets: Vec<String>,
+    /// Events from the branch on, in place of those of the log, as a scenario has them under
+    /// `events`; [] for none
+    #[arg(long, value_name = "LIST")]
+    pub(super) events: Option<String>,
+    /// Where the new log goes; an earlier run of that name is replaced
+    #[arg(long = "log", value_name = "FILE")]
+    pub(super) to: PathBuf,
+    /// Draw what differs most; an existing file is overwritten
+    #[arg(long, value_name = "FILE.svg")]
+    pub(super) plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

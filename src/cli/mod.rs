@@ -1,16 +1,21 @@
 //! The command line: what the user typed, and what is printed.
 
 mod arguments;
+mod bisect;
+mod branch;
 #[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]
 mod ctl;
 #[cfg(feature = "zenoh")]
 mod demo;
+mod differences;
 mod doctor;
 mod histogram;
+mod judge;
 mod model;
 mod plot;
+mod plot_differences;
 mod progress;
 mod recover;
 mod replay;
@@ -33,8 +38,8 @@ use arguments::{Arguments, Verb};
 pub mod exit {
     /// All went well.
     pub const OK: u8 = 0;
-    /// The verdict is negative: the demo's robot does not stand, a replay differs, or the doctor
-    /// finds a machine unfit for real time.
+    /// The verdict is negative: the demo's robot does not stand, a replay differs, `bisect` has
+    /// found what it was looking for, or the doctor finds a machine unfit for real time.
     pub const NEGATIVE: u8 = 1;
     /// A log is damaged or truncated; what could be replayed is equal.
     pub const LOSSY: u8 = 3;
@@ -53,6 +58,8 @@ pub fn main() -> ExitCode {
     let result = match &arguments.verb {
         Verb::Run(a) => run::run(a),
         Verb::Replay(a) => replay::replay(a),
+        Verb::Bisect(a) => bisect::bisect(a),
+        Verb::Branch(a) => branch::branch(a),
         Verb::Recover(a) => recover::recover(a),
         Verb::Model(a) => model::model(a),
         Verb::Doctor(a) => doctor::doctor(a),

@@ -18,9 +18,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::math;
 
 const SIZE_PX: (u32, u32) = (1000, 600);
-const FONT: &str = "sans-serif";
-const BLUE: RGBColor = RGBColor(0, 90, 181);
-const RED: RGBColor = RGBColor(220, 50, 32);
+pub(super) const FONT: &str = "sans-serif";
+pub(super) const BLUE: RGBColor = RGBColor(0, 90, 181);
+pub(super) const RED: RGBColor = RGBColor(220, 50, 32);
 /// Steps of the line per factor of ten.
 const STEPS: u32 = 40;
 /// The axis begins here; what is shorter is counted in the first step, ns.
@@ -47,7 +47,7 @@ pub(super) fn latency(file: &Path, m: &Measured) -> Result<()> {
     draw(file, m).map_err(|e| failed(file, &*e))
 }
 
-fn failed(file: &Path, e: &dyn StdError) -> Error {
+pub(super) fn failed(file: &Path, e: &dyn StdError) -> Error {
     Error::new(ErrorKind::File, format!("plot {}: {e}", file.display()))
 }
 

@@ -7,26 +7,37 @@ use std::time::Instant;
 
 use crate::config::Scenario;
 use crate::error::Result;
-use crate::record::{self, LogReader, RunReport};
+use crate::record::{self, LogReader, Look, RunReport};
 
 use super::arguments::ReplayArguments;
 use super::{exit, progress, show};
 
 pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
     let run = replay_file(&a.log, &a.sets, a.threads)?;
+    Ok(code_of(&run))
+}
+
+/// The exit code of a replay.
+pub(super) fn code_of(run: &RunReport) -> u8 {
     let lossy = run.whole.damage.is_some() || !run.gaps.is_empty();
-    Ok(match (&run.whole.difference, lossy) {
+    match (&run.whole.difference, lossy) {
         (Some(_), _) => exit::NEGATIVE,
         (None, true) => exit::LOSSY,
         (None, false) => exit::OK,
-    })
+    }
 }
 
 /// Replays a log, with all files in which its run goes on, and prints the result; on all cores
 /// unless `threads` says how many.
 pub(super) fn replay_file(path: &Path, sets: &[String], threads: Option<u8>) -> Result<RunReport> {
+    let (log, scenario) = open(path, sets)?;
+    run(log, &scenario, threads, None)
+}
+
+/// A log and its scenario, with `sets` changed; what is doubtful about it is told.
+pub(super) fn open(path: &Path, sets: &[String]) -> Result<(LogReader, Scenario)> {
     let log = LogReader::open(path)?;
-    let info = log.info().clone();
+    let info = log.info();
     let version = env!("CARGO_PKG_VERSION");
     if info.version != version {
         show::note(&format!(
@@ -38,21 +49,32 @@ pub(super) fn replay_file(path: &Path, sets: &[String], threads: Option<u8>) -> 
     if sets.is_empty() && scenario.physics_hash != info.physics_hash {
         show::note("the physics hash of the log does not match its own robot and scenario");
     }
+    Ok((log, scenario))
+}
+
+/// Replays a log that has been opened and prints the result; `look` may end it.
+pub(super) fn run(
+    log: LogReader,
+    scenario: &Scenario,
+    threads: Option<u8>,
+    look: Option<Look<'_>>,
+) -> Result<RunReport> {
+    let period_ns = log.info().period_ns;
     let bar = progress::bar(0, "replaying");
     let threads = threads.and_then(|n| NonZeroUsize::new(n.into()));
     let threads = threads.or_else(|| thread::available_parallelism().ok());
-    let begin = Instant::now();
-    let run = record::replay_run(
-        log,
-        &scenario.plant(),
-        threads.unwrap_or(NonZeroUsize::MIN),
-        |ticks, read, all| {
-            bar.set_length(all);
-            bar.set_position(read);
-            bar.set_message(format!("{ticks} ticks"));
-        },
-    )?;
+    let threads = threads.unwrap_or(NonZeroUsize::MIN);
+    let progress = |ticks, read, all| {
+        bar.set_length(all);
+        bar.set_position(read);
+        bar.set_message(format!("{ticks} ticks"));
+    };
+    let (plant, begin) = (scenario.plant(), Instant::now());
+    let run = match look {
+        Some(look) => record::replay_until(log, &plant, threads, look, progress)?,
+        None => record::replay_run(log, &plant, threads, progress)?,
+    };
     bar.finish_and_clear();
-    show::replay(&run, begin.elapsed().as_secs_f64(), info.period_ns);
+    show::replay(&run, begin.elapsed().as_secs_f64(), period_ns);
     Ok(run)
 }

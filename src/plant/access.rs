@@ -101,6 +101,15 @@ impl Plant {
         self.state.write_words(out);
     }
 
+    /// Names of all words of the state, in their order: a snapshot of one plant fits another one
+    /// only if these are the same.
+    #[must_use]
+    pub fn word_names(&mut self) -> Vec<(&'static str, usize)> {
+        let mut names = Vec::new();
+        self.state.walk(&mut |group, index, _| names.push((group, index)));
+        names
+    }
+
     /// Counts and indices that a damaged snapshot could have set beyond all sense.
     fn check_counts(&self) -> crate::Result<()> {
         let s = &self.state;

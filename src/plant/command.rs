@@ -99,6 +99,14 @@ pub enum Event {
     Arm,
 }
 
+impl Event {
+    /// True if it is about who commands, and not about robot or ground.
+    #[must_use]
+    pub const fn is_of_leases(&self) -> bool {
+        matches!(self, Self::Grant(_) | Self::Leave { .. } | Self::Stop | Self::Arm)
+    }
+}
+
 /// Everything that one tick receives from outside, with room for the bounds in
 /// [`limits`](crate::limits).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

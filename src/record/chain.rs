@@ -3,10 +3,12 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::plant::Plant;
 
-use super::{Difference, LogReader, NextSegment, ReplayReport, RunInfo, replay};
+use super::moment::Look;
+use super::replay::replay_looking;
+use super::{Difference, LogReader, NextSegment, ReplayReport, RunInfo};
 
 /// Ticks that are in no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,31 +36,63 @@ pub struct RunReport {
 /// # Errors
 /// As [`replay`], for the first file. What is wrong with a later one is damage of the run.
 pub fn replay_run(
+    log: LogReader,
+    plant: &Plant,
+    threads: NonZeroUsize,
+    progress: impl FnMut(u64, u64, u64),
+) -> Result<RunReport> {
+    replay_all(log, plant, threads, None, progress)
+}
+
+/// [`replay_run`] for an observer: `look` sees every tick that is as in the log, and the replay
+/// ends at the first of which it returns true: [`ReplayReport::seen`]. With several threads it sees
+/// ticks in any order, and some that come after that one.
+///
+/// # Errors
+/// As [`replay_run`].
+pub fn replay_until(
+    log: LogReader,
+    plant: &Plant,
+    threads: NonZeroUsize,
+    look: Look<'_>,
+    progress: impl FnMut(u64, u64, u64),
+) -> Result<RunReport> {
+    replay_all(log, plant, threads, Some(look), progress)
+}
+
+fn replay_all(
     mut log: LogReader,
     plant: &Plant,
     threads: NonZeroUsize,
+    look: Option<Look<'_>>,
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<RunReport> {
     let path = log.path().to_path_buf();
-    let whole = replay(&mut log, plant.clone(), threads, &mut progress)?;
+    let whole = replay_looking(&mut log, plant.clone(), threads, look, &mut progress)?;
     let (mut epoch, mut end_tick) = (log.info().epoch, whole.first_tick + whole.ticks);
     let mut run = RunReport { whole, files: vec![path.clone()], gaps: Vec::new() };
-    while run.whole.difference.is_none()
+    while !run.whole.is_settled()
         && run.whole.damage.is_none()
         && let Some(next) = run.whole.next_segment.take()
     {
-        // a name, never a path to somewhere else
-        let file = path.with_file_name(Path::new(&next.file).file_name().unwrap_or_default());
-        let info = RunInfo { epoch: next.epoch, ..log.info().clone() };
-        let report = match continued(&file, &info, plant, threads, &mut progress) {
-            Ok(Some(report)) if goes_on(&report, &next, (epoch, end_tick)) => report,
-            Ok(_) => {
-                let what = format!("the run goes on in {}, but that is another run", next.file);
-                run.whole.damage = Some(what);
-                break;
+        let goes_on = |report: ReplayReport| {
+            let begin = report.first_tick;
+            if report.ticks > 0 && next.is_reached((epoch, end_tick), begin) {
+                return Ok(report);
             }
+            Err(next.another())
+        };
+        let report = open_next(log.info(), &path, &next)
+            .and_then(|mut log| {
+                let replayed =
+                    replay_looking(&mut log, plant.clone(), threads, look, &mut progress);
+                replayed.map_err(|e| e.within(next.place()))
+            })
+            .and_then(goes_on);
+        let (report, file) = match report {
+            Ok(report) => (report, next.beside(&path)),
             Err(e) => {
-                run.whole.damage = Some(format!("the run goes on in {}: {e}", next.file));
+                run.whole.damage = Some(e.to_string());
                 break;
             }
         };
@@ -84,24 +118,35 @@ pub fn replay_run(
     Ok(run)
 }
 
-/// Replays `file`; `None` if it is not of the run `info`.
-fn continued(
-    file: &Path,
-    info: &RunInfo,
-    plant: &Plant,
-    threads: NonZeroUsize,
-    progress: &mut impl FnMut(u64, u64, u64),
-) -> Result<Option<ReplayReport>> {
-    let mut log = LogReader::open(file)?;
-    if log.info() != info {
-        return Ok(None);
-    }
-    replay(&mut log, plant.clone(), threads, progress).map(Some)
+/// Opens the file in which the run that begins in `first` goes on.
+///
+/// # Errors
+/// Why it does not go on there.
+pub(super) fn open_next(info: &RunInfo, first: &Path, next: &NextSegment) -> Result<LogReader> {
+    let log = LogReader::open(&next.beside(first)).map_err(|e| e.within(next.place()))?;
+    let same = RunInfo { epoch: next.epoch, ..info.clone() };
+    if *log.info() == same { Ok(log) } else { Err(next.another()) }
 }
 
-/// True if a file begins where the one before said, and not before that one ended with `end`, run
-/// number and tick: so no run of files is without end.
-fn goes_on(report: &ReplayReport, next: &NextSegment, end: (u32, u64)) -> bool {
-    let begin = (next.epoch, report.first_tick);
-    report.first_tick == next.first_tick && begin >= end && report.ticks > 0
+impl NextSegment {
+    /// Its file, beside the first one of the run.
+    pub(super) fn beside(&self, first: &Path) -> PathBuf {
+        // a name, never a path to somewhere else
+        first.with_file_name(Path::new(&self.file).file_name().unwrap_or_default())
+    }
+
+    /// True if a file whose first tick is `first_tick` begins where the one before said, and not
+    /// before that one ended with `end`, run number and tick: so no run of files is without end.
+    pub(super) fn is_reached(&self, end: (u32, u64), first_tick: u64) -> bool {
+        first_tick == self.first_tick && (self.epoch, first_tick) >= end
+    }
+
+    fn place(&self) -> String {
+        format!("the run goes on in {}", self.file)
+    }
+
+    /// The error of a file that is not the one.
+    pub(super) fn another(&self) -> Error {
+        Error::new(ErrorKind::Log, format!("{}, but that is another run", self.place()))
+    }
 }

@@ -8,7 +8,11 @@
 
 mod batches;
 mod chain;
+mod fork;
+mod index;
+mod moment;
 mod parts;
+mod player;
 mod reader;
 mod recorder;
 mod recording;
@@ -20,7 +24,11 @@ mod run;
 mod storage;
 mod writer;
 
-pub use chain::{Gap, RunReport, replay_run};
+pub use chain::{Gap, RunReport, replay_run, replay_until};
+pub use fork::{Forked, fork};
+pub use index::{Part, RunIndex};
+pub use moment::{Look, Moment, Seen};
+pub use player::Player;
 pub use reader::{LogReader, LogRecord, RunInfo};
 pub use recorder::Recorder;
 pub use recording::{RecorderStats, Recording};

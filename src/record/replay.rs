@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::plant::Plant;
 
 use super::batches::{Batch, Batches, Then};
+use super::moment::{Look, Seen};
 use super::run::Run;
 use super::{Keyframe, LogReader, NextSegment};
 
@@ -55,10 +56,19 @@ pub struct ReplayReport {
     pub digest: u64,
     /// The first difference, if any; the replay ends there.
     pub difference: Option<Difference>,
+    /// The first tick of which an observer said that it had seen enough; the replay ends there.
+    pub seen: Option<Seen>,
     /// Why the log ended early, if it did.
     pub damage: Option<String>,
     /// The file in which the run goes on, if it does.
     pub next_segment: Option<NextSegment>,
+}
+
+impl ReplayReport {
+    /// True if nothing that follows in the log can change the report.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.difference.is_some() || self.seen.is_some()
+    }
 }
 
 /// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
@@ -72,13 +82,25 @@ pub fn replay(
     log: &mut LogReader,
     plant: Plant,
     threads: NonZeroUsize,
+    progress: impl FnMut(u64, u64, u64),
+) -> Result<ReplayReport> {
+    replay_looking(log, plant, threads, None, progress)
+}
+
+/// [`replay`] for an observer that sees every tick.
+pub(super) fn replay_looking(
+    log: &mut LogReader,
+    plant: Plant,
+    threads: NonZeroUsize,
+    look: Option<Look<'_>>,
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
     let report = if threads.get() == 1 {
-        one_after_another(Batches::new(log, BATCH_RECORDS_HERE), plant, &mut progress)?
+        let run = Run::new(plant, look);
+        one_after_another(Batches::new(log, BATCH_RECORDS_HERE), run, &mut progress)?
     } else {
         let mut batches = Batches::new(log, BATCH_RECORDS);
-        side_by_side(&mut batches, &plant, threads, &mut progress)?
+        side_by_side(&mut batches, &Run::new(plant, look), threads, &mut progress)?
     };
     if report.ticks == 0 && report.difference.is_none() {
         return Err(Error::new(
@@ -94,15 +116,14 @@ pub fn replay(
 
 fn one_after_another(
     mut batches: Batches<'_>,
-    plant: Plant,
+    mut run: Run<'_>,
     progress: &mut impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
-    let mut run = Run::new(plant);
     loop {
         let batch = batches.next_batch();
         run.feed(&batch)?;
         let ticks = run.report().ticks;
-        let over = matches!(batch.then, Then::End { .. }) || run.report().difference.is_some();
+        let over = matches!(batch.then, Then::End { .. }) || run.report().is_settled();
         if over || ticks.is_multiple_of(PROGRESS_TICKS) {
             let (read, all) = batches.progress();
             progress(ticks, read, all);
@@ -137,7 +158,7 @@ fn failed(how: &str) -> Error {
 
 fn side_by_side(
     batches: &mut Batches<'_>,
-    plant: &Plant,
+    new: &Run<'_>,
     threads: NonZeroUsize,
     progress: &mut impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
@@ -146,7 +167,7 @@ fn side_by_side(
         let (stretches, waiting) = bounded(0);
         let work = |_| {
             let waiting = waiting.clone();
-            Builder::new().spawn_scoped(scope, move || work(&waiting, plant.clone(), board))
+            Builder::new().spawn_scoped(scope, move || work(&waiting, new.clone(), board))
         };
         let workers: std::io::Result<Vec<_>> = (0..threads.get()).map(work).collect();
         let workers = workers.map_err(|e| failed(&format!("cannot be started: {e}")))?;
@@ -199,13 +220,12 @@ fn deal(
 }
 
 /// Runs stretch after stretch, as long as there are any.
-fn work(stretches: &Receiver<Stretch>, plant: Plant, board: &Board) -> Vec<Part> {
+fn work(stretches: &Receiver<Stretch>, mut run: Run<'_>, board: &Board) -> Vec<Part> {
     // the first stretch is the first one of its thread, so its plant is as new
-    let mut run = Run::new(plant);
     let mut parts = Vec::new();
     for stretch in stretches {
         let part = run_stretch(&mut run, &stretch, board);
-        if !matches!(&part, Ok(report) if report.difference.is_none()) {
+        if !matches!(&part, Ok(report) if !report.is_settled()) {
             board.last.fetch_min(stretch.number, Ordering::Relaxed);
         }
         parts.push((stretch.number, part));
@@ -213,7 +233,7 @@ fn work(stretches: &Receiver<Stretch>, plant: Plant, board: &Board) -> Vec<Part>
     parts
 }
 
-fn run_stretch(run: &mut Run, stretch: &Stretch, board: &Board) -> Result<ReplayReport> {
+fn run_stretch(run: &mut Run<'_>, stretch: &Stretch, board: &Board) -> Result<ReplayReport> {
     if let Some(keyframe) = &stretch.start {
         run.begin_at(keyframe)?;
     }
@@ -247,7 +267,7 @@ fn merged(parts: Vec<Part>) -> Result<ReplayReport> {
             digest,
             ..part
         };
-        if whole.difference.is_some() {
+        if whole.is_settled() {
             break;
         }
     }

@@ -2,17 +2,24 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
-use crate::plant::{Command, JointCommand, Plant, StateReading, TickInput};
+use crate::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 use crate::rt::{LogTick, OfferRecord, is_in_force};
 
 use super::batches::{Batch, Then};
+use super::moment::{Look, Moment, Seen};
 use super::replay::{Difference, ReplayReport};
 use super::{Keyframe, LogRecord};
 
 /// Runs one stretch of a log again, from its first record to the first difference.
-pub(super) struct Run {
+#[derive(Clone)]
+pub(super) struct Run<'a> {
     plant: Plant,
-    state: StateReading,
+    snapshot: Snapshot,
+    /// Contacts and gains are filled in, too.
+    whole: bool,
+    look: Option<Look<'a>>,
+    /// What was applied in the last tick, for who looks.
+    applied: Option<Box<LogTick>>,
     /// The last tick's digest differs, and its state record has not named a quantity yet.
     unnamed: bool,
     report: ReplayReport,
@@ -20,11 +27,35 @@ pub(super) struct Run {
     complete: bool,
 }
 
-impl Run {
-    /// A stretch that begins with the log.
-    pub(super) fn new(plant: Plant) -> Self {
-        let (state, report) = (plant.new_snapshot().state, ReplayReport::default());
-        Self { plant, state, unnamed: false, report, complete: false }
+impl<'a> Run<'a> {
+    /// A stretch that begins with the log. `look` sees every tick that is as in the log, and ends
+    /// the run when it says so.
+    pub(super) fn new(plant: Plant, look: Option<Look<'a>>) -> Self {
+        Self {
+            snapshot: plant.new_snapshot(),
+            plant,
+            whole: look.is_some(),
+            look,
+            applied: None,
+            unnamed: false,
+            report: ReplayReport::default(),
+            complete: false,
+        }
+    }
+
+    /// The same for who asks for the [`snapshot`](Self::snapshot) after each tick.
+    pub(super) fn whole(plant: Plant) -> Self {
+        Self { whole: true, ..Self::new(plant, None) }
+    }
+
+    /// The plant after the last tick.
+    pub(super) const fn plant(&self) -> &Plant {
+        &self.plant
+    }
+
+    /// Everything that it showed then.
+    pub(super) const fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
     }
 
     /// Begins another stretch, at a keyframe within the log.
@@ -43,9 +74,9 @@ impl Run {
         &self.report
     }
 
-    /// True at the end of the stretch, or at a difference.
+    /// True at the end of the stretch, at a difference, or when who looks has seen enough.
     pub(super) const fn is_over(&self) -> bool {
-        self.complete || self.report.difference.is_some()
+        self.complete || self.report.is_settled()
     }
 
     /// Runs a part of the stretch, up to the first difference.
@@ -54,17 +85,8 @@ impl Run {
     /// [`ErrorKind::Log`] if a keyframe does not fit the plant.
     pub(super) fn feed(&mut self, batch: &Batch) -> Result<()> {
         for record in &batch.records {
-            match record {
-                LogRecord::Keyframe(keyframe) => self.keyframe(keyframe)?,
-                LogRecord::Tick(tick) => {
-                    self.name_difference();
-                    if self.report.difference.is_none() {
-                        self.tick(tick);
-                    }
-                }
-                LogRecord::State(state) => self.state(state),
-            }
-            if self.report.difference.is_some() {
+            self.take(record)?;
+            if self.report.is_settled() {
                 return Ok(());
             }
         }
@@ -78,6 +100,24 @@ impl Run {
         }
         self.name_difference();
         self.complete = true;
+        Ok(())
+    }
+
+    /// Runs a single record.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`] if a keyframe does not fit the plant.
+    pub(super) fn take(&mut self, record: &LogRecord) -> Result<()> {
+        match record {
+            LogRecord::Keyframe(keyframe) => self.keyframe(keyframe)?,
+            LogRecord::Tick(tick) => {
+                self.name_difference();
+                if self.report.difference.is_none() {
+                    self.tick(tick);
+                }
+            }
+            LogRecord::State(state) => self.state(state),
+        }
         Ok(())
     }
 
@@ -142,22 +182,40 @@ impl Run {
         } else {
             self.unnamed = true; // the state record that follows names the quantity
         }
-        self.plant.fill_state(&mut self.state);
+        if self.whole {
+            self.plant.fill(&mut self.snapshot);
+        } else {
+            self.plant.fill_state(&mut self.snapshot.state);
+        }
+        self.applied = self.look.map(|_| Box::new(log.clone()));
     }
 
     /// The state after the tick: its digest is the verdict, its fields name the difference.
     fn state(&mut self, log: &StateReading) {
-        let here = &mut self.state;
+        let here = &mut self.snapshot.state;
         // how the run was paced, and what was before it, is the log's own affair
         (here.epoch, here.mode, here.phase) = (log.epoch, log.mode, log.phase);
         here.time_ns = log.time_ns;
         if here == log {
+            if !self.unnamed {
+                self.look();
+            }
             return;
         }
         let named = first_difference(log, here).unwrap_or_else(|| {
             "state record (a field without influence on the digest), or digest".into()
         });
         self.differs(named);
+    }
+
+    /// Shows the tick to who looks.
+    fn look(&mut self) {
+        let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
+        let Snapshot { state, contacts, gains, .. } = &self.snapshot;
+        let (contacts, command) = (Some(contacts), &self.plant.state().command[..]);
+        if look(&Moment { applied: &applied, state, contacts, gains, command }) {
+            self.report.seen = Some(Seen { epoch: applied.epoch, tick: state.tick });
+        }
     }
 
     /// A digest that differed without any published quantity.
@@ -178,7 +236,7 @@ impl Run {
 
 /// The input of a tick, as it was applied. Only the commands in force need their set-points; of the
 /// others no more than their size is looked at.
-fn input_of(log: &LogTick) -> TickInput {
+pub(super) fn input_of(log: &LogTick) -> TickInput {
     let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
     let mut set_points = log.joints.iter().copied();
     for (i, o) in log.offers.iter().enumerate() {

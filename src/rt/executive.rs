@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Leases, Outcome, Plant, Snapshot, TickInput};
+use crate::plant::{Command, Event, Leases, Outcome, Plant, Snapshot, TickInput};
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;
@@ -178,7 +178,7 @@ impl<C: Clock> Executive<C> {
     pub(super) fn collect_commands(&mut self) {
         let (tick, room) = (self.plant.state().tick, OFFERS_MAX);
         let after;
-        let leases = if self.input.events.iter().any(gate::is_of_leases) {
+        let leases = if self.input.events.iter().any(Event::is_of_leases) {
             after = self.leases();
             &after
         } else {
@@ -215,7 +215,7 @@ impl<C: Clock> Executive<C> {
         if !waits {
             return Missing::default();
         }
-        if self.input.events.iter().any(gate::is_of_leases) {
+        if self.input.events.iter().any(Event::is_of_leases) {
             return self.gate.missing(&self.leases(), state.tick, &self.input.offers);
         }
         self.gate.missing(&state.leases, state.tick, &self.input.offers)
@@ -289,7 +289,7 @@ impl<C: Clock> Executive<C> {
 
     /// Keeps the state just filled in, if it may have to be sent again.
     fn keep_state(&mut self) {
-        if self.input.events.iter().any(gate::is_of_leases) {
+        if self.input.events.iter().any(Event::is_of_leases) {
             let leases = self.leases();
             self.snapshot.asked = self.kept.keep(&self.snapshot.state, &leases);
         } else {

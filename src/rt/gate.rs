@@ -211,11 +211,6 @@ pub(super) fn after_events(leases: &Leases, tick: u64, events: &[Event]) -> Leas
     after
 }
 
-/// True if an event changes the leases.
-pub(super) const fn is_of_leases(event: &Event) -> bool {
-    matches!(event, Event::Grant(_) | Event::Leave { .. } | Event::Stop | Event::Arm)
-}
-
 /// A number that two different commands hardly share.
 fn fingerprint(command: &Command) -> u64 {
     let words = command.joints.iter().flat_map(|c| [c.q, c.dq, c.kp, c.kd, c.tau_ff]);

@@ -1,0 +1,108 @@
+//! `hardstand bisect`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+use crate::error::Result;
+use crate::inspect::{Condition, Quantities, Quantity, compare};
+use crate::record::{Moment, Player, RunIndex, Seen};
+
+use super::arguments::BisectArguments;
+use super::differences::{self, number};
+use super::{exit, judge, plot, progress, replay, show};
+
+pub(super) fn bisect(a: &BisectArguments) -> Result<u8> {
+    if let Some(condition) = &a.condition {
+        search(a, condition)
+    } else if let Some(other) = &a.other {
+        two_logs(&a.log, other, a.plot.as_deref())
+    } else if a.list {
+        list(a)
+    } else {
+        judge::judge(&a.log, &a.command)
+    }
+}
+
+/// Replays the log up to the first tick at which the condition holds.
+fn search(a: &BisectArguments, text: &str) -> Result<u8> {
+    let (log, scenario) = replay::open(&a.log, &[])?;
+    let condition = Condition::parse(text, &Quantities::of(&scenario.plant()))?;
+    let shown = condition.quantities();
+    // with several threads, ticks after the first one may be met before it
+    let held: Mutex<BTreeMap<Seen, Vec<f64>>> = Mutex::default();
+    let look = |m: &Moment<'_>| {
+        let holds = condition.holds(m);
+        if holds && let Ok(mut held) = held.lock() {
+            let at = Seen { epoch: m.applied.epoch, tick: m.state.tick };
+            held.insert(at, shown.iter().map(|q| q.of(m)).collect());
+        }
+        holds
+    };
+    let run = replay::run(log, &scenario, a.threads, Some(&look))?;
+    if run.whole.difference.is_some() {
+        return Ok(exit::NEGATIVE);
+    }
+    let Some(seen) = run.whole.seen else {
+        show::line(&format!("never      {text}"));
+        return Ok(replay::code_of(&run));
+    };
+    let at = differences::place(seen, scenario.spec.period_ns);
+    show::line(&format!("holds      first at {at}: {text}"));
+    let held = held.into_inner().unwrap_or_default();
+    for (q, value) in shown.iter().zip(held.get(&seen).into_iter().flatten()) {
+        show::line(&format!("           {} = {} {}", q.name, number(*value), q.unit));
+    }
+    Ok(exit::NEGATIVE)
+}
+
+/// Shows all quantities, and their values if a tick is given.
+fn list(a: &BisectArguments) -> Result<u8> {
+    let Some(tick) = a.at else {
+        let (_, scenario) = replay::open(&a.log, &[])?;
+        return Ok(table(&Quantities::of(&scenario.plant()), |q| q.meaning.into()));
+    };
+    let index = RunIndex::of(&a.log, |_, _| ())?;
+    let epoch = a.epoch.unwrap_or_else(|| index.epoch());
+    let player = Player::open_after(&a.log, &index, epoch, tick)?;
+    if let Some(code) = differences::of_replay(&player) {
+        return Ok(code);
+    }
+    let Some(moment) = player.moment() else { return Ok(exit::OK) };
+    let quantities = Quantities::of(&player.scenario().plant());
+    Ok(table(&quantities, |q| format!("{:>13}  {}", number(q.of(&moment)), q.meaning)))
+}
+
+fn table(quantities: &Quantities, last: impl Fn(&Quantity) -> String) -> u8 {
+    let width = |text: fn(&Quantity) -> &str| {
+        quantities.list().iter().map(|q| text(q).chars().count()).max().unwrap_or(0)
+    };
+    let (name, unit) = (width(|q| &q.name), width(|q| q.unit));
+    for q in quantities.list() {
+        show::line(&format!("{:name$}  {:unit$}  {}", q.name, q.unit, last(q)));
+    }
+    exit::OK
+}
+
+fn two_logs(a: &Path, b: &Path, file: Option<&Path>) -> Result<u8> {
+    file.map_or(Ok(()), plot::check)?;
+    let (mut x, mut y) = (Player::open(a)?, Player::open(b)?);
+    let bar = progress::bar(0, "comparing");
+    let found = compare(&mut x, &mut y, |ticks, player| {
+        let (read, all) = player.progress();
+        bar.set_length(all);
+        bar.set_position(read);
+        bar.set_message(format!("{ticks} ticks"));
+    })?;
+    bar.finish_and_clear();
+    differences::show(&found, [&x, &y], [a, b]);
+    if let Some(file) = file {
+        differences::draw(file, &found, [a, b], || Ok((Player::open(a)?, Player::open(b)?)))?;
+    }
+    let lossy = |p: &Player| p.damage().is_some() || !p.gaps().is_empty();
+    Ok(match &found.cause {
+        Some(_) => exit::NEGATIVE,
+        None if lossy(&x) || lossy(&y) => exit::LOSSY,
+        None => exit::OK,
+    })
+}

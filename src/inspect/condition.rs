@@ -1,0 +1,111 @@
+//! Conditions on the quantities of a tick.
+
+use std::cmp::Ordering;
+
+use crate::error::Result;
+use crate::record::Moment;
+
+use super::parser::{Function, Operator, Tree, parse};
+use super::{Quantities, Quantity};
+
+/// A condition, such as `foot.FL.slip > 0.02 and base.z < 0.2`.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    tree: Tree,
+}
+
+impl Condition {
+    /// Reads a condition on quantities of a robot: `<`, `<=`, `>`, `>=`, `==`, `!=`; `and`, `or`,
+    /// `not`, also `&&`, `||`, `!`; `+`, `-`, `*`, `/`; `abs`, `min`, `max`; parentheses.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) with the place and what is expected there, or
+    /// the names that are nearest to one that is unknown.
+    pub fn parse(text: &str, quantities: &Quantities) -> Result<Self> {
+        Ok(Self { tree: parse(text, quantities)? })
+    }
+
+    /// True if it holds. Nothing is true of a number that is none: 0/0, or a quantity that the
+    /// tick does not have.
+    #[must_use]
+    pub fn holds(&self, moment: &Moment<'_>) -> bool {
+        truth(&self.tree, moment)
+    }
+
+    /// The quantities in it, each once, in their order.
+    #[must_use]
+    pub fn quantities(&self) -> Vec<&Quantity> {
+        let mut found = Vec::new();
+        collect(&self.tree, &mut found);
+        found
+    }
+}
+
+fn truth(tree: &Tree, m: &Moment<'_>) -> bool {
+    match tree {
+        Tree::Not(of) => !truth(of, m),
+        Tree::Pair(a, Operator::Or, b) => truth(a, m) || truth(b, m),
+        Tree::Pair(a, Operator::And, b) => truth(a, m) && truth(b, m),
+        Tree::Pair(a, operator, b) => {
+            let (a, b) = (number(a, m), number(b, m));
+            match operator {
+                Operator::Less => a < b,
+                Operator::LessOrEqual => a <= b,
+                Operator::Greater => a > b,
+                Operator::GreaterOrEqual => a >= b,
+                Operator::Equal => a == b,
+                Operator::NotEqual => a.partial_cmp(&b).is_some_and(Ordering::is_ne),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+fn number(tree: &Tree, m: &Moment<'_>) -> f64 {
+    match tree {
+        Tree::Number(x) => *x,
+        Tree::Quantity(q) => q.of(m),
+        Tree::Negative(of) => -number(of, m),
+        Tree::Pair(a, operator, b) => {
+            let (a, b) = (number(a, m), number(b, m));
+            match operator {
+                Operator::Plus => a + b,
+                Operator::Minus => a - b,
+                Operator::Times => a * b,
+                Operator::Over => a / b,
+                _ => f64::NAN,
+            }
+        }
+        Tree::Call(function, arguments) => {
+            let all = arguments.iter().map(|a| number(a, m));
+            // f64::min and max would pass over a NaN
+            let least = |a: f64, b: f64| if b.is_nan() || b < a { b } else { a };
+            let most = |a: f64, b: f64| if b.is_nan() || b > a { b } else { a };
+            match function {
+                Function::Abs => all.map(f64::abs).next(),
+                Function::Min => all.reduce(least),
+                Function::Max => all.reduce(most),
+            }
+            .unwrap_or(f64::NAN)
+        }
+        Tree::Not(_) => f64::NAN,
+    }
+}
+
+fn collect<'a>(tree: &'a Tree, found: &mut Vec<&'a Quantity>) {
+    match tree {
+        Tree::Number(_) => {}
+        Tree::Quantity(q) => {
+            if found.iter().all(|f| f.name != q.name) {
+                found.push(q);
+            }
+        }
+        Tree::Negative(of) | Tree::Not(of) => collect(of, found),
+        Tree::Pair(a, _, b) => {
+            collect(a, found);
+            collect(b, found);
+        }
+        Tree::Call(_, all) => all.iter().for_each(|of| collect(of, found)),
+    }
+}

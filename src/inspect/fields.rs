@@ -1,0 +1,197 @@
+//! What there is to know of a tick: one row for each published quantity.
+
+use crate::math;
+use crate::plant::{
+    FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
+};
+use crate::rt::LogTick;
+
+use super::Role::{self, Detail, Input, Label, Measure};
+
+/// One quantity of something, or one for each of its axes.
+pub(super) struct Field<T: 'static> {
+    /// Its name; `*` stands for the axis.
+    pub(super) name: &'static str,
+    pub(super) axes: &'static [&'static str],
+    /// Of joints: that of a revolute one, `|`, that of a prismatic one.
+    pub(super) unit: &'static str,
+    pub(super) meaning: &'static str,
+    pub(super) role: Role,
+    pub(super) read: fn(&T, usize) -> f64,
+}
+
+const ONE: &[&str] = &[""];
+const XYZ: &[&str] = &["x", "y", "z"];
+const WXYZ: &[&str] = &["w", "x", "y", "z"];
+
+const fn field<T>(
+    name: &'static str,
+    axes: &'static [&'static str],
+    unit: &'static str,
+    role: Role,
+    read: fn(&T, usize) -> f64,
+    meaning: &'static str,
+) -> Field<T> {
+    Field { name, axes, unit, meaning, role, read }
+}
+
+/// Of what was applied in a tick.
+#[rustfmt::skip]
+pub(super) const APPLIED: [Field<LogTick>; 6] = [
+    field("epoch", ONE, "", Label, |t, _| f64::from(t.epoch), "run number"),
+    field("offers", ONE, "", Label, |t, _| t.offers.len() as f64, "commands judged in the tick"),
+    field("accepted", ONE, "", Label, |t, _| count(t, |v| *v == Verdict::Accepted),
+        "commands accepted in it"),
+    field("rejected", ONE, "", Label, |t, _| count(t, |v| matches!(v, Verdict::Rejected(_))),
+        "commands refused in it"),
+    field("events", ONE, "", Label, |t, _| t.events.len() as f64,
+        "events that happened at its beginning"),
+    field("missed_deadlines", ONE, "", Label, |t, _| t.missed_deadlines as f64,
+        "wall deadlines missed before it, since the start"),
+];
+
+fn count(tick: &LogTick, of: fn(&Verdict) -> bool) -> f64 {
+    tick.offers.iter().filter(|o| of(&o.verdict)).count() as f64
+}
+
+/// Of the state.
+#[rustfmt::skip]
+pub(super) const STATE: [Field<StateReading>; 18] = [
+    field("tick", ONE, "", Label, |s, _| s.tick as f64, "ticks done"),
+    field("time", ONE, "s", Label, |s, _| s.time_ns as f64 / 1e9, "published time"),
+    field("mode", ONE, "", Label, |s, _| f64::from(s.mode), "pace: 0 real time, 1 free"),
+    field("phase", ONE, "", Label, |s, _| f64::from(s.phase),
+        "0 waiting, 1 running, 2 fault, 3 paused"),
+    field("fault", ONE, "", Detail, |s, _| f64::from(s.fault),
+        "0 none, 1 not finite, 2 out of range"),
+    field("authority", ONE, "", Label, |s, _| f64::from(s.authority),
+        "what the drives obeyed: 0 zero effort, 1 fresh command, 2 held, 3 damped"),
+    field("age", ONE, "ticks", Label, |s, _| f64::from(s.command_age_ticks),
+        "age of the command in force; 4294967295 for none"),
+    field("owned", ONE, "", Label, |s, _| f64::from(u8::from(s.command_session != 0)),
+        "1 if a session owns the robot, or was last to own it"),
+    field("seq", ONE, "", Label, |s, _| s.command_seq as f64,
+        "number of the last accepted command"),
+    field("base.*", XYZ, "m", Measure, |s, i| s.truth_base_position_m[i],
+        "origin of the base, world"),
+    field("base.quat.*", WXYZ, "", Measure, |s, i| s.truth_base_quat_wxyz[i],
+        "orientation of the base in the world"),
+    field("base.v*", XYZ, "m/s", Measure, |s, i| s.truth_base_velocity_m_per_s[i],
+        "velocity of the base's origin, world"),
+    field("base.w*", XYZ, "rad/s", Measure, |s, i| s.truth_base_angular_velocity_rad_per_s[i],
+        "angular velocity of the base, world"),
+    field("base.tilt", ONE, "rad", Detail, |s, _| tilt_rad(&s.truth_base_quat_wxyz),
+        "angle from the base's z-axis to the world's"),
+    field("imu.quat.*", WXYZ, "", Detail, |s, i| s.imu_quat_wxyz[i],
+        "orientation of the IMU in the world"),
+    field("imu.gyro.*", XYZ, "rad/s", Measure, |s, i| s.imu_angular_velocity_rad_per_s[i],
+        "angular velocity, IMU's axes"),
+    field("imu.accel.*", XYZ, "m/s²", Measure, |s, i| s.imu_specific_force_m_per_s2[i],
+        "specific force, IMU's axes, mean over the tick: +9.81 on z at rest"),
+    field("feet.normal", ONE, "N", Measure, |s, _| s.foot_normal_n.iter().sum(),
+        "sum of the normal forces of all feet"),
+];
+
+/// Of one joint: encoder and motor.
+#[rustfmt::skip]
+pub(super) const JOINT: [Field<JointReading>; 3] = [
+    field("q", ONE, "rad|m", Measure, |j, _| j.q, "position"),
+    field("dq", ONE, "rad/s|m/s", Measure, |j, _| j.dq, "velocity"),
+    field("tau", ONE, "N·m|N", Measure, |j, _| j.tau, "effort of the motor in the last micro-step"),
+];
+
+/// Of one joint: what the drive obeyed.
+#[rustfmt::skip]
+pub(super) const GAINS: [Field<[f64; 2]>; 2] = [
+    field("kp", ONE, "N·m/rad|N/m", Detail, |g, _| g[0],
+        "stiffness that the drive obeyed; 0 when damped or released"),
+    field("kd", ONE, "N·m·s/rad|N·s/m", Detail, |g, _| g[1], "damping that the drive obeyed"),
+];
+
+/// Of one joint: the set-points in force.
+#[rustfmt::skip]
+pub(super) const COMMAND: [Field<JointCommand>; 5] = [
+    field("q", ONE, "rad|m", Input, |c, _| c.q, "position set-point of the last accepted command"),
+    field("dq", ONE, "rad/s|m/s", Input, |c, _| c.dq, "its velocity set-point"),
+    field("kp", ONE, "N·m/rad|N/m", Input, |c, _| c.kp, "its stiffness"),
+    field("kd", ONE, "N·m·s/rad|N·s/m", Input, |c, _| c.kd, "its damping"),
+    field("tau_ff", ONE, "N·m|N", Input, |c, _| c.tau_ff, "its feed-forward effort"),
+];
+
+/// Of one foot. Forces act on the foot by the ground.
+#[rustfmt::skip]
+pub(super) const FOOT: [Field<FootReading>; 9] = [
+    field("contact", ONE, "", Detail, |f, _| f64::from(f.contact), "1 down, 0 up, debounced"),
+    field("normal", ONE, "N", Measure, |f, _| f.normal_n, "sum of the normal forces"),
+    field("point.*", XYZ, "m", Measure, |f, i| f.point_world_m[i],
+        "contact point, world; in flight the mean of its stations"),
+    field("force.*", XYZ, "N", Measure, |f, i| f.force_world_n[i], "whole force, world axes"),
+    field("moment.*", XYZ, "N·m", Measure, |f, i| f.moment_world_nm[i],
+        "moment about the contact point, world axes"),
+    field("force_foot.*", XYZ, "N", Detail, |f, i| f.force_foot_n[i],
+        "whole force, the foot's axes"),
+    field("moment_foot.*", XYZ, "N·m", Detail, |f, i| f.moment_foot_nm[i],
+        "moment, the foot's axes"),
+    field("energy", ONE, "J", Measure, |f, _| f.potential_energy_j,
+        "potential energy stored in the contact"),
+    field("dissipation", ONE, "W", Measure, |f, _| f.power_dissipation_w,
+        "power that the contact dissipates"),
+];
+
+/// Of the contacts of one foot together.
+#[rustfmt::skip]
+pub(super) const FOOT_CONTACTS: [Field<Vec<StationReading>>; 3] = [
+    field("slip", ONE, "m/s", Measure, |c, _| loaded_max(c, |s| s.slip_m_per_s),
+        "largest tangential speed of a contact that carries load; 0 in flight"),
+    field("sliding", ONE, "", Detail, |c, _| loaded_max(c, |s| s.sliding),
+        "largest sliding of a contact that carries load: 0 sticks, 1 slides; 0 in flight"),
+    field("height", ONE, "m", Measure, |c, _| lowest_m(c),
+        "smallest height of a contact above its ground"),
+];
+
+fn loaded_max(contacts: &[StationReading], read: fn(&StationReading) -> f64) -> f64 {
+    contacts.iter().filter(|s| s.normal_n > 0.0).map(read).fold(0.0, f64::max)
+}
+
+fn lowest_m(contacts: &[StationReading]) -> f64 {
+    contacts.iter().map(|s| s.height_m).fold(f64::INFINITY, f64::min)
+}
+
+/// Of one station against one surface. Vectors in world axes.
+#[rustfmt::skip]
+pub(super) const STATION: [Field<StationReading>; 19] = [
+    field("position.*", XYZ, "m", Measure, |s, i| s.position_world_m[i],
+        "the body's point nearest to the ground"),
+    field("velocity.*", XYZ, "m/s", Measure, |s, i| s.velocity_world_m_per_s[i],
+        "velocity of that point"),
+    field("ground_normal.*", XYZ, "", Detail, |s, i| s.normal_world[i],
+        "unit normal of the ground below it"),
+    field("force.*", XYZ, "N", Measure, |s, i| s.force_world_n[i], "force on the body"),
+    field("friction_elastic.*", XYZ, "N", Detail, |s, i| s.friction_elastic_world_n[i],
+        "elastic part of the friction force"),
+    field("friction_damping.*", XYZ, "N", Detail, |s, i| s.friction_damping_world_n[i],
+        "damping part of the friction force"),
+    field("anchor.*", XYZ, "m", Detail, |s, i| s.anchor_world_m[i],
+        "anchor of the friction spring"),
+    field("height", ONE, "m", Measure, |s, _| s.height_m, "height above the ground"),
+    field("normal", ONE, "N", Measure, |s, _| s.normal_n,
+        "normal force, elastic plus damping part"),
+    field("normal_elastic", ONE, "N", Detail, |s, _| s.normal_elastic_n, "its elastic part"),
+    field("normal_damping", ONE, "N", Detail, |s, _| s.normal_damping_n, "its damping part"),
+    field("slip", ONE, "m/s", Measure, |s, _| s.slip_m_per_s,
+        "tangential speed relative to the ground, loaded or not"),
+    field("sliding", ONE, "", Detail, |s, _| s.sliding, "0 sticks, 1 slides"),
+    field("mu", ONE, "", Detail, |s, _| s.mu, "coefficient of friction in use"),
+    field("mu_static", ONE, "", Detail, |s, _| s.mu_static, "static coefficient of friction"),
+    field("mu_kinetic", ONE, "", Detail, |s, _| s.mu_kinetic, "kinetic coefficient of friction"),
+    field("friction_limit", ONE, "N", Detail, |s, _| s.friction_limit_n, "largest friction force"),
+    field("energy", ONE, "J", Measure, |s, _| s.potential_energy_j, "potential energy"),
+    field("dissipation", ONE, "W", Measure, |s, _| s.power_dissipation_w,
+        "power that the contact dissipates"),
+];
+
+/// Angle between the z-axes of base and world.
+fn tilt_rad(wxyz: &[f64; 4]) -> f64 {
+    let [_, x, y, _] = wxyz;
+    math::acos_clamped(1.0 - 2.0 * (x * x + y * y))
+}

@@ -1,0 +1,15 @@
+//! Looks into logs: the quantities of a tick by name, conditions on them, and where two runs part.
+
+mod cause;
+mod comparison;
+mod condition;
+mod fields;
+mod parser;
+mod quantities;
+mod search;
+
+pub use cause::{Cause, scenario_differences};
+pub use comparison::{Comparison, Ranked, Trace, compare, trace};
+pub use condition::Condition;
+pub use quantities::{Quantities, Quantity, Role};
+pub use search::{Found, Verdict, first_bad};

@@ -1,0 +1,205 @@
+//! The quantities of a robot, by name.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::JointKind;
+use crate::plant::{ContactsReading, Plant, StationReading};
+use crate::record::Moment;
+
+use super::fields::{APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, GAINS, JOINT, STATE, STATION};
+
+/// What part a quantity has when two runs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It says how the run was paced and counted, and may differ where the robot does the same.
+    Label,
+    /// A set-point in force.
+    Input,
+    /// A result; it can be among those that differ most.
+    Measure,
+    /// A result, a flag or a coefficient that follows from others, or says the same in other axes.
+    Detail,
+}
+
+/// A number that every tick has.
+#[derive(Clone)]
+pub struct Quantity {
+    /// Its name, unique: `foot.FL.slip`.
+    pub name: String,
+    /// Its unit; empty if it has none.
+    pub unit: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// Its part in a comparison.
+    pub role: Role,
+    /// It comes from running the log again, and is not in the log itself.
+    pub replayed: bool,
+    read: Arc<dyn Fn(&Moment<'_>) -> f64 + Send + Sync>,
+}
+
+impl fmt::Debug for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Quantity").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Quantity {
+    /// Its value; NaN if the tick does not have it, because the replay differs from the log.
+    #[must_use]
+    pub fn of(&self, moment: &Moment<'_>) -> f64 {
+        (self.read)(moment)
+    }
+}
+
+/// All quantities of a robot.
+#[derive(Clone, Debug)]
+pub struct Quantities {
+    list: Vec<Quantity>,
+}
+
+impl Quantities {
+    /// Those of the robot and ground of `plant`.
+    #[must_use]
+    pub fn of(plant: &Plant) -> Self {
+        let mut all = Self { list: Vec::new() };
+        all.add("", &STATE, LOG, |m| Some(m.state));
+        all.add("", &APPLIED, LOG, |m| Some(m.applied));
+        all.joints(plant);
+        all.feet(plant);
+        all.stations(plant);
+        all
+    }
+
+    /// All of them, in the order of the model.
+    #[must_use]
+    pub fn list(&self) -> &[Quantity] {
+        &self.list
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Quantity> {
+        self.list.iter().find(|q| q.name == name)
+    }
+
+    /// Names that `name` may have been meant to be, the nearest first.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Vec<&str> {
+        let near = |q: &Quantity| strsim::osa_distance(name, &q.name);
+        let mut all: Vec<(usize, &str)> =
+            self.list.iter().map(|q| (near(q), q.name.as_str())).collect();
+        all.sort(); // ties by name
+        all.into_iter().take(NEAREST).map(|(_, name)| name).collect()
+    }
+
+    fn joints(&mut self, plant: &Plant) {
+        for (i, joint) in plant.model().joints.iter().enumerate() {
+            let prismatic = joint.kind == JointKind::Prismatic;
+            let (log, replay) = (Source { prismatic, ..LOG }, Source { prismatic, ..REPLAY });
+            let prefix = format!("joint.{}.", joint.name);
+            self.add(&prefix, &JOINT, log, move |m| m.state.joints.get(i));
+            self.add(&prefix, &GAINS, replay, move |m| m.contacts.and_then(|_| m.gains.get(i)));
+            let prefix = format!("command.{}.", joint.name);
+            self.add(&prefix, &COMMAND, log, move |m| m.command.get(i));
+        }
+    }
+
+    fn feet(&mut self, plant: &Plant) {
+        let surfaces = plant.spec().ground.len();
+        for (f, foot) in plant.spec().feet.iter().enumerate() {
+            let prefix = format!("foot.{}.", foot.name);
+            self.add(&prefix, &FOOT, REPLAY, move |m| m.contacts?.feet.get(f));
+            let stations: Arc<[usize]> = foot.stations.as_slice().into();
+            for field in &FOOT_CONTACTS {
+                let (stations, read) = (Arc::clone(&stations), field.read);
+                let of = move |m: &Moment<'_>| {
+                    let Some(contacts) = m.contacts else { return f64::NAN };
+                    let all = stations.iter().flat_map(|s| on_all(contacts, *s, surfaces));
+                    read(&all.copied().collect(), 0)
+                };
+                self.push(prefix.clone(), field, "", REPLAY, Arc::new(of));
+            }
+        }
+    }
+
+    /// With several surfaces, the station's own quantities are those of the contact that carries
+    /// most.
+    fn stations(&mut self, plant: &Plant) {
+        let ground = &plant.spec().ground;
+        let surfaces = ground.len();
+        for (s, station) in plant.spec().stations.iter().enumerate() {
+            // a foot says the same of its stations
+            let of_foot = plant.spec().feet.iter().any(|foot| foot.stations.contains(&s));
+            let source = Source { detail: of_foot, ..REPLAY };
+            let prefix = format!("station.{}.", station.name);
+            self.add(&prefix, &STATION, source, move |m| {
+                most_loaded(on_all(m.contacts?, s, surfaces))
+            });
+            for (g, surface) in ground.iter().enumerate().filter(|_| surfaces > 1) {
+                let prefix = format!("station.{}.on.{}.", station.name, surface.name);
+                self.add(&prefix, &STATION, source, move |m| {
+                    m.contacts?.stations.get(s * surfaces + g)
+                });
+            }
+        }
+    }
+
+    fn add<T>(
+        &mut self,
+        prefix: &str,
+        fields: &'static [Field<T>],
+        source: Source,
+        part: impl for<'a> Fn(&'a Moment<'a>) -> Option<&'a T> + Copy + Send + Sync + 'static,
+    ) {
+        for field in fields {
+            for axis in 0..field.axes.len() {
+                let read = field.read;
+                let of = move |m: &Moment<'_>| part(m).map_or(f64::NAN, |part| read(part, axis));
+                self.push(prefix.into(), field, field.axes[axis], source, Arc::new(of));
+            }
+        }
+    }
+
+    fn push<T>(
+        &mut self,
+        prefix: String,
+        field: &Field<T>,
+        axis: &str,
+        source: Source,
+        read: Arc<dyn Fn(&Moment<'_>) -> f64 + Send + Sync>,
+    ) {
+        let (revolute, prismatic) = field.unit.split_once('|').unwrap_or((field.unit, field.unit));
+        let unit = if source.prismatic { prismatic } else { revolute };
+        let name = prefix + &field.name.replace('*', axis);
+        let role = if source.detail { Role::Detail } else { field.role };
+        let (meaning, replayed) = (field.meaning, source.replayed);
+        self.list.push(Quantity { name, unit, meaning, role, replayed, read });
+    }
+}
+
+/// Names that are offered instead of an unknown one.
+const NEAREST: usize = 4;
+
+/// Where a quantity comes from.
+#[derive(Clone, Copy)]
+struct Source {
+    replayed: bool,
+    prismatic: bool,
+    /// A part of something whose quantities are there, too.
+    detail: bool,
+}
+
+const LOG: Source = Source { replayed: false, prismatic: false, detail: false };
+const REPLAY: Source = Source { replayed: true, ..LOG };
+
+/// The contacts of a station, one for each surface.
+fn on_all(contacts: &ContactsReading, station: usize, surfaces: usize) -> &[StationReading] {
+    contacts.stations.get(station * surfaces..(station + 1) * surfaces).unwrap_or_default()
+}
+
+/// The contact with the largest normal force; if none has any, the one nearest to its ground.
+fn most_loaded(contacts: &[StationReading]) -> Option<&StationReading> {
+    let key = |s: &StationReading| (s.normal_n, -s.height_m);
+    contacts.iter().reduce(|a, b| if key(b) > key(a) { b } else { a })
+}

@@ -1,0 +1,202 @@
+//! A run that leaves a log at some tick and goes on under other parameters.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Scenario;
+use crate::error::{Error, ErrorKind, Result};
+use crate::handover::{Outbox, pool};
+use crate::limits::EVENTS_MAX;
+use crate::plant::{Event, Fault, Outcome, Plant, Snapshot, TickInput, Verdict};
+use crate::rt::{LogTick, Phase, Schedule};
+
+use super::moment::{Moment, Seen};
+use super::run::input_of;
+use super::{Disk, Player, Recording, RosChannels, RunInfo};
+
+/// Ticks that are written at once.
+const BATCH_TICKS: usize = 32;
+
+/// What became of a fork.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forked {
+    /// Ticks that were run.
+    pub ticks: u64,
+    /// The files of the new log.
+    pub files: Vec<PathBuf>,
+    /// Set if the plant has stopped.
+    pub fault: Option<Fault>,
+    /// Why it ended before the log's run did, if it did.
+    pub cut: Option<String>,
+}
+
+/// Goes on from the state `at`, in which `player` is, under `scenario`, with the commands of the
+/// log as they were applied, and records that in `to`. With `events` those of the log do not
+/// happen, but these, each at its tick. It ends with the log's run, before ticks that the log has lost,
+/// or with a command that the log does not have.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if `scenario` changes the layout of the state; [`ErrorKind::File`] if `to`
+/// cannot be written; as [`Player::advance`].
+pub fn fork(
+    player: &mut Player,
+    at: Seen,
+    scenario: &Scenario,
+    events: Option<Vec<(u64, Event)>>,
+    to: &Path,
+    mut progress: impl FnMut(u64),
+) -> Result<Forked> {
+    let plant = plant_in_state(player, scenario)?;
+    let mut fork = Fork::start(plant, scenario, player.info(), at.epoch, to)?;
+    let mut schedule = events.map(Schedule::new);
+    let mut forked = Forked::default();
+    while forked.fault.is_none() && player.advance()? {
+        let Some(log) = player.moment() else { break };
+        if log.applied.epoch != at.epoch {
+            break; // the next run begins anew, whatever was changed in this one
+        }
+        let here = fork.plant.state().tick;
+        if log.applied.tick != here {
+            forked.cut = Some(format!("the log has lost the ticks from {here} on"));
+            break;
+        }
+        let mut input = input_of(log.applied);
+        if let Some(schedule) = &mut schedule {
+            // who commands is no matter of the events
+            input.events.retain(Event::is_of_leases);
+            input.events.reserve(EVENTS_MAX);
+            schedule.take_due(here, &mut input.events);
+        }
+        match fork.step(&input, &log) {
+            Ok(outcome) => forked.fault = outcome.fault,
+            Err(cut) => forked.cut = Some(cut),
+        }
+        if forked.cut.is_some() {
+            break;
+        }
+        forked.ticks += 1;
+        if forked.ticks.is_multiple_of(BATCH_TICKS as u64) {
+            fork.recording.round(0);
+            progress(forked.ticks);
+        }
+    }
+    if let Some(difference) = player.difference() {
+        let (tick, quantity) = (difference.tick, &difference.quantity);
+        // the log's own replay: what is applied is still what the log says
+        forked.cut.get_or_insert(format!("the log's replay differs at tick {tick}: {quantity}"));
+    }
+    let stats = fork.recording.finish();
+    forked.files = stats.segments;
+    match stats.error {
+        Some(e) => Err(Error::new(ErrorKind::File, e)),
+        None => Ok(forked),
+    }
+}
+
+/// A plant of `scenario` in the state of the player's.
+fn plant_in_state(player: &Player, scenario: &Scenario) -> Result<Plant> {
+    let differs = Error::new(ErrorKind::Log, "the replay differs from the log before the fork");
+    let mut from = player.plant().ok_or(differs)?.clone();
+    let mut plant = scenario.plant();
+    if plant.layout_hash() != from.layout_hash() || plant.word_names() != from.word_names() {
+        let text = "--set changes the layout of the state, so the state of the log does not fit: \
+                    robot, period, joints, feet, stations, surfaces, regions and contact models \
+                    must stay. Simulate the changed scenario from its beginning instead";
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let (old, new) = (player.scenario().plant().snapshot_words(), plant.snapshot_words());
+    let mut words = from.snapshot_words();
+    for (i, (name, _)) in plant.word_names().into_iter().enumerate() {
+        // coefficients of friction are state, for events change them; here --set does
+        if COEFFICIENTS.contains(&name) && old[i] != new[i] {
+            words[i] = new[i];
+        }
+    }
+    plant.restore(&words)?;
+    Ok(plant)
+}
+
+/// What of the state comes from the scenario.
+const COEFFICIENTS: [&str; 5] = [
+    "contact.mu_static",
+    "contact.mu_kinetic",
+    "region.set",
+    "region.mu_static",
+    "region.mu_kinetic",
+];
+
+/// A plant that goes on, and its log. The inputs may come from anywhere.
+struct Fork {
+    plant: Plant,
+    snapshot: Snapshot,
+    records: Outbox<LogTick>,
+    recording: Recording,
+    keyframe_every_ticks: u64,
+    begun: bool,
+}
+
+impl Fork {
+    fn start(
+        mut plant: Plant,
+        scenario: &Scenario,
+        of: &RunInfo,
+        epoch: u32,
+        to: &Path,
+    ) -> Result<Self> {
+        let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
+        let ros2 = RosChannels::of(scenario);
+        let (records, inbox) = pool(BATCH_TICKS, || {
+            let tick = LogTick::new(&plant, &snapshot, words);
+            if ros2.is_some() { tick.with_contacts(&snapshot) } else { tick }
+        });
+        let info = RunInfo {
+            version: env!("CARGO_PKG_VERSION").into(),
+            physics_hash: scenario.physics_hash,
+            scenario: scenario.complete_toml.clone(),
+            epoch,
+            ..of.clone()
+        };
+        let bytes_max = scenario.record.segment_bytes_max;
+        let recording = Recording::start(Box::new(Disk), to.into(), info, bytes_max, ros2, inbox)?;
+        let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
+        Ok(Self { plant, snapshot, records, recording, keyframe_every_ticks, begun: false })
+    }
+
+    /// Runs a tick with `input`. Epoch, pace, published time and missed deadlines are those of the
+    /// log: no clock has a part in it.
+    fn step(
+        &mut self,
+        input: &TickInput,
+        log: &Moment<'_>,
+    ) -> std::result::Result<Outcome, String> {
+        let tick = self.plant.state().tick;
+        let Some(mut record) = self.records.take_free() else {
+            return Err("the recorder has ended".into());
+        };
+        record.keyframe.clear();
+        if !self.begun || tick.is_multiple_of(self.keyframe_every_ticks) {
+            self.plant.write_words(&mut record.keyframe);
+        }
+        self.begun = true;
+        let outcome = self.plant.step(input);
+        let accepted = |verdict: &Verdict| *verdict == Verdict::Accepted;
+        let now = outcome.verdicts[..outcome.offers].iter().rposition(accepted);
+        let then = log.applied.offers.iter().rposition(|o| accepted(&o.verdict));
+        if now.is_some() && now != then {
+            self.records.put_back(record);
+            return Err(format!(
+                "in tick {tick} a command would be obeyed that was not in the log's run: its \
+                 set-points are not in the log"
+            ));
+        }
+        self.plant.fill(&mut self.snapshot);
+        let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
+        let Snapshot { state, contacts, .. } = &mut self.snapshot;
+        (state.epoch, contacts.epoch) = (log.state.epoch, log.state.epoch);
+        (state.mode, state.phase) = (log.state.mode, phase.code());
+        (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
+        record.fill(tick, input, &outcome, &self.snapshot);
+        record.missed_deadlines = log.applied.missed_deadlines;
+        self.records.send(record);
+        Ok(outcome)
+    }
+}

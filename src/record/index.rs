@@ -1,0 +1,169 @@
+//! Which ticks of a run are in which of its files.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+
+use super::chain::open_next;
+use super::moment::Seen;
+use super::{LogReader, LogRecord, NextSegment};
+
+/// The files of a run, their ticks and keyframes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunIndex {
+    /// In the order of the run; none is empty.
+    pub parts: Vec<Part>,
+    /// Why the log ended early, if it did.
+    pub damage: Option<String>,
+}
+
+/// One file of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The file.
+    pub file: PathBuf,
+    /// Run number.
+    pub epoch: u32,
+    /// The state before its first tick has this number.
+    pub first_tick: u64,
+    /// The state after its last tick has this number.
+    pub end_tick: u64,
+    /// Numbers of the states that are in it completely.
+    keyframes: Vec<u64>,
+}
+
+impl RunIndex {
+    /// Reads through the run that begins in `path`, without running it. `progress` gets bytes read
+    /// and bytes in all of the file at hand.
+    ///
+    /// # Errors
+    /// As [`LogReader::open`]; [`ErrorKind::Log`] if the log holds no tick.
+    pub fn of(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self> {
+        let mut log = LogReader::open(path)?;
+        let info = log.info().clone();
+        let (mut index, mut expected) = (Self::default(), None::<NextSegment>);
+        loop {
+            let part = read_part(&mut log, &mut progress);
+            let (damage, next) = (log.damage().map(String::from), log.next_segment().cloned());
+            match (part, &expected) {
+                (Some(part), None) => index.parts.push(part),
+                (Some(part), Some(next)) if next.is_reached(index.end(), part.first_tick) => {
+                    index.parts.push(part);
+                }
+                (None, None) => {
+                    let why = damage.unwrap_or_else(|| "the run ended before its first".into());
+                    let text = format!("{} holds no tick: {why}", path.display());
+                    return Err(Error::new(ErrorKind::Log, text));
+                }
+                (_, Some(next)) => {
+                    index.damage = Some(next.another().to_string());
+                    return Ok(index);
+                }
+            }
+            let (None, Some(next)) = (&damage, next) else {
+                index.damage = damage;
+                return Ok(index);
+            };
+            match open_next(&info, path, &next) {
+                Ok(following) => log = following,
+                Err(e) => {
+                    index.damage = Some(e.to_string());
+                    return Ok(index);
+                }
+            }
+            expected = Some(next);
+        }
+    }
+
+    /// Run number of the first tick.
+    #[must_use]
+    pub fn epoch(&self) -> u32 {
+        self.parts.first().map_or(0, |p| p.epoch)
+    }
+
+    /// Number of ticks.
+    #[must_use]
+    pub fn ticks(&self) -> u64 {
+        self.parts.iter().map(Part::ticks).sum()
+    }
+
+    /// The `n`th tick, counted from 0, by the state after it.
+    #[must_use]
+    pub fn tick(&self, mut n: u64) -> Option<Seen> {
+        for part in &self.parts {
+            if n < part.ticks() {
+                return Some(Seen { epoch: part.epoch, tick: part.first_tick + 1 + n });
+            }
+            n -= part.ticks();
+        }
+        None
+    }
+
+    /// Where the state number `tick` of run `epoch` can be found by running on from a keyframe, and
+    /// the tick after it is there: the file, and the keyframe's number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with the ticks that there are.
+    pub fn before(&self, epoch: u32, tick: u64) -> Result<(&Part, u64)> {
+        let holds = |p: &&Part| p.epoch == epoch && (p.first_tick..p.end_tick).contains(&tick);
+        let found = self.parts.iter().find(holds).and_then(|part| {
+            let keyframe = part.keyframes.iter().rev().find(|&&k| k <= tick)?;
+            Some((part, *keyframe))
+        });
+        found.ok_or_else(|| {
+            let text = format!("tick {tick} of run {epoch} is not in the log; {}", self.extent());
+            Error::new(ErrorKind::Input, text)
+        })
+    }
+
+    /// What there is, in words.
+    fn extent(&self) -> String {
+        let mut all: Vec<(u32, u64, u64)> = Vec::new();
+        for p in &self.parts {
+            match all.last_mut() {
+                Some(last) if last.0 == p.epoch && last.2 == p.first_tick => last.2 = p.end_tick,
+                _ => all.push((p.epoch, p.first_tick, p.end_tick)),
+            }
+        }
+        let of = |(epoch, first, end): &(u32, u64, u64)| {
+            format!("ticks {first} to {} of run {epoch}", end.saturating_sub(1))
+        };
+        format!("it holds {}", all.iter().map(of).collect::<Vec<_>>().join(", "))
+    }
+
+    fn end(&self) -> (u32, u64) {
+        self.parts.last().map_or((0, 0), |p| (p.epoch, p.end_tick))
+    }
+}
+
+impl Part {
+    fn ticks(&self) -> u64 {
+        self.end_tick - self.first_tick
+    }
+}
+
+/// The ticks of a file; `None` if it has none.
+fn read_part(log: &mut LogReader, progress: &mut impl FnMut(u64, u64)) -> Option<Part> {
+    let mut part: Option<Part> = None;
+    let mut keyframes = Vec::new();
+    while let Some(record) = log.next_record() {
+        match record {
+            LogRecord::Keyframe(keyframe) => {
+                keyframes.push(keyframe.tick);
+                let (read, all) = log.progress();
+                progress(read, all);
+            }
+            LogRecord::Tick(tick) => match &mut part {
+                Some(part) => part.end_tick = tick.tick + 1,
+                None => {
+                    let (first_tick, end_tick) = (tick.tick, tick.tick + 1);
+                    let (file, epoch) = (log.path().to_path_buf(), tick.epoch);
+                    let keyframes = Vec::new();
+                    part = Some(Part { file, epoch, first_tick, end_tick, keyframes });
+                }
+            },
+            LogRecord::State(_) => {}
+        }
+    }
+    part.map(|part| Part { keyframes, ..part })
+}

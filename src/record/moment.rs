@@ -1,0 +1,31 @@
+//! What an observer of a replay sees.
+
+use crate::plant::{ContactsReading, JointCommand, StateReading};
+use crate::rt::LogTick;
+
+/// One tick of a log.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// What was applied in the tick.
+    pub applied: &'a LogTick,
+    /// State after it, as the log has it.
+    pub state: &'a StateReading,
+    /// Contacts after it, from the replay; none where the replay differs from the log.
+    pub contacts: Option<&'a ContactsReading>,
+    /// `kp` and `kd` that each drive obeyed in it: N·m/rad and N·m·s/rad, or N/m and N·s/m.
+    pub gains: &'a [[f64; 2]],
+    /// Set-points in force, per joint.
+    pub command: &'a [JointCommand],
+}
+
+/// Sees a tick, and says if that was the one that it has been looking for.
+pub type Look<'a> = &'a (dyn Fn(&Moment<'_>) -> bool + Sync);
+
+/// A tick of a log, by the state after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seen {
+    /// Run number.
+    pub epoch: u32,
+    /// Ticks done: the state after the tick has this number.
+    pub tick: u64,
+}
