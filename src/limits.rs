@@ -20,10 +20,12 @@ pub const REGIONS_MAX: usize = 16;
 pub const FRICTION_MAX: f64 = 100.0;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const OFFERS_MAX: usize = 16;
-/// Events (pushes, friction changes) that one tick applies.
+/// Events (pushes, friction changes, faults) that one tick applies.
 pub const EVENTS_MAX: usize = 16;
 /// Pushes that act at the same time.
 pub const PUSHES_MAX: usize = 8;
+/// Faults that act at the same time, besides pushes.
+pub const DEFECTS_MAX: usize = 8;
 /// Sessions that are remembered as retired: their commands stay refused.
 pub const RETIRED_SESSIONS: usize = 8;
 

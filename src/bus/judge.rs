@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::message::{
-    ControlRequest, FrictionLimits, Refusal, SavedState, check_control, check_friction, check_push,
-    check_saved,
+    ControlRequest, FrictionLimits, Refusal, SavedState, check_control, check_fault,
+    check_friction, check_mend, check_push, check_saved,
 };
 use crate::plant::{Plant, Rejection};
 use crate::rt::{Jump, Order};
@@ -56,6 +56,8 @@ impl Judge {
                 Order::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
             }
             Ask::Restore => self.restore(bytes)?,
+            Ask::Fault => Order::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), epoch)?),
+            Ask::Mend => Order::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), epoch)?),
         })
     }
 

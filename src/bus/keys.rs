@@ -21,11 +21,15 @@ pub enum Ask {
     Snapshot,
     /// Go on from a state, as the next run.
     Restore,
+    /// Break something.
+    Fault,
+    /// End faults.
+    Mend,
 }
 
 impl Ask {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Friction,
         Self::Push,
         Self::Pause,
@@ -35,6 +39,8 @@ impl Ask {
         Self::Reset,
         Self::Snapshot,
         Self::Restore,
+        Self::Fault,
+        Self::Mend,
     ];
 
     /// The last part of its key.
@@ -50,6 +56,8 @@ impl Ask {
             Self::Reset => "reset",
             Self::Snapshot => "snapshot",
             Self::Restore => "restore",
+            Self::Fault => "fault",
+            Self::Mend => "mend",
         }
     }
 }

@@ -8,6 +8,9 @@ mod ctl;
 #[cfg(feature = "zenoh")]
 mod demo;
 mod doctor;
+#[cfg(feature = "zenoh")]
+mod fault_arguments;
+mod faults;
 mod histogram;
 mod model;
 mod plot;
@@ -54,6 +57,7 @@ pub fn main() -> ExitCode {
         Verb::Recover(a) => recover::recover(a),
         Verb::Model(a) => model::model(a),
         Verb::Doctor(a) => doctor::doctor(a),
+        Verb::Faults => faults::faults(),
         #[cfg(feature = "zenoh")]
         Verb::Demo(a) => demo::demo(a),
         #[cfg(feature = "zenoh")]

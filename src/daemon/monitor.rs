@@ -95,6 +95,7 @@ pub(super) struct Monitor {
     log_failed: bool,
     io_restarts: u64,
     pushes_refused: u64,
+    faults_refused: u64,
     last: Option<TickReport>,
     stall: Option<Stall>,
     started: Option<Instant>,
@@ -138,6 +139,7 @@ impl Monitor {
             log_failed: false,
             io_restarts: 0,
             pushes_refused: 0,
+            faults_refused: 0,
             last: None,
             stall: None,
             started: None,
@@ -208,6 +210,7 @@ impl Monitor {
             }
         }
         self.pushes_refused += u64::from(r.pushes_refused);
+        self.faults_refused += u64::from(r.faults_refused);
         self.note_stall(r);
         self.last = Some(*r);
     }
@@ -263,6 +266,7 @@ impl Monitor {
             ("log_failed".to_string(), u64::from(self.log_failed)),
             ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),
+            ("faults_refused".to_string(), self.faults_refused),
             ("reports_dropped".to_string(), r.ticks_run.saturating_sub(self.reports)),
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),

@@ -8,6 +8,7 @@
 mod arrivals;
 mod command;
 mod control;
+mod defect;
 mod description;
 mod desk;
 mod friction;
@@ -21,6 +22,7 @@ pub use command::{
 pub use control::{
     ControlRequest, PushRequest, SavedState, check_control, check_push, check_saved,
 };
+pub use defect::{FaultRequest, MendRequest, check_fault, check_mend};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
@@ -69,6 +71,10 @@ pub enum Kind {
     Push = 11,
     /// [`SavedState`].
     SavedState = 12,
+    /// [`FaultRequest`].
+    Fault = 20,
+    /// [`MendRequest`].
+    Mend = 21,
 }
 
 impl Kind {
@@ -88,6 +94,8 @@ impl Kind {
             Self::Control => "hardstand.Control.v3",
             Self::Push => "hardstand.Push.v3",
             Self::SavedState => "hardstand.SavedState.v3",
+            Self::Fault => "hardstand.Fault.v3",
+            Self::Mend => "hardstand.Mend.v3",
         }
     }
 

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::actuator::Reference;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 
+use super::{Defect, DefectKind, Part};
+
 /// Set-point of one joint's drive. The motor makes
 /// `tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)`, evaluated every micro-step and
 /// limited to the joint's effort.
@@ -80,6 +82,20 @@ pub enum Event {
         mu_static: f64,
         /// Kinetic coefficient, at least 0.
         mu_kinetic: f64,
+    },
+    /// A fault begins; one of the same kind on the same part gives way.
+    Fault {
+        /// The fault.
+        defect: Defect,
+        /// Ticks in which it acts, at least 1; [`UNTIL_MENDED`](super::UNTIL_MENDED) for no end.
+        ticks: u64,
+    },
+    /// Faults end, pushes among them; of friction, the scenario's coefficients are back.
+    Mend {
+        /// Faults of which kind; `None` for all.
+        kind: Option<DefectKind>,
+        /// Those of which part; `None` for all.
+        part: Option<Part>,
     },
 }
 

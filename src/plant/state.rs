@@ -12,7 +12,7 @@ use crate::spatial::Vec3;
 
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{JointCommand, PlantSpec, Watchdog};
+use super::{Defects, JointCommand, PlantSpec, Watchdog};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,6 +53,8 @@ pub struct State {
     pub switches: Vec<FootSwitch>,
     /// Coefficients of the regions, in the order of the spec.
     pub regions: Vec<Option<Friction>>,
+    /// Faults that act.
+    pub defects: Defects,
     pub(super) contacts: Vec<ContactState>,
 }
 
@@ -100,6 +102,7 @@ impl State {
             imu_v_before_W: Vec3::zeros(),
             switches: vec![FootSwitch::default(); spec.feet.len()],
             regions: spec.regions.iter().map(|r| r.friction).collect(),
+            defects: Defects::default(),
             contacts,
         }
     }
@@ -131,6 +134,7 @@ impl State {
         for (i, slot) in self.regions.iter_mut().enumerate() {
             walk_region(i, slot, visit);
         }
+        self.defects.walk(visit);
     }
 
     #[inline(always)]

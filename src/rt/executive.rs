@@ -258,6 +258,7 @@ impl<C: Clock> Executive<C> {
             verdicts: outcome.verdicts,
             offers: outcome.offers,
             pushes_refused: outcome.pushes_refused,
+            faults_refused: outcome.faults_refused,
             base_height_m: state.q.p_WB.z,
             tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
             foot_normal_sum_n: s.foot_normal_n.iter().sum(),

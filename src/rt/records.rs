@@ -185,6 +185,8 @@ pub struct TickReport {
     pub offers: usize,
     /// Pushes that found no free slot.
     pub pushes_refused: u32,
+    /// Faults that found no free slot.
+    pub faults_refused: u32,
     /// Height of the base origin, m.
     pub base_height_m: f64,
     /// Cosine of the tilt: z-axis of the base against the world's.
@@ -221,6 +223,7 @@ impl Default for TickReport {
             verdicts: [Verdict::Proving; OFFERS_MAX],
             offers: 0,
             pushes_refused: 0,
+            faults_refused: 0,
             base_height_m: 0.0,
             tilt_cos: 1.0,
             foot_normal_sum_n: 0.0,

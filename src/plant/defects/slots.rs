@@ -1,0 +1,247 @@
+//! The faults that act: a fixed number of slots in the state.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::DEFECTS_MAX;
+use crate::plant::Word;
+
+use super::{DefectKind, chance};
+
+/// What a fault befalls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// The robot, all its joints, or all stations.
+    #[default]
+    Whole,
+    /// The joint with this index.
+    Joint(u32),
+    /// The foot with this index.
+    Foot(u32),
+    /// The body with this index.
+    Body(u32),
+    /// The station with this index.
+    Station(u32),
+    /// The region of the ground with this index.
+    Region(u32),
+}
+
+impl Part {
+    /// Kind and index as words.
+    const fn words(self) -> [u64; 2] {
+        match self {
+            Self::Whole => [0, 0],
+            Self::Joint(i) => [1, i as u64],
+            Self::Foot(i) => [2, i as u64],
+            Self::Body(i) => [3, i as u64],
+            Self::Station(i) => [4, i as u64],
+            Self::Region(i) => [5, i as u64],
+        }
+    }
+
+    fn of_words([kind, index]: [u64; 2]) -> Option<Self> {
+        let i = u32::try_from(index).ok()?;
+        match kind {
+            0 if i == 0 => Some(Self::Whole),
+            1 => Some(Self::Joint(i)),
+            2 => Some(Self::Foot(i)),
+            3 => Some(Self::Body(i)),
+            4 => Some(Self::Station(i)),
+            5 => Some(Self::Region(i)),
+            _ => None,
+        }
+    }
+
+    /// True if this is joint `i`, or all of them.
+    pub(in crate::plant) fn has_joint(self, i: usize) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Joint(joint) => joint as usize == i,
+            _ => false,
+        }
+    }
+}
+
+/// A fault on demand.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Defect {
+    /// What is to break.
+    pub kind: DefectKind,
+    /// What it befalls.
+    pub part: Part,
+    /// The numbers of its [`parameters`](super::DefectRow::parameters), the points of links in the
+    /// frame of their body; the rest is 0.
+    pub values: [f64; 4],
+}
+
+/// Ticks of a fault that lasts until it is mended.
+pub const UNTIL_MENDED: u64 = u64::MAX;
+
+/// A slot: a fault that acts, as words, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::plant) struct Slot {
+    /// [`DefectKind::code`]; 0 for a free slot.
+    kind: u64,
+    part: [u64; 2],
+    values: [f64; 4],
+    /// Ticks to come in which it acts.
+    ticks_left: u64,
+    /// What it has to remember.
+    pub(in crate::plant) memory: [f64; 2],
+}
+
+/// All faults that act: part of the state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Defects {
+    slots: [Slot; DEFECTS_MAX],
+}
+
+impl Slot {
+    fn defect(&self) -> Option<Defect> {
+        let kind = DefectKind::of_code(self.kind)?;
+        Some(Defect { kind, part: Part::of_words(self.part)?, values: self.values })
+    }
+}
+
+/// What an encoder shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::plant) enum Encoder {
+    /// The truth and this much more, rad or m.
+    Off(f64),
+    /// This position and velocity.
+    Stuck([f64; 2]),
+}
+
+impl Defects {
+    /// The faults that act, and how many ticks longer ([`UNTIL_MENDED`] for no end). During the
+    /// last tick of a fault, and in the state after it, that is 0.
+    pub fn active(&self) -> impl Iterator<Item = (Defect, u64)> {
+        self.slots.iter().filter_map(|s| Some((s.defect()?, s.ticks_left)))
+    }
+
+    /// True if none acts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(|s| s.kind == 0)
+    }
+
+    /// True if every slot that is taken passes, and is one that a walk gives back as it is.
+    pub(in crate::plant) fn all(&self, passes: impl Fn(&Defect) -> bool) -> bool {
+        let is_good = |s: &Slot| {
+            let finite = s.memory.iter().chain(&s.values).all(|x| x.is_finite());
+            s.kind == 0 || (finite && s.defect().is_some_and(|d| passes(&d)))
+        };
+        self.slots.iter().all(is_good)
+    }
+
+    /// Takes a slot for a fault: that of an equal one (same kind, same part), or else a free one.
+    /// The slot keeps its memory in the first case. `None` if there is none.
+    pub(in crate::plant) fn begin(
+        &mut self,
+        defect: &Defect,
+        ticks: u64,
+        memory: [f64; 2],
+    ) -> Option<()> {
+        let (kind, part) = (defect.kind.code(), defect.part.words());
+        let values = defect.values;
+        let new = Slot { kind, part, values, ticks_left: ticks, memory };
+        if let Some(same) = self.slots.iter_mut().find(|s| (s.kind, s.part) == (kind, part)) {
+            *same = Slot { memory: same.memory, ..new };
+        } else {
+            *self.slots.iter_mut().find(|s| s.kind == 0)? = new;
+        }
+        Some(())
+    }
+
+    /// Frees the first slot that `ends`, and tells what was in it.
+    fn end_one(&mut self, ends: impl Fn(&Slot) -> bool) -> Option<Defect> {
+        let taken = self.slots.iter_mut().find(|s| s.kind != 0 && ends(s))?;
+        let defect = taken.defect();
+        *taken = Slot::default();
+        defect
+    }
+
+    /// Frees the slot of a fault that has had its time; to be called until there is none.
+    pub(in crate::plant) fn end_overdue(&mut self) -> Option<Defect> {
+        self.end_one(|s| s.ticks_left == 0)
+    }
+
+    /// Frees a slot of this kind and part, or of any; to be called until there is none.
+    pub(in crate::plant) fn mend_one(
+        &mut self,
+        kind: Option<DefectKind>,
+        part: Option<Part>,
+    ) -> Option<Defect> {
+        self.end_one(|s| {
+            kind.is_none_or(|k| k.code() == s.kind) && part.is_none_or(|p| p.words() == s.part)
+        })
+    }
+
+    /// Counts a tick.
+    pub(in crate::plant) fn end_tick(&mut self) {
+        for slot in &mut self.slots {
+            if slot.ticks_left != UNTIL_MENDED {
+                slot.ticks_left = slot.ticks_left.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Draws whatever changes with the tick that begins.
+    pub(in crate::plant) fn draw(&mut self, tick: u64, period_s: f64) {
+        for slot in self.slots.iter_mut().filter(|s| s.kind == DefectKind::EncoderJumping.code()) {
+            let [amplitude, rate_hz, seed, _] = slot.values;
+            let stream = 2 * slot.part[1];
+            if chance(seed as u64, tick, stream) < rate_hz * period_s {
+                slot.memory[0] = amplitude * (2.0 * chance(seed as u64, tick, stream + 1) - 1.0);
+            }
+        }
+    }
+
+    /// What the encoder of joint `i` shows in tick `at`, or `None` if it shows the truth.
+    pub(in crate::plant) fn encoder(&self, i: usize, at: u64) -> Option<Encoder> {
+        let mut shown = None;
+        for slot in self.slots.iter().filter(|s| s.kind != 0) {
+            let Some(Defect { kind, part, values }) = slot.defect() else { continue };
+            if !part.has_joint(i) {
+                continue;
+            }
+            let more = match kind {
+                DefectKind::EncoderStuck => return Some(Encoder::Stuck(slot.memory)),
+                DefectKind::EncoderOffset => values[0],
+                DefectKind::EncoderJumping => slot.memory[0],
+                DefectKind::EncoderNoise => {
+                    values[0] * (2.0 * chance(values[1] as u64, at, i as u64) - 1.0)
+                }
+                _ => continue,
+            };
+            shown = Some(Encoder::Off(more + if let Some(Encoder::Off(x)) = shown { x } else { 0.0 }));
+        }
+        shown
+    }
+
+    /// What a foot's sensor is stuck at: contact, and normal force in N.
+    pub(in crate::plant) fn stuck_foot(&self, foot: usize) -> Option<[f64; 2]> {
+        let part = Part::Foot(foot as u32).words();
+        let stuck = DefectKind::FootSensorStuck.code();
+        self.slots.iter().find(|s| (s.kind, s.part) == (stuck, part)).map(|s| s.memory)
+    }
+
+    /// Visits every word.
+    #[inline(always)]
+    pub(in crate::plant) fn walk(
+        &mut self,
+        visit: &mut impl FnMut(&'static str, usize, Word<'_>),
+    ) {
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            visit("fault.kind", i, Word::U64(&mut slot.kind));
+            visit("fault.part", i, Word::U64(&mut slot.part[0]));
+            visit("fault.index", i, Word::U64(&mut slot.part[1]));
+            for (k, x) in slot.values.iter_mut().enumerate() {
+                visit("fault.value", 4 * i + k, Word::F64(x));
+            }
+            visit("fault.ticks_left", i, Word::U64(&mut slot.ticks_left));
+            for (k, x) in slot.memory.iter_mut().enumerate() {
+                visit("fault.memory", 2 * i + k, Word::F64(x));
+            }
+        }
+    }
+}
