@@ -459,7 +459,7 @@ fn regions_are_read_and_checked() {
 fn scope_of(event: &Event) -> Scope {
     match event {
         Event::Friction { scope, .. } => *scope,
-        Event::Push { .. } => panic!("a push"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -12,7 +12,8 @@ use zenoh::{Session, Wait};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
     ClaimedCommand, ControlRequest, FaultRequest, FrictionRequest, Kind, MendRequest, ModelReply,
-    OrderReply, PushRequest, SavedState, StatusReading, decode, encode, encode_command, new_session,
+    OrderReply, PushRequest, SavedState, StatusReading, decode, encode, encode_command,
+    new_session,
 };
 use crate::plant::{Authority, JointCommand, Scope, StateReading};
 

@@ -56,8 +56,12 @@ impl Judge {
                 Order::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
             }
             Ask::Restore => self.restore(bytes)?,
-            Ask::Fault => Order::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), epoch)?),
-            Ask::Mend => Order::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), epoch)?),
+            Ask::Fault => {
+                Order::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), epoch)?)
+            }
+            Ask::Mend => {
+                Order::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), epoch)?)
+            }
         })
     }
 

@@ -36,7 +36,8 @@ impl Subcommand for FaultArguments {
 
 fn subcommand(row: &'static DefectRow) -> Command {
     let example = format!("Example: hardstand ctl fault {} {}", row.name, row.example);
-    let mut command = Command::new(row.name).about(row.what).after_help(example);
+    let mut command = DaemonArguments::augment_args(Command::new(row.name));
+    command = command.about(row.what).long_about(None).after_help(example);
     let (words, needed) = (row.place.words(), row.place.is_needed());
     for &word in words {
         let others = words.iter().filter(|w| **w != word).copied();
@@ -56,11 +57,12 @@ fn subcommand(row: &'static DefectRow) -> Command {
         });
     }
     let until = if row.needs_duration { "" } else { " [default: until it is mended]" };
-    let duration = Arg::new("duration").long("duration").value_name("S").help(format!(
-        "Duration, s; at least one tick{until}"
-    ));
+    let duration = Arg::new("duration")
+        .long("duration")
+        .value_name("S")
+        .help(format!("Duration, s; at least one tick{until}"));
     let duration = duration.value_parser(value_parser!(f64)).required(row.needs_duration);
-    DaemonArguments::augment_args(command.arg(duration.allow_negative_numbers(true)))
+    command.arg(duration.allow_negative_numbers(true))
 }
 
 impl FromArgMatches for FaultArguments {

@@ -30,7 +30,8 @@ pub(super) fn events(
             out.iter().filter(|(_, e)| of(e)).filter_map(|(at, e)| span(*at, e)).collect();
         if most_at_once(&spans) > most {
             let count = spans.len();
-            mistakes.add(format!("events: of {count} {what} more than {most} act at the same time"));
+            mistakes
+                .add(format!("events: of {count} {what} more than {most} act at the same time"));
         }
     }
     out

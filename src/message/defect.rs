@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::NAME_BYTES_MAX;
 use crate::model::Model;
-use crate::plant::{
-    DefectKind, DefectMistake, DefectRow, Event, Parameter, PlantSpec, Rejection,
-};
+use crate::plant::{DefectKind, DefectMistake, DefectRow, Event, Parameter, PlantSpec, Rejection};
 
 use super::Kind;
 use super::control::check_ticks;

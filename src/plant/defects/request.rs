@@ -106,7 +106,12 @@ impl DefectRow {
         match (self.kind, part) {
             (DefectKind::Push, Part::Body(body)) => {
                 let force_W = [at(0), at(1), at(2)];
-                return Ok(Event::Push { body, point_B: point_B(3), force_W, ticks: ticks_or_ever });
+                return Ok(Event::Push {
+                    body,
+                    point_B: point_B(3),
+                    force_W,
+                    ticks: ticks_or_ever,
+                });
             }
             (DefectKind::Friction, _) if ticks.is_none() => {
                 let (mu_static, mu_kinetic) = (at(0), at(1));

@@ -213,7 +213,8 @@ impl Defects {
                 }
                 _ => continue,
             };
-            shown = Some(Encoder::Off(more + if let Some(Encoder::Off(x)) = shown { x } else { 0.0 }));
+            shown =
+                Some(Encoder::Off(more + if let Some(Encoder::Off(x)) = shown { x } else { 0.0 }));
         }
         shown
     }
@@ -227,10 +228,7 @@ impl Defects {
 
     /// Visits every word.
     #[inline(always)]
-    pub(in crate::plant) fn walk(
-        &mut self,
-        visit: &mut impl FnMut(&'static str, usize, Word<'_>),
-    ) {
+    pub(in crate::plant) fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         for (i, slot) in self.slots.iter_mut().enumerate() {
             visit("fault.kind", i, Word::U64(&mut slot.kind));
             visit("fault.part", i, Word::U64(&mut slot.part[0]));
