@@ -1,4 +1,4 @@
-//! `hardstand faults`: all faults that can be asked for, and how; and the arguments of those who do.
+//! `hardstand faults`: all faults that can be asked for, and how.
 
 use crate::error::Result;
 use crate::plant::{DefectKind, DefectRow, Parameter};
@@ -10,8 +10,9 @@ pub(super) fn faults() -> Result<u8> {
         show::line(&entry(row));
     }
     show::line(
-        "In a scenario: [[events]] with at_s, kind and these parameters with _ for - (duration_s for\n\
-         --duration). On a running daemon: the line shown; `hardstand ctl mend` ends faults.",
+        "On a running daemon: the commands shown; `hardstand ctl mend` ends faults.\n\
+         In a scenario: [[events]] with at_s, kind and the same parameters with _ for -, and\n\
+         duration_s for --duration.",
     );
     Ok(exit::OK)
 }

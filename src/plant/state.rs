@@ -122,6 +122,7 @@ impl State {
             walk3("push.force_W", i, &mut push.force_W, visit);
             visit("push.ticks_left", i, Word::U64(&mut push.ticks_left));
         }
+        self.defects.walk(visit);
         for (i, switch) in self.switches.iter_mut().enumerate() {
             let mut closed = u64::from(switch.closed);
             visit("foot_switch.closed", i, Word::U64(&mut closed));
@@ -134,7 +135,6 @@ impl State {
         for (i, slot) in self.regions.iter_mut().enumerate() {
             walk_region(i, slot, visit);
         }
-        self.defects.walk(visit);
     }
 
     #[inline(always)]
