@@ -26,6 +26,10 @@ pub const EVENTS_MAX: usize = 16;
 pub const PUSHES_MAX: usize = 8;
 /// Faults that act at the same time, besides pushes.
 pub const DEFECTS_MAX: usize = 8;
+/// Ticks by which a fault of the link delays a command at most.
+pub const LINK_DELAY_TICKS_MAX: u32 = 100;
+/// Commands that faults of the link can hold up at the same time.
+pub const LINK_HELD_MAX: usize = 128;
 /// Sessions that are remembered as retired: their commands stay refused.
 pub const RETIRED_SESSIONS: usize = 8;
 

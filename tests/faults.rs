@@ -6,6 +6,8 @@
 mod asked;
 #[path = "common/bench.rs"]
 mod bench;
+#[path = "faults/link.rs"]
+mod link;
 #[path = "faults/replayed.rs"]
 mod replayed;
 #[path = "faults/robot.rs"]

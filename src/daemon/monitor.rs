@@ -271,11 +271,17 @@ impl Monitor {
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
             ("commands_proving".to_string(), self.proving),
+            ("link_dropped".to_string(), r.link.dropped),
+            ("link_delayed".to_string(), r.link.delayed),
+            ("link_duplicated".to_string(), r.link.duplicated),
+            ("link_stale".to_string(), r.link.stale),
+            ("link_altered".to_string(), r.link.altered),
         ];
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);
             let outdated = if reason == Rejection::Epoch { r.commands_outdated } else { 0 };
-            let count = arrived + self.rejected[reason as usize] + outdated;
+            let spoilt = r.link.rejected[reason as usize];
+            let count = arrived + self.rejected[reason as usize] + outdated + spoilt;
             counters.push((format!("rejected_{}", reason.name()), count));
         }
         let orders = &self.arrivals.orders;

@@ -2,7 +2,7 @@
 
 use crate::contact::Friction;
 
-use super::defects::{Defect, DefectKind, Part, scope};
+use super::defects::{Defect, DefectKind, Defects, Part, scope};
 use super::{ActivePush, Event, Outcome, Plant, Scope};
 
 /// What has to be done after the events of a tick.
@@ -53,9 +53,30 @@ impl Plant {
         }
     }
 
+    /// The faults that act in the coming tick, if these are its events.
+    #[must_use]
+    pub fn defects_with(&self, events: &[Event]) -> Defects {
+        let mut defects = self.state.defects;
+        while defects.end_overdue().is_some() {}
+        for event in events {
+            match event {
+                Event::Fault { defect, ticks } if self.can_have(defect, *ticks) => {
+                    let _there_is_room = defects.begin(defect, *ticks, [0.0; 2]).is_some();
+                }
+                Event::Mend { kind, part } => while defects.mend_one(*kind, *part).is_some() {},
+                _ => {}
+            }
+        }
+        defects
+    }
+
+    fn can_have(&self, defect: &Defect, ticks: u64) -> bool {
+        ticks > 0 && defect.check(&self.model, &self.spec).is_ok()
+    }
+
     /// `None` if there is no slot, or this plant cannot have the fault.
     fn begin(&mut self, defect: &Defect, ticks: u64, changed: &mut Changed) -> Option<()> {
-        if ticks == 0 || defect.check(&self.model, &self.spec).is_err() {
+        if !self.can_have(defect, ticks) {
             return None;
         }
         let memory = match (defect.kind, defect.part) {

@@ -28,7 +28,7 @@ mod state;
 mod step;
 mod watchdog;
 
-pub use command::{Command, Event, JointCommand, Scope, TickInput};
+pub use command::{Command, Event, JointCommand, Scope, TickInput, check_joints};
 pub use contacts::ContactSet;
 pub use defects::{
     Defect, DefectKind, DefectMistake, DefectRow, Defects, Parameter, Part, Place, UNTIL_MENDED,

@@ -4,11 +4,15 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Outcome, Plant, Snapshot, TickInput};
+use crate::plant::{Command, Defects, Outcome, Plant, Snapshot, TickInput};
 
+use super::link_faults::LinkFaults;
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
 use super::records::{LogTick, Phase, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
+
+/// Largest `kp` and `kd` unless [`Executive::with_gains_max`] says otherwise.
+const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 
 /// The cyclic executive: owns the plant, and nobody else can touch it.
 #[derive(Debug)]
@@ -20,6 +24,7 @@ pub struct Executive<C> {
     pace: Pace,
     pub(super) limits: RunLimits,
     pub(super) input: TickInput,
+    pub(super) link_faults: LinkFaults,
     snapshot: Snapshot,
     /// Run number.
     pub(super) epoch: u32,
@@ -52,6 +57,7 @@ impl<C: Clock> Executive<C> {
     ) -> Self {
         let mut snapshot = plant.new_snapshot();
         snapshot.state.mode = pace.code();
+        let link_faults = LinkFaults::new(plant.model().joint_count(), GAINS_MAX);
         Self {
             plant,
             clock,
@@ -60,6 +66,7 @@ impl<C: Clock> Executive<C> {
             pace,
             limits,
             input: TickInput::new(),
+            link_faults,
             snapshot,
             epoch: limits.epoch,
             time_offset_ns: 0,
@@ -74,6 +81,13 @@ impl<C: Clock> Executive<C> {
             commands_outdated: 0,
             keyframe_due: true,
         }
+    }
+
+    /// Commands that a faulty link has spoilt must not ask for gains beyond these (`kp`, `kd`).
+    #[must_use]
+    pub fn with_gains_max(mut self, gains_max: [f64; 2]) -> Self {
+        self.link_faults.set_gains_max(gains_max);
+        self
     }
 
     /// Runs to the end and returns the plant.
@@ -104,6 +118,7 @@ impl<C: Clock> Executive<C> {
         }
         self.collect_commands();
         let tick = self.plant.state().tick;
+        self.pass_link(tick);
         let record = self.reserve_record();
         let outcome = self.plant.step(&self.input);
         self.ticks_run += self.plant.state().tick.wrapping_sub(tick);
@@ -130,6 +145,14 @@ impl<C: Clock> Executive<C> {
         }
     }
 
+    /// What a faulty link makes of the commands.
+    fn pass_link(&mut self, tick: u64) {
+        let Self { plant, link_faults, input, links, .. } = self;
+        let quiet = plant.state().defects.is_empty() && input.events.is_empty();
+        let defects = if quiet { Defects::default() } else { plant.defects_with(&input.events) };
+        link_faults.pass(&defects, tick, &mut input.offers, |b| links.commands.give_back(b));
+    }
+
     /// The next command for this run; those for the run before are out of date.
     pub(super) fn take_command(&mut self) -> Option<Box<Command>> {
         while let Some(command) = self.links.commands.take() {
@@ -148,9 +171,8 @@ impl<C: Clock> Executive<C> {
     }
 
     pub(super) fn recycle_offers(&mut self) {
-        for offer in self.input.offers.drain(..) {
-            self.links.commands.give_back(offer);
-        }
+        let Self { link_faults, input, links, .. } = self;
+        link_faults.take_back(&mut input.offers, |b| links.commands.give_back(b));
     }
 
     /// A log record for the coming tick, with a keyframe if one is due. In real time a full queue
@@ -267,6 +289,7 @@ impl<C: Clock> Executive<C> {
             snapshots_dropped: self.snapshots_dropped,
             log_dropped: self.log_dropped,
             commands_outdated: self.commands_outdated,
+            link: *self.link_faults.counts(),
         };
         // a monitor that sleeps loses reports, never time
         let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();

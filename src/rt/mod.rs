@@ -5,6 +5,7 @@
 
 mod clock;
 mod executive;
+mod link_faults;
 mod links;
 mod order_line;
 mod orders;
@@ -17,6 +18,7 @@ mod thread;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use executive::Executive;
+pub use link_faults::{LinkCounts, LinkFaults};
 pub use links::{Ending, Links, Pace, RunLimits, StartRule};
 pub use order_line::{Answer, Jump, Order, OrderInbox, OrderOutbox, order_line};
 pub use pacer::{OverrunPolicy, Pacer, Wait};

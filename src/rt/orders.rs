@@ -73,6 +73,7 @@ impl<C: Clock> Executive<C> {
         self.waiting = jump.afresh && self.limits.start == StartRule::OnController;
         self.input.events.clear();
         self.recycle_offers();
+        self.link_faults.clear();
         self.schedule.go_to(self.plant.state().tick);
         self.keyframe_due = true;
     }

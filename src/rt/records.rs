@@ -8,6 +8,8 @@ use crate::plant::{
     StateReading, TickInput, Verdict,
 };
 
+use super::LinkCounts;
+
 /// One offered command and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferRecord {
@@ -203,6 +205,8 @@ pub struct TickReport {
     pub log_dropped: u64,
     /// Commands that were checked in the run before and taken in this one.
     pub commands_outdated: u64,
+    /// What faults of the link have done to commands since the start.
+    pub link: LinkCounts,
 }
 
 impl Default for TickReport {
@@ -232,6 +236,7 @@ impl Default for TickReport {
             snapshots_dropped: 0,
             log_dropped: 0,
             commands_outdated: 0,
+            link: LinkCounts::default(),
         }
     }
 }

@@ -66,10 +66,7 @@ impl Plant {
         }
         let mut shown = truth;
         let (w, f) = (&mut shown.angular_velocity_I, &mut shown.specific_force_I);
-        let of = |kind: DefectKind| {
-            let all = self.state.defects.active();
-            all.filter(move |(d, _)| d.kind == kind).map(|(d, _)| d.values)
-        };
+        let of = |kind: DefectKind| self.state.defects.of(kind);
         for axes in of(DefectKind::ImuAxesSwapped) {
             (*w, *f) = (exchanged(w, &axes), exchanged(f, &axes));
         }

@@ -38,6 +38,24 @@ pub enum DefectKind {
     Friction,
     /// A force on a link. It is no [`Defect`](super::Defect), but an event of its own.
     Push,
+    /// Commands are lost on their way.
+    LinkDrop,
+    /// Commands come later.
+    LinkDelay,
+    /// Commands come later, now more and now less, in their order.
+    LinkJitter,
+    /// Commands come after those that were sent after them.
+    LinkReorder,
+    /// Commands come twice.
+    LinkDuplicate,
+    /// Commands wait for each other and come together.
+    LinkBurst,
+    /// Commands have the set-points of one before.
+    LinkStale,
+    /// Commands have a number that is none.
+    LinkNan,
+    /// Commands have a bit that is reversed.
+    LinkBitFlip,
 }
 
 /// What a fault can befall.
@@ -55,6 +73,8 @@ pub enum Place {
     Ground,
     /// The robot as a whole.
     Robot,
+    /// All commands on their way to the robot.
+    Commands,
 }
 
 impl Place {
@@ -66,7 +86,7 @@ impl Place {
             Self::Foot => &["foot"],
             Self::Link => &["link"],
             Self::Ground => &["foot", "station", "region"],
-            Self::Robot => &[],
+            Self::Robot | Self::Commands => &[],
         }
     }
 
@@ -127,6 +147,12 @@ const SEED: Parameter =
     Parameter { whole: true, default: Some(0.0), ..number("seed", "", [0.0, SEED_MAX]) };
 const AMPLITUDE: Parameter = number("amplitude", "rad or m", [0.0, 1e3]);
 const SHARE: Parameter = number("share", "", [0.0, 1.0]);
+const LENGTH: Parameter =
+    Parameter { whole: true, default: Some(1.0), ..number("length", "commands", [1.0, 1e6]) };
+const PROBABILITY: Parameter = number("probability", "", [0.0, 1.0]);
+const TICKS_MAX: f64 = crate::limits::LINK_DELAY_TICKS_MAX as f64;
+const DELAY: Parameter =
+    Parameter { whole: true, ..number("delay_ticks", "ticks", [1.0, TICKS_MAX]) };
 const MU: [f64; 2] = [0.0, crate::limits::FRICTION_MAX];
 const POINT: Parameter = Parameter { default: Some(0.0), ..vector("point_m", "m", [-1e3, 1e3]) };
 
@@ -141,7 +167,7 @@ const fn row(
 
 impl DefectKind {
     /// All of them with their parameters, in the order of their numbers.
-    pub const TABLE: [DefectRow; 16] = [
+    pub const TABLE: [DefectRow; 25] = [
         row(
             (Self::EncoderStuck, "encoder_stuck", Place::Joint),
             &[],
@@ -244,6 +270,60 @@ impl DefectKind {
                 "--link trunk --force-n 0 60 0 --duration 0.15",
             )
         },
+        row(
+            (Self::LinkDrop, "link_drop", Place::Commands),
+            &[PROBABILITY, LENGTH, SEED],
+            "commands are lost, `length` in a row",
+            "--probability 0.03 --seed 7",
+        ),
+        row(
+            (Self::LinkDelay, "link_delay", Place::Commands),
+            &[DELAY],
+            "commands come so many ticks later",
+            "--delay-ticks 5",
+        ),
+        row(
+            (Self::LinkJitter, "link_jitter", Place::Commands),
+            &[DELAY, SEED],
+            "commands come 0 to delay_ticks ticks later, in their order",
+            "--delay-ticks 4 --seed 7",
+        ),
+        row(
+            (Self::LinkReorder, "link_reorder", Place::Commands),
+            &[PROBABILITY, DELAY, SEED],
+            "commands come so many ticks later, after those behind them",
+            "--probability 0.1 --delay-ticks 2 --seed 7",
+        ),
+        row(
+            (Self::LinkDuplicate, "link_duplicate", Place::Commands),
+            &[PROBABILITY, DELAY, SEED],
+            "commands come, and so many ticks later once more",
+            "--probability 0.1 --delay-ticks 1 --seed 7",
+        ),
+        row(
+            (Self::LinkBurst, "link_burst", Place::Commands),
+            &[Parameter { name: "every_ticks", ..DELAY }],
+            "commands wait, and come together every so many ticks",
+            "--every-ticks 10",
+        ),
+        row(
+            (Self::LinkStale, "link_stale", Place::Commands),
+            &[PROBABILITY, SEED],
+            "commands have the set-points of the last one that was right",
+            "--probability 0.2 --seed 7",
+        ),
+        row(
+            (Self::LinkNan, "link_nan", Place::Commands),
+            &[PROBABILITY, SEED],
+            "one number of a command is NaN",
+            "--probability 0.01 --seed 7",
+        ),
+        row(
+            (Self::LinkBitFlip, "link_bit_flip", Place::Commands),
+            &[PROBABILITY, SEED],
+            "one bit of a command is reversed",
+            "--probability 0.01 --seed 7",
+        ),
     ];
 
     /// Its row in the table.

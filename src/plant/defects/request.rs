@@ -72,7 +72,7 @@ impl DefectRow {
         };
         if !words.contains(&word) {
             let all = match words {
-                [] => "left out: this fault befalls the robot".into(),
+                [] => "left out: this fault befalls no part of the robot".into(),
                 words => format!("left out; this fault befalls a {}", words.join(", ")),
             };
             return Err(DefectMistake::new(word, all));
@@ -213,7 +213,7 @@ impl Defect {
             (Place::Link, Part::Body(i)) => below(i, model.bodies.len()),
             (Place::Ground, Part::Station(i)) => below(i, spec.stations.len()),
             (Place::Ground, Part::Region(i)) => below(i, spec.regions.len()),
-            (Place::Joints | Place::Ground | Place::Robot, Part::Whole) => true,
+            (Place::Joints | Place::Ground | Place::Robot | Place::Commands, Part::Whole) => true,
             _ => false,
         }
     }

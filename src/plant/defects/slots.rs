@@ -124,6 +124,17 @@ impl Defects {
         self.slots.iter().all(|s| s.kind == 0)
     }
 
+    /// The values of all faults of this kind.
+    pub fn of(&self, kind: DefectKind) -> impl Iterator<Item = [f64; 4]> {
+        self.slots.iter().filter(move |s| s.kind == kind.code()).map(|s| s.values)
+    }
+
+    /// True if one befalls the commands on their way.
+    #[must_use]
+    pub fn has_link(&self) -> bool {
+        self.slots.iter().any(|s| s.kind >= DefectKind::LinkDrop.code())
+    }
+
     /// True if every slot that is taken passes, and is one that a walk gives back as it is.
     pub(in crate::plant) fn all(&self, passes: impl Fn(&Defect) -> bool) -> bool {
         let is_good = |s: &Slot| {
