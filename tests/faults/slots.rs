@@ -97,11 +97,12 @@ fn a_saved_state_with_a_fault_that_cannot_be_is_refused() {
     };
     let huge = f64::to_bits(1e300);
     for (word, bits) in [
-        ("fault.kind", 99),
-        ("fault.kind", u64::MAX),
-        ("fault.part", 9),
-        ("fault.index", 12),
-        ("fault.index", 1 << 40),
+        ("fault.what", 99),
+        ("fault.what", u64::MAX),
+        ("fault.what", 6 + (9 << 8)),
+        ("fault.what", 6 + (1 << 8) + (12 << 32)),
+        ("fault.what", 6 + (1 << 24) + (3 << 32)),
+        ("fault.what", 6 + (1 << 8) + (u64::from(u32::MAX) << 32)),
         ("fault.value", f64::to_bits(f64::NAN)),
         ("fault.value", huge),
         ("fault.memory", f64::to_bits(f64::INFINITY)),

@@ -26,27 +26,29 @@ pub enum Part {
 }
 
 impl Part {
-    /// Kind and index as words.
-    const fn words(self) -> [u64; 2] {
-        match self {
-            Self::Whole => [0, 0],
-            Self::Joint(i) => [1, i as u64],
-            Self::Foot(i) => [2, i as u64],
-            Self::Body(i) => [3, i as u64],
-            Self::Station(i) => [4, i as u64],
-            Self::Region(i) => [5, i as u64],
-        }
+    /// Its kind from the second byte on, its index in the upper half; the lowest byte is free.
+    const fn word(self) -> u64 {
+        let (kind, index) = match self {
+            Self::Whole => (0, 0),
+            Self::Joint(i) => (1, i),
+            Self::Foot(i) => (2, i),
+            Self::Body(i) => (3, i),
+            Self::Station(i) => (4, i),
+            Self::Region(i) => (5, i),
+        };
+        (kind << 8) | ((index as u64) << 32)
     }
 
-    fn of_words([kind, index]: [u64; 2]) -> Option<Self> {
-        let i = u32::try_from(index).ok()?;
-        match kind {
-            0 if i == 0 => Some(Self::Whole),
-            1 => Some(Self::Joint(i)),
-            2 => Some(Self::Foot(i)),
-            3 => Some(Self::Body(i)),
-            4 => Some(Self::Station(i)),
-            5 => Some(Self::Region(i)),
+    /// Whatever the lowest byte is.
+    const fn of_word(word: u64) -> Option<Self> {
+        let i = (word >> 32) as u32;
+        match ((word as u32) >> 8, i) {
+            (0, 0) => Some(Self::Whole),
+            (1, _) => Some(Self::Joint(i)),
+            (2, _) => Some(Self::Foot(i)),
+            (3, _) => Some(Self::Body(i)),
+            (4, _) => Some(Self::Station(i)),
+            (5, _) => Some(Self::Region(i)),
             _ => None,
         }
     }
@@ -79,9 +81,8 @@ pub const UNTIL_MENDED: u64 = u64::MAX;
 /// A slot: a fault that acts, as words, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::plant) struct Slot {
-    /// [`DefectKind::code`]; 0 for a free slot.
-    kind: u64,
-    part: [u64; 2],
+    /// [`DefectKind::code`] in the lowest byte, the part in the rest; 0 for a free slot.
+    what: u64,
     values: [f64; 4],
     /// Ticks to come in which it acts.
     ticks_left: u64,
@@ -96,10 +97,23 @@ pub struct Defects {
 }
 
 impl Slot {
-    fn defect(&self) -> Option<Defect> {
-        let kind = DefectKind::of_code(self.kind)?;
-        Some(Defect { kind, part: Part::of_words(self.part)?, values: self.values })
+    const fn is_free(&self) -> bool {
+        self.what == 0
     }
+
+    const fn code(&self) -> u64 {
+        self.what & 0xff
+    }
+
+    fn defect(&self) -> Option<Defect> {
+        let (kind, part) = (DefectKind::of_code(self.code())?, Part::of_word(self.what)?);
+        Some(Defect { kind, part, values: self.values })
+    }
+}
+
+/// The word of a slot with a fault of this kind on this part.
+const fn what(kind: DefectKind, part: Part) -> u64 {
+    part.word() | kind.code()
 }
 
 /// What an encoder shows.
@@ -121,25 +135,25 @@ impl Defects {
     /// True if none acts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.slots.iter().all(|s| s.kind == 0)
+        self.slots.iter().all(Slot::is_free)
     }
 
     /// The values of all faults of this kind.
     pub fn of(&self, kind: DefectKind) -> impl Iterator<Item = [f64; 4]> {
-        self.slots.iter().filter(move |s| s.kind == kind.code()).map(|s| s.values)
+        self.slots.iter().filter(move |s| s.code() == kind.code()).map(|s| s.values)
     }
 
     /// True if one befalls the commands on their way.
     #[must_use]
     pub fn has_link(&self) -> bool {
-        self.slots.iter().any(|s| s.kind >= DefectKind::LinkDrop.code())
+        self.slots.iter().any(|s| s.code() >= DefectKind::LinkDrop.code())
     }
 
     /// True if every slot that is taken passes, and is one that a walk gives back as it is.
     pub(in crate::plant) fn all(&self, passes: impl Fn(&Defect) -> bool) -> bool {
         let is_good = |s: &Slot| {
             let finite = s.memory.iter().chain(&s.values).all(|x| x.is_finite());
-            s.kind == 0 || (finite && s.defect().is_some_and(|d| passes(&d)))
+            s.is_free() || (finite && s.defect().is_some_and(|d| passes(&d)))
         };
         self.slots.iter().all(is_good)
     }
@@ -152,20 +166,19 @@ impl Defects {
         ticks: u64,
         memory: [f64; 2],
     ) -> Option<()> {
-        let (kind, part) = (defect.kind.code(), defect.part.words());
-        let values = defect.values;
-        let new = Slot { kind, part, values, ticks_left: ticks, memory };
-        if let Some(same) = self.slots.iter_mut().find(|s| (s.kind, s.part) == (kind, part)) {
+        let (what, values) = (what(defect.kind, defect.part), defect.values);
+        let new = Slot { what, values, ticks_left: ticks, memory };
+        if let Some(same) = self.slots.iter_mut().find(|s| s.what == what) {
             *same = Slot { memory: same.memory, ..new };
         } else {
-            *self.slots.iter_mut().find(|s| s.kind == 0)? = new;
+            *self.slots.iter_mut().find(|s| s.is_free())? = new;
         }
         Some(())
     }
 
     /// Frees the first slot that `ends`, and tells what was in it.
     fn end_one(&mut self, ends: impl Fn(&Slot) -> bool) -> Option<Defect> {
-        let taken = self.slots.iter_mut().find(|s| s.kind != 0 && ends(s))?;
+        let taken = self.slots.iter_mut().find(|s| !s.is_free() && ends(s))?;
         let defect = taken.defect();
         *taken = Slot::default();
         defect
@@ -183,7 +196,8 @@ impl Defects {
         part: Option<Part>,
     ) -> Option<Defect> {
         self.end_one(|s| {
-            kind.is_none_or(|k| k.code() == s.kind) && part.is_none_or(|p| p.words() == s.part)
+            let is_part = |p: Part| (s.what & !0xff) == p.word();
+            kind.is_none_or(|k| s.code() == k.code()) && part.is_none_or(is_part)
         })
     }
 
@@ -198,9 +212,10 @@ impl Defects {
 
     /// Draws whatever changes with the tick that begins.
     pub(in crate::plant) fn draw(&mut self, tick: u64, period_s: f64) {
-        for slot in self.slots.iter_mut().filter(|s| s.kind == DefectKind::EncoderJumping.code()) {
+        let jumping = DefectKind::EncoderJumping.code();
+        for slot in self.slots.iter_mut().filter(|s| s.code() == jumping) {
             let [amplitude, rate_hz, seed, _] = slot.values;
-            let stream = 2 * slot.part[1];
+            let stream = 2 * (slot.what >> 32);
             if chance(seed as u64, tick, stream) < rate_hz * period_s {
                 slot.memory[0] = amplitude * (2.0 * chance(seed as u64, tick, stream + 1) - 1.0);
             }
@@ -210,7 +225,7 @@ impl Defects {
     /// What the encoder of joint `i` shows in tick `at`, or `None` if it shows the truth.
     pub(in crate::plant) fn encoder(&self, i: usize, at: u64) -> Option<Encoder> {
         let mut shown = None;
-        for slot in self.slots.iter().filter(|s| s.kind != 0) {
+        for slot in self.slots.iter().filter(|s| !s.is_free()) {
             let Some(Defect { kind, part, values }) = slot.defect() else { continue };
             if !part.has_joint(i) {
                 continue;
@@ -232,18 +247,15 @@ impl Defects {
 
     /// What a foot's sensor is stuck at: contact, and normal force in N.
     pub(in crate::plant) fn stuck_foot(&self, foot: usize) -> Option<[f64; 2]> {
-        let part = Part::Foot(foot as u32).words();
-        let stuck = DefectKind::FootSensorStuck.code();
-        self.slots.iter().find(|s| (s.kind, s.part) == (stuck, part)).map(|s| s.memory)
+        let stuck = what(DefectKind::FootSensorStuck, Part::Foot(foot as u32));
+        self.slots.iter().find(|s| s.what == stuck).map(|s| s.memory)
     }
 
     /// Visits every word.
     #[inline(always)]
     pub(in crate::plant) fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         for (i, slot) in self.slots.iter_mut().enumerate() {
-            visit("fault.kind", i, Word::U64(&mut slot.kind));
-            visit("fault.part", i, Word::U64(&mut slot.part[0]));
-            visit("fault.index", i, Word::U64(&mut slot.part[1]));
+            visit("fault.what", i, Word::U64(&mut slot.what));
             for (k, x) in slot.values.iter_mut().enumerate() {
                 visit("fault.value", 4 * i + k, Word::F64(x));
             }
