@@ -13,13 +13,13 @@ use hardstand::math;
 use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
-const STAND: u64 = 0x7b6b_b8d0_05b4_f6ba;
-const STAND_RK4: u64 = 0xbefd_f83b_bc7b_a032;
-const STAND_IMPLICIT: u64 = 0x06e5_dc17_32c0_affc;
-const COLLAPSE: u64 = 0x66d7_e5dc_1535_a3c0;
-const RIGID: u64 = 0x7937_e586_67c5_5695;
-const HUNT_CROSSLEY: u64 = 0x853a_f66e_16fb_476f;
-const MIXED: u64 = 0x269b_f6e4_aa53_ba48;
+const STAND: u64 = 0xb94e_5173_0dcb_e08b;
+const STAND_RK4: u64 = 0x1026_909d_01df_5911;
+const STAND_IMPLICIT: u64 = 0xa5d2_905e_5683_b897;
+const COLLAPSE: u64 = 0x7080_59a3_bfa6_d690;
+const RIGID: u64 = 0xda75_83a0_25d1_3d7e;
+const HUNT_CROSSLEY: u64 = 0xfa62_9e47_01f9_e069;
+const MIXED: u64 = 0xca81_965c_30ad_4fdd;
 const MATH: u64 = 0x1125_fb55_4b19_40d0;
 
 fn scenario(sets: &[&str]) -> Scenario {
