@@ -40,6 +40,7 @@ struct Held {
 pub struct LinkFaults {
     /// Commands under way, those that arrive first in front.
     held: Vec<Held>,
+    #[allow(clippy::vec_box, reason = "they go into the offers as they are")]
     free: Vec<Box<Command>>,
     /// The last command that came with its own set-points.
     last_right: Command,

@@ -35,13 +35,12 @@ fn command(session: u64, seq: u64) -> Box<Command> {
 
 impl Link {
     /// What arrives in `tick` of these commands and those before.
+    #[allow(clippy::vec_box, reason = "as in the input of a tick")]
     fn pass(&mut self, tick: u64, mut offers: Vec<Box<Command>>) -> Vec<Command> {
         let (came, mut back) = (offers.len(), 0);
-        let touched = self.link.counts() != &LinkCounts::default() || self.defects.has_link();
         self.link.pass(&self.defects, tick, &mut offers, |_| back += 1);
         let arrived = offers.iter().map(|c| (**c).clone()).collect();
         self.link.take_back(&mut offers, |_| back += 1);
-        assert!(offers.is_empty() && (back == came || touched), "{back} of {came}");
         assert_eq!(back, came, "every box of the sender comes back");
         arrived
     }
@@ -156,7 +155,7 @@ fn copies_and_bursts() {
     let mut bursts = link(&[(DefectKind::LinkBurst, &[10.0])]);
     let came = bursts.numbers(7, 31);
     assert_eq!(came[10], (1..=10).collect::<Vec<u64>>());
-    assert!(came.iter().zip(0_u64..).all(|(c, t)| c.is_empty() == !t.is_multiple_of(10)));
+    assert!(came.iter().zip(0_u64..).all(|(c, t)| c.is_empty() != t.is_multiple_of(10)));
     // more than a tick looks at: the rest in the next
     let mut flood = link(&[(DefectKind::LinkBurst, &[40.0])]);
     let came = flood.numbers(7, 45);
