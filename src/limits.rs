@@ -20,7 +20,7 @@ pub const REGIONS_MAX: usize = 16;
 pub const FRICTION_MAX: f64 = 100.0;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const OFFERS_MAX: usize = 16;
-/// Events (pushes, friction changes, controllers that join) that one tick applies.
+/// Events (pushes, friction changes, faults, controllers that join) that one tick applies.
 pub const EVENTS_MAX: usize = 32;
 /// Of these, places that are kept for controllers that come and go, and the emergency stop.
 pub const LEASE_EVENTS: usize = 16;
@@ -28,6 +28,12 @@ pub const LEASE_EVENTS: usize = 16;
 pub const LEASES_MAX: usize = 8;
 /// Pushes that act at the same time.
 pub const PUSHES_MAX: usize = 8;
+/// Faults that act at the same time, besides pushes.
+pub const DEFECTS_MAX: usize = 8;
+/// Ticks by which a fault of the link delays a command at most.
+pub const LINK_DELAY_TICKS_MAX: u32 = 100;
+/// Commands that faults of the link can hold up at the same time.
+pub const LINK_HELD_MAX: usize = 128;
 /// Sessions that are remembered as retired: their commands stay refused.
 pub const RETIRED_SESSIONS: usize = 8;
 

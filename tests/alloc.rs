@@ -20,8 +20,8 @@ use hardstand::contact::{
 use hardstand::dynamics::{Constraints, Data, PointOnPlane, Velocities};
 use hardstand::handover::{Inbox, Outbox};
 use hardstand::plant::{
-    Command, ComputePath, ContactModel, Event, FrictionRegion, Integrator, JointCommand, Plant,
-    Scope,
+    Command, ComputePath, ContactModel, Defect, DefectKind, Event, FrictionRegion, Integrator,
+    JointCommand, Part, Plant, Scope,
 };
 use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
 use hardstand::spatial::{Motion, Transform, Vec3};
@@ -136,6 +136,7 @@ fn a_tick_in_lanes_does_not_allocate() {
                         ticks: 9,
                     });
                     input.events.push(grip(Scope::All, tick));
+                    input.events.push(broken(tick));
                 }
                 let n = calls(|| _ = plant.step(&input));
                 assert_eq!(n, 0, "{integrator:?}, {path:?}: calls of the allocator in tick {tick}");
@@ -182,6 +183,19 @@ fn a_contact_does_not_allocate() {
         assert!(f.normal_n > 0.0 && sum.vertices().len() == 4);
     });
     assert_eq!(n, 0);
+}
+
+/// One fault after the other, each for 120 ticks.
+fn broken(tick: u32) -> Event {
+    let (kind, part, values) = match tick / 50 {
+        0 => (DefectKind::Payload, Part::Body(2), [0.3, 0.0, 0.0, -0.1]),
+        1 => (DefectKind::EncoderStuck, Part::Joint(3), [0.0; 4]),
+        2 => (DefectKind::EncoderNoise, Part::Whole, [0.001, 7.0, 0.0, 0.0]),
+        3 => (DefectKind::MotorDerated, Part::Whole, [0.5, 0.0, 0.0, 0.0]),
+        4 => (DefectKind::Friction, Part::Foot(1), [0.4, 0.3, 0.0, 0.0]),
+        _ => return Event::Mend { kind: None, part: None },
+    };
+    Event::Fault { defect: Defect { kind, part, values }, ticks: 120 }
 }
 
 fn grip(scope: Scope, n: u32) -> Event {
@@ -249,7 +263,16 @@ fn a_turn_of_the_loop_does_not_allocate() {
         "feet.0.model=rigid",
         "feet.1.model=hunt_crossley",
         "planes.0.motion={amplitude_m=[0.01, 0.0, 0.0], frequency_hz=2.0}",
-        "events=[{at_s=0.1, kind=\"push\", link=\"trunk\", force_n=[9,9,9], duration_s=0.1}]",
+        "events=[{at_s=0.1, kind=\"push\", link=\"trunk\", force_n=[9,9,9], duration_s=0.1},
+          {at_s=0.2, kind=\"payload\", link=\"FL_calf\", mass_kg=0.1, duration_s=0.2},
+          {at_s=0.3, kind=\"encoder_noise\", amplitude=0.001, duration_s=0.3},
+          {at_s=0.3, kind=\"friction\", foot=\"RL\", mu_static=0.4, mu_kinetic=0.3, duration_s=0.1},
+          {at_s=0.4, kind=\"link_jitter\", delay_ticks=5, seed=1, duration_s=0.4},
+          {at_s=0.5, kind=\"link_duplicate\", probability=0.5, delay_ticks=3, duration_s=0.2},
+          {at_s=0.6, kind=\"link_nan\", probability=0.2, duration_s=0.1},
+          {at_s=0.8, kind=\"link_drop\", probability=0.2, duration_s=0.1},
+          {at_s=0.9, kind=\"link_burst\", every_ticks=30, duration_s=0.2},
+          {at_s=1.1, kind=\"battery_sag\", share=0.9}]",
     ];
     let queues = bench::Queues { commands: 32, snapshots: 8, log: 64, reports: 100 };
     let mut bench = bench::Bench::new(bench::quadruped(&sets), queues);

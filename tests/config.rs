@@ -188,7 +188,7 @@ kind = "earthquake"
         "joints.hip.armature is -1.0; it must be finite and at least 0",
         "feet[0].link is \"toe\"; it must be the name of a link of the robot",
         "events[0].at_s is -1.0; it must be 0 to 1000000000",
-        "events[0].kind is \"earthquake\"; it must be \"push\" or \"friction\"",
+        "events[0].kind is \"earthquake\"; it must be \"encoder_stuck\" or \"encoder_offset\" or",
     ] {
         assert!(text.contains(&format!("\n  - {expected}")), "no \"{expected}\" in:\n{text}");
     }

@@ -3,6 +3,8 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
+#[path = "daemon/broken.rs"]
+mod broken;
 #[path = "daemon/clocks.rs"]
 mod clocks;
 #[path = "daemon/control.rs"]

@@ -50,7 +50,13 @@ impl MotorLimits {
     /// The limits of this joint's motor.
     #[must_use]
     pub fn new(joint: &Joint) -> Self {
-        let (effort_max, velocity_max) = (joint.effort_max, joint.velocity_max);
+        Self::of(joint.effort_max, joint.velocity_max)
+    }
+
+    /// A motor that makes at most `effort_max` (N·m or N) and loses it beyond `velocity_max` (rad/s
+    /// or m/s).
+    #[must_use]
+    pub fn of(effort_max: f64, velocity_max: f64) -> Self {
         Self { effort_max, velocity_max, per_fade: 1.0 / (0.1 * velocity_max) }
     }
 }

@@ -11,8 +11,9 @@ use zenoh::{Session, Wait};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
-    ClaimedCommand, ControlRequest, FrictionRequest, Kind, ModelReply, OrderReply, PushRequest,
-    SavedState, SpeedRequest, StatusReading, decode, encode, encode_command, new_session,
+    ClaimedCommand, ControlRequest, FaultRequest, FrictionRequest, Kind, MendRequest, ModelReply,
+    OrderReply, PushRequest, SavedState, SpeedRequest, StatusReading, decode, encode,
+    encode_command, new_session,
 };
 use crate::plant::{Authority, JointCommand, Scope, StateReading};
 
@@ -108,6 +109,22 @@ impl Client {
     /// As [`steer`](Self::steer).
     pub fn push(&self, request: &PushRequest, patience: Duration) -> Result<u64> {
         self.order(Ask::Push, Kind::Push, request, patience)
+    }
+
+    /// Breaks something, from the tick on that is given back.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn fault(&self, request: &FaultRequest, patience: Duration) -> Result<u64> {
+        self.order(Ask::Fault, Kind::Fault, request, patience)
+    }
+
+    /// Ends faults, from the tick on that is given back.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn mend(&self, request: &MendRequest, patience: Duration) -> Result<u64> {
+        self.order(Ask::Mend, Kind::Mend, request, patience)
     }
 
     /// The complete state, which [`restore`](Self::restore) takes.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::limits::LEASES_MAX;
 use crate::message::{
     ControlRequest, ControllerReading, Directory, FrictionLimits, JoinReply, Refusal, SavedState,
-    check_control, check_friction, check_join, check_leave, check_push, check_saved, check_speed,
+    check_control, check_fault, check_friction, check_join, check_leave, check_mend, check_push,
+    check_saved, check_speed,
 };
 use crate::plant::{Denied, Join, Plant, Rejection};
 use crate::rt::{JoinAnswer, Jump, Mode, Order, wall_period_ns};
@@ -73,6 +74,12 @@ impl Judge {
             Ask::Arm => control().map(|_| Order::Arm)?,
             Ask::Join => self.join(bytes)?,
             Ask::Leave => Order::Leave(check_leave(bytes, epoch)?),
+            Ask::Fault => {
+                Order::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), epoch)?)
+            }
+            Ask::Mend => {
+                Order::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), epoch)?)
+            }
         })
     }
 

@@ -31,11 +31,15 @@ pub enum Ask {
     Join,
     /// Let a controller go.
     Leave,
+    /// Break something.
+    Fault,
+    /// End faults.
+    Mend,
 }
 
 impl Ask {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Friction,
         Self::Push,
         Self::Pause,
@@ -50,6 +54,8 @@ impl Ask {
         Self::Arm,
         Self::Join,
         Self::Leave,
+        Self::Fault,
+        Self::Mend,
     ];
 
     /// Of these, what a controller asks for.
@@ -73,6 +79,8 @@ impl Ask {
             Self::Arm => "arm",
             Self::Join => "join",
             Self::Leave => "leave",
+            Self::Fault => "fault",
+            Self::Mend => "mend",
         }
     }
 }

@@ -12,6 +12,9 @@ use crate::config::TlsFiles;
 #[cfg(feature = "zenoh")]
 use crate::error::Result;
 
+#[cfg(feature = "zenoh")]
+use super::fault_arguments::FaultArguments;
+
 const AFTER_HELP: &str = "\
 Start here:
   hardstand demo                                  a quadruped stands, is pushed, recovers
@@ -24,6 +27,7 @@ Start here:
   hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
+  hardstand faults                                what can be broken on purpose, and how
 
 Exit codes: 0 done; 1 the robot does not stand, a replay differs, bisect has found something, a
 branch differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3
@@ -113,6 +117,11 @@ pub(super) enum Verb {
     /// judges its wake-up latency, tick cost and missed deadlines. docs/real-time.md explains each
     /// check and band. Exit code 0: usable; 1: "not for real time".
     Doctor(DoctorArguments),
+    /// List the faults that a scenario or `ctl fault` can bring about
+    ///
+    /// Each kind with what it does, its parameters with range and unit, and a command that works
+    /// with the shipped quadruped. docs/faults.md says exactly what each one changes.
+    Faults,
 }
 
 #[derive(Debug, Args)]
@@ -256,6 +265,16 @@ pub(super) enum CtlKind {
     Friction(FrictionArguments),
     /// Push a link with a constant force for some time
     Push(PushArguments),
+    /// Break something: an encoder, a motor, the IMU, a foot's sensor, the ground
+    ///
+    /// One command for each kind; `hardstand faults` lists them all. The daemon answers with the
+    /// tick from whose start on the fault acts. It is in the log, and a replay repeats it.
+    #[command(subcommand)]
+    Fault(FaultArguments),
+    /// End faults: all of them, or those of one kind
+    ///
+    /// Pushes end too, and friction is the scenario's again.
+    Mend(MendArguments),
     /// Run no further tick; commands wait, and their ages stand still
     Pause(DaemonArguments),
     /// Run on after a pause
@@ -296,6 +315,31 @@ pub(super) struct PushArguments {
     /// Duration, s; at least one tick
     #[arg(long, value_name = "S")]
     pub(super) duration: f64,
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct MendArguments {
+    /// Kind of fault [default: all]
+    #[arg(value_name = "KIND")]
+    pub(super) kind: Option<String>,
+    /// Joint whose faults end
+    #[arg(long, value_name = "NAME", group = "part", requires = "kind")]
+    pub(super) joint: Option<String>,
+    /// Foot, likewise
+    #[arg(long, value_name = "NAME", group = "part", requires = "kind")]
+    pub(super) foot: Option<String>,
+    /// Link, likewise
+    #[arg(long, value_name = "NAME", group = "part", requires = "kind")]
+    pub(super) link: Option<String>,
+    /// Station, likewise
+    #[arg(long, value_name = "NAME", group = "part", requires = "kind")]
+    pub(super) station: Option<String>,
+    /// Region of the ground, likewise
+    #[arg(long, value_name = "NAME", group = "part", requires = "kind")]
+    pub(super) region: Option<String>,
     #[command(flatten)]
     pub(super) daemon: DaemonArguments,
 }

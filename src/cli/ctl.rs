@@ -6,13 +6,17 @@ use std::time::Duration;
 
 use crate::bus::{Ask, Client};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{ControlRequest, Kind, ModelReply, PushRequest, SavedState, decode, encode};
+use crate::message::{
+    ControlRequest, FaultRequest, Kind, MendRequest, ModelReply, PushRequest, SavedState, decode,
+    encode,
+};
 use crate::plant::Scope;
 use crate::rt::Phase;
 
 use super::arguments::{
-    CtlArguments, CtlKind, FrictionArguments, PushArguments, StateFileArguments,
+    CtlArguments, CtlKind, FrictionArguments, MendArguments, PushArguments, StateFileArguments,
 };
+use super::fault_arguments::FaultArguments;
 use super::{exit, show, stop_on_signal};
 
 /// Time to find the daemon, and again to get its answer.
@@ -22,6 +26,8 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
     match &a.kind {
         CtlKind::Friction(a) => friction(a),
         CtlKind::Push(a) => push(a),
+        CtlKind::Fault(a) => fault(a),
+        CtlKind::Mend(a) => mend(a),
         CtlKind::Pause(daemon) => {
             let tick = daemon.client()?.steer(Ask::Pause, &ControlRequest::default(), PATIENCE)?;
             said(&format!("paused after tick {tick}"))
@@ -82,7 +88,7 @@ fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<u8> {
 fn push(a: &PushArguments) -> Result<u8> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
-    let ticks = (a.duration * 1e9 / model.period_ns as f64).round() as u64;
+    let ticks = ticks_of(a.duration, &model);
     let vector = |list: &[f64]| <[f64; 3]>::try_from(list).unwrap_or_default();
     let request = PushRequest {
         epoch: 0,
@@ -93,6 +99,45 @@ fn push(a: &PushArguments) -> Result<u8> {
     };
     let tick = client.push(&request, PATIENCE)?;
     said(&format!("push of {} with {:?} N for {ticks} ticks from tick {tick} on", a.link, a.force))
+}
+
+fn fault(a: &FaultArguments) -> Result<u8> {
+    let client = a.daemon.client()?;
+    let model = client.model(PATIENCE)?;
+    let (part, name) = a.on.clone().unwrap_or_default();
+    let ticks = a.duration_s.map_or(0, |s| ticks_of(s, &model));
+    if let (Some(duration_s), 0) = (a.duration_s, ticks) {
+        let tick_s = model.period_ns as f64 * 1e-9;
+        let text = format!("--duration is {duration_s}; at least one tick, which is {tick_s} s");
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let whose = if name.is_empty() { String::new() } else { format!(" of {part} {name}") };
+    let (kind, part, values) = (a.row.name.into(), part.into(), a.values.clone());
+    let request = FaultRequest { epoch: 0, kind, part, name, values, ticks };
+    let tick = client.fault(&request, PATIENCE)?;
+    let long = if ticks == 0 { "until it is mended".into() } else { format!("for {ticks} ticks") };
+    said(&format!("{}{whose} {long} from tick {tick} on", a.row.name))
+}
+
+fn mend(a: &MendArguments) -> Result<u8> {
+    let parts = [
+        ("joint", &a.joint),
+        ("foot", &a.foot),
+        ("link", &a.link),
+        ("station", &a.station),
+        ("region", &a.region),
+    ];
+    let named = |(part, name): (&str, &Option<String>)| Some((part.into(), name.clone()?));
+    let (part, name) = parts.into_iter().find_map(named).unwrap_or_default();
+    let kind = a.kind.clone().unwrap_or_default();
+    let request = MendRequest { epoch: 0, kind, part, name };
+    let tick = a.daemon.client()?.mend(&request, PATIENCE)?;
+    said(&format!("mended from tick {tick} on"))
+}
+
+/// A time in ticks, the nearest whole number.
+fn ticks_of(seconds: f64, model: &ModelReply) -> u64 {
+    (seconds * 1e9 / model.period_ns as f64).round() as u64
 }
 
 fn snapshot(a: &StateFileArguments) -> Result<u8> {

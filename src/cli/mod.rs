@@ -11,6 +11,9 @@ mod ctl;
 mod demo;
 mod differences;
 mod doctor;
+#[cfg(feature = "zenoh")]
+mod fault_arguments;
+mod faults;
 mod histogram;
 mod judge;
 mod model;
@@ -63,6 +66,7 @@ pub fn main() -> ExitCode {
         Verb::Recover(a) => recover::recover(a),
         Verb::Model(a) => model::model(a),
         Verb::Doctor(a) => doctor::doctor(a),
+        Verb::Faults => faults::faults(),
         #[cfg(feature = "zenoh")]
         Verb::Demo(a) => demo::demo(a),
         #[cfg(feature = "zenoh")]

@@ -1,17 +1,10 @@
-//! Planned events of a scenario.
+//! Planned events of a scenario: faults, each of a kind of [`DefectKind::TABLE`].
 
-use crate::limits::PUSHES_MAX;
+use crate::limits::{DEFECTS_MAX, PUSHES_MAX};
 use crate::model::Model;
-use crate::plant::{Event, PlantSpec, Scope};
+use crate::plant::{DefectKind, DefectRow, Event, Parameter, PlantSpec, UNTIL_MENDED};
 
-use super::contact_law::MU;
 use super::section::{Mistakes, Range, Section};
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Push,
-    Friction,
-}
 
 pub(super) fn events(
     root: &Section<'_>,
@@ -19,89 +12,104 @@ pub(super) fn events(
     spec: &PlantSpec,
     mistakes: &Mistakes,
 ) -> Vec<(u64, Event)> {
+    let kinds = DefectKind::TABLE.each_ref().map(|row| (row.name, row));
     let mut out = Vec::new();
     for s in root.sections("events") {
-        let ticks_of = |seconds: f64| (seconds * 1e9 / spec.period_ns as f64).round() as u64;
-        let at = ticks_of(s.f64("at_s", Range::between(0.0, 1e9)));
-        match s.choice("kind", &[("push", Kind::Push), ("friction", Kind::Friction)]) {
-            Some(Kind::Push) => {
-                let duration_s = s.f64("duration_s", Range::between(0.0, 1e6));
-                if ticks_of(duration_s) == 0 {
-                    let tick_s = spec.period_ns as f64 / 1e9;
-                    s.mistake("duration_s", &format!("at least one tick, which is {tick_s} s"));
-                }
-                out.extend(push(&s, model, ticks_of(duration_s)).map(|e| (at, e)));
-            }
-            Some(Kind::Friction) => out.extend(friction(&s, spec).map(|e| (at, e))),
-            None => {}
+        let at = ticks_of(s.f64("at_s", Range::between(0.0, 1e9)), spec);
+        if let Some(row) = s.choice("kind", &kinds) {
+            out.extend(event(&s, row, model, spec, mistakes).map(|e| (at, e)));
         }
         s.finish();
     }
-    let pushes = out.iter().filter(|(_, e)| matches!(e, Event::Push { .. })).count();
-    if most_at_once(&out) > PUSHES_MAX {
-        mistakes
-            .add(format!("events: of {pushes} pushes more than {PUSHES_MAX} act at the same time"));
+    let is_push = |e: &Event| matches!(e, Event::Push { .. });
+    for (what, most, of) in [
+        ("pushes", PUSHES_MAX, &is_push as &dyn Fn(&Event) -> bool),
+        ("other faults", DEFECTS_MAX, &|e| !is_push(e)),
+    ] {
+        let spans: Vec<[u64; 2]> =
+            out.iter().filter(|(_, e)| of(e)).filter_map(|(at, e)| span(*at, e)).collect();
+        if most_at_once(&spans) > most {
+            let count = spans.len();
+            mistakes
+                .add(format!("events: of {count} {what} more than {most} act at the same time"));
+        }
     }
     out
 }
 
-fn push(s: &Section<'_>, model: &Model, ticks: u64) -> Option<Event> {
-    let force_W = s.vec3("force_n", Range::between(-1e6, 1e6));
-    let point_F =
-        if s.has("point_m") { s.vec3("point_m", Range::between(-1e3, 1e3)) } else { [0.0; 3] };
-    let Some(frame) = model.frame(s.text("link")) else {
-        s.mistake("link", "the name of a link of the robot");
-        return None;
-    };
-    let point_B = frame.X_BF.point(&point_F.into()).into();
-    Some(Event::Push { body: frame.body as u32, point_B, force_W, ticks })
+fn ticks_of(seconds: f64, spec: &PlantSpec) -> u64 {
+    (seconds * 1e9 / spec.period_ns as f64).round() as u64
 }
 
-fn friction(s: &Section<'_>, spec: &PlantSpec) -> Option<Event> {
-    let (mu_static, mu_kinetic) = (s.f64("mu_static", MU), s.f64("mu_kinetic", MU));
-    if mu_kinetic > mu_static {
-        s.mistake("mu_kinetic", &format!("at most mu_static, which is {mu_static}"));
-    }
-    scope(s, spec).map(|scope| Event::Friction { scope, mu_static, mu_kinetic })
-}
-
-/// A key, the names that it may have, and the scope that it makes of a name's index.
-type Named<'a> = (&'a str, Vec<&'a str>, fn(u32) -> Scope);
-
-/// One of `foot`, `station` and `region`; all stations without any.
-fn scope(s: &Section<'_>, spec: &PlantSpec) -> Option<Scope> {
-    let feet: Vec<&str> = spec.feet.iter().map(|f| f.name.as_str()).collect();
-    let stations = spec.stations.iter().map(|s| s.name.as_str()).collect();
-    let regions = spec.regions.iter().map(|r| r.name.as_str()).collect();
-    let kinds: [Named<'_>; 3] = [
-        ("foot", feet, Scope::Foot),
-        ("station", stations, Scope::Station),
-        ("region", regions, Scope::Region),
-    ];
-    let mut found = Vec::new();
-    for (key, names, scope) in kinds {
-        let name = s.text_if_given(key).unwrap_or_default();
-        if name.is_empty() {
-            continue;
-        }
-        let index = names.iter().position(|n| *n == name);
-        if index.is_none() {
-            s.mistake(key, &format!("the name of a {key}, or \"\" for all stations"));
-        }
-        found.push(index.map(|i| scope(i as u32)));
-    }
+fn event(
+    s: &Section<'_>,
+    row: &DefectRow,
+    model: &Model,
+    spec: &PlantSpec,
+    mistakes: &Mistakes,
+) -> Option<Event> {
+    let before = mistakes.count();
+    let words = row.place.words().iter();
+    let found: Vec<(&str, &str)> = words
+        .filter_map(|&word| Some((word, s.text_if_given(word).filter(|name| !name.is_empty())?)))
+        .collect();
     if found.len() > 1 {
         s.complain("foot", "at most one of foot, station and region can be named");
     }
-    found.pop().unwrap_or(Some(Scope::All))
+    let mut values = Vec::new();
+    for p in row.parameters {
+        numbers(s, p, &mut values);
+    }
+    let ticks = duration(s, row, spec);
+    if mistakes.count() > before {
+        return None;
+    }
+    match row.event(model, spec, found.first().copied(), &values, ticks) {
+        Ok(event) => Some(event),
+        Err(wrong) => {
+            s.mistake(&wrong.field, &wrong.allowed);
+            None
+        }
+    }
 }
 
-fn most_at_once(events: &[(u64, Event)]) -> usize {
-    let span = |(at, e): &(u64, Event)| match e {
-        Event::Push { ticks, .. } => Some((*at, at.saturating_add(*ticks))),
-        _ => None,
+/// The numbers of one parameter.
+fn numbers(s: &Section<'_>, p: &Parameter, out: &mut Vec<f64>) {
+    let range = Range::between(p.range[0], p.range[1]);
+    match p.default {
+        Some(default) if !s.has(p.name) => out.extend(vec![default; p.count]),
+        _ if p.count == 3 => out.extend(s.vec3(p.name, range)),
+        _ => out.push(s.f64(p.name, range)),
+    }
+}
+
+/// Ticks, if the fault is to end.
+fn duration(s: &Section<'_>, row: &DefectRow, spec: &PlantSpec) -> Option<u64> {
+    let duration_s = if row.needs_duration || s.has("duration_s") {
+        s.f64("duration_s", Range::between(0.0, 1e6))
+    } else {
+        return None;
     };
-    let spans: Vec<(u64, u64)> = events.iter().filter_map(span).collect();
-    let acting = |t: u64| spans.iter().filter(|(from, to)| (*from..*to).contains(&t)).count();
-    spans.iter().map(|&(from, _)| acting(from)).max().unwrap_or(0)
+    let ticks = ticks_of(duration_s, spec);
+    if ticks == 0 {
+        let tick_s = spec.period_ns as f64 / 1e9;
+        s.mistake("duration_s", &format!("at least one tick, which is {tick_s} s"));
+    }
+    Some(ticks)
+}
+
+/// First tick of an event that lasts, and the first one after it.
+const fn span(at: u64, event: &Event) -> Option<[u64; 2]> {
+    match event {
+        Event::Fault { ticks: UNTIL_MENDED, .. } => Some([at, u64::MAX]),
+        Event::Push { ticks, .. } | Event::Fault { ticks, .. } => {
+            Some([at, at.saturating_add(*ticks)])
+        }
+        _ => None,
+    }
+}
+
+fn most_at_once(spans: &[[u64; 2]]) -> usize {
+    let acting = |t: u64| spans.iter().filter(|[from, to]| (*from..*to).contains(&t)).count();
+    spans.iter().map(|&[from, _]| acting(from)).max().unwrap_or(0)
 }

@@ -98,6 +98,7 @@ pub(super) struct Monitor {
     log_failed: bool,
     io_restarts: u64,
     pushes_refused: u64,
+    faults_refused: u64,
     last: Option<TickReport>,
     stall: Option<Stall>,
     started: Option<Instant>,
@@ -143,6 +144,7 @@ impl Monitor {
             log_failed: false,
             io_restarts: 0,
             pushes_refused: 0,
+            faults_refused: 0,
             last: None,
             stall: None,
             started: None,
@@ -213,6 +215,7 @@ impl Monitor {
             }
         }
         self.pushes_refused += u64::from(r.pushes_refused);
+        self.faults_refused += u64::from(r.faults_refused);
         self.note_stall(r);
         self.last = Some(*r);
     }
@@ -272,6 +275,7 @@ impl Monitor {
             ("log_failed".to_string(), u64::from(self.log_failed)),
             ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),
+            ("faults_refused".to_string(), self.faults_refused),
             ("reports_dropped".to_string(), r.ticks_run.saturating_sub(self.reports)),
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
@@ -280,12 +284,18 @@ impl Monitor {
             ("ticks_waited".to_string(), r.gate.ticks_waited),
             ("waited_ms".to_string(), r.gate.waited_ns / 1_000_000),
             ("ticks_given_up".to_string(), r.gate.ticks_given_up),
+            ("link_dropped".to_string(), r.link.dropped),
+            ("link_delayed".to_string(), r.link.delayed),
+            ("link_duplicated".to_string(), r.link.duplicated),
+            ("link_stale".to_string(), r.link.stale),
+            ("link_altered".to_string(), r.link.altered),
         ];
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);
             let outdated = if reason == Rejection::Epoch { r.commands_outdated } else { 0 };
-            let at_gate = r.gate.rejected(reason);
-            let count = arrived + self.rejected[reason as usize] + outdated + at_gate;
+            let (at_gate, spoilt) = (r.gate.rejected(reason), r.link.rejected[reason as usize]);
+            let refused = self.rejected[reason as usize];
+            let count = arrived + refused + outdated + at_gate + spoilt;
             counters.push((format!("rejected_{}", reason.name()), count));
         }
         let orders = &self.arrivals.orders;

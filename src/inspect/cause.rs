@@ -92,6 +92,10 @@ fn described(events: &[Event], model: &Model) -> String {
         }
         Event::Grant(grant) => format!("a controller joins with session {:016x}", grant.session),
         Event::Leave { session } => format!("session {session:016x} leaves"),
+        Event::Fault { defect, .. } => {
+            format!("fault {} {:?} {:?}", defect.kind.row().name, defect.part, defect.values)
+        }
+        Event::Mend { kind, part } => format!("mend {kind:?} {part:?}"),
         Event::Stop => "emergency stop".into(),
         Event::Arm => "end of the emergency stop".into(),
     };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plant::{Command, JointCommand, Rejection};
+use crate::plant::{Command, JointCommand, Rejection, check_joints};
 
 use super::{HEADER_BYTES, Kind, VERSION};
 
@@ -39,10 +39,6 @@ pub struct CommandLimits {
     /// Largest damping, N·m·s/rad or N·s/m.
     pub kd_max: f64,
 }
-
-/// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far
-/// beyond any robot, but small enough that no product of two overflows.
-pub(crate) const SETPOINT_MAX: f64 = 1e6;
 
 const FIXED_BYTES: usize = HEADER_BYTES + 8 + 4 + 8 + 8 + 8 + 8 + 8;
 const JOINT_BYTES: usize = 40;
@@ -87,19 +83,7 @@ pub fn check_command(
     if claim.session == 0 {
         return Err(Rejection::Session);
     }
-    for c in &claim.joints {
-        if ![c.q, c.dq, c.kp, c.kd, c.tau_ff].iter().all(|x| x.is_finite()) {
-            return Err(Rejection::NotFinite);
-        }
-    }
-    for c in &claim.joints {
-        let setpoints = [c.q, c.dq, c.tau_ff].iter().all(|x| x.abs() <= SETPOINT_MAX);
-        let kp = (0.0..=limits.kp_max).contains(&c.kp);
-        let kd = (0.0..=limits.kd_max).contains(&c.kd);
-        if !(setpoints && kp && kd) {
-            return Err(Rejection::OutOfRange);
-        }
-    }
+    check_joints(&claim.joints, [limits.kp_max, limits.kd_max])?;
     (out.epoch, out.session) = (claim.epoch, claim.session);
     (out.seq, out.answers_tick) = (claim.seq, claim.answers_tick);
     out.applies_tick = claim.applies_tick;

@@ -135,7 +135,9 @@ pub fn check_saved(
     Ok(saved)
 }
 
-fn check_ticks(name: &str, ticks: u64, min: u64) -> Result<(), Refusal> {
+/// # Errors
+/// [`Rejection::OutOfRange`].
+pub(super) fn check_ticks(name: &str, ticks: u64, min: u64) -> Result<(), Refusal> {
     if (min..=TICKS_MAX).contains(&ticks) {
         return Ok(());
     }

@@ -8,6 +8,7 @@
 mod arrivals;
 mod command;
 mod control;
+mod defect;
 mod description;
 mod desk;
 mod directory;
@@ -23,6 +24,7 @@ pub use command::{
 pub use control::{
     ControlRequest, PushRequest, SavedState, check_control, check_push, check_saved,
 };
+pub use defect::{FaultRequest, MendRequest, check_fault, check_mend};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
@@ -83,6 +85,10 @@ pub enum Kind {
     Leave = 15,
     /// [`SpeedRequest`].
     Speed = 16,
+    /// [`FaultRequest`].
+    Fault = 20,
+    /// [`MendRequest`].
+    Mend = 21,
 }
 
 impl Kind {
@@ -106,6 +112,8 @@ impl Kind {
             Self::JoinReply => "hardstand.JoinReply.v4",
             Self::Leave => "hardstand.Leave.v4",
             Self::Speed => "hardstand.Speed.v4",
+            Self::Fault => "hardstand.Fault.v4",
+            Self::Mend => "hardstand.Mend.v4",
         }
     }
 

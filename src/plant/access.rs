@@ -11,7 +11,7 @@ use super::step::imu_at_rest;
 use super::{Authority, ContactSet, Fault, Plant, PlantSpec, State};
 
 impl Plant {
-    /// The robot.
+    /// The robot, with the payloads that faults have put on it.
     #[must_use]
     pub const fn model(&self) -> &Model {
         &self.model
@@ -115,11 +115,12 @@ impl Plant {
         let s = &self.state;
         let pushes = s.pushes.iter().all(|p| (p.body as usize) < self.model.bodies.len());
         let switches = s.switches.iter().all(|f| f.pending_ticks <= 1 << 32);
+        let defects = s.defects.all(|d| d.check(&self.model, &self.spec).is_ok());
         let counts = s.tick <= 1 << 62 && s.watchdog.candidate_count <= 1 << 32;
-        if counts && pushes && switches && !s.leases.is_senseless() {
+        if counts && pushes && switches && defects && !s.leases.is_senseless() {
             return Ok(());
         }
-        let what = "a snapshot holds a tick, count, body or lease that no run can produce";
+        let what = "a snapshot holds a tick, count, body, lease or fault that no run can produce";
         Err(crate::Error::new(crate::ErrorKind::Log, what))
     }
 
@@ -160,8 +161,10 @@ impl Plant {
         self.digest.take(&mut self.state);
         (self.fault, self.authority) = (None, Authority::Zero);
         self.references.fill(Reference::default());
+        self.gains.fill([0.0; 2]);
+        self.equip();
         self.settle();
-        self.imu = imu_at_rest(&self.spec, &self.data);
+        self.imu = self.shown_by_imu(imu_at_rest(&self.spec, &self.data));
         if let Some(fault) = self.check() {
             self.freeze(fault);
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::actuator::Reference;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 
-use super::Grant;
+use super::{Defect, DefectKind, Grant, Part, Rejection};
 
 /// Set-point of one joint's drive. The motor makes
 /// `tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)`, evaluated every micro-step and
@@ -22,6 +22,28 @@ pub struct JointCommand {
     pub kd: f64,
     /// Feed-forward effort, N·m or N.
     pub tau_ff: f64,
+}
+
+/// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far
+/// beyond any robot, but small enough that no product of two overflows.
+const SETPOINT_MAX: f64 = 1e6;
+
+/// Whether set-points are such as a drive may be given; `gains_max` are the largest `kp` and `kd`.
+///
+/// # Errors
+/// [`Rejection::NotFinite`] before [`Rejection::OutOfRange`].
+pub fn check_joints(joints: &[JointCommand], gains_max: [f64; 2]) -> Result<(), Rejection> {
+    let is_finite =
+        |c: &JointCommand| [c.q, c.dq, c.kp, c.kd, c.tau_ff].iter().all(|x| x.is_finite());
+    if !joints.iter().all(is_finite) {
+        return Err(Rejection::NotFinite);
+    }
+    let is_in_range = |c: &JointCommand| {
+        let setpoints = [c.q, c.dq, c.tau_ff].iter().all(|x| x.abs() <= SETPOINT_MAX);
+        let [kp_max, kd_max] = gains_max;
+        setpoints && (0.0..=kp_max).contains(&c.kp) && (0.0..=kd_max).contains(&c.kd)
+    };
+    if joints.iter().all(is_in_range) { Ok(()) } else { Err(Rejection::OutOfRange) }
 }
 
 impl From<JointCommand> for Reference {
@@ -97,6 +119,20 @@ pub enum Event {
     Stop,
     /// The emergency stop ends.
     Arm,
+    /// A fault begins; one of the same kind on the same part gives way.
+    Fault {
+        /// The fault.
+        defect: Defect,
+        /// Ticks in which it acts, at least 1; [`UNTIL_MENDED`](super::UNTIL_MENDED) for no end.
+        ticks: u64,
+    },
+    /// Faults end, pushes among them; of friction, the scenario's coefficients are back.
+    Mend {
+        /// Faults of which kind; `None` for all.
+        kind: Option<DefectKind>,
+        /// Those of which part; `None` for all.
+        part: Option<Part>,
+    },
 }
 
 impl Event {

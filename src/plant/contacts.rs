@@ -106,13 +106,17 @@ impl ContactSet {
                 Law::HuntCrossley(_) => ContactMemory::HuntCrossley,
                 Law::Rigid => ContactMemory::Rigid(self.rigid_at_rest(at, model, spec)),
             };
-            let friction = match law {
-                Law::HuntCrossley(h) => h.initial_friction(),
-                _ => spec.stations[i / self.surfaces.len()].friction,
-            };
-            ContactState { memory, friction }
+            ContactState { memory, friction: self.initial_friction(spec, i) }
         };
         self.laws.iter().enumerate().map(state).collect()
+    }
+
+    /// Coefficients of contact `i` at the start.
+    pub(super) fn initial_friction(&self, spec: &PlantSpec, i: usize) -> Friction {
+        match &self.laws[i] {
+            Law::HuntCrossley(h) => h.initial_friction(),
+            _ => spec.stations[i / self.surfaces.len()].friction,
+        }
     }
 
     /// A rigid contact of a robot that starts at rest on the ground shows an equal share of the

@@ -36,14 +36,16 @@ impl Plant {
         self.state.overwrite(self.digest.words());
         self.authority = Authority::Zero;
         self.references.fill(Reference::default());
+        self.gains.fill([0.0; 2]);
         self.fault = Some(fault);
+        self.equip();
         self.settle();
         let evaluated = self.contacts.evaluated();
         if !self.contacts.forces().all(is_usable) || evaluated.iter().any(is_crushed) {
             // only if the very first state was bad: there is no good one to show
             self.contacts.clear();
         }
-        self.imu = imu_at_rest(&self.spec, &self.data);
+        self.imu = self.shown_by_imu(imu_at_rest(&self.spec, &self.data));
     }
 }
 

@@ -9,6 +9,7 @@ mod access;
 mod command;
 mod contact_state;
 mod contacts;
+mod defects;
 mod digest;
 mod evaluated;
 mod events;
@@ -29,8 +30,12 @@ mod state;
 mod step;
 mod watchdog;
 
-pub use command::{Command, Event, JointCommand, Scope, TickInput};
+pub use command::{Command, Event, JointCommand, Scope, TickInput, check_joints};
 pub use contacts::ContactSet;
+pub use defects::{
+    Defect, DefectKind, DefectMistake, DefectRow, Defects, Parameter, Part, Place, UNTIL_MENDED,
+    chance, part_named, random,
+};
 pub use digest::Digest;
 pub use evaluated::Evaluated;
 pub use fault::Fault;

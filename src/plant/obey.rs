@@ -104,6 +104,7 @@ impl Plant {
                 Authority::Damped | Authority::Stopped => self.damper(joint),
                 Authority::Zero => Reference::default(),
             };
+            self.gains[joint] = [self.references[joint].kp, self.references[joint].kd];
         }
     }
 

@@ -34,11 +34,9 @@ impl Plant {
         self.fill_stations(&mut c.stations);
         for (f, foot) in c.feet.iter_mut().enumerate() {
             *foot = self.foot_reading(f);
-            foot.contact = u8::from(self.state().switches[f].closed);
+            foot.contact = u8::from(self.shown_by_foot(f).0);
         }
-        for (gains, reference) in out.gains.iter_mut().zip(&self.references) {
-            *gains = [reference.kp, reference.kd];
-        }
+        out.gains.clone_from(&self.gains);
     }
 
     /// [`fill`](Self::fill), but for the contacts.
@@ -64,17 +62,27 @@ impl Plant {
         s.truth_base_quat_wxyz = state.q.quat_WB.wxyz();
         s.truth_base_velocity_m_per_s = state.v.v_WB.into();
         s.truth_base_angular_velocity_rad_per_s = state.v.w_WB.into();
+        let sound = state.defects.is_empty();
         for (i, joint) in s.joints.iter_mut().enumerate() {
-            *joint =
-                JointReading { q: state.q.joints[i], dq: state.v.joints[i], tau: state.motor[i] };
+            let truth = [state.q.joints[i], state.v.joints[i]];
+            let [q, dq] = if sound { truth } else { self.shown_by_encoder(i) };
+            *joint = JointReading { q, dq, tau: state.motor[i] };
         }
-        for (f, switch) in state.switches.iter().enumerate() {
-            s.foot_contact[f] = u8::from(switch.closed);
-            s.foot_normal_n[f] = self.shown_normal_n(f);
+        for f in 0..state.switches.len() {
+            let (contact, normal_n) = self.shown_by_foot(f);
+            (s.foot_contact[f], s.foot_normal_n[f]) = (u8::from(contact), normal_n);
         }
     }
 
-    /// Sum of the normal forces that foot `f` shows, N.
+    /// Contact and normal force (N) as the sensor of foot `f` shows them.
+    pub(super) fn shown_by_foot(&self, f: usize) -> (bool, f64) {
+        match self.state.defects.stuck_foot(f) {
+            Some([closed, normal_n]) => (closed != 0.0, normal_n),
+            None => (self.state.switches[f].closed, self.shown_normal_n(f)),
+        }
+    }
+
+    /// Sum of the normal forces of foot `f` that can be seen, N.
     fn shown_normal_n(&self, f: usize) -> f64 {
         let all = self.contacts().of_stations(&self.spec().feet[f].stations);
         let shown = all.map(|i| &self.contacts().evaluated()[i]).filter(|at| is_shown(&at.force));

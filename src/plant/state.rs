@@ -12,7 +12,7 @@ use crate::spatial::Vec3;
 
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{JointCommand, Leases, PlantSpec, Watchdog};
+use super::{Defects, JointCommand, Leases, PlantSpec, Watchdog};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,6 +55,8 @@ pub struct State {
     pub switches: Vec<FootSwitch>,
     /// Coefficients of the regions, in the order of the spec.
     pub regions: Vec<Option<Friction>>,
+    /// Faults that act.
+    pub defects: Defects,
     pub(super) contacts: Vec<ContactState>,
 }
 
@@ -103,6 +105,7 @@ impl State {
             imu_v_before_W: Vec3::zeros(),
             switches: vec![FootSwitch::default(); spec.feet.len()],
             regions: spec.regions.iter().map(|r| r.friction).collect(),
+            defects: Defects::default(),
             contacts,
         }
     }
@@ -122,6 +125,7 @@ impl State {
             walk3("push.force_W", i, &mut push.force_W, visit);
             visit("push.ticks_left", i, Word::U64(&mut push.ticks_left));
         }
+        self.defects.walk(visit);
         for (i, switch) in self.switches.iter_mut().enumerate() {
             let mut closed = u64::from(switch.closed);
             visit("foot_switch.closed", i, Word::U64(&mut closed));

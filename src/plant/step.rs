@@ -8,7 +8,7 @@ use crate::dynamics::{
 use crate::limits::OFFERS_MAX;
 use crate::model::Model;
 use crate::sensor::{FootSwitch, ImuReading};
-use crate::spatial::Vec3;
+use crate::spatial::{SpatialInertia, Vec3};
 
 use super::lanes::{self, LaneStep};
 use super::rigid::RigidSolver;
@@ -28,6 +28,8 @@ pub struct Outcome {
     pub offers: usize,
     /// Pushes that found no free slot.
     pub pushes_refused: u32,
+    /// Faults that found no free slot, or that this plant cannot have.
+    pub faults_refused: u32,
     /// Set if the plant has stopped; the tick has then not been counted.
     pub fault: Option<Fault>,
 }
@@ -35,7 +37,10 @@ pub struct Outcome {
 /// Robot, drives, ground and sensors. See the [module](crate::plant).
 #[derive(Clone, Debug)]
 pub struct Plant {
+    /// The robot, with its payloads.
     pub(super) model: Model,
+    /// Inertias of the bodies without payloads.
+    pub(super) bare: Vec<SpatialInertia>,
     pub(super) spec: PlantSpec,
     pub(super) layout_hash: u64,
     pub(super) state: State,
@@ -55,6 +60,8 @@ pub struct Plant {
     pub(super) authority: Authority,
     /// What the drives are to do in this tick.
     pub(super) references: Vec<Reference>,
+    /// Their `kp` and `kd` as commanded, whatever the encoders make of them.
+    pub(super) gains: Vec<[f64; 2]>,
     pub(super) fault: Option<Fault>,
 }
 
@@ -90,7 +97,9 @@ impl Plant {
             rigid: RigidSolver::new(&model, &contacts),
             authority: Authority::Zero,
             references: vec![Reference::default(); model.joint_count()],
+            gains: vec![[0.0; 2]; model.joint_count()],
             fault: None,
+            bare: model.bodies.iter().map(|b| b.inertia).collect(),
             model,
             spec,
             state,
@@ -123,6 +132,7 @@ impl Plant {
             verdicts: [Verdict::Proving; OFFERS_MAX],
             offers: input.offers.len().min(OFFERS_MAX),
             pushes_refused: 0,
+            faults_refused: 0,
             fault: self.fault,
         };
         if self.fault.is_some() {
@@ -130,6 +140,11 @@ impl Plant {
         }
         self.apply_events(&input.events, &mut outcome);
         self.take_commands(&input.offers, &mut outcome);
+        if !self.state.defects.is_empty() {
+            let (tick, period_s) = (self.state.tick, self.spec.period_ns as f64 / 1e9);
+            self.state.defects.draw(tick, period_s);
+            self.mislead();
+        }
         let start_ns = self.time_ns();
         if self.in_lanes() {
             self.micro_steps_in_lanes(start_ns);
@@ -237,13 +252,15 @@ impl Plant {
         }
         let imu = &self.spec.imu;
         let v_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
-        self.imu = imu.read(
+        let truth = imu.read(
             &self.data.X_WB[imu.body],
             &self.data.V[imu.body].ang,
             &(v_W - self.state.imu_v_before_W),
             self.spec.period_ns as f64 / 1e9,
             &self.spec.gravity_W,
         );
+        self.imu = self.shown_by_imu(truth);
+        self.state.defects.end_tick();
         self.state.imu_v_before_W = v_W;
         for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
             switch.update(&self.spec.foot_switch, self.contacts.normal_sum_n(&foot.stations));

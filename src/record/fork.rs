@@ -31,8 +31,8 @@ pub struct Forked {
 
 /// Goes on from the state `at`, in which `player` is, under `scenario`, with the commands of the
 /// log as they were applied, and records that in `to`. With `events` those of the log do not
-/// happen, but these, each at its tick. It ends with the log's run, before ticks that the log has lost,
-/// or with a command that the log does not have.
+/// happen, but these, each at its tick. It ends with the log's run, before ticks that the log has
+/// lost, or with a command that the log does not have.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if `scenario` changes the layout of the state; [`ErrorKind::File`] if `to`

@@ -4,14 +4,18 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Event, Leases, Outcome, Plant, Snapshot, TickInput};
+use crate::plant::{Command, Defects, Event, Leases, Outcome, Plant, Snapshot, TickInput};
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;
+use super::link_faults::LinkFaults;
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
 use super::mode::{Mode, Spending};
 use super::records::{LogTick, Phase, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
+
+/// Largest `kp` and `kd` unless [`Executive::with_gains_max`] says otherwise.
+const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 
 /// A full queue of which everything is wanted is looked at again after this, ns.
 const ROOM_AGAIN_NS: u64 = 20_000;
@@ -51,6 +55,7 @@ pub struct Executive<C> {
     pub(super) snapshot: Snapshot,
     /// States that may have to be sent again.
     pub(super) kept: KeptStates,
+    pub(super) link_faults: LinkFaults,
     /// Run number.
     pub(super) epoch: u32,
     /// Published time is that of the plant and this, ns.
@@ -82,6 +87,7 @@ impl<C: Clock> Executive<C> {
     ) -> Self {
         let mut snapshot = plant.new_snapshot();
         snapshot.state.mode = limits.mode.code();
+        let link_faults = LinkFaults::new(plant.model().joint_count(), GAINS_MAX);
         Self {
             plant,
             clock,
@@ -97,6 +103,7 @@ impl<C: Clock> Executive<C> {
             limits,
             input: TickInput::new(),
             kept: KeptStates::new(&snapshot.state),
+            link_faults,
             snapshot,
             epoch: limits.epoch,
             time_offset_ns: 0,
@@ -111,6 +118,13 @@ impl<C: Clock> Executive<C> {
             commands_outdated: 0,
             keyframe_due: true,
         }
+    }
+
+    /// Commands that a faulty link has spoilt must not ask for gains beyond these (`kp`, `kd`).
+    #[must_use]
+    pub fn with_gains_max(mut self, gains_max: [f64; 2]) -> Self {
+        self.link_faults.set_gains_max(gains_max);
+        self
     }
 
     /// Runs to the end and returns the plant.
@@ -156,6 +170,7 @@ impl<C: Clock> Executive<C> {
             return Turn::Lacks(missing);
         }
         let tick = self.plant.state().tick;
+        self.pass_link(tick);
         let record = self.reserve_record();
         let outcome = self.plant.step(&self.input);
         self.ticks_run += self.plant.state().tick.wrapping_sub(tick);
@@ -221,6 +236,14 @@ impl<C: Clock> Executive<C> {
         self.gate.missing(&state.leases, state.tick, &self.input.offers)
     }
 
+    /// What a faulty link makes of the commands.
+    fn pass_link(&mut self, tick: u64) {
+        let Self { plant, link_faults, input, links, .. } = self;
+        let quiet = plant.state().defects.is_empty() && input.events.is_empty();
+        let defects = if quiet { Defects::default() } else { plant.defects_with(&input.events) };
+        link_faults.pass(&defects, tick, &mut input.offers, |b| links.commands.give_back(b));
+    }
+
     /// The next command for this run; those for the run before are out of date.
     pub(super) fn take_command(&mut self) -> Option<Box<Command>> {
         next_command(&self.links, self.epoch, &mut self.commands_outdated)
@@ -232,9 +255,8 @@ impl<C: Clock> Executive<C> {
     }
 
     pub(super) fn recycle_offers(&mut self) {
-        for offer in self.input.offers.drain(..) {
-            self.links.commands.give_back(offer);
-        }
+        let Self { link_faults, input, links, .. } = self;
+        link_faults.take_back(&mut input.offers, |b| links.commands.give_back(b));
     }
 
     /// A log record for the coming tick, with a keyframe if one is due. In real time a full queue
@@ -379,6 +401,7 @@ impl<C: Clock> Executive<C> {
             verdicts: outcome.verdicts,
             offers: outcome.offers,
             pushes_refused: outcome.pushes_refused,
+            faults_refused: outcome.faults_refused,
             base_height_m: state.q.p_WB.z,
             tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
             foot_normal_sum_n: s.foot_normal_n.iter().sum(),
@@ -387,6 +410,7 @@ impl<C: Clock> Executive<C> {
             snapshots_dropped: self.snapshots_dropped,
             log_dropped: self.log_dropped,
             commands_outdated: self.commands_outdated,
+            link: *self.link_faults.counts(),
             gate: self.gate.counts,
             missing: Missing::default(),
             wall_period_ns: if self.pace == Pace::Free { 0 } else { self.wall_period_ns },

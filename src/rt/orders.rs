@@ -100,6 +100,7 @@ impl<C: Clock> Executive<C> {
         }
         self.gate.begin(self.plant.state().tick);
         self.given_up = None;
+        self.link_faults.clear();
         self.schedule.go_to(self.plant.state().tick);
         self.keyframe_due = true;
     }

@@ -8,6 +8,7 @@ use crate::plant::{
     StateReading, TickInput, Verdict,
 };
 
+use super::LinkCounts;
 use super::gate::{GateCounts, Missing};
 
 /// One offered command and what became of it.
@@ -211,6 +212,8 @@ pub struct TickReport {
     pub offers: usize,
     /// Pushes that found no free slot.
     pub pushes_refused: u32,
+    /// Faults that found no free slot.
+    pub faults_refused: u32,
     /// Height of the base origin, m.
     pub base_height_m: f64,
     /// Cosine of the tilt: z-axis of the base against the world's.
@@ -233,6 +236,8 @@ pub struct TickReport {
     pub missing: Missing,
     /// Wall time of a tick, ns; 0 at free pace.
     pub wall_period_ns: u64,
+    /// What faults of the link have done to commands since the start.
+    pub link: LinkCounts,
 }
 
 impl Default for TickReport {
@@ -253,6 +258,7 @@ impl Default for TickReport {
             verdicts: [Verdict::Proving; OFFERS_MAX],
             offers: 0,
             pushes_refused: 0,
+            faults_refused: 0,
             base_height_m: 0.0,
             tilt_cos: 1.0,
             foot_normal_sum_n: 0.0,
@@ -264,6 +270,7 @@ impl Default for TickReport {
             gate: GateCounts::default(),
             missing: Missing::default(),
             wall_period_ns: 0,
+            link: LinkCounts::default(),
         }
     }
 }

@@ -142,6 +142,7 @@ pub(super) const fn nothing_offered() -> Outcome {
         verdicts: [Verdict::Proving; OFFERS_MAX],
         offers: 0,
         pushes_refused: 0,
+        faults_refused: 0,
         fault: None,
     }
 }

@@ -1,4 +1,5 @@
-//! What the robot measures: inertial measurement unit and foot switches. Encoders are exact.
+//! What the robot measures: inertial measurement unit and foot switches. Encoders are exact, unless
+//! a fault on demand misleads them (`plant::defects`).
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod foot_switch;

@@ -71,6 +71,8 @@ enum Task<'a> {
     Load(&'a State, &'a Data),
     /// Take over the commands, coefficients and committed memories of a tick.
     LoadTick(&'a State, &'a [Reference]),
+    /// Take over the limits of the motors and the inertias of the bodies.
+    Equip(&'a [MotorLimits], &'a Model),
     /// Take over the external forces for the next micro-step.
     LoadForces(&'a Data),
     /// Take over the external forces for the next implicit step, and the inertias that belong to
@@ -94,6 +96,7 @@ impl Task<'_> {
         match self {
             Self::Load(state, data) => Task::Load(state, data),
             Self::LoadTick(state, references) => Task::LoadTick(state, references),
+            Self::Equip(motors, model) => Task::Equip(motors, model),
             Self::LoadForces(data) => Task::LoadForces(data),
             Self::LoadImplicit(data) => Task::LoadImplicit(data),
             Self::Restart(step) => Task::Restart(*step),
@@ -140,6 +143,11 @@ impl LaneStep {
     /// Takes over the commands, coefficients and committed memories of a tick.
     pub(super) fn load_tick(&mut self, state: &State, references: &[Reference]) {
         self.perform(Task::LoadTick(state, references));
+    }
+
+    /// Takes over the limits of the motors and the inertias of the bodies.
+    pub(super) fn equip(&mut self, motors: &[MotorLimits], model: &Model) {
+        self.perform(Task::Equip(motors, model));
     }
 
     /// Takes over the external forces for the next micro-step.

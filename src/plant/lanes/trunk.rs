@@ -103,6 +103,7 @@ impl Trunk {
     pub(super) fn perform(&mut self, task: &mut Task<'_>) {
         match task {
             Task::Load(_, data) => self.placed = data.placed(0),
+            Task::Equip(_, model) => self.inertia = model.bodies[0].inertia.into(),
             Task::LoadForces(data) => self.start(&data.f_ext[0].into()),
             Task::LoadImplicit(data) => {
                 self.added = data.added.bodies[0];

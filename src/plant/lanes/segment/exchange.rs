@@ -1,13 +1,14 @@
 //! What a segment takes over from the plant's state, and gives back.
 
-use crate::actuator::Reference;
+use crate::actuator::{MotorLimits, Reference};
 use crate::dynamics::{Data, Placed, by_motility};
 use crate::math::{Lanes, Work};
+use crate::model::Model;
 use crate::plant::State;
 use crate::plant::contact_state::ContactState;
 use crate::plant::evaluated::Evaluated;
 use crate::plant::lanes::Task;
-use crate::spatial::lanes::{ArticulatedInertia, Force};
+use crate::spatial::lanes::{ArticulatedInertia, Force, SpatialInertia};
 
 use super::Segment;
 
@@ -47,6 +48,16 @@ impl<T: Lanes> Segment<T> {
         for spring in &mut self.springs {
             spring.load(&state.contacts);
         }
+    }
+
+    /// Takes over the limits of the motors and the inertias of the bodies.
+    #[inline(always)]
+    fn equip(&mut self, motors: &[MotorLimits], model: &Model) {
+        self.motor = MotorLimits::from_lanes(|i| &motors[self.body(i) - 1]);
+        self.link.inertia =
+            SpatialInertia::from_lanes(|i| model.bodies[self.body(i)].inertia.into());
+        // that of a tip is set by nobody else
+        self.felt.I_A = self.link.inertia.articulated();
     }
 
     /// Takes over the external forces.
@@ -118,6 +129,7 @@ impl<T: Lanes> Work for Job<'_, T> {
         match self.task {
             Task::Load(state, data) => self.segment.load(state, data),
             Task::LoadTick(state, references) => self.segment.load_tick(state, references),
+            Task::Equip(motors, model) => self.segment.equip(motors, model),
             Task::LoadForces(data) => self.segment.load_forces(data),
             Task::LoadImplicit(data) => self.segment.load_implicit(data),
             Task::Show(all, h) => self.segment.show(all, h),

@@ -1,0 +1,289 @@
+//! Faults of the link: what happens to commands between their arrival and the tick.
+//!
+//! What becomes of a command depends on the fault's seed, the command's session and its number, and
+//! on nothing else. So the same commands in the same ticks meet the same fate, however late they
+//! are in wall time. What is left of them is offered to the plant, and is in the log as that: a
+//! replay needs none of this.
+
+use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
+use crate::plant::{
+    Command, DefectKind, Defects, JointCommand, Rejection, chance, check_joints, random,
+};
+
+/// What has become of commands since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounts {
+    /// Lost, also because too many were held up.
+    pub dropped: u64,
+    /// Held up for a tick or more.
+    pub delayed: u64,
+    /// Copies that came besides.
+    pub duplicated: u64,
+    /// With the set-points of another one.
+    pub stale: u64,
+    /// With a bit reversed or a number that is none.
+    pub altered: u64,
+    /// Of these, refused, by reason in the order of [`Rejection::ALL`].
+    pub rejected: [u64; Rejection::ALL.len()],
+}
+
+/// A command on its way.
+#[derive(Debug)]
+struct Held {
+    /// The tick in which it arrives.
+    due: u64,
+    command: Box<Command>,
+}
+
+/// The link between those who command and the plant, when it is faulty.
+#[derive(Debug)]
+pub struct LinkFaults {
+    /// Commands under way, those that arrive first in front.
+    held: Vec<Held>,
+    #[allow(clippy::vec_box, reason = "they go into the offers as they are")]
+    free: Vec<Box<Command>>,
+    /// The last command that came with its own set-points.
+    last_right: Command,
+    /// The tick in which the last command arrives that may not be overtaken.
+    last_due: u64,
+    /// True if the offers of this tick are boxes of the link.
+    lent: bool,
+    gains_max: [f64; 2],
+    counts: LinkCounts,
+}
+
+/// Bits of a command's `layout_hash` and `epoch`, which are no part of a checked command.
+const BITS_BEFORE: u64 = 64 + 32;
+/// Bits of its `session`, `seq` and `answers_tick`.
+const BITS_OF_HEAD: u64 = 3 * 64;
+const BITS_OF_JOINT: u64 = 5 * 64;
+
+impl LinkFaults {
+    /// A link to a robot with so many joints; commands may ask for gains up to `gains_max`.
+    #[must_use]
+    pub fn new(joints: usize, gains_max: [f64; 2]) -> Self {
+        let empty = Command { joints: vec![JointCommand::default(); joints], ..Command::default() };
+        let count = LINK_HELD_MAX + OFFERS_MAX;
+        Self {
+            held: Vec::with_capacity(count),
+            free: (0..count).map(|_| Box::new(empty.clone())).collect(),
+            last_right: empty,
+            last_due: 0,
+            lent: false,
+            gains_max,
+            counts: LinkCounts::default(),
+        }
+    }
+
+    /// Another limit for the gains.
+    pub(super) const fn set_gains_max(&mut self, gains_max: [f64; 2]) {
+        self.gains_max = gains_max;
+    }
+
+    /// What has become of commands since the start.
+    #[must_use]
+    pub const fn counts(&self) -> &LinkCounts {
+        &self.counts
+    }
+
+    /// Makes of the commands that have come before `tick` those that arrive in it. Boxes that are
+    /// not needed any more go to `give_back`.
+    pub fn pass(
+        &mut self,
+        defects: &Defects,
+        tick: u64,
+        offers: &mut Vec<Box<Command>>,
+        mut give_back: impl FnMut(Box<Command>),
+    ) {
+        if self.held.is_empty() && !defects.has_link() {
+            return;
+        }
+        for offer in offers.drain(..) {
+            self.take_in(&offer, defects, tick);
+            give_back(offer);
+        }
+        while offers.len() < OFFERS_MAX && self.held.first().is_some_and(|h| h.due <= tick) {
+            offers.push(self.held.remove(0).command);
+        }
+        self.lent = true;
+    }
+
+    /// Takes back an offer of the last tick that is a box of the link; others are given back.
+    pub fn take_back(
+        &mut self,
+        offers: &mut Vec<Box<Command>>,
+        give_back: impl FnMut(Box<Command>),
+    ) {
+        if std::mem::take(&mut self.lent) {
+            self.free.append(offers);
+        } else {
+            offers.drain(..).for_each(give_back);
+        }
+    }
+
+    /// Forgets what is under way: the run is over.
+    pub fn clear(&mut self) {
+        self.free.extend(self.held.drain(..).map(|h| h.command));
+        self.last_due = 0;
+        self.last_right.session = 0;
+    }
+
+    fn take_in(&mut self, offer: &Command, defects: &Defects, tick: u64) {
+        if is_lost(offer, defects) {
+            self.counts.dropped += 1;
+            return;
+        }
+        let Some(mut command) = self.free.pop() else {
+            self.counts.dropped += 1;
+            return;
+        };
+        copy(offer, &mut command);
+        self.make_stale(&mut command, defects);
+        if let Err(reason) = self.alter(&mut command, offer, defects) {
+            self.counts.rejected[reason as usize] += 1;
+            self.free.push(command);
+            return;
+        }
+        let due = self.due(offer, defects, tick);
+        for [probability, ticks, seed, _] in defects.of(DefectKind::LinkDuplicate) {
+            if happens(probability, seed, offer, DefectKind::LinkDuplicate)
+                && let Some(mut twin) = self.free.pop()
+            {
+                copy(&command, &mut twin);
+                self.counts.duplicated += 1;
+                self.hold(twin, due + ticks as u64, tick);
+            }
+        }
+        self.hold(command, due, tick);
+    }
+
+    /// Gives it the set-points of the last one that was right.
+    fn make_stale(&mut self, command: &mut Command, defects: &Defects) {
+        let kind = DefectKind::LinkStale;
+        let is_stale = defects.of(kind).any(|[p, seed, ..]| happens(p, seed, command, kind));
+        if is_stale && self.last_right.session == command.session {
+            command.joints.clone_from(&self.last_right.joints);
+            self.counts.stale += 1;
+        } else if !is_stale {
+            copy(command, &mut self.last_right);
+        }
+    }
+
+    /// Spoils numbers. What is still a command after that must pass the checks of any command.
+    fn alter(
+        &mut self,
+        command: &mut Command,
+        sent: &Command,
+        defects: &Defects,
+    ) -> Result<(), Rejection> {
+        let kind = DefectKind::LinkNan;
+        for [probability, seed, ..] in defects.of(kind) {
+            if happens(probability, seed, sent, kind) && !command.joints.is_empty() {
+                self.counts.altered += 1;
+                let place = drawn(seed, sent, kind) as usize % (5 * command.joints.len());
+                *number(&mut command.joints[place / 5], place % 5) = f64::NAN;
+            }
+        }
+        let kind = DefectKind::LinkBitFlip;
+        for [probability, seed, ..] in defects.of(kind) {
+            if happens(probability, seed, sent, kind) {
+                self.counts.altered += 1;
+                let joints = command.joints.len() as u64;
+                let bits = BITS_BEFORE + BITS_OF_HEAD + BITS_OF_JOINT * joints;
+                flip(command, drawn(seed, sent, kind) % bits)?;
+            }
+        }
+        check_joints(&command.joints, self.gains_max)?;
+        if command.session == 0 { Err(Rejection::Session) } else { Ok(()) }
+    }
+
+    /// The tick in which it arrives.
+    fn due(&mut self, sent: &Command, defects: &Defects, tick: u64) -> u64 {
+        let mut due = tick;
+        for [ticks, ..] in defects.of(DefectKind::LinkDelay) {
+            due += ticks as u64;
+        }
+        for [ticks, seed, ..] in defects.of(DefectKind::LinkJitter) {
+            due += drawn(seed, sent, DefectKind::LinkJitter) % (ticks as u64 + 1);
+        }
+        for [ticks, ..] in defects.of(DefectKind::LinkBurst) {
+            due = due.next_multiple_of((ticks as u64).max(1));
+        }
+        due = due.max(self.last_due);
+        self.last_due = due;
+        for [probability, ticks, seed, _] in defects.of(DefectKind::LinkReorder) {
+            if happens(probability, seed, sent, DefectKind::LinkReorder) {
+                due += ticks as u64;
+            }
+        }
+        due
+    }
+
+    /// Puts it behind all that arrive no later.
+    fn hold(&mut self, command: Box<Command>, due: u64, tick: u64) {
+        self.counts.delayed += u64::from(due > tick);
+        let place = self.held.partition_point(|h| h.due <= due);
+        self.held.insert(place, Held { due, command });
+    }
+}
+
+/// True if it is lost. Those that are lost in a row have numbers in a row.
+fn is_lost(sent: &Command, defects: &Defects) -> bool {
+    let kind = DefectKind::LinkDrop;
+    defects.of(kind).any(|[probability, length, seed, _]| {
+        let row = sent.seq / (length as u64).max(1);
+        chance(seed as u64, row, stream(sent, kind)) < probability
+    })
+}
+
+/// True with this probability, decided by seed, session and number.
+fn happens(probability: f64, seed: f64, sent: &Command, kind: DefectKind) -> bool {
+    chance(seed as u64, sent.seq, stream(sent, kind)) < probability
+}
+
+/// 64 bits, decided by seed, session and number.
+fn drawn(seed: f64, sent: &Command, kind: DefectKind) -> u64 {
+    random(seed as u64, sent.seq, !stream(sent, kind))
+}
+
+/// Each session and each kind of fault has draws of its own.
+const fn stream(sent: &Command, kind: DefectKind) -> u64 {
+    sent.session ^ (kind.code() << 56)
+}
+
+/// Number `k` of a joint's set-points, in the order in which they are sent.
+const fn number(joint: &mut JointCommand, k: usize) -> &mut f64 {
+    match k {
+        0 => &mut joint.q,
+        1 => &mut joint.dq,
+        2 => &mut joint.kp,
+        3 => &mut joint.kd,
+        _ => &mut joint.tau_ff,
+    }
+}
+
+/// Reverses a bit of the message, counted from behind its header.
+fn flip(command: &mut Command, bit: u64) -> Result<(), Rejection> {
+    let Some(bit) = bit.checked_sub(BITS_BEFORE) else {
+        return Err(if bit < 64 { Rejection::Layout } else { Rejection::Epoch });
+    };
+    let mask = 1_u64 << (bit % 64);
+    match bit / 64 {
+        0 => command.session ^= mask,
+        1 => command.seq ^= mask,
+        2 => command.answers_tick ^= mask,
+        word => {
+            let word = word as usize - 3;
+            let x = number(&mut command.joints[word / 5], word % 5);
+            *x = f64::from_bits(x.to_bits() ^ mask);
+        }
+    }
+    Ok(())
+}
+
+/// Copies without allocating if both have as many joints.
+fn copy(from: &Command, to: &mut Command) {
+    let joints = std::mem::take(&mut to.joints);
+    *to = Command { joints, ..*from };
+    to.joints.clone_from(&from.joints);
+}

@@ -1,0 +1,128 @@
+//! Faults on demand: each does what it says, in numbers of physics; all are input and state.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
+#![allow(missing_docs, non_snake_case, unreachable_pub, missing_debug_implementations)]
+
+#[path = "faults/asked.rs"]
+mod asked;
+#[path = "common/bench.rs"]
+mod bench;
+#[path = "faults/link.rs"]
+mod link;
+#[path = "faults/replayed.rs"]
+mod replayed;
+#[path = "faults/robot.rs"]
+mod robot;
+#[path = "common/robots.rs"]
+mod robots;
+#[path = "faults/sensors.rs"]
+mod sensors;
+#[path = "faults/slots.rs"]
+mod slots;
+#[path = "faults/world.rs"]
+mod world;
+
+use hardstand::model::{Base, Builder, JointKind, Model};
+use hardstand::plant::{
+    Command, Defect, DefectKind, Event, JointCommand, Part, Plant, PlantSpec, Snapshot, TickInput,
+    UNTIL_MENDED,
+};
+use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use robots::{add_body, add_joint, at, joint, plain_spec};
+
+pub const PERIOD_S: f64 = 1e-3;
+
+/// A fault that begins and lasts until it is mended.
+pub fn broken(kind: DefectKind, part: Part, values: &[f64]) -> Event {
+    lasting(kind, part, values, UNTIL_MENDED)
+}
+
+pub fn lasting(kind: DefectKind, part: Part, given: &[f64], ticks: u64) -> Event {
+    let mut values = [0.0; 4];
+    values[..given.len()].copy_from_slice(given);
+    Event::Fault { defect: Defect { kind, part, values }, ticks }
+}
+
+pub const MEND_ALL: Event = Event::Mend { kind: None, part: None };
+
+/// A rod without mass that turns about y, with `MASS_KG` at its end, `LENGTH_M` below the joint.
+pub const MASS_KG: f64 = 2.0;
+pub const LENGTH_M: f64 = 0.5;
+pub const EFFORT_MAX: f64 = 30.0;
+pub const VELOCITY_MAX: f64 = 20.0;
+
+pub fn pendulum(gravity: f64) -> (Model, PlantSpec) {
+    let mut b = Builder::new("pendulum", Base::Fixed);
+    add_body(&mut b, "base", SpatialInertia::zero());
+    let bob = Vec3::new(0.0, 0.0, -LENGTH_M);
+    add_body(&mut b, "rod", SpatialInertia::from_com(MASS_KG, &bob, &Mat3::zeros()));
+    let mut turns = joint("turns", JointKind::Revolute, [0.0, 1.0, 0.0], at(0.0, 0.0, 1.0));
+    (turns.effort_max, turns.velocity_max) = (EFFORT_MAX, VELOCITY_MAX);
+    add_joint(&mut b, "base", "rod", turns);
+    let model = b.build().unwrap();
+    let mut spec = plain_spec(&model);
+    spec.gravity_W = Vec3::new(0.0, 0.0, -gravity);
+    spec.watchdog.proof_commands = 1;
+    (model, spec)
+}
+
+pub fn pendulum_plant(gravity: f64) -> Plant {
+    let (model, spec) = pendulum(gravity);
+    Plant::new(model, spec)
+}
+
+/// One tick under this command for every joint, and these events.
+pub fn tick(plant: &mut Plant, commands: &[JointCommand], events: &[Event]) {
+    let at = plant.state().tick;
+    let mut input = TickInput::new();
+    let joints = commands.to_vec();
+    input.offers.push(Box::new(Command {
+        epoch: 1,
+        session: 9,
+        seq: at + 1,
+        answers_tick: at,
+        applies_tick: 0,
+        joints,
+    }));
+    input.events.extend_from_slice(events);
+    let outcome = plant.step(&input);
+    assert_eq!((outcome.fault, outcome.faults_refused), (None, 0), "tick {at}");
+}
+
+/// What is published.
+pub fn shown(plant: &Plant) -> Snapshot {
+    let mut s = plant.new_snapshot();
+    plant.fill(&mut s);
+    s
+}
+
+/// These events, or none.
+pub fn once(now: bool, events: &[Event]) -> &[Event] {
+    if now { events } else { &[] }
+}
+
+/// The shipped quadruped, standing for half a second.
+pub fn quadruped() -> Plant {
+    let mut plant = bench::quadruped(&["command.proof_commands=1"]).plant();
+    for _ in 0..500 {
+        stand(&mut plant, &[]);
+    }
+    plant
+}
+
+/// One tick in which it holds its initial pose.
+pub fn stand(plant: &mut Plant, events: &[Event]) {
+    let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
+    let commands: Vec<JointCommand> = plant.spec().q.joints.iter().map(hold).collect();
+    tick(plant, &commands, events);
+}
+
+/// The bits of positions and velocities, and of all other physics but the faults themselves.
+pub fn motion(plant: &Plant) -> Vec<u64> {
+    let mut bits = Vec::new();
+    plant.state().clone().walk(&mut |name, _, word| {
+        if !name.starts_with("fault.") {
+            bits.push(word.bits());
+        }
+    });
+    bits
+}
