@@ -21,6 +21,8 @@ mod ladder;
 mod life;
 #[path = "daemon/links.rs"]
 mod links;
+#[path = "daemon/lockstep.rs"]
+mod lockstep;
 #[path = "daemon/loss.rs"]
 mod loss;
 #[path = "common/namespace.rs"]

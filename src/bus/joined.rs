@@ -171,10 +171,10 @@ impl JoinedController {
     /// Leaves: nobody waits for it any more, and its joints are free for others.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the daemon does not answer.
-    pub fn leave(self) -> Result<Client> {
+    /// [`ErrorKind::Bus`] if the daemon does not answer within `patience`.
+    pub fn leave(self, patience: Duration) -> Result<Client> {
         let request = LeaveRequest { epoch: self.reply.epoch, session: self.reply.session };
-        self.client.order(Ask::Leave, Kind::Leave, &request, self.patience)?;
+        self.client.order(Ask::Leave, Kind::Leave, &request, patience)?;
         Ok(self.client)
     }
 }

@@ -79,6 +79,9 @@ fn stand(a: &StandArguments) -> Result<u8> {
     Ok(exit::OK)
 }
 
+/// Time for the daemon to hear that a controller leaves.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// The same as one of several controllers, or in lockstep.
 fn stand_joined(
     a: &StandArguments,
@@ -125,7 +128,9 @@ fn stand_joined(
             None => {}
         }
     }
-    controller.leave().map(|_| exit::OK)
+    // a daemon that has ended waits for nobody
+    let _left = controller.leave(LEAVING).is_ok();
+    Ok(exit::OK)
 }
 
 /// Asks for the model in short turns, so that a signal ends the search at once.

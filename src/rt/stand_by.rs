@@ -62,7 +62,8 @@ impl<C: Clock> Executive<C> {
             }
             let mut outcome = nothing_offered();
             let kept = self.input.offers.len();
-            self.waiting = if self.starts_with_leases() {
+            let with_leases = self.starts_with_leases();
+            self.waiting = if with_leases {
                 self.make_room();
                 self.collect_commands();
                 !self.all_have_joined()
@@ -70,7 +71,7 @@ impl<C: Clock> Executive<C> {
                 !self.keep_proof(&mut watchdog, &mut outcome)
             };
             silent = if self.input.offers.len() > kept { 0 } else { silent + 1 };
-            if silent > hold_ticks {
+            if !with_leases && silent > hold_ticks {
                 // the candidate has left before its proof was complete
                 watchdog = self.plant.state().watchdog;
                 outcome.offers += self.input.offers.len();

@@ -1,0 +1,238 @@
+//! Lockstep over real links: another speed, load, a debugger, a restart give the same run.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use hardstand::plant::{Authority, Event};
+use rustix::process::Signal;
+
+use crate::process::{Log, Observer, Process, Scene, digest, serial};
+
+const FRONT: [&str; 6] = [
+    "FL_hip_joint",
+    "FL_thigh_joint",
+    "FL_calf_joint",
+    "FR_hip_joint",
+    "FR_thigh_joint",
+    "FR_calf_joint",
+];
+const REAR: [&str; 6] = [
+    "RL_hip_joint",
+    "RL_thigh_joint",
+    "RL_calf_joint",
+    "RR_hip_joint",
+    "RR_thigh_joint",
+    "RR_calf_joint",
+];
+
+/// A controller that has joined with these joints and this grid.
+fn joined(scene: &Scene, name: &str, joints: &[&str], grid: [&str; 2]) -> Process {
+    let mut args = vec!["controller", "stand", "--connect", &scene.endpoint, "--join", name];
+    args.extend(joints.iter().flat_map(|joint| ["--joint", joint]));
+    args.extend(["--period", grid[0], "--offset", grid[1]]);
+    scene.hardstand(name, &args)
+}
+
+/// A daemon in lockstep that waits for `front` and `rear`.
+fn lockstep(scene: &Scene, more: &[&str]) -> Process {
+    let both = ["--mode", "lockstep", "--set", "control.controllers=[\"front\",\"rear\"]"];
+    scene.daemon(&[&both, more].concat())
+}
+
+fn front(scene: &Scene) -> Process {
+    joined(scene, "front", &FRONT, ["5", "3"])
+}
+
+fn rear(scene: &Scene) -> Process {
+    joined(scene, "rear", &REAR, ["1", "0"])
+}
+
+/// What is done to a run.
+enum Trouble {
+    None,
+    /// The one, the other or the daemon (0, 1, 2) is stopped for a while.
+    Stopped(usize),
+    /// Programs that take all cores.
+    Load,
+}
+
+struct Busy(Vec<Child>);
+
+impl Busy {
+    fn start(count: usize) -> Self {
+        let spin = |_| {
+            let mut sh = Command::new("sh");
+            sh.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
+            sh.spawn().unwrap()
+        };
+        Self((0..count).map(spin).collect())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _gone = child.kill().is_ok();
+            let _buried = child.wait().is_ok();
+        }
+    }
+}
+
+/// The digest of a run, which replays.
+fn run(scene: &Scene, swapped: bool, trouble: &Trouble, more: &[&str]) -> String {
+    let mut daemon = lockstep(scene, &[&["--duration", "0.4"], more].concat());
+    let mut controllers = if swapped {
+        let first = rear(scene);
+        std::thread::sleep(Duration::from_millis(300));
+        [front(scene), first]
+    } else {
+        [front(scene), rear(scene)]
+    };
+    let _busy = Busy::start(if matches!(trouble, Trouble::Load) { 4 } else { 0 });
+    if let Trouble::Stopped(whom) = trouble {
+        let observer = Observer::of(scene);
+        observer.until("it runs", |s| s.tick > 100);
+        let victim = if *whom == 2 { &daemon } else { &controllers[*whom] };
+        victim.signal(Signal::STOP);
+        std::thread::sleep(Duration::from_millis(1500));
+        victim.signal(Signal::CONT);
+    }
+    let said = daemon.ends_with(0);
+    controllers.iter_mut().for_each(Process::kill);
+    let log = Log::read(&scene.log());
+    log.assert_no_tick_is_missing();
+    assert_eq!(log.ticks.len(), 400);
+    scene.replays();
+    digest(&said)
+}
+
+/// The two tests of ArduPilot's maintainers: another speed gives exactly the same run, and stopping
+/// a side in a debugger does not affect the physics.
+#[test]
+fn speed_load_order_and_a_debugger_make_no_difference() {
+    let _one = serial();
+    let calm = run(&Scene::new(), false, &Trouble::None, &["--pace", "free"]);
+    let slow = ["--speed", "0.25"];
+    let runs = [
+        ("the other order, over TCP", run(&Scene::tcp(), true, &Trouble::None, &[])),
+        ("0.1 ×", run(&Scene::new(), false, &Trouble::None, &["--speed", "0.1"])),
+        ("front stopped", run(&Scene::new(), false, &Trouble::Stopped(0), &slow)),
+        ("rear stopped", run(&Scene::new(), true, &Trouble::Stopped(1), &slow)),
+        ("daemon stopped", run(&Scene::new(), false, &Trouble::Stopped(2), &slow)),
+        ("loaded cores", run(&Scene::new(), true, &Trouble::Load, &["--pace", "free"])),
+        (
+            "states seldom",
+            run(
+                &Scene::new(),
+                false,
+                &Trouble::None,
+                &["--pace", "free", "--set", "bus.state_every_ticks=50"],
+            ),
+        ),
+    ];
+    for (what, digest) in runs {
+        assert_eq!(digest, calm, "{what}");
+    }
+}
+
+#[test]
+fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = lockstep(&scene, &["--duration", "1", "--speed", "0.5"]);
+    let (_front, mut killed) = (front(&scene), rear(&scene));
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick > 200);
+    killed.kill();
+    let waiting = observer.status_until("it waits", |s| !s.missing.is_empty());
+    assert_eq!(waiting.missing, ["rear"]);
+    let text = scene.hardstand("status", &["status", "--connect", &scene.endpoint]).ends_with(0);
+    assert!(text.contains("waits for  rear"), "{text}");
+    let tick = observer.state().tick;
+    std::thread::sleep(Duration::from_millis(1200));
+    assert_eq!(observer.state().tick, tick, "nothing moves meanwhile");
+    let _again = rear(&scene);
+    daemon.ends_with(0);
+    scene.replays();
+    let log = Log::read(&scene.log());
+    assert_eq!(log.ticks.len(), 1000);
+    // every tick has a command of the rear legs, first of one session, then of the other
+    let grants: Vec<u64> = log
+        .ticks
+        .iter()
+        .flat_map(|t| t.events.iter().map(move |e| (t.tick, e)))
+        .filter(|(_, e)| matches!(e, Event::Grant(_)))
+        .map(|(tick, _)| tick)
+        .collect();
+    assert_eq!(grants, [0, 0, tick]);
+    assert!(log.ticks.iter().skip(3).all(|t| {
+        t.offers.iter().any(|o| o.applies_tick == t.tick && o.answers_tick == t.tick)
+            && t.authority != Authority::Damped
+    }));
+}
+
+#[test]
+fn a_controller_that_never_comes_is_named() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = lockstep(&scene, &["--set", "control.patience_s=2.0"]);
+    let _rear = rear(&scene);
+    let said = daemon.ends_with(8);
+    assert!(said.contains("front: nothing came within control.patience_s"), "{said}");
+}
+
+#[test]
+fn a_run_goes_on_from_a_saved_state_alike_each_time() {
+    let _one = serial();
+    let scene = Scene::new();
+    let ctl = |words: &[&str]| {
+        let args = [&["ctl"], words, &["--connect", &scene.endpoint]].concat();
+        scene.hardstand("ctl", &args).ends_with(0)
+    };
+    let mut daemon = lockstep(&scene, &[]);
+    let (_front, _rear) = (front(&scene), rear(&scene));
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick > 100);
+    ctl(&["pause"]);
+    let tick = observer.until("a pause", |s| s.phase == 3).tick;
+    let file = scene.path("state.bin");
+    ctl(&["snapshot", file.to_str().unwrap()]);
+    let mut digests = Vec::new();
+    for epoch in 2..4 {
+        ctl(&["restore", file.to_str().unwrap()]);
+        ctl(&["run-until", &(tick + 250).to_string()]);
+        let end =
+            observer.until("the end", |s| (s.epoch, s.tick, s.phase) == (epoch, tick + 250, 3));
+        assert!([1, 2].contains(&end.authority), "both have come again");
+        digests.push(end.digest);
+    }
+    assert_eq!(digests[0], digests[1]);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
+}
+
+#[test]
+fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
+    let _one = serial();
+    let scene = Scene::new();
+    let ctl = |words: &[&str]| {
+        let args = [&["ctl"], words, &["--connect", &scene.endpoint]].concat();
+        scene.hardstand("ctl", &args).ends_with(0)
+    };
+    let mut daemon = lockstep(&scene, &[]);
+    let (_front, _rear) = (front(&scene), rear(&scene));
+    let observer = Observer::of(&scene);
+    observer.until("it obeys", |s| s.tick > 100 && [1, 2].contains(&s.authority));
+    let said = ctl(&["stop"]);
+    assert!(said.contains("stopped from tick"), "{said}");
+    let stopped = observer.until("it is stopped", |s| s.authority == Authority::Stopped.code());
+    observer.until("time goes on", |s| s.tick > stopped.tick + 100);
+    ctl(&["arm"]);
+    observer.until("it obeys again", |s| [1, 2].contains(&s.authority));
+    assert!(ctl(&["speed", "0.5"]).contains("at 0.5 × real time"));
+    observer.status_until("the pace", |s| s.speed == 0.5 && s.counter("rejected_stopped") > 50);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
+}
