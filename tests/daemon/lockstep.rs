@@ -135,6 +135,26 @@ fn speed_load_order_and_a_debugger_make_no_difference() {
     }
 }
 
+/// Faults of the link are decisions in simulated time: the same numbers fall out, whatever the pace.
+#[test]
+fn a_bad_link_is_as_bad_each_time() {
+    let _one = serial();
+    let events = "events=[{at_s=0.05, kind=\"link_drop\", probability=0.03, seed=7}, \
+                  {at_s=0.1, kind=\"link_jitter\", delay_ticks=4, seed=7}, \
+                  {at_s=0.2, kind=\"link_bit_flip\", probability=0.05, seed=7}]";
+    let faulty = |swapped, more: &[&str]| {
+        let scene = Scene::new();
+        let digest = run(&scene, swapped, &Trouble::None, &[&["--set", events], more].concat());
+        let accepted =
+            Log::read(&scene.log()).ticks.iter().filter(|t| !t.joints.is_empty()).count();
+        (digest, accepted)
+    };
+    let first = faulty(false, &["--pace", "free"]);
+    assert_eq!(faulty(true, &["--speed", "0.3"]), first);
+    let calm = run(&Scene::new(), false, &Trouble::None, &["--pace", "free"]);
+    assert!(first.0 != calm && (200..399).contains(&first.1), "{first:?}");
+}
+
 #[test]
 fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
     let _one = serial();
