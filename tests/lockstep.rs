@@ -83,6 +83,7 @@ struct World {
 impl World {
     fn look(&mut self) {
         self.looks += 1;
+        assert!(self.looks < 500_000, "it hangs at tick {:?}", self.states.last().map(|s| s.tick));
         while let Some(snapshot) = self.snapshots.take() {
             let state = snapshot.state.clone();
             self.snapshots.give_back(snapshot);
