@@ -109,14 +109,14 @@ impl Place {
         Self { directory, endpoint }
     }
 
-    fn daemon(&self, duration_s: &str) -> Process {
+    fn daemon(&self, duration_s: &str, more: &[&str]) -> Process {
         let mut command = Command::new(HARDSTAND);
         command.arg("run").arg(at_root("config/quadruped.toml"));
         command.args(["--duration", duration_s, "--log"]).arg(self.log());
         // neither a debug build nor a loaded machine may decide this test
         command.args(["--set", "command.hold_ticks=500"]);
         command.args(["--set", "regions=[{name=\"aside\", min_m=[5,5], max_m=[6,7]}]"]);
-        command.args(["--set", &format!("bus.listen=[{:?}]", self.endpoint)]);
+        command.args(["--set", &format!("bus.listen=[{:?}]", self.endpoint)]).args(more);
         Process::start("the daemon", &mut command)
     }
 
@@ -137,7 +137,7 @@ fn number(summary: &str, line: &str, name: &str) -> f64 {
 fn the_python_example_makes_the_robot_stand() {
     let Some(python) = python("the_python_example_makes_the_robot_stand", "zenoh") else { return };
     let place = Place::new();
-    let daemon = place.daemon("3");
+    let daemon = place.daemon("3", &[]);
     let mut command = Command::new(python);
     command.arg(at_root("examples/stand.py"));
     command.args(["--connect", &place.endpoint, "--robot", "quadruped", "--seconds", "60"]);
@@ -162,13 +162,39 @@ fn the_python_example_makes_the_robot_stand() {
     assert!(said.contains("identical  all 3000 digests"), "{said}");
 }
 
+/// Whatever the pace, with a controller that knows nothing but docs/protocol.md.
+#[test]
+fn lockstep_with_the_python_example_gives_the_same_run() {
+    let test = "lockstep_with_the_python_example_gives_the_same_run";
+    let Some(python) = python(test, "zenoh") else { return };
+    let run = |pace: &[&str]| {
+        let place = Place::new();
+        let daemon = place.daemon("0.5", &[&["--mode", "lockstep"], pace].concat());
+        let mut command = Command::new(&python);
+        command.arg(at_root("examples/lockstep.py")).args(["--connect", &place.endpoint]);
+        let controller = Process::start(
+            "examples/lockstep.py",
+            command.args(["--period", "2", "--offset", "3"]),
+        );
+        let (status, summary, errors) = daemon.finish();
+        assert!(status.success(), "{status}\n{summary}\n{errors}");
+        let (status, said, errors) = controller.finish();
+        assert!(status.success() && said.contains("as session"), "{said}\n{errors}");
+        // every answer but those to the last states has been obeyed
+        assert_eq!(number(&summary, "counters ", "commands_accepted"), 249.0, "{summary}");
+        let digest = summary.lines().find(|line| line.starts_with("digest"));
+        digest.unwrap().to_string()
+    };
+    assert_eq!(run(&["--pace", "free"]), run(&["--speed", "0.5"]));
+}
+
 /// The log of a real daemon, and what is left of one that was killed.
 #[test]
 fn readers_of_ros_2_understand_the_log() {
     let modules = "rosbags, mcap_ros2";
     let Some(python) = python("readers_of_ros_2_understand_the_log", modules) else { return };
     let place = Place::new();
-    let daemon = place.daemon("2");
+    let daemon = place.daemon("2", &[]);
     let mut command = Command::new(HARDSTAND);
     let _controller = Process::start(
         "the controller",
@@ -197,7 +223,7 @@ fn every_payload_is_as_the_protocol_describes_it() {
     let test = "every_payload_is_as_the_protocol_describes_it";
     let Some(python) = python(test, "zenoh") else { return };
     let place = Place::new();
-    let _daemon = place.daemon("60");
+    let _daemon = place.daemon("60", &[]);
     let mut command = Command::new(HARDSTAND);
     let _controller = Process::start(
         "the controller",
