@@ -34,6 +34,8 @@ struct Peer {
     joins_at: u64,
     asked: Option<u64>,
     granted: Option<JoinAnswer>,
+    /// Ticks done when it was let in.
+    joined_at: u64,
     epoch: u32,
     silent: bool,
 }
@@ -47,6 +49,7 @@ fn peer(name: &'static str, grid: Grid, joints: std::ops::Range<usize>) -> Peer 
         joins_at: 1,
         asked: None,
         granted: None,
+        joined_at: 0,
         epoch: 1,
         silent: false,
     }
@@ -111,6 +114,7 @@ impl World {
                     && let Order::Join(join) = &answer.order
                 {
                     (peer.granted, peer.epoch) = (Some(join.1.clone()), answer.epoch);
+                    peer.joined_at = answer.tick;
                 }
             }
             self.answers.push(answer);
@@ -447,7 +451,9 @@ fn a_joint_has_one_controller() {
 /// A saved state remembers its controllers; who comes again on the same terms changes no bit.
 #[test]
 fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
-    let whole = run(plan(80, vec![peer("joints", grid(1, 0, 0), 0..12)]));
+    // the slow one is not asked before tick 45
+    let peers = || vec![peer("joints", grid(1, 0, 0), 0..6), peer("slow", grid(20, 5, 0), 6..12)];
+    let whole = run(plan(80, peers()));
     let ran = run(Plan {
         act: |world| {
             let newest = world.states.last().map_or(0, |s| s.tick);
@@ -464,20 +470,22 @@ fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
                     });
                     let jump = Jump { words: saved.unwrap(), rewind: true, afresh: false };
                     world.orders.send(Order::Jump(Box::new(jump))).unwrap();
-                    let again = world.looks + 300;
-                    let peer = &mut world.peers[0];
-                    (peer.asked, peer.granted, peer.joins_at) = (None, None, again);
+                    for (peer, later) in world.peers.iter_mut().zip([10, 300]) {
+                        let again = world.looks + later;
+                        (peer.asked, peer.granted, peer.joins_at) = (None, None, again);
+                    }
                 }
                 _ => {}
             }
         },
-        ..plan(80, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(80, peers())
     });
     assert_eq!(ran.ending, Ending::Done);
     let second: Vec<(u64, u64)> =
         ran.log.iter().filter(|t| t.epoch == 2).map(|t| (t.tick, t.digest)).collect();
     let from = second[0].0;
     assert!((30..=32).contains(&from), "{from}");
+    assert_eq!(ran.peers[1].joined_at, from, "no tick before it was there");
     let expected: Vec<(u64, u64)> =
         whole.log.iter().filter(|t| t.tick >= from).map(|t| (t.tick, t.digest)).collect();
     assert_eq!(second, expected);

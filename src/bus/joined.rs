@@ -11,7 +11,7 @@ use zenoh::sample::Sample;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
-    ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, OrderReply, encode, encode_command,
+    ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
 };
 use crate::plant::{JointCommand, StateReading};
 
@@ -84,14 +84,7 @@ impl JoinedController {
         let mut payload = Vec::new();
         encode(Kind::Join, &self.request, &mut payload)?;
         let bytes = self.client.ask(self.client.keys.order(Ask::Join), &payload, self.patience)?;
-        self.reply = match crate::message::decode::<JoinReply>(Kind::JoinReply, &bytes) {
-            Ok(reply) => reply,
-            // a request that does not decode is refused like any order
-            Err(_other) => {
-                let reply: OrderReply = received(Kind::OrderReply, &bytes)?;
-                JoinReply { verdict: reply.verdict, reason: reply.reason, ..Default::default() }
-            }
-        };
+        self.reply = received(Kind::JoinReply, &bytes)?;
         match self.reply.verdict {
             0 => {}
             1 => return Err(Error::new(ErrorKind::Input, self.reply.reason.clone())),

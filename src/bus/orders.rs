@@ -155,7 +155,8 @@ impl OrderPort {
         self.counters.count_received();
         if let Err(e) = self.requests.try_send(request) {
             let full = busy("more requests are waiting already than can be kept");
-            e.into_inner().asker.answer(refused(full, &self.counters));
+            let Request { ask, asker, .. } = e.into_inner();
+            asker.answer(refused(ask, full, &self.counters));
         }
     }
 }
@@ -177,6 +178,7 @@ fn listen(bus: &Bus, keys: &Keys, ask: Ask, port: OrderPort) -> Result<Queryable
 /// Whose order has been sent to the loop.
 struct Waiting {
     number: u64,
+    ask: Ask,
     since: Instant,
     asker: Asker,
 }
@@ -218,9 +220,9 @@ impl Desk {
         });
         match checked {
             Ok(number) => {
-                self.waiting.push_back(Waiting { number, since: Instant::now(), asker });
+                self.waiting.push_back(Waiting { number, ask, since: Instant::now(), asker });
             }
-            Err(refusal) => asker.answer(refused(refusal, &self.counters)),
+            Err(refusal) => asker.answer(refused(ask, refusal, &self.counters)),
         }
     }
 
@@ -261,9 +263,8 @@ impl Desk {
             && let Some(number) = { self.outbox().recall_oldest() }
         {
             let late = busy("the simulation takes no more orders now; nothing has changed");
-            let reply = refused(late, &self.counters);
             if let Some(waiting) = self.take_waiting(number) {
-                waiting.asker.answer(reply);
+                waiting.asker.answer(refused(waiting.ask, late, &self.counters));
             }
         }
     }
@@ -278,9 +279,12 @@ fn busy(why: &str) -> Refusal {
     Refusal { reason: Rejection::QueueFull, text: format!("busy: {why}") }
 }
 
-fn refused(refusal: Refusal, counters: &ArrivalCounters) -> Reply {
+fn refused(ask: Ask, refusal: Refusal, counters: &ArrivalCounters) -> Reply {
     counters.count(refusal.reason);
-    Reply::Order(OrderReply::refused(refusal))
+    match ask {
+        Ask::Join => Reply::Joined(JoinReply::refused(refusal)),
+        _ => Reply::Order(OrderReply::refused(refusal)),
+    }
 }
 
 fn send<T: Serialize>(query: &Query, key: &str, kind: Kind, reply: &T) {

@@ -202,6 +202,28 @@ fn a_controller_that_never_comes_is_named() {
 }
 
 #[test]
+fn who_cannot_join_is_told_what_was_expected_and_what_came() {
+    let _one = serial();
+    let scene = Scene::new();
+    let _daemon = lockstep(&scene, &[]);
+    let _front = front(&scene);
+    let observer = Observer::of(&scene);
+    observer.status_until("it has joined", |s| s.controllers.len() == 1);
+    let refused = |name: &str, more: &[&str]| {
+        let fixed = ["controller", "stand", "--connect", &scene.endpoint, "--join", name];
+        scene.hardstand(name, &[&fixed, more].concat()).ends_with(2)
+    };
+    let said = refused("thief", &["--joint", "FL_hip_joint"]);
+    assert!(said.contains("joint \"FL_hip_joint\" belongs to the controller \"front\""), "{said}");
+    let said = refused("blind", &["--joint", "tail"]);
+    assert!(said.contains("joint \"tail\" is unknown; the robot has FL_hip_joint, "), "{said}");
+    let said = refused("late", &["--joint", "RL_hip_joint", "--offset", "8"]);
+    assert!(said.contains("offset_ticks is 8; it must be at most 7"), "{said}");
+    let said = refused("odd one", &["--joint", "RL_hip_joint"]);
+    assert!(said.contains("controller is \"odd one\"; it must be 1 to 64 letters"), "{said}");
+}
+
+#[test]
 fn a_run_goes_on_from_a_saved_state_alike_each_time() {
     let _one = serial();
     let scene = Scene::new();
