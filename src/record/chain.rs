@@ -31,10 +31,12 @@ pub struct RunReport {
 }
 
 /// Replays the run that begins in `log`, and goes on in other files in the same folder. `plant`
-/// must have been made from the log's robot and scenario; the rest is as in [`replay`].
+/// must have been made from the log's robot and scenario; the rest is as in
+/// [`replay`](super::replay()).
 ///
 /// # Errors
-/// As [`replay`], for the first file. What is wrong with a later one is damage of the run.
+/// As [`replay`](super::replay()), for the first file. What is wrong with a later one is damage of
+/// the run.
 pub fn replay_run(
     log: LogReader,
     plant: &Plant,
