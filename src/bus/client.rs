@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
-use zenoh::pubsub::Subscriber;
+use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
@@ -188,6 +188,17 @@ impl Client {
         }
     }
 
+    /// Where commands are put.
+    pub(super) fn declare_commands(&self) -> Result<Publisher<'static>> {
+        self.session
+            .declare_publisher(self.keys.cmd.clone())
+            .congestion_control(CongestionControl::Drop)
+            .priority(Priority::RealTime)
+            .express(true)
+            .wait()
+            .map_err(|e| bus_error(&self.keys.cmd, e))
+    }
+
     /// Begins to control the robot: subscribes to its states under a new session.
     ///
     /// # Errors
@@ -199,14 +210,7 @@ impl Client {
             .with(RingChannel::new(1))
             .wait()
             .map_err(|e| bus_error(&self.keys.state, e))?;
-        let commands = self
-            .session
-            .declare_publisher(self.keys.cmd.clone())
-            .congestion_control(CongestionControl::Drop)
-            .priority(Priority::RealTime)
-            .express(true)
-            .wait()
-            .map_err(|e| bus_error(&self.keys.cmd, e))?;
+        let commands = self.declare_commands()?;
         let claim = ClaimedCommand {
             layout_hash: model.layout_hash,
             epoch: model.epoch,
@@ -222,7 +226,7 @@ impl Client {
 #[derive(Debug)]
 pub struct Controller {
     states: Subscriber<RingChannelHandler<Sample>>,
-    commands: zenoh::pubsub::Publisher<'static>,
+    commands: Publisher<'static>,
     claim: ClaimedCommand,
     owned: bool,
     buffer: Vec<u8>,

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use zenoh::Wait;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
-use zenoh::pubsub::Subscriber;
-use zenoh::qos::{CongestionControl, Priority};
+use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -31,7 +30,7 @@ pub struct JoinedController {
     request: JoinRequest,
     reply: JoinReply,
     states: Subscriber<FifoChannelHandler<Sample>>,
-    commands: zenoh::pubsub::Publisher<'static>,
+    commands: Publisher<'static>,
     claim: ClaimedCommand,
     answers: VecDeque<(u64, Vec<u8>)>,
     patience: Duration,
@@ -52,14 +51,7 @@ impl Client {
             .with(FifoChannel::new(STATES_MAX))
             .wait()
             .map_err(|e| bus_error(&self.keys.state, e))?;
-        let commands = self
-            .session
-            .declare_publisher(self.keys.cmd.clone())
-            .congestion_control(CongestionControl::Drop)
-            .priority(Priority::RealTime)
-            .express(true)
-            .wait()
-            .map_err(|e| bus_error(&self.keys.cmd, e))?;
+        let commands = self.declare_commands()?;
         let mut joined = JoinedController {
             client: self,
             request,

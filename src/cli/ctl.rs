@@ -14,7 +14,8 @@ use crate::plant::Scope;
 use crate::rt::Phase;
 
 use super::arguments::{
-    CtlArguments, CtlKind, FrictionArguments, MendArguments, PushArguments, StateFileArguments,
+    CtlArguments, CtlKind, DaemonArguments, FrictionArguments, MendArguments, PushArguments,
+    StateFileArguments,
 };
 use super::fault_arguments::FaultArguments;
 use super::{exit, show, stop_on_signal};
@@ -29,11 +30,11 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
         CtlKind::Fault(a) => fault(a),
         CtlKind::Mend(a) => mend(a),
         CtlKind::Pause(daemon) => {
-            let tick = daemon.client()?.steer(Ask::Pause, &ControlRequest::default(), PATIENCE)?;
+            let tick = steer(daemon, Ask::Pause)?;
             said(&format!("paused after tick {tick}"))
         }
         CtlKind::Resume(daemon) => {
-            let tick = daemon.client()?.steer(Ask::Resume, &ControlRequest::default(), PATIENCE)?;
+            let tick = steer(daemon, Ask::Resume)?;
             said(&format!("goes on after tick {tick}"))
         }
         CtlKind::Step(a) => run_on(&a.daemon.client()?, Ask::Step, a.ticks, a.no_wait),
@@ -52,16 +53,21 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
             said(&format!("{pace} from tick {tick} on"))
         }
         CtlKind::Stop(daemon) => {
-            let tick = daemon.client()?.steer(Ask::Stop, &ControlRequest::default(), PATIENCE)?;
+            let tick = steer(daemon, Ask::Stop)?;
             said(&format!("stopped from tick {tick} on; hardstand ctl arm ends it"))
         }
         CtlKind::Arm(daemon) => {
-            let tick = daemon.client()?.steer(Ask::Arm, &ControlRequest::default(), PATIENCE)?;
+            let tick = steer(daemon, Ask::Arm)?;
             said(&format!("commands are obeyed from tick {tick} on"))
         }
         CtlKind::Snapshot(a) => snapshot(a),
         CtlKind::Restore(a) => restore(a),
     }
+}
+
+/// Asks for what needs no more words; the tick from which on it holds.
+fn steer(daemon: &DaemonArguments, ask: Ask) -> Result<u64> {
+    daemon.client()?.steer(ask, &ControlRequest::default(), PATIENCE)
 }
 
 fn said(what: &str) -> Result<u8> {

@@ -89,6 +89,7 @@ pub fn run(
         wall_period_ns: scenario.wall_period_ns,
         patience_ns: scenario.control.patience_ns(),
         expected: scenario.control.expected(),
+        gains_max: scenario.gains_max,
         ..RunLimits::new(scenario.spec.period_ns)
     };
     let log_plant = plant.clone();

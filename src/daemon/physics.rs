@@ -38,7 +38,6 @@ impl PhysicsThread {
         let (grants_out, grants_in) = bounded(1);
         let (go_out, go_in) = bounded::<Links>(1);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
-        let gains_max = scenario.gains_max;
         let schedule = Schedule::new(scenario.events.clone());
         let required = settings.required && pace != Pace::Free;
         let work = move || {
@@ -70,7 +69,6 @@ impl PhysicsThread {
             drop_privileges(None);
             let clock = settings.clock(plant.spec().period_ns);
             let executive = Executive::new(plant, clock, links, schedule, pace, limits);
-            let executive = executive.with_gains_max(gains_max);
             Some(executive.run())
         };
         let thread = std::thread::Builder::new()

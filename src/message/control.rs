@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::NAME_BYTES_MAX;
 use crate::model::Model;
 use crate::plant::{Event, Rejection};
 
-use super::order::{Refusal, check_epoch, check_layout, check_number, claimed};
+use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
 use super::{HEADER_BYTES, Kind};
 
 /// What `pause`, `resume`, `step`, `run_until` and `reset` can be given. Without a payload they
@@ -89,7 +88,7 @@ pub fn check_push(bytes: &[u8], model: &Model, epoch: u32) -> Result<Event, Refu
     let r: PushRequest = claimed(Kind::Push, bytes, format!("{least} and the link's name"))?;
     check_epoch(r.epoch, epoch)?;
     let Some(frame) = model.frame(&r.link) else {
-        let name: String = r.link.chars().take(NAME_BYTES_MAX).collect();
+        let name = shown(&r.link);
         let text = format!("link is {name:?}; it must be the name of a link of the robot");
         return Err(Refusal { reason: Rejection::OutOfRange, text });
     };

@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::NAME_BYTES_MAX;
 use crate::model::Model;
 use crate::plant::{DefectKind, DefectMistake, DefectRow, Event, Parameter, PlantSpec, Rejection};
 
 use super::Kind;
 use super::control::check_ticks;
-use super::order::{Refusal, check_epoch, check_number, claimed};
+use super::order::{Refusal, check_epoch, check_number, claimed, shown};
 
 /// A fault, as somebody outside asks for it. Only [`check_fault`] makes an [`Event`] of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -124,8 +123,4 @@ fn refusal(wrong: DefectMistake, name: &str, row: &DefectRow) -> Refusal {
     let value = if is_name { format!(" is {:?}", shown(name)) } else { String::new() };
     let text = format!("{field}{value}: it must be {allowed}");
     Refusal { reason: Rejection::OutOfRange, text }
-}
-
-fn shown(name: &str) -> String {
-    name.chars().take(NAME_BYTES_MAX).collect()
 }

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{NAME_BYTES_MAX, SPEED_MAX, SPEED_MIN};
+use crate::limits::{SPEED_MAX, SPEED_MIN};
 use crate::model::Model;
 use crate::plant::{
     GRID_TICKS_MAX, Grid, Join, JointCommand, JointSet, Rejection, Role, controller_number,
     is_controller_name,
 };
 
-use super::order::{Refusal, check_epoch, check_layout, check_number, claimed};
+use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
 use super::{HEADER_BYTES, Kind};
 
 /// What a controller wants.
@@ -189,9 +189,4 @@ pub fn check_speed(bytes: &[u8]) -> Result<f64, Refusal> {
 
 fn refuse<T>(text: String) -> Result<T, Refusal> {
     Err(Refusal { reason: Rejection::OutOfRange, text })
-}
-
-/// As much of a text as fits a message.
-fn shown(text: &str) -> String {
-    text.chars().take(NAME_BYTES_MAX).collect()
 }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::NAME_BYTES_MAX;
 use crate::plant::Rejection;
 
 use super::{HEADER_BYTES, Kind, VERSION, decode};
@@ -95,6 +96,11 @@ pub(super) fn claimed<T: DeserializeOwned>(
         Some(_) => {}
     }
     decode(kind, bytes).map_err(|_undecodable| wrong_size())
+}
+
+/// As much of a text from outside as fits a message.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(NAME_BYTES_MAX).collect()
 }
 
 /// # Errors

@@ -36,10 +36,9 @@ impl Plant {
                     changed.friction = true;
                     self.set_friction(scope, mu_static, mu_kinetic);
                 }
-                Event::Grant(grant) => self.grant(&grant),
-                Event::Leave { session } => self.state.leases.leave(session),
-                Event::Stop => self.stop(),
-                Event::Arm => self.state.leases.arm(self.state.tick),
+                Event::Grant(_) | Event::Leave { .. } | Event::Stop | Event::Arm => {
+                    self.change_leases(event);
+                }
                 Event::Fault { defect, ticks } => {
                     if self.begin(&defect, ticks, &mut changed).is_none() {
                         outcome.faults_refused += 1;

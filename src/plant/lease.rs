@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::limits::{JOINTS_MAX, LEASES_MAX};
 
-use super::{Authority, Rejection, Verdict, WatchdogSpec};
+use super::{Authority, Event, Rejection, Verdict, WatchdogSpec};
 
 /// Which states a controller answers, and how much later that applies. All in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -368,6 +368,22 @@ impl Leases {
                 at if at > place + 1 => *owner -= 1,
                 _ => {}
             }
+        }
+    }
+
+    /// Lets an event of leases happen at `tick`; any other does nothing.
+    pub(super) fn apply(&mut self, tick: u64, event: &Event) {
+        match event {
+            Event::Grant(grant) => {
+                let _the_loop_has_asked = self.grant(tick, grant);
+            }
+            Event::Leave { session } => self.leave(*session),
+            Event::Stop => self.stopped = true,
+            Event::Arm => self.arm(tick),
+            Event::Push { .. }
+            | Event::Friction { .. }
+            | Event::Fault { .. }
+            | Event::Mend { .. } => {}
         }
     }
 

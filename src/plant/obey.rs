@@ -1,10 +1,13 @@
 //! Whom the drives obey in a tick.
 
+use std::borrow::Cow;
+
 use crate::actuator::Reference;
 use crate::limits::LEASES_MAX;
 
 use super::{
-    Authority, Command, Grant, JointCommand, Outcome, Plant, Rejection, Verdict, Watchdog,
+    Authority, Command, Event, Grant, JointCommand, Leases, Outcome, Plant, Rejection, Verdict,
+    Watchdog,
 };
 
 impl Plant {
@@ -112,8 +115,28 @@ impl Plant {
         self.passive[joint].damper(self.spec.watchdog.damping)
     }
 
-    /// Gives a controller its joints. They go on as they are until its first command.
-    pub(super) fn grant(&mut self, grant: &Grant) {
+    /// Lets an event of leases happen.
+    pub(super) fn change_leases(&mut self, event: &Event) {
+        match event {
+            Event::Grant(grant) => self.keep_up(grant),
+            Event::Stop => self.void_commands(),
+            _ => {}
+        }
+        self.state.leases.apply(self.state.tick, event);
+    }
+
+    /// The leases of the coming tick, if these are its events.
+    #[must_use]
+    pub fn leases_with(&self, events: &[Event]) -> Cow<'_, Leases> {
+        let mut leases = Cow::Borrowed(&self.state.leases);
+        for event in events.iter().filter(|event| event.is_of_leases()) {
+            leases.to_mut().apply(self.state.tick, event);
+        }
+        leases
+    }
+
+    /// Joints that get another controller go on as they are until its first command.
+    fn keep_up(&mut self, grant: &Grant) {
         let joints = 0..self.state.command.len();
         for joint in joints.filter(|&joint| grant.joints.contains(joint)) {
             match self.authority_of(joint) {
@@ -122,12 +145,10 @@ impl Plant {
                 Authority::Zero => self.state.command[joint] = JointCommand::default(),
             }
         }
-        let _the_loop_has_asked = self.state.leases.grant(self.state.tick, grant);
     }
 
     /// Emergency stop: all that was commanded is void.
-    pub(super) fn stop(&mut self) {
-        self.state.leases.stopped = true;
+    fn void_commands(&mut self) {
         self.state.watchdog.retire_owner();
         for joint in 0..self.state.command.len() {
             self.damp(joint);

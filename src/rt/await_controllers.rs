@@ -89,7 +89,7 @@ impl<C: Clock> Executive<C> {
         if self.input.offers.len() < OFFERS_MAX {
             return;
         }
-        let (tick, leases) = (self.plant.state().tick, self.leases());
+        let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
         let is_due = |offer: &Command| {
             let lease = leases.of_session(offer.session).map(|(_, lease)| lease);
             lease.is_some_and(|l| l.grid.answered_at(tick) == Some(offer.answers_tick))
@@ -106,7 +106,7 @@ impl<C: Clock> Executive<C> {
         let (epoch, tick) = (self.epoch, self.plant.state().tick);
         // who has just joined has been sent the newest one
         self.publish(Phase::Running);
-        let leases = self.leases();
+        let leases = self.leases().into_owned();
         for lease in leases.places().iter().filter(|l| missing.contains(&l.controller)) {
             let owed = lease.owes(tick).filter(|&answered| answered < tick);
             if let Some(state) = owed.and_then(|answered| self.kept.of(epoch, answered)) {

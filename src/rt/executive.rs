@@ -1,10 +1,11 @@
 //! The loop.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Defects, Event, Leases, Outcome, Plant, Snapshot, TickInput};
+use crate::plant::{Command, Defects, Leases, Outcome, Plant, Snapshot, TickInput};
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;
@@ -13,9 +14,6 @@ use super::links::{Ending, Links, Pace, RunLimits, StartRule};
 use super::mode::{Mode, Spending};
 use super::records::{LogTick, Phase, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
-
-/// Largest `kp` and `kd` unless [`Executive::with_gains_max`] says otherwise.
-const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 
 /// A full queue of which everything is wanted is looked at again after this, ns.
 const ROOM_AGAIN_NS: u64 = 20_000;
@@ -87,7 +85,7 @@ impl<C: Clock> Executive<C> {
     ) -> Self {
         let mut snapshot = plant.new_snapshot();
         snapshot.state.mode = limits.mode.code();
-        let link_faults = LinkFaults::new(plant.model().joint_count(), GAINS_MAX);
+        let link_faults = LinkFaults::new(plant.model().joint_count(), limits.gains_max);
         Self {
             plant,
             clock,
@@ -118,13 +116,6 @@ impl<C: Clock> Executive<C> {
             commands_outdated: 0,
             keyframe_due: true,
         }
-    }
-
-    /// Commands that a faulty link has spoilt must not ask for gains beyond these (`kp`, `kd`).
-    #[must_use]
-    pub fn with_gains_max(mut self, gains_max: [f64; 2]) -> Self {
-        self.link_faults.set_gains_max(gains_max);
-        self
     }
 
     /// Runs to the end and returns the plant.
@@ -191,15 +182,9 @@ impl<C: Clock> Executive<C> {
     /// All commands for this tick that have come: of controllers that have joined in the order of
     /// their leases, then those of others, oldest first.
     pub(super) fn collect_commands(&mut self) {
-        let (tick, room) = (self.plant.state().tick, OFFERS_MAX);
-        let after;
-        let leases = if self.input.events.iter().any(Event::is_of_leases) {
-            after = self.leases();
-            &after
-        } else {
-            &self.plant.state().leases
-        };
-        let Self { gate, input, links, epoch, commands_outdated, limits, .. } = self;
+        let Self { plant, gate, input, links, epoch, commands_outdated, limits, .. } = self;
+        let (tick, room) = (plant.state().tick, OFFERS_MAX);
+        let leases = &plant.leases_with(&input.events);
         while input.offers.len() < room
             && let Some(due) = gate.take_due(tick)
         {
@@ -218,22 +203,17 @@ impl<C: Clock> Executive<C> {
     }
 
     /// The leases as the coming tick will have them.
-    pub(super) fn leases(&self) -> Leases {
-        let state = self.plant.state();
-        gate::after_events(&state.leases, state.tick, &self.input.events)
+    pub(super) fn leases(&self) -> Cow<'_, Leases> {
+        self.plant.leases_with(&self.input.events)
     }
 
     /// The controllers that the coming tick has to wait for.
     pub(super) fn missing(&self) -> Missing {
-        let state = self.plant.state();
-        let waits = self.limits.mode != Mode::RealTime && self.given_up != Some(state.tick);
-        if !waits {
+        let tick = self.plant.state().tick;
+        if self.limits.mode == Mode::RealTime || self.given_up == Some(tick) {
             return Missing::default();
         }
-        if self.input.events.iter().any(Event::is_of_leases) {
-            return self.gate.missing(&self.leases(), state.tick, &self.input.offers);
-        }
-        self.gate.missing(&state.leases, state.tick, &self.input.offers)
+        self.gate.missing(&self.leases(), tick, &self.input.offers)
     }
 
     /// What a faulty link makes of the commands.
@@ -304,20 +284,10 @@ impl<C: Clock> Executive<C> {
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
         contacts.time_ns = state.time_ns;
         if self.limits.mode != Mode::RealTime {
-            self.keep_state();
+            let leases = self.plant.leases_with(&self.input.events);
+            self.snapshot.asked = self.kept.keep(&self.snapshot.state, &leases);
         }
         self.send_snapshot();
-    }
-
-    /// Keeps the state just filled in, if it may have to be sent again.
-    fn keep_state(&mut self) {
-        if self.input.events.iter().any(Event::is_of_leases) {
-            let leases = self.leases();
-            self.snapshot.asked = self.kept.keep(&self.snapshot.state, &leases);
-        } else {
-            let leases = &self.plant.state().leases;
-            self.snapshot.asked = self.kept.keep(&self.snapshot.state, leases);
-        }
     }
 
     /// Hands a copy of the snapshot to the publisher.

@@ -1,7 +1,7 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
 use crate::limits::{LEASES_MAX, OFFERS_MAX};
-use crate::plant::{Command, Event, Lease, Leases, Rejection};
+use crate::plant::{Command, Lease, Leases, Rejection, random};
 
 /// Commands that may wait for the tick at which they apply.
 const EARLY_MAX: usize = 64;
@@ -194,34 +194,10 @@ pub(super) fn insert(offers: &mut Vec<Box<Command>>, command: Box<Command>, leas
     offers.insert(at, command);
 }
 
-/// The leases as the events of the coming tick will leave them.
-pub(super) fn after_events(leases: &Leases, tick: u64, events: &[Event]) -> Leases {
-    let mut after = *leases;
-    for event in events {
-        match event {
-            Event::Grant(grant) => {
-                let _checked_before = after.grant(tick, grant);
-            }
-            Event::Leave { session } => after.leave(*session),
-            Event::Stop => after.stopped = true,
-            Event::Arm => after.arm(tick),
-            _ => {}
-        }
-    }
-    after
-}
-
 /// A number that two different commands hardly share.
 fn fingerprint(command: &Command) -> u64 {
     let words = command.joints.iter().flat_map(|c| [c.q, c.dq, c.kp, c.kd, c.tau_ff]);
-    words.fold(command.joints.len() as u64, |sum, x| mixed(sum ^ x.to_bits()))
-}
-
-/// Spreads every bit of a number over all of them (the end of SplitMix64).
-pub(super) const fn mixed(x: u64) -> u64 {
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (x ^ (x >> 31)).wrapping_add(0x9e37_79b9_7f4a_7c15)
+    words.fold(command.joints.len() as u64, |sum, x| random(sum, x.to_bits(), 0))
 }
 
 impl GateCounts {

@@ -1,9 +1,9 @@
 //! Controllers that join and leave.
 
 use crate::limits::{EVENTS_MAX, LEASES_MAX};
-use crate::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role};
+use crate::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role, random};
 
-use super::gate::{Missing, mixed};
+use super::gate::Missing;
 use super::{Clock, Executive};
 
 /// What the loop says to a controller that wants to join.
@@ -22,7 +22,7 @@ pub struct JoinAnswer {
 impl<C: Clock> Executive<C> {
     /// Lets a controller in, from the coming tick on.
     pub(super) fn join(&mut self, join: &Join, answer: &mut JoinAnswer) {
-        let (tick, leases) = (self.plant.state().tick, self.leases());
+        let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
         self.newcomer = true;
         answer.first_tick = join.grid.next_from(tick);
         if join.role == Role::Observer {
@@ -94,7 +94,7 @@ impl<C: Clock> Executive<C> {
 /// The same controller, joining at the same tick, gets the same session in every run; one that
 /// comes again at the same tick gets another.
 fn new_session(controller: u64, tick: u64, before: Option<&Lease>) -> u64 {
-    let nth = |n: u64| mixed(controller ^ mixed(tick ^ mixed(n))).max(1);
+    let nth = |n: u64| random(controller, tick, n).max(1);
     match before {
         // it may have come again and again
         Some(lease) => (1..AGAIN_MAX).find(|&n| nth(n - 1) == lease.session).map_or(nth(0), nth),

@@ -74,12 +74,6 @@ impl LinkFaults {
             counts: LinkCounts::default(),
         }
     }
-
-    /// Another limit for the gains.
-    pub(super) const fn set_gains_max(&mut self, gains_max: [f64; 2]) {
-        self.gains_max = gains_max;
-    }
-
     /// What has become of commands since the start.
     #[must_use]
     pub const fn counts(&self) -> &LinkCounts {

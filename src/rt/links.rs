@@ -23,17 +23,6 @@ pub enum Pace {
     Free,
 }
 
-impl Pace {
-    /// Number on the wire: 0 real time, 1 free.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::RealTime(_) => 0,
-            Self::Free => 1,
-        }
-    }
-}
-
 /// When simulated time begins to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRule {
@@ -44,7 +33,7 @@ pub enum StartRule {
 }
 
 /// How far to run, and whom for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunLimits {
     /// Ticks to run; `None` for no end.
     pub ticks: Option<u64>,
@@ -64,6 +53,8 @@ pub struct RunLimits {
     pub patience_ns: Option<u64>,
     /// The controllers that must have joined before the run begins; 0 for none.
     pub expected: Missing,
+    /// Largest `kp` and `kd` of a command that a faulty link has spoilt.
+    pub gains_max: [f64; 2],
 }
 
 impl RunLimits {
@@ -81,6 +72,7 @@ impl RunLimits {
             wall_period_ns: period_ns,
             patience_ns: None,
             expected: [0; LEASES_MAX],
+            gains_max: [1e4, 1e3],
         }
     }
 }
