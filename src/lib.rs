@@ -37,5 +37,7 @@ pub mod ros2;
 pub mod rt;
 pub mod sensor;
 pub mod spatial;
+#[cfg(feature = "zenoh")]
+pub mod trial;
 
 pub use error::{Error, ErrorKind, Result};

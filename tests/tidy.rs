@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 22] = [
+const ROOMS: [(&str, &[&str]); 23] = [
     ("error", &[]),
     ("limits", &[]),
     ("fault_point", &[]),
@@ -28,6 +28,7 @@ const ROOMS: [(&str, &[&str]); 22] = [
     ("config", CONFIG),
     ("daemon", ALL),
     ("doctor", ALL),
+    ("trial", ALL),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] = &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];

@@ -445,9 +445,10 @@ pub(super) struct StatusArguments {
 pub(super) struct DaemonArguments {
     /// zenoh endpoint of the daemon
     #[arg(long, value_name = "ENDPOINT", default_value = "tcp/127.0.0.1:7447")]
+    #[arg(env = crate::trial::CONNECT_VARIABLE)]
     pub(super) connect: String,
     /// Robot name in the keys, hardstand/ROBOT/…
-    #[arg(long, default_value = "quadruped")]
+    #[arg(long, default_value = "quadruped", env = crate::trial::ROBOT_VARIABLE)]
     pub(super) robot: String,
     /// User of the daemon's bus.users_file
     #[arg(long, value_name = "NAME", requires = "password_file")]
