@@ -1,27 +1,29 @@
 //! Lockstep over zenoh against a bare ping-pong of the same payloads, taking turns in one run:
 //!
 //! ```text
-//! cargo bench --bench lockstep                      5 rounds of 5000 exchanges each
-//! cargo bench --bench lockstep -- --rounds 9 --exchanges 20000
+//! cargo bench --bench lockstep                      60 turns of 250 exchanges each
+//! cargo bench --bench lockstep -- --turns 200 --exchanges 500
 //! ```
 //!
 //! Lockstep is `hardstand run --mode lockstep --pace free` with the quadruped and no log, and a
-//! controller in this process that answers every state. The ping-pong is a process that puts as
-//! many bytes as a state has and waits for as many as a command has, and this one, which puts them as
-//! soon as the others have come: zenoh with the daemon's settings and nothing else. The ratios are
-//! those of neighbours, and their median counts. `cargo test --benches` runs a moment of each.
+//! controller in this process that answers every state. The ping-pong is a process that has got as
+//! many bytes as a command has and puts as many as a state has, and this one, which does the
+//! contrary: zenoh with the daemon's settings and nothing else. All processes are up all the time,
+//! and the turns are short, because the machine is another one every second. Each turn gives a
+//! ratio; their median counts. `cargo test --benches` runs a moment of each.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::print_stdout)]
 
-use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hardstand::bus::Client;
-use hardstand::message::JoinRequest;
+use hardstand::bus::{Client, JoinedController};
+use hardstand::message::{JoinRequest, JointDescription};
 use hardstand::plant::JointCommand;
-use zenoh::handlers::FifoChannel;
+use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::{CongestionControl, Priority};
+use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 /// A state of the quadruped, and a command for all of its joints.
@@ -31,8 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    if let Some(at) = arguments.iter().position(|a| a == "--ping") {
-        return ping(&arguments[at + 1], arguments[at + 2].parse().unwrap());
+    if let Some(at) = arguments.iter().position(|a| a == "--pong") {
+        return pong(&arguments[at + 1]);
     }
     let number = |name: &str, default: u64| {
         let at = arguments.iter().position(|a| a == name);
@@ -40,23 +42,35 @@ fn main() {
     };
     // cargo passes --bench to benchmarks, but not when it runs them as tests
     let moment = !arguments.iter().any(|a| a == "--bench");
-    let rounds = if moment { 1 } else { number("--rounds", 5) };
-    let exchanges = if moment { 200 } else { number("--exchanges", 5000) };
+    let turns = if moment { 2 } else { number("--turns", 60) };
+    let exchanges = if moment { 50 } else { number("--exchanges", 250) };
     let dir = std::env::temp_dir().join(format!("hardstand-lockstep-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
-    let socket = format!("unixsock-stream/{}", dir.join("s.sock").display());
-    for (name, endpoint) in [("tcp", format!("tcp/127.0.0.1:{}", port())), ("unix", socket)] {
-        println!("\n{name}: {rounds} rounds of {exchanges} exchanges");
-        let mut ratios = Vec::new();
-        for _ in 0..rounds {
-            let (bare, ours) = (ping_pong(&endpoint, exchanges), lockstep(&endpoint, exchanges));
-            println!("ping-pong {bare:8.0} /s   lockstep {ours:8.0} /s   {:.2}", ours / bare);
-            ratios.push(ours / bare);
+    let socket = |name: &str| format!("unixsock-stream/{}", dir.join(name).display());
+    let tcp = || format!("tcp/127.0.0.1:{}", port());
+    for (name, ends) in [("tcp", [tcp(), tcp()]), ("unix", [socket("a.sock"), socket("b.sock")])] {
+        let (bare, mut ours) = (Bare::start(&ends[0]), Lockstep::start(&ends[1]));
+        bare.exchange(exchanges);
+        ours.exchange(exchanges);
+        let mut seen = [Vec::new(), Vec::new(), Vec::new()];
+        for _ in 0..turns {
+            let (a, b) = (bare.exchange(exchanges), ours.exchange(exchanges));
+            for (list, value) in seen.iter_mut().zip([a, b, b / a]) {
+                list.push(value);
+            }
         }
-        ratios.sort_by(f64::total_cmp);
-        println!("median {:.2}", ratios[ratios.len() / 2]);
+        let [[_, bare, _], [_, ours, _], [low, ratio, high]] = seen.map(|list| quartiles(&list));
+        println!("\n{name}: {turns} turns of {exchanges} exchanges");
+        println!("ping-pong {bare:8.0} /s, lockstep {ours:8.0} /s (medians)");
+        println!("ratio     {ratio:8.2}, half of the turns between {low:.2} and {high:.2}");
     }
     let _left_over = std::fs::remove_dir_all(&dir).is_ok();
+}
+
+fn quartiles(list: &[f64]) -> [f64; 3] {
+    let mut list = list.to_vec();
+    list.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|n| list[(list.len() - 1) * n / 4])
 }
 
 /// A port of the loopback that is free now.
@@ -73,101 +87,128 @@ impl Drop for Running {
     }
 }
 
-/// Exchanges a second between a daemon in lockstep and a controller.
-fn lockstep(endpoint: &str, exchanges: u64) -> f64 {
-    let root = env!("CARGO_MANIFEST_DIR");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hardstand"));
-    command
-        .args(["run", &format!("{root}/config/quadruped.toml")])
-        .args(["--mode", "lockstep", "--pace", "free"])
-        .args(["--set", &format!("bus.listen=[{endpoint:?}]")])
-        .args(["--set", "ros2.mode=\"off\""])
-        .stdout(Stdio::null());
-    let _daemon = Running(command.spawn().unwrap());
-    let client = Client::connect(endpoint, "quadruped").unwrap();
-    let model = client.model(PATIENCE).unwrap();
-    let hold = |j: &hardstand::message::JointDescription| JointCommand {
-        q: j.q_initial,
-        kp: 100.0,
-        kd: 3.0,
-        ..Default::default()
-    };
-    let joints: Vec<JointCommand> = model.joints.iter().map(hold).collect();
-    let request = JoinRequest {
-        layout_hash: model.layout_hash,
-        period_ticks: 1,
-        controller: "bench".into(),
-        units: "SI".into(),
-        joints: model.joints.iter().map(|j| j.name.clone()).collect(),
-        ..Default::default()
-    };
-    let mut controller = client.join(request, PATIENCE).unwrap();
-    let mut begin = Instant::now();
-    for exchange in 0..exchanges + exchanges / 10 {
-        if exchange == exchanges / 10 {
-            begin = Instant::now();
-        }
-        let state = controller.next_state(PATIENCE).unwrap().expect("a state");
-        controller.answer(&state, &joints).unwrap();
+fn per_second(exchanges: u64, mut exchange: impl FnMut()) -> f64 {
+    let begin = Instant::now();
+    for _ in 0..exchanges {
+        exchange();
     }
     exchanges as f64 / begin.elapsed().as_secs_f64()
 }
 
-/// Exchanges a second without anything to simulate.
-fn ping_pong(endpoint: &str, exchanges: u64) -> f64 {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--ping", endpoint, &exchanges.to_string()]).stdout(Stdio::piped());
-    let mut ping = Running(command.spawn().unwrap());
-    let session = open(endpoint, false);
-    let pong = session
-        .declare_publisher("bench/pong")
-        .congestion_control(CongestionControl::Drop)
-        .priority(Priority::RealTime)
-        .express(true)
-        .wait()
-        .unwrap();
-    let command = [7_u8; COMMAND_BYTES];
-    let subscriber = session.declare_subscriber("bench/ping").with(FifoChannel::new(256));
-    let subscriber = subscriber.wait().unwrap();
-    let mut said = BufReader::new(ping.0.stdout.take().unwrap()).lines();
-    let waited = std::thread::spawn(move || said.next().unwrap().unwrap());
-    while !waited.is_finished() {
-        if let Ok(Some(_state)) = subscriber.recv_timeout(Duration::from_millis(20)) {
-            pong.put(command.as_slice()).wait().unwrap();
-        }
-    }
-    waited.join().unwrap().parse().unwrap()
+/// A daemon in lockstep and a controller.
+struct Lockstep {
+    controller: JoinedController,
+    joints: Vec<JointCommand>,
+    _daemon: Running,
 }
 
-/// The other side: as a daemon it listens, and waits for an answer to everything that it puts.
-fn ping(endpoint: &str, exchanges: u64) {
-    let session = open(endpoint, true);
-    let ping = session
-        .declare_publisher("bench/ping")
-        .congestion_control(CongestionControl::Drop)
-        .priority(Priority::RealTime)
-        .express(true)
-        .wait()
-        .unwrap();
-    let subscriber = session.declare_subscriber("bench/pong").with(FifoChannel::new(256));
-    let subscriber = subscriber.wait().unwrap();
-    let state = [7_u8; STATE_BYTES];
-    let mut begin = Instant::now();
-    let (mut done, all) = (0, exchanges + exchanges / 10);
-    while done < all {
-        ping.put(state.as_slice()).wait().unwrap();
+impl Lockstep {
+    fn start(endpoint: &str) -> Self {
+        let root = env!("CARGO_MANIFEST_DIR");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hardstand"));
+        command
+            .args(["run", &format!("{root}/config/quadruped.toml")])
+            .args(["--mode", "lockstep", "--pace", "free"])
+            .args(["--set", &format!("bus.listen=[{endpoint:?}]")])
+            .args(["--set", "ros2.mode=\"off\""])
+            .stdout(Stdio::null());
+        let daemon = Running(command.spawn().unwrap());
+        let client = Client::connect(endpoint, "quadruped").unwrap();
+        let model = client.model(PATIENCE).unwrap();
+        let hold = |j: &JointDescription| JointCommand {
+            q: j.q_initial,
+            kp: 100.0,
+            kd: 3.0,
+            ..Default::default()
+        };
+        let request = JoinRequest {
+            layout_hash: model.layout_hash,
+            period_ticks: 1,
+            controller: "bench".into(),
+            units: "SI".into(),
+            joints: model.joints.iter().map(|j| j.name.clone()).collect(),
+            ..Default::default()
+        };
+        let joints = model.joints.iter().map(hold).collect();
+        let controller = client.join(request, PATIENCE).unwrap();
+        Self { controller, joints, _daemon: daemon }
+    }
+
+    fn exchange(&mut self, exchanges: u64) -> f64 {
+        per_second(exchanges, || {
+            let state = self.controller.next_state(PATIENCE).unwrap().expect("a state");
+            self.controller.answer(&state, &self.joints).unwrap();
+        })
+    }
+}
+
+/// The same without anything to simulate.
+struct Bare {
+    wire: Wire,
+    _pong: Running,
+}
+
+impl Bare {
+    fn start(endpoint: &str) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let pong = Running(command.args(["--pong", endpoint]).spawn().unwrap());
+        let wire = Wire::open(endpoint, false, ["bench/command", "bench/state"]);
         // at first nobody is there
-        if subscriber.recv_timeout(Duration::from_millis(50)).unwrap().is_some() {
-            done += 1;
+        while wire.take(Duration::from_millis(50)).is_none() {
+            wire.put(&[0; COMMAND_BYTES]);
         }
-        if done == exchanges / 10 {
-            begin = Instant::now();
-        }
+        while wire.take(Duration::from_millis(200)).is_some() {}
+        Self { wire, _pong: pong }
     }
-    println!("{}", exchanges as f64 / begin.elapsed().as_secs_f64());
+
+    fn exchange(&self, exchanges: u64) -> f64 {
+        per_second(exchanges, || {
+            self.wire.put(&[7; COMMAND_BYTES]);
+            assert!(self.wire.take(PATIENCE).is_some(), "it does not answer");
+        })
+    }
 }
 
-/// A session with the settings of the daemon, or of its clients.
+/// The other side: listens, as a daemon does, and answers everything.
+fn pong(endpoint: &str) {
+    let wire = Wire::open(endpoint, true, ["bench/state", "bench/command"]);
+    while wire.take(PATIENCE).is_some() {
+        wire.put(&[7; STATE_BYTES]);
+    }
+}
+
+/// A session with the settings of the daemon, or of its clients; a key to put, and one to hear.
+struct Wire {
+    publisher: Publisher<'static>,
+    subscriber: Subscriber<FifoChannelHandler<Sample>>,
+    _session: Session,
+}
+
+impl Wire {
+    fn open(endpoint: &str, listens: bool, [put, hear]: [&'static str; 2]) -> Self {
+        let session = open(endpoint, listens);
+        let publisher = session
+            .declare_publisher(put)
+            .congestion_control(CongestionControl::Drop)
+            .priority(Priority::RealTime)
+            .express(true);
+        let subscriber = session.declare_subscriber(hear).with(FifoChannel::new(256));
+        Self {
+            publisher: publisher.wait().unwrap(),
+            subscriber: subscriber.wait().unwrap(),
+            _session: session,
+        }
+    }
+
+    fn put(&self, bytes: &[u8]) {
+        self.publisher.put(bytes).wait().unwrap();
+    }
+
+    fn take(&self, patience: Duration) -> Option<Sample> {
+        self.subscriber.recv_timeout(patience).unwrap()
+    }
+}
+
 fn open(endpoint: &str, listens: bool) -> Session {
     let mut config = zenoh::Config::default();
     let ends = format!("[{endpoint:?}]");

@@ -93,6 +93,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
         orders: order_line().1,
         epoch: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
+        direct: None,
         log: Some(log_out),
         reports: report_out,
         stop: Arc::new(AtomicBool::new(false)),

@@ -11,15 +11,16 @@ mod dice;
 use std::cell::RefCell;
 
 use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
+use crossbeam_channel::{Receiver, unbounded};
 use dice::Dice;
-use hardstand::handover::{Inbox, Outbox};
+use hardstand::handover::Outbox;
 use hardstand::plant::{
-    Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, Snapshot, StateReading,
+    Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,
 };
 use hardstand::rt::{
-    Answer, Budget, Ending, JoinAnswer, Jump, LogTick, ManualClock, Mode, Order, OrderOutbox,
-    OverrunPolicy, Pace, RunLimits, StartRule, TickReport,
+    Answer, Budget, Direct, Ending, Executive, JoinAnswer, Jump, Links, LogTick, ManualClock, Mode,
+    Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule, TickReport,
 };
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -70,7 +71,7 @@ struct Link {
 struct World {
     orders: OrderOutbox,
     commands: Outbox<Command>,
-    snapshots: Inbox<Snapshot>,
+    published: Receiver<StateReading>,
     q: Vec<f64>,
     link: Link,
     dice: Dice,
@@ -87,9 +88,7 @@ impl World {
     fn look(&mut self) {
         self.looks += 1;
         assert!(self.looks < 500_000, "it hangs at tick {:?}", self.states.last().map(|s| s.tick));
-        while let Some(snapshot) = self.snapshots.take() {
-            let state = snapshot.state.clone();
-            self.snapshots.give_back(snapshot);
+        while let Ok(state) = self.published.try_recv() {
             if self.dice.roll(1000) >= self.link.lose {
                 self.hear(&state);
             }
@@ -229,10 +228,13 @@ fn plan(ticks: u64, peers: Vec<Peer>) -> Plan {
 
 fn run(plan: Plan) -> Ran {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
+    let (publish, published) = unbounded();
+    let direct = Direct::default();
+    direct.set(Some(Box::new(move |s| publish.send(s.state.clone()).unwrap())));
     let world = RefCell::new(World {
         orders: bench.orders.take().unwrap(),
         commands: bench.commands.clone(),
-        snapshots: bench.snapshots.clone(),
+        published,
         q: bench.scenario.spec.q.joints.clone(),
         link: plan.link,
         dice: Dice(plan.seed),
@@ -245,7 +247,9 @@ fn run(plan: Plan) -> Ran {
     });
     let between = |_| world.borrow_mut().look();
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
-    let (ending, _plant) = bench.executive_of(clock, plan.pace, plan.limits).run();
+    let links = Links { direct: Some(direct), ..bench.links() };
+    let (pace, plant, schedule) = (plan.pace, bench.scenario.plant(), Schedule::default());
+    let (ending, _plant) = Executive::new(plant, clock, links, schedule, pace, plan.limits).run();
     let (log, reports) = (bench.logged(), bench.reported());
     let World { peers, states, .. } = world.into_inner();
     Ran { ending, log, reports, states, peers }

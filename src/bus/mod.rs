@@ -40,7 +40,7 @@ pub use judge::Judge;
 pub use keys::{Ask, Keys};
 pub use life::Life;
 pub use orders::{OrderPort, OrderService, Reply, SharedOutbox};
-pub use publisher::{Publisher, PublisherStats};
+pub use publisher::Publisher;
 pub use services::Services;
 pub use session::{Bus, open_client, open_client_as};
 pub use topics::{Call, LatchedTopic, Listening, Probe, Serving, Token, Topic, WallClock};

@@ -1,9 +1,9 @@
-//! The publisher's thread: takes snapshots from the physics thread and puts them on the bus.
+//! Puts snapshots on the bus: a thread that takes them from the physics thread, or, where that
+//! waits for controllers, the physics thread itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use serde::Serialize;
 use zenoh::Wait;
@@ -13,39 +13,30 @@ use zenoh::qos::{CongestionControl, Priority};
 use crate::config::BusSettings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
-use crate::handover::{Inbox, Sleeper};
+use crate::handover::Inbox;
 use crate::message::{Kind, StatusReading, encode};
 use crate::plant::Snapshot;
-use crate::rt::{Clock, MonotonicClock, Phase};
+use crate::rt::{Clock, Direct, MonotonicClock, Phase};
 
 use super::feed::Feed;
 use super::life::Life;
 use super::{Bus, Keys, bus_error};
 
-/// What the publisher has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PublisherStats {
-    /// States put.
-    pub states: u64,
-    /// Contacts put.
-    pub contacts: u64,
-    /// Puts that zenoh refused.
-    pub failed: u64,
-}
-
-/// The thread that publishes states and contacts.
+/// Who publishes states and contacts.
 #[derive(Debug)]
-pub struct Publisher {
-    thread: JoinHandle<PublisherStats>,
-    stop: Arc<AtomicBool>,
+pub enum Publisher {
+    /// A thread of its own, until it is told to stop.
+    Thread(JoinHandle<()>, Arc<AtomicBool>),
+    /// The physics thread: no other one has to be woken for a state that somebody waits for.
+    Loop(Direct),
 }
 
 type Sink = zenoh::pubsub::Publisher<'static>;
 
 impl Publisher {
-    /// Declares the keys and starts the thread. `period_ns` is the length of a tick; `published` is
-    /// woken when a snapshot has come; without it the thread looks itself. `feed` gets what it asks
-    /// for of the snapshots, after they have been published.
+    /// Declares the keys; with `direct` the physics thread publishes from now on, without it a
+    /// thread does, from `inbox`. `period_ns` is the length of a tick. `feed` gets what it asks for
+    /// of the snapshots, after they have been published.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -54,35 +45,39 @@ impl Publisher {
         keys: &Keys,
         settings: &BusSettings,
         period_ns: u64,
-        (inbox, published): (Inbox<Snapshot>, Option<Sleeper>),
+        (inbox, direct): (Inbox<Snapshot>, Option<Direct>),
         feed: Option<Feed>,
     ) -> Result<Self> {
-        let stop = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
             every: [settings.state_every_ticks, settings.contacts_every_ticks],
-            period_ns,
-            inbox,
-            published,
             feed,
             buffer: Vec::new(),
-            stats: PublisherStats::default(),
             life: bus.life.clone(),
         };
+        if let Some(direct) = direct {
+            direct.set(Some(Box::new(move |snapshot| work.take(snapshot))));
+            return Ok(Self::Loop(direct));
+        }
+        let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("publisher".into())
-            .spawn(move || work.run(&seen))
+            .spawn(move || work.run(&inbox, period_ns, &seen))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("publisher thread: {e}")))?;
-        Ok(Self { thread, stop })
+        Ok(Self::Thread(thread, stop))
     }
 
-    /// Publishes what is still in the queue and ends the thread.
-    #[must_use]
-    pub fn finish(self) -> PublisherStats {
-        self.stop.store(true, Ordering::Release);
-        self.thread.join().unwrap_or_default()
+    /// Publishes what is still in the queue, and nothing after it.
+    pub fn finish(self) {
+        match self {
+            Self::Thread(thread, stop) => {
+                stop.store(true, Ordering::Release);
+                let _life_tells_of_a_panic = thread.join().is_ok();
+            }
+            Self::Loop(direct) => direct.set(None),
+        }
     }
 }
 
@@ -116,52 +111,50 @@ struct Work {
     state: Sink,
     contacts: Sink,
     every: [u64; 2],
-    period_ns: u64,
-    inbox: Inbox<Snapshot>,
-    published: Option<Sleeper>,
     feed: Option<Feed>,
     buffer: Vec<u8>,
-    stats: PublisherStats,
     life: Life,
 }
 
 /// The publisher looks again after this when a snapshot is due, ns. Short, because a controller
 /// waits for it; not zero, because the core is shared.
 const LOOK_AGAIN_NS: u64 = 20_000;
-/// Longest sleep of a publisher that is woken.
-const LOOK_TO_END: Duration = Duration::from_millis(20);
 /// It starts to look this long before a snapshot is due, ns.
 const LOOK_EARLY_NS: u64 = 60_000;
 
 impl Work {
     /// Polls: a parked receiver would make the physics thread wake it by a system call.
-    fn run(&mut self, stop: &AtomicBool) -> PublisherStats {
+    fn run(&mut self, inbox: &Inbox<Snapshot>, period_ns: u64, stop: &AtomicBool) {
         let clock = MonotonicClock::default();
         loop {
             let last_round = stop.load(Ordering::Acquire);
             let mut found = false;
-            while let Some(snapshot) = self.inbox.take() {
-                let life = self.life.clone();
-                life.guard(|| {
-                    self.publish(&snapshot);
-                    if let Some(feed) = self.feed.as_mut().filter(|_| !snapshot.again) {
-                        feed.offer(&snapshot);
-                    }
-                });
-                self.inbox.give_back(snapshot);
+            while let Some(snapshot) = inbox.take() {
+                self.take(&snapshot);
+                inbox.give_back(snapshot);
                 found = true;
             }
             if last_round || self.life.is_over() {
-                return self.stats;
+                return;
             }
-            if let Some(published) = &self.published {
-                published.sleep(LOOK_TO_END);
-                continue;
-            }
-            let ahead = self.period_ns.saturating_sub(LOOK_EARLY_NS).min(100_000_000);
+            let ahead = period_ns.saturating_sub(LOOK_EARLY_NS).min(100_000_000);
             let pause_ns = if found { ahead.max(LOOK_AGAIN_NS) } else { LOOK_AGAIN_NS };
             clock.sleep_until(clock.now_ns() + pause_ns);
         }
+    }
+
+    /// Publishes a snapshot, and offers it to the feed.
+    fn take(&mut self, snapshot: &Snapshot) {
+        let life = self.life.clone();
+        if life.is_over() {
+            return; // the next session will send what is waited for again
+        }
+        life.guard(|| {
+            self.publish(snapshot);
+            if let Some(feed) = self.feed.as_mut().filter(|_| !snapshot.again) {
+                feed.offer(snapshot);
+            }
+        });
     }
 
     fn publish(&mut self, s: &Snapshot) {
@@ -170,18 +163,17 @@ impl Work {
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
         if s.asked || due(self.every[0]) {
-            let ok = put(&self.state, Kind::State, &s.state, &mut self.buffer);
-            self.stats.states += u64::from(ok);
-            self.stats.failed += u64::from(!ok);
+            put(&self.state, Kind::State, &s.state, &mut self.buffer);
         }
         if !s.again && due(self.every[1]) {
-            let ok = put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);
-            self.stats.contacts += u64::from(ok);
-            self.stats.failed += u64::from(!ok);
+            put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);
         }
     }
 }
 
-fn put<T: Serialize>(sink: &Sink, kind: Kind, value: &T, buffer: &mut Vec<u8>) -> bool {
-    encode(kind, value, buffer).is_ok() && sink.put(buffer.as_slice()).wait().is_ok()
+fn put<T: Serialize>(sink: &Sink, kind: Kind, value: &T, buffer: &mut Vec<u8>) {
+    if encode(kind, value, buffer).is_ok() {
+        // refused: the link is gone, and the next state is on its way
+        let _put = sink.put(buffer.as_slice()).wait().is_ok();
+    }
 }

@@ -8,11 +8,11 @@ pub(super) use without_bus::Front;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
-use crate::handover::{Inbox, Outbox, Sleeper};
+use crate::handover::{Inbox, Outbox};
 use crate::message::{ArrivalCounters, Directory};
 use crate::plant::{Command, Plant, Snapshot};
 use crate::ros2::RosCounters;
-use crate::rt::OrderOutbox;
+use crate::rt::{Direct, OrderOutbox};
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
@@ -25,8 +25,8 @@ pub(super) struct Ends {
     /// The run number.
     pub(super) epoch: Arc<AtomicU32>,
     pub(super) snapshots: Inbox<Snapshot>,
-    /// Woken when a snapshot has come; `None` if it has to be looked for.
-    pub(super) published: Option<Sleeper>,
+    /// Where the loop publishes by itself, if it does.
+    pub(super) direct: Option<Direct>,
     pub(super) directory: Directory,
     pub(super) counters: Counters,
 }
@@ -85,7 +85,7 @@ mod with_bus {
             let (feed, feed_end) = Feed::new();
             let spoken = scenario.ros2.mode != Ros2Mode::Off;
             let feed = spoken.then_some(feed);
-            let source = (ends.snapshots, ends.published);
+            let source = (ends.snapshots, ends.direct);
             let publisher = Publisher::start(&bus, &keys, &scenario.bus, period_ns, source, feed)?;
             let Counters { commands, orders, ros2 } = ends.counters;
             let epoch = ends.epoch;
@@ -130,7 +130,7 @@ mod with_bus {
         }
 
         pub(in crate::daemon) fn close(self) {
-            let _stats = self.publisher.finish();
+            self.publisher.finish();
             self.orders.finish();
             if let Some(ros2) = self.ros2 {
                 ros2.finish();

@@ -32,8 +32,8 @@ use crate::message::{Directory, ModelReply};
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
-    Grants, Links, LogTick, Mode, Pace, RunLimits, TickReport, drop_privileges, keep_cores_awake,
-    keep_files_private, keep_off_core, order_line, pick_core,
+    Direct, Grants, Links, LogTick, Mode, Pace, RunLimits, TickReport, drop_privileges,
+    keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
 };
 
 use front::{Counters, Ends};
@@ -126,14 +126,9 @@ fn wire(
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
     let (arrived_bell, arrived) = bell();
     let (command_out, commands) = pool(2 * OFFERS_MAX, empty);
-    let (snapshot_out, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
-    // in real time the physics thread wakes nobody
-    let (snapshots, published) = if scenario.control.mode == Mode::RealTime {
-        (snapshot_out, None)
-    } else {
-        let (bell, sleeper) = bell();
-        (snapshot_out.ringing(bell), Some(sleeper))
-    };
+    let (snapshots, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
+    // in real time the physics thread never waits for the bus
+    let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
     let (order_out, orders) = order_line();
     let epoch = Arc::new(AtomicU32::new(FIRST_EPOCH));
@@ -143,12 +138,13 @@ fn wire(
         plant: plant.clone(),
         epoch: Arc::clone(&epoch),
         snapshots: snapshot_in,
-        published,
+        direct: direct.clone(),
         directory: Directory::of(&scenario.control.controllers),
         counters: Counters::default(),
     };
     let stop = Arc::clone(stop);
-    let links = Links { commands, orders, epoch, snapshots, log: None, reports, stop, arrived };
+    let links =
+        Links { commands, orders, epoch, snapshots, direct, log: None, reports, stop, arrived };
     (links, ends, report_in)
 }
 

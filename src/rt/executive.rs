@@ -274,7 +274,7 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    /// Fills the snapshot and hands a copy of it to the publisher.
+    /// Fills the snapshot and publishes it.
     pub(super) fn publish(&mut self, phase: Phase) {
         self.plant.fill(&mut self.snapshot);
         (self.snapshot.asked, self.snapshot.again) = (false, false);
@@ -290,18 +290,13 @@ impl<C: Clock> Executive<C> {
         self.send_snapshot();
     }
 
-    /// Hands a copy of the snapshot to the publisher.
+    /// Publishes the snapshot, or hands a copy of it to the publisher.
     pub(super) fn send_snapshot(&mut self) {
-        let mut free = self.links.snapshots.take_free();
-        // in lockstep somebody waits for just this one
-        while free.is_none()
-            && self.limits.mode == Mode::Lockstep
-            && !self.links.stop.load(Ordering::Relaxed)
-        {
-            self.clock.sleep_until(self.clock.now_ns() + ROOM_AGAIN_NS);
-            free = self.links.snapshots.take_free();
+        if let Some(direct) = &self.links.direct {
+            self.snapshots_dropped += u64::from(!direct.publish(&self.snapshot));
+            return;
         }
-        let Some(mut free) = free else {
+        let Some(mut free) = self.links.snapshots.take_free() else {
             self.snapshots_dropped += 1;
             return;
         };

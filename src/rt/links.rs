@@ -12,7 +12,7 @@ use crate::plant::{Command, Fault, Snapshot};
 use super::gate::Missing;
 use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
-use super::{Mode, OverrunPolicy};
+use super::{Direct, Mode, OverrunPolicy};
 
 /// How time passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,8 @@ pub struct Links {
     pub epoch: Arc<AtomicU32>,
     /// Snapshots for the publisher: dropped and counted if it has not kept up.
     pub snapshots: Outbox<Snapshot>,
+    /// Where the loop publishes them itself instead, if controllers wait for them.
+    pub direct: Option<Direct>,
     /// Ticks for the recorder, if there is one.
     pub log: Option<Outbox<LogTick>>,
     /// Reports for the monitor.

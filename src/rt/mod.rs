@@ -6,6 +6,7 @@
 
 mod await_controllers;
 mod clock;
+mod direct;
 mod executive;
 mod gate;
 mod join;
@@ -23,6 +24,7 @@ mod stand_by;
 mod thread;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
+pub use direct::{Direct, Publish};
 pub use executive::Executive;
 pub use gate::{GateCounts, Missing};
 pub use join::JoinAnswer;

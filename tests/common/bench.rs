@@ -70,6 +70,7 @@ impl Bench {
             orders: order_in,
             epoch: Arc::clone(&epoch),
             snapshots: snapshot_out,
+            direct: None,
             log: Some(log_out),
             reports: report_out,
             stop: Arc::clone(&stop),
@@ -89,18 +90,6 @@ impl Bench {
     ) -> Executive<C> {
         let links = self.links();
         Self::loop_of(&self.scenario, links, clock, pace, start, ticks)
-    }
-
-    /// A loop within these limits; it can be made once.
-    pub fn executive_of<C: Clock>(
-        &mut self,
-        clock: C,
-        pace: Pace,
-        limits: RunLimits,
-    ) -> Executive<C> {
-        let (links, scenario) = (self.links(), &self.scenario);
-        let schedule = Schedule::new(scenario.events.clone());
-        Executive::new(scenario.plant(), clock, links, schedule, pace, limits)
     }
 
     /// The loop's ends; they can be taken once.
