@@ -38,6 +38,7 @@ const ROS2: &[&str] = &["spatial", "model", "plant", "handover", "message", "bus
 const ALL: &[&str] = &[
     "math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt",
     "handover", "message", "record", "inspect", "bus", "ros2", "config", "daemon", "doctor",
+    "trial",
 ];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.

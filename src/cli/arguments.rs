@@ -146,9 +146,14 @@ pub(super) struct DoctorArguments {
 pub(super) struct RunArguments {
     /// Scenario file (TOML)
     pub(super) scenario: PathBuf,
-    /// Simulated seconds to run [default: the scenario's sim.duration_s]
+    /// Simulated seconds to run, in all: those before a state of --from too [default: the
+    /// scenario's sim.duration_s]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(super) duration: Option<f64>,
+    /// Begin in a state that `ctl snapshot` has saved, of the same robot and physics; in lockstep,
+    /// the required controllers of that state are waited for
+    #[arg(long, value_name = "FILE")]
+    pub(super) from: Option<PathBuf>,
     /// Record everything needed for a replay; an earlier run of that name is replaced [default: the
     /// scenario's record.file]
     #[arg(long, value_name = "FILE")]
