@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plant::{JointCommand, Plant, StateReading};
+use crate::plant::{JointCommand, Leases, Plant, StateReading};
 use crate::rt::LogTick;
 
 use super::chain::open_next;
@@ -27,6 +27,8 @@ pub struct Player {
     applied: Option<Box<LogTick>>,
     state: Option<Box<StateReading>>,
     command: Vec<JointCommand>,
+    /// After the tick at hand, as `command`.
+    leases: Leases,
     /// Run number and tick after the last one.
     end: (u32, u64),
     digest: u64,
@@ -57,6 +59,7 @@ impl Player {
             info,
             scenario,
             command: plant.state().command.clone(),
+            leases: plant.state().leases,
             run: Run::whole(plant.clone()),
             plant,
             log,
@@ -95,7 +98,7 @@ impl Player {
                 return Err(Error::new(ErrorKind::Log, format!("it ends before tick {tick}")));
             }
         }
-        player.command.clone_from(&player.run.plant().state().command);
+        player.take_command();
         Ok(player)
     }
 
@@ -155,9 +158,14 @@ impl Player {
 
     fn take_command(&mut self) {
         if self.difference.is_none() {
-            self.command.clone_from(&self.run.plant().state().command);
-        } else if let Some(applied) = self.applied.as_ref().filter(|t| !t.joints.is_empty()) {
-            self.command.clone_from(&applied.joints);
+            let state = self.run.plant().state();
+            self.command.clone_from(&state.command);
+            self.leases = state.leases;
+        } else if let Some(applied) = &self.applied {
+            applied.events.iter().for_each(|event| self.leases.apply(applied.tick, event));
+            for set_point in applied.set_points(&self.leases, self.command.len()) {
+                self.command[set_point.joint] = set_point.command;
+            }
         }
     }
 
@@ -216,6 +224,7 @@ impl Player {
             contacts: self.difference.is_none().then_some(&after.contacts),
             gains: &after.gains,
             command: &self.command,
+            leases: &self.leases,
         })
     }
 
