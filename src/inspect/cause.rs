@@ -109,8 +109,8 @@ fn differing_command(
 ) -> Option<String> {
     match (a.is_empty(), b.is_empty()) {
         (true, true) => return None,
-        (false, true) => return Some("a command, and none".into()),
-        (true, false) => return Some("no command, and one".into()),
+        (false, true) => return Some("command: one and none".into()),
+        (true, false) => return Some("command: none and one".into()),
         (false, false) => {}
     }
     let of = |list: &[SetPoint], joint| list.iter().find(|s| s.joint == joint).copied();
@@ -120,10 +120,10 @@ fn differing_command(
             (Some(x), Some(y)) => (x, y),
             (None, None) => continue,
             (Some(x), None) => {
-                return Some(format!("{}command.{name}: one, and none", names.who(&x, a, model)));
+                return Some(format!("{}command.{name}: one and none", names.who(&x, a, model)));
             }
             (None, Some(y)) => {
-                return Some(format!("{}command.{name}: none, and one", names.who(&y, b, model)));
+                return Some(format!("{}command.{name}: none and one", names.who(&y, b, model)));
             }
         };
         let who = names.who(&x, a, model);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
+use crate::message::SavedState;
 use crate::plant::{JointCommand, Leases, Plant, StateReading};
 use crate::rt::LogTick;
 
@@ -244,6 +245,14 @@ impl Player {
     #[must_use]
     pub fn plant(&self) -> Option<&Plant> {
         self.difference.is_none().then(|| self.run.plant())
+    }
+
+    /// The state after that tick, for a run to go on from; none if the replay differs before.
+    #[must_use]
+    pub fn saved_state(&self) -> Option<SavedState> {
+        let mut plant = self.plant()?.clone();
+        let epoch = self.position().map_or(self.info.epoch, |at| at.epoch);
+        Some(SavedState::of(&mut plant, self.info.physics_hash, epoch))
     }
 
     /// What the log says about its run.
