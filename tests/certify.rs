@@ -89,6 +89,9 @@ fn assert_certified(scene: &Scene, ticks: u64) -> Value {
         let at = run(&certificate, name)["stopped_at_tick"].as_u64().unwrap();
         assert!((ticks / 4..ticks).contains(&at), "{certificate:#}");
         assert!(wall_s(name) >= 1.0 + 1.4, "stopped for a second: {certificate:#}");
+        // 50 ticks would have been run in this time
+        let meanwhile = run(&certificate, name)["ticks_while_stopped"].as_u64().unwrap();
+        assert!(meanwhile <= 10, "{certificate:#}");
     }
     let page = std::fs::read_to_string(out(scene).join("certificate.html")).unwrap();
     for text in ["Yes: 9 runs", reference["digest"].as_str().unwrap(), "controller-stopped"] {
@@ -104,7 +107,7 @@ fn a_controller_that_depends_on_states_only_is_certified() {
     let controller = [HARDSTAND, "controller", "stand", "--join", "legs"];
     let said = certify(&scene, &["--duration", "0.1"], &controller).ends_with(0);
     let certificate = assert_certified(&scene, 100);
-    assert!(said.contains("CERTIFIED  9 runs"), "{said}");
+    assert!(said.contains("\nCERTIFIED: 9 runs"), "{said}");
     // it has no memory, so that who comes in the middle does as who was there from the beginning
     assert_eq!(certificate["snapshot"]["equals_reference"], true, "{said}");
     assert_eq!(certificate["snapshot"]["tick"], 50);
@@ -126,45 +129,38 @@ fn a_controller_in_python_is_certified() {
     assert_eq!(certificate["snapshot"]["equals_reference"], false, "its filter begins anew");
 }
 
+/// Of two bad habits the one shows in every run, the other only where the controller was stopped: the
+/// daemon then sends a state again.
 #[test]
-fn a_controller_that_looks_at_the_clock_is_caught() {
+fn a_controller_that_looks_at_the_clock_or_counts_repeats_is_caught() {
     let Some(python) = python() else { return };
     let scene = Scene::new();
-    let said = certify_python(&scene, &python, "wall").ends_with(1);
+    let said = certify_python(&scene, &python, "bad").ends_with(1);
     let certificate = json(&scene);
     assert_eq!(certificate["certified"], false);
     let runs = certificate["runs"].as_array().unwrap();
     for run in runs.iter().filter(|run| run["compared_with"] == "reference") {
         assert_eq!(run["verdict"], "different", "{run:#}");
         let difference = &run["difference"];
-        // in the step from 40 to 41
-        assert_eq!(difference["tick"], 41, "{run:#}");
         assert_eq!(difference["cause"], "controller");
-        assert_eq!(difference["quantity"], "command.FR_thigh_joint.tau_ff");
         assert_ne!(difference["values"][0], difference["values"][1]);
+        if run["name"] == "controller-stopped" {
+            let at = run["stopped_at_tick"].as_u64().unwrap();
+            let tick = difference["tick"].as_u64().unwrap();
+            assert!((at..80).contains(&tick), "where it was stopped: {run:#}");
+            assert_eq!(difference["quantity"], "command.FL_hip_joint.kp");
+            assert_eq!(difference["values"][1], "1.01e2");
+        } else {
+            // in the step from 80 to 81
+            assert_eq!(difference["tick"], 81, "{run:#}");
+            assert_eq!(difference["quantity"], "command.FR_thigh_joint.tau_ff");
+        }
     }
-    assert!(said.contains("first at tick 41 (0.041 s)"), "{said}");
-    assert!(said.contains("the controller gave another command for tick 41"), "{said}");
+    assert!(said.contains("first at tick 81 (0.081 s)"), "{said}");
+    assert!(said.contains("the controller gave another command for tick 81"), "{said}");
     let page = std::fs::read_to_string(out(&scene).join("certificate.html")).unwrap();
-    assert!(page.contains("another command for tick 41") && page.contains("<svg"), "{page}");
+    assert!(page.contains("another command for tick 81") && page.contains("<svg"), "{page}");
     assert!(out(&scene).join("repeat/run.mcap").exists(), "what differs is kept");
-}
-
-/// Only a stop shows it: the daemon then sends a state again.
-#[test]
-fn a_controller_that_counts_repeats_is_caught() {
-    let Some(python) = python() else { return };
-    let scene = Scene::new();
-    certify_python(&scene, &python, "repeats").ends_with(1);
-    let certificate = json(&scene);
-    let stopped = run(&certificate, "controller-stopped");
-    assert_eq!(stopped["verdict"], "different", "{certificate:#}");
-    assert_eq!(stopped["difference"]["cause"], "controller", "{stopped:#}");
-    let at = stopped["stopped_at_tick"].as_u64().unwrap();
-    let quantity = stopped["difference"]["quantity"].as_str().unwrap();
-    assert!(quantity.ends_with(".kp"), "{stopped:#}");
-    let tick = stopped["difference"]["tick"].as_u64().unwrap();
-    assert!((at..at + 30).contains(&tick), "where it was stopped: {stopped:#}");
 }
 
 #[test]

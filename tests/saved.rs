@@ -40,7 +40,11 @@ fn text(path: &Path) -> String {
 
 /// A whole run of 200 ticks, and the state in its middle.
 fn whole_run(scene: &Scene) -> (String, PathBuf, u64) {
-    let mut daemon = run(scene, "whole.mcap", &[&LOCKSTEP[..2], &["--duration", "0.2"]].concat());
+    let mut daemon = run(
+        scene,
+        "whole.mcap",
+        &[&LOCKSTEP[..2], &["--duration", "0.2", "--speed", "0.1"]].concat(),
+    );
     let _controller = stand(scene, &[]);
     let observer = Observer::of(scene);
     observer.until("it runs", |s| s.tick > 30);
@@ -138,7 +142,9 @@ fn a_state_that_does_not_fit_is_refused_before_a_log_is_overwritten() {
     let scene = Scene::new();
     let scenario = quadruped(&[]);
     let mut plant = scenario.plant();
-    (0..50).for_each(|_| drop(plant.step(&TickInput::new())));
+    for _ in 0..50 {
+        plant.step(&TickInput::new());
+    }
     let (file, bad) = (scene.path("state.bin"), scene.path("bad.bin"));
     write_state(&file, &SavedState::of(&mut plant, scenario.physics_hash, 1)).unwrap();
     std::fs::write(&bad, b"no state").unwrap();

@@ -19,6 +19,7 @@ pub use machine::Machine;
 pub use page::page;
 pub use plan::{Task, Trouble, plan, wall_s};
 pub use run::{Bench, Gone, Run, Verdict};
+pub use trouble::Stop;
 
 /// The names of the files of a certificate.
 pub const JSON_FILE: &str = "certificate.json";

@@ -12,7 +12,7 @@ use crate::trial::{Ended, Failure, LOG, Trial};
 
 use super::judge::{Difference, Told, listen};
 use super::plan::{Task, Trouble};
-use super::trouble::{Load, Stopper};
+use super::trouble::{Load, Stop, Stopper};
 
 /// What all runs have in common.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +58,8 @@ pub struct Run {
     pub speed: Option<f64>,
     /// The tick at which a side was stopped, if one was.
     pub stopped_at_tick: Option<u64>,
+    /// Ticks that were run meanwhile.
+    pub ticks_while_stopped: Option<u64>,
     /// Name of the run that it was compared with.
     pub compared_with: Option<String>,
     /// Number of the state that it began with.
@@ -87,8 +89,8 @@ pub struct Gone {
     pub told: Told,
     /// Wall time, s.
     pub wall_s: f64,
-    /// The tick at which a side was stopped.
-    pub stopped_at: Option<u64>,
+    /// The stop of a side, if there was one.
+    pub stop: Option<Stop>,
     /// Why it did not come to its end.
     pub failure: Option<Failure>,
 }
@@ -137,15 +139,15 @@ impl Bench {
         };
         let failure =
             if stopped { Some(Failure::Stopped) } else { self.failure(&ended, &told, &folder) };
-        let stopped_at = stopper.as_ref().and_then(Stopper::stopped_at);
-        if stopper.is_some() && stopped_at.is_none() && failure.is_none() {
+        let stop = stopper.as_ref().and_then(Stopper::stop);
+        if stopper.is_some() && stop.is_none() && failure.is_none() {
             let text = format!(
                 "run {}: it was over before it could be stopped; give a longer --duration",
                 task.name
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
-        Ok(Gone { told, wall_s, stopped_at, failure })
+        Ok(Gone { told, wall_s, stop, failure })
     }
 
     fn arguments(&self, task: &Task, folder: &Path) -> Result<Vec<OsString>> {

@@ -50,6 +50,15 @@ impl Drop for Load {
     }
 }
 
+/// A stop that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// The newest state when it began.
+    pub tick: u64,
+    /// Ticks that were run while it lasted.
+    pub ticks: u64,
+}
+
 /// Stops one side when a run has come to some tick, and lets it go on.
 pub(super) struct Stopper {
     side: Side,
@@ -63,7 +72,7 @@ enum Stage {
     Begin,
     Watching,
     Stopped { since: Instant, tick: u64 },
-    Done { tick: u64 },
+    Done(Stop),
 }
 
 impl Stopper {
@@ -91,19 +100,22 @@ impl Stopper {
             }
             Stage::Stopped { since, tick } => {
                 if since.elapsed().as_secs_f64() >= STOPPED_S {
+                    let (tick, states) = (*tick, self.states.as_ref());
+                    let newest = states.map_or(Ok(None), |(_, states)| states.next_state(STATE));
                     running.signal(self.side, Signal::CONT);
-                    self.stage = Stage::Done { tick: *tick };
+                    let ticks = newest?.map_or(0, |state| state.tick.saturating_sub(tick));
+                    self.stage = Stage::Done(Stop { tick, ticks });
                 }
             }
-            Stage::Done { .. } => {}
+            Stage::Done(_) => {}
         }
         Ok(())
     }
 
-    /// The tick at which it has stopped the side, if it has.
-    pub(super) const fn stopped_at(&self) -> Option<u64> {
+    /// The stop, if it is over.
+    pub(super) const fn stop(&self) -> Option<Stop> {
         match self.stage {
-            Stage::Done { tick } => Some(tick),
+            Stage::Done(stop) => Some(stop),
             _ => None,
         }
     }

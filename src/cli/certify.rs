@@ -163,7 +163,8 @@ fn judge(bench: &Bench, tasks: &[Task], task: &Task, this: &Gone, before: &[Gone
         name: task.name.into(),
         what: task.what.clone(),
         speed: task.speed,
-        stopped_at_tick: this.stopped_at,
+        stopped_at_tick: this.stop.map(|stop| stop.tick),
+        ticks_while_stopped: this.stop.map(|stop| stop.ticks),
         compared_with: other.map(|(other, _)| other.name.into()),
         first_tick: told.first_tick,
         ticks: told.ticks,
@@ -328,10 +329,10 @@ fn conclude(a: &CertifyArguments, certificate: &Certificate) {
     }
     let count = certificate.runs.len();
     if certificate.certified {
-        show::line(&format!("\nCERTIFIED  {count} runs are equal wherever they have to be"));
+        show::line(&format!("\nCERTIFIED: {count} runs are equal wherever they have to be"));
     } else {
         let bad = certificate.bad().count();
-        show::line(&format!("\nREFUSED    {bad} of {count} runs differ or failed"));
+        show::line(&format!("\nNOT CERTIFIED: {bad} of {count} runs differ or failed"));
     }
     for name in [PAGE_FILE, JSON_FILE] {
         show::line(&format!("written    {}", a.out.join(name).display()));

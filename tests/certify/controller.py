@@ -1,8 +1,7 @@
 """A controller with a memory, to be certified: it filters what it sees, and holds against it.
 
---law good    depends on the states and on nothing else
---law wall    puts wall time into one torque, from tick 40 on
---law repeats stiffens with each state that comes again, which happens when somebody was stopped
+--law good depends on the states and on nothing else; --law bad stiffens for good once a state has come five times,
+which happens when it was stopped for long, and from tick 80 on puts wall time into one torque.
 """
 import argparse
 import json
@@ -56,26 +55,29 @@ def run(session, robot, law):
     verdict, _, epoch, mine, first, _ = struct.unpack_from("<BBIQQQ", reply, 4)
     assert verdict == 0, reply
     cmd = session.declare_publisher(f"hardstand/{robot}/cmd", express=True)
-    answers, seen, again = {}, [q for _, q in joints], 0
+    answers, seen, came, stiffer = {}, [q for _, q in joints], {}, 0.0
     while True:
         data = states.get(timeout=30.0).payload.to_bytes()
         run_number, tick = struct.unpack_from("<IQ", data, 12)
         if run_number != epoch or tick < first:
             continue
-        again += law == "repeats" and tick in answers
+        came[tick] = came.get(tick, 0) + 1
+        if law == "bad" and tick >= 20 and came[tick] == 5:
+            stiffer = 1.0
         if tick not in answers:
             points = []
             for i, (name, q) in enumerate(joints):
                 seen[i] += 0.1 * (struct.unpack_from("<d", data, 256 + 24 * i)[0] - seen[i])
-                torque = 1e-3 * (time.time() % 1.0) if law == "wall" and tick >= 40 and i == 4 else 0.0
-                points.append(struct.pack("<5d", q - 0.1 * (seen[i] - q), 0.0, 100.0 + again, 3.0, torque))
+                late = law == "bad" and tick >= 80 and i == 4
+                torque = 1e-3 * (time.time() % 1.0) if late else 0.0
+                points.append(struct.pack("<5d", q - 0.1 * (seen[i] - q), 0.0, 100.0 + stiffer, 3.0, torque))
             answers[tick] = head(COMMAND) + struct.pack(
                 "<QI5Q", layout, epoch, mine, tick, tick, tick, len(joints)) + b"".join(points)
         cmd.put(answers[tick])
 
 
 options = argparse.ArgumentParser()
-options.add_argument("--law", choices=["good", "wall", "repeats"], default="good")
+options.add_argument("--law", choices=["good", "bad"], default="good")
 law = options.parse_args().law
 config = zenoh.Config()
 for key, value in [("connect/endpoints", [os.environ["HARDSTAND_CONNECT"]]), ("listen/endpoints", []),
