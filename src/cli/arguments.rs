@@ -24,17 +24,18 @@ Start here:
   hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
   hardstand bisect a.mcap b.mcap                  where two runs part, and who caused it
   hardstand branch run.mcap --at 500 --log b.mcap another way from a tick on
+  hardstand certify SCENARIO -- CONTROLLER        the same run, whatever the machine does?
   hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
   hardstand faults                                what can be broken on purpose, and how
 
 Exit codes: 0 done; 1 the robot does not stand, a replay differs, bisect has found something, a
-branch differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3
+branch or a run of certify differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3
 a log is damaged or cut short, or recording ended early; 4 real-time rights were required and
 refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline
 was missed under overrun = \"stop\"; 8 a controller was missing for longer than
-control.patience_s; 70 a defect of this program.";
+control.patience_s, or ended early; 70 a defect of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
 /// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
@@ -61,6 +62,16 @@ pub(super) enum Verb {
     /// and the replay is identical, bit for bit.
     #[cfg(feature = "zenoh")]
     Demo(DemoArguments),
+    /// Is the closed loop of a controller and a scenario a function of its inputs? Try it
+    ///
+    /// Runs both again and again in lockstep: as fast as possible, at 1 × and 0.1 × real time, with
+    /// either side stopped for a second, with loaded cores, and twice from a saved state. If all
+    /// digests are equal and all logs replay, it writes a certificate (JSON and a page); else it
+    /// says which run differs, the first tick and quantity, and who caused it. The controller has to
+    /// join (docs/protocol.md). Exit code 0: certified; 1: a run differs; 8: the controller does not
+    /// join, or ends early. docs/certify.md has examples.
+    #[cfg(feature = "zenoh")]
+    Certify(CertifyArguments),
     /// Run an example controller, as a process of its own
     #[cfg(feature = "zenoh")]
     Controller(ControllerArguments),
@@ -92,12 +103,13 @@ pub(super) enum Verb {
     /// tick is bad, or the logs do not differ; 1: found, or the replay differs from the log; 3:
     /// nothing found, but a log is damaged or cut short. docs/bisect.md has examples.
     Bisect(BisectArguments),
-    /// Let a run of a log go on under other parameters, and compare
+    /// Let a run of a log go on under other parameters or another controller, and compare
     ///
     /// Takes the state before tick N of a log, changes the scenario, runs on with the commands of
-    /// the log as they were applied, writes that as a new log, and compares both runs. Exit code 0:
-    /// both runs are the same; 1: they differ, or the replay differs from the log; 3: it ended
-    /// before the log's run did; 6: the plant stopped itself.
+    /// the log as they were applied, or in lockstep with the controller whose command follows `--`,
+    /// writes that as a new log, and compares both runs. Exit code 0: both runs are the same; 1:
+    /// they differ, or the replay differs from the log; 3: it ended before the log's run did; 6: the
+    /// plant stopped itself; 8: the controller did not join, or ended early.
     Branch(BranchArguments),
     /// Make a log whole that was cut off, for other readers
     ///
@@ -146,9 +158,14 @@ pub(super) struct DoctorArguments {
 pub(super) struct RunArguments {
     /// Scenario file (TOML)
     pub(super) scenario: PathBuf,
-    /// Simulated seconds to run [default: the scenario's sim.duration_s]
+    /// Simulated seconds to run, in all: those before a state of --from too [default: the
+    /// scenario's sim.duration_s]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(super) duration: Option<f64>,
+    /// Begin in a state that `ctl snapshot` has saved, of the same robot and physics; in lockstep,
+    /// the required controllers of that state are waited for
+    #[arg(long, value_name = "FILE")]
+    pub(super) from: Option<PathBuf>,
     /// Record everything needed for a replay; an earlier run of that name is replaced [default: the
     /// scenario's record.file]
     #[arg(long, value_name = "FILE")]
@@ -194,6 +211,33 @@ pub(super) struct DemoArguments {
     /// Change a key of the scenario (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct CertifyArguments {
+    /// Scenario file (TOML)
+    pub(super) scenario: PathBuf,
+    /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) sets: Vec<String>,
+    /// Simulated seconds of a run; all runs together take about 13 times that and half a minute
+    /// [default: the scenario's sim.duration_s, or else 2]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(super) duration: Option<f64>,
+    /// Folder of the certificate and of the logs; what is in the way there is replaced
+    #[arg(long, value_name = "FOLDER", default_value = "hardstand-certificate")]
+    pub(super) out: PathBuf,
+    /// Keep all logs, not only those of the reference and of runs that differ
+    #[arg(long)]
+    pub(super) keep_logs: bool,
+    /// Seconds to wait for the controller to join, and for each of its answers
+    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
+    pub(super) patience: f64,
+    /// The controller's command, after `--`; it finds the daemon where bus.listen of the scenario
+    /// says, which is also in HARDSTAND_CONNECT, and the robot's name in HARDSTAND_ROBOT
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(super) command: Vec<OsString>,
 }
 
 #[cfg(feature = "zenoh")]
@@ -554,6 +598,12 @@ pub(super) struct BranchArguments {
     /// Draw what differs most; an existing file is overwritten
     #[arg(long, value_name = "FILE.svg")]
     pub(super) plot: Option<PathBuf>,
+    /// Another controller in place of the log's commands, after `--`: it has to join, finds the
+    /// daemon where bus.listen of the log's scenario says (also in HARDSTAND_CONNECT), and commands
+    /// in lockstep up to the tick with which the log ends
+    #[cfg(feature = "zenoh")]
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -36,10 +36,18 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     crate::rt::keep_files_private();
-    let bar = progress::bar(index.ticks(), "branching");
-    let at = Seen { epoch, tick: a.at };
-    let forked = fork(&mut player, at, &scenario, events, &a.to, |ticks| bar.set_position(ticks))?;
-    bar.finish_and_clear();
+    let forked = match live(a, &index, epoch, &player, &scenario)? {
+        Some(Ok(forked)) => forked,
+        Some(Err(code)) => return Ok(code),
+        None => {
+            let bar = progress::bar(index.ticks(), "branching");
+            let at = Seen { epoch, tick: a.at };
+            let show = |ticks| bar.set_position(ticks);
+            let forked = fork(&mut player, at, &scenario, events, &a.to, show)?;
+            bar.finish_and_clear();
+            forked
+        }
+    };
     told(a, &forked, scenario.spec.period_ns);
     let (mut x, mut y) = (open()?, Player::open(&a.to)?);
     let found = compare(&mut x, &mut y, |_, _| ())?;
@@ -54,6 +62,32 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
         (_, Some(_)) => exit::NEGATIVE,
         (_, None) => exit::OK,
     })
+}
+
+/// The branch with a controller, if there is one, or an exit code if it did not succeed.
+#[cfg(feature = "zenoh")]
+fn live(
+    a: &BranchArguments,
+    index: &RunIndex,
+    epoch: u32,
+    player: &Player,
+    scenario: &Scenario,
+) -> Result<Option<std::result::Result<Forked, u8>>> {
+    if a.command.is_empty() {
+        return Ok(None);
+    }
+    super::branch_live::run(a, index, epoch, player, scenario).map(Some)
+}
+
+#[cfg(not(feature = "zenoh"))]
+fn live(
+    _: &BranchArguments,
+    _: &RunIndex,
+    _: u32,
+    _: &Player,
+    _: &Scenario,
+) -> Result<Option<std::result::Result<Forked, u8>>> {
+    Ok(None)
 }
 
 /// Refuses keys that could change nothing.
@@ -100,6 +134,11 @@ fn told(a: &BranchArguments, forked: &Forked, period_ns: u64) {
         a.at,
         time_s(a.at)
     ));
+    #[cfg(feature = "zenoh")]
+    if !a.command.is_empty() {
+        let words: Vec<_> = a.command.iter().map(|word| word.to_string_lossy()).collect();
+        show::line(&format!("controller {}", words.join(" ")));
+    }
     show::line(&format!("ran        {} ticks ({:.3} s)", forked.ticks, time_s(forked.ticks)));
     forked.files.iter().for_each(|file| show::line(&format!("log        {}", file.display())));
     if let Some(fault) = forked.fault {

@@ -1,16 +1,13 @@
 //! `hardstand ctl`: time, state and world of a running daemon.
 
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::bus::{Ask, Client};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{
-    ControlRequest, FaultRequest, Kind, MendRequest, ModelReply, PushRequest, SavedState, decode,
-    encode,
-};
+use crate::message::{ControlRequest, FaultRequest, MendRequest, ModelReply, PushRequest};
 use crate::plant::Scope;
+use crate::record::{read_state, write_state};
 use crate::rt::Phase;
 
 use super::arguments::{
@@ -148,25 +145,14 @@ fn ticks_of(seconds: f64, model: &ModelReply) -> u64 {
 
 fn snapshot(a: &StateFileArguments) -> Result<u8> {
     let saved = a.daemon.client()?.snapshot(PATIENCE)?;
-    let mut bytes = Vec::new();
-    encode(Kind::SavedState, &saved, &mut bytes)?;
-    std::fs::write(&a.file, &bytes).map_err(|e| file_error(&a.file, &e))?;
-    let (file, size) = (a.file.display(), bytes.len());
+    let (file, size) = (a.file.display(), write_state(&a.file, &saved)?);
     said(&format!("state after tick {} saved in {file} ({size} bytes)", saved.tick))
 }
 
 fn restore(a: &StateFileArguments) -> Result<u8> {
-    let bytes = std::fs::read(&a.file).map_err(|e| file_error(&a.file, &e))?;
-    let saved: SavedState = decode(Kind::SavedState, &bytes).map_err(|e| {
-        let file = a.file.display();
-        Error::new(ErrorKind::Input, format!("{file} is not a saved state: {e}"))
-    })?;
+    let saved = read_state(&a.file)?;
     let tick = a.daemon.client()?.restore(&saved, PATIENCE)?;
     said(&format!("goes on after tick {tick}, as the next run"))
-}
-
-fn file_error(file: &Path, e: &std::io::Error) -> Error {
-    Error::new(ErrorKind::File, format!("state {}: {e}", file.display()))
 }
 
 fn friction(a: &FrictionArguments) -> Result<u8> {

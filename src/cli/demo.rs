@@ -44,7 +44,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
     let mut deserted = false;
     let mut controller = ControllerProcess::start(&endpoint, &scenario.bus.robot)?;
     let log = Some(a.log.clone());
-    let summary = daemon::run(&scenario, log, &stop, |happening| match happening {
+    let summary = daemon::run(&scenario, None, log, &stop, |happening| match happening {
         Happening::Ready(grants) => {
             show::ready(&scenario, grants);
             show::line("");

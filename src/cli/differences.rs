@@ -196,10 +196,23 @@ pub(super) fn draw(
     paths: [&Path; 2],
     again: impl FnOnce() -> Result<(Player, Player)>,
 ) -> Result<()> {
-    let (Some(parted), Some(last)) = (found.parted(), found.last) else {
+    if found.parted().is_none() {
         show::line("plot       nothing differs, so nothing is drawn");
         return Ok(());
-    };
+    }
+    draw_quietly(file, found, paths, again)?;
+    show::line(&format!("\nplot       {}", file.display()));
+    Ok(())
+}
+
+/// The same, and nothing is said.
+pub(super) fn draw_quietly(
+    file: &Path,
+    found: &Comparison,
+    paths: [&Path; 2],
+    again: impl FnOnce() -> Result<(Player, Player)>,
+) -> Result<()> {
+    let (Some(parted), Some(last)) = (found.parted(), found.last) else { return Ok(()) };
     let names: Vec<String> = found.ranked.iter().take(SHOWN).map(|r| r.name.clone()).collect();
     let (mut a, mut b) = again()?;
     let period_s = a.info().period_ns as f64 * 1e-9;
@@ -211,7 +224,5 @@ pub(super) fn draw(
     let traces = trace(&mut a, &mut b, &names, from, count, COLUMNS)?;
     let times_s = [from.tick, from.tick + count].map(|tick| tick as f64 * period_s);
     let parted_s = parted.tick as f64 * period_s;
-    plot_differences::draw(file, &traces, times_s, parted_s, paths)?;
-    show::line(&format!("\nplot       {}", file.display()));
-    Ok(())
+    plot_differences::draw(file, &traces, times_s, parted_s, paths)
 }

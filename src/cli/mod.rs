@@ -4,6 +4,10 @@ mod arguments;
 mod bisect;
 mod branch;
 #[cfg(feature = "zenoh")]
+mod branch_live;
+#[cfg(feature = "zenoh")]
+mod certify;
+#[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]
 mod ctl;
@@ -41,8 +45,8 @@ use arguments::{Arguments, Verb};
 pub mod exit {
     /// All went well.
     pub const OK: u8 = 0;
-    /// The verdict is negative: the demo's robot does not stand, a replay differs, `bisect` has
-    /// found what it was looking for, or the doctor finds a machine unfit for real time.
+    /// The verdict is negative: the demo's robot does not stand, a replay or a certified run
+    /// differs, `bisect` has found what it was looking for, or the doctor finds a machine unfit for real time.
     pub const NEGATIVE: u8 = 1;
     /// A log is damaged or truncated; what could be replayed is equal.
     pub const LOSSY: u8 = 3;
@@ -67,6 +71,8 @@ pub fn main() -> ExitCode {
         Verb::Model(a) => model::model(a),
         Verb::Doctor(a) => doctor::doctor(a),
         Verb::Faults => faults::faults(),
+        #[cfg(feature = "zenoh")]
+        Verb::Certify(a) => certify::certify(a),
         #[cfg(feature = "zenoh")]
         Verb::Demo(a) => demo::demo(a),
         #[cfg(feature = "zenoh")]

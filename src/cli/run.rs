@@ -1,13 +1,16 @@
 //! `hardstand run`.
 
 use std::io::IsTerminal as _;
+use std::path::Path;
 
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
 use crate::config::Scenario;
 use crate::daemon::{self, Happening, Summary};
-use crate::error::Result;
-use crate::rt::{Ending, Pace, Phase};
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::SavedState;
+use crate::record::read_state;
+use crate::rt::{Ending, Mode, Pace, Phase};
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::{exit, progress, show, stop_on_signal, survive};
@@ -17,7 +20,11 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
     // a daemon outlives its terminal, and a file that may not grow is no reason to die
     survive(&[SIGHUP, SIGXFSZ])?;
     let scenario = Scenario::load(&a.scenario, &sets(a))?;
+    let from = a.from.as_deref().map(|file| saved(file, &scenario)).transpose()?;
     show::scenario(&scenario);
+    if let (Some(file), Some(saved)) = (&a.from, &from) {
+        show::from(file, saved, scenario.spec.period_ns);
+    }
     // at free pace a bar says more than lines that rush by
     let bar = match scenario.ticks {
         Some(n) if scenario.pace == Pace::Free && std::io::stderr().is_terminal() => {
@@ -26,38 +33,66 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
         _ => None,
     };
     let (mut waited_s, mut paused) = (0_u64, false);
-    let summary = daemon::run(&scenario, a.log.clone(), &stop, |happening| match happening {
-        Happening::Ready(grants) => show::ready(&scenario, grants),
-        Happening::Stall(stall) => show::stall(&scenario, stall),
-        Happening::Second(second) if second.phase == Phase::Waiting => {
-            // once, and then a reminder every ten seconds
-            if waited_s.is_multiple_of(10) {
-                show::waiting(&scenario);
-            }
-            waited_s += 1;
-        }
-        Happening::Second(second) if second.phase == Phase::Paused => {
-            if !paused {
-                show::paused(second);
-            }
-            paused = true;
-        }
-        Happening::Second(second) => {
-            paused = false;
-            match &bar {
-                Some(bar) => {
-                    bar.set_position(second.tick);
-                    bar.set_message(format!("{:.0} × real time", second.real_time_factor));
+    let summary =
+        daemon::run(&scenario, from.as_ref(), a.log.clone(), &stop, |happening| match happening {
+            Happening::Ready(grants) => show::ready(&scenario, grants),
+            Happening::Stall(stall) => show::stall(&scenario, stall),
+            Happening::Second(second) if second.phase == Phase::Waiting => {
+                // once, and then a reminder every ten seconds
+                if waited_s.is_multiple_of(10) {
+                    show::waiting(&scenario);
                 }
-                None => show::second(second),
+                waited_s += 1;
             }
-        }
-    })?;
+            Happening::Second(second) if second.phase == Phase::Paused => {
+                if !paused {
+                    show::paused(second);
+                }
+                paused = true;
+            }
+            Happening::Second(second) => {
+                paused = false;
+                match &bar {
+                    Some(bar) => {
+                        bar.set_position(second.tick);
+                        bar.set_message(format!("{:.0} × real time", second.real_time_factor));
+                    }
+                    None => show::second(second),
+                }
+            }
+        })?;
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
     show::summary(&summary);
     Ok(code_of(&summary))
+}
+
+/// The state to begin in, if it is one for this scenario: before an old log is overwritten.
+fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
+    let refuse =
+        |text: String| Error::new(ErrorKind::Input, format!("--from {}: {text}", file.display()));
+    let saved = read_state(file)?;
+    let plant = saved.restored(scenario.plant(), scenario.physics_hash);
+    let plant = plant.map_err(|e| e.within(format!("--from {}", file.display())))?;
+    let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
+    if let Some(end) = scenario.ticks.filter(|&end| end <= saved.tick) {
+        return Err(refuse(format!(
+            "the state is that after {:.3} s, and the run ends after {:.3} s in all; give a longer \
+             --duration",
+            time_s(saved.tick),
+            time_s(end)
+        )));
+    }
+    if let (Some(session), false) =
+        (plant.unjoined_owner(), scenario.control.mode == Mode::RealTime)
+    {
+        return Err(refuse(format!(
+            "session {session:016x} commands the robot in it, which has not joined, so in this mode \
+             nobody could; save a state of a run in lockstep, or use --mode realtime"
+        )));
+    }
+    Ok(saved)
 }
 
 /// The flags are short for keys of the scenario, so that the log tells them too.

@@ -1,10 +1,11 @@
 //! What is printed: one place for all words and units.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use crate::config::{Ros2Mode, Scenario};
 use crate::daemon::{SecondReport, Stall, Summary};
-use crate::message::Distribution;
+use crate::message::{Distribution, SavedState};
 use crate::plant::{Authority, Integrator};
 use crate::record::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
@@ -54,6 +55,12 @@ pub(super) fn scenario(s: &Scenario) {
     for w in &s.warnings {
         say!("warning    {w}");
     }
+}
+
+/// The saved state in which a run begins.
+pub(super) fn from(file: &Path, saved: &SavedState, period_ns: u64) {
+    let (tick, time_s) = (saved.tick, saved.tick as f64 * period_ns as f64 * 1e-9);
+    say!("from       {}: the state after tick {tick} ({time_s:.3} s)", file.display());
 }
 
 pub(super) fn ready(s: &Scenario, grants: &Grants) {

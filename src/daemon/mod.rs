@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::fault_point;
 use crate::handover::{Inbox, bell, pool, touched_channel};
 use crate::limits::{FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
-use crate::message::{Directory, ModelReply};
+use crate::message::{Directory, ModelReply, SavedState};
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
@@ -55,9 +55,11 @@ pub enum Happening<'a> {
     Second(&'a SecondReport),
 }
 
-/// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
+/// Runs `scenario` until its end, a fault, or until `stop` is set; from its initial state, or `from`
+/// one that was saved. `log` names the log file.
 ///
 /// # Errors
+/// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
 /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken,
 /// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants are required and refused,
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
@@ -65,6 +67,7 @@ pub enum Happening<'a> {
 /// of the bus again and again; what was logged up to then is kept.
 pub fn run(
     scenario: &Scenario,
+    from: Option<&SavedState>,
     log: Option<PathBuf>,
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
@@ -75,14 +78,20 @@ pub fn run(
     let core = if free { None } else { pick_core(scenario.realtime.core) };
     keep_off_core(core);
     keep_files_private();
-    let plant = scenario.plant();
+    let initial = scenario.plant();
+    let plant = match from {
+        Some(saved) => saved.restored(initial.clone(), scenario.physics_hash)?,
+        None => initial.clone(),
+    };
+    let epoch = from.map_or(FIRST_EPOCH, |saved| saved.epoch.max(FIRST_EPOCH));
 
-    let (mut links, ends, report_in) = wire(scenario, &plant, stop);
+    let (mut links, ends, report_in) = wire(scenario, &initial, epoch, stop);
 
-    let model = ModelReply::of(&plant, FIRST_EPOCH, scenario.gains_max[0], scenario.gains_max[1]);
+    let model = ModelReply::of(&plant, epoch, scenario.gains_max[0], scenario.gains_max[1]);
     let run_limits = RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,
+        epoch,
         keyframe_every_ticks: scenario.record.keyframe_every_ticks,
         mode: scenario.control.mode,
         overrun: scenario.overrun,
@@ -92,7 +101,7 @@ pub fn run(
         gains_max: scenario.gains_max,
         ..RunLimits::new(scenario.spec.period_ns)
     };
-    let log_plant = plant.clone();
+    let first_tick = plant.state().tick;
     let physics = PhysicsThread::start(scenario, plant, run_limits, core)?;
     let mut grants = physics.grants()?;
     let awake = if free { None } else { keep_cores_awake() };
@@ -103,12 +112,14 @@ pub fn run(
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
-    let (recorder, log_out) = start_recorder(scenario, log_plant, log)?;
+    let (recorder, log_out) = start_recorder(scenario, initial, epoch, log)?;
     links.log = log_out;
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&grants));
 
-    let mut monitor = Monitor::new(scenario, model.mass_kg, grants, report_in, counters, directory);
+    let begin = (epoch, first_tick);
+    let mut monitor =
+        Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
     io.publish_status(monitor.status());
     let broken = attend(&physics, recorder.as_ref(), &mut io, &mut monitor, (free, stop), watch);
     drop(awake);
@@ -120,6 +131,7 @@ pub fn run(
 fn wire(
     scenario: &Scenario,
     plant: &Plant,
+    epoch: u32,
     stop: &Arc<AtomicBool>,
 ) -> (Links, Ends, Receiver<TickReport>) {
     let joints = plant.model().joint_count();
@@ -131,7 +143,7 @@ fn wire(
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
     let (order_out, orders) = order_line();
-    let epoch = Arc::new(AtomicU32::new(FIRST_EPOCH));
+    let epoch = Arc::new(AtomicU32::new(epoch));
     let ends = Ends {
         commands: command_out.ringing(arrived_bell.clone()),
         orders: Arc::new(Mutex::new(order_out.ringing(arrived_bell))),
@@ -189,6 +201,7 @@ fn attend(
 fn start_recorder(
     scenario: &Scenario,
     mut plant: Plant,
+    epoch: u32,
     log: Option<PathBuf>,
 ) -> Result<(Option<Recorder>, Option<crate::handover::Outbox<LogTick>>)> {
     let Some(path) = log else { return Ok((None, None)) };
@@ -196,7 +209,7 @@ fn start_recorder(
         version: env!("CARGO_PKG_VERSION").into(),
         layout_hash: plant.layout_hash(),
         physics_hash: scenario.physics_hash,
-        epoch: FIRST_EPOCH,
+        epoch,
         period_ns: plant.spec().period_ns,
         robot: scenario.robot_urdf.clone(),
         scenario: scenario.complete_toml.clone(),

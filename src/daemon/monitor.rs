@@ -6,7 +6,6 @@ use crossbeam_channel::Receiver;
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind};
-use crate::limits::FIRST_EPOCH;
 use crate::message::{
     AGE_EDGES_TICKS, Counter, Directory, LATENCY_EDGES_NS, Refusal, StatusReading,
 };
@@ -100,6 +99,8 @@ pub(super) struct Monitor {
     pushes_refused: u64,
     faults_refused: u64,
     last: Option<TickReport>,
+    /// Run number and tick with which it begins.
+    begin: (u32, u64),
     stall: Option<Stall>,
     started: Option<Instant>,
     second: Instant,
@@ -110,14 +111,14 @@ pub(super) struct Monitor {
 impl Monitor {
     pub(super) fn new(
         scenario: &Scenario,
+        begin: (u32, u64),
         mass_kg: f64,
         grants: Grants,
         inbox: Receiver<TickReport>,
-        arrivals: Counters,
-        directory: Directory,
+        (arrivals, directory): (Counters, Directory),
     ) -> Self {
         let status = StatusReading {
-            epoch: FIRST_EPOCH,
+            epoch: begin.0,
             period_ns: scenario.spec.period_ns,
             command_age_ticks: u32::MAX,
             mode: scenario.control.mode.code(),
@@ -146,6 +147,7 @@ impl Monitor {
             pushes_refused: 0,
             faults_refused: 0,
             last: None,
+            begin,
             stall: None,
             started: None,
             second: Instant::now(),
@@ -252,10 +254,17 @@ impl Monitor {
         })
     }
 
+    /// The last report; before the first one, what is known anyway.
+    fn told(&self) -> TickReport {
+        let (epoch, tick) = self.begin;
+        let time_ns = tick.saturating_mul(self.period_ns);
+        self.last.unwrap_or(TickReport { epoch, tick, time_ns, ..TickReport::default() })
+    }
+
     fn update_status(&mut self, real_time_factor: f64) {
-        let r = self.last.unwrap_or_default();
+        let r = self.told();
         let s = &mut self.status;
-        (s.epoch, s.tick, s.time_ns) = (r.epoch.max(FIRST_EPOCH), r.tick, r.time_ns);
+        (s.epoch, s.tick, s.time_ns) = (r.epoch, r.tick, r.time_ns);
         s.phase = r.phase.code();
         s.real_time_factor = real_time_factor;
         let wall_period_ns = r.wall_period_ns as f64;
@@ -334,7 +343,7 @@ impl Monitor {
         self.note_log_failure(recorded.error.is_some());
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
         let (state, data) = (plant.state(), plant.data());
-        let told = self.last.unwrap_or_default();
+        let told = self.told();
         let untold = state.tick.saturating_sub(told.tick);
         let ticks = told.ticks_run + untold;
         let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;

@@ -1,11 +1,13 @@
 //! What made two runs part: what was applied, or what computed.
 
+use std::collections::BTreeMap;
+
 use toml::{Table, Value};
 
 use crate::model::Model;
-use crate::plant::{Event, JointCommand, Verdict};
+use crate::plant::{Event, JointCommand, Verdict, controller_number};
 use crate::record::Moment;
-use crate::rt::OfferRecord;
+use crate::rt::{LogTick, OfferRecord, SetPoint};
 
 /// Who made two runs part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +24,54 @@ pub enum Cause {
     Plant,
 }
 
-/// The first difference in what was applied in a tick; session and sequence numbers are not
-/// looked at, for they are other ones in every run.
-pub(super) fn of_inputs(a: &Moment<'_>, b: &Moment<'_>, model: &Model) -> Option<Cause> {
+/// Names of controllers, which logs know by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(BTreeMap<u64, String>);
+
+impl Names {
+    /// Those that scenarios name.
+    pub(super) fn of<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
+        Self(names.into_iter().map(|name| (controller_number(name), name.clone())).collect())
+    }
+
+    /// "controller rear, " or the like where there are several, or one with a name.
+    fn who(&self, this: &SetPoint, all: &[SetPoint], model: &Model) -> String {
+        let Some(number) = this.controller else { return String::new() };
+        if let Some(name) = self.0.get(&number) {
+            return format!("controller {name}, ");
+        }
+        let own = |s: &&SetPoint| s.controller == Some(number);
+        let (count, first) = (all.iter().filter(own).count(), all.iter().find(own));
+        if count == all.len() {
+            return String::new();
+        }
+        let joint = first.map_or("", |s| joint_name(s.joint, model));
+        format!("the controller of {joint} and {} joints more, ", count.saturating_sub(1))
+    }
+
+    fn name(&self, number: u64) -> String {
+        self.0.get(&number).cloned().unwrap_or_else(|| format!("{number:016x}"))
+    }
+}
+
+fn joint_name(joint: usize, model: &Model) -> &str {
+    model.joints.get(joint).map_or("", |joint| joint.name.as_str())
+}
+
+/// The first difference in what was applied in a tick. Session and sequence numbers are not looked
+/// at, for they are other ones in every run, and neither is who has joined: what they command is.
+pub(super) fn of_inputs(
+    a: &Moment<'_>,
+    b: &Moment<'_>,
+    model: &Model,
+    names: &Names,
+) -> Option<Cause> {
     let (x, y) = (a.applied, b.applied);
-    if x.events != y.events {
-        let text =
-            format!("events {} and {}", described(&x.events, model), described(&y.events, model));
-        return Some(Cause::Events(text));
+    let other = |t: &LogTick| t.events.iter().copied().filter(|e| !is_coming(e)).collect();
+    let (p, q): (Vec<Event>, Vec<Event>) = (other(x), other(y));
+    if p != q {
+        let words = |events| described(events, model, names);
+        return Some(Cause::Events(format!("events {} and {}", words(&p), words(&q))));
     }
     let answers = |o: &[OfferRecord]| o.iter().map(|o| o.answers_tick).collect::<Vec<_>>();
     let verdicts = |o: &[OfferRecord]| o.iter().map(|o| o.verdict).collect::<Vec<_>>();
@@ -38,47 +80,77 @@ pub(super) fn of_inputs(a: &Moment<'_>, b: &Moment<'_>, model: &Model) -> Option
     if p != q && answers(&x.offers) == answers(&y.offers) && accepted(&p) != accepted(&q) {
         return Some(Cause::Verdicts(format!("verdicts {p:?} and {q:?}")));
     }
-    match (x.joints.is_empty(), y.joints.is_empty()) {
-        (true, true) => return None,
-        (false, true) => return Some(Cause::Controller("a command, and none".into())),
-        (true, false) => return Some(Cause::Controller("no command, and one".into())),
-        (false, false) => {}
-    }
-    if let Some(text) = differing_command(&x.joints, &y.joints, model) {
-        return Some(Cause::Controller(text));
-    }
-    let answered = |o: &[OfferRecord]| {
-        o.iter().rev().find(|o| o.verdict == Verdict::Accepted).map(|o| o.answers_tick)
-    };
-    let (p, q) = (answered(&x.offers)?, answered(&y.offers)?);
-    (p != q).then(|| Cause::Controller(format!("the command answers tick {p} and {q}")))
+    let of = |m: &Moment<'_>| m.applied.set_points(m.leases, model.joint_count());
+    differing_command(&of(a), &of(b), model, names).map(Cause::Controller)
 }
 
-fn differing_command(a: &[JointCommand], b: &[JointCommand], model: &Model) -> Option<String> {
-    if a.len() != b.len() {
-        return Some(format!("set-points for {} and {} joints", a.len(), b.len()));
+/// What differs in who comes and goes, sessions too.
+pub(super) fn of_leases(
+    a: &Moment<'_>,
+    b: &Moment<'_>,
+    model: &Model,
+    names: &Names,
+) -> Option<String> {
+    let coming = |m: &Moment<'_>| m.applied.events.iter().copied().filter(is_coming).collect();
+    let (p, q): (Vec<Event>, Vec<Event>) = (coming(a), coming(b));
+    let words = |events| described(events, model, names);
+    (p != q).then(|| format!("{} and {}", words(&p), words(&q)))
+}
+
+const fn is_coming(event: &Event) -> bool {
+    matches!(event, Event::Grant(_) | Event::Leave { .. })
+}
+
+fn differing_command(
+    a: &[SetPoint],
+    b: &[SetPoint],
+    model: &Model,
+    names: &Names,
+) -> Option<String> {
+    match (a.is_empty(), b.is_empty()) {
+        (true, true) => return None,
+        (false, true) => return Some("command: one and none".into()),
+        (true, false) => return Some("command: none and one".into()),
+        (false, false) => {}
     }
-    let all = a.len() == model.joint_count();
-    for (i, (a, b)) in a.iter().zip(b).enumerate() {
-        // those of several controllers follow each other
-        let joint = model.joints.get(i).filter(|_| all);
-        let name = joint.map_or_else(|| i.to_string(), |joint| joint.name.clone());
-        for (field, x, y) in [
-            ("q", a.q, b.q),
-            ("dq", a.dq, b.dq),
-            ("kp", a.kp, b.kp),
-            ("kd", a.kd, b.kd),
-            ("tau_ff", a.tau_ff, b.tau_ff),
-        ] {
-            if x.to_bits() != y.to_bits() {
-                return Some(format!("command.{name}.{field}: {x:e} and {y:e}"));
+    let of = |list: &[SetPoint], joint| list.iter().find(|s| s.joint == joint).copied();
+    for joint in 0..model.joint_count() {
+        let name = joint_name(joint, model);
+        let (x, y) = match (of(a, joint), of(b, joint)) {
+            (Some(x), Some(y)) => (x, y),
+            (None, None) => continue,
+            (Some(x), None) => {
+                return Some(format!("{}command.{name}: one and none", names.who(&x, a, model)));
             }
+            (None, Some(y)) => {
+                return Some(format!("{}command.{name}: none and one", names.who(&y, b, model)));
+            }
+        };
+        let who = names.who(&x, a, model);
+        if let Some(text) = differing_fields(&x.command, &y.command) {
+            return Some(format!("{who}command.{name}.{text}"));
+        }
+        let (p, q) = (x.answers_tick, y.answers_tick);
+        if p != q {
+            return Some(format!("{who}the command answers tick {p} and {q}"));
         }
     }
     None
 }
 
-fn described(events: &[Event], model: &Model) -> String {
+fn differing_fields(x: &JointCommand, y: &JointCommand) -> Option<String> {
+    let fields = [
+        ("q", x.q, y.q),
+        ("dq", x.dq, y.dq),
+        ("kp", x.kp, y.kp),
+        ("kd", x.kd, y.kd),
+        ("tau_ff", x.tau_ff, y.tau_ff),
+    ];
+    let differing = fields.into_iter().find(|(_, x, y)| x.to_bits() != y.to_bits());
+    differing.map(|(field, x, y)| format!("{field}: {x:e} and {y:e}"))
+}
+
+fn described(events: &[Event], model: &Model, names: &Names) -> String {
     if events.is_empty() {
         return "none".into();
     }
@@ -90,7 +162,10 @@ fn described(events: &[Event], model: &Model) -> String {
         Event::Friction { scope, mu_static, mu_kinetic } => {
             format!("friction of {scope:?} {mu_static}, {mu_kinetic}")
         }
-        Event::Grant(grant) => format!("a controller joins with session {:016x}", grant.session),
+        Event::Grant(grant) => {
+            let (name, session) = (names.name(grant.controller), grant.session);
+            format!("the controller {name} joins with session {session:016x}")
+        }
         Event::Leave { session } => format!("session {session:016x} leaves"),
         Event::Fault { defect, .. } => {
             format!("fault {} {:?} {:?}", defect.kind.row().name, defect.part, defect.values)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::Result;
 use crate::record::{Moment, Player, Seen};
 
-use super::cause::{self, Cause};
+use super::cause::{self, Cause, Names};
 use super::{Quantities, Quantity, Role};
 
 /// What came of comparing two runs.
@@ -25,7 +25,9 @@ pub struct Comparison {
     pub quantity: Option<(Seen, String)>,
     /// The first tick after which the digests differ: of the complete state, session numbers too.
     pub digest: Option<Seen>,
-    /// Sessions with other numbers have sent commands: that alone makes digests differ.
+    /// The first tick in which controllers joined or left in another way, and how.
+    pub leases: Option<(Seen, String)>,
+    /// Sessions with other numbers have joined or sent commands: that alone makes digests differ.
     pub sessions: bool,
     /// Who made the runs part; `None` if they have not.
     pub cause: Option<Cause>,
@@ -78,6 +80,8 @@ pub fn compare(
     let known = [&*a, &*b].map(|p| Quantities::of(&p.scenario().plant()));
     let mut tracks = pairs(&known);
     let model = a.scenario().model.clone();
+    let named = [&*a, &*b].map(|p| p.scenario().control.controllers.clone());
+    let names = Names::of(named.iter().flatten());
     let mut found = Comparison::default();
     let (mut differing, mut began_apart) = (0_u64, false);
     let goes_on = in_step(a, b, |a, b, at| {
@@ -89,12 +93,15 @@ pub fn compare(
         found.ticks += 1;
         found.last = Some(at);
         let sessions = |m: &Moment<'_>| m.applied.offers.iter().map(|o| o.session).max();
-        found.sessions |= sessions(&x) != sessions(&y);
+        if found.leases.is_none() {
+            found.leases = cause::of_leases(&x, &y, &model, &names).map(|text| (at, text));
+        }
+        found.sessions |= sessions(&x) != sessions(&y) || found.leases.is_some();
         if x.applied.digest != y.applied.digest {
             found.digest.get_or_insert(at);
         }
         if found.inputs.is_none() {
-            found.inputs = cause::of_inputs(&x, &y, &model).map(|cause| (at, cause));
+            found.inputs = cause::of_inputs(&x, &y, &model, &names).map(|cause| (at, cause));
         }
         let texts = tracks.iter_mut().filter_map(|track| track.add(&x, &y, at));
         // the first one names it, but all have to be added

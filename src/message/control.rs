@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, ErrorKind};
 use crate::model::Model;
-use crate::plant::{Event, Rejection};
+use crate::plant::{Event, Plant, Rejection};
 
 use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
 use super::{HEADER_BYTES, Kind};
@@ -33,6 +34,43 @@ pub struct SavedState {
     pub tick: u64,
     /// The state, see [`State::walk`](crate::plant::State::walk); the last word is the digest.
     pub words: Vec<u64>,
+}
+
+impl SavedState {
+    /// The state in which `plant` is.
+    #[must_use]
+    pub fn of(plant: &mut Plant, physics_hash: u64, epoch: u32) -> Self {
+        let (layout_hash, tick) = (plant.layout_hash(), plant.state().tick);
+        Self { layout_hash, physics_hash, epoch, tick, words: plant.snapshot_words() }
+    }
+
+    /// `plant` in this state; `physics_hash` is that of its robot and scenario.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the state is another robot's or scenario's, or none that a run can
+    /// go on from.
+    pub fn restored(&self, mut plant: Plant, physics_hash: u64) -> crate::Result<Plant> {
+        let refuse = |text| Error::new(ErrorKind::Input, format!("the saved state: {text}"));
+        self.check(plant.layout_hash(), physics_hash).map_err(|r| refuse(r.text))?;
+        plant.restore(&self.words).map_err(|e| refuse(e.to_string()))?;
+        match plant.fault() {
+            Some(fault) => Err(refuse(format!("it is not one to go on from: {fault:?}"))),
+            None => Ok(plant),
+        }
+    }
+
+    fn check(&self, layout_hash: u64, physics_hash: u64) -> Result<(), Refusal> {
+        check_layout(self.layout_hash, layout_hash)?;
+        if self.physics_hash == physics_hash {
+            return Ok(());
+        }
+        let got = self.physics_hash;
+        let text = format!(
+            "physics_hash is {got:016x}; it must be {physics_hash:016x}: the state is from another \
+             robot or scenario"
+        );
+        Err(Refusal { reason: Rejection::Layout, text })
+    }
 }
 
 /// A constant force on a link, for some ticks.
@@ -122,15 +160,7 @@ pub fn check_saved(
     physics_hash: u64,
 ) -> Result<SavedState, Refusal> {
     let saved: SavedState = claimed(Kind::SavedState, bytes, "as long as snapshot gives it")?;
-    check_layout(saved.layout_hash, layout_hash)?;
-    if saved.physics_hash != physics_hash {
-        let got = saved.physics_hash;
-        let text = format!(
-            "physics_hash is {got:016x}; it must be {physics_hash:016x}: the state is from another \
-             robot or scenario"
-        );
-        return Err(Refusal { reason: Rejection::Layout, text });
-    }
+    saved.check(layout_hash, physics_hash)?;
     Ok(saved)
 }
 

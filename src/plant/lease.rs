@@ -372,7 +372,7 @@ impl Leases {
     }
 
     /// Lets an event of leases happen at `tick`; any other does nothing.
-    pub(super) fn apply(&mut self, tick: u64, event: &Event) {
+    pub fn apply(&mut self, tick: u64, event: &Event) {
         match event {
             Event::Grant(grant) => {
                 let _the_loop_has_asked = self.grant(tick, grant);

@@ -135,6 +135,17 @@ impl Plant {
         leases
     }
 
+    /// All controllers are gone: what they commanded last is held as if it were late, until others
+    /// come.
+    pub fn dismiss(&mut self) {
+        for session in self.state.leases.places().map(|lease| lease.session) {
+            self.state.leases.leave(session);
+        }
+        self.state.watchdog.retire_owner();
+        self.state.watchdog.candidate = 0;
+        self.wake();
+    }
+
     /// Joints that get another controller go on as they are until its first command.
     fn keep_up(&mut self, grant: &Grant) {
         let joints = 0..self.state.command.len();

@@ -6,6 +6,7 @@ use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handover::{Outbox, pool};
 use crate::limits::EVENTS_MAX;
+use crate::message::SavedState;
 use crate::plant::{Event, Fault, Outcome, Plant, Snapshot, TickInput, Verdict};
 use crate::rt::{LogTick, Phase, Schedule};
 
@@ -90,6 +91,18 @@ pub fn fork(
         Some(e) => Err(Error::new(ErrorKind::File, e)),
         None => Ok(forked),
     }
+}
+
+/// The state in which `player` is, under `scenario`, for a run of the number `epoch` with other
+/// controllers: those of the log leave, and their joints hold what they were told last until the
+/// others come.
+///
+/// # Errors
+/// As [`fork`].
+pub fn saved_state(player: &Player, scenario: &Scenario, epoch: u32) -> Result<SavedState> {
+    let mut plant = plant_in_state(player, scenario)?;
+    plant.dismiss();
+    Ok(SavedState::of(&mut plant, scenario.physics_hash, epoch))
 }
 
 /// A plant of `scenario` in the state of the player's.

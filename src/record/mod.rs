@@ -21,11 +21,12 @@ mod recover;
 mod replay;
 mod ros2;
 mod run;
+mod state_file;
 mod storage;
 mod writer;
 
 pub use chain::{Gap, RunReport, replay_run, replay_until};
-pub use fork::{Forked, fork};
+pub use fork::{Forked, fork, saved_state};
 pub use index::{Part, RunIndex};
 pub use moment::{Look, Moment, Seen};
 pub use player::Player;
@@ -35,6 +36,7 @@ pub use recording::{RecorderStats, Recording};
 pub use recover::{Recovered, recover};
 pub use replay::{Difference, ReplayReport, replay};
 pub use ros2::RosChannels;
+pub use state_file::{read_state, write_state};
 pub use storage::{Disk, LogFile, Storage};
 pub use writer::LogWriter;
 

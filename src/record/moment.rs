@@ -1,6 +1,6 @@
 //! What an observer of a replay sees.
 
-use crate::plant::{ContactsReading, JointCommand, StateReading};
+use crate::plant::{ContactsReading, JointCommand, Leases, StateReading};
 use crate::rt::LogTick;
 
 /// One tick of a log.
@@ -16,6 +16,8 @@ pub struct Moment<'a> {
     pub gains: &'a [[f64; 2]],
     /// Set-points in force, per joint.
     pub command: &'a [JointCommand],
+    /// Who commands which joints, after it.
+    pub leases: &'a Leases,
 }
 
 /// Sees a tick, and says if that was the one that it has been looking for.

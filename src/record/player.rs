@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plant::{JointCommand, Plant, StateReading};
+use crate::message::SavedState;
+use crate::plant::{JointCommand, Leases, Plant, StateReading};
 use crate::rt::LogTick;
 
 use super::chain::open_next;
@@ -27,6 +28,8 @@ pub struct Player {
     applied: Option<Box<LogTick>>,
     state: Option<Box<StateReading>>,
     command: Vec<JointCommand>,
+    /// After the tick at hand, as `command`.
+    leases: Leases,
     /// Run number and tick after the last one.
     end: (u32, u64),
     digest: u64,
@@ -57,6 +60,7 @@ impl Player {
             info,
             scenario,
             command: plant.state().command.clone(),
+            leases: plant.state().leases,
             run: Run::whole(plant.clone()),
             plant,
             log,
@@ -95,7 +99,7 @@ impl Player {
                 return Err(Error::new(ErrorKind::Log, format!("it ends before tick {tick}")));
             }
         }
-        player.command.clone_from(&player.run.plant().state().command);
+        player.take_command();
         Ok(player)
     }
 
@@ -155,9 +159,14 @@ impl Player {
 
     fn take_command(&mut self) {
         if self.difference.is_none() {
-            self.command.clone_from(&self.run.plant().state().command);
-        } else if let Some(applied) = self.applied.as_ref().filter(|t| !t.joints.is_empty()) {
-            self.command.clone_from(&applied.joints);
+            let state = self.run.plant().state();
+            self.command.clone_from(&state.command);
+            self.leases = state.leases;
+        } else if let Some(applied) = &self.applied {
+            applied.events.iter().for_each(|event| self.leases.apply(applied.tick, event));
+            for set_point in applied.set_points(&self.leases, self.command.len()) {
+                self.command[set_point.joint] = set_point.command;
+            }
         }
     }
 
@@ -216,6 +225,7 @@ impl Player {
             contacts: self.difference.is_none().then_some(&after.contacts),
             gains: &after.gains,
             command: &self.command,
+            leases: &self.leases,
         })
     }
 
@@ -235,6 +245,14 @@ impl Player {
     #[must_use]
     pub fn plant(&self) -> Option<&Plant> {
         self.difference.is_none().then(|| self.run.plant())
+    }
+
+    /// The state after that tick, for a run to go on from; none if the replay differs before.
+    #[must_use]
+    pub fn saved_state(&self) -> Option<SavedState> {
+        let mut plant = self.plant()?.clone();
+        let epoch = self.position().map_or(self.info.epoch, |at| at.epoch);
+        Some(SavedState::of(&mut plant, self.info.physics_hash, epoch))
     }
 
     /// What the log says about its run.

@@ -212,8 +212,9 @@ impl<'a> Run<'a> {
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;
-        let (contacts, command) = (Some(contacts), &self.plant.state().command[..]);
-        if look(&Moment { applied: &applied, state, contacts, gains, command }) {
+        let of = self.plant.state();
+        let (contacts, command, leases) = (Some(contacts), &of.command[..], &of.leases);
+        if look(&Moment { applied: &applied, state, contacts, gains, command, leases }) {
             self.report.seen = Some(Seen { epoch: applied.epoch, tick: state.tick });
         }
     }

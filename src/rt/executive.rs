@@ -74,18 +74,22 @@ pub struct Executive<C> {
 }
 
 impl<C: Clock> Executive<C> {
-    /// A loop around `plant`.
+    /// A loop around `plant`, which may be in a saved state: what was planned for earlier ticks has
+    /// happened.
     pub fn new(
         plant: Plant,
         clock: C,
         links: Links,
-        schedule: Schedule,
+        mut schedule: Schedule,
         pace: Pace,
         limits: RunLimits,
     ) -> Self {
-        let mut snapshot = plant.new_snapshot();
+        let (mut snapshot, mut gate) = (plant.new_snapshot(), Gate::new());
+        schedule.go_to(plant.state().tick);
+        gate.begin(plant.state().tick);
         snapshot.state.mode = limits.mode.code();
         let link_faults = LinkFaults::new(plant.model().joint_count(), limits.gains_max);
+        let idle = begins_idle(&plant, &limits);
         Self {
             plant,
             clock,
@@ -94,7 +98,7 @@ impl<C: Clock> Executive<C> {
             pace,
             wall_period_ns: limits.wall_period_ns,
             new_pace: false,
-            gate: Gate::new(),
+            gate,
             spending: Spending::default(),
             given_up: None,
             newcomer: false,
@@ -106,7 +110,7 @@ impl<C: Clock> Executive<C> {
             epoch: limits.epoch,
             time_offset_ns: 0,
             pause_at: u64::MAX,
-            waiting: limits.start == StartRule::OnController,
+            waiting: limits.start == StartRule::OnController && idle,
             ticks_run: 0,
             missed: 0,
             caught_up: 0,
@@ -386,6 +390,15 @@ impl<C: Clock> Executive<C> {
         // a monitor that sleeps loses reports, never time
         let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();
     }
+}
+
+/// True if the first tick has to wait until somebody comes. Where a saved state has leases, ticks
+/// wait for the controllers themselves; where a session without a lease owns the robot, it is held
+/// until that has been silent for too long.
+fn begins_idle(plant: &Plant, limits: &RunLimits) -> bool {
+    let leased = plant.state().leases.of_anybody();
+    let named = limits.expected != Missing::default();
+    plant.unjoined_owner().is_none() && (named || !leased)
 }
 
 /// The next command for the run `epoch`; those for the run before are out of date.

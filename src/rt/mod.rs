@@ -35,7 +35,7 @@ pub use order_line::{Answer, Jump, Order, OrderInbox, OrderOutbox, order_line};
 pub use pacer::{OverrunPolicy, Pacer, Wait, wall_period_ns};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub(crate) use records::is_in_force;
-pub use records::{LogTick, OfferRecord, Phase, TickReport};
+pub use records::{LogTick, OfferRecord, Phase, SetPoint, TickReport};
 pub use schedule::Schedule;
 pub use thread::{
     Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,

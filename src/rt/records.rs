@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 use crate::plant::{
-    Authority, Command, ContactsReading, Event, Fault, JointCommand, Outcome, Plant, Snapshot,
-    StateReading, TickInput, Verdict,
+    Authority, Command, ContactsReading, Event, Fault, JointCommand, Leases, Outcome, Plant,
+    Snapshot, StateReading, TickInput, Verdict,
 };
 
 use super::LinkCounts;
@@ -90,6 +90,28 @@ impl LogTick {
         Self { contacts: Some(snapshot.contacts.clone()), ..self }
     }
 
+    /// The set-points that came into force in the tick, by joint: those of a controller that has
+    /// joined are for its own joints. `leases` are those of the tick, of a robot with `joints`.
+    #[must_use]
+    pub fn set_points(&self, leases: &Leases, joints: usize) -> Vec<SetPoint> {
+        let (mut found, mut rest) = (Vec::new(), &self.joints[..]);
+        for (i, offer) in self.offers.iter().enumerate() {
+            if !is_in_force(&self.offers, i) {
+                continue;
+            }
+            let lease = leases.of_session(offer.session);
+            let own = |joint: &usize| lease.is_none_or(|(p, _)| leases.owner(*joint) == Some(p));
+            let controller = lease.map(|(_, lease)| lease.controller);
+            let answers_tick = offer.answers_tick;
+            let (these, others) = rest.split_at(rest.len().min(offer.size as usize));
+            rest = others;
+            for (joint, &command) in (0..joints).filter(own).zip(these) {
+                found.push(SetPoint { controller, joint, command, answers_tick });
+            }
+        }
+        found
+    }
+
     /// Fills in a tick; everything but the keyframe.
     pub fn fill(&mut self, tick: u64, input: &TickInput, outcome: &Outcome, after: &Snapshot) {
         let s = &after.state;
@@ -113,6 +135,19 @@ impl LogTick {
             contacts.copy_from(&after.contacts);
         }
     }
+}
+
+/// What a joint is told in a tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SetPoint {
+    /// Number of the controller's name; `None` if it has not joined.
+    pub controller: Option<u64>,
+    /// Index of the joint in the model.
+    pub joint: usize,
+    /// What it is told.
+    pub command: JointCommand,
+    /// The state that this answers.
+    pub answers_tick: u64,
 }
 
 /// True if the offer `i` is the last one of its session that was accepted.

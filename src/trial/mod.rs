@@ -1,11 +1,13 @@
 //! A daemon and its controller, each a process of its own: what certificates and campaigns run.
 
+mod failure;
 mod process;
 
+pub use failure::Failure;
 pub use process::Side;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -18,6 +20,16 @@ use process::Process;
 
 /// The log, in the folder of a trial.
 pub const LOG: &str = "run.mcap";
+/// What the daemon has said, in the folder of a trial.
+pub const DAEMON_WORDS: &str = "daemon.txt";
+/// What the controller has said.
+pub const CONTROLLER_WORDS: &str = "controller.txt";
+/// The daemon says so where it listens, and from then on it does.
+const READY: &str = "bus        ";
+/// Time for the daemon to come up before the controller is started anyway.
+const COMING_UP: Duration = Duration::from_secs(30);
+/// Lines of a process's last words that are shown.
+const TAIL_LINES: usize = 12;
 /// Time for a process to end by itself once it is asked to, before it is killed.
 const ENDING: Duration = Duration::from_secs(5);
 /// Where the controller finds the daemon: the endpoint.
@@ -31,6 +43,8 @@ pub struct Trial {
     /// Where the log and what both processes say are written; it exists. What is in the way there
     /// is replaced.
     pub folder: PathBuf,
+    /// The log, if it goes elsewhere.
+    pub log: Option<PathBuf>,
     /// What `hardstand run` is told, but for its log: the scenario first. It listens at `endpoint`.
     pub run: Vec<OsString>,
     /// Where the controller finds the daemon.
@@ -47,7 +61,8 @@ pub struct Trial {
 #[derive(Debug)]
 pub struct Running {
     daemon: Process,
-    controller: Process,
+    /// `None` if the daemon has ended before it could be started.
+    controller: Option<Process>,
     endpoint: String,
     robot: String,
 }
@@ -62,7 +77,7 @@ pub struct Ended {
 }
 
 impl Trial {
-    /// Starts the daemon, then the controller, which has to wait until the daemon answers.
+    /// Starts the daemon, and the controller once the daemon listens.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the controller's command cannot be started;
@@ -72,8 +87,19 @@ impl Trial {
             Error::new(ErrorKind::Internal, format!("cannot find this program's file: {e}"))
         })?;
         let mut daemon = Command::new(program);
-        daemon.arg("run").args(&self.run).arg("--log").arg(self.folder.join(LOG));
-        let daemon = Process::start(daemon, &self.folder.join("daemon.txt"))?;
+        let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
+        daemon.arg("run").args(&self.run).arg("--log").arg(log);
+        let words = self.folder.join(DAEMON_WORDS);
+        let daemon = Process::start(daemon, &words)?;
+        let (endpoint, robot) = (self.endpoint.clone(), self.robot.clone());
+        let mut running = Running { daemon, controller: None, endpoint, robot };
+        if running.comes_up(&words)? {
+            running.controller = Some(self.start_controller()?);
+        }
+        Ok(running)
+    }
+
+    fn start_controller(&self) -> Result<Process> {
         let (name, arguments) = self.controller.split_first().ok_or_else(|| {
             Error::new(ErrorKind::Input, "the controller's command is missing: give it after --")
         })?;
@@ -81,25 +107,36 @@ impl Trial {
         controller.args(arguments);
         controller.env(CONNECT_VARIABLE, &self.endpoint).env(ROBOT_VARIABLE, &self.robot);
         controller.envs(self.variables.iter().map(|(k, v)| (k, v)));
-        let controller = Process::start(controller, &self.folder.join("controller.txt"))?;
-        let (endpoint, robot) = (self.endpoint.clone(), self.robot.clone());
-        Ok(Running { daemon, controller, endpoint, robot })
+        Process::start(controller, &self.folder.join(CONTROLLER_WORDS))
     }
 }
 
 impl Running {
+    /// Waits until the daemon listens; false if it has ended.
+    fn comes_up(&mut self, words: &Path) -> Result<bool> {
+        let begin = Instant::now();
+        while self.daemon.ended()?.is_none() {
+            let said = std::fs::read_to_string(words).unwrap_or_default();
+            if said.lines().any(|line| line.starts_with(READY)) || begin.elapsed() > COMING_UP {
+                return Ok(true);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(false)
+    }
+
     /// How it has ended, if it has. It ends with the daemon; a controller that fails before takes
     /// the daemon with it, one that has ended well leaves it to the daemon whether to wait.
     ///
     /// # Errors
     /// [`ErrorKind::Internal`] if the system does not tell.
     pub fn poll(&mut self) -> Result<Option<Ended>> {
-        let controller = self.controller.ended()?;
+        let controller = self.controller.as_mut().map_or(Ok(None), Process::ended)?;
         if controller.is_some_and(|status| !status.success()) {
             self.daemon.end(ENDING)?;
         }
         let Some(daemon) = self.daemon.ended()? else { return Ok(None) };
-        self.controller.end(ENDING)?;
+        self.controller.as_mut().map_or(Ok(()), |controller| controller.end(ENDING))?;
         Ok(Some(Ended { daemon, controller }))
     }
 
@@ -140,7 +177,20 @@ impl Running {
     pub fn signal(&self, side: Side, signal: Signal) {
         match side {
             Side::Daemon => self.daemon.signal(signal),
-            Side::Controller => self.controller.signal(signal),
+            Side::Controller => {
+                if let Some(controller) = &self.controller {
+                    controller.signal(signal);
+                }
+            }
         }
     }
+}
+
+/// The last words of a process, from one of the files of a trial.
+#[must_use]
+pub fn last_words(file: &Path) -> String {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
 }

@@ -3,7 +3,9 @@
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use hardstand::config::Scenario;
 use hardstand::plant::{Authority, Event};
+use hardstand::record::{LogReader, LogRecord, LogWriter, Player};
 use rustix::process::Signal;
 
 use crate::process::{Log, Observer, Process, Scene, digest, serial};
@@ -277,4 +279,66 @@ fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     scene.replays();
+}
+
+/// A tick has the set-points of several controllers one after the other: whose differs is told, and
+/// where a log does not replay they are put to the right joints all the same.
+#[test]
+fn the_controller_and_the_joint_that_differ_are_named() {
+    let _one = serial();
+    let scene = Scene::new();
+    let run = |log: &str, kp: &str| {
+        let args = scene.run_args_with_log(
+            &scene.path(log),
+            &["--mode", "lockstep", "--pace", "free", "--duration", "0.05"],
+        );
+        let named = ["--set", "control.controllers=[\"front\",\"rear\"]"];
+        let args: Vec<&str> = args.iter().map(String::as_str).chain(named).collect();
+        let mut daemon = scene.hardstand("daemon", &args);
+        let fixed = ["controller", "stand", "--connect", &scene.endpoint, "--join", "rear"];
+        let joints: Vec<&str> = REAR.iter().flat_map(|joint| ["--joint", joint]).collect();
+        let rear = scene.hardstand("rear", &[&fixed[..], &joints, &["--kp", kp]].concat());
+        let _both = (front(&scene), rear);
+        daemon.ends_with(0);
+        scene.path(log)
+    };
+    let (a, b) = (run("a.mcap", "100"), run("b.mcap", "90"));
+    let compared = scene.hardstand("bisect", &["bisect", a.to_str().unwrap(), b.to_str().unwrap()]);
+    let said = { compared }.ends_with(1);
+    assert!(said.contains("controller rear, command.RL_hip_joint.kp: 1e2 and 9e1"), "{said}");
+
+    // the same log as another build would have written it, which differs at the first contact
+    let damaged = scene.path("other.mcap");
+    let (mut info, mut ticks) = (None, Vec::new());
+    let mut reader = LogReader::open(&b).unwrap();
+    let mut keyframe = Vec::new();
+    while let Some(record) = reader.next_record() {
+        info.get_or_insert_with(|| reader.info().clone());
+        match record {
+            LogRecord::Keyframe(k) => keyframe = k.words,
+            LogRecord::Tick(mut tick) => {
+                tick.keyframe = std::mem::take(&mut keyframe);
+                ticks.push(*tick);
+            }
+            LogRecord::State(state) => ticks.last_mut().unwrap().state = *state,
+        }
+    }
+    let mut info = info.unwrap();
+    let sets = ["contact.cz_s_per_m=0.9".to_string(), "record.ros2=false".into()];
+    info.scenario = Scenario::from_texts(&info.scenario, &info.robot, &sets).unwrap().complete_toml;
+    let mut writer = LogWriter::create(&damaged, &info, None).unwrap();
+    ticks.iter().for_each(|tick| writer.write(tick).unwrap());
+    writer.finish().unwrap();
+    let mut player = Player::open(&damaged).unwrap();
+    let mut seen = 0;
+    while player.advance().unwrap() {
+        let moment = player.moment().unwrap();
+        if player.difference().is_some() && moment.state.tick > 10 {
+            seen += 1;
+            let gains: Vec<f64> = moment.command.iter().map(|c| c.kp).collect();
+            assert_eq!(gains[..6], [100.0; 6], "of front, at tick {}", moment.state.tick);
+            assert_eq!(gains[6..], [90.0; 6], "of rear, at tick {}", moment.state.tick);
+        }
+    }
+    assert!(seen > 10, "{:?}", player.difference());
 }

@@ -1,0 +1,108 @@
+//! What is run.
+
+use crate::trial::Side;
+
+/// What happens to a run beside its pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Nothing.
+    None,
+    /// One side is stopped for a while, as in a debugger.
+    Stopped(Side),
+    /// Programs take all cores.
+    Load,
+    /// It begins in the state in which half of the reference is over.
+    FromSnapshot,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Its name, and that of its folder.
+    pub name: &'static str,
+    /// What is done, for people.
+    pub what: String,
+    /// Simulated seconds per second of wall time; `None` for as many as the machine allows.
+    pub speed: Option<f64>,
+    /// What happens to it.
+    pub trouble: Trouble,
+    /// Its place in the list of the run that it has to be equal to; `None` if others have to be
+    /// equal to it.
+    pub equals: Option<usize>,
+}
+
+/// A run in which a side is stopped lasts at least so long, so that it is not over before, s.
+const STOPPED_RUN_S: f64 = 2.0;
+/// Time for which a side is stopped, s.
+pub(super) const STOPPED_S: f64 = 1.0;
+/// What a run takes besides, as a guess: to come up, join and end, s.
+const OVERHEAD_S: f64 = 1.0;
+
+/// All runs of `duration_s` of simulated time, the reference first; `load` programs are a load.
+#[must_use]
+pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
+    let slow = (duration_s / STOPPED_RUN_S).clamp(0.001, 1.0);
+    let stopped = |whom| format!("{whom} stopped for {STOPPED_S} s (SIGSTOP) at {slow:.3} ×");
+    let task = |name, what: &str, speed, trouble, equals| Task {
+        name,
+        what: what.into(),
+        speed,
+        trouble,
+        equals,
+    };
+    let (free, none, stop) = (None, Trouble::None, Trouble::Stopped);
+    vec![
+        task("reference", "as fast as possible", free, none, None),
+        task("repeat", "as fast as possible, once more", free, none, Some(0)),
+        task("speed-1", "at 1 × real time", Some(1.0), none, Some(0)),
+        task("speed-0.1", "at 0.1 × real time", Some(0.1), none, Some(0)),
+        task(
+            "controller-stopped",
+            &stopped("the controller"),
+            Some(slow),
+            stop(Side::Controller),
+            Some(0),
+        ),
+        task("daemon-stopped", &stopped("the daemon"), Some(slow), stop(Side::Daemon), Some(0)),
+        task(
+            "loaded",
+            &format!("as fast as possible, beside {load} threads that spin"),
+            free,
+            Trouble::Load,
+            Some(0),
+        ),
+        task(
+            "snapshot-1",
+            "from the state at half of the reference, with a new controller",
+            free,
+            Trouble::FromSnapshot,
+            None,
+        ),
+        task("snapshot-2", "the same once more", free, Trouble::FromSnapshot, Some(7)),
+    ]
+}
+
+/// Wall time of a run, as a guess, s.
+#[must_use]
+pub fn wall_s(task: &Task, duration_s: f64) -> f64 {
+    let paced_s = task.speed.map_or(0.5 * duration_s, |speed| duration_s / speed);
+    let stopped_s = if matches!(task.trouble, Trouble::Stopped(_)) { STOPPED_S } else { 0.0 };
+    paced_s + stopped_s + OVERHEAD_S
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plan;
+
+    #[test]
+    fn every_run_has_another_that_it_is_compared_with() {
+        for duration_s in [0.001, 2.0, 100.0] {
+            let tasks = plan(duration_s, 4);
+            for (i, task) in tasks.iter().enumerate() {
+                let compared = tasks.iter().any(|t| t.equals == Some(i));
+                assert!(task.equals.is_some_and(|of| of < i) != compared, "{}", task.name);
+                assert!(task.speed.is_none_or(|speed| (0.001..=1.0).contains(&speed)));
+            }
+        }
+    }
+}

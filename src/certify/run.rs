@@ -1,0 +1,191 @@
+//! Runs one task: daemon, controller, trouble, and what the log says afterwards.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::{Player, RunIndex, write_state};
+use crate::trial::{Ended, Failure, LOG, Trial};
+
+use super::judge::{Difference, Told, listen};
+use super::plan::{Task, Trouble};
+use super::trouble::{Load, Stop, Stopper};
+
+/// What all runs have in common.
+#[derive(Clone, Debug, Default)]
+pub struct Bench {
+    /// Each run has a folder in it.
+    pub folder: PathBuf,
+    /// What `hardstand run` is told in every run: the scenario, its keys, how long.
+    pub run: Vec<OsString>,
+    /// Where the daemon listens.
+    pub endpoint: String,
+    /// The robot's name in the keys.
+    pub robot: String,
+    /// The controller's command.
+    pub controller: Vec<OsString>,
+    /// Number of ticks.
+    pub ticks: u64,
+    /// Threads of a load.
+    pub load: usize,
+}
+
+/// What is said of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Others are compared with it.
+    Reference,
+    /// The same as what it was compared with, to the last bit.
+    Equal,
+    /// Another.
+    Different,
+    /// It did not come to its end.
+    Failed,
+}
+
+/// A run that is over.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// Its name.
+    pub name: String,
+    /// What was done.
+    pub what: String,
+    /// Simulated seconds per second of wall time that were asked for; `None` for as many as can be.
+    pub speed: Option<f64>,
+    /// The tick at which a side was stopped, if one was.
+    pub stopped_at_tick: Option<u64>,
+    /// Ticks that were run meanwhile.
+    pub ticks_while_stopped: Option<u64>,
+    /// Name of the run that it was compared with.
+    pub compared_with: Option<String>,
+    /// Number of the state that it began with.
+    pub first_tick: u64,
+    /// Ticks.
+    pub ticks: u64,
+    /// Digest after the last one, 16 hex digits. It is chained: the same digest, the same ticks.
+    pub digest: String,
+    /// The plant has stopped itself in the last tick.
+    pub plant_fault: bool,
+    /// The log replays identically.
+    pub replays: bool,
+    /// Wall time from the start of the daemon to the end of both processes, s.
+    pub wall_s: f64,
+    /// What is said of it.
+    pub verdict: Verdict,
+    /// Why it did not come to its end, or why its log does not replay.
+    pub trouble: Option<String>,
+    /// Where it parts from the other one.
+    pub difference: Option<Difference>,
+}
+
+/// How a run has gone.
+#[derive(Clone, Debug)]
+pub struct Gone {
+    /// What its log says; nothing if there is none.
+    pub told: Told,
+    /// Wall time, s.
+    pub wall_s: f64,
+    /// The stop of a side, if there was one.
+    pub stop: Option<Stop>,
+    /// Why it did not come to its end.
+    pub failure: Option<Failure>,
+}
+
+impl Bench {
+    /// The log of a run.
+    #[must_use]
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.folder.join(name).join(LOG)
+    }
+
+    /// Runs a task. `look` is called again and again, with the seconds since the start; when it says
+    /// false the run is ended.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the controller cannot be started; [`ErrorKind::File`] if a folder
+    /// cannot be written; [`ErrorKind::Internal`] if a side could not be stopped in time.
+    pub fn run(&self, task: &Task, mut look: impl FnMut(f64) -> bool) -> Result<Gone> {
+        let folder = self.folder.join(task.name);
+        let _there_may_be_none = std::fs::remove_dir_all(&folder).is_ok();
+        std::fs::create_dir_all(&folder).map_err(|e| file_error(&folder, &e))?;
+        let trial = Trial {
+            folder: folder.clone(),
+            run: self.arguments(task, &folder)?,
+            endpoint: self.endpoint.clone(),
+            robot: self.robot.clone(),
+            controller: self.controller.clone(),
+            ..Trial::default()
+        };
+        let _load = (task.trouble == Trouble::Load).then(|| Load::of(self.load));
+        let mut stopper = match task.trouble {
+            Trouble::Stopped(side) => Some(Stopper::new(side, self.ticks / 4)),
+            _ => None,
+        };
+        let (begin, mut stopped) = (Instant::now(), false);
+        let mut running = trial.start()?;
+        let ended = running.wait(|running| {
+            stopper.as_mut().map_or(Ok(()), |stopper| stopper.look(running))?;
+            stopped |= !look(begin.elapsed().as_secs_f64());
+            Ok(!stopped)
+        })?;
+        let wall_s = begin.elapsed().as_secs_f64();
+        let told = match RunIndex::of(&self.log(task.name), |_, _| ()) {
+            Ok(_there_are_ticks) => listen(&self.log(task.name))?,
+            Err(_none) => Told::default(),
+        };
+        let failure =
+            if stopped { Some(Failure::Stopped) } else { self.failure(&ended, &told, &folder) };
+        let stop = stopper.as_ref().and_then(Stopper::stop);
+        if stopper.is_some() && stop.is_none() && failure.is_none() {
+            let text = format!(
+                "run {}: it was over before it could be stopped; give a longer --duration",
+                task.name
+            );
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        Ok(Gone { told, wall_s, stop, failure })
+    }
+
+    fn arguments(&self, task: &Task, folder: &Path) -> Result<Vec<OsString>> {
+        let mut run = self.run.clone();
+        match task.speed {
+            Some(speed) => {
+                run.extend(["--pace", "realtime", "--speed"].map(OsString::from));
+                run.push(speed.to_string().into());
+            }
+            None => run.extend(["--pace", "free"].map(OsString::from)),
+        }
+        if task.trouble == Trouble::FromSnapshot {
+            let file = folder.join("state.bin");
+            self.save_half(&file)?;
+            run.extend(["--from".into(), file.into_os_string()]);
+        }
+        Ok(run)
+    }
+
+    /// Writes the state in which half of the reference is over.
+    fn save_half(&self, file: &Path) -> Result<()> {
+        let log = self.log("reference");
+        let index = RunIndex::of(&log, |_, _| ())?;
+        let player = Player::open_before(&log, &index, index.epoch(), index.ticks() / 2)?;
+        let differs = || Error::new(ErrorKind::Log, "the reference does not replay");
+        write_state(file, &player.saved_state().ok_or_else(differs)?).map(|_bytes| ())
+    }
+
+    /// Why the run has not come to its end, if it has not.
+    fn failure(&self, ended: &Ended, told: &Told, folder: &Path) -> Option<Failure> {
+        let complete = told.ticks > 0 && (told.fault || told.first_tick + told.ticks >= self.ticks);
+        if complete {
+            return None;
+        }
+        Some(ended.failure(told.ticks, folder))
+    }
+}
+
+fn file_error(file: &Path, e: &std::io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("{}: {e}", file.display()))
+}

@@ -1,0 +1,118 @@
+//! `hardstand branch LOG --at N -- COMMAND`: another controller from a tick on.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use crate::config::Scenario;
+use crate::error::{Error, ErrorKind, Result};
+use crate::record::{Forked, Player, RunIndex, saved_state, write_state};
+use crate::trial::{Failure, Trial};
+
+use super::arguments::BranchArguments;
+use super::{certify, exit, show, stop_on_signal};
+
+/// Exit codes of a daemon that has begun to run, and to write its log.
+const RAN: [u8; 4] = [exit::OK, exit::LOSSY, exit::FAULT, exit::DESERTED];
+
+/// Runs daemon and controller from the state in which `player` is, in lockstep, up to the end of
+/// the log's run; an exit code if that did not succeed.
+pub(super) fn run(
+    a: &BranchArguments,
+    index: &RunIndex,
+    epoch: u32,
+    player: &Player,
+    scenario: &Scenario,
+) -> Result<std::result::Result<Forked, u8>> {
+    let stop = stop_on_signal()?;
+    let Some(endpoint) = scenario.bus.listen.first() else {
+        let text = "bus.listen is empty; the controller needs an endpoint to find the daemon";
+        return Err(Error::new(ErrorKind::Input, text));
+    };
+    let folder = Folder::new()?;
+    let state = folder.0.join("state.bin");
+    write_state(&state, &saved_state(player, scenario, epoch)?)?;
+    let end = index.parts.iter().filter(|p| p.epoch == epoch).map(|p| p.end_tick).max();
+    let trial = Trial {
+        folder: folder.0.clone(),
+        log: Some(a.to.clone()),
+        run: arguments(&folder, scenario, &state, end.unwrap_or_default())?,
+        endpoint: endpoint.clone(),
+        robot: scenario.bus.robot.clone(),
+        controller: a.command.clone(),
+        ..Trial::default()
+    };
+    let ended = trial.start()?.wait(|_| Ok(!stop.load(Ordering::Relaxed)))?;
+    // one that was refused has left an old log as it was
+    let code = ended.daemon.code().and_then(|code| u8::try_from(code).ok());
+    let ran = code.is_some_and(|code| RAN.contains(&code));
+    let forked = if ran { forked(&a.to)? } else { Forked::default() };
+    let complete = forked.fault.is_some() || Some(a.at + forked.ticks) >= end;
+    if complete && forked.ticks > 0 {
+        return Ok(Ok(forked));
+    }
+    let stopped = stop.load(Ordering::Relaxed);
+    let failure = if stopped { Failure::Stopped } else { ended.failure(forked.ticks, &folder.0) };
+    show::note(&failure.words());
+    Ok(Err(certify::code_of(&failure)))
+}
+
+/// What `hardstand run` is told: the scenario of the log, as it was or was changed.
+fn arguments(
+    folder: &Folder,
+    scenario: &Scenario,
+    state: &Path,
+    end: u64,
+) -> Result<Vec<OsString>> {
+    let file = folder.write("scenario.toml", &scenario.complete_toml)?;
+    folder.write("robot.urdf", &scenario.robot_urdf)?;
+    let duration_s = end as f64 * scenario.spec.period_ns as f64 * 1e-9;
+    let mut run: Vec<OsString> = vec![file.into(), "--from".into(), state.into()];
+    run.extend(["--duration".into(), duration_s.to_string().into()]);
+    let rest = ["--mode", "lockstep", "--pace", "free"];
+    let sets = ["robot.urdf=\"robot.urdf\"", "sim.start=\"on_controller\""];
+    run.extend(
+        rest.into_iter().chain(sets.into_iter().flat_map(|set| ["--set", set])).map(Into::into),
+    );
+    Ok(run)
+}
+
+/// What the new log holds.
+fn forked(log: &Path) -> Result<Forked> {
+    let mut forked = Forked::default();
+    let Ok(index) = RunIndex::of(log, |_, _| ()) else { return Ok(forked) };
+    forked.files = index.parts.iter().map(|part| part.file.clone()).collect();
+    let mut player = Player::open(log)?;
+    while player.advance()? {
+        forked.ticks += 1;
+        forked.fault = player.moment().and_then(|moment| moment.applied.fault);
+    }
+    Ok(forked)
+}
+
+/// A folder that is gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("hardstand-branch-{}", std::process::id()));
+        std::fs::create_dir(&folder).map_err(|e| failed(&folder, &e))?;
+        Ok(Self(folder))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let file = self.0.join(name);
+        std::fs::write(&file, text).map_err(|e| failed(&file, &e))?;
+        Ok(file)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _gone = std::fs::remove_dir_all(&self.0).is_ok();
+    }
+}
+
+fn failed(file: &Path, e: &std::io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("{}: {e}", file.display()))
+}
