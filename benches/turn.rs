@@ -94,6 +94,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
         epoch: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
         direct: None,
+        rehearsal: None,
         log: Some(log_out),
         reports: report_out,
         stop: Arc::new(AtomicBool::new(false)),

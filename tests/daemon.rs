@@ -35,6 +35,8 @@ mod process;
 mod rights;
 #[path = "daemon/stalls.rs"]
 mod stalls;
+#[path = "daemon/shown.rs"]
+mod shown;
 #[path = "daemon/status.rs"]
 mod status;
 #[path = "daemon/strangers.rs"]

@@ -23,6 +23,7 @@ pub struct Judge {
     epoch: Arc<AtomicU32>,
     mode: Mode,
     directory: Directory,
+    shows_log: bool,
 }
 
 impl Judge {
@@ -37,7 +38,13 @@ impl Judge {
         directory: Directory,
     ) -> Self {
         let initial = plant.snapshot_words();
-        Self { plant, initial, physics_hash, epoch, mode, directory }
+        Self { plant, initial, physics_hash, epoch, mode, directory, shows_log: false }
+    }
+
+    /// The same for a loop that shows a log: what happens in the run is in the log.
+    #[must_use]
+    pub fn of_a_log(self) -> Self {
+        Self { shows_log: true, ..self }
     }
 
     /// The order that the bytes of a request ask for.
@@ -45,6 +52,10 @@ impl Judge {
     /// # Errors
     /// Why they do not.
     pub fn order(&mut self, ask: Ask, bytes: &[u8]) -> Result<Order, Refusal> {
+        if self.shows_log && ask.changes_the_run() {
+            let text = "this is a log that is shown: what happens in it happened then".into();
+            return Err(Refusal { reason: Rejection::NotOwner, text });
+        }
         let epoch = self.epoch.load(Ordering::Relaxed);
         let control = || check_control(bytes, epoch).map(Option::unwrap_or_default);
         Ok(match ask {

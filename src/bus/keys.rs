@@ -38,6 +38,29 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// True if the run is another one afterwards, whoever commands in it.
+    #[must_use]
+    pub const fn changes_the_run(self) -> bool {
+        match self {
+            Self::Pause
+            | Self::Resume
+            | Self::Step
+            | Self::RunUntil
+            | Self::Snapshot
+            | Self::Speed
+            | Self::Join
+            | Self::Leave => false,
+            Self::Friction
+            | Self::Push
+            | Self::Reset
+            | Self::Restore
+            | Self::Stop
+            | Self::Arm
+            | Self::Fault
+            | Self::Mend => true,
+        }
+    }
+
     /// All of them.
     pub const ALL: [Self; 16] = [
         Self::Friction,

@@ -540,6 +540,25 @@ pub(super) struct ReplayArguments {
     /// would have taken another way (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
+    /// Show the log to controllers that join, in lockstep, and compare what they answer with what
+    /// was answered then
+    ///
+    /// The daemon is at bus.listen of the log's scenario, or of --set. What is applied is in the
+    /// log, so its states come whatever is answered. Exit code 0: all answers are equal, bit for
+    /// bit; 1: some differ or are missing; 3: equal, but the log is damaged; 8: a controller was
+    /// missing for longer than control.patience_s.
+    #[cfg(feature = "zenoh")]
+    #[arg(long, conflicts_with = "threads")]
+    pub(super) to_controller: bool,
+    /// Simulated seconds per second of wall time [default: as many as the controllers allow]
+    #[cfg(feature = "zenoh")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, requires = "to_controller")]
+    pub(super) speed: Option<f64>,
+    /// The controller's command, after `--`; without it, it is started by somebody else. It finds
+    /// the daemon in HARDSTAND_CONNECT
+    #[cfg(feature = "zenoh")]
+    #[arg(last = true, value_name = "COMMAND", requires = "to_controller")]
+    pub(super) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

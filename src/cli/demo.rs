@@ -1,14 +1,14 @@
 //! `hardstand demo`: the whole main job.
 
-use std::os::unix::process::CommandExt as _;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
-use crate::daemon::{self, Happening, Summary};
+use crate::daemon::{self, Begin, Happening, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rt::{Ending, Phase};
+use crate::trial::{Process, controller_command};
 
 use super::arguments::DemoArguments;
 use super::{exit, replay, show, stop_on_signal};
@@ -42,9 +42,9 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
     show::scenario(&scenario);
 
     let mut deserted = false;
-    let mut controller = ControllerProcess::start(&endpoint, &scenario.bus.robot)?;
+    let mut controller = controller(&endpoint, &scenario.bus.robot)?;
     let log = Some(a.log.clone());
-    let summary = daemon::run(&scenario, None, log, &stop, |happening| match happening {
+    let summary = daemon::run(&scenario, Begin::Afresh, log, &stop, |happening| match happening {
         Happening::Ready(grants) => {
             show::ready(&scenario, grants);
             show::line("");
@@ -54,7 +54,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
             if second.phase != Phase::Waiting {
                 show::second(second);
             }
-            if controller.has_ended() && !stop.swap(true, Ordering::Relaxed) {
+            if !matches!(controller.ended(), Ok(None)) && !stop.swap(true, Ordering::Relaxed) {
                 deserted = true;
             }
         }
@@ -96,34 +96,10 @@ fn socket_lock(socket: &std::path::Path) -> PathBuf {
 }
 
 /// `hardstand controller stand`, ended when this is dropped.
-struct ControllerProcess(Child);
-
-impl ControllerProcess {
-    fn start(endpoint: &str, robot: &str) -> Result<Self> {
-        let failed = |e: std::io::Error| {
-            Error::new(ErrorKind::Internal, format!("cannot start the controller: {e}"))
-        };
-        let program = std::env::current_exe().map_err(failed)?;
-        let child = Command::new(program)
-            .args(["controller", "stand", "--connect", endpoint, "--robot", robot])
-            .stdin(Stdio::null())
-            // Ctrl-C is for the demo, which ends its controller itself
-            .process_group(0)
-            .spawn()
-            .map_err(failed)?;
-        Ok(Self(child))
-    }
-}
-
-impl ControllerProcess {
-    fn has_ended(&mut self) -> bool {
-        !matches!(self.0.try_wait(), Ok(None))
-    }
-}
-
-impl Drop for ControllerProcess {
-    fn drop(&mut self) {
-        let _already_gone = self.0.kill().is_ok();
-        let _status = self.0.wait().is_ok();
-    }
+fn controller(endpoint: &str, robot: &str) -> Result<Process> {
+    let program = std::env::current_exe().map_err(|e| {
+        Error::new(ErrorKind::Internal, format!("cannot find this program's file: {e}"))
+    })?;
+    let command: Vec<OsString> = vec![program.into(), "controller".into(), "stand".into()];
+    Process::start(controller_command(&command, endpoint, robot)?)
 }

@@ -26,6 +26,8 @@ mod plot_differences;
 mod progress;
 mod recover;
 mod replay;
+#[cfg(feature = "zenoh")]
+mod replay_live;
 mod run;
 mod show;
 #[cfg(feature = "zenoh")]

@@ -13,6 +13,10 @@ use super::arguments::ReplayArguments;
 use super::{exit, progress, show};
 
 pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
+    #[cfg(feature = "zenoh")]
+    if a.to_controller {
+        return super::replay_live::show_to_controllers(a);
+    }
     let run = replay_file(&a.log, &a.sets, a.threads)?;
     Ok(code_of(&run))
 }

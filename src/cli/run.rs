@@ -6,7 +6,7 @@ use std::path::Path;
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
 use crate::config::Scenario;
-use crate::daemon::{self, Happening, Summary};
+use crate::daemon::{self, Begin, Happening, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::SavedState;
 use crate::record::read_state;
@@ -33,8 +33,9 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
         _ => None,
     };
     let (mut waited_s, mut paused) = (0_u64, false);
+    let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     let summary =
-        daemon::run(&scenario, from.as_ref(), a.log.clone(), &stop, |happening| match happening {
+        daemon::run(&scenario, begin, a.log.clone(), &stop, |happening| match happening {
             Happening::Ready(grants) => show::ready(&scenario, grants),
             Happening::Stall(stall) => show::stall(&scenario, stall),
             Happening::Second(second) if second.phase == Phase::Waiting => {

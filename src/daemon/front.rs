@@ -28,6 +28,8 @@ pub(super) struct Ends {
     /// Where the loop publishes by itself, if it does.
     pub(super) direct: Option<Direct>,
     pub(super) directory: Directory,
+    /// What happens in the run is in a log already.
+    pub(super) shows_log: bool,
     pub(super) counters: Counters,
 }
 
@@ -97,6 +99,7 @@ mod with_bus {
                 scenario.control.mode,
                 ends.directory,
             );
+            let judge = if ends.shows_log { judge.of_a_log() } else { judge };
             let orders = OrderService::start(&bus, &keys, ends.orders, judge, orders)?;
             let urdf = &scenario.robot_urdf;
             let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&epoch))?;

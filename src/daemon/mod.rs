@@ -32,7 +32,7 @@ use crate::message::{Directory, ModelReply, SavedState};
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
-    Direct, Grants, Links, LogTick, Mode, Pace, RunLimits, TickReport, drop_privileges,
+    Direct, Grants, Links, LogTick, Mode, Pace, Rehearsal, RunLimits, TickReport, drop_privileges,
     keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
 };
 
@@ -55,8 +55,18 @@ pub enum Happening<'a> {
     Second(&'a SecondReport),
 }
 
-/// Runs `scenario` until its end, a fault, or until `stop` is set; from its initial state, or `from`
-/// one that was saved. `log` names the log file.
+/// How a run begins.
+#[derive(Debug)]
+pub enum Begin<'a> {
+    /// In the scenario's initial state.
+    Afresh,
+    /// In a saved state.
+    Saved(&'a SavedState),
+    /// Likewise; it is a run that was recorded, which is shown to controllers.
+    Shown(&'a SavedState, Rehearsal),
+}
+
+/// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
@@ -67,7 +77,7 @@ pub enum Happening<'a> {
 /// of the bus again and again; what was logged up to then is kept.
 pub fn run(
     scenario: &Scenario,
-    from: Option<&SavedState>,
+    begin: Begin<'_>,
     log: Option<PathBuf>,
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
@@ -78,6 +88,11 @@ pub fn run(
     let core = if free { None } else { pick_core(scenario.realtime.core) };
     keep_off_core(core);
     keep_files_private();
+    let (from, rehearsal) = match begin {
+        Begin::Afresh => (None, None),
+        Begin::Saved(saved) => (Some(saved), None),
+        Begin::Shown(saved, rehearsal) => (Some(saved), Some(rehearsal)),
+    };
     let initial = scenario.plant();
     let plant = match from {
         Some(saved) => saved.restored(initial.clone(), scenario.physics_hash)?,
@@ -85,7 +100,8 @@ pub fn run(
     };
     let epoch = from.map_or(FIRST_EPOCH, |saved| saved.epoch.max(FIRST_EPOCH));
 
-    let (mut links, ends, report_in) = wire(scenario, &initial, epoch, stop);
+    let (mut links, mut ends, report_in) = wire(scenario, &initial, epoch, stop);
+    (ends.shows_log, links.rehearsal) = (rehearsal.is_some(), rehearsal);
 
     let model = ModelReply::of(&plant, epoch, scenario.gains_max[0], scenario.gains_max[1]);
     let run_limits = RunLimits {
@@ -152,11 +168,22 @@ fn wire(
         snapshots: snapshot_in,
         direct: direct.clone(),
         directory: Directory::of(&scenario.control.controllers),
+        shows_log: false,
         counters: Counters::default(),
     };
     let stop = Arc::clone(stop);
-    let links =
-        Links { commands, orders, epoch, snapshots, direct, log: None, reports, stop, arrived };
+    let links = Links {
+        commands,
+        orders,
+        epoch,
+        snapshots,
+        direct,
+        rehearsal: None,
+        log: None,
+        reports,
+        stop,
+        arrived,
+    };
     (links, ends, report_in)
 }
 

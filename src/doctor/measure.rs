@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::config::Scenario;
-use crate::daemon::{self, Happening, Summary};
+use crate::daemon::{self, Begin, Happening, Summary};
 use crate::error::Result;
 use crate::rt::Grants;
 
@@ -95,7 +95,7 @@ pub fn measure(
     let (mut grants, mut looks) = (Grants::default(), Vec::new());
     let core = crate::rt::pick_core(scenario.realtime.core);
     let stolen = steal_s(core);
-    let summary = daemon::run(scenario, None, None, stop, |happening| match happening {
+    let summary = daemon::run(scenario, Begin::Afresh, None, stop, |happening| match happening {
         Happening::Ready(granted) => grants = granted.clone(),
         Happening::Stall(_) => {} // counted in what is measured
         Happening::Second(second) => {

@@ -49,6 +49,10 @@ impl Names {
         format!("the controller of {joint} and {} joints more, ", count.saturating_sub(1))
     }
 
+    pub(super) fn known(&self, number: u64) -> Option<&str> {
+        self.0.get(&number).map(String::as_str)
+    }
+
     fn name(&self, number: u64) -> String {
         self.0.get(&number).cloned().unwrap_or_else(|| format!("{number:016x}"))
     }
@@ -138,7 +142,7 @@ fn differing_command(
     None
 }
 
-fn differing_fields(x: &JointCommand, y: &JointCommand) -> Option<String> {
+pub(super) fn differing_fields(x: &JointCommand, y: &JointCommand) -> Option<String> {
     let fields = [
         ("q", x.q, y.q),
         ("dq", x.dq, y.dq),

@@ -11,6 +11,8 @@
 //!  tick that it applies at        2           6          10
 //! ```
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -385,6 +387,16 @@ impl Leases {
             | Event::Fault { .. }
             | Event::Mend { .. } => {}
         }
+    }
+
+    /// These leases once `events` have happened at `tick`.
+    #[must_use]
+    pub fn with(&self, tick: u64, events: &[Event]) -> Cow<'_, Self> {
+        let mut leases = Cow::Borrowed(self);
+        for event in events.iter().filter(|event| event.is_of_leases()) {
+            leases.to_mut().apply(tick, event);
+        }
+        leases
     }
 
     /// The controller has left. Its joints hold its last command as if it were late.

@@ -128,11 +128,7 @@ impl Plant {
     /// The leases of the coming tick, if these are its events.
     #[must_use]
     pub fn leases_with(&self, events: &[Event]) -> Cow<'_, Leases> {
-        let mut leases = Cow::Borrowed(&self.state.leases);
-        for event in events.iter().filter(|event| event.is_of_leases()) {
-            leases.to_mut().apply(self.state.tick, event);
-        }
-        leases
+        self.state.leases.with(self.state.tick, events)
     }
 
     /// All controllers are gone: what they commanded last is held as if it were late, until others

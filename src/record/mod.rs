@@ -25,6 +25,8 @@ mod state_file;
 mod storage;
 mod writer;
 
+pub(crate) use run::input_of;
+
 pub use chain::{Gap, RunReport, replay_run, replay_until};
 pub use fork::{Forked, fork, saved_state};
 pub use index::{Part, RunIndex};

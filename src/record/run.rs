@@ -237,7 +237,7 @@ impl<'a> Run<'a> {
 
 /// The input of a tick, as it was applied. Only the commands in force need their set-points; of the
 /// others no more than their size is looked at.
-pub(super) fn input_of(log: &LogTick) -> TickInput {
+pub(crate) fn input_of(log: &LogTick) -> TickInput {
     let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
     let mut set_points = log.joints.iter().copied();
     for (i, o) in log.offers.iter().enumerate() {

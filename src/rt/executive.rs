@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Defects, Leases, Outcome, Plant, Snapshot, TickInput};
+use crate::plant::{Command, Defects, Event, Leases, Outcome, Plant, Snapshot, TickInput};
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;
@@ -89,7 +89,7 @@ impl<C: Clock> Executive<C> {
         gate.begin(plant.state().tick);
         snapshot.state.mode = limits.mode.code();
         let link_faults = LinkFaults::new(plant.model().joint_count(), limits.gains_max);
-        let idle = begins_idle(&plant, &limits);
+        let (idle, shown) = (begins_idle(&plant, &limits), links.rehearsal.is_some());
         Self {
             plant,
             clock,
@@ -110,7 +110,7 @@ impl<C: Clock> Executive<C> {
             epoch: limits.epoch,
             time_offset_ns: 0,
             pause_at: u64::MAX,
-            waiting: limits.start == StartRule::OnController && idle,
+            waiting: limits.start == StartRule::OnController && (idle || shown),
             ticks_run: 0,
             missed: 0,
             caught_up: 0,
@@ -165,9 +165,14 @@ impl<C: Clock> Executive<C> {
             return Turn::Lacks(missing);
         }
         let tick = self.plant.state().tick;
-        self.pass_link(tick);
         let record = self.reserve_record();
-        let outcome = self.plant.step(&self.input);
+        let outcome = if self.links.rehearsal.is_some() {
+            let Some(applied) = self.rehearse() else { return Turn::Over(Ending::Done) };
+            self.plant.step(&applied)
+        } else {
+            self.pass_link(tick);
+            self.plant.step(&self.input)
+        };
         self.ticks_run += self.plant.state().tick.wrapping_sub(tick);
         self.hand_over(tick, &outcome, record);
         self.report(&outcome, begin_ns);
@@ -188,7 +193,7 @@ impl<C: Clock> Executive<C> {
     pub(super) fn collect_commands(&mut self) {
         let Self { plant, gate, input, links, epoch, commands_outdated, limits, .. } = self;
         let (tick, room) = (plant.state().tick, OFFERS_MAX);
-        let leases = &plant.leases_with(&input.events);
+        let leases = &leases_of(plant, links, &input.events);
         while input.offers.len() < room
             && let Some(due) = gate.take_due(tick)
         {
@@ -208,7 +213,15 @@ impl<C: Clock> Executive<C> {
 
     /// The leases as the coming tick will have them.
     pub(super) fn leases(&self) -> Cow<'_, Leases> {
-        self.plant.leases_with(&self.input.events)
+        leases_of(&self.plant, &self.links, &self.input.events)
+    }
+
+    /// Hears what has been answered; what the log says was applied, until it ends.
+    fn rehearse(&mut self) -> Option<TickInput> {
+        let rehearsal = self.links.rehearsal.as_mut()?;
+        let applied = rehearsal.hear(&self.plant, &self.input);
+        self.recycle_input();
+        applied
     }
 
     /// The controllers that the coming tick has to wait for.
@@ -288,7 +301,7 @@ impl<C: Clock> Executive<C> {
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
         contacts.time_ns = state.time_ns;
         if self.limits.mode != Mode::RealTime {
-            let leases = self.plant.leases_with(&self.input.events);
+            let leases = leases_of(&self.plant, &self.links, &self.input.events);
             self.snapshot.asked = self.kept.keep(&self.snapshot.state, &leases);
         }
         self.send_snapshot();
@@ -389,6 +402,14 @@ impl<C: Clock> Executive<C> {
     pub(super) fn tell(&self, report: TickReport) {
         // a monitor that sleeps loses reports, never time
         let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();
+    }
+}
+
+/// The leases of the coming tick, if these are its events.
+fn leases_of<'a>(plant: &'a Plant, links: &'a Links, events: &[Event]) -> Cow<'a, Leases> {
+    match &links.rehearsal {
+        Some(rehearsal) => rehearsal.leases_with(plant.state().tick, events),
+        None => plant.leases_with(events),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::plant::{Command, Fault, Snapshot};
 use super::gate::Missing;
 use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
-use super::{Direct, Mode, OverrunPolicy};
+use super::{Direct, Mode, OverrunPolicy, Rehearsal};
 
 /// How time passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,8 @@ pub struct Links {
     pub snapshots: Outbox<Snapshot>,
     /// Where the loop publishes them itself instead, if controllers wait for them.
     pub direct: Option<Direct>,
+    /// The log that is shown to the controllers, if this is no run of its own.
+    pub rehearsal: Option<Rehearsal>,
     /// Ticks for the recorder, if there is one.
     pub log: Option<Outbox<LogTick>>,
     /// Reports for the monitor.

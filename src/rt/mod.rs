@@ -19,6 +19,7 @@ mod orders;
 mod pacer;
 mod privileges;
 mod records;
+mod rehearsal;
 mod schedule;
 mod stand_by;
 mod thread;
@@ -36,6 +37,7 @@ pub use pacer::{OverrunPolicy, Pacer, Wait, wall_period_ns};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub(crate) use records::is_in_force;
 pub use records::{LogTick, OfferRecord, Phase, SetPoint, TickReport};
+pub use rehearsal::{Heard, Prompt, Rehearsal};
 pub use schedule::Schedule;
 pub use thread::{
     Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,

@@ -4,9 +4,10 @@ mod failure;
 mod process;
 
 pub use failure::Failure;
-pub use process::Side;
+pub use process::{Process, Side};
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -15,8 +16,6 @@ use rustix::process::Signal;
 
 use crate::bus::Client;
 use crate::error::{Error, ErrorKind, Result};
-
-use process::Process;
 
 /// The log, in the folder of a trial.
 pub const LOG: &str = "run.mcap";
@@ -90,7 +89,7 @@ impl Trial {
         let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
         daemon.arg("run").args(&self.run).arg("--log").arg(log);
         let words = self.folder.join(DAEMON_WORDS);
-        let daemon = Process::start(daemon, &words)?;
+        let daemon = Process::start(into_file(daemon, &words)?)?;
         let (endpoint, robot) = (self.endpoint.clone(), self.robot.clone());
         let mut running = Running { daemon, controller: None, endpoint, robot };
         if running.comes_up(&words)? {
@@ -100,15 +99,32 @@ impl Trial {
     }
 
     fn start_controller(&self) -> Result<Process> {
-        let (name, arguments) = self.controller.split_first().ok_or_else(|| {
-            Error::new(ErrorKind::Input, "the controller's command is missing: give it after --")
-        })?;
-        let mut controller = Command::new(name);
-        controller.args(arguments);
-        controller.env(CONNECT_VARIABLE, &self.endpoint).env(ROBOT_VARIABLE, &self.robot);
+        let mut controller = controller_command(&self.controller, &self.endpoint, &self.robot)?;
         controller.envs(self.variables.iter().map(|(k, v)| (k, v)));
-        Process::start(controller, &self.folder.join(CONTROLLER_WORDS))
+        Process::start(into_file(controller, &self.folder.join(CONTROLLER_WORDS))?)
     }
+}
+
+/// A controller's command that finds endpoint and robot in its environment.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if it is empty.
+pub fn controller_command(words: &[OsString], endpoint: &str, robot: &str) -> Result<Command> {
+    let (name, arguments) = words.split_first().ok_or_else(|| {
+        Error::new(ErrorKind::Input, "the controller's command is missing: give it after --")
+    })?;
+    let mut command = Command::new(name);
+    command.args(arguments).env(CONNECT_VARIABLE, endpoint).env(ROBOT_VARIABLE, robot);
+    Ok(command)
+}
+
+/// What the command says goes to a file, which is replaced.
+fn into_file(mut command: Command, words: &Path) -> Result<Command> {
+    let refused = |e| Error::new(ErrorKind::File, format!("cannot write {}: {e}", words.display()));
+    let out = File::create(words).map_err(refused)?;
+    let err = out.try_clone().map_err(refused)?;
+    command.stdout(out).stderr(err);
+    Ok(command)
 }
 
 impl Running {

@@ -1,7 +1,5 @@
-//! A process in a group of its own, whose words go to a file.
+//! A process in a group of its own.
 
-use std::fs::File;
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -22,19 +20,18 @@ pub enum Side {
 
 /// Killed when dropped, with all that it has started.
 #[derive(Debug)]
-pub(super) struct Process {
+pub struct Process {
     child: Child,
     ended: Option<ExitStatus>,
 }
 
 impl Process {
-    pub(super) fn start(mut command: Command, words: &Path) -> Result<Self> {
-        let refused =
-            |e| Error::new(ErrorKind::File, format!("cannot write {}: {e}", words.display()));
-        let out = File::create(words).map_err(refused)?;
-        let err = out.try_clone().map_err(refused)?;
-        // Ctrl-C is for the one who has started it, and who ends it
-        let own = command.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+    /// Starts it. Ctrl-C is for the one who has started it, and who ends it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the command cannot be started.
+    pub fn start(mut command: Command) -> Result<Self> {
+        let own = command.stdin(Stdio::null()).process_group(0);
         let child = own.spawn().map_err(|e| {
             let name = command.get_program().to_string_lossy().into_owned();
             Error::new(ErrorKind::Input, format!("cannot start {name:?}: {e}"))
@@ -43,7 +40,10 @@ impl Process {
     }
 
     /// How it has ended, if it has.
-    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] if the system does not tell.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait().map_err(|e| {
                 Error::new(ErrorKind::Internal, format!("process {}: {e}", self.child.id()))

@@ -71,6 +71,7 @@ impl Bench {
             epoch: Arc::clone(&epoch),
             snapshots: snapshot_out,
             direct: None,
+            rehearsal: None,
             log: Some(log_out),
             reports: report_out,
             stop: Arc::clone(&stop),

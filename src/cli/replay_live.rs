@@ -1,0 +1,153 @@
+//! `hardstand replay LOG --to-controller`.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use crate::config::Scenario;
+use crate::daemon::{self, Begin, Happening};
+use crate::error::{Error, ErrorKind, Result};
+use crate::inspect::{Answers, rehearse};
+use crate::message::SavedState;
+use crate::record::{Player, RunIndex};
+use crate::rt::{Ending, Phase};
+use crate::trial::{Process, controller_command};
+
+use super::arguments::ReplayArguments;
+use super::{differences, exit, progress, show, stop_on_signal};
+
+pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
+    let stop = stop_on_signal()?;
+    let index = RunIndex::of(&a.log, |_, _| ())?;
+    let first_tick = index.parts.first().map_or(0, |part| part.first_tick);
+    let player = Player::open_before(&a.log, &index, index.epoch(), first_tick)?;
+    let (scenario, saved) = shown(a, &player, index.epoch())?;
+    show::line(&format!(
+        "log        {}: {} ticks, shown to controllers",
+        a.log.display(),
+        index.ticks()
+    ));
+    let endpoint = scenario.bus.listen.first().cloned();
+    let mut controller = None;
+    let (rehearsal, answers) = rehearse(player, &scenario.control.controllers);
+    let bar = progress::bar(index.ticks(), "showing");
+    let (begin, mut refused) = (Begin::Shown(&saved, rehearsal), None);
+    let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
+        Happening::Ready(grants) => {
+            show::ready(&scenario, grants);
+            if !a.command.is_empty() {
+                match start(a, endpoint.as_deref(), &scenario.bus.robot) {
+                    Ok(process) => controller = Some(process),
+                    Err(e) => {
+                        refused = Some(e);
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+        Happening::Stall(_) => {}
+        Happening::Second(second) => {
+            if second.phase == Phase::Waiting && a.command.is_empty() {
+                show::waiting(&scenario);
+            }
+            bar.set_position(second.tick.saturating_sub(first_tick));
+        }
+    });
+    drop(controller);
+    bar.finish_and_clear();
+    let (summary, answers) = (summary?, answers.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Some(e) = refused {
+        return Err(e);
+    }
+    told(&answers, &scenario);
+    let damage = index.damage.as_ref().or(answers.damage.as_ref());
+    if let Some(damage) = damage {
+        show::line(&format!("damaged    {damage}"));
+    }
+    if let Ending::Deserted(_) = summary.ending {
+        show::summary(&summary);
+        return Ok(exit::DESERTED);
+    }
+    let whole = answers.cut.is_none() && summary.ending != Ending::Stopped;
+    Ok(match (answers.agree() && whole && answers.compared > 0, damage) {
+        (false, _) => exit::NEGATIVE,
+        (true, Some(_)) => exit::LOSSY,
+        (true, None) => exit::OK,
+    })
+}
+
+/// The log's scenario as a loop in lockstep that records nothing, and the state that it begins in.
+fn shown(a: &ReplayArguments, player: &Player, epoch: u32) -> Result<(Scenario, SavedState)> {
+    let mut sets: Vec<String> = [
+        "control.mode=\"lockstep\"",
+        "sim.start=\"on_controller\"",
+        "sim.pace=\"free\"",
+        "record.file=\"\"",
+    ]
+    .map(String::from)
+    .to_vec();
+    if let Some(speed) = a.speed {
+        sets.extend(["sim.pace=\"realtime\"".into(), format!("sim.speed={speed:?}")]);
+    }
+    sets.extend(a.sets.iter().cloned());
+    let info = player.info();
+    let mut scenario = Scenario::from_texts(&info.scenario, &info.robot, &sets)?;
+    // they are in the log
+    scenario.events.clear();
+    scenario.ticks = None;
+    let differs = "the replay differs from the log before its first tick";
+    let mut saved = player.saved_state().ok_or_else(|| Error::new(ErrorKind::Log, differs))?;
+    saved.epoch = epoch;
+    if scenario.physics_hash != saved.physics_hash {
+        let text = "--set changes what a tick computes, so the log's states could not come again; \
+                    only bus, control and the like can be set here";
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    Ok((scenario, saved))
+}
+
+fn start(a: &ReplayArguments, endpoint: Option<&str>, robot: &str) -> Result<Process> {
+    let endpoint = endpoint.ok_or_else(|| {
+        let text = "bus.listen is empty; the controller needs an endpoint to find the daemon";
+        Error::new(ErrorKind::Input, text)
+    })?;
+    Process::start(controller_command(&a.command, endpoint, robot)?)
+}
+
+/// Fields of a set-point, and their units for joints that turn.
+const FIELDS: [(&str, &str); 5] =
+    [("q", "rad"), ("dq", "rad/s"), ("kp", "N·m/rad"), ("kd", "N·m·s/rad"), ("tau_ff", "N·m")];
+
+fn told(answers: &Answers, scenario: &Scenario) {
+    let Answers { ticks, compared, equal, missing, new, .. } = answers;
+    show::line(&format!("shown      {ticks} ticks"));
+    show::line(&format!(
+        "compared   {compared} set-points, a joint and a state each: {equal} equal"
+    ));
+    if *missing > 0 {
+        show::line(&format!("missing    {missing} of the log were not given now"));
+    }
+    if *new > 0 {
+        show::line(&format!("new        {new} answer states that nobody has answered in the log"));
+    }
+    if let Some(cut) = &answers.cut {
+        show::line(&format!("cut        {cut}"));
+    }
+    let Some((tick, text)) = &answers.first else {
+        if *compared > 0 && *missing == 0 {
+            show::line("identical  the same was answered, bit for bit");
+        }
+        return;
+    };
+    show::line(&format!("DIFFERENT  first to the state of tick {tick}: {text}"));
+    for ((field, unit), largest) in FIELDS.iter().zip(&answers.largest) {
+        if largest.difference > 0.0 {
+            let joint = scenario.model.joints.get(largest.joint);
+            show::line(&format!(
+                "largest    {field}: {} {unit}, {}, to the state of tick {}",
+                differences::number(largest.difference),
+                joint.map_or("", |joint| &joint.name),
+                largest.tick
+            ));
+        }
+    }
+}
