@@ -33,10 +33,10 @@ mod partition;
 mod process;
 #[path = "daemon/rights.rs"]
 mod rights;
-#[path = "daemon/stalls.rs"]
-mod stalls;
 #[path = "daemon/shown.rs"]
 mod shown;
+#[path = "daemon/stalls.rs"]
+mod stalls;
 #[path = "daemon/status.rs"]
 mod status;
 #[path = "daemon/strangers.rs"]

@@ -1,6 +1,5 @@
 //! `hardstand replay LOG --to-controller`.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
@@ -20,7 +19,10 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let first_tick = index.parts.first().map_or(0, |part| part.first_tick);
     let player = Player::open_before(&a.log, &index, index.epoch(), first_tick)?;
-    let (scenario, saved) = shown(a, &player, index.epoch())?;
+    let own = index.parts.iter().filter(|part| part.epoch == index.epoch());
+    let end_tick = own.map(|part| part.end_tick).max();
+    let (mut scenario, saved) = shown(a, &player, index.epoch())?;
+    scenario.ticks = end_tick;
     show::line(&format!(
         "log        {}: {} ticks, shown to controllers",
         a.log.display(),
@@ -28,7 +30,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     ));
     let endpoint = scenario.bus.listen.first().cloned();
     let mut controller = None;
-    let (rehearsal, answers) = rehearse(player, &scenario.control.controllers);
+    let (rehearsal, audience) = rehearse(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
     let (begin, mut refused) = (Begin::Shown(&saved, rehearsal), None);
     let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
@@ -54,13 +56,13 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     });
     drop(controller);
     bar.finish_and_clear();
-    let (summary, answers) = (summary?, answers.lock().unwrap_or_else(PoisonError::into_inner));
+    let summary = summary?;
     if let Some(e) = refused {
         return Err(e);
     }
+    let answers = audience.answers();
     told(&answers, &scenario);
-    let damage = index.damage.as_ref().or(answers.damage.as_ref());
-    if let Some(damage) = damage {
+    if let Some(damage) = &index.damage {
         show::line(&format!("damaged    {damage}"));
     }
     if let Ending::Deserted(_) = summary.ending {
@@ -68,7 +70,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
         return Ok(exit::DESERTED);
     }
     let whole = answers.cut.is_none() && summary.ending != Ending::Stopped;
-    Ok(match (answers.agree() && whole && answers.compared > 0, damage) {
+    Ok(match (answers.agree() && whole && answers.compared > 0, &index.damage) {
         (false, _) => exit::NEGATIVE,
         (true, Some(_)) => exit::LOSSY,
         (true, None) => exit::OK,
@@ -93,7 +95,6 @@ fn shown(a: &ReplayArguments, player: &Player, epoch: u32) -> Result<(Scenario, 
     let mut scenario = Scenario::from_texts(&info.scenario, &info.robot, &sets)?;
     // they are in the log
     scenario.events.clear();
-    scenario.ticks = None;
     let differs = "the replay differs from the log before its first tick";
     let mut saved = player.saved_state().ok_or_else(|| Error::new(ErrorKind::Log, differs))?;
     saved.epoch = epoch;

@@ -13,5 +13,5 @@ pub use cause::{Cause, scenario_differences};
 pub use comparison::{Comparison, Ranked, Trace, compare, trace};
 pub use condition::Condition;
 pub use quantities::{Quantities, Quantity, Role};
-pub use rehearsal::{Answers, Largest, rehearse};
+pub use rehearsal::{Answers, Audience, Largest, rehearse};
 pub use search::{Found, Verdict, first_bad};

@@ -1,7 +1,7 @@
 //! A log shown to live controllers, and their answers compared with those in the log.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::Model;
 use crate::plant::{JointCommand, TickInput};
@@ -33,8 +33,6 @@ pub struct Answers {
     pub largest: [Largest; 5],
     /// Why it ended before the log did.
     pub cut: Option<String>,
-    /// Why the log ended early.
-    pub damage: Option<String>,
 }
 
 /// The largest difference of a field.
@@ -48,23 +46,42 @@ pub struct Largest {
     pub joint: usize,
 }
 
-/// A loop shows the run in which `player` is, from there to its end; what comes of it is in the
-/// second one.
+/// For a loop that shows the run in which `player` is, from there on; and what comes of it. `names`
+/// are those of controllers.
 #[must_use]
-pub fn rehearse(mut player: Player, names: &[String]) -> (Rehearsal, Arc<Mutex<Answers>>) {
-    let answers = Arc::new(Mutex::new(Answers::default()));
-    let seen = Arc::clone(&answers);
-    let mut comparing = Comparing { waiting: BTreeMap::new(), names: Names::of(names), seen };
-    let mut epoch = None;
-    let prompt = move |heard: &Heard<'_>| comparing.go_on(&mut player, &mut epoch, heard);
-    (Rehearsal::new(Box::new(prompt)), answers)
+pub fn rehearse(mut player: Player, names: &[String]) -> (Rehearsal, Audience) {
+    let comparing =
+        Comparing { noted: BTreeMap::new(), names: Names::of(names), answers: Answers::default() };
+    let audience = Audience(Arc::new(Mutex::new(comparing)));
+    let (shared, mut epoch) = (audience.clone(), None);
+    let prompt = move |heard: &Heard<'_>| shared.lock().go_on(&mut player, &mut epoch, heard);
+    (Rehearsal::new(Box::new(prompt)), audience)
 }
 
+/// The controllers to whom a log is shown.
+#[derive(Clone, Debug)]
+pub struct Audience(Arc<Mutex<Comparing>>);
+
+impl Audience {
+    /// What they have answered, at the end.
+    #[must_use]
+    pub fn answers(&self) -> Answers {
+        let mut comparing = self.lock();
+        comparing.give_up_before(u64::MAX);
+        comparing.answers.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Comparing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
 struct Comparing {
-    /// By state and joint, what the log and who is there now have answered.
-    waiting: BTreeMap<(u64, usize), [Option<SetPoint>; 2]>,
+    /// By state and joint, what was answered in the log and now.
+    noted: BTreeMap<(u64, usize), [Option<SetPoint>; 2]>,
     names: Names,
-    seen: Arc<Mutex<Answers>>,
+    answers: Answers,
 }
 
 impl Comparing {
@@ -74,48 +91,43 @@ impl Comparing {
         epoch: &mut Option<u32>,
         heard: &Heard<'_>,
     ) -> Option<TickInput> {
-        let shared = Arc::clone(&self.seen);
-        let mut seen = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let (tick, model) = (heard.plant.state().tick, heard.plant.model());
         let input = match next(player, epoch, tick) {
             Ok(next) => next,
             Err(cut) => {
-                seen.cut = Some(cut);
+                self.answers.cut = Some(cut);
                 None
             }
         };
         if let (Some(_), Some(moment)) = (&input, player.moment()) {
             let recorded = moment.applied.set_points(moment.leases, model.joint_count());
-            // what would apply after the end of the log is not in it
-            self.note(1, heard.answers, model, &mut seen);
-            self.note(0, &recorded, model, &mut seen);
-            seen.ticks += 1;
-        } else {
-            seen.damage = player.damage().map(String::from);
+            self.note(1, heard.answers, model);
+            self.note(0, &recorded, model);
+            self.answers.ticks += 1;
+            self.give_up_before(tick.saturating_sub(WAITED_FOR_TICKS));
         }
-        let old = if input.is_some() { tick.saturating_sub(WAITED_FOR_TICKS) } else { u64::MAX };
-        self.give_up_before(old, &mut seen);
         input
     }
 
-    fn note(&mut self, side: usize, answers: &[SetPoint], model: &Model, seen: &mut Answers) {
+    fn note(&mut self, side: usize, answers: &[SetPoint], model: &Model) {
         for answer in answers {
             let key = (answer.answers_tick, answer.joint);
-            let both = self.waiting.entry(key).or_default();
-            both[side] = Some(*answer);
-            if let [Some(log), Some(live)] = *both {
-                self.waiting.remove(&key);
-                seen.compare(&log, &live, model, &self.names);
+            let both = self.noted.entry(key).or_default();
+            if both[side].replace(*answer).is_some() {
+                continue; // a state that was shown again and again is answered as often
+            }
+            if let [Some(log), Some(live)] = both {
+                self.answers.compare(log, live, model, &self.names);
             }
         }
     }
 
-    /// Counts what has been waited for in vain.
-    fn give_up_before(&mut self, tick: u64, seen: &mut Answers) {
-        let kept = self.waiting.split_off(&(tick, 0));
-        for both in std::mem::replace(&mut self.waiting, kept).into_values() {
-            seen.missing += u64::from(both[0].is_some());
-            seen.new += u64::from(both[1].is_some());
+    /// Forgets answers to states before `tick`, and counts those that have not found another.
+    fn give_up_before(&mut self, tick: u64) {
+        let kept = self.noted.split_off(&(tick, 0));
+        for both in std::mem::replace(&mut self.noted, kept).into_values() {
+            self.answers.missing += u64::from(both[1].is_none());
+            self.answers.new += u64::from(both[0].is_none());
         }
     }
 }
