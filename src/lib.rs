@@ -17,6 +17,8 @@
 pub mod actuator;
 #[cfg(feature = "zenoh")]
 pub mod bus;
+#[cfg(feature = "zenoh")]
+pub mod campaign;
 pub mod cli;
 pub mod config;
 pub mod contact;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 23] = [
+const ROOMS: [(&str, &[&str]); 24] = [
     ("error", &[]),
     ("limits", &[]),
     ("fault_point", &[]),
@@ -29,6 +29,7 @@ const ROOMS: [(&str, &[&str]); 23] = [
     ("daemon", ALL),
     ("doctor", ALL),
     ("trial", ALL),
+    ("campaign", TRIALS),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] = &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
@@ -38,7 +39,10 @@ const ROS2: &[&str] = &["spatial", "model", "plant", "handover", "message", "bus
 const ALL: &[&str] = &[
     "math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt",
     "handover", "message", "record", "inspect", "bus", "ros2", "config", "daemon", "doctor",
+    "trial", "campaign",
 ];
+
+const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "trial"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

@@ -13,6 +13,8 @@ use crate::config::TlsFiles;
 use crate::error::Result;
 
 #[cfg(feature = "zenoh")]
+use super::campaign_arguments::CampaignArguments;
+#[cfg(feature = "zenoh")]
 use super::fault_arguments::FaultArguments;
 
 const AFTER_HELP: &str = "\
@@ -24,14 +26,16 @@ Start here:
   hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
   hardstand bisect a.mcap b.mcap                  where two runs part, and who caused it
   hardstand branch run.mcap --at 500 --log b.mcap another way from a tick on
+  hardstand campaign examples/campaign.toml       scenarios × faults × seeds, and a table
   hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
   hardstand faults                                what can be broken on purpose, and how
 
 Exit codes: 0 done; 1 the robot does not stand, a replay differs, bisect has found something, a
-branch differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3
-a log is damaged or cut short, or recording ended early; 4 real-time rights were required and
+branch differs, a case of a campaign failed, or the doctor says \"not for real time\"; 2 a file,
+key or argument was refused; 3 a log is damaged or cut short, recording ended early, or cases of a
+campaign are missing; 4 real-time rights were required and
 refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline
 was missed under overrun = \"stop\"; 8 a controller was missing for longer than
 control.patience_s; 70 a defect of this program.";
@@ -64,6 +68,17 @@ pub(super) enum Verb {
     /// Run an example controller, as a process of its own
     #[cfg(feature = "zenoh")]
     Controller(ControllerArguments),
+    /// Run scenarios × faults × seeds against a controller, and make a table
+    ///
+    /// Each case is a daemon and a controller of its own, in lockstep: its row is the same every time.
+    /// A campaign that was interrupted goes on with the cases that have no outcome yet. The tables
+    /// (CSV, Parquet) hold all that are finished. docs/campaigns.md: file, columns, slices for farms.
+    ///
+    /// The controller finds its daemon by HARDSTAND_CONNECT and HARDSTAND_ROBOT, and the seed by
+    /// HARDSTAND_SEED. Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are
+    /// missing, since it was stopped.
+    #[cfg(feature = "zenoh")]
+    Campaign(CampaignArguments),
     /// Show how a running daemon does
     ///
     /// Phase, authority, owner, real-time factor; what the system granted and refused, with the
