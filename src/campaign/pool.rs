@@ -11,8 +11,8 @@ use super::outcome::Outcome;
 use super::plan::{Case, Plan};
 use super::store::Store;
 
-/// Runs `cases`, `jobs` at a time, and stores what comes out; `watch` sees each outcome. Once `stop`
-/// is set, those that run are ended, and will have to be run again.
+/// Runs `cases`, `jobs` at a time, and stores what comes out; `watch` sees each outcome. Once
+/// `stop` is set, those that run are ended, and will have to be run again.
 ///
 /// # Errors
 /// The first that a case has met: the controller's command does not start, or a file cannot be

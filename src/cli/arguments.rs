@@ -70,13 +70,12 @@ pub(super) enum Verb {
     Controller(ControllerArguments),
     /// Run scenarios × faults × seeds against a controller, and make a table
     ///
-    /// Each case is a daemon and a controller of its own, in lockstep: its row is the same every time.
-    /// A campaign that was interrupted goes on with the cases that have no outcome yet. The tables
-    /// (CSV, Parquet) hold all that are finished. docs/campaigns.md: file, columns, slices for farms.
+    /// Each case is a daemon and a controller of its own, in lockstep: its row is always the same.
+    /// A campaign that was interrupted goes on with the cases that have no outcome yet. The command
+    /// finds its daemon by HARDSTAND_CONNECT and HARDSTAND_ROBOT, its seed by HARDSTAND_SEED.
+    /// docs/campaigns.md describes file, table, and slices for a farm's scheduler.
     ///
-    /// The controller finds its daemon by HARDSTAND_CONNECT and HARDSTAND_ROBOT, and the seed by
-    /// HARDSTAND_SEED. Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are
-    /// missing, since it was stopped.
+    /// Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are missing.
     #[cfg(feature = "zenoh")]
     Campaign(CampaignArguments),
     /// Show how a running daemon does

@@ -1,6 +1,6 @@
 //! `hardstand campaign`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -126,8 +126,9 @@ fn report(plan: &Plan, store: &Store, slice: &[Case], outcomes: &[(Case, Outcome
     }
     let [csv, parquet] = store.tables();
     show::line(&format!("table      {}\n           {}", csv.display(), parquet.display()));
-    let of_slice: Vec<&Outcome> =
-        outcomes.iter().filter(|(case, _)| slice.contains(case)).map(|(_, o)| o).collect();
+    let ids: BTreeSet<&str> = slice.iter().map(|case| case.id.as_str()).collect();
+    let of_slice = outcomes.iter().map(|(_, outcome)| outcome);
+    let of_slice: Vec<&Outcome> = of_slice.filter(|o| ids.contains(o.case.as_str())).collect();
     if of_slice.len() < slice.len() {
         show::line(&format!("missing    {} cases have not run", slice.len() - of_slice.len()));
         return exit::LOSSY;

@@ -46,8 +46,8 @@ pub mod exit {
     /// All went well.
     pub const OK: u8 = 0;
     /// The verdict is negative: the demo's robot does not stand, a replay differs, `bisect` has
-    /// found what it was looking for, a case of a campaign is one of `fail_if`, or the doctor finds a
-    /// machine unfit for real time.
+    /// found what it was looking for, a case of a campaign is one of `fail_if`, or the doctor finds
+    /// a machine unfit for real time.
     pub const NEGATIVE: u8 = 1;
     /// A log is damaged or truncated; what could be replayed is equal. Or a campaign's table lacks
     /// cases.
