@@ -24,13 +24,13 @@ pub(super) fn run(
 ) -> Result<Option<Outcome>> {
     let begin = Instant::now();
     let tried = store.begin(&case.id)?;
-    let ended = processes(plan, case, &tried, go_on);
+    let ended = processes(plan, case, &tried.folder, go_on);
     if ended.is_err() || !go_on() {
-        forget(&tried);
+        forget(&tried.folder);
         return ended.map(|_| None);
     }
-    let found = Finding::of(plan, &tried.join(LOG))?;
-    let (outcome, exit_code, reason) = verdict(&ended?, &found, &tried);
+    let found = Finding::of(plan, &tried.folder.join(LOG))?;
+    let (outcome, exit_code, reason) = verdict(&ended?, &found, &tried.folder);
     let mut outcome = Outcome {
         case: case.id.clone(),
         outcome,

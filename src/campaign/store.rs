@@ -19,9 +19,15 @@ pub struct Store {
 }
 
 const OUTCOME: &str = "outcome.json";
-/// A case that runs has a folder `try-N` of its own until it is finished: one that was killed may
-/// still have processes that write to theirs.
 const TRY: &str = "try-";
+
+/// A case that runs has a folder `try-N` of its own until it is finished: one that was killed may
+/// still have processes that write to theirs. It is locked as long as its campaign lives.
+#[derive(Debug)]
+pub(super) struct Try {
+    pub(super) folder: PathBuf,
+    _lock: File,
+}
 
 impl Store {
     /// The store in `folder`, which need not exist.
@@ -74,17 +80,27 @@ impl Store {
         Ok(found)
     }
 
-    /// A folder for a case that is to be run.
-    pub(super) fn begin(&self, id: &str) -> Result<PathBuf> {
+    /// A folder for a case that is to be run. What is left of one that was killed goes.
+    pub(super) fn begin(&self, id: &str) -> Result<Try> {
         let case = self.case(id);
         fs::create_dir_all(&case).map_err(|e| refused(&case, &e))?;
-        fresh(&case, TRY)
+        for entry in fs::read_dir(&case).map_err(|e| refused(&case, &e))?.flatten() {
+            let dead = || File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok());
+            if entry.file_name().to_string_lossy().starts_with(TRY) && dead() {
+                forget(&entry.path());
+            }
+        }
+        let folder = fresh(&case, TRY)?;
+        let lock = File::open(&folder).map_err(|e| refused(&folder, &e))?;
+        // where a folder cannot be locked, nobody takes it for dead
+        let _locked = lock.try_lock().is_ok();
+        Ok(Try { folder, _lock: lock })
     }
 
     /// Moves the files of a try to where they stay, and returns the log's place.
-    pub(super) fn keep(&self, id: &str, tried: &Path) -> Result<Option<String>> {
-        let case = self.case(id);
-        for entry in fs::read_dir(tried).map_err(|e| refused(tried, &e))?.flatten() {
+    pub(super) fn keep(&self, id: &str, tried: &Try) -> Result<Option<String>> {
+        let (case, folder) = (self.case(id), &tried.folder);
+        for entry in fs::read_dir(folder).map_err(|e| refused(folder, &e))?.flatten() {
             let to = case.join(entry.file_name());
             fs::rename(entry.path(), &to).map_err(|e| refused(&to, &e))?;
         }
@@ -92,21 +108,13 @@ impl Store {
     }
 
     /// The case is finished: its outcome is there whole, or not at all.
-    pub(super) fn finish(&self, outcome: &Outcome, tried: &Path) -> Result<()> {
-        let case = self.case(&outcome.case);
+    pub(super) fn finish(&self, outcome: &Outcome, tried: &Try) -> Result<()> {
         let text = serde_json::to_vec_pretty(outcome);
         let text = text.map_err(|e| Error::new(ErrorKind::Internal, format!("outcome: {e}")))?;
-        // what the try has left goes with its folder, but for this
-        let new = tried.join(OUTCOME);
-        fs::create_dir_all(tried).map_err(|e| refused(tried, &e))?;
+        let (new, to) = (tried.folder.join(OUTCOME), self.case(&outcome.case).join(OUTCOME));
         fs::write(&new, text).map_err(|e| refused(&new, &e))?;
-        let to = case.join(OUTCOME);
         fs::rename(&new, &to).map_err(|e| refused(&to, &e))?;
-        for entry in fs::read_dir(&case).map_err(|e| refused(&case, &e))?.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(TRY) {
-                self::forget(&entry.path());
-            }
-        }
+        forget(&tried.folder);
         Ok(())
     }
 

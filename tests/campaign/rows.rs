@@ -6,9 +6,9 @@ use std::process::Command;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 
-use crate::process::repository;
+use crate::process::{Process, repository};
 use crate::recipes::python;
-use crate::stage::{EIGHT, Row, Stage, eight, same};
+use crate::stage::{EIGHT, HARDSTAND, Row, Stage, eight, same};
 
 /// Each number by hand: they are quantities of ticks 1 to 150.
 #[test]
@@ -29,6 +29,9 @@ fn a_row_says_what_happened() {
             ["late", "late_at_s", "fell", "fell_at_s"].map(at),
             ["true", "0.101", "false", ""]
         );
+        // the ground's, from the first tick on
+        let slick = if at("scenario") == "slick" { ["true", "0.001"] } else { ["false", ""] };
+        assert_eq!(["slick", "slick_at_s"].map(at), slick);
         assert_eq!(["ticks_mean", "ticks_min", "ticks_max"].map(at), ["75.5", "1.0", "150.0"]);
         let height_m: f64 = row["height_m"].parse().unwrap();
         assert!((0.3..0.36).contains(&height_m), "{height_m}");
@@ -68,6 +71,30 @@ fn slices_are_the_whole_and_a_row_is_the_same_every_time() {
     assert_eq!(same(&stage.rows()), same(&whole.rows()));
 }
 
+/// Such as a job that was given up for dead, and came again beside itself.
+#[test]
+fn two_campaigns_in_one_folder_do_no_harm() {
+    let stage = Stage::new(&EIGHT.replace("seeds = [7, 9]", "seeds = [7]\nkeep_logs = \"all\""));
+    let mut both = ["a", "b"].map(|name| stage.start(name, &["--jobs", "1"]));
+    both.iter_mut().for_each(|campaign| {
+        campaign.ends_with(0);
+    });
+    let mut rows = same(&stage.rows());
+    for row in &mut rows {
+        let log = std::mem::take(row.get_mut("log").unwrap());
+        let log = Process::start(stage.dir.path(), "replay", {
+            let mut replay = Command::new(HARDSTAND);
+            replay.arg("replay").arg(stage.results().join(log));
+            replay
+        })
+        .ends_with(0);
+        assert!(log.contains(&row["digest"]), "{log}");
+    }
+    let seven = |row: &Row| row["seed"] == "7";
+    let expected: Vec<Row> = eight().rows().into_iter().filter(seven).collect();
+    assert_eq!(rows, same(&expected));
+}
+
 /// Columns, kinds and values, with no cell more or less.
 #[test]
 fn parquet_says_the_same_as_csv() {
@@ -99,7 +126,7 @@ fn pyarrow_reads_both_tables_alike() {
     let (said, errors) =
         (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     assert!(out.status.success(), "{said}{errors}");
-    assert!(said.contains("8 rows, 20 columns alike"), "{said}");
+    assert!(said.contains("8 rows, 22 columns alike"), "{said}");
 }
 
 /// What is drawn from the seed is the same in all scenarios, other for another seed, in its range,

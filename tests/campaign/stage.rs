@@ -36,6 +36,7 @@ events = [{ at_s = 0.05, kind = "encoder_noise", amplitude = 0.01 }]
 [conditions]
 late = "time > 0.1"
 fell = "base.z < 0.2"
+slick = "abs(station.FL.mu_static - 0.7) < 0.01"
 
 [measures]
 ticks_mean = { quantity = "tick", take = "mean" }
