@@ -18,6 +18,8 @@ pub mod actuator;
 #[cfg(feature = "zenoh")]
 pub mod bus;
 #[cfg(feature = "zenoh")]
+pub mod campaign;
+#[cfg(feature = "zenoh")]
 pub mod certify;
 pub mod cli;
 pub mod config;

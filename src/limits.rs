@@ -65,6 +65,9 @@ pub const LOG_QUEUE: usize = 2048;
 /// Tick reports that may wait for the monitor: 4 s at 1 kHz.
 pub const REPORT_QUEUE: usize = 4096;
 
+/// Cases of a campaign.
+pub const CASES_MAX: usize = 1_000_000;
+
 /// Size of a URDF file.
 pub const URDF_BYTES_MAX: u64 = 16 << 20;
 /// Size of a scenario file.

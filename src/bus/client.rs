@@ -46,6 +46,13 @@ impl Client {
         Ok(Self { session: open_client_as(endpoint, credentials)?, keys: Keys::of(robot) })
     }
 
+    /// True while there is a connection.
+    pub(super) fn is_connected(&self) -> bool {
+        let info = self.session.info();
+        // the daemon is a router, or where nodes of `rmw_zenoh` have theirs, a peer
+        info.routers_zid().wait().next().is_some() || info.peers_zid().wait().next().is_some()
+    }
+
     /// Asks for the description of the robot, again and again until `patience` is over.
     ///
     /// # Errors

@@ -156,8 +156,14 @@ impl JoinedController {
     /// Leaves: nobody waits for it any more, and its joints are free for others.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the daemon does not answer within `patience`.
+    /// [`ErrorKind::Bus`] if the daemon does not answer within `patience`; at once if it is gone.
     pub fn leave(self, patience: Duration) -> Result<Client> {
+        if !self.client.is_connected() {
+            return Err(Error::new(
+                ErrorKind::Bus,
+                "the daemon is gone: there is nothing to leave",
+            ));
+        }
         let request = LeaveRequest { epoch: self.reply.epoch, session: self.reply.session };
         self.client.order(Ask::Leave, Kind::Leave, &request, patience)?;
         Ok(self.client)

@@ -13,6 +13,8 @@ use crate::config::TlsFiles;
 use crate::error::Result;
 
 #[cfg(feature = "zenoh")]
+use super::campaign_arguments::CampaignArguments;
+#[cfg(feature = "zenoh")]
 use super::fault_arguments::FaultArguments;
 
 const AFTER_HELP: &str = "\
@@ -25,14 +27,16 @@ Start here:
   hardstand bisect a.mcap b.mcap                  where two runs part, and who caused it
   hardstand branch run.mcap --at 500 --log b.mcap another way from a tick on
   hardstand certify SCENARIO -- CONTROLLER        the same run, whatever the machine does?
+  hardstand campaign examples/campaign.toml       scenarios × faults × seeds, and a table
   hardstand recover run.mcap                      make a log of a killed run whole
   hardstand model config/robots/quadruped.urdf    what was understood of a robot
   hardstand doctor                                is this machine fit for real time?
   hardstand faults                                what can be broken on purpose, and how
 
 Exit codes: 0 done; 1 the robot does not stand, a replay differs, bisect has found something, a
-branch or a run of certify differs, or the doctor says \"not for real time\"; 2 a file, key or argument was refused; 3
-a log is damaged or cut short, or recording ended early; 4 real-time rights were required and
+branch or a run of certify differs, a case of a campaign failed, or the doctor says \"not for real
+time\"; 2 a file, key or argument was refused; 3 a log is damaged or cut short, recording ended
+early, or cases of a campaign are missing; 4 real-time rights were required and
 refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline
 was missed under overrun = \"stop\"; 8 a controller was missing for longer than
 control.patience_s, or ended early; 70 a defect of this program.";
@@ -75,6 +79,16 @@ pub(super) enum Verb {
     /// Run an example controller, as a process of its own
     #[cfg(feature = "zenoh")]
     Controller(ControllerArguments),
+    /// Run scenarios × faults × seeds against a controller, and make a table
+    ///
+    /// Each case is a daemon and a controller of its own, in lockstep: its row is always the same.
+    /// A campaign that was interrupted goes on with the cases that have no outcome yet. The command
+    /// finds its daemon by HARDSTAND_CONNECT and HARDSTAND_ROBOT, its seed by HARDSTAND_SEED.
+    /// docs/campaigns.md describes file, table, and slices for a farm's scheduler.
+    ///
+    /// Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are missing.
+    #[cfg(feature = "zenoh")]
+    Campaign(CampaignArguments),
     /// Show how a running daemon does
     ///
     /// Phase, authority, owner, real-time factor; what the system granted and refused, with the

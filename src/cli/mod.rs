@@ -8,6 +8,10 @@ mod branch_live;
 #[cfg(feature = "zenoh")]
 mod certify;
 #[cfg(feature = "zenoh")]
+mod campaign;
+#[cfg(feature = "zenoh")]
+mod campaign_arguments;
+#[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]
 mod ctl;
@@ -48,9 +52,11 @@ pub mod exit {
     /// All went well.
     pub const OK: u8 = 0;
     /// The verdict is negative: the demo's robot does not stand, a replay or a certified run
-    /// differs, `bisect` has found what it was looking for, or the doctor finds a machine unfit for real time.
+    /// differs, `bisect` has found what it was looking for, a case of a campaign is one of
+    /// `fail_if`, or the doctor finds a machine unfit for real time.
     pub const NEGATIVE: u8 = 1;
-    /// A log is damaged or truncated; what could be replayed is equal.
+    /// A log is damaged or truncated; what could be replayed is equal. Or a campaign's table lacks
+    /// cases.
     pub const LOSSY: u8 = 3;
     /// The plant stopped itself.
     pub const FAULT: u8 = 6;
@@ -77,6 +83,8 @@ pub fn main() -> ExitCode {
         Verb::Certify(a) => certify::certify(a),
         #[cfg(feature = "zenoh")]
         Verb::Demo(a) => demo::demo(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Campaign(a) => campaign::campaign(a),
         #[cfg(feature = "zenoh")]
         Verb::Controller(a) => controller::controller(a),
         #[cfg(feature = "zenoh")]

@@ -24,7 +24,7 @@ pub(super) fn complete(scenario: &str, file: &str, sets: &[String]) -> Result<Ta
     Err(Error::list(ErrorKind::Input, "--set was refused", &mistakes))
 }
 
-pub(super) fn parse(text: &str, file: &str) -> Result<Table> {
+pub(crate) fn parse(text: &str, file: &str) -> Result<Table> {
     text.parse::<Table>().map_err(|e| {
         Error::new(ErrorKind::Input, format!("{file}: not valid TOML: {}", e.to_string().trim()))
     })

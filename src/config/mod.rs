@@ -27,7 +27,11 @@ pub use bus::{Access, BusSettings, TlsFiles};
 pub(crate) use bus::{ENDPOINT, is_endpoint, is_name};
 pub use control::ControlSettings;
 pub use merge::DEFAULT_TOML;
+#[cfg(feature = "zenoh")]
+pub(crate) use merge::parse;
 pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
+#[cfg(feature = "zenoh")]
+pub(crate) use section::{Mistakes, Range, Section};
 pub use services::RecordSettings;
 pub use unitree::{Motors, UnitreeSettings};

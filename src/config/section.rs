@@ -7,15 +7,15 @@ use toml::{Table, Value};
 
 /// Everything that is wrong with a scenario.
 #[derive(Debug, Default)]
-pub(super) struct Mistakes(RefCell<Vec<String>>);
+pub(crate) struct Mistakes(RefCell<Vec<String>>);
 
 impl Mistakes {
-    pub(super) fn add(&self, text: String) {
+    pub(crate) fn add(&self, text: String) {
         self.0.borrow_mut().push(text);
     }
 
     /// Adds a mistake for each name that comes again.
-    pub(super) fn refuse_twins<'a>(&self, of: &str, names: impl Iterator<Item = &'a str>) {
+    pub(crate) fn refuse_twins<'a>(&self, of: &str, names: impl Iterator<Item = &'a str>) {
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
         for pair in names.windows(2).filter(|p| p[0] == p[1]) {
@@ -23,41 +23,41 @@ impl Mistakes {
         }
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.0.borrow().len()
     }
 
-    pub(super) fn into_list(self) -> Vec<String> {
+    pub(crate) fn into_list(self) -> Vec<String> {
         self.0.into_inner()
     }
 }
 
 /// The numbers that a key may have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Range {
+pub(crate) struct Range {
     min: f64,
     max: f64,
     min_excluded: bool,
 }
 
 impl Range {
-    pub(super) const fn finite() -> Self {
+    pub(crate) const fn finite() -> Self {
         Self { min: f64::MIN, max: f64::MAX, min_excluded: false }
     }
 
-    pub(super) const fn between(min: f64, max: f64) -> Self {
+    pub(crate) const fn between(min: f64, max: f64) -> Self {
         Self { min, max, min_excluded: false }
     }
 
-    pub(super) const fn at_least(min: f64) -> Self {
+    pub(crate) const fn at_least(min: f64) -> Self {
         Self { min, max: f64::MAX, min_excluded: false }
     }
 
-    pub(super) const fn above(min: f64) -> Self {
+    pub(crate) const fn above(min: f64) -> Self {
         Self { min, max: f64::MAX, min_excluded: true }
     }
 
-    pub(super) fn contains(&self, x: f64) -> bool {
+    pub(crate) fn contains(&self, x: f64) -> bool {
         // NaN fails every comparison
         x <= self.max && if self.min_excluded { x > self.min } else { x >= self.min }
     }
@@ -74,7 +74,7 @@ impl Range {
 
 /// One table with its path, for messages.
 #[derive(Debug)]
-pub(super) struct Section<'a> {
+pub(crate) struct Section<'a> {
     path: String,
     table: Option<&'a Table>,
     seen: RefCell<BTreeSet<String>>,
@@ -82,49 +82,50 @@ pub(super) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub(super) fn new(path: String, table: Option<&'a Table>, mistakes: &'a Mistakes) -> Self {
+    pub(crate) fn new(path: String, table: Option<&'a Table>, mistakes: &'a Mistakes) -> Self {
         Self { path, table, seen: RefCell::default(), mistakes }
     }
 
     /// The full name of a key.
-    pub(super) fn name(&self, key: &str) -> String {
+    pub(crate) fn name(&self, key: &str) -> String {
         if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
     }
 
     /// Reports `key = value; it must be allowed`.
-    pub(super) fn mistake(&self, key: &str, allowed: &str) {
+    pub(crate) fn mistake(&self, key: &str, allowed: &str) {
         let value = self.table.and_then(|t| t.get(key));
         let value = value.map_or("missing".into(), |v| format!("{v}"));
         self.mistakes.add(format!("{} is {value}; it must be {allowed}", self.name(key)));
     }
 
-    fn get(&self, key: &str) -> Option<&'a Value> {
+    /// The value as it is, if the key is there. Either way it counts as known.
+    pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
         self.seen.borrow_mut().insert(key.into());
         self.table?.get(key)
     }
 
     /// True if the key is there. Either way it counts as known.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.seen.borrow_mut().insert(key.into());
         self.table.is_some_and(|t| t.contains_key(key))
     }
 
     /// Takes keys as known that are not read where others stand for them.
-    pub(super) fn know(&self, keys: &[&str]) {
+    pub(crate) fn know(&self, keys: &[&str]) {
         self.seen.borrow_mut().extend(keys.iter().map(|key| (*key).to_string()));
     }
 
     /// Reports something about this table that is no single value.
-    pub(super) fn complain(&self, key: &str, text: &str) {
+    pub(crate) fn complain(&self, key: &str, text: &str) {
         self.mistakes.add(format!("{}: {text}", self.name(key)));
     }
 
     /// All keys of the table, for tables whose keys are names.
-    pub(super) fn keys(&self) -> Vec<&'a str> {
+    pub(crate) fn keys(&self) -> Vec<&'a str> {
         self.table.map(|t| t.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    pub(super) fn f64(&self, key: &str, range: Range) -> f64 {
+    pub(crate) fn f64(&self, key: &str, range: Range) -> f64 {
         let number = match self.get(key) {
             Some(Value::Float(x)) => Some(*x),
             Some(Value::Integer(i)) => Some(*i as f64),
@@ -140,11 +141,11 @@ impl<'a> Section<'a> {
     }
 
     /// The number, if the key is there.
-    pub(super) fn f64_if_given(&self, key: &str, range: Range) -> Option<f64> {
+    pub(crate) fn f64_if_given(&self, key: &str, range: Range) -> Option<f64> {
         if self.has(key) { Some(self.f64(key, range)) } else { None }
     }
 
-    pub(super) fn integer(&self, key: &str, min: i64, max: i64) -> i64 {
+    pub(crate) fn integer(&self, key: &str, min: i64, max: i64) -> i64 {
         match self.get(key) {
             Some(Value::Integer(i)) if (min..=max).contains(i) => *i,
             _ => {
@@ -155,16 +156,16 @@ impl<'a> Section<'a> {
     }
 
     /// The whole number, if it is one that is allowed; what is wrong else is for the caller to say.
-    pub(super) fn integer_if(&self, key: &str, allowed: impl Fn(i64) -> bool) -> Option<i64> {
+    pub(crate) fn integer_if(&self, key: &str, allowed: impl Fn(i64) -> bool) -> Option<i64> {
         self.get(key).and_then(Value::as_integer).filter(|&i| allowed(i))
     }
 
     /// A whole number that is not negative.
-    pub(super) fn count(&self, key: &str, min: u32, max: u32) -> u64 {
+    pub(crate) fn count(&self, key: &str, min: u32, max: u32) -> u64 {
         self.integer(key, i64::from(min), i64::from(max)).unsigned_abs()
     }
 
-    pub(super) fn bool(&self, key: &str) -> bool {
+    pub(crate) fn bool(&self, key: &str) -> bool {
         match self.get(key) {
             Some(Value::Boolean(b)) => *b,
             _ => {
@@ -174,7 +175,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    pub(super) fn text(&self, key: &str) -> &'a str {
+    pub(crate) fn text(&self, key: &str) -> &'a str {
         match self.get(key) {
             Some(Value::String(s)) => s,
             _ => {
@@ -185,12 +186,12 @@ impl<'a> Section<'a> {
     }
 
     /// The text, if the key is there.
-    pub(super) fn text_if_given(&self, key: &str) -> Option<&'a str> {
+    pub(crate) fn text_if_given(&self, key: &str) -> Option<&'a str> {
         if self.has(key) { Some(self.text(key)) } else { None }
     }
 
     /// One of a few words.
-    pub(super) fn choice<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Option<T> {
+    pub(crate) fn choice<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let found = match self.get(key) {
             Some(Value::String(s)) => words.iter().find(|(w, _)| w == s),
             _ => None,
@@ -203,17 +204,17 @@ impl<'a> Section<'a> {
     }
 
     /// True if the key holds `word`; a number is left to [`f64`](Self::f64).
-    pub(super) fn choice_or_number(&self, key: &str, word: &str) -> bool {
+    pub(crate) fn choice_or_number(&self, key: &str, word: &str) -> bool {
         matches!(self.get(key), Some(Value::String(s)) if s == word)
     }
 
     /// Three numbers.
-    pub(super) fn vec3(&self, key: &str, range: Range) -> [f64; 3] {
+    pub(crate) fn vec3(&self, key: &str, range: Range) -> [f64; 3] {
         self.numbers(key, "three", range)
     }
 
     /// Two numbers.
-    pub(super) fn vec2(&self, key: &str, range: Range) -> [f64; 2] {
+    pub(crate) fn vec2(&self, key: &str, range: Range) -> [f64; 2] {
         self.numbers(key, "two", range)
     }
 
@@ -226,7 +227,7 @@ impl<'a> Section<'a> {
     }
 
     /// Rows of equal length.
-    pub(super) fn rows(&self, key: &str, range: Range) -> Vec<Vec<f64>> {
+    pub(crate) fn rows(&self, key: &str, range: Range) -> Vec<Vec<f64>> {
         let rows: Option<Vec<Vec<f64>>> = match self.get(key) {
             Some(Value::Array(list)) => list.iter().map(|v| as_numbers(v, &range)).collect(),
             _ => None,
@@ -242,7 +243,7 @@ impl<'a> Section<'a> {
     }
 
     /// A list of points; `None` if the key is not there.
-    pub(super) fn points_if_given(&self, key: &str) -> Option<Vec<[f64; 3]>> {
+    pub(crate) fn points_if_given(&self, key: &str) -> Option<Vec<[f64; 3]>> {
         let range = Range::between(-1e3, 1e3);
         let points = match self.get(key)? {
             Value::Array(list) => list.iter().map(|v| as_vec3(v, &range)).collect(),
@@ -255,7 +256,7 @@ impl<'a> Section<'a> {
     }
 
     /// A list of texts.
-    pub(super) fn texts(&self, key: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, key: &str) -> Vec<String> {
         let texts: Option<Vec<String>> = match self.get(key) {
             Some(Value::Array(list)) => list.iter().map(|v| v.as_str().map(String::from)).collect(),
             _ => None,
@@ -267,7 +268,7 @@ impl<'a> Section<'a> {
     }
 
     /// A table within this one; empty if it is not there.
-    pub(super) fn section(&self, key: &str) -> Section<'a> {
+    pub(crate) fn section(&self, key: &str) -> Section<'a> {
         let table = match self.get(key) {
             Some(Value::Table(t)) => Some(t),
             None => None,
@@ -280,7 +281,7 @@ impl<'a> Section<'a> {
     }
 
     /// A list of tables; empty if it is not there.
-    pub(super) fn sections(&self, key: &str) -> Vec<Section<'a>> {
+    pub(crate) fn sections(&self, key: &str) -> Vec<Section<'a>> {
         let list = match self.get(key) {
             Some(Value::Array(list)) => list.as_slice(),
             None => &[],
@@ -300,7 +301,7 @@ impl<'a> Section<'a> {
     }
 
     /// Reports keys that nothing has asked for.
-    pub(super) fn finish(self) {
+    pub(crate) fn finish(self) {
         let seen = self.seen.borrow();
         for key in self.keys().into_iter().filter(|k| !seen.contains(*k)) {
             let known: Vec<&str> = seen.iter().map(String::as_str).collect();

@@ -1,0 +1,163 @@
+//! Runs one case: a daemon and a controller, and what came out.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::Instant;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::plant::Fault;
+use crate::trial::{Ended, LOG, Trial};
+
+use super::judge::Finding;
+use super::outcome::{Outcome, Word};
+use super::plan::{Case, Keep, Plan};
+use super::store::{Store, forget, fresh};
+
+/// Runs it to its end and stores what came out. `None` if `go_on` said no meanwhile: then nothing
+/// is stored.
+pub(super) fn run(
+    plan: &Plan,
+    case: &Case,
+    store: &Store,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>> {
+    let begin = Instant::now();
+    let tried = store.begin(&case.id)?;
+    let ended = processes(plan, case, &tried.folder, go_on);
+    if ended.is_err() || !go_on() {
+        forget(&tried.folder);
+        return ended.map(|_| None);
+    }
+    let found = Finding::of(plan, &tried.folder.join(LOG))?;
+    let (outcome, exit_code, reason) = verdict(&ended?, &found, &tried.folder);
+    let mut outcome = Outcome {
+        case: case.id.clone(),
+        outcome,
+        exit_code,
+        reason,
+        ticks: found.ticks,
+        time_s: found.time_s,
+        digest: found.digest.map_or(String::new(), |d| format!("{d:016x}")),
+        conditions: found.conditions,
+        measures: found.measures,
+        wall_s: 0.0,
+        log: None,
+        inputs: plan.inputs(case),
+    };
+    let failed = outcome.outcome != Word::Done || plan.fails(&outcome);
+    if plan.keep == Keep::All || plan.keep == Keep::Failed && failed {
+        outcome.log = store.keep(&case.id, &tried)?;
+    }
+    outcome.wall_s = begin.elapsed().as_secs_f64();
+    store.finish(&outcome, &tried)?;
+    Ok(Some(outcome))
+}
+
+/// A unix socket in a folder of its own, gone when dropped.
+struct Socket(PathBuf);
+
+impl Socket {
+    /// Not beside the log, for the path of a socket is short.
+    fn new() -> Result<Self> {
+        let folder = fresh(&std::env::temp_dir(), &format!("hardstand-{}-", std::process::id()))?;
+        let socket = Self(folder);
+        let path = socket.path();
+        if path.as_os_str().len() > SOCKET_BYTES_MAX {
+            return Err(Error::new(
+                ErrorKind::File,
+                format!(
+                    "{}: a unix socket's path has at most {SOCKET_BYTES_MAX} bytes; set TMPDIR to \
+                     a shorter one",
+                    path.display()
+                ),
+            ));
+        }
+        Ok(socket)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.join("s")
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        forget(&self.0);
+    }
+}
+
+/// Of 108, zenoh takes five for the name of its lock file, and one ends the text.
+const SOCKET_BYTES_MAX: usize = 102;
+
+fn processes(plan: &Plan, case: &Case, tried: &Path, go_on: &dyn Fn() -> bool) -> Result<Ended> {
+    let socket = Socket::new()?;
+    let endpoint = format!("unixsock-stream/{}", socket.path().display());
+    let mut run = plan.arguments(case);
+    run.extend(["--set".into(), format!("bus.listen=[{endpoint:?}]").into()]);
+    let variables = vec![
+        ("HARDSTAND_SEED".into(), case.seed.to_string().into()),
+        ("HARDSTAND_CASE".into(), case.id.clone().into()),
+    ];
+    let trial = Trial {
+        folder: tried.into(),
+        run,
+        endpoint,
+        robot: plan.scenarios[case.scenario].robot.clone(),
+        controller: plan.controller.clone(),
+        variables,
+    };
+    trial.start()?.wait(|_| Ok(go_on()))
+}
+
+/// How it ended, the exit code that tells, and why.
+fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) {
+    let code = code_of(ended.daemon);
+    let word = match code {
+        _ if found.difference.is_some() => Word::Differs,
+        0 if found.whole => Word::Done,
+        2 => Word::Refused,
+        6 => Word::Fault,
+        8 => Word::Deserted,
+        // it was asked to end because the controller had failed, maybe before it was there
+        0 | KILLED | TERMINATED => {
+            if let Some(status) = ended.controller.filter(|status| !status.success()) {
+                let code = code_of(status);
+                let what = if code < 0 {
+                    format!("signal {}", -code)
+                } else {
+                    format!("exit code {code}")
+                };
+                return (Word::ControllerEnded, code, format!("the controller's {what}"));
+            }
+            Word::DaemonFailed
+        }
+        _ => Word::DaemonFailed,
+    };
+    let reason = match (word, found.fault) {
+        (Word::Done, _) => String::new(),
+        (Word::Differs, _) => found.difference.clone().unwrap_or_default(),
+        (Word::Fault, Some(Fault::NotFinite)) => "a number is not finite".into(),
+        (Word::Fault, Some(Fault::OutOfRange)) => "a number is out of range".into(),
+        _ => last_words(&tried.join("daemon.txt")),
+    };
+    (word, code, reason)
+}
+
+const KILLED: i32 = -9;
+const TERMINATED: i32 = -15;
+
+/// −N after signal N.
+fn code_of(status: ExitStatus) -> i32 {
+    status.code().or_else(|| status.signal().map(|n| -n)).unwrap_or(i32::MIN)
+}
+
+/// What the daemon says of its end, or else its last line.
+fn last_words(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let ended = text.lines().find_map(|line| line.strip_prefix("ended "));
+    let last = ended.or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
+    last.unwrap_or_default().trim().chars().take(WORDS_MAX).collect()
+}
+
+const WORDS_MAX: usize = 300;

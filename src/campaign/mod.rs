@@ -1,0 +1,18 @@
+//! Campaigns: scenarios × faults × seeds against a controller, each case with processes of its own,
+//! and a table of what came out.
+
+mod case;
+mod columns;
+mod files;
+mod judge;
+mod outcome;
+mod plan;
+mod pool;
+mod reader;
+mod store;
+
+pub use columns::{Cell, Column, Kind, Table};
+pub use outcome::{Held, Outcome, Word};
+pub use plan::{Case, Keep, Plan};
+pub use pool::run;
+pub use store::Store;

@@ -1,0 +1,93 @@
+//! What came out of a case.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// All ticks were run.
+    Done,
+    /// The plant stopped itself.
+    Fault,
+    /// The controller's command failed before the last tick.
+    ControllerEnded,
+    /// A controller did not come, or was silent for longer than `control.patience_s`.
+    Deserted,
+    /// The scenario was refused.
+    Refused,
+    /// The daemon ended in another way.
+    DaemonFailed,
+    /// The log does not replay.
+    Differs,
+}
+
+impl Word {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Done,
+        Self::Fault,
+        Self::ControllerEnded,
+        Self::Deserted,
+        Self::Refused,
+        Self::DaemonFailed,
+        Self::Differs,
+    ];
+
+    /// As the table has it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Fault => "fault",
+            Self::ControllerEnded => "controller_ended",
+            Self::Deserted => "deserted",
+            Self::Refused => "refused",
+            Self::DaemonFailed => "daemon_failed",
+            Self::Differs => "differs",
+        }
+    }
+}
+
+/// When a condition held.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Held {
+    /// No tick was run.
+    Unknown,
+    /// In no tick.
+    Never,
+    /// First at this time, s.
+    AtS(f64),
+}
+
+/// The result of a case, as its `outcome.json` has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Name of the case.
+    pub case: String,
+    /// How it ended.
+    pub outcome: Word,
+    /// Exit code of the daemon, or of the controller if it ended the case; −N after signal N.
+    pub exit_code: i32,
+    /// Why it ended so, unless it is done.
+    pub reason: String,
+    /// Ticks that were run.
+    pub ticks: u64,
+    /// Their length, s.
+    pub time_s: f64,
+    /// Digest after the last, in hex; empty if there was none.
+    pub digest: String,
+    /// For each condition, when it held.
+    pub conditions: BTreeMap<String, Held>,
+    /// For each measure its value, if it has one.
+    pub measures: BTreeMap<String, Option<f64>>,
+    /// Wall time of all of it, s.
+    pub wall_s: f64,
+    /// Log in the folder of results, if it was kept.
+    pub log: Option<String>,
+    /// What it is the outcome of.
+    pub inputs: serde_json::Value,
+}

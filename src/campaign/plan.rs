@@ -1,0 +1,224 @@
+//! What a campaign is to run, checked.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde_json::json;
+use toml::Value;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::plant::{DefectKind, chance};
+
+use super::outcome::{Held, Outcome};
+
+/// A campaign, checked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The controller's command; empty if the file names none.
+    pub controller: Vec<OsString>,
+    /// Kept of a case, beside its row.
+    pub keep: Keep,
+    /// Conditions and outcomes that make it fail.
+    pub fail_if: Vec<String>,
+    pub(super) duration_s: f64,
+    pub(super) mode: &'static str,
+    /// Simulated s per s of wall time; `None` for as many as the machine allows.
+    pub(super) speed: Option<f64>,
+    pub(super) scenarios: Vec<Ground>,
+    pub(super) faults: Vec<Break>,
+    pub(super) seeds: Vec<u32>,
+    pub(super) vary: Vec<Vary>,
+    /// Name and text.
+    pub(super) conditions: Vec<(String, String)>,
+    pub(super) measures: Vec<Measure>,
+}
+
+/// One of the scenarios.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    pub(super) name: String,
+    pub(super) file: PathBuf,
+    pub(super) sets: Vec<String>,
+    /// Name in the keys.
+    pub(super) robot: String,
+    /// Its own events.
+    pub(super) events: Vec<Value>,
+    /// Of the complete scenario and of the robot.
+    pub(super) hash: u64,
+}
+
+/// One of the lists of faults.
+#[derive(Clone, Debug)]
+pub(super) struct Break {
+    pub(super) name: String,
+    pub(super) events: Vec<Value>,
+}
+
+/// A key that is drawn from the seed.
+#[derive(Clone, Debug)]
+pub(super) struct Vary {
+    pub(super) key: String,
+    pub(super) between: [f64; 2],
+}
+
+impl Vary {
+    /// Name of its column: many readers take a dot for something else.
+    pub(super) fn column(&self) -> String {
+        self.key.replace('.', "_")
+    }
+}
+
+/// A number that is made of a quantity of all ticks.
+#[derive(Clone, Debug)]
+pub(super) struct Measure {
+    pub(super) name: String,
+    pub(super) quantity: String,
+    pub(super) take: Take,
+}
+
+/// How it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Take {
+    Max,
+    Min,
+    Mean,
+    Last,
+}
+
+/// Of which cases log and words of both processes are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All.
+    All,
+    /// Those that did not reach their end, or made the campaign fail.
+    Failed,
+    /// None.
+    None,
+}
+
+/// One of the cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Its name, made of those of scenario and fault, and of the seed.
+    pub id: String,
+    pub(super) scenario: usize,
+    pub(super) fault: usize,
+    pub(super) seed: u32,
+}
+
+impl Plan {
+    /// All cases, in their order: by scenario, then fault, then seed.
+    #[must_use]
+    pub fn cases(&self) -> Vec<Case> {
+        let mut all = Vec::new();
+        for (scenario, s) in self.scenarios.iter().enumerate() {
+            for (fault, f) in self.faults.iter().enumerate() {
+                all.extend(self.seeds.iter().map(|&seed| Case {
+                    id: format!("{}__{}__s{seed:04}", s.name, f.name),
+                    scenario,
+                    fault,
+                    seed,
+                }));
+            }
+        }
+        all
+    }
+
+    /// The cases of slice `index` of `count`: every `count`-th, so that slices take equally long.
+    #[must_use]
+    pub fn slice(&self, [index, count]: [usize; 2]) -> Vec<Case> {
+        self.cases().into_iter().skip(index).step_by(count.max(1)).collect()
+    }
+
+    /// True if the pace is real time, or a multiple of it: then cases should not share cores.
+    #[must_use]
+    pub const fn is_paced(&self) -> bool {
+        self.speed.is_some()
+    }
+
+    /// True if this outcome makes the campaign fail.
+    #[must_use]
+    pub fn fails(&self, outcome: &Outcome) -> bool {
+        let held = |name: &String| matches!(outcome.conditions.get(name), Some(Held::AtS(_)));
+        self.fail_if.iter().any(|name| name == outcome.outcome.word() || held(name))
+    }
+
+    /// The keys that the seed draws, with their values.
+    pub(super) fn varied(&self, seed: u32) -> Vec<(&str, f64)> {
+        let draw = |v: &Vary| {
+            let [low, high] = v.between;
+            // by its name, so that a key more or less changes no other
+            let x = chance(seed.into(), xxh3_64(v.key.as_bytes()), 0);
+            (low + (high - low) * x).clamp(low, high)
+        };
+        self.vary.iter().map(|v| (v.key.as_str(), draw(v))).collect()
+    }
+
+    /// What `--set` changes for this case, in the file's words.
+    fn sets(&self, case: &Case) -> Vec<String> {
+        let ground = &self.scenarios[case.scenario];
+        let mut sets = ground.sets.clone();
+        let broken = &self.faults[case.fault];
+        if !broken.events.is_empty() {
+            sets.push(events_set(&ground.events, broken, case.seed));
+        }
+        sets.extend(self.varied(case.seed).iter().map(|(key, x)| format!("{key}={x:?}")));
+        sets
+    }
+
+    /// The arguments of `hardstand run` for this case, but for endpoint and log.
+    pub(super) fn arguments(&self, case: &Case) -> Vec<OsString> {
+        let mut all: Vec<OsString> = vec![self.scenarios[case.scenario].file.clone().into()];
+        let duration = format!("{:?}", self.duration_s);
+        let words = ["--duration", &duration, "--mode", self.mode, "--pace"];
+        all.extend(words.map(OsString::from));
+        match self.speed {
+            Some(speed) => {
+                all.extend(["realtime", "--speed", &format!("{speed:?}")].map(OsString::from));
+            }
+            None => all.push("free".into()),
+        }
+        for set in self.sets(case) {
+            all.extend([OsString::from("--set"), set.into()]);
+        }
+        all
+    }
+
+    /// Everything that decides what comes out, to be compared with that of an earlier outcome.
+    pub(super) fn inputs(&self, case: &Case) -> serde_json::Value {
+        let words: Vec<_> = self.controller.iter().map(|w| w.to_string_lossy()).collect();
+        let measures: Vec<String> = self
+            .measures
+            .iter()
+            .map(|m| format!("{} = {:?} {}", m.name, m.take, m.quantity))
+            .collect();
+        json!({
+            "hardstand": env!("CARGO_PKG_VERSION"),
+            "scenario": format!("{:016x}", self.scenarios[case.scenario].hash),
+            "changes": self.sets(case),
+            "duration_s": self.duration_s,
+            "mode": self.mode,
+            "speed": self.speed,
+            "controller": words,
+            "conditions": self.conditions,
+            "measures": measures,
+        })
+    }
+}
+
+/// The scenario's events, then those of the fault; what hangs on chance gets the case's seed.
+pub(super) fn events_set(own: &[Value], broken: &Break, seed: u32) -> String {
+    let seeded = broken.events.iter().map(|event| {
+        let mut event = event.clone();
+        let kind = event.get("kind").and_then(Value::as_str);
+        let row = DefectKind::TABLE.iter().find(|row| Some(row.name) == kind);
+        if row.is_some_and(|row| row.parameters.iter().any(|p| p.name == "seed"))
+            && let Some(table) = event.as_table_mut()
+        {
+            table.entry("seed").or_insert(Value::Integer(seed.into()));
+        }
+        event
+    });
+    let all: Vec<Value> = own.iter().cloned().chain(seeded).collect();
+    format!("events={}", Value::Array(all))
+}

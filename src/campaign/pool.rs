@@ -1,0 +1,54 @@
+//! Runs many cases, some at a time.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use crate::error::Result;
+
+use super::case;
+use super::outcome::Outcome;
+use super::plan::{Case, Plan};
+use super::store::Store;
+
+/// Runs `cases`, `jobs` at a time, and stores what comes out; `watch` sees each outcome. Once
+/// `stop` is set, those that run are ended, and will have to be run again.
+///
+/// # Errors
+/// The first that a case has met: the controller's command does not start, or a file cannot be
+/// written. Other cases are ended then, too.
+pub fn run(
+    plan: &Plan,
+    store: &Store,
+    cases: &[Case],
+    jobs: NonZeroUsize,
+    stop: &AtomicBool,
+    mut watch: impl FnMut(&Outcome),
+) -> Result<()> {
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let go_on = || !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed);
+    let (out, outcomes) = crossbeam_channel::bounded(jobs.get());
+    let work = || {
+        while go_on()
+            && let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            let outcome = case::run(plan, case, store, &go_on);
+            failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
+            let _heard = out.send(outcome).is_ok();
+        }
+    };
+    let mut first = Ok(());
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.get().min(cases.len())).map(|_| scope.spawn(work)).collect();
+        while !workers.iter().all(thread::ScopedJoinHandle::is_finished) || !outcomes.is_empty() {
+            match outcomes.recv_timeout(POLL) {
+                Ok(Ok(Some(outcome))) => watch(&outcome),
+                Ok(Err(e)) if first.is_ok() => first = Err(e),
+                _ => {}
+            }
+        }
+    });
+    first
+}
+
+const POLL: std::time::Duration = std::time::Duration::from_millis(20);

@@ -1,0 +1,302 @@
+//! Reads a campaign's file; all mistakes are reported at once.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use toml::{Table, Value};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::config::{Mistakes, Range, Scenario, Section, parse};
+use crate::error::{Error, ErrorKind, Result};
+use crate::inspect::{Condition, Quantities};
+use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
+
+use super::columns::FIXED;
+use super::outcome::Word;
+use super::plan::{Break, Ground, Keep, Measure, Plan, Take, Vary, events_set};
+
+impl Plan {
+    /// Reads a file. The paths in it start where it lies.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if it cannot be read; [`ErrorKind::Input`] with all mistakes, also those
+    /// of the scenarios that it names.
+    pub fn load(path: &Path) -> Result<Self> {
+        let file = path.display().to_string();
+        let failed = |e| Error::new(ErrorKind::File, format!("campaign {file}: {e}"));
+        let size = std::fs::metadata(path).map_err(failed)?.len();
+        if size > SCENARIO_BYTES_MAX {
+            let text = format!("campaign {file}: {size} bytes; at most {SCENARIO_BYTES_MAX}");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        let table = parse(&std::fs::read_to_string(path).map_err(failed)?, &file)?;
+        let folder = std::path::absolute(path).map_err(failed)?;
+        let folder = folder.parent().unwrap_or(Path::new("/"));
+        let mistakes = Mistakes::default();
+        let root = Section::new(String::new(), Some(&table), &mistakes);
+        let plan = read(&root, folder, &mistakes);
+        root.finish();
+        let list = mistakes.into_list();
+        if list.is_empty() {
+            return Ok(plan);
+        }
+        Err(Error::list(ErrorKind::Input, &format!("{file}: the campaign was refused"), &list))
+    }
+}
+
+fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
+    let listed = |key: &str| if root.has(key) { root.texts(key) } else { Vec::new() };
+    let (mode, speed) = pace(root);
+    let mut plan = Plan {
+        controller: listed("controller").into_iter().map(OsString::from).collect(),
+        keep: if root.has("keep_logs") { keep(root) } else { Keep::Failed },
+        fail_if: listed("fail_if"),
+        duration_s: root.f64("duration_s", Range::above(0.0)),
+        mode,
+        speed,
+        scenarios: Vec::new(),
+        faults: faults(root),
+        seeds: seeds(root),
+        vary: vary(root),
+        conditions: conditions(root),
+        measures: measures(root),
+    };
+    let sets = listed("set");
+    for s in root.sections("scenarios") {
+        plan.scenarios.extend(scenario(&s, folder, &sets, &plan, mistakes));
+        s.finish();
+    }
+    if !root.has("scenarios") {
+        mistakes.add("scenarios is missing; it must be at least one [[scenarios]] table".into());
+    }
+    mistakes.refuse_twins("scenarios", plan.scenarios.iter().map(|s| s.name.as_str()));
+    mistakes.refuse_twins("faults", plan.faults.iter().map(|f| f.name.as_str()));
+    mistakes.refuse_twins("vary", plan.vary.iter().map(|v| v.key.as_str()));
+    let count = plan.scenarios.len() * plan.faults.len() * plan.seeds.len();
+    if count > CASES_MAX {
+        mistakes.add(format!("these are {count} cases; at most {CASES_MAX}"));
+    } else {
+        let cases = plan.cases();
+        mistakes.refuse_twins("cases", cases.iter().map(|c| c.id.as_str()));
+    }
+    refuse_columns(&plan, mistakes);
+    let known = |name: &&String| {
+        Word::ALL.iter().any(|w| w.word() == *name)
+            || plan.conditions.iter().any(|(condition, _)| condition == *name)
+    };
+    for name in plan.fail_if.iter().filter(|name| !known(name)) {
+        let words = Word::ALL.map(Word::word).join(", ");
+        mistakes.add(format!("fail_if has \"{name}\"; it must be a condition, or of {words}"));
+    }
+    plan
+}
+
+fn pace(root: &Section<'_>) -> (&'static str, Option<f64>) {
+    let modes = ["lockstep", "budgeted", "realtime"].map(|word| (word, word));
+    let mode = if root.has("mode") { root.choice("mode", &modes) } else { Some("lockstep") };
+    let mode = mode.unwrap_or("lockstep");
+    let speed = root.f64_if_given("speed", Range::between(SPEED_MIN, SPEED_MAX));
+    // whose ticks do not wait would be over before a controller is there
+    (mode, speed.or_else(|| (mode != "lockstep").then_some(1.0)))
+}
+
+fn keep(root: &Section<'_>) -> Keep {
+    let words = [("failed", Keep::Failed), ("all", Keep::All), ("none", Keep::None)];
+    root.choice("keep_logs", &words).unwrap_or(Keep::Failed)
+}
+
+/// Names of scenarios and faults are parts of names of files.
+fn name(s: &Section<'_>) -> String {
+    let text = s.text("name");
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if !text.is_empty() && (text.len() > 64 || !text.chars().all(allowed)) {
+        s.mistake("name", "1 to 64 letters, digits, \"-\", \"_\" or \".\"");
+    } else if text.is_empty() && s.has("name") {
+        s.mistake("name", "not empty");
+    }
+    text.into()
+}
+
+fn faults(root: &Section<'_>) -> Vec<Break> {
+    let mut all = Vec::new();
+    for s in root.sections("faults") {
+        let events = match s.get("events") {
+            None => Vec::new(),
+            Some(Value::Array(list)) if list.iter().all(Value::is_table) => list.clone(),
+            Some(_) => {
+                s.mistake("events", "a list of events as in a scenario");
+                Vec::new()
+            }
+        };
+        all.push(Break { name: name(&s), events });
+        s.finish();
+    }
+    if !root.has("faults") {
+        all.push(Break { name: "none".into(), events: Vec::new() });
+    }
+    all
+}
+
+fn seeds(root: &Section<'_>) -> Vec<u32> {
+    let seed = |v: &Value| v.as_integer().and_then(|i| u32::try_from(i).ok());
+    let most = u32::try_from(CASES_MAX).unwrap_or(u32::MAX);
+    let found: Option<Vec<u32>> = match root.get("seeds") {
+        None => Some(vec![1]),
+        Some(Value::Integer(_)) => root
+            .integer_if("seeds", |i| (1..=i64::from(most)).contains(&i))
+            .map(|n| (1..=n as u32).collect()),
+        Some(Value::Array(list)) => list.iter().map(seed).collect(),
+        Some(Value::Table(t)) => {
+            let ends = t.get("from").and_then(seed).zip(t.get("to").and_then(seed));
+            ends.filter(|&(from, to)| t.len() == 2 && from <= to && to - from < most)
+                .map(|(from, to)| (from..=to).collect())
+        }
+        Some(_) => None,
+    };
+    let found = found.unwrap_or_default();
+    if found.is_empty() {
+        let allowed = "a number of seeds, a list of them, or { from = 1, to = 20 }; a seed is a \
+                       whole number, 0 to 4294967295";
+        root.mistake("seeds", allowed);
+    }
+    found
+}
+
+fn vary(root: &Section<'_>) -> Vec<Vary> {
+    let mut all = Vec::new();
+    for s in root.sections("vary") {
+        let (key, between) = (s.text("key").to_string(), s.vec2("between", Range::finite()));
+        if between[0] > between[1] {
+            s.mistake("between", "two numbers, the smaller first");
+        }
+        all.push(Vary { key, between });
+        s.finish();
+    }
+    all
+}
+
+/// Names of conditions and measures are names of columns.
+fn named(s: &Section<'_>) -> Vec<String> {
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut all = Vec::new();
+    for key in s.keys() {
+        if key.len() > 64 || !key.starts_with(first) || !key.chars().all(allowed) {
+            s.complain(key, "a name must be 1 to 64 letters, digits or \"_\", no digit first");
+        }
+        all.push(key.to_string());
+    }
+    all
+}
+
+fn conditions(root: &Section<'_>) -> Vec<(String, String)> {
+    let s = root.section("conditions");
+    let all = named(&s).into_iter().map(|key| (key.clone(), s.text(&key).to_string())).collect();
+    s.finish();
+    all
+}
+
+fn measures(root: &Section<'_>) -> Vec<Measure> {
+    let takes =
+        [("max", Take::Max), ("min", Take::Min), ("mean", Take::Mean), ("last", Take::Last)];
+    let s = root.section("measures");
+    let mut all = Vec::new();
+    for name in named(&s) {
+        let m = s.section(&name);
+        let quantity = m.text("quantity").to_string();
+        let take = m.choice("take", &takes).unwrap_or(Take::Last);
+        all.push(Measure { name, quantity, take });
+        m.finish();
+    }
+    s.finish();
+    all
+}
+
+/// Reads a scenario and tries on it whatever the plan does with it.
+fn scenario(
+    s: &Section<'_>,
+    folder: &Path,
+    common: &[String],
+    plan: &Plan,
+    mistakes: &Mistakes,
+) -> Option<Ground> {
+    let (name, file) = (name(s), s.text("file"));
+    let own = if s.has("set") { s.texts("set") } else { Vec::new() };
+    if file.is_empty() {
+        return None;
+    }
+    let file = folder.join(file);
+    // no topics of ROS 2 in the log, unless they are asked for: it is half as long without
+    let sets: Vec<String> =
+        [String::from("record.ros2=false")].iter().chain(common).chain(&own).cloned().collect();
+    let of = format!("scenario \"{name}\"");
+    let loaded = heard(Scenario::load(&file, &sets), &of, mistakes)?;
+    let complete: Table = heard(parse(&loaded.complete_toml, &of), &of, mistakes)?;
+    let events = complete.get("events").and_then(Value::as_array).cloned().unwrap_or_default();
+    let with = |more: Vec<String>, what: &str| {
+        let all: Vec<String> = sets.iter().cloned().chain(more).collect();
+        heard(Scenario::load(&file, &all), &format!("{of}, {what}"), mistakes);
+    };
+    for fault in plan.faults.iter().filter(|f| !f.events.is_empty()) {
+        let what = match events.len() {
+            0 => format!("fault \"{}\"", fault.name),
+            n => format!("fault \"{}\" (its events come after {n} of the scenario)", fault.name),
+        };
+        with(vec![events_set(&events, fault, 0)], &what);
+    }
+    for (end, what) in [(0, "lower"), (1, "upper")] {
+        if !plan.vary.is_empty() {
+            let set = |v: &Vary| format!("{}={:?}", v.key, v.between[end]);
+            let what = format!("all of vary at their {what} ends");
+            with(plan.vary.iter().map(set).collect(), &what);
+        }
+    }
+    quantities(plan, &Quantities::of(&loaded.plant()), &of, mistakes);
+    let hash = xxh3_64(format!("{}\n{}", loaded.complete_toml, loaded.robot_urdf).as_bytes());
+    Some(Ground { name, file, sets, robot: loaded.bus.robot, events, hash })
+}
+
+/// What was read; if it was refused, its mistakes are.
+fn heard<T>(read: Result<T>, of: &str, mistakes: &Mistakes) -> Option<T> {
+    match read {
+        Ok(read) => Some(read),
+        Err(e) => {
+            let text = e.to_string();
+            let mut lines: Vec<&str> = text.lines().collect();
+            if lines.len() > 1 {
+                lines.remove(0);
+            }
+            for line in lines {
+                mistakes.add(format!("{of}: {}", line.trim_start_matches([' ', '-'])));
+            }
+            None
+        }
+    }
+}
+
+fn quantities(plan: &Plan, known: &Quantities, of: &str, mistakes: &Mistakes) {
+    for (name, text) in &plan.conditions {
+        heard(Condition::parse(text, known), &format!("{of}, condition \"{name}\""), mistakes);
+    }
+    for m in plan.measures.iter().filter(|m| known.find(&m.quantity).is_none()) {
+        let near = known.nearest(&m.quantity).join(", ");
+        let (name, quantity) = (&m.name, &m.quantity);
+        mistakes.add(format!(
+            "{of}, measure \"{name}\": there is no quantity {quantity}; near to it: {near}"
+        ));
+    }
+}
+
+fn refuse_columns(plan: &Plan, mistakes: &Mistakes) {
+    let mut taken: BTreeSet<String> = FIXED.iter().map(|(name, _)| (*name).to_string()).collect();
+    let conditions =
+        plan.conditions.iter().flat_map(|(name, _)| [name.clone(), format!("{name}_at_s")]);
+    let others =
+        plan.vary.iter().map(|v| v.column()).chain(plan.measures.iter().map(|m| m.name.clone()));
+    for name in conditions.chain(others) {
+        if Word::ALL.iter().any(|w| w.word() == name) || !taken.insert(name.clone()) {
+            mistakes.add(format!("\"{name}\" is another column, or an outcome, already"));
+        }
+    }
+}

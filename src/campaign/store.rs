@@ -1,0 +1,168 @@
+//! The folder of results: what is finished, and what is not.
+
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::trial::LOG;
+
+use super::columns::Table;
+use super::outcome::Outcome;
+use super::plan::{Case, Plan};
+
+/// A folder with `cases/ID/outcome.json` for each case that is finished, and the tables. Any number
+/// of processes may share it.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+const OUTCOME: &str = "outcome.json";
+const TRY: &str = "try-";
+
+/// A case that runs has a folder `try-N` of its own until it is finished: one that was killed may
+/// still have processes that write to theirs. It is locked as long as its campaign lives.
+#[derive(Debug)]
+pub(super) struct Try {
+    pub(super) folder: PathBuf,
+    _lock: File,
+}
+
+impl Store {
+    /// The store in `folder`, which need not exist.
+    #[must_use]
+    pub const fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    fn case(&self, id: &str) -> PathBuf {
+        self.folder.join("cases").join(id)
+    }
+
+    /// The outcome of a case, if it is finished. One that cannot be read is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it is the outcome of other inputs.
+    pub fn outcome(&self, plan: &Plan, case: &Case) -> Result<Option<Outcome>> {
+        let file = self.case(&case.id).join(OUTCOME);
+        let Ok(bytes) = fs::read(&file) else { return Ok(None) };
+        let Ok(outcome) = serde_json::from_slice::<Outcome>(&bytes) else { return Ok(None) };
+        let now = plan.inputs(case);
+        if outcome.inputs == now {
+            return Ok(Some(outcome));
+        }
+        let other = now.as_object().into_iter().flatten();
+        let other = other.filter(|(key, value)| outcome.inputs.get(key) != Some(value));
+        let keys: Vec<&str> = other.map(|(key, _)| key.as_str()).collect();
+        Err(Error::new(
+            ErrorKind::Input,
+            format!(
+                "{} is the outcome of another campaign: {} differs. Take another folder with \
+                 --out, or remove this one to run all cases again",
+                file.display(),
+                keys.join(", ")
+            ),
+        ))
+    }
+
+    /// The outcomes of all cases that are finished, in the order of the plan.
+    ///
+    /// # Errors
+    /// As [`outcome`](Self::outcome).
+    pub fn outcomes(&self, plan: &Plan) -> Result<Vec<(Case, Outcome)>> {
+        let mut found = Vec::new();
+        for case in plan.cases() {
+            if let Some(outcome) = self.outcome(plan, &case)? {
+                found.push((case, outcome));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A folder for a case that is to be run. What is left of one that was killed goes.
+    pub(super) fn begin(&self, id: &str) -> Result<Try> {
+        let case = self.case(id);
+        fs::create_dir_all(&case).map_err(|e| refused(&case, &e))?;
+        for entry in fs::read_dir(&case).map_err(|e| refused(&case, &e))?.flatten() {
+            let dead = || File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok());
+            if entry.file_name().to_string_lossy().starts_with(TRY) && dead() {
+                forget(&entry.path());
+            }
+        }
+        let folder = fresh(&case, TRY)?;
+        let lock = File::open(&folder).map_err(|e| refused(&folder, &e))?;
+        // where a folder cannot be locked, nobody takes it for dead
+        let _locked = lock.try_lock().is_ok();
+        Ok(Try { folder, _lock: lock })
+    }
+
+    /// Moves the files of a try to where they stay, and returns the log's place.
+    pub(super) fn keep(&self, id: &str, tried: &Try) -> Result<Option<String>> {
+        let (case, folder) = (self.case(id), &tried.folder);
+        for entry in fs::read_dir(folder).map_err(|e| refused(folder, &e))?.flatten() {
+            let to = case.join(entry.file_name());
+            fs::rename(entry.path(), &to).map_err(|e| refused(&to, &e))?;
+        }
+        Ok(case.join(LOG).is_file().then(|| format!("cases/{id}/{LOG}")))
+    }
+
+    /// The case is finished: its outcome is there whole, or not at all.
+    pub(super) fn finish(&self, outcome: &Outcome, tried: &Try) -> Result<()> {
+        let text = serde_json::to_vec_pretty(outcome);
+        let text = text.map_err(|e| Error::new(ErrorKind::Internal, format!("outcome: {e}")))?;
+        let (new, to) = (tried.folder.join(OUTCOME), self.case(&outcome.case).join(OUTCOME));
+        fs::write(&new, text).map_err(|e| refused(&new, &e))?;
+        fs::rename(&new, &to).map_err(|e| refused(&to, &e))?;
+        forget(&tried.folder);
+        Ok(())
+    }
+
+    /// Writes both tables of all outcomes that are there, and returns the number of rows.
+    ///
+    /// # Errors
+    /// As [`outcome`](Self::outcome); [`ErrorKind::File`] if they cannot be written.
+    pub fn write_tables(&self, plan: &Plan) -> Result<Vec<(Case, Outcome)>> {
+        fs::create_dir_all(&self.folder).map_err(|e| refused(&self.folder, &e))?;
+        let lock = File::open(&self.folder).map_err(|e| refused(&self.folder, &e))?;
+        // of several that end at a time the last one sees all outcomes; where a folder cannot be
+        // locked, `--table` makes the table again
+        let _locked = lock.lock().is_ok();
+        let outcomes = self.outcomes(plan)?;
+        let table = Table::of(plan, &outcomes);
+        for (file, bytes) in self.tables().iter().zip([table.csv()?, table.parquet()?]) {
+            let new = file.with_extension("new");
+            fs::write(&new, bytes).map_err(|e| refused(&new, &e))?;
+            fs::rename(&new, file).map_err(|e| refused(file, &e))?;
+        }
+        Ok(outcomes)
+    }
+
+    /// The files of the tables: CSV, Parquet.
+    #[must_use]
+    pub fn tables(&self) -> [PathBuf; 2] {
+        ["table.csv", "table.parquet"].map(|name| self.folder.join(name))
+    }
+}
+
+/// A new folder in `parent` for this user only: the first free one of `prefix0`, `prefix1`, …
+pub(super) fn fresh(parent: &Path, prefix: &str) -> Result<PathBuf> {
+    for n in 0_u32.. {
+        let folder = parent.join(format!("{prefix}{n}"));
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(refused(&folder, &e)),
+        }
+    }
+    Err(Error::new(ErrorKind::File, format!("{}: full of {prefix}", parent.display())))
+}
+
+/// Removes a folder of ours. What is in use goes when it is no longer.
+pub(super) fn forget(folder: &Path) {
+    let _gone = fs::remove_dir_all(folder).is_ok();
+}
+
+fn refused(path: &Path, e: &std::io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("cannot write {}: {e}", path.display()))
+}
