@@ -29,6 +29,8 @@ pub struct Bench {
     pub controller: Vec<OsString>,
     /// Number of ticks.
     pub ticks: u64,
+    /// The tick at which a side is stopped.
+    pub stop_at: u64,
     /// Threads of a load.
     pub load: usize,
 }
@@ -102,6 +104,11 @@ impl Bench {
         self.folder.join(name).join(LOG)
     }
 
+    /// The reference is over: where the plant has stopped itself, so early are the others.
+    pub fn note_reference(&mut self, told: &Told) {
+        self.stop_at = told.ticks / 4;
+    }
+
     /// Runs a task. `look` is called again and again, with the seconds since the start; when it says
     /// false the run is ended.
     ///
@@ -122,7 +129,7 @@ impl Bench {
         };
         let _load = (task.trouble == Trouble::Load).then(|| Load::of(self.load));
         let mut stopper = match task.trouble {
-            Trouble::Stopped(side) => Some(Stopper::new(side, self.ticks / 4)),
+            Trouble::Stopped(side) => Some(Stopper::new(side, self.stop_at)),
             _ => None,
         };
         let (begin, mut stopped) = (Instant::now(), false);
