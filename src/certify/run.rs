@@ -100,7 +100,7 @@ pub struct Gone {
 impl Bench {
     /// The log of a run.
     #[must_use]
-    pub fn log(&self, name: &str) -> PathBuf {
+    pub fn log_of(&self, name: &str) -> PathBuf {
         self.folder.join(name).join(LOG)
     }
 
@@ -109,8 +109,8 @@ impl Bench {
         self.stop_at = told.ticks / 4;
     }
 
-    /// Runs a task. `look` is called again and again, with the seconds since the start; when it says
-    /// false the run is ended.
+    /// Runs a task. `look` is called again and again, with the seconds since the start; when it
+    /// says false the run is ended.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the controller cannot be started; [`ErrorKind::File`] if a folder
@@ -140,8 +140,8 @@ impl Bench {
             Ok(!stopped)
         })?;
         let wall_s = begin.elapsed().as_secs_f64();
-        let told = match RunIndex::of(&self.log(task.name), |_, _| ()) {
-            Ok(_there_are_ticks) => listen(&self.log(task.name))?,
+        let told = match RunIndex::of(&self.log_of(task.name), |_, _| ()) {
+            Ok(_there_are_ticks) => listen(&self.log_of(task.name))?,
             Err(_none) => Told::default(),
         };
         let failure =
@@ -176,7 +176,7 @@ impl Bench {
 
     /// Writes the state in which half of the reference is over.
     fn save_half(&self, file: &Path) -> Result<()> {
-        let log = self.log("reference");
+        let log = self.log_of("reference");
         let index = RunIndex::of(&log, |_, _| ())?;
         let player = Player::open_before(&log, &index, index.epoch(), index.ticks() / 2)?;
         let differs = || Error::new(ErrorKind::Log, "the reference does not replay");

@@ -30,7 +30,8 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<u8> {
     clear(&a.out)?;
     let all_s: f64 = tasks.iter().map(|task| wall_s(task, duration_s)).sum();
     show::line(&format!(
-        "certify    {} in lockstep, {duration_s:.3} s of simulated time, {} runs: about {all_s:.0} s",
+        "certify    {} in lockstep, {duration_s:.3} s of simulated time, {} runs: about \
+         {all_s:.0} s",
         a.scenario.display(),
         tasks.len()
     ));
@@ -156,7 +157,7 @@ fn judge(bench: &Bench, tasks: &[Task], task: &Task, this: &Gone, before: &[Gone
         None => Verdict::Reference,
         Some((_, other)) if told.equals(&other.told) => Verdict::Equal,
         Some((other, _)) => {
-            difference = Some(blame(&bench.log(other.name), &bench.log(task.name))?.0);
+            difference = Some(blame(&bench.log_of(other.name), &bench.log_of(task.name))?.0);
             Verdict::Different
         }
     };
@@ -215,7 +216,7 @@ fn told(run: &Run) {
 /// The drawing of a run that differs.
 fn draw(bench: &Bench, run: &Run) -> Result<Option<(String, String)>> {
     let with = run.compared_with.as_deref().unwrap_or_default();
-    let (a, b) = (bench.log(with), bench.log(&run.name));
+    let (a, b) = (bench.log_of(with), bench.log_of(&run.name));
     let (_, found) = blame(&a, &b)?;
     if found.ranked.is_empty() {
         return Ok(None); // the digests differ, and nothing that could be drawn
@@ -244,7 +245,7 @@ fn certificate(
         Snapshot { tick: half.told.first_tick, equals_reference: end(half) == end(whole) }
     });
     let leases = of("reference").map_or(&[][..], |gone| &gone.told.leases);
-    let log = bench.log("reference");
+    let log = bench.log_of("reference");
     let written = std::fs::metadata(&log).and_then(|m| m.modified());
     let written =
         written.map_err(|e| Error::new(ErrorKind::File, format!("log {}: {e}", log.display())))?;
@@ -283,8 +284,8 @@ fn notes(runs: &[Run], gone: &[Gone]) -> Vec<String> {
     };
     if first.plant_fault {
         notes.push(format!(
-            "The plant stopped itself in tick {} of the reference. That is reproducible, but hardly \
-             what was meant.",
+            "The plant stopped itself in tick {} of the reference. That is reproducible, but \
+             hardly what was meant.",
             first.first_tick + first.ticks
         ));
     }

@@ -3,6 +3,7 @@
 mod arguments;
 mod bisect;
 mod branch;
+mod branch_arguments;
 #[cfg(feature = "zenoh")]
 mod branch_live;
 #[cfg(feature = "zenoh")]
@@ -46,7 +47,8 @@ pub mod exit {
     /// All went well.
     pub const OK: u8 = 0;
     /// The verdict is negative: the demo's robot does not stand, a replay or a certified run
-    /// differs, `bisect` has found what it was looking for, or the doctor finds a machine unfit for real time.
+    /// differs, `bisect` has found what it was looking for, or the doctor finds a machine unfit for
+    /// real time.
     pub const NEGATIVE: u8 = 1;
     /// A log is damaged or truncated; what could be replayed is equal.
     pub const LOSSY: u8 = 3;

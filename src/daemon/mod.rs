@@ -55,8 +55,8 @@ pub enum Happening<'a> {
     Second(&'a SecondReport),
 }
 
-/// Runs `scenario` until its end, a fault, or until `stop` is set; from its initial state, or `from`
-/// one that was saved. `log` names the log file.
+/// Runs `scenario` until its end, a fault, or until `stop` is set; from its initial state, or
+/// `from` one that was saved. `log` names the log file.
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
