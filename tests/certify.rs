@@ -197,7 +197,7 @@ fn who_ends_it_leaves_neither_processes_nor_half_a_certificate() {
     std::fs::write(out(&scene).join("certificate.json"), "an old one").unwrap();
     let controller =
         [HARDSTAND, "controller", "stand", "--join", "a", "--connect", &scene.endpoint];
-    let mut process = certify(&scene, &["--duration", "20"], &controller);
+    let mut process = certify(&scene, &["--duration", "3"], &controller);
     let words = out(&scene).join("speed-1/daemon.txt");
     wait_for("the run at 1 ×", || {
         let said = std::fs::read_to_string(&words).unwrap_or_default();

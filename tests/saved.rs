@@ -106,6 +106,36 @@ fn a_run_goes_on_in_another_process_and_another_controller_may_take_over() {
     assert!(said.contains("exit status: 4") && said.contains("so"), "{said}");
 }
 
+/// With a latency of two ticks, an answer is under way when the state is saved. It is void: nobody
+/// waits for it, and both runs lack it.
+#[test]
+fn answers_that_were_under_way_are_not_waited_for() {
+    let _one = serial();
+    let scene = Scene::new();
+    let slow = ["--period", "4", "--offset", "2"];
+    let mut daemon = run(&scene, "whole.mcap", &[&LOCKSTEP[..2], &["--speed", "0.02"]].concat());
+    let first = stand(&scene, &slow);
+    Observer::of(&scene).until("it runs", |s| s.tick > 2);
+    let connect = ["--connect", &scene.endpoint];
+    hardstand(&scene, &[&["ctl", "run-until", "41"], &connect[..]].concat(), 0);
+    let state = text(&scene.path("state.bin"));
+    let said = hardstand(&scene, &[&["ctl", "snapshot", &state], &connect[..]].concat(), 0);
+    assert!(said.contains("after tick 41"), "{said}");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    drop(first);
+    let mut digests = Vec::new();
+    for log in ["a.mcap", "b.mcap"] {
+        let patient = ["--set", "control.patience_s=10.0", "--duration", "0.1"];
+        let args = [&LOCKSTEP[..], &["--from", &state], &patient].concat();
+        let mut daemon = run(&scene, log, &args);
+        let _controller = stand(&scene, &slow);
+        digests.push(digest(&daemon.ends_with(0)));
+        assert_eq!(Log::read(&scene.path(log)).ticks.len(), 59);
+    }
+    assert_eq!(digests[0], digests[1]);
+}
+
 /// Nobody commands, so a library's state and a daemon's are the same.
 #[test]
 fn what_is_planned_for_later_happens_and_what_was_before_does_not_again() {

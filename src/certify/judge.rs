@@ -154,6 +154,15 @@ fn of_plant(tick: u64) -> String {
 /// What is said of a difference in what was applied.
 fn of_inputs(cause: &Cause, tick: u64) -> (&'static str, String, String) {
     match cause {
+        Cause::Controller(text) if text.ends_with(" and none") || text.contains(": none and") => (
+            "controller",
+            text.clone(),
+            format!(
+                "one run has a command for tick {tick}, the other has none: the controller is \
+                 advisory, so ticks do not wait for it, or it joins, leaves or comes again at \
+                 another tick"
+            ),
+        ),
         Cause::Controller(text) => (
             "controller",
             text.clone(),

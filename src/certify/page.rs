@@ -53,12 +53,14 @@ pub fn page(c: &Certificate, plots: &[(String, String)]) -> String {
 /// What the page says and does not say.
 const MEANING: &str = "\
 <h2>What this means</h2>
-<p>All runs were in lockstep: a tick waits for the commands that are due at it. The digest is chained over the
-complete state of every tick, so two runs with the same last digest had the same bits in every tick. Each log
-was run again besides, and came out the same. The runs from a saved state are compared with each other, not with the
-reference: a controller that is started anew has forgotten what the first one knew.</p>
-<p>It says that in these runs neither pace, nor load, nor a stopped process reached the robot. It does not say that the
-controller is good, nor that another scenario, another build or another machine gives the same.</p>
+<p>All runs were in lockstep: a tick waits for the commands that are due at it. The digest is
+chained over the complete state of every tick, so two runs with the same last digest had the same
+bits in every tick. Each log was run again besides, and came out the same. The runs from a saved
+state are compared with each other, not with the reference: a controller that is started anew has
+forgotten what the first one knew.</p>
+<p>It says that in these runs neither pace, nor load, nor a stopped process reached the robot. It
+does not say that the controller is good, nor that another scenario, another build or another
+machine gives the same.</p>
 ";
 
 fn verdict(c: &Certificate) -> String {
@@ -112,7 +114,8 @@ fn facts(c: &Certificate) -> String {
 fn runs(c: &Certificate) -> String {
     let mut out = String::from(
         "<h2>Runs</h2>\n<div class=\"wide\"><table>\n<tr><th>run</th><th>what was done</th>\
-         <th>ticks</th><th>last digest</th><th>wall time</th><th>replays</th><th>verdict</th></tr>\n",
+         <th>ticks</th><th>last digest</th><th>wall time</th><th>replays</th>\
+         <th>verdict</th></tr>\n",
     );
     for run in &c.runs {
         let stopped = run.stopped_at_tick.map_or(String::new(), |t| format!(", after tick {t}"));

@@ -29,6 +29,8 @@ pub struct Bench {
     pub controller: Vec<OsString>,
     /// Number of ticks.
     pub ticks: u64,
+    /// The tick at which a side is stopped.
+    pub stop_at: u64,
     /// Threads of a load.
     pub load: usize,
 }
@@ -98,12 +100,17 @@ pub struct Gone {
 impl Bench {
     /// The log of a run.
     #[must_use]
-    pub fn log(&self, name: &str) -> PathBuf {
+    pub fn log_of(&self, name: &str) -> PathBuf {
         self.folder.join(name).join(LOG)
     }
 
-    /// Runs a task. `look` is called again and again, with the seconds since the start; when it says
-    /// false the run is ended.
+    /// The reference is over: where the plant has stopped itself, so early are the others.
+    pub fn note_reference(&mut self, told: &Told) {
+        self.stop_at = told.ticks / 4;
+    }
+
+    /// Runs a task. `look` is called again and again, with the seconds since the start; when it
+    /// says false the run is ended.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the controller cannot be started; [`ErrorKind::File`] if a folder
@@ -122,7 +129,7 @@ impl Bench {
         };
         let _load = (task.trouble == Trouble::Load).then(|| Load::of(self.load));
         let mut stopper = match task.trouble {
-            Trouble::Stopped(side) => Some(Stopper::new(side, self.ticks / 4)),
+            Trouble::Stopped(side) => Some(Stopper::new(side, self.stop_at)),
             _ => None,
         };
         let (begin, mut stopped) = (Instant::now(), false);
@@ -133,8 +140,8 @@ impl Bench {
             Ok(!stopped)
         })?;
         let wall_s = begin.elapsed().as_secs_f64();
-        let told = match RunIndex::of(&self.log(task.name), |_, _| ()) {
-            Ok(_there_are_ticks) => listen(&self.log(task.name))?,
+        let told = match RunIndex::of(&self.log_of(task.name), |_, _| ()) {
+            Ok(_there_are_ticks) => listen(&self.log_of(task.name))?,
             Err(_none) => Told::default(),
         };
         let failure =
@@ -169,7 +176,7 @@ impl Bench {
 
     /// Writes the state in which half of the reference is over.
     fn save_half(&self, file: &Path) -> Result<()> {
-        let log = self.log("reference");
+        let log = self.log_of("reference");
         let index = RunIndex::of(&log, |_, _| ())?;
         let player = Player::open_before(&log, &index, index.epoch(), index.ticks() / 2)?;
         let differs = || Error::new(ErrorKind::Log, "the reference does not replay");

@@ -12,6 +12,9 @@ use crate::config::TlsFiles;
 #[cfg(feature = "zenoh")]
 use crate::error::Result;
 
+pub(super) use super::branch_arguments::BranchArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use super::branch_arguments::CertifyArguments;
 #[cfg(feature = "zenoh")]
 use super::campaign_arguments::CampaignArguments;
 #[cfg(feature = "zenoh")]
@@ -36,9 +39,9 @@ Start here:
 Exit codes: 0 done; 1 the robot does not stand, a replay differs, bisect has found something, a
 branch or a run of certify differs, a case of a campaign failed, or the doctor says \"not for real
 time\"; 2 a file, key or argument was refused; 3 a log is damaged or cut short, recording ended
-early, or cases of a campaign are missing; 4 real-time rights were required and
-refused; 5 the bus could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline
-was missed under overrun = \"stop\"; 8 a controller was missing for longer than
+early, or cases of a campaign are missing; 4 real-time rights were required and refused; 5 the bus
+could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline was missed under
+overrun = \"stop\"; 8 a controller was missing for longer than
 control.patience_s, or ended early; 70 a defect of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
@@ -71,9 +74,9 @@ pub(super) enum Verb {
     /// Runs both again and again in lockstep: as fast as possible, at 1 × and 0.1 × real time, with
     /// either side stopped for a second, with loaded cores, and twice from a saved state. If all
     /// digests are equal and all logs replay, it writes a certificate (JSON and a page); else it
-    /// says which run differs, the first tick and quantity, and who caused it. The controller has to
-    /// join (docs/protocol.md). Exit code 0: certified; 1: a run differs; 8: the controller does not
-    /// join, or ends early. docs/certify.md has examples.
+    /// says which run differs, the first tick and quantity, and who caused it. The controller has
+    /// to join (docs/protocol.md). Exit code 0: certified; 1: a run differs; 8: the controller does
+    /// not join, or ends early. docs/certify.md has examples.
     #[cfg(feature = "zenoh")]
     Certify(CertifyArguments),
     /// Run an example controller, as a process of its own
@@ -122,8 +125,8 @@ pub(super) enum Verb {
     /// Takes the state before tick N of a log, changes the scenario, runs on with the commands of
     /// the log as they were applied, or in lockstep with the controller whose command follows `--`,
     /// writes that as a new log, and compares both runs. Exit code 0: both runs are the same; 1:
-    /// they differ, or the replay differs from the log; 3: it ended before the log's run did; 6: the
-    /// plant stopped itself; 8: the controller did not join, or ended early.
+    /// they differ, or the replay differs from the log; 3: it ended before the log's run did; 6:
+    /// the plant stopped itself; 8: the controller did not join, or ended early.
     Branch(BranchArguments),
     /// Make a log whole that was cut off, for other readers
     ///
@@ -225,33 +228,6 @@ pub(super) struct DemoArguments {
     /// Change a key of the scenario (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
-}
-
-#[cfg(feature = "zenoh")]
-#[derive(Debug, Args)]
-pub(super) struct CertifyArguments {
-    /// Scenario file (TOML)
-    pub(super) scenario: PathBuf,
-    /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(super) sets: Vec<String>,
-    /// Simulated seconds of a run; all runs together take about 13 times that and half a minute
-    /// [default: the scenario's sim.duration_s, or else 2]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    pub(super) duration: Option<f64>,
-    /// Folder of the certificate and of the logs; what is in the way there is replaced
-    #[arg(long, value_name = "FOLDER", default_value = "hardstand-certificate")]
-    pub(super) out: PathBuf,
-    /// Keep all logs, not only those of the reference and of runs that differ
-    #[arg(long)]
-    pub(super) keep_logs: bool,
-    /// Seconds to wait for the controller to join, and for each of its answers
-    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
-    pub(super) patience: f64,
-    /// The controller's command, after `--`; it finds the daemon where bus.listen of the scenario
-    /// says, which is also in HARDSTAND_CONNECT, and the robot's name in HARDSTAND_ROBOT
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(super) command: Vec<OsString>,
 }
 
 #[cfg(feature = "zenoh")]
@@ -605,37 +581,6 @@ pub(super) struct BisectArguments {
     /// Command that judges a tick, after `--`: it gets the quantities as JSON on standard input and
     /// the tick as HARDSTAND_TICK. Exit code 0: good; 1 to 127: bad, but for 125: cannot be judged
     #[arg(last = true, value_name = "COMMAND", group = "question")]
-    pub(super) command: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct BranchArguments {
-    /// Log file (MCAP) written by `run --log`, `demo` or `branch`
-    pub(super) log: PathBuf,
-    /// Tick at which the branch begins: the first that runs under the changed scenario
-    #[arg(long, value_name = "TICK")]
-    pub(super) at: u64,
-    /// Run number that TICK is of [default: the first in the log]
-    #[arg(long, value_name = "N")]
-    pub(super) epoch: Option<u32>,
-    /// Change a key of the recorded scenario, e.g. --set contact.mu_static=0.3 (repeatable)
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(super) sets: Vec<String>,
-    /// Events from the branch on, in place of those of the log, as a scenario has them under
-    /// `events`; [] for none
-    #[arg(long, value_name = "LIST")]
-    pub(super) events: Option<String>,
-    /// Where the new log goes; an earlier run of that name is replaced
-    #[arg(long = "log", value_name = "FILE")]
-    pub(super) to: PathBuf,
-    /// Draw what differs most; an existing file is overwritten
-    #[arg(long, value_name = "FILE.svg")]
-    pub(super) plot: Option<PathBuf>,
-    /// Another controller in place of the log's commands, after `--`: it has to join, finds the
-    /// daemon where bus.listen of the log's scenario says (also in HARDSTAND_CONNECT), and commands
-    /// in lockstep up to the tick with which the log ends
-    #[cfg(feature = "zenoh")]
-    #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<OsString>,
 }
 

@@ -23,18 +23,21 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<u8> {
     let stop = stop_on_signal()?;
     let sets = sets(a)?;
     let scenario = Scenario::load(&a.scenario, &sets)?;
-    let bench = bench(a, &scenario, &sets)?;
-    let duration_s = bench.ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
-    let tasks = plan(duration_s, bench.load);
+    let mut bench = bench(a, &scenario, &sets)?;
+    let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
+    let duration_s = time_s(bench.ticks);
+    let mut tasks = plan(duration_s, bench.load);
     clear(&a.out)?;
     let all_s: f64 = tasks.iter().map(|task| wall_s(task, duration_s)).sum();
     show::line(&format!(
-        "certify    {} in lockstep, {duration_s:.3} s of simulated time, {} runs: about {all_s:.0} s",
+        "certify    {} in lockstep, {duration_s:.3} s of simulated time, {} runs: about \
+         {all_s:.0} s",
         a.scenario.display(),
         tasks.len()
     ));
     let (mut runs, mut gone, mut plots) = (Vec::new(), Vec::<Gone>::new(), Vec::new());
-    for task in &tasks {
+    for i in 0..tasks.len() {
+        let task = &tasks[i];
         let this = run(&bench, task, duration_s, &stop)?;
         if this.failure == Some(Failure::Stopped) {
             show::line("ended      before all runs were done: no certificate");
@@ -51,6 +54,10 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<u8> {
             plots.extend(draw(&bench, &judged)?);
         }
         runs.push(judged);
+        if i == 0 {
+            bench.note_reference(&this.told);
+            tasks = plan(time_s(this.told.ticks), bench.load);
+        }
         gone.push(this);
     }
     let certificate = certificate(a, &scenario, &bench, &sets, runs, &gone)?;
@@ -110,6 +117,7 @@ fn bench(a: &CertifyArguments, scenario: &Scenario, sets: &[String]) -> Result<B
         robot: scenario.bus.robot.clone(),
         controller: a.command.clone(),
         ticks,
+        stop_at: 0,
         load: 2 * cores,
     })
 }
@@ -149,7 +157,7 @@ fn judge(bench: &Bench, tasks: &[Task], task: &Task, this: &Gone, before: &[Gone
         None => Verdict::Reference,
         Some((_, other)) if told.equals(&other.told) => Verdict::Equal,
         Some((other, _)) => {
-            difference = Some(blame(&bench.log(other.name), &bench.log(task.name))?.0);
+            difference = Some(blame(&bench.log_of(other.name), &bench.log_of(task.name))?.0);
             Verdict::Different
         }
     };
@@ -208,7 +216,7 @@ fn told(run: &Run) {
 /// The drawing of a run that differs.
 fn draw(bench: &Bench, run: &Run) -> Result<Option<(String, String)>> {
     let with = run.compared_with.as_deref().unwrap_or_default();
-    let (a, b) = (bench.log(with), bench.log(&run.name));
+    let (a, b) = (bench.log_of(with), bench.log_of(&run.name));
     let (_, found) = blame(&a, &b)?;
     if found.ranked.is_empty() {
         return Ok(None); // the digests differ, and nothing that could be drawn
@@ -237,7 +245,7 @@ fn certificate(
         Snapshot { tick: half.told.first_tick, equals_reference: end(half) == end(whole) }
     });
     let leases = of("reference").map_or(&[][..], |gone| &gone.told.leases);
-    let log = bench.log("reference");
+    let log = bench.log_of("reference");
     let written = std::fs::metadata(&log).and_then(|m| m.modified());
     let written =
         written.map_err(|e| Error::new(ErrorKind::File, format!("log {}: {e}", log.display())))?;
@@ -276,8 +284,8 @@ fn notes(runs: &[Run], gone: &[Gone]) -> Vec<String> {
     };
     if first.plant_fault {
         notes.push(format!(
-            "The plant stopped itself in tick {} of the reference. That is reproducible, but hardly \
-             what was meant.",
+            "The plant stopped itself in tick {} of the reference. That is reproducible, but \
+             hardly what was meant.",
             first.first_tick + first.ticks
         ));
     }

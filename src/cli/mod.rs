@@ -3,14 +3,15 @@
 mod arguments;
 mod bisect;
 mod branch;
+mod branch_arguments;
 #[cfg(feature = "zenoh")]
 mod branch_live;
-#[cfg(feature = "zenoh")]
-mod certify;
 #[cfg(feature = "zenoh")]
 mod campaign;
 #[cfg(feature = "zenoh")]
 mod campaign_arguments;
+#[cfg(feature = "zenoh")]
+mod certify;
 #[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]

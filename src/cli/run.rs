@@ -89,8 +89,8 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
         (plant.unjoined_owner(), scenario.control.mode == Mode::RealTime)
     {
         return Err(refuse(format!(
-            "session {session:016x} commands the robot in it, which has not joined, so in this mode \
-             nobody could; save a state of a run in lockstep, or use --mode realtime"
+            "session {session:016x} commands the robot in it, which has not joined, so in this \
+             mode nobody could; save a state of a run in lockstep, or use --mode realtime"
         )));
     }
     Ok(saved)

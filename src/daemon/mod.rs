@@ -115,7 +115,6 @@ pub fn run(
         patience_ns: scenario.control.patience_ns(),
         expected: scenario.control.expected(),
         gains_max: scenario.gains_max,
-        ..RunLimits::new(scenario.spec.period_ns)
     };
     let first_tick = plant.state().tick;
     let physics = PhysicsThread::start(scenario, plant, run_limits, core)?;

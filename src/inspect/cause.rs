@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use crate::model::Model;
-use crate::plant::{Event, JointCommand, Verdict, controller_number};
+use crate::plant::{Event, Grid, JointCommand, Verdict, controller_number};
 use crate::record::Moment;
 use crate::rt::{LogTick, OfferRecord, SetPoint};
 
@@ -168,7 +168,12 @@ fn described(events: &[Event], model: &Model, names: &Names) -> String {
         }
         Event::Grant(grant) => {
             let (name, session) = (names.name(grant.controller), grant.session);
-            format!("the controller {name} joins with session {session:016x}")
+            let Grid { period, phase, offset } = grant.grid;
+            let role = if grant.required { "required" } else { "advisory" };
+            format!(
+                "the controller {name} joins, {role}, period {period}, phase {phase}, offset \
+                 {offset}, session {session:016x}"
+            )
         }
         Event::Leave { session } => format!("session {session:016x} leaves"),
         Event::Fault { defect, .. } => {
