@@ -11,7 +11,7 @@ mod dice;
 use std::cell::RefCell;
 
 use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
 use hardstand::handover::Outbox;
 use hardstand::plant::{
@@ -228,7 +228,7 @@ fn plan(ticks: u64, peers: Vec<Peer>) -> Plan {
 
 fn run(plan: Plan) -> Ran {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
-    let (publish, published) = unbounded();
+    let (publish, published) = bounded(1000);
     let direct = Direct::default();
     direct.set(Some(Box::new(move |s| publish.send(s.state.clone()).unwrap())));
     let world = RefCell::new(World {

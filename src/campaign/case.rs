@@ -106,6 +106,7 @@ fn processes(plan: &Plan, case: &Case, tried: &Path, go_on: &dyn Fn() -> bool) -
         robot: plan.scenarios[case.scenario].robot.clone(),
         controller: plan.controller.clone(),
         variables,
+        ..Trial::default()
     };
     trial.start()?.wait(|_| Ok(go_on()))
 }

@@ -32,7 +32,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     let mut controller = None;
     let (rehearsal, audience) = rehearse(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
-    let (begin, mut refused) = (Begin::Shown(&saved, rehearsal), None);
+    let (begin, mut refused) = (Begin::Shown(&saved, Box::new(rehearsal)), None);
     let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
         Happening::Ready(grants) => {
             show::ready(&scenario, grants);

@@ -63,7 +63,7 @@ pub enum Begin<'a> {
     /// In a saved state.
     Saved(&'a SavedState),
     /// Likewise; it is a run that was recorded, which is shown to controllers.
-    Shown(&'a SavedState, Rehearsal),
+    Shown(&'a SavedState, Box<Rehearsal>),
 }
 
 /// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.

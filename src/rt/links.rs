@@ -91,7 +91,7 @@ pub struct Links {
     /// Where the loop publishes them itself instead, if controllers wait for them.
     pub direct: Option<Direct>,
     /// The log that is shown to the controllers, if this is no run of its own.
-    pub rehearsal: Option<Rehearsal>,
+    pub rehearsal: Option<Box<Rehearsal>>,
     /// Ticks for the recorder, if there is one.
     pub log: Option<Outbox<LogTick>>,
     /// Reports for the monitor.
