@@ -230,7 +230,7 @@ fn run(plan: Plan) -> Ran {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
     let (publish, published) = bounded(1000);
     let direct = Direct::default();
-    direct.set(Some(Box::new(move |s| publish.send(s.state.clone()).unwrap())));
+    direct.set(Some(Box::new(move |s| publish.try_send(s.state.clone()).unwrap())));
     let world = RefCell::new(World {
         orders: bench.orders.take().unwrap(),
         commands: bench.commands.clone(),

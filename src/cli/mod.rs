@@ -31,6 +31,7 @@ mod plot_differences;
 mod progress;
 mod recover;
 mod replay;
+mod replay_arguments;
 #[cfg(feature = "zenoh")]
 mod replay_live;
 mod run;
