@@ -236,9 +236,11 @@ impl<C: Clock> Executive<C> {
     /// What a faulty link makes of the commands.
     fn pass_link(&mut self, tick: u64) {
         let Self { plant, link_faults, input, links, .. } = self;
+        let leases = plant.leases_with(&input.events);
         let quiet = plant.state().defects.is_empty() && input.events.is_empty();
         let defects = if quiet { Defects::default() } else { plant.defects_with(&input.events) };
-        link_faults.pass(&defects, tick, &mut input.offers, |b| links.commands.give_back(b));
+        link_faults
+            .pass((&defects, &leases), tick, &mut input.offers, |b| links.commands.give_back(b));
     }
 
     /// The next command for this run; those for the run before are out of date.

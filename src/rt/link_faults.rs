@@ -2,12 +2,13 @@
 //!
 //! What becomes of a command depends on the fault's seed, the command's session and its number, and
 //! on nothing else. So the same commands in the same ticks meet the same fate, however late they
-//! are in wall time. What is left of them is offered to the plant, and is in the log as that: a
-//! replay needs none of this.
+//! are in wall time. The number of an answer that was agreed on is that of the state, counted on
+//! the controller's grid: how often a lost one was sent again is chance. What is left of them is
+//! offered to the plant, and is in the log as that: a replay needs none of this.
 
 use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
 use crate::plant::{
-    Command, DefectKind, Defects, JointCommand, Rejection, chance, check_joints, random,
+    Command, DefectKind, Defects, JointCommand, Leases, Rejection, chance, check_joints, random,
 };
 
 /// What has become of commands since the start.
@@ -54,9 +55,17 @@ pub struct LinkFaults {
 
 /// Bits of a command's `layout_hash` and `epoch`, which are no part of a checked command.
 const BITS_BEFORE: u64 = 64 + 32;
-/// Bits of its `session`, `seq` and `answers_tick`.
-const BITS_OF_HEAD: u64 = 3 * 64;
+/// Bits of its `session`, `seq`, `answers_tick`, `applies_tick` and of the count of joints.
+const BITS_OF_HEAD: u64 = WORDS_OF_HEAD * 64;
+const WORDS_OF_HEAD: u64 = 5;
 const BITS_OF_JOINT: u64 = 5 * 64;
+
+/// What decides on the fate of a command, beside the seed.
+#[derive(Clone, Copy)]
+struct Lot {
+    session: u64,
+    number: u64,
+}
 
 impl LinkFaults {
     /// A link to a robot with so many joints; commands may ask for gains up to `gains_max`.
@@ -74,6 +83,7 @@ impl LinkFaults {
             counts: LinkCounts::default(),
         }
     }
+
     /// What has become of commands since the start.
     #[must_use]
     pub const fn counts(&self) -> &LinkCounts {
@@ -84,7 +94,7 @@ impl LinkFaults {
     /// not needed any more go to `give_back`.
     pub fn pass(
         &mut self,
-        defects: &Defects,
+        (defects, leases): (&Defects, &Leases),
         tick: u64,
         offers: &mut Vec<Box<Command>>,
         mut give_back: impl FnMut(Box<Command>),
@@ -93,7 +103,7 @@ impl LinkFaults {
             return;
         }
         for offer in offers.drain(..) {
-            self.take_in(&offer, defects, tick);
+            self.take_in(&offer, Lot::of(&offer, leases), defects, tick);
             give_back(offer);
         }
         while offers.len() < OFFERS_MAX && self.held.first().is_some_and(|h| h.due <= tick) {
@@ -122,8 +132,8 @@ impl LinkFaults {
         self.last_right.session = 0;
     }
 
-    fn take_in(&mut self, offer: &Command, defects: &Defects, tick: u64) {
-        if is_lost(offer, defects) {
+    fn take_in(&mut self, offer: &Command, lot: Lot, defects: &Defects, tick: u64) {
+        if is_lost(lot, defects) {
             self.counts.dropped += 1;
             return;
         }
@@ -132,15 +142,15 @@ impl LinkFaults {
             return;
         };
         copy(offer, &mut command);
-        self.make_stale(&mut command, defects);
-        if let Err(reason) = self.alter(&mut command, offer, defects) {
+        self.make_stale(&mut command, lot, defects);
+        if let Err(reason) = self.alter(&mut command, lot, defects) {
             self.counts.rejected[reason as usize] += 1;
             self.free.push(command);
             return;
         }
-        let due = self.due(offer, defects, tick);
+        let due = self.due(lot, defects, tick);
         for [probability, ticks, seed, _] in defects.of(DefectKind::LinkDuplicate) {
-            if happens(probability, seed, offer, DefectKind::LinkDuplicate)
+            if happens(probability, seed, lot, DefectKind::LinkDuplicate)
                 && let Some(mut twin) = self.free.pop()
             {
                 copy(&command, &mut twin);
@@ -152,9 +162,9 @@ impl LinkFaults {
     }
 
     /// Gives it the set-points of the last one that was right.
-    fn make_stale(&mut self, command: &mut Command, defects: &Defects) {
+    fn make_stale(&mut self, command: &mut Command, lot: Lot, defects: &Defects) {
         let kind = DefectKind::LinkStale;
-        let is_stale = defects.of(kind).any(|[p, seed, ..]| happens(p, seed, command, kind));
+        let is_stale = defects.of(kind).any(|[p, seed, ..]| happens(p, seed, lot, kind));
         if is_stale && self.last_right.session == command.session {
             command.joints.clone_from(&self.last_right.joints);
             self.counts.stale += 1;
@@ -167,24 +177,24 @@ impl LinkFaults {
     fn alter(
         &mut self,
         command: &mut Command,
-        sent: &Command,
+        lot: Lot,
         defects: &Defects,
     ) -> Result<(), Rejection> {
         let kind = DefectKind::LinkNan;
         for [probability, seed, ..] in defects.of(kind) {
-            if happens(probability, seed, sent, kind) && !command.joints.is_empty() {
+            if happens(probability, seed, lot, kind) && !command.joints.is_empty() {
                 self.counts.altered += 1;
-                let place = drawn(seed, sent, kind) as usize % (5 * command.joints.len());
+                let place = drawn(seed, lot, kind) as usize % (5 * command.joints.len());
                 *number(&mut command.joints[place / 5], place % 5) = f64::NAN;
             }
         }
         let kind = DefectKind::LinkBitFlip;
         for [probability, seed, ..] in defects.of(kind) {
-            if happens(probability, seed, sent, kind) {
+            if happens(probability, seed, lot, kind) {
                 self.counts.altered += 1;
                 let joints = command.joints.len() as u64;
                 let bits = BITS_BEFORE + BITS_OF_HEAD + BITS_OF_JOINT * joints;
-                flip(command, drawn(seed, sent, kind) % bits)?;
+                flip(command, drawn(seed, lot, kind) % bits)?;
             }
         }
         check_joints(&command.joints, self.gains_max)?;
@@ -192,13 +202,13 @@ impl LinkFaults {
     }
 
     /// The tick in which it arrives.
-    fn due(&mut self, sent: &Command, defects: &Defects, tick: u64) -> u64 {
+    fn due(&mut self, lot: Lot, defects: &Defects, tick: u64) -> u64 {
         let mut due = tick;
         for [ticks, ..] in defects.of(DefectKind::LinkDelay) {
             due += ticks as u64;
         }
         for [ticks, seed, ..] in defects.of(DefectKind::LinkJitter) {
-            due += drawn(seed, sent, DefectKind::LinkJitter) % (ticks as u64 + 1);
+            due += drawn(seed, lot, DefectKind::LinkJitter) % (ticks as u64 + 1);
         }
         for [ticks, ..] in defects.of(DefectKind::LinkBurst) {
             due = due.next_multiple_of((ticks as u64).max(1));
@@ -206,7 +216,7 @@ impl LinkFaults {
         due = due.max(self.last_due);
         self.last_due = due;
         for [probability, ticks, seed, _] in defects.of(DefectKind::LinkReorder) {
-            if happens(probability, seed, sent, DefectKind::LinkReorder) {
+            if happens(probability, seed, lot, DefectKind::LinkReorder) {
                 due += ticks as u64;
             }
         }
@@ -221,28 +231,38 @@ impl LinkFaults {
     }
 }
 
+impl Lot {
+    fn of(sent: &Command, leases: &Leases) -> Self {
+        let number = match leases.of_session(sent.session) {
+            Some((_, lease)) => sent.answers_tick / lease.grid.period.max(1),
+            None => sent.seq,
+        };
+        Self { session: sent.session, number }
+    }
+}
+
 /// True if it is lost. Those that are lost in a row have numbers in a row.
-fn is_lost(sent: &Command, defects: &Defects) -> bool {
+fn is_lost(lot: Lot, defects: &Defects) -> bool {
     let kind = DefectKind::LinkDrop;
     defects.of(kind).any(|[probability, length, seed, _]| {
-        let row = sent.seq / (length as u64).max(1);
-        chance(seed as u64, row, stream(sent, kind)) < probability
+        let row = lot.number / (length as u64).max(1);
+        chance(seed as u64, row, stream(lot, kind)) < probability
     })
 }
 
 /// True with this probability, decided by seed, session and number.
-fn happens(probability: f64, seed: f64, sent: &Command, kind: DefectKind) -> bool {
-    chance(seed as u64, sent.seq, stream(sent, kind)) < probability
+fn happens(probability: f64, seed: f64, lot: Lot, kind: DefectKind) -> bool {
+    chance(seed as u64, lot.number, stream(lot, kind)) < probability
 }
 
 /// 64 bits, decided by seed, session and number.
-fn drawn(seed: f64, sent: &Command, kind: DefectKind) -> u64 {
-    random(seed as u64, sent.seq, !stream(sent, kind))
+fn drawn(seed: f64, lot: Lot, kind: DefectKind) -> u64 {
+    random(seed as u64, lot.number, !stream(lot, kind))
 }
 
 /// Each session and each kind of fault has draws of its own.
-const fn stream(sent: &Command, kind: DefectKind) -> u64 {
-    sent.session ^ (kind.code() << 56)
+const fn stream(lot: Lot, kind: DefectKind) -> u64 {
+    lot.session ^ (kind.code() << 56)
 }
 
 /// Number `k` of a joint's set-points, in the order in which they are sent.
@@ -266,8 +286,10 @@ fn flip(command: &mut Command, bit: u64) -> Result<(), Rejection> {
         0 => command.session ^= mask,
         1 => command.seq ^= mask,
         2 => command.answers_tick ^= mask,
+        3 => command.applies_tick ^= mask,
+        4 => return Err(Rejection::Size),
         word => {
-            let word = word as usize - 3;
+            let word = (word - WORDS_OF_HEAD) as usize;
             let x = number(&mut command.joints[word / 5], word % 5);
             *x = f64::from_bits(x.to_bits() ^ mask);
         }

@@ -2,8 +2,8 @@
 
 use hardstand::message::new_session;
 use hardstand::plant::{
-    Command, Defect, DefectKind, Defects, Event, JointCommand, Part, Rejection, UNTIL_MENDED,
-    Verdict,
+    Command, Defect, DefectKind, Defects, Event, Grant, Grid, JointCommand, JointSet, Leases, Part,
+    Rejection, UNTIL_MENDED, Verdict,
 };
 use hardstand::rt::{
     LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
@@ -18,6 +18,7 @@ const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 struct Link {
     link: LinkFaults,
     defects: Defects,
+    leases: Leases,
 }
 
 fn link(faults: &[(DefectKind, &[f64])]) -> Link {
@@ -25,7 +26,7 @@ fn link(faults: &[(DefectKind, &[f64])]) -> Link {
         faults.iter().map(|(kind, values)| broken(*kind, Part::Whole, values)).collect();
     let defects = quadruped(&[]).plant().defects_with(&events);
     assert_eq!(defects.active().count(), faults.len(), "each is possible");
-    Link { link: LinkFaults::new(12, GAINS_MAX), defects }
+    Link { link: LinkFaults::new(12, GAINS_MAX), defects, leases: Leases::default() }
 }
 
 fn command(session: u64, seq: u64) -> Box<Command> {
@@ -45,7 +46,7 @@ impl Link {
     #[allow(clippy::vec_box, reason = "as in the input of a tick")]
     fn pass(&mut self, tick: u64, mut offers: Vec<Box<Command>>) -> Vec<Command> {
         let (came, mut back) = (offers.len(), 0);
-        self.link.pass(&self.defects, tick, &mut offers, |_| back += 1);
+        self.link.pass((&self.defects, &self.leases), tick, &mut offers, |_| back += 1);
         let arrived = offers.iter().map(|c| (**c).clone()).collect();
         self.link.take_back(&mut offers, |_| back += 1);
         assert_eq!(back, came, "every box of the sender comes back");
@@ -211,11 +212,11 @@ fn what_is_no_number_is_refused_and_counted() {
 fn a_reversed_bit_is_found_or_is_in_range() {
     let session = new_session();
     let mut flips = link(&[(DefectKind::LinkBitFlip, &[1.0, 1.0])]);
-    let (mut changed, mut kinds) = (0, [0; 4]);
+    let (mut changed, mut kinds) = (0, [0; 5]);
     for t in 0..20_000 {
         let sent = command(session, t);
         let Some(got) = flips.pass(t, vec![sent.clone()]).pop() else { continue };
-        let head = |c: &Command| [c.session, c.seq, c.answers_tick];
+        let head = |c: &Command| [c.session, c.seq, c.answers_tick, c.applies_tick];
         let numbers = |c: &Command| -> Vec<u64> {
             let of = |j: &JointCommand| [j.q, j.dq, j.kp, j.kd, j.tau_ff].map(f64::to_bits);
             head(c).into_iter().chain(c.joints.iter().flat_map(of)).collect()
@@ -224,7 +225,7 @@ fn a_reversed_bit_is_found_or_is_in_range() {
         let bits: u32 = a.iter().zip(&b).map(|(a, b)| (a ^ b).count_ones()).sum();
         assert_eq!(bits, 1);
         for (k, kind) in kinds.iter_mut().enumerate() {
-            *kind += u32::from(a[k.min(3)..].iter().zip(&b[k.min(3)..]).any(|(a, b)| a != b));
+            *kind += u32::from(a[k.min(4)..].iter().zip(&b[k.min(4)..]).any(|(a, b)| a != b));
         }
         changed += 1;
         let ok = |j: &JointCommand| {
@@ -234,15 +235,46 @@ fn a_reversed_bit_is_found_or_is_in_range() {
     }
     let counts = flips.link.counts();
     assert_eq!(changed + counts.rejected.iter().sum::<u64>(), 20_000);
-    // each bit of the message equally often: 4128 bits, 64 of the layout's hash
+    // each bit of the message equally often: 4256 bits, 64 of the layout's hash
     let layout = counts.rejected[Rejection::Layout as usize];
-    let expected = 20_000.0 * 64.0 / 4128.0;
+    let expected = 20_000.0 * 64.0 / 4256.0;
     assert!((layout as f64 - expected).abs() < 4.0 * expected.sqrt(), "{layout} {expected}");
-    for reason in [Rejection::Epoch, Rejection::OutOfRange, Rejection::NotFinite] {
+    for reason in [Rejection::Epoch, Rejection::Size, Rejection::OutOfRange, Rejection::NotFinite] {
         let count = counts.rejected[reason as usize];
         assert!(count > 0 || reason == Rejection::NotFinite, "{reason:?}");
     }
     assert!(kinds.iter().all(|k| *k > 0), "{kinds:?}");
+}
+
+/// How often a controller that has joined counts, or sends an answer again, is no part of its fate.
+#[test]
+fn the_fate_of_an_agreed_answer_is_that_of_its_state() {
+    let leased = |period| {
+        let mut link = link(&[(DefectKind::LinkDrop, &[0.3, 2.0, 5.0])]);
+        let mut joints = JointSet::default();
+        assert!((0..12).all(|joint| joints.insert(joint)));
+        let grid = Grid { period, phase: 0, offset: 0 };
+        let grant = Grant { controller: 1, session: 9, grid, required: true, joints };
+        assert!(link.leases.grant(0, &grant));
+        link
+    };
+    let fates = |period: u64, seq: fn(u64) -> u64| -> Vec<bool> {
+        let mut link = leased(period);
+        let mut answer = |n: u64| {
+            let answers_tick = n * period;
+            let sent = Command { seq: seq(n), answers_tick, ..*command(9, 0) };
+            let sent = Command { applies_tick: answers_tick, ..sent };
+            !link.pass(answers_tick, vec![Box::new(sent)]).is_empty()
+        };
+        (0..1000).map(&mut answer).collect()
+    };
+    let counted = fates(1, |n| n);
+    assert_eq!(fates(1, |_| 0), counted);
+    assert_eq!(fates(1, |n| 7 * n + 3), counted);
+    assert_eq!(fates(20, |_| 0), counted, "in a row on its grid");
+    let lost = counted.iter().filter(|came| !**came).count();
+    assert!((200..400).contains(&lost), "{lost}");
+    assert!(counted.chunks(2).all(|row| row[0] == row[1]));
 }
 
 /// A run of the real loop with these events, commanded in every period.
