@@ -17,12 +17,12 @@ use std::thread::available_parallelism;
 use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use hardstand::handover::{Inbox, Outbox, bell, pool};
+use hardstand::handover::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, MonotonicClock, OverrunPolicy, Pace, RunLimits, Schedule,
-    StartRule, TickReport, order_line,
+    Clock, Executive, Links, LogTick, MonotonicClock, Occurrence, OverrunPolicy, Pace, RunLimits,
+    Schedule, StartRule, TickReport, order_line,
 };
 use standing::{SPRING, hold, scenario, standing};
 
@@ -97,6 +97,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
         rehearsal: None,
         log: Some(log_out),
         reports: report_out,
+        occurrences: touched_channel(64, &Occurrence::NONE).0,
         stop: Arc::new(AtomicBool::new(false)),
         arrived: bell().1,
     };

@@ -19,8 +19,9 @@ use hardstand::plant::{
     controller_number,
 };
 use hardstand::rt::{
-    Answer, Budget, Direct, Ending, Executive, JoinAnswer, Jump, Links, LogTick, ManualClock, Mode,
-    Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule, TickReport,
+    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Jump, Links, LogTick,
+    ManualClock, Mode, Occurrence, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule,
+    StartRule, TickReport,
 };
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -178,6 +179,7 @@ struct Ran {
     ending: Ending,
     log: Vec<LogTick>,
     reports: Vec<TickReport>,
+    occurrences: Vec<Occurrence>,
     states: Vec<StateReading>,
     peers: Vec<Peer>,
 }
@@ -251,8 +253,9 @@ fn run(plan: Plan) -> Ran {
     let (pace, plant, schedule) = (plan.pace, bench.scenario.plant(), Schedule::default());
     let (ending, _plant) = Executive::new(plant, clock, links, schedule, pace, plan.limits).run();
     let (log, reports) = (bench.logged(), bench.reported());
+    let occurrences = bench.occurrences.try_iter().collect();
     let World { peers, states, .. } = world.into_inner();
-    Ran { ending, log, reports, states, peers }
+    Ran { ending, log, reports, occurrences, states, peers }
 }
 
 /// A joint controller at every tick and a policy at every tenth, whose answers apply 7 ticks later.
@@ -334,6 +337,10 @@ fn a_different_answer_to_the_same_state_is_a_conflict() {
         ..plan(40, vec![peer("joints", grid(1, 0, 0), 0..12)])
     });
     assert_eq!(ran.last().gate.conflicts, 1);
+    let conflict = Happened::Conflict { controller: controller_number("joints"), answers_tick: 12 };
+    let told: Vec<&Occurrence> =
+        ran.occurrences.iter().filter(|o| o.happened == conflict).collect();
+    assert_eq!(told.len(), 1, "{:?}", ran.occurrences);
     let calm = run(plan(40, vec![peer("joints", grid(1, 0, 0), 0..12)]));
     assert_eq!(ran.digests(), calm.digests(), "the first answer stands");
 }

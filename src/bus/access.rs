@@ -115,7 +115,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
             "watch",
             "ingress",
             "[\"declare_subscriber\"]",
-            &[&keys.state, &keys.contacts, &keys.status],
+            &[&keys.state, &keys.contacts, &keys.status, &keys.events],
         ),
         rule("ask", "ingress", "[\"query\"]", &[&keys.model, &keys.urdf, &keys.status]),
         rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use zenoh::handlers::{RingChannel, RingChannelHandler};
+use zenoh::handlers::{FifoChannel, FifoChannelHandler, RingChannel, RingChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::sample::Sample;
@@ -11,8 +11,8 @@ use zenoh::{Session, Wait};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
-    ClaimedCommand, ControlRequest, FaultRequest, FrictionRequest, Kind, MendRequest, ModelReply,
-    OrderReply, PushRequest, SavedState, SpeedRequest, StatusReading, decode, encode,
+    ClaimedCommand, ControlRequest, EventReading, FaultRequest, FrictionRequest, Kind, MendRequest,
+    ModelReply, OrderReply, PushRequest, SavedState, SpeedRequest, StatusReading, decode, encode,
     encode_command, new_session,
 };
 use crate::plant::{Authority, JointCommand, Scope, StateReading};
@@ -69,6 +69,16 @@ impl Client {
     pub fn status(&self, patience: Duration) -> Result<StatusReading> {
         let bytes = self.ask(&self.keys.status, &[], patience)?;
         received(Kind::Status, &bytes)
+    }
+
+    /// Begins to hear what happens.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the subscriber cannot be declared.
+    pub fn events(&self) -> Result<Events> {
+        let subscriber = self.session.declare_subscriber(self.keys.events.clone());
+        let subscriber = subscriber.with(FifoChannel::new(EVENTS_KEPT)).wait();
+        subscriber.map(Events).map_err(|e| bus_error(&self.keys.events, e))
     }
 
     /// Changes the coefficients of friction of `scope` in the run that `model` describes, and gives
@@ -288,4 +298,23 @@ impl Controller {
 /// Decodes what a daemon has sent.
 pub(super) fn received<T: serde::de::DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
     decode(kind, bytes).map_err(|e| bus_error("a message of the daemon", e))
+}
+
+/// Events that are kept for who is slow to take them; zenoh waits when there are more.
+const EVENTS_KEPT: usize = 1000;
+
+/// What happens in a daemon's runs.
+#[derive(Debug)]
+pub struct Events(Subscriber<FifoChannelHandler<Sample>>);
+
+impl Events {
+    /// The next one; `None` if none has come within `patience`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if it does not decode.
+    pub fn next(&self, patience: Duration) -> Result<Option<EventReading>> {
+        let sample = self.0.recv_timeout(patience);
+        let sample = sample.map_err(|e| bus_error("events", e))?;
+        sample.map(|sample| received(Kind::Event, &sample.payload().to_bytes())).transpose()
+    }
 }

@@ -123,6 +123,8 @@ pub struct Keys {
     pub cmd: String,
     /// Status.
     pub status: String,
+    /// What happens.
+    pub events: String,
     /// Description.
     pub model: String,
     /// Robot description file.
@@ -141,6 +143,7 @@ impl Keys {
             orders: Ask::ALL.map(|ask| key(ask.name())),
             cmd: key("cmd"),
             status: key("status"),
+            events: key("events"),
             model: key("model"),
             urdf: key("model/urdf"),
         }

@@ -32,7 +32,7 @@ mod topics;
 mod witness;
 
 pub use access::Credentials;
-pub use client::{Client, Controller};
+pub use client::{Client, Controller, Events};
 pub use commands::subscribe_commands;
 pub use feed::{Fed, Feed, FeedEnd, Newest, SharedNewest};
 pub use joined::JoinedController;

@@ -5,11 +5,12 @@ use std::sync::{Arc, PoisonError};
 
 use zenoh::Wait;
 use zenoh::bytes::Encoding;
+use zenoh::qos::CongestionControl;
 use zenoh::query::Queryable;
 
 use crate::error::Result;
 use crate::fault_point;
-use crate::message::{Kind, ModelReply, StatusReading, encode};
+use crate::message::{EventReading, Kind, ModelReply, StatusReading, encode};
 
 use super::publisher::put_status;
 use super::{Bus, Keys, SharedStatus, bus_error};
@@ -72,6 +73,31 @@ impl Services {
         });
         result
     }
+
+    /// Says what has happened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if it cannot be put.
+    pub fn publish_event(&self, bus: &Bus, event: &EventReading) -> Result<()> {
+        let mut result = Ok(());
+        bus.life.guard(|| result = put_event(bus, &self.keys, event));
+        result
+    }
+}
+
+/// Puts a message about something that has happened on the bus.
+///
+/// # Errors
+/// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
+fn put_event(bus: &Bus, keys: &Keys, event: &EventReading) -> Result<()> {
+    let mut buffer = Vec::new();
+    encode(Kind::Event, event, &mut buffer)?;
+    bus.session
+        .put(keys.events.clone(), buffer)
+        .encoding(Encoding::APPLICATION_OCTET_STREAM.with_schema(Kind::Event.schema()))
+        .congestion_control(CongestionControl::Drop)
+        .wait()
+        .map_err(|e| bus_error(&keys.events, e))
 }
 
 fn answer(

@@ -100,6 +100,13 @@ pub(super) enum Verb {
     /// counters of everything that was dropped or refused. Exit code 5 if nobody answers.
     #[cfg(feature = "zenoh")]
     Status(StatusArguments),
+    /// Tell what happens in a running daemon, as it happens, until Ctrl-C
+    ///
+    /// Who joins and leaves, emergency stops, pushes, friction, faults; a controller that answers
+    /// the same state twice and differently (conflict); ticks that had to do without a controller
+    /// under a budget (gave_up). Exit code 5 if nobody answers.
+    #[cfg(feature = "zenoh")]
+    Events(EventsArguments),
     /// Time, state and world of a running daemon: pause, step, reset, save, push, stop
     #[cfg(feature = "zenoh")]
     Ctl(CtlArguments),
@@ -472,6 +479,16 @@ pub(super) struct StatusArguments {
     /// Counters that are 0, too
     #[arg(long)]
     pub(super) all: bool,
+}
+
+#[cfg(feature = "zenoh")]
+#[derive(Debug, Args)]
+pub(super) struct EventsArguments {
+    #[command(flatten)]
+    pub(super) daemon: DaemonArguments,
+    /// One JSON object a line instead of text
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// Where a daemon is, and what it wants to see.

@@ -21,6 +21,8 @@ mod demo;
 mod differences;
 mod doctor;
 #[cfg(feature = "zenoh")]
+mod events;
+#[cfg(feature = "zenoh")]
 mod fault_arguments;
 mod faults;
 mod histogram;
@@ -91,6 +93,8 @@ pub fn main() -> ExitCode {
         Verb::Controller(a) => controller::controller(a),
         #[cfg(feature = "zenoh")]
         Verb::Ctl(a) => ctl::ctl(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Events(a) => events::events(a),
         #[cfg(feature = "zenoh")]
         Verb::Status(a) => status::status(a),
     };

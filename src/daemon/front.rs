@@ -61,7 +61,7 @@ mod with_bus {
     };
     use crate::config::{Ros2Mode, Scenario};
     use crate::error::Result;
-    use crate::message::{CommandDesk, CommandLimits, ModelReply, StatusReading};
+    use crate::message::{CommandDesk, CommandLimits, EventReading, ModelReply, StatusReading};
     use crate::ros2::{Node, NodeEnds};
 
     /// Bus, publisher, queryables and the desks where commands and orders arrive.
@@ -132,6 +132,11 @@ mod with_bus {
             }
         }
 
+        /// What cannot be said now is lost: it is in the log.
+        pub(in crate::daemon) fn publish_event(&self, event: &EventReading) {
+            let _said = self.services.publish_event(&self.bus, event).is_ok();
+        }
+
         pub(in crate::daemon) fn close(self) {
             self.publisher.finish();
             self.orders.finish();
@@ -159,7 +164,7 @@ mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
     use crate::error::{Error, ErrorKind, Result};
-    use crate::message::{ModelReply, StatusReading};
+    use crate::message::{EventReading, ModelReply, StatusReading};
     use crate::rt::StartRule;
 
     /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.
@@ -188,6 +193,8 @@ mod without_bus {
         }
 
         pub(in crate::daemon) fn publish_status(&self, _status: &StatusReading) {}
+
+        pub(in crate::daemon) fn publish_event(&self, _event: &EventReading) {}
 
         pub(in crate::daemon) fn close(self) {}
     }

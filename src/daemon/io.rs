@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::Scenario;
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::{ModelReply, StatusReading};
+use crate::message::{EventReading, ModelReply, StatusReading};
 
 use super::front::{Ends, Front};
 
@@ -83,6 +83,12 @@ impl<'a> Io<'a> {
     pub(super) fn publish_status(&self, status: &StatusReading) {
         if let Some(front) = &self.front {
             front.publish_status(status);
+        }
+    }
+
+    pub(super) fn publish_event(&self, event: &EventReading) {
+        if let Some(front) = &self.front {
+            front.publish_event(event);
         }
     }
 

@@ -10,6 +10,7 @@
 mod front;
 mod io;
 mod monitor;
+mod news;
 mod physics;
 mod tally;
 
@@ -27,18 +28,21 @@ use crate::config::Scenario;
 use crate::error::{Error, Result};
 use crate::fault_point;
 use crate::handover::{Inbox, bell, pool, touched_channel};
-use crate::limits::{FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE};
+use crate::limits::{
+    FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
+};
 use crate::message::{Directory, ModelReply, SavedState};
 use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
-    Direct, Grants, Links, LogTick, Mode, Pace, Rehearsal, RunLimits, TickReport, drop_privileges,
-    keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
+    Direct, Grants, Links, LogTick, Mode, Occurrence, Pace, Rehearsal, RunLimits, TickReport,
+    drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
 };
 
 use front::{Counters, Ends};
 use io::Io;
 use monitor::Monitor;
+use news::News;
 use physics::PhysicsThread;
 
 /// Time between two looks of the monitor.
@@ -100,7 +104,7 @@ pub fn run(
     };
     let epoch = from.map_or(FIRST_EPOCH, |saved| saved.epoch.max(FIRST_EPOCH));
 
-    let (mut links, mut ends, report_in) = wire(scenario, &initial, epoch, stop);
+    let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, epoch, stop);
     (ends.shows_log, links.rehearsal) = (rehearsal.is_some(), rehearsal);
 
     let model = ModelReply::of(&plant, epoch, scenario.gains_max[0], scenario.gains_max[1]);
@@ -132,13 +136,16 @@ pub fn run(
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&grants));
 
+    let news =
+        News { inbox: occurrences, model: scenario.model.clone(), directory: directory.clone() };
     let begin = (epoch, first_tick);
     let mut monitor =
         Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
     io.publish_status(monitor.status());
-    let broken = attend(&physics, recorder.as_ref(), &mut io, &mut monitor, (free, stop), watch);
+    let told = (&mut monitor, &news);
+    let broken = attend(&physics, recorder.as_ref(), &mut io, told, (free, stop), watch);
     drop(awake);
-    let summary = finish(physics, recorder, io, monitor)?;
+    let summary = finish(physics, recorder, io, monitor, &news)?;
     broken.map_or(Ok(summary), Err)
 }
 
@@ -148,7 +155,7 @@ fn wire(
     plant: &Plant,
     epoch: u32,
     stop: &Arc<AtomicBool>,
-) -> (Links, Ends, Receiver<TickReport>) {
+) -> (Links, Ends, Receiver<TickReport>, Receiver<Occurrence>) {
     let joints = plant.model().joint_count();
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
     let (arrived_bell, arrived) = bell();
@@ -157,6 +164,7 @@ fn wire(
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
+    let (occurrences, told) = touched_channel(OCCURRENCE_QUEUE, &Occurrence::NONE);
     let (order_out, orders) = order_line();
     let epoch = Arc::new(AtomicU32::new(epoch));
     let ends = Ends {
@@ -180,10 +188,11 @@ fn wire(
         rehearsal: None,
         log: None,
         reports,
+        occurrences,
         stop,
         arrived,
     };
-    (links, ends, report_in)
+    (links, ends, report_in, told)
 }
 
 /// Stays with the loop until it ends. A bus that is lost for good ends it; that is the error.
@@ -191,7 +200,7 @@ fn attend(
     physics: &PhysicsThread,
     recorder: Option<&Recorder>,
     io: &mut Io<'_>,
-    monitor: &mut Monitor,
+    (monitor, news): (&mut Monitor, &News),
     (free, stop): (bool, &AtomicBool),
     mut watch: impl FnMut(Happening<'_>),
 ) -> Option<Error> {
@@ -207,6 +216,7 @@ fn attend(
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
         }
+        news.tell(io);
         monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
         // at free pace the loop waits for the recorder
         if free && recorder.is_some_and(Recorder::has_died) {
@@ -257,6 +267,7 @@ fn finish(
     recorder: Option<Recorder>,
     io: Io<'_>,
     monitor: Monitor,
+    news: &News,
 ) -> Result<Summary> {
     let end = physics.join();
     let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
@@ -264,6 +275,7 @@ fn finish(
         Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
         None => Err(monitor.obituary()),
     };
+    news.tell(&io);
     if let Ok(summary) = &summary {
         io.publish_status(&summary.status);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use crate::model::Model;
-use crate::plant::{Event, Grid, JointCommand, Verdict, controller_number};
+use crate::plant::{Event, JointCommand, Verdict, controller_number};
 use crate::record::Moment;
 use crate::rt::{LogTick, OfferRecord, SetPoint};
 
@@ -158,31 +158,7 @@ fn described(events: &[Event], model: &Model, names: &Names) -> String {
     if events.is_empty() {
         return "none".into();
     }
-    let one = |event: &Event| match event {
-        Event::Push { body, force_W: [x, y, z], ticks, .. } => {
-            let link = model.bodies.get(*body as usize).map_or("nothing", |b| &b.name);
-            format!("push of {link} with ({x}, {y}, {z}) N for {ticks} ticks")
-        }
-        Event::Friction { scope, mu_static, mu_kinetic } => {
-            format!("friction of {scope:?} {mu_static}, {mu_kinetic}")
-        }
-        Event::Grant(grant) => {
-            let (name, session) = (names.name(grant.controller), grant.session);
-            let Grid { period, phase, offset } = grant.grid;
-            let role = if grant.required { "required" } else { "advisory" };
-            format!(
-                "the controller {name} joins, {role}, period {period}, phase {phase}, offset \
-                 {offset}, session {session:016x}"
-            )
-        }
-        Event::Leave { session } => format!("session {session:016x} leaves"),
-        Event::Fault { defect, .. } => {
-            format!("fault {} {:?} {:?}", defect.kind.row().name, defect.part, defect.values)
-        }
-        Event::Mend { kind, part } => format!("mend {kind:?} {part:?}"),
-        Event::Stop => "emergency stop".into(),
-        Event::Arm => "end of the emergency stop".into(),
-    };
+    let one = |event: &Event| event.words(model, |number| names.name(number));
     events.iter().map(one).collect::<Vec<_>>().join(" + ")
 }
 

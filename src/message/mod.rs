@@ -12,6 +12,7 @@ mod defect;
 mod description;
 mod desk;
 mod directory;
+mod event;
 mod friction;
 mod join;
 mod order;
@@ -31,6 +32,7 @@ pub use description::{
 };
 pub use desk::CommandDesk;
 pub use directory::{ControllerReading, Directory};
+pub use event::EventReading;
 pub use friction::{FrictionLimits, FrictionRequest, check_friction};
 pub use join::{
     JoinReply, JoinRequest, LeaveRequest, SpeedRequest, check_join, check_leave, check_speed,
@@ -85,6 +87,8 @@ pub enum Kind {
     Leave = 15,
     /// [`SpeedRequest`].
     Speed = 16,
+    /// [`EventReading`].
+    Event = 17,
     /// [`FaultRequest`].
     Fault = 20,
     /// [`MendRequest`].
@@ -112,6 +116,7 @@ impl Kind {
             Self::JoinReply => "hardstand.JoinReply.v4",
             Self::Leave => "hardstand.Leave.v4",
             Self::Speed => "hardstand.Speed.v4",
+            Self::Event => "hardstand.Event.v4",
             Self::Fault => "hardstand.Fault.v4",
             Self::Mend => "hardstand.Mend.v4",
         }

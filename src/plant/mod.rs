@@ -29,6 +29,7 @@ mod spec;
 mod state;
 mod step;
 mod watchdog;
+mod words;
 
 pub use command::{Command, Event, JointCommand, Scope, TickInput, check_joints};
 pub use contacts::ContactSet;

@@ -8,6 +8,7 @@ use crate::plant::Command;
 use super::gate::Missing;
 use super::links::Ending;
 use super::mode::Mode;
+use super::occurrence::Happened;
 use super::records::Phase;
 use super::{Clock, Executive, Pacer};
 
@@ -61,6 +62,7 @@ impl<C: Clock> Executive<C> {
             if waited_ns >= budget_ns {
                 self.given_up = Some(tick);
                 self.gate.counts.ticks_given_up += 1;
+                self.occur(tick, Happened::GivenUp(missing));
                 return None;
             }
             if now_ns.saturating_sub(sent_ns) >= again_ns {

@@ -12,6 +12,7 @@ use super::kept::KeptStates;
 use super::link_faults::LinkFaults;
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
 use super::mode::{Mode, Spending};
+use super::occurrence::{Happened, Occurrence};
 use super::records::{LogTick, Phase, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
 
@@ -209,6 +210,21 @@ impl<C: Clock> Executive<C> {
                 Sorted::Aside => links.commands.give_back(command),
             }
         }
+        let conflict = gate.take_conflict().and_then(|(session, answers_tick)| {
+            let (_, lease) = leases.of_session(session)?;
+            Some(Happened::Conflict { controller: lease.controller, answers_tick })
+        });
+        if let Some(conflict) = conflict {
+            self.occur(tick, conflict);
+        }
+    }
+
+    /// Tells what has happened in a tick.
+    pub(super) fn occur(&self, tick: u64, happened: Happened) {
+        let time_ns = tick.wrapping_mul(self.plant.spec().period_ns);
+        let time_ns = time_ns.wrapping_add(self.time_offset_ns);
+        let occurrence = Occurrence { epoch: self.epoch, tick, time_ns, happened };
+        let _no_room = self.links.occurrences.try_send(occurrence).is_err();
     }
 
     /// The leases as the coming tick will have them.
@@ -286,6 +302,12 @@ impl<C: Clock> Executive<C> {
     fn hand_over(&mut self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
         let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
         self.publish(phase);
+        for event in &self.input.events {
+            self.occur(tick, Happened::Event(*event));
+        }
+        if let Some(fault) = outcome.fault {
+            self.occur(tick, Happened::Fault(fault));
+        }
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
             record.fill(tick, &self.input, outcome, &self.snapshot);
             record.missed_deadlines = self.missed;

@@ -43,6 +43,8 @@ pub(super) struct Gate {
     /// No state before this tick was published in this run.
     since: u64,
     pub(super) counts: GateCounts,
+    /// Session and tick of the state.
+    conflict: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +74,7 @@ impl Gate {
             present: [0; LEASES_MAX],
             since: 0,
             counts: GateCounts::default(),
+            conflict: None,
         }
     }
 
@@ -112,7 +115,10 @@ impl Gate {
         let same = |k: &&Known| k.session == session && k.answers_tick == answers_tick;
         match self.known.iter().find(same) {
             Some(known) if known.fingerprint == fingerprint => self.counts.repeated += 1,
-            Some(_) => self.counts.conflicts += 1,
+            Some(_) => {
+                self.counts.conflicts += 1;
+                self.conflict = Some((session, answers_tick));
+            }
             None => {
                 self.known[self.next_known] = Known { session, answers_tick, fingerprint };
                 self.next_known = (self.next_known + 1) % KNOWN_MAX;
@@ -120,6 +126,11 @@ impl Gate {
             }
         }
         false
+    }
+
+    /// The last contradiction since the last call: session, and tick of the state.
+    pub(super) const fn take_conflict(&mut self) -> Option<(u64, u64)> {
+        self.conflict.take()
     }
 
     /// Keeps a command until its tick.

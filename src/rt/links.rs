@@ -10,6 +10,7 @@ use crate::limits::{FIRST_EPOCH, LEASES_MAX};
 use crate::plant::{Command, Fault, Snapshot};
 
 use super::gate::Missing;
+use super::occurrence::Occurrence;
 use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
 use super::{Direct, Mode, OverrunPolicy, Rehearsal};
@@ -96,6 +97,8 @@ pub struct Links {
     pub log: Option<Outbox<LogTick>>,
     /// Reports for the monitor.
     pub reports: Sender<TickReport>,
+    /// What happens, for those who want to hear of it; more than there is room for is not told.
+    pub occurrences: Sender<Occurrence>,
     /// Asks the loop to end.
     pub stop: Arc<AtomicBool>,
     /// Rung when a command or an order has been sent.

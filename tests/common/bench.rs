@@ -10,8 +10,8 @@ use hardstand::handover::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::plant::{Command, JointCommand, Snapshot};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, ManualClock, OrderOutbox, Pace, RunLimits, Schedule,
-    StartRule, TickReport, order_line,
+    Clock, Executive, Links, LogTick, ManualClock, Occurrence, OrderOutbox, Pace, RunLimits,
+    Schedule, StartRule, TickReport, order_line,
 };
 
 pub const PERIOD_NS: u64 = 1_000_000;
@@ -44,6 +44,7 @@ pub struct Bench {
     pub snapshots: Inbox<Snapshot>,
     pub log: Inbox<LogTick>,
     pub reports: Receiver<TickReport>,
+    pub occurrences: Receiver<Occurrence>,
     pub stop: Arc<AtomicBool>,
     links: Option<Links>,
 }
@@ -55,6 +56,7 @@ impl Bench {
         let (arrived_bell, arrived) = bell();
         let (commands, command_in) = pool(queues.commands, Command::default);
         let commands = commands.ringing(arrived_bell.clone());
+        let (occurred, occurrences) = touched_channel(1000, &Occurrence::NONE);
         let (orders, order_in) = order_line();
         let orders = orders.ringing(arrived_bell);
         let epoch = Arc::new(AtomicU32::new(1));
@@ -74,11 +76,23 @@ impl Bench {
             rehearsal: None,
             log: Some(log_out),
             reports: report_out,
+            occurrences: occurred,
             stop: Arc::clone(&stop),
             arrived,
         };
         let (orders, links) = (Some(orders), Some(links));
-        Self { scenario, commands, orders, epoch, snapshots, log, reports, stop, links }
+        Self {
+            scenario,
+            commands,
+            orders,
+            epoch,
+            snapshots,
+            log,
+            reports,
+            occurrences,
+            stop,
+            links,
+        }
     }
 
     /// A loop of `ticks` ticks; it can be made once.

@@ -8,7 +8,7 @@ use hardstand::plant::{Authority, Event};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Player};
 use rustix::process::Signal;
 
-use crate::process::{Log, Observer, Process, Scene, digest, serial};
+use crate::process::{Log, Observer, PATIENCE, Process, Scene, digest, serial};
 
 const FRONT: [&str; 6] = [
     "FL_hip_joint",
@@ -265,6 +265,9 @@ fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
         scene.hardstand("ctl", &args).ends_with(0)
     };
     let mut daemon = lockstep(&scene, &[]);
+    let client = scene.client();
+    client.model(PATIENCE).unwrap();
+    let events = client.events().unwrap();
     let (_front, _rear) = (front(&scene), rear(&scene));
     let observer = Observer::of(&scene);
     observer.until("it obeys", |s| s.tick > 100 && [1, 2].contains(&s.authority));
@@ -279,6 +282,20 @@ fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     scene.replays();
+    // what was told is what is in the log
+    let mut told = Vec::new();
+    while let Some(event) = events.next(Duration::from_millis(500)).unwrap() {
+        told.push((event.tick, event.kind, event.controller));
+    }
+    let mut kinds: Vec<&str> = told.iter().map(|(_, kind, _)| kind.as_str()).collect();
+    assert_eq!(kinds.split_off(2), ["stop", "arm"]);
+    assert_eq!(kinds, ["join", "join"]);
+    let mut names = [&told[0].2, &told[1].2];
+    names.sort();
+    assert_eq!(names, ["front", "rear"]);
+    let logged = Log::read(&scene.log()).ticks;
+    let logged = logged.iter().flat_map(|t| t.events.iter().map(|e| (t.tick, e.name())));
+    assert!(logged.eq(told.iter().map(|(tick, kind, _)| (*tick, kind.as_str()))), "{told:?}");
 }
 
 /// A tick has the set-points of several controllers one after the other: whose differs is told, and

@@ -1,0 +1,45 @@
+//! `hardstand events`: what happens, as it happens.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::error::Result;
+use crate::message::EventReading;
+
+use super::arguments::EventsArguments;
+use super::{exit, show, stop_on_signal};
+
+/// Time to find the daemon.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Time between two looks whether to end.
+const LOOK: Duration = Duration::from_millis(100);
+
+pub(super) fn events(a: &EventsArguments) -> Result<u8> {
+    let stop = stop_on_signal()?;
+    let client = a.daemon.client()?;
+    let events = client.events()?;
+    // a daemon that is not there has no events
+    let _status = client.status(PATIENCE)?;
+    while !stop.load(Ordering::Relaxed) {
+        if let Some(event) = events.next(LOOK)? {
+            show::line(&if a.json { as_json(&event) } else { as_text(&event) });
+        }
+    }
+    Ok(exit::OK)
+}
+
+fn as_text(e: &EventReading) -> String {
+    let run = if e.epoch > 1 { format!("run {} ", e.epoch) } else { String::new() };
+    format!("{run}tick {:<8} {:>9.3} s  {:<11} {}", e.tick, e.time_ns as f64 * 1e-9, e.kind, e.text)
+}
+
+fn as_json(e: &EventReading) -> String {
+    let EventReading { epoch, tick, time_ns, kind, controller, text } = e;
+    json!({
+        "epoch": epoch, "tick": tick, "time_ns": time_ns, "kind": kind, "controller": controller,
+        "text": text,
+    })
+    .to_string()
+}

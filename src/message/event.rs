@@ -1,0 +1,21 @@
+//! What the daemon says as soon as it happens.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that has happened in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventReading {
+    /// Run number.
+    pub epoch: u32,
+    /// The tick in which it happened: the state before it has this number.
+    pub tick: u64,
+    /// Time of that state, ns.
+    pub time_ns: u64,
+    /// One word: join, leave, stop, arm, push, friction, fault, mend, conflict, `gave_up` or
+    /// `plant_fault`.
+    pub kind: String,
+    /// The controller that it is about; empty if it is about none.
+    pub controller: String,
+    /// For people.
+    pub text: String,
+}
