@@ -48,9 +48,7 @@ fn whole_run(scene: &Scene) -> (String, PathBuf, u64) {
     let _controller = stand(scene, &[]);
     let observer = Observer::of(scene);
     observer.until("it runs", |s| s.tick > 30);
-    let ctl = |words: &[&str]| {
-        hardstand(scene, &[&["ctl"], words, &["--connect", &scene.endpoint]].concat(), 0)
-    };
+    let ctl = |words: &[&str]| scene.ctl(words, 0);
     ctl(&["pause"]);
     let tick = observer.until("a pause", |s| s.phase == 3).tick;
     let state = scene.path("state.bin");
@@ -116,10 +114,9 @@ fn answers_that_were_under_way_are_not_waited_for() {
     let mut daemon = run(&scene, "whole.mcap", &[&LOCKSTEP[..2], &["--speed", "0.02"]].concat());
     let first = stand(&scene, &slow);
     Observer::of(&scene).until("it runs", |s| s.tick > 2);
-    let connect = ["--connect", &scene.endpoint];
-    hardstand(&scene, &[&["ctl", "run-until", "41"], &connect[..]].concat(), 0);
+    scene.ctl(&["run-until", "41"], 0);
     let state = text(&scene.path("state.bin"));
-    let said = hardstand(&scene, &[&["ctl", "snapshot", &state], &connect[..]].concat(), 0);
+    let said = scene.ctl(&["snapshot", &state], 0);
     assert!(said.contains("after tick 41"), "{said}");
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
@@ -204,7 +201,7 @@ fn a_state_of_a_controller_that_has_not_joined_is_not_for_lockstep() {
     let observer = Observer::of(&scene);
     observer.until("it obeys", |s| s.tick > 20 && s.command_session != 0);
     let file = text(&scene.path("state.bin"));
-    hardstand(&scene, &["ctl", "snapshot", &file, "--connect", &scene.endpoint], 0);
+    scene.ctl(&["snapshot", &file], 0);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     let said = run(&scene, "b.mcap", &[&LOCKSTEP[..], &["--from", &file]].concat()).ends_with(2);

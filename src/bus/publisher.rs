@@ -14,7 +14,7 @@ use crate::config::BusSettings;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
 use crate::handover::Inbox;
-use crate::message::{Kind, StatusReading, encode};
+use crate::message::{Kind, encode};
 use crate::plant::Snapshot;
 use crate::rt::{Clock, Direct, MonotonicClock, Phase};
 
@@ -90,21 +90,6 @@ fn declare(bus: &Bus, key: &str, kind: Kind, priority: Priority) -> Result<Sink>
         .express(true)
         .wait()
         .map_err(|e| bus_error(key, e))
-}
-
-/// Puts one status on the bus.
-///
-/// # Errors
-/// [`ErrorKind::Bus`].
-pub(super) fn put_status(bus: &Bus, keys: &Keys, status: &StatusReading) -> Result<()> {
-    let mut buffer = Vec::new();
-    encode(Kind::Status, status, &mut buffer)?;
-    bus.session
-        .put(keys.status.clone(), buffer)
-        .encoding(Encoding::APPLICATION_OCTET_STREAM.with_schema(Kind::Status.schema()))
-        .congestion_control(CongestionControl::Drop)
-        .wait()
-        .map_err(|e| bus_error(&keys.status, e))
 }
 
 struct Work {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use serde::Serialize;
 use zenoh::Wait;
 use zenoh::bytes::Encoding;
 use zenoh::qos::CongestionControl;
@@ -12,7 +13,6 @@ use crate::error::Result;
 use crate::fault_point;
 use crate::message::{EventReading, Kind, ModelReply, StatusReading, encode};
 
-use super::publisher::put_status;
 use super::{Bus, Keys, SharedStatus, bus_error};
 
 /// The answers to queries; they last as long as this value.
@@ -69,7 +69,7 @@ impl Services {
         let mut result = Ok(());
         bus.life.guard(|| {
             fault_point::visit("status");
-            result = put_status(bus, &self.keys, status);
+            result = put(bus, &self.keys.status, Kind::Status, status);
         });
         result
     }
@@ -80,24 +80,21 @@ impl Services {
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if it cannot be put.
     pub fn publish_event(&self, bus: &Bus, event: &EventReading) -> Result<()> {
         let mut result = Ok(());
-        bus.life.guard(|| result = put_event(bus, &self.keys, event));
+        bus.life.guard(|| result = put(bus, &self.keys.events, Kind::Event, event));
         result
     }
 }
 
-/// Puts a message about something that has happened on the bus.
-///
-/// # Errors
-/// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
-fn put_event(bus: &Bus, keys: &Keys, event: &EventReading) -> Result<()> {
+/// Puts what is said now and then on the bus.
+fn put<T: Serialize>(bus: &Bus, key: &str, kind: Kind, value: &T) -> Result<()> {
     let mut buffer = Vec::new();
-    encode(Kind::Event, event, &mut buffer)?;
+    encode(kind, value, &mut buffer)?;
     bus.session
-        .put(keys.events.clone(), buffer)
-        .encoding(Encoding::APPLICATION_OCTET_STREAM.with_schema(Kind::Event.schema()))
+        .put(key.to_string(), buffer)
+        .encoding(Encoding::APPLICATION_OCTET_STREAM.with_schema(kind.schema()))
         .congestion_control(CongestionControl::Drop)
         .wait()
-        .map_err(|e| bus_error(&keys.events, e))
+        .map_err(|e| bus_error(key, e))
 }
 
 fn answer(

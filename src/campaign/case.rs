@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::plant::Fault;
-use crate::trial::{Ended, LOG, Trial};
+use crate::trial::{DAEMON_WORDS, Ended, LOG, Trial, why_ended};
 
 use super::judge::Finding;
 use super::outcome::{Outcome, Word};
@@ -140,7 +140,7 @@ fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) 
         (Word::Differs, _) => found.difference.clone().unwrap_or_default(),
         (Word::Fault, Some(Fault::NotFinite)) => "a number is not finite".into(),
         (Word::Fault, Some(Fault::OutOfRange)) => "a number is out of range".into(),
-        _ => last_words(&tried.join("daemon.txt")),
+        _ => last_words(&tried.join(DAEMON_WORDS)),
     };
     (word, code, reason)
 }
@@ -156,8 +156,7 @@ fn code_of(status: ExitStatus) -> i32 {
 /// What the daemon says of its end, or else its last line.
 fn last_words(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let ended = text.lines().find_map(|line| line.strip_prefix("ended "));
-    let last = ended.or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
+    let last = why_ended(&text).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
     last.unwrap_or_default().trim().chars().take(WORDS_MAX).collect()
 }
 

@@ -25,19 +25,16 @@ pub(super) fn run(
     scenario: &Scenario,
 ) -> Result<std::result::Result<Forked, u8>> {
     let stop = stop_on_signal()?;
-    let Some(endpoint) = scenario.bus.listen.first() else {
-        let text = "bus.listen is empty; the controller needs an endpoint to find the daemon";
-        return Err(Error::new(ErrorKind::Input, text));
-    };
+    let endpoint = scenario.bus.endpoint()?;
     let folder = Folder::new()?;
     let state = folder.0.join("state.bin");
     write_state(&state, &saved_state(player, scenario, epoch)?)?;
-    let end = index.parts.iter().filter(|p| p.epoch == epoch).map(|p| p.end_tick).max();
+    let end = index.end_tick(epoch);
     let trial = Trial {
         folder: folder.0.clone(),
         log: Some(a.to.clone()),
         run: arguments(&folder, scenario, &state, end.unwrap_or_default())?,
-        endpoint: endpoint.clone(),
+        endpoint: endpoint.into(),
         robot: scenario.bus.robot.clone(),
         controller: a.command.clone(),
         ..Trial::default()

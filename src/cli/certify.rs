@@ -99,9 +99,7 @@ fn bench(a: &CertifyArguments, scenario: &Scenario, sets: &[String]) -> Result<B
              keys to \"\", and bus.listen to an endpoint of this machine",
         );
     }
-    let Some(endpoint) = scenario.bus.listen.first() else {
-        return refuse("bus.listen is empty; the controller needs an endpoint to find the daemon");
-    };
+    let endpoint = scenario.bus.endpoint()?;
     let rate_hz = 1e9 / scenario.spec.period_ns as f64;
     let ticks = scenario.ticks.unwrap_or((DURATION_S * rate_hz).round() as u64);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
@@ -113,7 +111,7 @@ fn bench(a: &CertifyArguments, scenario: &Scenario, sets: &[String]) -> Result<B
     Ok(Bench {
         folder: a.out.clone(),
         run,
-        endpoint: endpoint.clone(),
+        endpoint: endpoint.into(),
         robot: scenario.bus.robot.clone(),
         controller: a.command.clone(),
         ticks,

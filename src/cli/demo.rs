@@ -8,7 +8,7 @@ use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rt::{Ending, Phase};
-use crate::trial::{Process, controller_command};
+use crate::trial::{Process, controller_command, this_program};
 
 use super::arguments::DemoArguments;
 use super::{exit, replay, show, stop_on_signal};
@@ -97,9 +97,6 @@ fn socket_lock(socket: &std::path::Path) -> PathBuf {
 
 /// `hardstand controller stand`, ended when this is dropped.
 fn controller(endpoint: &str, robot: &str) -> Result<Process> {
-    let program = std::env::current_exe().map_err(|e| {
-        Error::new(ErrorKind::Internal, format!("cannot find this program's file: {e}"))
-    })?;
-    let command: Vec<OsString> = vec![program.into(), "controller".into(), "stand".into()];
+    let command: Vec<OsString> = vec![this_program()?.into(), "controller".into(), "stand".into()];
     Process::start(controller_command(&command, endpoint, robot)?)
 }

@@ -7,6 +7,7 @@ use crate::daemon::{self, Begin, Happening};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Answers, rehearse};
 use crate::message::SavedState;
+use crate::plant::JointCommand;
 use crate::record::{Player, RunIndex};
 use crate::rt::{Ending, Phase};
 use crate::trial::{Process, controller_command};
@@ -19,16 +20,13 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let first_tick = index.parts.first().map_or(0, |part| part.first_tick);
     let player = Player::open_before(&a.log, &index, index.epoch(), first_tick)?;
-    let own = index.parts.iter().filter(|part| part.epoch == index.epoch());
-    let end_tick = own.map(|part| part.end_tick).max();
     let (mut scenario, saved) = shown(a, &player, index.epoch())?;
-    scenario.ticks = end_tick;
+    scenario.ticks = index.end_tick(index.epoch());
     show::line(&format!(
         "log        {}: {} ticks, shown to controllers",
         a.log.display(),
         index.ticks()
     ));
-    let endpoint = scenario.bus.listen.first().cloned();
     let mut controller = None;
     let (rehearsal, audience) = rehearse(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
@@ -37,7 +35,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
         Happening::Ready(grants) => {
             show::ready(&scenario, grants);
             if !a.command.is_empty() {
-                match start(a, endpoint.as_deref(), &scenario.bus.robot) {
+                match start(a, &scenario) {
                     Ok(process) => controller = Some(process),
                     Err(e) => {
                         refused = Some(e);
@@ -106,17 +104,13 @@ fn shown(a: &ReplayArguments, player: &Player, epoch: u32) -> Result<(Scenario, 
     Ok((scenario, saved))
 }
 
-fn start(a: &ReplayArguments, endpoint: Option<&str>, robot: &str) -> Result<Process> {
-    let endpoint = endpoint.ok_or_else(|| {
-        let text = "bus.listen is empty; the controller needs an endpoint to find the daemon";
-        Error::new(ErrorKind::Input, text)
-    })?;
+fn start(a: &ReplayArguments, scenario: &Scenario) -> Result<Process> {
+    let (endpoint, robot) = (scenario.bus.endpoint()?, &scenario.bus.robot);
     Process::start(controller_command(&a.command, endpoint, robot)?)
 }
 
-/// Fields of a set-point, and their units for joints that turn.
-const FIELDS: [(&str, &str); 5] =
-    [("q", "rad"), ("dq", "rad/s"), ("kp", "N·m/rad"), ("kd", "N·m·s/rad"), ("tau_ff", "N·m")];
+/// Units of a set-point's numbers, for joints that turn.
+const UNITS: [&str; 5] = ["rad", "rad/s", "N·m/rad", "N·m·s/rad", "N·m"];
 
 fn told(answers: &Answers, scenario: &Scenario) {
     let Answers { ticks, compared, equal, missing, new, .. } = answers;
@@ -140,7 +134,8 @@ fn told(answers: &Answers, scenario: &Scenario) {
         return;
     };
     show::line(&format!("DIFFERENT  first to the state of tick {tick}: {text}"));
-    for ((field, unit), largest) in FIELDS.iter().zip(&answers.largest) {
+    let fields = JointCommand::NAMES.iter().zip(UNITS);
+    for ((field, unit), largest) in fields.zip(&answers.largest) {
         if largest.difference > 0.0 {
             let joint = scenario.model.joints.get(largest.joint);
             show::line(&format!(

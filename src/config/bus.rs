@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS};
 use crate::model::Model;
 
@@ -27,6 +28,19 @@ pub struct BusSettings {
     pub contacts_every_ticks: u64,
     /// Who may come and do what; without it everybody on this machine may do everything.
     pub access: Option<Access>,
+}
+
+impl BusSettings {
+    /// Where a controller that is started besides finds the daemon.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the daemon listens nowhere.
+    pub fn endpoint(&self) -> Result<&str> {
+        self.listen.first().map(String::as_str).ok_or_else(|| {
+            let text = "bus.listen is empty; the controller needs an endpoint to find the daemon";
+            Error::new(ErrorKind::Input, text)
+        })
+    }
 }
 
 /// Who may do what. Names are users, or without a file of users the common names of certificates.

@@ -58,7 +58,7 @@ impl Names {
     }
 }
 
-fn joint_name(joint: usize, model: &Model) -> &str {
+pub(super) fn joint_name(joint: usize, model: &Model) -> &str {
     model.joints.get(joint).map_or("", |joint| joint.name.as_str())
 }
 
@@ -143,15 +143,9 @@ fn differing_command(
 }
 
 pub(super) fn differing_fields(x: &JointCommand, y: &JointCommand) -> Option<String> {
-    let fields = [
-        ("q", x.q, y.q),
-        ("dq", x.dq, y.dq),
-        ("kp", x.kp, y.kp),
-        ("kd", x.kd, y.kd),
-        ("tau_ff", x.tau_ff, y.tau_ff),
-    ];
-    let differing = fields.into_iter().find(|(_, x, y)| x.to_bits() != y.to_bits());
-    differing.map(|(field, x, y)| format!("{field}: {x:e} and {y:e}"))
+    let mut both = JointCommand::NAMES.iter().zip(x.numbers().into_iter().zip(y.numbers()));
+    let (name, (x, y)) = both.find(|(_, (x, y))| x.to_bits() != y.to_bits())?;
+    Some(format!("{name}: {x:e} and {y:e}"))
 }
 
 fn described(events: &[Event], model: &Model, names: &Names) -> String {

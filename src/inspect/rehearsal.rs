@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::Model;
-use crate::plant::{JointCommand, TickInput};
+use crate::plant::TickInput;
 use crate::record::{Player, input_of};
 use crate::rt::{Heard, Rehearsal, SetPoint};
 
-use super::cause::Names;
+use super::cause::{Names, differing_fields, joint_name};
 
 /// An answer is waited for so many ticks by the one that it is compared with: a log of a run in
 /// real time may have it late.
@@ -29,7 +29,8 @@ pub struct Answers {
     pub new: u64,
     /// The first one that differs: the tick of the state, and what was said in the log and now.
     pub first: Option<(u64, String)>,
-    /// The largest difference of each field: q, dq, kp, kd, `tau_ff`; 0 if there is none.
+    /// The largest difference of each of [`JointCommand`](crate::plant::JointCommand)'s numbers; 0
+    /// if there is none.
     pub largest: [Largest; 5],
     /// Why it ended before the log did.
     pub cut: Option<String>,
@@ -164,18 +165,18 @@ impl Answers {
 
     fn compare(&mut self, log: &SetPoint, live: &SetPoint, model: &Model, names: &Names) {
         self.compared += 1;
-        let Some(text) = super::cause::differing_fields(&log.command, &live.command) else {
+        let Some(text) = differing_fields(&log.command, &live.command) else {
             self.equal += 1;
             return;
         };
-        let (x, y) = (fields(&log.command), fields(&live.command));
-        for (largest, (x, y)) in self.largest.iter_mut().zip(x.into_iter().zip(y)) {
+        let both = log.command.numbers().into_iter().zip(live.command.numbers());
+        for (largest, (x, y)) in self.largest.iter_mut().zip(both) {
             let difference = (x - y).abs();
             if difference > largest.difference {
                 *largest = Largest { difference, tick: log.answers_tick, joint: log.joint };
             }
         }
-        let joint = model.joints.get(log.joint).map_or("", |joint| &joint.name);
+        let joint = joint_name(log.joint, model);
         let who = live.controller.and_then(|n| names.known(n));
         let who = who.map(|name| format!("controller {name}, "));
         let text = format!("{}command.{joint}.{text}", who.unwrap_or_default());
@@ -183,8 +184,4 @@ impl Answers {
             self.first = Some((log.answers_tick, text));
         }
     }
-}
-
-const fn fields(c: &JointCommand) -> [f64; 5] {
-    [c.q, c.dq, c.kp, c.kd, c.tau_ff]
 }

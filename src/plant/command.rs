@@ -24,6 +24,17 @@ pub struct JointCommand {
     pub tau_ff: f64,
 }
 
+impl JointCommand {
+    /// Names of its numbers, in the order in which they are sent.
+    pub const NAMES: [&str; 5] = ["q", "dq", "kp", "kd", "tau_ff"];
+
+    /// Its numbers, in that order.
+    #[must_use]
+    pub const fn numbers(&self) -> [f64; 5] {
+        [self.q, self.dq, self.kp, self.kd, self.tau_ff]
+    }
+}
+
 /// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far
 /// beyond any robot, but small enough that no product of two overflows.
 const SETPOINT_MAX: f64 = 1e6;
@@ -33,8 +44,7 @@ const SETPOINT_MAX: f64 = 1e6;
 /// # Errors
 /// [`Rejection::NotFinite`] before [`Rejection::OutOfRange`].
 pub fn check_joints(joints: &[JointCommand], gains_max: [f64; 2]) -> Result<(), Rejection> {
-    let is_finite =
-        |c: &JointCommand| [c.q, c.dq, c.kp, c.kd, c.tau_ff].iter().all(|x| x.is_finite());
+    let is_finite = |c: &JointCommand| c.numbers().iter().all(|x| x.is_finite());
     if !joints.iter().all(is_finite) {
         return Err(Rejection::NotFinite);
     }

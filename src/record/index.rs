@@ -81,6 +81,12 @@ impl RunIndex {
         self.parts.first().map_or(0, |p| p.epoch)
     }
 
+    /// Ticks done at the end of run `epoch`; `None` if there is no tick of it.
+    #[must_use]
+    pub fn end_tick(&self, epoch: u32) -> Option<u64> {
+        self.parts.iter().filter(|p| p.epoch == epoch).map(|p| p.end_tick).max()
+    }
+
     /// Number of ticks.
     #[must_use]
     pub fn ticks(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
 use crate::limits::{LEASES_MAX, OFFERS_MAX};
-use crate::plant::{Command, Lease, Leases, Rejection, random};
+use crate::plant::{Command, JointCommand, Lease, Leases, Rejection, random};
 
 /// Commands that may wait for the tick at which they apply.
 const EARLY_MAX: usize = 64;
@@ -207,7 +207,7 @@ pub(super) fn insert(offers: &mut Vec<Box<Command>>, command: Box<Command>, leas
 
 /// A number that two different commands hardly share.
 fn fingerprint(command: &Command) -> u64 {
-    let words = command.joints.iter().flat_map(|c| [c.q, c.dq, c.kp, c.kd, c.tau_ff]);
+    let words = command.joints.iter().flat_map(JointCommand::numbers);
     words.fold(command.joints.len() as u64, |sum, x| random(sum, x.to_bits(), 0))
 }
 

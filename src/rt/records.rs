@@ -99,15 +99,10 @@ impl LogTick {
             if !is_in_force(&self.offers, i) {
                 continue;
             }
-            let lease = leases.of_session(offer.session);
-            let own = |joint: &usize| lease.is_none_or(|(p, _)| leases.owner(*joint) == Some(p));
-            let controller = lease.map(|(_, lease)| lease.controller);
-            let answers_tick = offer.answers_tick;
             let (these, others) = rest.split_at(rest.len().min(offer.size as usize));
             rest = others;
-            for (joint, &command) in (0..joints).filter(own).zip(these) {
-                found.push(SetPoint { controller, joint, command, answers_tick });
-            }
+            let from = (offer.session, offer.answers_tick);
+            found.extend(SetPoint::of(from, these, leases, joints));
         }
         found
     }
@@ -148,6 +143,24 @@ pub struct SetPoint {
     pub command: JointCommand,
     /// The state that this answers.
     pub answers_tick: u64,
+}
+
+impl SetPoint {
+    /// The set-points of a command by session and the tick of the state that it answers, by joint:
+    /// those of a controller that has joined are for its own joints, of a robot with `joints`.
+    pub(super) fn of(
+        (session, answers_tick): (u64, u64),
+        set_points: &[JointCommand],
+        leases: &Leases,
+        joints: usize,
+    ) -> impl Iterator<Item = Self> {
+        let lease = leases.of_session(session);
+        let controller = lease.map(|(_, lease)| lease.controller);
+        let own = (0..joints)
+            .filter(move |&joint| lease.is_none_or(|(p, _)| leases.owner(joint) == Some(p)));
+        let of = move |(joint, &command)| Self { controller, joint, command, answers_tick };
+        own.zip(set_points).map(of)
+    }
 }
 
 /// True if the offer `i` is the last one of its session that was accepted.

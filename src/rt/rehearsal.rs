@@ -45,21 +45,14 @@ impl Rehearsal {
         input.events.iter().for_each(|event| leases.apply(tick, event));
         let mut answers = Vec::new();
         for offer in &input.offers {
-            let Some((place, lease)) = leases.of_session(offer.session) else { continue };
-            let controller = Some(lease.controller);
+            let Some((place, _)) = leases.of_session(offer.session) else { continue };
             let (answers_tick, size) = (offer.answers_tick, offer.joints.len());
             let spec = &plant.spec().watchdog;
             let verdict = leases.offer(spec, tick, place, (answers_tick, offer.applies_tick), size);
-            if verdict != Verdict::Accepted {
-                continue;
+            if verdict == Verdict::Accepted {
+                let from = (offer.session, answers_tick);
+                answers.extend(SetPoint::of(from, &offer.joints, leases, joints));
             }
-            let own = (0..joints).filter(|&joint| leases.owner(joint) == Some(place));
-            answers.extend(own.zip(&offer.joints).map(|(joint, &command)| SetPoint {
-                controller,
-                joint,
-                command,
-                answers_tick,
-            }));
         }
         (self.prompt)(&Heard { plant, answers: &answers })
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{CONTROLLER_WORDS, DAEMON_WORDS, Ended, last_words};
+use super::{CONTROLLER_WORDS, DAEMON_WORDS, Ended, last_words, why_ended};
 
 /// Why a run did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,6 @@ pub enum Failure {
     Stopped,
 }
 
-/// So begins the line in which the daemon says why it has ended.
-const ENDED: &str = "ended      ";
 /// Exit code of a daemon whose controller did not come, or was silent for too long.
 const DESERTED: i32 = 8;
 
@@ -32,7 +30,7 @@ impl Ended {
         let mut words = last_words(&folder.join(CONTROLLER_WORDS));
         // whom the daemon has waited for
         let daemon_words = last_words(&folder.join(DAEMON_WORDS));
-        if let Some(ended) = daemon_words.lines().find_map(|line| line.strip_prefix(ENDED)) {
+        if let Some(ended) = why_ended(&daemon_words) {
             let controller = if words.is_empty() { "nothing" } else { &words };
             words = format!("{controller}\nand the daemon: {ended}");
         }

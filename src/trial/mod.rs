@@ -82,10 +82,7 @@ impl Trial {
     /// [`ErrorKind::Input`] if the controller's command cannot be started;
     /// [`ErrorKind::File`] if the folder cannot be written.
     pub fn start(&self) -> Result<Running> {
-        let program = std::env::current_exe().map_err(|e| {
-            Error::new(ErrorKind::Internal, format!("cannot find this program's file: {e}"))
-        })?;
-        let mut daemon = Command::new(program);
+        let mut daemon = Command::new(this_program()?);
         let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
         daemon.arg("run").args(&self.run).arg("--log").arg(log);
         let words = self.folder.join(DAEMON_WORDS);
@@ -103,6 +100,16 @@ impl Trial {
         controller.envs(self.variables.iter().map(|(k, v)| (k, v)));
         Process::start(into_file(controller, &self.folder.join(CONTROLLER_WORDS))?)
     }
+}
+
+/// The file of this program.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if the system does not tell.
+pub fn this_program() -> Result<PathBuf> {
+    std::env::current_exe().map_err(|e| {
+        Error::new(ErrorKind::Internal, format!("cannot find this program's file: {e}"))
+    })
 }
 
 /// A controller's command that finds endpoint and robot in its environment.
@@ -200,6 +207,12 @@ impl Running {
             }
         }
     }
+}
+
+/// What a daemon says of its end, in its words.
+#[must_use]
+pub fn why_ended(words: &str) -> Option<&str> {
+    words.lines().find_map(|line| line.strip_prefix("ended ")).map(str::trim)
 }
 
 /// The last words of a process, from one of the files of a trial.

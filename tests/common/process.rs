@@ -203,6 +203,12 @@ impl Scene {
         self.hardstand(name, &["controller", "stand", "--connect", &self.endpoint])
     }
 
+    /// `hardstand ctl` with these words, which must end with `code`.
+    pub fn ctl(&self, words: &[&str], code: i32) -> String {
+        let args = [&["ctl"], words, &["--connect", &self.endpoint]].concat();
+        self.hardstand("ctl", &args).ends_with(code)
+    }
+
     pub fn replay(&self, more: &[&str]) -> Process {
         let log = self.log().display().to_string();
         let args: Vec<&str> = ["replay", &log].into_iter().chain(more.iter().copied()).collect();

@@ -23,10 +23,7 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     let observer = Observer::of(&scene);
     let _controller = scene.controller("controller");
     observer.until("it stands", |s| s.tick >= 500);
-    let ctl = |words: &[&str], code: i32| {
-        let args = [&["ctl"], words, &["--connect", &scene.endpoint]].concat();
-        scene.hardstand("ctl", &args).ends_with(code)
-    };
+    let ctl = |words: &[&str], code: i32| scene.ctl(words, code);
     let said = ctl(&["fault", "encoder_offset", "--joint", "FL_calf_joint", "--offset", "0.05"], 0);
     assert!(
         said.contains("encoder_offset of joint FL_calf_joint until it is mended from"),

@@ -18,7 +18,7 @@ const FRONT: [&str; 6] = [
     "FR_thigh_joint",
     "FR_calf_joint",
 ];
-const REAR: [&str; 6] = [
+pub(crate) const REAR: [&str; 6] = [
     "RL_hip_joint",
     "RL_thigh_joint",
     "RL_calf_joint",
@@ -27,26 +27,26 @@ const REAR: [&str; 6] = [
     "RR_calf_joint",
 ];
 
-/// A controller that has joined with these joints and this grid.
-fn joined(scene: &Scene, name: &str, joints: &[&str], grid: [&str; 2]) -> Process {
+/// A controller that joins with these joints.
+pub(crate) fn joined(scene: &Scene, name: &str, joints: &[&str], more: &[&str]) -> Process {
     let mut args = vec!["controller", "stand", "--connect", &scene.endpoint, "--join", name];
     args.extend(joints.iter().flat_map(|joint| ["--joint", joint]));
-    args.extend(["--period", grid[0], "--offset", grid[1]]);
+    args.extend(more);
     scene.hardstand(name, &args)
 }
 
 /// A daemon in lockstep that waits for `front` and `rear`.
-fn lockstep(scene: &Scene, more: &[&str]) -> Process {
+pub(crate) fn lockstep(scene: &Scene, more: &[&str]) -> Process {
     let both = ["--mode", "lockstep", "--set", "control.controllers=[\"front\",\"rear\"]"];
     scene.daemon(&[&both, more].concat())
 }
 
-fn front(scene: &Scene) -> Process {
-    joined(scene, "front", &FRONT, ["5", "3"])
+pub(crate) fn front(scene: &Scene) -> Process {
+    joined(scene, "front", &FRONT, &["--period", "5", "--offset", "3"])
 }
 
-fn rear(scene: &Scene) -> Process {
-    joined(scene, "rear", &REAR, ["1", "0"])
+pub(crate) fn rear(scene: &Scene) -> Process {
+    joined(scene, "rear", &REAR, &[])
 }
 
 /// What is done to a run.
@@ -229,10 +229,7 @@ fn who_cannot_join_is_told_what_was_expected_and_what_came() {
 fn a_run_goes_on_from_a_saved_state_alike_each_time() {
     let _one = serial();
     let scene = Scene::new();
-    let ctl = |words: &[&str]| {
-        let args = [&["ctl"], words, &["--connect", &scene.endpoint]].concat();
-        scene.hardstand("ctl", &args).ends_with(0)
-    };
+    let ctl = |words: &[&str]| scene.ctl(words, 0);
     let mut daemon = lockstep(&scene, &[]);
     let (_front, _rear) = (front(&scene), rear(&scene));
     let observer = Observer::of(&scene);
@@ -260,10 +257,7 @@ fn a_run_goes_on_from_a_saved_state_alike_each_time() {
 fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
     let _one = serial();
     let scene = Scene::new();
-    let ctl = |words: &[&str]| {
-        let args = [&["ctl"], words, &["--connect", &scene.endpoint]].concat();
-        scene.hardstand("ctl", &args).ends_with(0)
-    };
+    let ctl = |words: &[&str]| scene.ctl(words, 0);
     let mut daemon = lockstep(&scene, &[]);
     let client = scene.client();
     client.model(PATIENCE).unwrap();

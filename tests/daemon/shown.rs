@@ -3,29 +3,14 @@
 use hardstand::message::JoinRequest;
 use hardstand::plant::JointCommand;
 
+use crate::lockstep::{REAR, front, joined, lockstep, rear};
 use crate::process::{Log, PATIENCE, Process, Scene, serial};
 
 /// A run of 400 ticks in lockstep with a controller of the front legs and one of all others.
 fn recorded(scene: &Scene) {
-    let sets = ["--set", "control.controllers=[\"front\",\"rear\"]"];
-    let mode = ["--mode", "lockstep", "--pace", "free", "--duration", "0.4"];
-    let mut daemon = scene.daemon(&[&mode[..], &sets].concat());
-    let _two = two(scene, "3");
+    let mut daemon = lockstep(scene, &["--pace", "free", "--duration", "0.4"]);
+    let _two = [front(scene), rear(scene)];
     daemon.ends_with(0);
-}
-
-/// The two; `rear` with these gains.
-fn two(scene: &Scene, kd: &str) -> [Process; 2] {
-    let legs = |side: &str, name: &str, more: &[&str]| {
-        let joints = ["L_hip", "L_thigh", "L_calf", "R_hip", "R_thigh", "R_calf"];
-        let joints: Vec<String> = joints.iter().map(|j| format!("{side}{j}_joint")).collect();
-        let mut args = vec!["controller", "stand", "--join", name, "--connect", &scene.endpoint];
-        args.extend(joints.iter().flat_map(|joint| ["--joint", joint]));
-        args.extend(more);
-        scene.hardstand(name, &args)
-    };
-    let front = legs("F", "front", &["--period", "5", "--offset", "3"]);
-    [front, legs("R", "rear", &["--kd", kd])]
 }
 
 fn show(scene: &Scene, more: &[&str]) -> Process {
@@ -38,7 +23,7 @@ fn the_same_controllers_answer_the_same_and_others_are_told_from_them() {
     let scene = Scene::new();
     recorded(&scene);
     let mut daemon = show(&scene, &[]);
-    let same = two(&scene, "3");
+    let same = [front(&scene), rear(&scene)];
     let said = daemon.ends_with(0);
     drop(same);
     // 6 joints in each of 400 ticks, 6 in every fifth from the third on
@@ -46,7 +31,7 @@ fn the_same_controllers_answer_the_same_and_others_are_told_from_them() {
     assert!(said.contains("identical") && !said.contains("missing") && !said.contains("new  "));
 
     let mut daemon = show(&scene, &["--speed", "2"]);
-    let _others = two(&scene, "2.5");
+    let _others = [front(&scene), joined(&scene, "rear", &REAR, &["--kd", "2.5"])];
     let said = daemon.ends_with(1);
     assert!(said.contains("2880 set-points, a joint and a state each: 480 equal"), "{said}");
     let first = "DIFFERENT  first to the state of tick 0: controller rear, \
@@ -74,9 +59,8 @@ fn the_states_of_the_log_come_whatever_is_answered() {
         ..Default::default()
     };
     let mut controller = client.join(request, PATIENCE).unwrap();
-    let push = ["ctl", "push", "--link", "trunk", "--force", "0", "0", "9", "--duration", "0.1"];
-    let args = [&push[..], &["--connect", &scene.endpoint]].concat();
-    let said = scene.hardstand("push", &args).ends_with(2);
+    let push = ["push", "--link", "trunk", "--force", "0", "0", "9", "--duration", "0.1"];
+    let said = scene.ctl(&push, 2);
     assert!(said.contains("this is a log that is shown"), "{said}");
     let wild = JointCommand { tau_ff: 20.0, ..Default::default() };
     for state in &states[..399] {
