@@ -15,6 +15,7 @@
 #![cfg_attr(rtsan, feature(sanitize))]
 
 pub mod actuator;
+pub mod buffer_pool;
 #[cfg(feature = "zenoh")]
 pub mod bus;
 #[cfg(feature = "zenoh")]
@@ -29,19 +30,18 @@ pub mod doctor;
 pub mod dynamics;
 pub mod error;
 mod fault_point;
-pub mod handover;
 pub mod inspect;
 pub mod limits;
 pub mod math;
 pub mod message;
 pub mod model;
 pub mod plant;
+#[cfg(feature = "zenoh")]
+pub mod process_harness;
 pub mod record;
 pub mod ros2;
 pub mod rt;
 pub mod sensor;
 pub mod spatial;
-#[cfg(feature = "zenoh")]
-pub mod trial;
 
 pub use error::{Error, ErrorKind, Result};

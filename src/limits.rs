@@ -29,13 +29,13 @@ pub const LEASES_MAX: usize = 8;
 /// Pushes that act at the same time.
 pub const PUSHES_MAX: usize = 8;
 /// Faults that act at the same time, besides pushes.
-pub const DEFECTS_MAX: usize = 8;
+pub const FAULTS_MAX: usize = 8;
 /// Ticks by which a fault of the link delays a command at most.
 pub const LINK_DELAY_TICKS_MAX: u32 = 100;
 /// Commands that faults of the link can hold up at the same time.
 pub const LINK_HELD_MAX: usize = 128;
-/// Sessions that are remembered as retired: their commands stay refused.
-pub const RETIRED_SESSIONS: usize = 8;
+/// Sessions that are remembered as revoked: their commands stay refused.
+pub const REVOKED_SESSIONS: usize = 8;
 
 /// Sessions that a daemon has at a time, unless `bus.sessions_max` says otherwise.
 pub const SESSIONS: u64 = 8;

@@ -43,7 +43,7 @@ fn run(sets: &[&str], kp: f64, ticks: u64) -> Plant {
             let joints = stance.iter().map(hold).collect();
             let (session, seq, answers_tick) = (7, tick + 1, tick);
             input.offers.push(Box::new(Command {
-                epoch: 1,
+                run_id: 1,
                 session,
                 seq,
                 answers_tick,

@@ -8,9 +8,9 @@ mod robots;
 mod trees;
 
 use hardstand::dynamics::{
-    Data, GeneralizedForces, ImpulseWorkspace, Jump, MassMatrix, PointAxes, PointResponses, Rk4,
-    Velocities, aba, articulated_inertias, center_of_mass, crba, impulse_response, kinematics,
-    kinetic_energy, momentum, potential_energy, rnea, spread_jump,
+    Data, GeneralizedForces, ImpulseWorkspace, MassMatrix, PointAxes, PointResponses, Rk4,
+    Velocities, VelocityChange, aba, articulated_inertias, center_of_mass, crba, impulse_response,
+    kinematics, kinetic_energy, momentum, potential_energy, rnea, spread_jump,
 };
 use hardstand::model::Base;
 use hardstand::spatial::{Force, Mat3, Motion, Quaternion, Vec3};
@@ -210,7 +210,7 @@ proptest! {
         responses.respond(&s.model, &data, &points, &mut W);
 
         let (mut work, mut dv) = (ImpulseWorkspace::new(&s.model), Velocities::zero(&s.model));
-        let mut jump = Jump::zero(n);
+        let mut jump = VelocityChange::zero(n);
         let (mut dV, mut spread) = (vec![Motion::zero(); n], Velocities::zero(&s.model));
         let largest = W.iter().fold(0.0, |m: f64, w| m.max(w.amax()));
         for (j, from) in points.iter().enumerate() {

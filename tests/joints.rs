@@ -33,7 +33,7 @@ fn command(plant: &mut Plant, joint: JointCommand, ticks: u32) -> (f64, f64, f64
     let (seq, answers_tick) = (plant.state().watchdog.seq + 1, plant.state().tick);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 5,
         seq,
         answers_tick,

@@ -11,7 +11,7 @@ const ROOMS: [(&str, &[&str]); 25] = [
     ("limits", &[]),
     ("fault_point", &[]),
     ("math", &[]),
-    ("handover", &[]),
+    ("buffer_pool", &[]),
     ("spatial", &["math"]),
     ("model", &["math", "spatial"]),
     ("dynamics", &["math", "spatial", "model"]),
@@ -19,16 +19,16 @@ const ROOMS: [(&str, &[&str]); 25] = [
     ("actuator", &["math", "spatial", "model"]),
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
-    ("rt", &["plant", "handover"]),
-    ("message", &["spatial", "model", "contact", "plant", "handover"]),
-    ("record", &["plant", "handover", "rt", "message", "config", "ros2"]),
+    ("rt", &["plant", "buffer_pool"]),
+    ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("record", &["plant", "buffer_pool", "rt", "message", "config", "ros2"]),
     ("inspect", &["math", "model", "plant", "rt", "record"]),
-    ("bus", &["plant", "handover", "rt", "message", "config"]),
+    ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
     ("doctor", ALL),
-    ("trial", ALL),
+    ("process_harness", ALL),
     ("certify", ALL),
     ("campaign", TRIALS),
     ("cli", ALL),
@@ -36,14 +36,32 @@ const ROOMS: [(&str, &[&str]); 25] = [
 const PHYSICS: &[&str] = &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
-const ROS2: &[&str] = &["spatial", "model", "plant", "handover", "message", "bus", "config"];
+const ROS2: &[&str] = &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config"];
 const ALL: &[&str] = &[
-    "math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt",
-    "handover", "message", "record", "inspect", "bus", "ros2", "config", "daemon", "doctor",
-    "trial", "certify", "campaign",
+    "math",
+    "spatial",
+    "model",
+    "dynamics",
+    "contact",
+    "actuator",
+    "sensor",
+    "plant",
+    "rt",
+    "buffer_pool",
+    "message",
+    "record",
+    "inspect",
+    "bus",
+    "ros2",
+    "config",
+    "daemon",
+    "doctor",
+    "process_harness",
+    "certify",
+    "campaign",
 ];
 
-const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "trial"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [
@@ -234,7 +252,7 @@ fn untidiness_is_seen() {
 }
 
 /// The one file that may be unsafe: AVX2 needs it.
-const UNSAFE: [&str; 2] = ["src/math/lanes/avx2.rs", "src/rt/thread.rs"];
+const UNSAFE: [&str; 2] = ["src/math/simd/avx2.rs", "src/rt/thread.rs"];
 
 #[test]
 fn unsafe_code_has_two_homes() {

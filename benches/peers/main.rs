@@ -102,7 +102,7 @@ fn standing(name: &str, tick: Tick) -> Plant {
     for seq in 1..=3 {
         let joints = joints.clone();
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq,
             answers_tick: 0,

@@ -58,7 +58,7 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
     let mut plant = Plant::new(model, spec);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 1,
         seq: 1,
         answers_tick: 0,

@@ -1,6 +1,6 @@
 //! The motor drive: PD control with feed-forward, limited in effort and speed.
 
-use crate::math::Lanes;
+use crate::math::SimdReal;
 use crate::model::Joint;
 
 use super::JointSlopes;
@@ -20,7 +20,7 @@ pub struct Reference<T = f64> {
     pub tau_ff: T,
 }
 
-impl<T: Lanes> Reference<T> {
+impl<T: SimdReal> Reference<T> {
     /// Effort that the drive asks for: `tau_ff + kp (q_ref − q) + kd (dq_ref − dq)`, N·m or N. `q`
     /// and `dq` are the simulated encoder's, rad and rad/s (or m and m/s).
     #[inline(always)]
@@ -61,7 +61,7 @@ impl MotorLimits {
     }
 }
 
-impl<T: Lanes> MotorLimits<T> {
+impl<T: SimdReal> MotorLimits<T> {
     /// One motor per lane.
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a MotorLimits) -> Self {
         Self {

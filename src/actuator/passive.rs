@@ -1,6 +1,6 @@
 //! Damping, Coulomb friction and end stops: what the joint does without its motor.
 
-use crate::math::Lanes;
+use crate::math::SimdReal;
 use crate::model::Joint;
 
 use super::{JointSlopes, Reference};
@@ -52,7 +52,7 @@ impl PassiveJoint {
     }
 }
 
-impl<T: Lanes> PassiveJoint<T> {
+impl<T: SimdReal> PassiveJoint<T> {
     /// One joint per lane.
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a PassiveJoint) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::trial::LOG;
+use crate::process_harness::LOG;
 
 use super::columns::Table;
 use super::outcome::Outcome;

@@ -125,7 +125,7 @@ pub(super) fn code_of(summary: &Summary) -> u8 {
         Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => exit::LOSSY,
         Ending::Done | Ending::Stopped => exit::OK,
         Ending::Overrun | Ending::ClockWentBack => exit::OVERRUN,
-        Ending::Fault(_) => exit::FAULT,
-        Ending::Deserted(_) => exit::DESERTED,
+        Ending::PlantFailure(_) => exit::FAULT,
+        Ending::ControllerTimeout(_) => exit::CONTROLLER_TIMEOUT,
     }
 }

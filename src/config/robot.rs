@@ -3,7 +3,7 @@
 use crate::contact::SurfaceShape;
 use crate::dynamics::{Positions, Velocities};
 use crate::model::{BaseChoice, Model};
-use crate::plant::{Evaluated, Plant, PlantSpec};
+use crate::plant::{ContactResult, Plant, PlantSpec};
 use crate::spatial::{Quaternion, Vec3};
 
 use super::section::{Range, Section};
@@ -146,7 +146,7 @@ const LEAST_WEIGHT_N: f64 = 1e-6;
 const SEARCH_MAX_M: f64 = 1e4;
 
 /// What a contact carries at rest, N; a rigid one anything as soon as it touches.
-fn support_n(at: &Evaluated, up_W: &Vec3) -> f64 {
+fn support_n(at: &ContactResult, up_W: &Vec3) -> f64 {
     let along = (at.touch.R_WC * Vec3::z()).dot(up_W).max(0.0);
     let rigid_n = if at.rigid && at.touch.p_C.z < 0.0 { 1e12 } else { 0.0 };
     (at.force.normal_n + rigid_n) * along

@@ -132,7 +132,7 @@ impl ExponentialSpring {
     /// True if within the next `h_s` seconds the normal force may change by more than a factor of
     /// e^0.2: a step of that length is too long for this contact.
     #[must_use]
-    pub fn strikes(&self, force: &SpringForce, h_s: f64) -> bool {
-        self.law.strikes(force.p_P[2], force.v_P[2], h_s)
+    pub fn needs_substep(&self, force: &SpringForce, h_s: f64) -> bool {
+        self.law.needs_substep(force.p_P[2], force.v_P[2], h_s)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::limits::HEIGHTFIELD_SIDE_MAX;
-use crate::math::Lanes;
+use crate::math::SimdReal;
 use crate::spatial::Vec3;
 
 use super::hermite::{Cell, Node, Surface, bend, limited_slope, require_heights, surface};

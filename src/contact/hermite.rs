@@ -1,6 +1,6 @@
 //! One cell of a height field: a bicubic Hermite patch, and slopes that keep it from overshooting.
 
-use crate::math::Lanes;
+use crate::math::SimdReal;
 
 use super::range::require;
 

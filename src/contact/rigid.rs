@@ -13,7 +13,7 @@
 //!
 //! Solved by block Gauss–Seidel over the contacts from the impulses of the step before.
 
-use crate::math::Lanes;
+use crate::math::SimdReal;
 use crate::spatial::{Mat3, Vec3};
 
 /// One contact in a [`solve_rigid`].

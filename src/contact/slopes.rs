@@ -1,11 +1,11 @@
 //! How fast a contact's force gives way: what a step that is implicit in the contacts needs.
 
-use crate::math::Lanes;
+use crate::math::SimdReal;
 
 use super::TINY;
 use super::spring_law::{SpringForce, SpringLaw};
 
-/// Change of the exponent of the normal force in a step from which on the step strikes the ground.
+/// Change of the exponent of the normal force in a step from which on the step needs_substep the ground.
 const STRIKE: f64 = 0.2;
 
 /// What a contact's force loses per metre of depth or stretch, and per m/s, along the normal and in
@@ -23,7 +23,7 @@ pub struct ContactSlopes<T = f64> {
     pub friction_n_s_per_m: T,
 }
 
-impl<T: Lanes> SpringLaw<T> {
+impl<T: SimdReal> SpringLaw<T> {
     /// Slopes where `force` was evaluated. The normal ones are exact, and 0 where a limit of the
     /// normal force acts. Friction that the cone limits gives way in proportion: `|f|` over what
     /// the friction spring would have done.
@@ -46,7 +46,7 @@ impl<T: Lanes> SpringLaw<T> {
     /// within reach of the ground: at `p_z` (m) and `v_z` (m/s) the station is, or may come, below
     /// `d₀`.
     #[inline(always)]
-    pub(crate) fn strikes(&self, p_z: T, v_z: T, h: T) -> T::Mask {
+    pub(crate) fn needs_substep(&self, p_z: T, v_z: T, h: T) -> T::Mask {
         let way = v_z.abs() * h;
         let zero = T::splat(0.0);
         let below = self.d0 - (p_z - way);

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{SOLID_FACES_MAX, STAIRS_MAX};
-use crate::math::Lanes;
+use crate::math::SimdReal;
 use crate::spatial::{Mat3, Transform, Vec3};
 
 use super::nearest::Nearest;

@@ -1,7 +1,7 @@
 //! The exponential spring's law for any number of lanes, and what it yields.
 
-use crate::math::{self, Lanes};
-use crate::spatial::{Vec3, lanes};
+use crate::math::{self, SimdReal};
+use crate::spatial::{Vec3, simd};
 
 use super::stiction::{self, Stiction};
 use super::{ContactPlane, SpringParameters};
@@ -45,7 +45,7 @@ pub struct SpringForce<T = f64> {
     pub power_dissipation_w: T,
 }
 
-impl<T: Lanes> SpringForce<T> {
+impl<T: SimdReal> SpringForce<T> {
     /// Lane `i`.
     #[inline(always)]
     pub(crate) fn lane(&self, i: usize) -> SpringForce {
@@ -137,9 +137,9 @@ pub(crate) struct SpringLaw<T> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact<T> {
     /// Position, m.
-    pub(crate) p_P: lanes::Vec3<T>,
+    pub(crate) p_P: simd::Vec3<T>,
     /// Velocity, m/s.
-    pub(crate) v_P: lanes::Vec3<T>,
+    pub(crate) v_P: simd::Vec3<T>,
     /// Time since the memory was committed, s; NaN if it never was.
     pub(crate) age_s: T,
     pub(crate) mu_static: T,
@@ -153,7 +153,7 @@ pub(crate) struct Committed<T> {
     pub(crate) sliding: T,
 }
 
-impl<T: Lanes> SpringLaw<T> {
+impl<T: SimdReal> SpringLaw<T> {
     /// One spring per lane. All have the friction law of the first.
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a SpringParameters) -> Self {
         Self {

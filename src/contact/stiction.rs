@@ -6,7 +6,7 @@
 //! the cone `|f| ≤ μ f_z`, and `μ = μₛ − K (μₛ − μₖ)` with the committed sliding `K`. They differ
 //! in what the cone limits and in how anchor and sliding follow.
 
-use crate::math::{self, Lanes};
+use crate::math::{self, SimdReal};
 
 use super::TINY;
 use super::spring_law::{Committed, Contact, SpringForce, SpringLaw};
@@ -52,7 +52,7 @@ type Vec2<T> = [T; 2];
 /// Simbody's law: blends pure damping (slides) with a damped linear spring (sticks) by the
 /// committed sliding; sliding follows the speed of the anchor.
 #[inline(always)]
-pub(super) fn simbody<T: Lanes>(
+pub(super) fn simbody<T: SimdReal>(
     law: &SpringLaw<T>,
     at: &Contact<T>,
     memory: &Committed<T>,
@@ -116,7 +116,7 @@ pub(super) fn simbody<T: Lanes>(
 /// point of any convex set. As `G − E = −c_xy v`, the power `(f − E)·v` is never positive. The
 /// elastic part gives back no more than was stored, and `Π` only ever shortens the stretch.
 #[inline(always)]
-pub(super) fn holding<T: Lanes>(
+pub(super) fn holding<T: SimdReal>(
     law: &SpringLaw<T>,
     at: &Contact<T>,
     memory: &Committed<T>,
@@ -155,7 +155,7 @@ pub(super) fn holding<T: Lanes>(
 
 /// Power that the elastic force loses because the anchor has slipped since the commit, W.
 #[inline(always)]
-fn slip_loss_w<T: Lanes>(
+fn slip_loss_w<T: SimdReal>(
     elastic: Vec2<T>,
     anchor: Vec2<T>,
     at: &Contact<T>,
@@ -169,7 +169,13 @@ fn slip_loss_w<T: Lanes>(
 
 /// `K′` after `age_s` seconds at this slip speed, m/s, and normal force, N.
 #[inline(always)]
-fn relaxed<T: Lanes>(law: &SpringLaw<T>, sliding: T, slip_m_per_s: T, normal_n: T, age_s: T) -> T {
+fn relaxed<T: SimdReal>(
+    law: &SpringLaw<T>,
+    sliding: T,
+    slip_m_per_s: T,
+    normal_n: T,
+    age_s: T,
+) -> T {
     let (zero, one, tiny) = (T::splat(0.0), T::splat(1.0), T::splat(TINY));
     let speed = slip_m_per_s * law.per_v_settle;
     let load = (normal_n * T::splat(1.0 / AIRBORNE_N)).smaller(one);
@@ -187,14 +193,14 @@ fn relaxed<T: Lanes>(law: &SpringLaw<T>, sliding: T, slip_m_per_s: T, normal_n: 
 
 /// Coefficient in use and radius of the friction disc.
 #[inline(always)]
-fn limit<T: Lanes>(at: &Contact<T>, sliding: T, out: &mut SpringForce<T>) {
+fn limit<T: SimdReal>(at: &Contact<T>, sliding: T, out: &mut SpringForce<T>) {
     out.mu = at.mu_static - sliding * (at.mu_static - at.mu_kinetic);
     out.friction_limit_n = out.mu * out.normal_n;
 }
 
 /// What brings `a` into the disc of this radius: exactly 1 if it is inside.
 #[inline(always)]
-fn shrink<T: Lanes>(radius: T, a: Vec2<T>) -> T {
+fn shrink<T: SimdReal>(radius: T, a: Vec2<T>) -> T {
     let one = T::splat(1.0);
     let square = a[0] * a[0] + a[1] * a[1];
     let outside = square.above(radius * radius);
@@ -203,21 +209,21 @@ fn shrink<T: Lanes>(radius: T, a: Vec2<T>) -> T {
 }
 
 #[inline(always)]
-fn choose<T: Lanes>(mask: T::Mask, yes: Vec2<T>, no: Vec2<T>) -> Vec2<T> {
+fn choose<T: SimdReal>(mask: T::Mask, yes: Vec2<T>, no: Vec2<T>) -> Vec2<T> {
     [T::select(mask, yes[0], no[0]), T::select(mask, yes[1], no[1])]
 }
 
 #[inline(always)]
-fn difference<T: Lanes>(a: Vec2<T>, b: Vec2<T>) -> Vec2<T> {
+fn difference<T: SimdReal>(a: Vec2<T>, b: Vec2<T>) -> Vec2<T> {
     [a[0] - b[0], a[1] - b[1]]
 }
 
 #[inline(always)]
-fn scaled<T: Lanes>(a: Vec2<T>, k: T) -> Vec2<T> {
+fn scaled<T: SimdReal>(a: Vec2<T>, k: T) -> Vec2<T> {
     [a[0] * k, a[1] * k]
 }
 
 #[inline(always)]
-fn norm<T: Lanes>(a: Vec2<T>) -> T {
+fn norm<T: SimdReal>(a: Vec2<T>) -> T {
     (a[0] * a[0] + a[1] * a[1]).sqrt()
 }

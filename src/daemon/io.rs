@@ -67,7 +67,7 @@ impl<'a> Io<'a> {
                 ErrorKind::Internal,
                 format!(
                     "a thread of the bus panicked {} times within a minute; the run was stopped in \
-                     order. This is a defect in Hardstand: please report it with what was printed \
+                     order. This is an injected fault in Hardstand: please report it with what was printed \
                      above, and the log",
                     self.deaths.len()
                 ),

@@ -8,10 +8,10 @@
 //! side by side, gives the same bits.
 
 use crate::model::{Base, Model};
-use crate::spatial::lanes::InertiaFactor;
-use crate::spatial::{Force, Vec3, lanes};
+use crate::spatial::simd::InertiaFactor;
+use crate::spatial::{Force, Vec3, simd};
 
-use super::body::{Placed, Through, bias_force};
+use super::body::{AbaFactors, BodyKinematics, bias_force};
 use super::{Accelerations, Data};
 
 /// Forward dynamics: `vdot` from the joint efforts `tau` (model's order), `data.f_ext`, and
@@ -54,7 +54,7 @@ pub fn articulated_inertias(model: &Model, data: &mut Data) {
     start_from_rigid_bodies(model, data);
     for i in (1..model.bodies.len()).rev() {
         let link = &data.links[i - 1];
-        let (through, I_a) = Through::inertia(link, link.armature, &data.I_A[i]);
+        let (through, I_a) = AbaFactors::inertia(link, link.armature, &data.I_A[i]);
         data.set_through(i, &through);
         let I_P = I_a.to_parent(&data.X_PB[i].into());
         data.I_A[model.bodies[i].parent] += I_P;
@@ -90,7 +90,7 @@ fn gather_to_base(
         let (link, placed) = (&data.links[i - 1], data.placed(i));
         let p_A = data.p_A[i].into();
         let effort = (tau[i - 1], armature(i, data));
-        let (through, I_P, p_P) = Through::joint(link, &placed, effort, &data.I_A[i], &p_A);
+        let (through, I_P, p_P) = AbaFactors::joint(link, &placed, effort, &data.I_A[i], &p_A);
         data.set_through(i, &through);
         let parent = model.bodies[i].parent;
         data.I_A[parent] += I_P;
@@ -125,12 +125,12 @@ fn spread_accelerations(
 /// ordinary angular and linear acceleration in W. (9.10)
 #[inline(always)]
 pub(crate) fn free_base(
-    base: &Placed<f64>,
+    base: &BodyKinematics<f64>,
     inertia: &InertiaFactor<f64>,
-    p_A: &lanes::Force<f64>,
+    p_A: &simd::Force<f64>,
     gravity_W: &Vec3,
-) -> (lanes::Motion<f64>, Vec3, Vec3) {
-    let A = inertia.solve(&(lanes::Force::zero() - *p_A));
+) -> (simd::Motion<f64>, Vec3, Vec3) {
+    let A = inertia.solve(&(simd::Force::zero() - *p_A));
     let (R_WB, V) = (&base.X_WB.R, &base.V);
     let a_W = Vec3::from(R_WB.mul(&(A.lin + V.ang.cross(&V.lin)))) + gravity_W;
     (A, R_WB.mul(&A.ang).into(), a_W)
@@ -138,6 +138,6 @@ pub(crate) fn free_base(
 
 /// The acceleration less gravity, in B, of a base that is fixed to the world.
 #[inline(always)]
-pub(crate) fn held_base(base: &Placed<f64>, gravity_W: &Vec3) -> lanes::Motion<f64> {
-    lanes::Motion::new(lanes::Vec3::zero(), base.X_WB.R.tr_mul(&(-gravity_W).into()))
+pub(crate) fn held_base(base: &BodyKinematics<f64>, gravity_W: &Vec3) -> simd::Motion<f64> {
+    simd::Motion::new(simd::Vec3::zero(), base.X_WB.R.tr_mul(&(-gravity_W).into()))
 }

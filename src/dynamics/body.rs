@@ -4,15 +4,15 @@
 //! the bodies are in [`kinematics`](super::kinematics()) and [`aba`](super::aba()), one body after
 //! another, and in the plant's fast path, equal limbs side by side.
 
-use crate::math::Lanes;
-use crate::spatial::lanes::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
+use crate::math::SimdReal;
+use crate::spatial::simd::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
-use super::link::{Link, Motility, by_motility};
-use super::turn::Turn;
+use super::joint_rotation::JointRotation;
+use super::link::{JointClass, Link, by_motility};
 
 /// Where a body is and how it moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Placed<T> {
+pub(crate) struct BodyKinematics<T> {
     /// Pose of B in the parent body's frame; for the base, in W.
     pub(crate) X_PB: Transform<T>,
     /// Pose of B in W.
@@ -22,25 +22,25 @@ pub(crate) struct Placed<T> {
     /// Velocity-product acceleration `c = V × S q̇`.
     pub(crate) c: Motion<T>,
     /// Sine and cosine of a revolute joint's position.
-    pub(crate) turn: Turn<T>,
+    pub(crate) turn: JointRotation<T>,
 }
 
-impl<T: Lanes> Placed<T> {
+impl<T: SimdReal> BodyKinematics<T> {
     /// Lane `i` is `f(i)`.
-    pub(crate) fn from_lanes(f: impl Fn(usize) -> Placed<f64>) -> Self {
+    pub(crate) fn from_lanes(f: impl Fn(usize) -> BodyKinematics<f64>) -> Self {
         Self {
             X_PB: Transform::from_lanes(|i| f(i).X_PB),
             X_WB: Transform::from_lanes(|i| f(i).X_WB),
             V: Motion::from_lanes(|i| f(i).V),
             c: Motion::from_lanes(|i| f(i).c),
-            turn: Turn::from_lanes(|i| f(i).turn),
+            turn: JointRotation::from_lanes(|i| f(i).turn),
         }
     }
 
     /// Lane `i`.
     #[inline(always)]
-    pub(crate) fn lane(&self, i: usize) -> Placed<f64> {
-        Placed {
+    pub(crate) fn lane(&self, i: usize) -> BodyKinematics<f64> {
+        BodyKinematics {
             X_PB: self.X_PB.lane(i),
             X_WB: self.X_WB.lane(i),
             V: self.V.lane(i),
@@ -70,18 +70,18 @@ impl<T: Lanes> Placed<T> {
     /// joint about a coordinate axis it leaves `X_PB` as it is: `turn` says all, and its position
     /// never changes.
     #[inline(always)]
-    pub(crate) fn turn_by(by: Motility, link: &Link<T>, q: T, placed: &mut Self) {
+    pub(crate) fn turn_by(by: JointClass, link: &Link<T>, q: T, placed: &mut Self) {
         let (X_PB, turn) = link.moved(by, q);
         placed.turn = turn;
-        if !matches!(by, Motility::About(_)) {
+        if !matches!(by, JointClass::About(_)) {
             placed.X_PB = X_PB;
         }
     }
 
     /// Sets the `X_PB` of a joint about a coordinate axis, for others to read.
     #[inline(always)]
-    pub(crate) fn settle_by(by: Motility, link: &Link<T>, placed: &mut Self) {
-        if let Motility::About(axis) = by {
+    pub(crate) fn settle_by(by: JointClass, link: &Link<T>, placed: &mut Self) {
+        if let JointClass::About(axis) = by {
             placed.X_PB = link.about(axis, &placed.turn);
         }
     }
@@ -89,7 +89,7 @@ impl<T: Lanes> Placed<T> {
     /// The rest of [`on_parent`](Self::on_parent).
     #[inline(always)]
     pub(crate) fn carry_by(
-        by: Motility,
+        by: JointClass,
         link: &Link<T>,
         qd: T,
         (X_WP, V_P): (&Transform<T>, &Motion<T>),
@@ -104,7 +104,7 @@ impl<T: Lanes> Placed<T> {
 
 /// `p_A = V ×* I V − f_ext` of a single body. (7.37)
 #[inline(always)]
-pub(crate) fn bias_force<T: Lanes>(
+pub(crate) fn bias_force<T: SimdReal>(
     inertia: &SpatialInertia<T>,
     V: &Motion<T>,
     f_ext: &Force<T>,
@@ -114,7 +114,7 @@ pub(crate) fn bias_force<T: Lanes>(
 
 /// What a joint does to what is felt through it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Through<T> {
+pub(crate) struct AbaFactors<T> {
     /// `U = I_A S`.
     pub(crate) U: Force<T>,
     /// `D = Sᵀ U + armature`, and its reciprocal.
@@ -124,11 +124,11 @@ pub(crate) struct Through<T> {
     pub(crate) u: T,
 }
 
-impl<T: Lanes> Through<T> {
+impl<T: SimdReal> AbaFactors<T> {
     /// Lane `i`.
     #[inline(always)]
-    pub(crate) fn lane(&self, i: usize) -> Through<f64> {
-        Through {
+    pub(crate) fn lane(&self, i: usize) -> AbaFactors<f64> {
+        AbaFactors {
             U: self.U.lane(i),
             D: self.D.lane(i),
             per_D: self.per_D.lane(i),
@@ -142,7 +142,7 @@ impl<T: Lanes> Through<T> {
     #[inline(always)]
     pub(crate) fn joint(
         link: &Link<T>,
-        placed: &Placed<T>,
+        placed: &BodyKinematics<T>,
         effort: (T, T),
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
@@ -152,9 +152,9 @@ impl<T: Lanes> Through<T> {
 
     #[inline(always)]
     pub(crate) fn joint_by(
-        by: Motility,
+        by: JointClass,
         link: &Link<T>,
-        placed: &Placed<T>,
+        placed: &BodyKinematics<T>,
         (tau, armature): (T, T),
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
@@ -178,7 +178,7 @@ impl<T: Lanes> Through<T> {
 
     #[inline(always)]
     fn inertia_by(
-        by: Motility,
+        by: JointClass,
         link: &Link<T>,
         armature: T,
         I_A: &ArticulatedInertia<T>,
@@ -195,7 +195,7 @@ impl<T: Lanes> Through<T> {
     pub(crate) fn accelerate(
         &self,
         link: &Link<T>,
-        placed: &Placed<T>,
+        placed: &BodyKinematics<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
         self.accelerate_by(link.motility, link, placed, A_P)
@@ -204,9 +204,9 @@ impl<T: Lanes> Through<T> {
     #[inline(always)]
     pub(crate) fn accelerate_by(
         &self,
-        by: Motility,
+        by: JointClass,
         link: &Link<T>,
-        placed: &Placed<T>,
+        placed: &BodyKinematics<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
         let a = link.motion_to_child(by, &placed.X_PB, &placed.turn, A_P) + placed.c;
@@ -219,9 +219,9 @@ impl<T: Lanes> Through<T> {
     #[inline(always)]
     pub(crate) fn jump_by(
         &self,
-        by: Motility,
+        by: JointClass,
         link: &Link<T>,
-        placed: &Placed<T>,
+        placed: &BodyKinematics<T>,
         u: T,
         dV_P: &Motion<T>,
     ) -> (T, Motion<T>) {

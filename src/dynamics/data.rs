@@ -1,12 +1,12 @@
 //! Generalized coordinates and the preallocated workspace.
 
 use crate::model::Model;
-use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3, lanes};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Quaternion, Transform, Vec3, simd};
 
 use super::Added;
-use super::body::{Placed, Through};
+use super::body::{AbaFactors, BodyKinematics};
+use super::joint_rotation::JointRotation;
 use super::link::{Link, motion_subspace};
-use super::turn::Turn;
 
 /// Generalized positions `q`. For a fixed base the base pose is a constant.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +85,7 @@ pub struct Data {
     /// Velocity-product acceleration `c = v × S q̇`.
     pub c: Vec<Motion>,
     /// Sine and cosine of the body's joint.
-    pub(super) turn: Vec<Turn<f64>>,
+    pub(super) turn: Vec<JointRotation<f64>>,
     /// External force on the body about B's origin, in B. Input of [`aba`](super::aba()) and
     /// [`rnea`](super::rnea()); [`clear_forces`](Self::clear_forces) zeroes it.
     pub f_ext: Vec<Force>,
@@ -94,7 +94,7 @@ pub struct Data {
     /// Articulated-body inertia.
     pub I_A: Vec<ArticulatedInertia>,
     /// The base's articulated inertia, ready to be solved; zero for a base that is fixed.
-    pub(crate) base: lanes::InertiaFactor<f64>,
+    pub(crate) base: simd::InertiaFactor<f64>,
     /// Articulated bias force.
     pub p_A: Vec<Force>,
     /// `U = I_A S`.
@@ -129,11 +129,11 @@ impl Data {
             X_WB: vec![Transform::identity(); n],
             V: vec![motion; n],
             c: vec![motion; n],
-            turn: vec![Turn::default(); n],
+            turn: vec![JointRotation::default(); n],
             f_ext: vec![Force::zero(); n],
             A: vec![motion; n],
             I_A: vec![ArticulatedInertia::default(); n],
-            base: lanes::InertiaFactor::default(),
+            base: simd::InertiaFactor::default(),
             p_A: vec![force; n],
             U: vec![force; n],
             D: vec![unset; n],
@@ -146,8 +146,8 @@ impl Data {
 
     /// What [`kinematics`](super::kinematics()) leaves for body `i`.
     #[inline(always)]
-    pub(crate) fn placed(&self, i: usize) -> Placed<f64> {
-        Placed {
+    pub(crate) fn placed(&self, i: usize) -> BodyKinematics<f64> {
+        BodyKinematics {
             X_PB: self.X_PB[i].into(),
             X_WB: self.X_WB[i].into(),
             V: self.V[i].into(),
@@ -158,7 +158,7 @@ impl Data {
 
     /// Stores pose and velocity of body `i`.
     #[inline(always)]
-    pub(crate) fn set_placed(&mut self, i: usize, placed: &Placed<f64>) {
+    pub(crate) fn set_placed(&mut self, i: usize, placed: &BodyKinematics<f64>) {
         self.X_PB[i] = placed.X_PB.into();
         self.X_WB[i] = placed.X_WB.into();
         self.V[i] = placed.V.into();
@@ -167,12 +167,12 @@ impl Data {
     }
 
     /// What pass 2 of [`aba`](super::aba()) leaves for the joint of body `i`.
-    pub(super) fn through(&self, i: usize) -> Through<f64> {
-        Through { U: self.U[i].into(), D: self.D[i], per_D: self.per_D[i], u: self.u[i] }
+    pub(super) fn through(&self, i: usize) -> AbaFactors<f64> {
+        AbaFactors { U: self.U[i].into(), D: self.D[i], per_D: self.per_D[i], u: self.u[i] }
     }
 
     #[inline(always)]
-    pub(super) fn set_through(&mut self, i: usize, through: &Through<f64>) {
+    pub(super) fn set_through(&mut self, i: usize, through: &AbaFactors<f64>) {
         self.U[i] = through.U.into();
         (self.D[i], self.per_D[i], self.u[i]) = (through.D, through.per_D, through.u);
     }
@@ -182,8 +182,8 @@ impl Data {
     pub(crate) fn set_response(
         &mut self,
         i: usize,
-        V: &lanes::Motion<f64>,
-        through: &Through<f64>,
+        V: &simd::Motion<f64>,
+        through: &AbaFactors<f64>,
     ) {
         self.V[i] = (*V).into();
         self.set_through(i, through);
@@ -192,8 +192,8 @@ impl Data {
     /// The same of the base.
     pub(crate) fn set_base_response(
         &mut self,
-        V: &lanes::Motion<f64>,
-        inertia: &lanes::InertiaFactor<f64>,
+        V: &simd::Motion<f64>,
+        inertia: &simd::InertiaFactor<f64>,
     ) {
         (self.V[0], self.base) = ((*V).into(), *inertia);
     }

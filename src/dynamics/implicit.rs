@@ -4,9 +4,9 @@
 //! into `(M + B) a = f₀`. Where `B` comes from joints and from points of bodies it has the form of
 //! a rotor's armature and of masses: the algorithm stays what it is, in O(n).
 
-use crate::math::Lanes;
+use crate::math::SimdReal;
 use crate::model::Model;
-use crate::spatial::lanes::{ArticulatedInertia, Mat3, Sym3, Vec3};
+use crate::spatial::simd::{ArticulatedInertia, Mat3, Sym3, Vec3};
 
 /// `B`, by bodies and joints. A step that is not implicit leaves it alone.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Added {
 /// The inertia of a point at `p` with the mass `along` the unit vector `n` and `across` it in all
 /// other directions.
 #[inline(always)]
-pub(crate) fn point_inertia<T: Lanes>(
+pub(crate) fn point_inertia<T: SimdReal>(
     across: T,
     along: T,
     n: &Vec3<T>,
@@ -58,6 +58,6 @@ pub(crate) fn point_inertia<T: Lanes>(
 
 /// `S + a bᵀ`, for `a` and `b` with a symmetric product.
 #[inline(always)]
-fn plus_outer<T: Lanes>(S: Sym3<T>, a: &Vec3<T>, b: &Vec3<T>) -> Sym3<T> {
+fn plus_outer<T: SimdReal>(S: Sym3<T>, a: &Vec3<T>, b: &Vec3<T>) -> Sym3<T> {
     S.minus_outer(&-*a, b)
 }

@@ -4,9 +4,9 @@
 //! place of forces. (section 7.3; impulses: 11.7)
 
 use crate::model::Model;
-use crate::spatial::{Force, Motion, Vec3, lanes};
+use crate::spatial::{Force, Motion, Vec3, simd};
 
-use super::point_response::Jump;
+use super::point_response::VelocityChange;
 use super::{Data, Velocities};
 
 /// The workspace of [`impulse_response`]; one entry per body.
@@ -80,7 +80,7 @@ pub fn impulse_response(
 pub fn spread_jump(
     model: &Model,
     data: &Data,
-    jump: &Jump,
+    jump: &VelocityChange,
     dV: &mut [Motion],
     dv: &mut Velocities,
 ) {
@@ -97,6 +97,6 @@ pub fn spread_jump(
 
 /// The base's part of a jump of the generalized velocities.
 #[inline(always)]
-pub(crate) fn base_jump(R_WB: &lanes::Mat3<f64>, dV: &lanes::Motion<f64>) -> (Vec3, Vec3) {
+pub(crate) fn base_jump(R_WB: &simd::Mat3<f64>, dV: &simd::Motion<f64>) -> (Vec3, Vec3) {
     (R_WB.mul(&dV.ang).into(), R_WB.mul(&dV.lin).into())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::model::Model;
 
-use super::link::Motility;
+use super::link::JointClass;
 
 /// Limbs with as many bodies, branches and kinds of joints, which turn about the same coordinate
 /// axes if about any: one program fits them all.
@@ -87,12 +87,12 @@ fn bodies_of(model: &Model, root: usize) -> Range<usize> {
 
 fn same_shape(model: &Model, a: usize, b: usize) -> bool {
     let (of_a, of_b) = (bodies_of(model, a), bodies_of(model, b));
-    let alike = |(i, j): (usize, usize)| {
+    let same_topology = |(i, j): (usize, usize)| {
         let place = |body: usize, root: usize| {
             let joint = &model.joints[body - 1];
-            (Motility::of(joint), (body > root).then(|| model.bodies[body].parent - root))
+            (JointClass::of(joint), (body > root).then(|| model.bodies[body].parent - root))
         };
         place(i, a) == place(j, b)
     };
-    of_a.len() == of_b.len() && of_a.zip(of_b).all(alike)
+    of_a.len() == of_b.len() && of_a.zip(of_b).all(same_topology)
 }

@@ -1,14 +1,14 @@
 //! A joint and the body that it moves, as constants: how they turn, carry and project.
 
-use crate::math::{self, Lanes};
+use crate::math::{self, SimdReal};
 use crate::model::{Joint, JointKind};
-use crate::spatial::lanes::{
+use crate::spatial::simd::{
     ArticulatedInertia, Force, Mat3, Motion, SpatialInertia, Transform, Vec3,
 };
 use crate::spatial::{self, skew};
 
-use super::body::Placed;
-use super::turn::{Axis, Turn};
+use super::body::BodyKinematics;
+use super::joint_rotation::{Axis, JointRotation};
 
 /// The motion subspace `S` in the child's frame B: the spatial velocity for `q̇ = 1`. (table 4.1)
 #[must_use]
@@ -21,7 +21,7 @@ pub fn motion_subspace(joint: &Joint) -> spatial::Motion {
 
 /// What a joint's arithmetic looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Motility {
+pub(crate) enum JointClass {
     /// Turns about a coordinate axis, with the axes of P and B parallel at `q = 0`: then much of
     /// the arithmetic falls away.
     About(Axis),
@@ -31,7 +31,7 @@ pub(crate) enum Motility {
     Sliding,
 }
 
-impl Motility {
+impl JointClass {
     pub(super) fn of(joint: &Joint) -> Self {
         let parallel = joint.X_PJ.R == spatial::Mat3::identity();
         match (joint.kind, Axis::of(&joint.axis)) {
@@ -42,29 +42,29 @@ impl Motility {
     }
 }
 
-/// Calls a function with the joint's [`Motility`] as a constant: each of the five gets code of its
+/// Calls a function with the joint's [`JointClass`] as a constant: each of the five gets code of its
 /// own. Functions are named, because closures are not inlined into code for AVX2.
 macro_rules! by_motility {
     ($link:expr, $function:path $(, $argument:expr)*) => {{
-        use $crate::dynamics::{Axis, Motility};
-        const X: Motility = Motility::About(Axis::X);
-        const Y: Motility = Motility::About(Axis::Y);
-        const Z: Motility = Motility::About(Axis::Z);
+        use $crate::dynamics::{Axis, JointClass};
+        const X: JointClass = JointClass::About(Axis::X);
+        const Y: JointClass = JointClass::About(Axis::Y);
+        const Z: JointClass = JointClass::About(Axis::Z);
         match $link.motility {
             X => $function(X, $link $(, $argument)*),
             Y => $function(Y, $link $(, $argument)*),
             Z => $function(Z, $link $(, $argument)*),
-            Motility::Turning => $function(Motility::Turning, $link $(, $argument)*),
-            Motility::Sliding => $function(Motility::Sliding, $link $(, $argument)*),
+            JointClass::Turning => $function(JointClass::Turning, $link $(, $argument)*),
+            JointClass::Sliding => $function(JointClass::Sliding, $link $(, $argument)*),
         }
     }};
 }
 pub(crate) use by_motility;
 
-/// A body and the joint that moves it, as constants. Lanes share the joint's motility.
+/// A body and the joint that moves it, as constants. SimdReal share the joint's motility.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link<T> {
-    pub(crate) motility: Motility,
+    pub(crate) motility: JointClass,
     /// Unit axis in B (and in J).
     axis: Vec3<T>,
     /// `R_PB = R_fixed + sin q R_sin + cos q R_cos` of a revolute joint; of a prismatic one,
@@ -88,7 +88,7 @@ impl Link<f64> {
         let revolute = joint.kind == JointKind::Revolute;
         let R_fixed = if revolute { R_PJ * along } else { *R_PJ };
         Self {
-            motility: Motility::of(joint),
+            motility: JointClass::of(joint),
             axis: (*a).into(),
             R_fixed: R_fixed.into(),
             R_sin: (R_PJ * skew(a)).into(),
@@ -102,17 +102,17 @@ impl Link<f64> {
 
     /// `Sᵀ f` of several forces on one body.
     #[inline(always)]
-    pub(super) fn project_several<T: Lanes>(&self, f: &Force<T>) -> T {
+    pub(super) fn project_several<T: SimdReal>(&self, f: &Force<T>) -> T {
         let a = Vec3::from_lanes(|_| self.axis);
         match self.motility {
-            Motility::About(axis) => axis.component(&f.ang),
-            Motility::Turning => a.dot(&f.ang),
-            Motility::Sliding => a.dot(&f.lin),
+            JointClass::About(axis) => axis.component(&f.ang),
+            JointClass::Turning => a.dot(&f.ang),
+            JointClass::Sliding => a.dot(&f.lin),
         }
     }
 }
 
-impl<T: Lanes> Link<T> {
+impl<T: SimdReal> Link<T> {
     /// One link per lane, all with joints of one kind.
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a Link<f64>) -> Self {
         Self {
@@ -130,47 +130,47 @@ impl<T: Lanes> Link<T> {
 
     /// Pose of a child that is turned about a coordinate axis.
     #[inline(always)]
-    pub(super) fn about(&self, axis: Axis, turn: &Turn<T>) -> Transform<T> {
+    pub(super) fn about(&self, axis: Axis, turn: &JointRotation<T>) -> Transform<T> {
         Transform::new(turn.matrix(axis), self.p_PJ)
     }
 
     /// Pose and turn of the child at position `q`, rad or m.
     #[inline(always)]
-    pub(super) fn moved(&self, by: Motility, q: T) -> (Transform<T>, Turn<T>) {
+    pub(super) fn moved(&self, by: JointClass, q: T) -> (Transform<T>, JointRotation<T>) {
         match by {
-            Motility::About(axis) => {
-                let turn = Turn::new(math::sin_cos(q));
+            JointClass::About(axis) => {
+                let turn = JointRotation::new(math::sin_cos(q));
                 (self.about(axis, &turn), turn)
             }
-            Motility::Turning => {
-                let turn = Turn::new(math::sin_cos(q));
+            JointClass::Turning => {
+                let turn = JointRotation::new(math::sin_cos(q));
                 let R = self.R_fixed + self.R_sin.scaled(turn.sin) + self.R_cos.scaled(turn.cos);
                 (Transform::new(R, self.p_PJ), turn)
             }
-            Motility::Sliding => {
+            JointClass::Sliding => {
                 let p = self.p_PJ + self.slide_P.scaled(q);
-                (Transform::new(self.R_fixed, p), Turn::default())
+                (Transform::new(self.R_fixed, p), JointRotation::default())
             }
         }
     }
 
     /// `m + S s`. (table 4.1)
     #[inline(always)]
-    pub(super) fn plus_along(&self, by: Motility, m: Motion<T>, s: T) -> Motion<T> {
+    pub(super) fn plus_along(&self, by: JointClass, m: Motion<T>, s: T) -> Motion<T> {
         match by {
-            Motility::About(axis) => Motion::new(axis.plus(m.ang, s), m.lin),
-            Motility::Turning => Motion::new(m.ang + self.axis.scaled(s), m.lin),
-            Motility::Sliding => Motion::new(m.ang, m.lin + self.axis.scaled(s)),
+            JointClass::About(axis) => Motion::new(axis.plus(m.ang, s), m.lin),
+            JointClass::Turning => Motion::new(m.ang + self.axis.scaled(s), m.lin),
+            JointClass::Sliding => Motion::new(m.ang, m.lin + self.axis.scaled(s)),
         }
     }
 
     /// `Sᵀ f`.
     #[inline(always)]
-    pub(super) fn project(&self, by: Motility, f: &Force<T>) -> T {
+    pub(super) fn project(&self, by: JointClass, f: &Force<T>) -> T {
         match by {
-            Motility::About(axis) => axis.component(&f.ang),
-            Motility::Turning => self.axis.dot(&f.ang),
-            Motility::Sliding => self.axis.dot(&f.lin),
+            JointClass::About(axis) => axis.component(&f.ang),
+            JointClass::Turning => self.axis.dot(&f.ang),
+            JointClass::Sliding => self.axis.dot(&f.lin),
         }
     }
 
@@ -178,8 +178,8 @@ impl<T: Lanes> Link<T> {
     #[inline(always)]
     pub(crate) fn velocity(
         &self,
-        by: Motility,
-        (X_PB, turn): (&Transform<T>, &Turn<T>),
+        by: JointClass,
+        (X_PB, turn): (&Transform<T>, &JointRotation<T>),
         V_P: &Motion<T>,
         qd: T,
     ) -> Motion<T> {
@@ -188,27 +188,27 @@ impl<T: Lanes> Link<T> {
 
     /// `I_A S`.
     #[inline(always)]
-    pub(super) fn inertia_along(&self, by: Motility, I_A: &ArticulatedInertia<T>) -> Force<T> {
+    pub(super) fn inertia_along(&self, by: JointClass, I_A: &ArticulatedInertia<T>) -> Force<T> {
         let a = &self.axis;
         match by {
-            Motility::About(axis) => Force::new(axis.row(&I_A.I.full()), axis.row(&I_A.H)),
-            Motility::Turning => Force::new(I_A.I.mul(a), I_A.H.tr_mul(a)),
-            Motility::Sliding => Force::new(I_A.H.mul(a), I_A.M.mul(a)),
+            JointClass::About(axis) => Force::new(axis.row(&I_A.I.full()), axis.row(&I_A.H)),
+            JointClass::Turning => Force::new(I_A.I.mul(a), I_A.H.tr_mul(a)),
+            JointClass::Sliding => Force::new(I_A.H.mul(a), I_A.M.mul(a)),
         }
     }
 
     /// `c = V × S q̇`.
     #[inline(always)]
-    pub(super) fn velocity_product(&self, by: Motility, V: &Motion<T>, qd: T) -> Motion<T> {
+    pub(super) fn velocity_product(&self, by: JointClass, V: &Motion<T>, qd: T) -> Motion<T> {
         match by {
-            Motility::About(axis) => {
+            JointClass::About(axis) => {
                 Motion::new(axis.cross_from(&V.ang, qd), axis.cross_from(&V.lin, qd))
             }
-            Motility::Turning => {
+            JointClass::Turning => {
                 let step = self.axis.scaled(qd);
                 Motion::new(V.ang.cross(&step), V.lin.cross(&step))
             }
-            Motility::Sliding => Motion::new(Vec3::zero(), V.ang.cross(&self.axis.scaled(qd))),
+            JointClass::Sliding => Motion::new(Vec3::zero(), V.ang.cross(&self.axis.scaled(qd))),
         }
     }
 
@@ -216,14 +216,16 @@ impl<T: Lanes> Link<T> {
     #[inline(always)]
     pub(super) fn compose(
         &self,
-        by: Motility,
+        by: JointClass,
         X_WP: &Transform<T>,
         X_PB: &Transform<T>,
-        turn: &Turn<T>,
+        turn: &JointRotation<T>,
     ) -> Transform<T> {
         match by {
-            Motility::About(axis) => Transform::new(turn.after(axis, &X_WP.R), X_WP.point(&X_PB.p)),
-            Motility::Turning | Motility::Sliding => X_WP.compose(X_PB),
+            JointClass::About(axis) => {
+                Transform::new(turn.after(axis, &X_WP.R), X_WP.point(&X_PB.p))
+            }
+            JointClass::Turning | JointClass::Sliding => X_WP.compose(X_PB),
         }
     }
 
@@ -231,17 +233,17 @@ impl<T: Lanes> Link<T> {
     #[inline(always)]
     pub(super) fn motion_to_child(
         &self,
-        by: Motility,
+        by: JointClass,
         X_PB: &Transform<T>,
-        turn: &Turn<T>,
+        turn: &JointRotation<T>,
         m: &Motion<T>,
     ) -> Motion<T> {
         match by {
-            Motility::About(axis) => {
+            JointClass::About(axis) => {
                 let lin = m.lin + m.ang.cross(&X_PB.p);
                 Motion::new(turn.back(axis, &m.ang), turn.back(axis, &lin))
             }
-            Motility::Turning | Motility::Sliding => X_PB.motion_to_child(m),
+            JointClass::Turning | JointClass::Sliding => X_PB.motion_to_child(m),
         }
     }
 
@@ -249,16 +251,16 @@ impl<T: Lanes> Link<T> {
     #[inline(always)]
     pub(super) fn force_to_parent(
         &self,
-        by: Motility,
-        placed: &Placed<T>,
+        by: JointClass,
+        placed: &BodyKinematics<T>,
         f: &Force<T>,
     ) -> Force<T> {
         match by {
-            Motility::About(axis) => {
+            JointClass::About(axis) => {
                 let lin = placed.turn.forth(axis, &f.lin);
                 Force::new(placed.turn.forth(axis, &f.ang) + placed.X_PB.p.cross(&lin), lin)
             }
-            Motility::Turning | Motility::Sliding => placed.X_PB.force_to_parent(f),
+            JointClass::Turning | JointClass::Sliding => placed.X_PB.force_to_parent(f),
         }
     }
 
@@ -266,13 +268,13 @@ impl<T: Lanes> Link<T> {
     #[inline(always)]
     pub(super) fn inertia_to_parent(
         &self,
-        by: Motility,
-        placed: &Placed<T>,
+        by: JointClass,
+        placed: &BodyKinematics<T>,
         I_A: &ArticulatedInertia<T>,
     ) -> ArticulatedInertia<T> {
         match by {
-            Motility::About(axis) => placed.turn.inertia(axis, I_A).shifted(&placed.X_PB.p),
-            Motility::Turning | Motility::Sliding => I_A.to_parent(&placed.X_PB),
+            JointClass::About(axis) => placed.turn.inertia(axis, I_A).shifted(&placed.X_PB.p),
+            JointClass::Turning | JointClass::Sliding => I_A.to_parent(&placed.X_PB),
         }
     }
 
@@ -280,13 +282,13 @@ impl<T: Lanes> Link<T> {
     #[inline(always)]
     pub(super) fn times_velocity_product(
         &self,
-        by: Motility,
+        by: JointClass,
         I_a: &ArticulatedInertia<T>,
         c: &Motion<T>,
     ) -> Force<T> {
         match by {
-            Motility::About(axis) => axis.times_across(I_a, c),
-            Motility::Turning | Motility::Sliding => I_a.mul(c),
+            JointClass::About(axis) => axis.times_across(I_a, c),
+            JointClass::Turning | JointClass::Sliding => I_a.mul(c),
         }
     }
 }

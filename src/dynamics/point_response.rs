@@ -10,9 +10,9 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::math::{Avx2x4, Work, has_avx2, with_avx2};
-use crate::math::{F64x4, Lanes};
+use crate::math::{F64x4, SimdReal};
 use crate::model::Model;
-use crate::spatial::lanes::{self, Force, InertiaFactor, Transform};
+use crate::spatial::simd::{self, Force, InertiaFactor, Transform};
 use crate::spatial::{Mat3, Vec3};
 
 use super::Data;
@@ -30,24 +30,24 @@ pub struct PointAxes {
 
 /// The jump of velocities that impulses lead to, before it is spread over the tree.
 #[derive(Clone, Debug)]
-pub struct Jump {
+pub struct VelocityChange {
     /// Of the base's spatial velocity, about its origin in its axes, rad/s and m/s.
-    pub dV_base: lanes::Motion<f64>,
+    pub dV_base: simd::Motion<f64>,
     /// Impulse along the joint of each body, N·m·s or N·s.
     pub u: Vec<f64>,
 }
 
-impl Jump {
+impl VelocityChange {
     /// None, for a tree of `bodies`.
     #[must_use]
     pub fn zero(bodies: usize) -> Self {
-        Self { dV_base: lanes::Motion::zero(), u: vec![0.0; bodies] }
+        Self { dV_base: simd::Motion::zero(), u: vec![0.0; bodies] }
     }
 }
 
 /// What unit impulses at one point bring along one joint: one number per direction, and a zero.
 #[derive(Clone, Copy, Debug)]
-struct Crossing {
+struct PathTerm {
     /// The body behind the joint; 0 for a direction of the base.
     body: usize,
     a: [f64; 4],
@@ -85,7 +85,7 @@ pub struct PointResponses {
     /// The base's inertia.
     base: InertiaFactor<f64>,
     /// Of all points one after another, each from its body to the base.
-    crossings: Vec<Crossing>,
+    crossings: Vec<PathTerm>,
     /// Where each point's crossings end.
     ends: Vec<usize>,
 }
@@ -139,7 +139,7 @@ impl PointResponses {
 
     /// The jump of the base and the impulses along the joints for one impulse at each point of the
     /// last [`respond`](Self::respond), in the point's directions, N·s.
-    pub fn jump(&self, impulses: &[Vec3], jump: &mut Jump) {
+    pub fn jump(&self, impulses: &[Vec3], jump: &mut VelocityChange) {
         jump.u.fill(0.0);
         let mut weighed = [0.0; 6];
         let mut start = 0;
@@ -154,14 +154,13 @@ impl PointResponses {
             start = end;
         }
         let [wx, wy, wz, vx, vy, vz] = weighed;
-        let weighed =
-            lanes::Motion::new(lanes::Vec3::new(wx, wy, wz), lanes::Vec3::new(vx, vy, vz));
+        let weighed = simd::Motion::new(simd::Vec3::new(wx, wy, wz), simd::Vec3::new(vx, vy, vz));
         jump.dV_base = self.base.whole(&weighed);
     }
 
     /// The crossings of point `i`, from the base outward.
     #[inline(always)]
-    fn outward(&self, i: usize) -> impl Iterator<Item = &Crossing> {
+    fn outward(&self, i: usize) -> impl Iterator<Item = &PathTerm> {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         self.crossings[start..self.ends[i]].iter().rev()
     }
@@ -193,7 +192,7 @@ impl Work for Job<'_> {
 
 impl Job<'_> {
     #[inline(always)]
-    fn in_lanes<T: Lanes>(self) {
+    fn in_lanes<T: SimdReal>(self) {
         let Self { responses, model, data, points, W } = self;
         responses.base = data.base;
         let base = InertiaFactor::<T>::from_lanes(|_| data.base);
@@ -220,7 +219,7 @@ impl Job<'_> {
 
 /// Carries unit impulses from `point` to the base.
 #[inline(always)]
-fn follow<T: Lanes>(
+fn follow<T: SimdReal>(
     responses: &mut PointResponses,
     base: &InertiaFactor<T>,
     model: &Model,
@@ -233,7 +232,7 @@ fn follow<T: Lanes>(
         let (link, per_D) = (&data.links[body - 1], data.per_D[body]);
         let a = link.project_several(&F);
         let share = a * T::splat(per_D);
-        responses.crossings.push(Crossing { body, a: four(a), shares: four(share) });
+        responses.crossings.push(PathTerm { body, a: four(a), shares: four(share) });
         let U = Force::<T>::from_lanes(|_| data.U[body].into());
         let X_PB = Transform::<T>::from_lanes(|_| data.X_PB[body].into());
         F = X_PB.force_to_parent(&(F - U.scaled(share)));
@@ -249,27 +248,27 @@ fn follow<T: Lanes>(
         (half.ang.y, weighed.ang.y),
         (half.ang.x, weighed.ang.x),
     ] {
-        responses.crossings.push(Crossing { body: 0, a: four(a), shares: four(share) });
+        responses.crossings.push(PathTerm { body: 0, a: four(a), shares: four(share) });
     }
     responses.ends.push(responses.crossings.len());
 }
 
 /// One direction per lane; the last lane is empty.
 #[inline(always)]
-fn unit_impulses<T: Lanes>(point: &PointAxes) -> Force<T> {
+fn unit_impulses<T: SimdReal>(point: &PointAxes) -> Force<T> {
     let row = |r: usize| T::from_lanes(|c| if c < 3 { point.R_BC[(r, c)] } else { 0.0 });
-    let p_B = lanes::Vec3::from_lanes(|_| point.p_B.into());
-    Force::at_point(lanes::Vec3::new(row(0), row(1), row(2)), &p_B)
+    let p_B = simd::Vec3::from_lanes(|_| point.p_B.into());
+    Force::at_point(simd::Vec3::new(row(0), row(1), row(2)), &p_B)
 }
 
 #[inline(always)]
-fn four<T: Lanes>(x: T) -> [f64; 4] {
+fn four<T: SimdReal>(x: T) -> [f64; 4] {
     [x.lane(0), x.lane(1), x.lane(2), x.lane(3)]
 }
 
 /// The sum over what the paths of `i` and `j` share.
 #[inline(always)]
-fn common<T: Lanes>(responses: &PointResponses, i: usize, j: usize) -> Mat3 {
+fn common<T: SimdReal>(responses: &PointResponses, i: usize, j: usize) -> Mat3 {
     let mut columns = [T::splat(0.0); 3];
     for (at_i, at_j) in responses.outward(i).zip(responses.outward(j)) {
         if at_i.body != at_j.body {

@@ -38,7 +38,7 @@ const fn field<T>(
 /// Of what was applied in a tick.
 #[rustfmt::skip]
 pub(super) const APPLIED: [Field<LogTick>; 6] = [
-    field("epoch", ONE, "", Label, |t, _| f64::from(t.epoch), "run number"),
+    field("run_id", ONE, "", Label, |t, _| f64::from(t.run_id), "run number"),
     field("offers", ONE, "", Label, |t, _| t.offers.len() as f64, "commands judged in the tick"),
     field("accepted", ONE, "", Label, |t, _| count(t, |v| *v == Verdict::Accepted),
         "commands accepted in it"),

@@ -1,6 +1,6 @@
 //! `e^x` for any number of lanes.
 
-use super::Lanes;
+use super::SimdReal;
 
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
 
@@ -31,7 +31,7 @@ const TAIL: [f64; 10] = [
 /// Infinite from 709.79 on, 0 below −745.14, 1 for ±0, NaN for NaN (which NaN is left open).
 #[inline(always)]
 #[must_use]
-pub fn exp<T: Lanes>(x: T) -> T {
+pub fn exp<T: SimdReal>(x: T) -> T {
     // In this order NaN passes both limits.
     let x = T::splat(RANGE[1]).smaller(T::splat(RANGE[0]).larger(x));
     let exponent = (x * T::splat(LOG2_E)).nearest_whole();
@@ -48,7 +48,7 @@ pub fn exp<T: Lanes>(x: T) -> T {
 
 /// `eʳ − 1 − r` for `|r| ≤ ln 2 / 2`.
 #[inline(always)]
-fn tail<T: Lanes>(r: T) -> T {
+fn tail<T: SimdReal>(r: T) -> T {
     let r2 = r * r;
     let r4 = r2 * r2;
     let first = pair(0, r) + pair(2, r) * r2;
@@ -58,6 +58,6 @@ fn tail<T: Lanes>(r: T) -> T {
 
 /// Two terms of [`TAIL`], over the power of the first.
 #[inline(always)]
-fn pair<T: Lanes>(i: usize, r: T) -> T {
+fn pair<T: SimdReal>(i: usize, r: T) -> T {
     T::splat(TAIL[i]) + T::splat(TAIL[i + 1]) * r
 }

@@ -1,11 +1,11 @@
 //! One program over a slice.
 
-use super::{F64x4, Lanes};
+use super::{F64x4, SimdReal};
 
 /// A program from one number to one number, written once for any number of lanes.
 pub trait Program {
     /// What becomes of `x`. Should be `#[inline(always)]`: only then is it compiled for AVX2.
-    fn run<T: Lanes>(&self, x: T) -> T;
+    fn run<T: SimdReal>(&self, x: T) -> T;
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ pub fn map_lanes(program: &impl Program, numbers: &mut [f64]) {
 }
 
 #[inline(always)]
-fn in_lanes<T: Lanes>(program: &impl Program, numbers: &mut [f64]) {
+fn in_lanes<T: SimdReal>(program: &impl Program, numbers: &mut [f64]) {
     let mut groups = numbers.chunks_exact_mut(T::COUNT);
     for group in &mut groups {
         let out = program.run(T::from_lanes(|i| group[i]));

@@ -1,7 +1,7 @@
 //! The only transcendental functions in the crate.
 //!
 //! [`exp`], [`sin_cos`] and [`step_up`] are written here for one number or several side by side
-//! (see [`Lanes`]), the others come from the crate `libm`: all pure Rust, without fused operations.
+//! (see [`SimdReal`]), the others come from the crate `libm`: all pure Rust, without fused operations.
 //! So a result has the same bits on every machine, with every `target-cpu`, in debug and release,
 //! in every lane. Replay depends on that: nothing else in `src/` may call `f64::sin` and its kin
 //! (`tests/tidy.rs` checks it). `sqrt`, `abs` and the like are exact in IEEE 754 and need no
@@ -13,16 +13,16 @@
 //! ```
 
 mod exp;
-mod lanes;
 mod map;
+mod simd;
 mod sin_cos;
 
 pub use exp::exp;
-pub(crate) use lanes::by_lanes;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use lanes::{Avx2x4, has_avx2, with_avx2};
-pub use lanes::{F64x2, F64x4, Lanes, Work};
 pub use map::{Program, map_lanes};
+pub(crate) use simd::by_lanes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use simd::{Avx2x4, has_avx2, with_avx2};
+pub use simd::{F64x2, F64x4, SimdReal, Work};
 pub use sin_cos::sin_cos;
 
 /// `x^y`.
@@ -57,7 +57,7 @@ pub fn acos_clamped(x: f64) -> f64 {
 /// both ends. NaN for NaN.
 #[inline(always)]
 #[must_use]
-pub fn step_up<T: Lanes>(x: T) -> T {
+pub fn step_up<T: SimdReal>(x: T) -> T {
     // In this order NaN passes both limits.
     let x = T::splat(1.0).smaller(T::splat(0.0).larger(x));
     x * x * x * (T::splat(10.0) + x * (T::splat(6.0) * x - T::splat(15.0)))

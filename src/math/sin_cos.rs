@@ -1,6 +1,6 @@
 //! Sine and cosine together, for any number of lanes.
 
-use super::Lanes;
+use super::SimdReal;
 
 const TWO_OVER_PI: f64 = std::f64::consts::FRAC_2_PI;
 
@@ -43,13 +43,13 @@ const COSINE: [f64; 6] = [
 /// rad the crate `libm` computes lane by lane to within 1 ulp.
 #[inline(always)]
 #[must_use]
-pub fn sin_cos<T: Lanes>(x: T) -> (T, T) {
+pub fn sin_cos<T: SimdReal>(x: T) -> (T, T) {
     if T::any(x.abs().above(T::splat(NEAR_RAD))) { lane_by_lane(x) } else { near(x) }
 }
 
 /// For `|x|` up to [`NEAR_RAD`], and for NaN.
 #[inline(always)]
-fn near<T: Lanes>(x: T) -> (T, T) {
+fn near<T: SimdReal>(x: T) -> (T, T) {
     let turns = (x * T::splat(TWO_OVER_PI)).nearest_whole();
     let (r, excess) = reduced(x, turns);
     let (s, c) = (sine(r, excess), cosine(r, excess));
@@ -65,7 +65,7 @@ fn near<T: Lanes>(x: T) -> (T, T) {
 
 /// `x − turns π/2` as the difference of two numbers. Each step is exact or keeps what it lost.
 #[inline(always)]
-fn reduced<T: Lanes>(x: T, turns: T) -> (T, T) {
+fn reduced<T: SimdReal>(x: T, turns: T) -> (T, T) {
     let second = turns * T::splat(HALF_PI[1]);
     let third = turns * T::splat(HALF_PI[2]);
     let coarse = x - turns * T::splat(HALF_PI[0]);
@@ -78,14 +78,14 @@ fn reduced<T: Lanes>(x: T, turns: T) -> (T, T) {
 
 /// `sin(r − excess)` for `|r| ≤ π/4`, `excess` below an ulp of `r`. −0 for −0.
 #[inline(always)]
-fn sine<T: Lanes>(r: T, excess: T) -> T {
+fn sine<T: SimdReal>(r: T, excess: T) -> T {
     let z = r * r;
     r - (polynomial(&SINE, z) * (z * r) + excess * (T::splat(1.0) - T::splat(0.5) * z))
 }
 
 /// `cos(r − excess)` for `|r| ≤ π/4`, `excess` below an ulp of `r`.
 #[inline(always)]
-fn cosine<T: Lanes>(r: T, excess: T) -> T {
+fn cosine<T: SimdReal>(r: T, excess: T) -> T {
     let z = r * r;
     let half = T::splat(0.5) * z;
     let sum = T::splat(1.0) - half;
@@ -94,7 +94,7 @@ fn cosine<T: Lanes>(r: T, excess: T) -> T {
 }
 
 #[inline(always)]
-fn polynomial<T: Lanes>(c: &[f64; 6], z: T) -> T {
+fn polynomial<T: SimdReal>(c: &[f64; 6], z: T) -> T {
     let z2 = z * z;
     let first = T::splat(c[0]) + T::splat(c[1]) * z;
     let second = T::splat(c[2]) + T::splat(c[3]) * z;
@@ -105,7 +105,7 @@ fn polynomial<T: Lanes>(c: &[f64; 6], z: T) -> T {
 /// For lanes of which some are beyond [`NEAR_RAD`]. Not inlined: it is rare.
 #[cold]
 #[inline(never)]
-fn lane_by_lane<T: Lanes>(x: T) -> (T, T) {
+fn lane_by_lane<T: SimdReal>(x: T) -> (T, T) {
     let one = |i: usize| {
         let x = x.lane(i);
         if x.abs() > NEAR_RAD { libm::sincos(x) } else { near(x) }

@@ -13,7 +13,7 @@ pub struct ModelReply {
     /// Layout hash; every command carries it.
     pub layout_hash: u64,
     /// Run number; every command carries it.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Length of a tick, ns.
     pub period_ns: u64,
     /// Oldest age at which a command is held, ticks.
@@ -172,7 +172,7 @@ impl RegionDescription {
 impl ModelReply {
     /// The description of `plant`.
     #[must_use]
-    pub fn of(plant: &Plant, epoch: u32, kp_max: f64, kd_max: f64) -> Self {
+    pub fn of(plant: &Plant, run_id: u32, kp_max: f64, kd_max: f64) -> Self {
         let (model, spec) = (plant.model(), plant.spec());
         let joint = |(i, j): (usize, &crate::model::Joint)| JointDescription {
             name: j.name.clone(),
@@ -205,7 +205,7 @@ impl ModelReply {
         };
         Self {
             layout_hash: plant.layout_hash(),
-            epoch,
+            run_id,
             period_ns: spec.period_ns,
             hold_ticks: spec.watchdog.hold_ticks,
             damped_ticks: spec.watchdog.damped_ticks,

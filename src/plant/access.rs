@@ -8,7 +8,7 @@ use crate::sensor::ImuReading;
 
 use super::contact_state::ContactMemory;
 use super::step::imu_at_rest;
-use super::{Authority, ContactSet, Fault, Plant, PlantSpec, State};
+use super::{Authority, ContactSet, Plant, PlantFailure, PlantSpec, State};
 
 impl Plant {
     /// The robot, with the payloads that faults have put on it.
@@ -78,7 +78,7 @@ impl Plant {
 
     /// Set once the plant has stopped.
     #[must_use]
-    pub const fn fault(&self) -> Option<Fault> {
+    pub const fn fault(&self) -> Option<PlantFailure> {
         self.fault
     }
 
@@ -115,9 +115,9 @@ impl Plant {
         let s = &self.state;
         let pushes = s.pushes.iter().all(|p| (p.body as usize) < self.model.bodies.len());
         let switches = s.switches.iter().all(|f| f.pending_ticks <= 1 << 32);
-        let defects = s.defects.all(|d| d.check(&self.model, &self.spec).is_ok());
+        let faults = s.faults.all(|d| d.check(&self.model, &self.spec).is_ok());
         let counts = s.tick <= 1 << 62 && s.watchdog.candidate_count <= 1 << 32;
-        if counts && pushes && switches && defects && !s.leases.is_senseless() {
+        if counts && pushes && switches && faults && !s.leases.is_senseless() {
             return Ok(());
         }
         let what = "a snapshot holds a tick, count, body, lease or fault that no run can produce";

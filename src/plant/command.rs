@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::actuator::Reference;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 
-use super::{Defect, DefectKind, Grant, Part, Rejection};
+use super::{FaultKind, Grant, InjectedFault, Part, Rejection};
 
 /// Set-point of one joint's drive. The motor makes
 /// `tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)`, evaluated every micro-step and
@@ -68,7 +68,7 @@ impl From<JointCommand> for Reference {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// Run that it is meant for.
-    pub epoch: u32,
+    pub run_id: u32,
     /// The controller's session: a random number, new each time the controller starts.
     pub session: u64,
     /// Sequence number within the session, strictly increasing.
@@ -130,16 +130,16 @@ pub enum Event {
     /// The emergency stop ends.
     Arm,
     /// A fault begins; one of the same kind on the same part gives way.
-    Fault {
+    InjectFault {
         /// The fault.
-        defect: Defect,
-        /// Ticks in which it acts, at least 1; [`UNTIL_MENDED`](super::UNTIL_MENDED) for no end.
+        fault: InjectedFault,
+        /// Ticks in which it acts, at least 1; [`UNTIL_CLEARED`](super::UNTIL_CLEARED) for no end.
         ticks: u64,
     },
     /// Faults end, pushes among them; of friction, the scenario's coefficients are back.
-    Mend {
+    ClearFaults {
         /// Faults of which kind; `None` for all.
-        kind: Option<DefectKind>,
+        kind: Option<FaultKind>,
         /// Those of which part; `None` for all.
         part: Option<Part>,
     },

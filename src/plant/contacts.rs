@@ -8,8 +8,8 @@ use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
 use crate::spatial::{Force, Transform, Vec3};
 
+use super::contact_result::ContactResult;
 use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
-use super::evaluated::Evaluated;
 use super::implicit::{Step, Touching};
 use super::regions::friction_at;
 use super::rigid::CLOSED_M;
@@ -24,7 +24,7 @@ pub struct ContactSet {
     regions: Vec<FrictionRegion>,
     stations: Vec<StationPoint>,
     laws: Vec<Law>,
-    evaluated: Vec<Evaluated>,
+    evaluated: Vec<ContactResult>,
 }
 
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl ContactSet {
         for (i, law) in set.laws.iter().enumerate() {
             let n = set.surfaces.len();
             let station = &set.stations[i / n];
-            let mut at = Evaluated::new(station.body, matches!(law, Law::Rigid));
+            let mut at = ContactResult::new(station.body, matches!(law, Law::Rigid));
             locate(&mut at, &set.surfaces[i % n], &set.poses[i % n], station, data);
             set.evaluated.push(at);
         }
@@ -121,8 +121,8 @@ impl ContactSet {
 
     /// A rigid contact of a robot that starts at rest on the ground shows an equal share of the
     /// weight until the first step finds its force: it is not in flight.
-    fn rigid_at_rest(&self, at: &Evaluated, model: &Model, spec: &PlantSpec) -> RigidMemory {
-        let closed = |at: &&Evaluated| at.rigid && at.touch.p_C.z.abs() <= CLOSED_M;
+    fn rigid_at_rest(&self, at: &ContactResult, model: &Model, spec: &PlantSpec) -> RigidMemory {
+        let closed = |at: &&ContactResult| at.rigid && at.touch.p_C.z.abs() <= CLOSED_M;
         let along = -spec.gravity_W.dot(&(at.touch.R_WC * Vec3::z()));
         let floats_at_rest = model.base == Base::Floating && spec.v == Velocities::zero(model);
         if !closed(&at) || along <= 0.0 || !floats_at_rest {
@@ -184,13 +184,13 @@ impl ContactSet {
     }
 
     /// For somebody else who has evaluated them.
-    pub(super) fn evaluated_mut(&mut self) -> &mut [Evaluated] {
+    pub(super) fn evaluated_mut(&mut self) -> &mut [ContactResult] {
         &mut self.evaluated
     }
 
     /// Last evaluation of every contact, stations outer, surfaces inner.
     #[must_use]
-    pub fn evaluated(&self) -> &[Evaluated] {
+    pub fn evaluated(&self) -> &[ContactResult] {
         &self.evaluated
     }
 
@@ -303,13 +303,13 @@ impl ContactSet {
         }
     }
 
-    /// True if a micro-step of `h_s` is too long for a spring that strikes the ground.
-    pub(super) fn strikes(&self, h_s: f64) -> bool {
-        let strikes = |(law, at): (&Law, &Evaluated)| match law {
-            Law::Spring(spring) => spring.strikes(&at.force, h_s),
+    /// True if a micro-step of `h_s` is too long for a spring that needs_substep the ground.
+    pub(super) fn needs_substep(&self, h_s: f64) -> bool {
+        let needs_substep = |(law, at): (&Law, &ContactResult)| match law {
+            Law::Spring(spring) => spring.needs_substep(&at.force, h_s),
             Law::HuntCrossley(_) | Law::Rigid => false,
         };
-        self.laws.iter().zip(&self.evaluated).any(strikes)
+        self.laws.iter().zip(&self.evaluated).any(needs_substep)
     }
 
     /// Commits what the last evaluation proposes.
@@ -335,7 +335,7 @@ impl ContactSet {
 
 /// Geometry and velocity of a contact; its force is left as it is.
 fn locate(
-    at: &mut Evaluated,
+    at: &mut ContactResult,
     surface: &Surface,
     pose: &SurfacePose,
     station: &StationPoint,

@@ -2,7 +2,7 @@
 
 use crate::contact::Friction;
 
-use super::defects::{Defect, DefectKind, Defects, Part, scope};
+use super::faults::{FaultKind, InjectedFault, InjectedFaults, Part, scope};
 use super::{ActivePush, Event, Outcome, Plant, Scope};
 
 /// What has to be done after the events of a tick.
@@ -16,7 +16,7 @@ impl Plant {
     /// Ends the faults that have had their time, and lets happen what is due.
     pub(super) fn apply_events(&mut self, events: &[Event], outcome: &mut Outcome) {
         let mut changed = Changed::default();
-        while let Some(over) = self.state.defects.end_overdue() {
+        while let Some(over) = self.state.faults.end_overdue() {
             self.end(&over, &mut changed);
         }
         for event in events {
@@ -39,12 +39,12 @@ impl Plant {
                 Event::Grant(_) | Event::Leave { .. } | Event::Stop | Event::Arm => {
                     self.change_leases(event);
                 }
-                Event::Fault { defect, ticks } => {
-                    if self.begin(&defect, ticks, &mut changed).is_none() {
+                Event::InjectFault { fault, ticks } => {
+                    if self.begin(&fault, ticks, &mut changed).is_none() {
                         outcome.faults_refused += 1;
                     }
                 }
-                Event::Mend { kind, part } => self.mend(kind, part, &mut changed),
+                Event::ClearFaults { kind, part } => self.clear_faults(kind, part, &mut changed),
             }
         }
         if changed.equipment {
@@ -58,65 +58,67 @@ impl Plant {
 
     /// The faults that act in the coming tick, if these are its events.
     #[must_use]
-    pub fn defects_with(&self, events: &[Event]) -> Defects {
-        let mut defects = self.state.defects;
-        while defects.end_overdue().is_some() {}
+    pub fn faults_with(&self, events: &[Event]) -> InjectedFaults {
+        let mut faults = self.state.faults;
+        while faults.end_overdue().is_some() {}
         for event in events {
             match event {
-                Event::Fault { defect, ticks } if self.can_have(defect, *ticks) => {
-                    let _there_is_room = defects.begin(defect, *ticks, [0.0; 2]).is_some();
+                Event::InjectFault { fault, ticks } if self.can_have(fault, *ticks) => {
+                    let _there_is_room = faults.begin(fault, *ticks, [0.0; 2]).is_some();
                 }
-                Event::Mend { kind, part } => while defects.mend_one(*kind, *part).is_some() {},
+                Event::ClearFaults { kind, part } => {
+                    while faults.clear_one(*kind, *part).is_some() {}
+                }
                 _ => {}
             }
         }
-        defects
+        faults
     }
 
-    fn can_have(&self, defect: &Defect, ticks: u64) -> bool {
-        ticks > 0 && defect.check(&self.model, &self.spec).is_ok()
+    fn can_have(&self, fault: &InjectedFault, ticks: u64) -> bool {
+        ticks > 0 && fault.check(&self.model, &self.spec).is_ok()
     }
 
     /// `None` if there is no slot, or this plant cannot have the fault.
-    fn begin(&mut self, defect: &Defect, ticks: u64, changed: &mut Changed) -> Option<()> {
-        if !self.can_have(defect, ticks) {
+    fn begin(&mut self, fault: &InjectedFault, ticks: u64, changed: &mut Changed) -> Option<()> {
+        if !self.can_have(fault, ticks) {
             return None;
         }
-        let memory = match (defect.kind, defect.part) {
-            (DefectKind::EncoderStuck, Part::Joint(i)) => self.shown_by_encoder(i as usize),
-            (DefectKind::FootSensorStuck, Part::Foot(f)) => {
+        let memory = match (fault.kind, fault.part) {
+            (FaultKind::EncoderStuck, Part::Joint(i)) => self.shown_by_encoder(i as usize),
+            (FaultKind::FootSensorStuck, Part::Foot(f)) => {
                 let (closed, normal_n) = self.shown_by_foot(f as usize);
                 [f64::from(u8::from(closed)), normal_n]
             }
             _ => [0.0; 2],
         };
-        self.state.defects.begin(defect, ticks, memory)?;
+        self.state.faults.begin(fault, ticks, memory)?;
         changed.equipment = true;
-        if defect.kind == DefectKind::Friction {
-            let [mu_static, mu_kinetic, ..] = defect.values;
-            self.set_friction(scope(defect.part), mu_static, mu_kinetic);
+        if fault.kind == FaultKind::Friction {
+            let [mu_static, mu_kinetic, ..] = fault.values;
+            self.set_friction(scope(fault.part), mu_static, mu_kinetic);
             changed.friction = true;
         }
         Some(())
     }
 
     /// What the end of a fault leaves to be done; its slot is free.
-    fn end(&mut self, defect: &Defect, changed: &mut Changed) {
+    fn end(&mut self, fault: &InjectedFault, changed: &mut Changed) {
         changed.equipment = true;
-        if defect.kind == DefectKind::Friction {
-            self.restore_friction(defect.part);
+        if fault.kind == FaultKind::Friction {
+            self.restore_friction(fault.part);
             changed.friction = true;
         }
     }
 
     /// Ends the faults of this kind and part, or of any. Pushes and changes of friction are
     /// faults.
-    fn mend(&mut self, kind: Option<DefectKind>, part: Option<Part>, changed: &mut Changed) {
-        while let Some(over) = self.state.defects.mend_one(kind, part) {
+    fn clear_faults(&mut self, kind: Option<FaultKind>, part: Option<Part>, changed: &mut Changed) {
+        while let Some(over) = self.state.faults.clear_one(kind, part) {
             self.end(&over, changed);
         }
-        let is_meant = |of: DefectKind| kind.is_none_or(|kind| kind == of);
-        if is_meant(DefectKind::Push) {
+        let is_meant = |of: FaultKind| kind.is_none_or(|kind| kind == of);
+        if is_meant(FaultKind::Push) {
             let on = |p: &ActivePush| match part {
                 None => true,
                 Some(Part::Body(b)) => u64::from(b) == p.body,
@@ -126,7 +128,7 @@ impl Plant {
                 push.ticks_left = 0;
             }
         }
-        if is_meant(DefectKind::Friction) {
+        if is_meant(FaultKind::Friction) {
             match part {
                 None => {
                     self.restore_friction(Part::Whole);
@@ -154,8 +156,8 @@ impl Plant {
                 }
             }
         }
-        let defects = self.state.defects;
-        for (d, _) in defects.active().filter(|(d, _)| d.kind == DefectKind::Friction) {
+        let faults = self.state.faults;
+        for (d, _) in faults.active().filter(|(d, _)| d.kind == FaultKind::Friction) {
             self.set_friction(scope(d.part), d.values[0], d.values[1]);
         }
     }

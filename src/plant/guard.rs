@@ -3,13 +3,13 @@
 use crate::actuator::Reference;
 use crate::contact::SpringForce;
 
-use super::fault::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
+use super::failure::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
 use super::step::imu_at_rest;
-use super::{Authority, Evaluated, Fault, Plant};
+use super::{Authority, ContactResult, Plant, PlantFailure};
 
 impl Plant {
     /// Looks for bad numbers in all that a snapshot shows. NaN fails every comparison.
-    pub(super) fn check(&self) -> Option<Fault> {
+    pub(super) fn check(&self) -> Option<PlantFailure> {
         let (q, v, imu) = (&self.state.q, &self.state.v, &self.imu);
         let usable = |x: &f64| x.abs() <= NUMBER_MAX;
         let finite = q.quat_WB.wxyz().iter().all(usable)
@@ -25,14 +25,14 @@ impl Plant {
             && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow)
             && !self.contacts.evaluated().iter().any(is_crushed);
         match (finite, in_range) {
-            (false, _) => Some(Fault::NotFinite),
-            (true, false) => Some(Fault::OutOfRange),
+            (false, _) => Some(PlantFailure::NotFinite),
+            (true, false) => Some(PlantFailure::OutOfRange),
             (true, true) => None,
         }
     }
 
     /// Back to the last good state, for good.
-    pub(super) fn freeze(&mut self, fault: Fault) {
+    pub(super) fn freeze(&mut self, fault: PlantFailure) {
         self.state.overwrite(self.digest.words());
         self.authority = Authority::Zero;
         self.references.fill(Reference::default());
@@ -49,7 +49,7 @@ impl Plant {
     }
 }
 
-fn is_crushed(at: &Evaluated) -> bool {
+fn is_crushed(at: &ContactResult) -> bool {
     at.force.normal_n > FORCE_MAX_N
 }
 

@@ -13,8 +13,8 @@
 use crate::actuator::{JointSlopes, MotorLimits, PassiveJoint};
 use crate::contact::ContactSlopes;
 use crate::dynamics::{aba_implicit, advance_by_mean, point_inertia};
-use crate::math::Lanes;
-use crate::spatial::lanes::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
+use crate::math::SimdReal;
+use crate::spatial::simd::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
 
 use super::step::add_pushes;
 use super::{Integrator, Plant};
@@ -40,12 +40,12 @@ pub(super) struct Touching<T> {
 impl Step<f64> {
     /// The same in every lane.
     #[inline(always)]
-    pub(super) fn splat<T: Lanes>(&self) -> Step<T> {
+    pub(super) fn splat<T: SimdReal>(&self) -> Step<T> {
         Step { h: T::splat(self.h), gravity_W: Vec3::from_lanes(|_| self.gravity_W) }
     }
 }
 
-impl<T: Lanes> Step<T> {
+impl<T: SimdReal> Step<T> {
     /// Force of a contact on its body about the body's origin, less what it will have given way in
     /// the middle of the step, and the inertia that stands for the rest.
     #[inline(always)]
@@ -78,7 +78,7 @@ impl<T: Lanes> Step<T> {
 /// Effort in a joint at speed `qd`, less what its motor and its own springs will have given way in
 /// the middle of a step of `h` seconds, and the armature that stands for the rest.
 #[inline(always)]
-pub(super) fn joint_step<T: Lanes>(h: T, effort: T, slopes: &JointSlopes<T>, qd: T) -> (T, T) {
+pub(super) fn joint_step<T: SimdReal>(h: T, effort: T, slopes: &JointSlopes<T>, qd: T) -> (T, T) {
     let half = T::splat(0.5) * h;
     let k = half * slopes.stiffness;
     (effort - k * qd, h * slopes.damping + half * k)
@@ -87,7 +87,7 @@ pub(super) fn joint_step<T: Lanes>(h: T, effort: T, slopes: &JointSlopes<T>, qd:
 /// How the effort of a motor that was asked for `asked` and makes `made` gives way: not at all at a
 /// limit.
 #[inline(always)]
-pub(super) fn joint_slopes<T: Lanes>(
+pub(super) fn joint_slopes<T: SimdReal>(
     passive: &PassiveJoint<T>,
     drive: &JointSlopes<T>,
     (asked, made): (T, T),
@@ -108,13 +108,13 @@ impl Plant {
     }
 
     /// True if the next micro-step is taken in halves.
-    pub(super) fn strikes(&self) -> bool {
-        self.is_implicit() && self.contacts.strikes(self.spec.micro_step_ns() as f64 / 1e9)
+    pub(super) fn needs_substep(&self) -> bool {
+        self.is_implicit() && self.contacts.needs_substep(self.spec.micro_step_ns() as f64 / 1e9)
     }
 
     /// Advances by one micro-step that starts at `t_ns`, or by its halves.
     pub(super) fn implicit_micro_step(&mut self, t_ns: u64) {
-        if !self.strikes() {
+        if !self.needs_substep() {
             return self.implicit_step(t_ns, self.spec.micro_step_ns());
         }
         let [first_ns, second_ns] = self.spec.half_steps_ns();

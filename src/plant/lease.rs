@@ -384,8 +384,8 @@ impl Leases {
             Event::Arm => self.arm(tick),
             Event::Push { .. }
             | Event::Friction { .. }
-            | Event::Fault { .. }
-            | Event::Mend { .. } => {}
+            | Event::InjectFault { .. }
+            | Event::ClearFaults { .. } => {}
         }
     }
 
@@ -436,7 +436,7 @@ impl Leases {
         } else if !grid.answers(answers_tick) || applies_tick != answers_tick + grid.offset {
             Some(Rejection::OffGrid)
         } else if lease.left || lease.authority(spec, tick) != Authority::Held {
-            Some(Rejection::Retired)
+            Some(Rejection::Revoked)
         } else if answers_tick < lease.next {
             Some(Rejection::Sequence)
         } else if tick - applies_tick > spec.hold_ticks {

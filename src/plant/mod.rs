@@ -2,22 +2,20 @@
 //!
 //! [`Plant::step`] is a total, pure, deterministic function of (model, state, input). It knows no
 //! time of day, thread, file or network; after start-up it does not allocate and cannot fail: bad
-//! numbers end in a [`Fault`], with the state frozen at the last good one.
+//! numbers end in a [`PlantFailure`], with the state frozen at the last good one.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod access;
 mod command;
+mod contact_result;
 mod contact_state;
 mod contacts;
-mod defects;
 mod digest;
-mod evaluated;
 mod events;
-mod fault;
+mod failure;
+mod faults;
 mod guard;
 mod implicit;
-mod lane_tick;
-mod lanes;
 mod lease;
 mod obey;
 mod place;
@@ -25,6 +23,8 @@ mod reading;
 mod regions;
 mod rigid;
 mod sense;
+mod simd;
+mod simd_tick;
 mod spec;
 mod state;
 mod step;
@@ -32,14 +32,14 @@ mod watchdog;
 mod words;
 
 pub use command::{Command, Event, JointCommand, Scope, TickInput, check_joints};
+pub use contact_result::ContactResult;
 pub use contacts::ContactSet;
-pub use defects::{
-    Defect, DefectKind, DefectMistake, DefectRow, Defects, Parameter, Part, Place, UNTIL_MENDED,
-    chance, part_named, random,
-};
 pub use digest::Digest;
-pub use evaluated::Evaluated;
-pub use fault::Fault;
+pub use failure::PlantFailure;
+pub use faults::{
+    FaultError, FaultKind, FaultSpec, InjectedFault, InjectedFaults, Parameter, Part, Place,
+    UNTIL_CLEARED, chance, part_named, random,
+};
 pub use lease::{
     Denied, GRID_TICKS_MAX, Grant, Grid, Join, JointSet, Lease, Leases, Role, controller_number,
     is_controller_name,

@@ -137,7 +137,7 @@ impl Plant {
         for session in self.state.leases.places().map(|lease| lease.session) {
             self.state.leases.leave(session);
         }
-        self.state.watchdog.retire_owner();
+        self.state.watchdog.revoke_owner();
         self.state.watchdog.candidate = 0;
         self.wake();
     }
@@ -156,7 +156,7 @@ impl Plant {
 
     /// Emergency stop: all that was commanded is void.
     fn void_commands(&mut self) {
-        self.state.watchdog.retire_owner();
+        self.state.watchdog.revoke_owner();
         for joint in 0..self.state.command.len() {
             self.damp(joint);
         }
@@ -180,7 +180,7 @@ impl Plant {
     pub fn unjoined_owner(&self) -> Option<u64> {
         let (tick, watchdog) = (self.state.tick, &self.state.watchdog);
         let owned = watchdog.authority(&self.spec.watchdog, tick) == Authority::Held;
-        (owned && !self.state.leases.stopped && !watchdog.retired.contains(&watchdog.owner))
+        (owned && !self.state.leases.stopped && !watchdog.revoked.contains(&watchdog.owner))
             .then_some(watchdog.owner)
     }
 }

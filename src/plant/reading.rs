@@ -15,7 +15,7 @@ pub struct StateReading {
     /// Layout hash: names, order and period, see `model`.
     pub layout_hash: u64,
     /// Run number; a reset starts the next one.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Ticks done. A command answers this number.
     pub tick: u64,
     /// Simulated time, ns: `tick × period`, plus what has passed in the runs before this one.
@@ -75,7 +75,7 @@ pub struct ContactsReading {
     /// Layout hash, as in the state.
     pub layout_hash: u64,
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
     /// Simulated time, ns.

@@ -3,7 +3,7 @@
 use crate::contact::Friction;
 
 use super::Word;
-use super::evaluated::Evaluated;
+use super::contact_result::ContactResult;
 
 /// A rectangle of a surface whose coefficients, once it has any, are used instead of those of
 /// the stations that touch it. Coefficients that change are in [`State`](super::State).
@@ -50,7 +50,7 @@ pub(super) fn friction_at(
     regions: &[FrictionRegion],
     now: &[Option<Friction>],
     surface: usize,
-    at: &Evaluated,
+    at: &ContactResult,
     own: Friction,
 ) -> Friction {
     if regions.is_empty() {

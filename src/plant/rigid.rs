@@ -2,8 +2,8 @@
 
 use crate::contact::{RigidContact, solve_held, solve_rigid};
 use crate::dynamics::{
-    Data, Jump, PointAxes, PointResponses, Velocities, advance_positions, advance_velocities,
-    spread_jump, velocities,
+    Data, PointAxes, PointResponses, Velocities, VelocityChange, advance_positions,
+    advance_velocities, spread_jump, velocities,
 };
 use crate::model::Model;
 use crate::spatial::{Mat3, Motion, Vec3};
@@ -38,8 +38,8 @@ pub(super) struct RigidSolver {
     errors: Vec<Vec3>,
     held: Vec<[bool; 3]>,
     corrections: Vec<Vec3>,
-    jump: Jump,
-    shift: Jump,
+    jump: VelocityChange,
+    shift: VelocityChange,
     /// True if positions are to be corrected.
     shifts: bool,
     dV: Vec<Motion>,
@@ -58,9 +58,9 @@ impl Clone for RigidSolver {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Jumps<'a> {
     /// Of the velocities.
-    pub(super) velocities: Option<&'a Jump>,
+    pub(super) velocities: Option<&'a VelocityChange>,
     /// Of the positions, after they have moved with the new velocities; as velocities for 1 s.
-    pub(super) positions: Option<&'a Jump>,
+    pub(super) positions: Option<&'a VelocityChange>,
 }
 
 impl RigidSolver {
@@ -82,8 +82,8 @@ impl RigidSolver {
             errors: Vec::with_capacity(n),
             held: Vec::with_capacity(n),
             corrections: Vec::with_capacity(n),
-            jump: Jump::zero(bodies),
-            shift: Jump::zero(bodies),
+            jump: VelocityChange::zero(bodies),
+            shift: VelocityChange::zero(bodies),
             shifts: false,
             dV: vec![Motion::zero(); bodies],
             dv,

@@ -3,7 +3,7 @@
 use crate::contact::{ContactForce, SpringForce};
 use crate::spatial::Vec3;
 
-use super::evaluated::Evaluated;
+use super::contact_result::ContactResult;
 use super::{FootReading, JointReading, Plant, Snapshot, StateReading, StationReading};
 
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a
@@ -25,7 +25,7 @@ impl Plant {
     }
 
     /// Fills `out` with the readings of the current state: everything belongs to the same instant.
-    /// `epoch`, `mode` and `phase` are left to the caller. Does not allocate.
+    /// `run_id`, `mode` and `phase` are left to the caller. Does not allocate.
     pub fn fill(&self, out: &mut Snapshot) {
         self.fill_state(&mut out.state);
         let c = &mut out.contacts;
@@ -44,7 +44,7 @@ impl Plant {
         let state = self.state();
         s.layout_hash = self.layout_hash();
         (s.tick, s.time_ns, s.digest) = (state.tick, self.time_ns(), state.digest);
-        s.fault = self.fault().map_or(0, super::Fault::code);
+        s.fault = self.fault().map_or(0, super::PlantFailure::code);
         s.authority = self.authority().code();
         s.command_age_ticks = match self.command_age_ticks() {
             Some(age) => u32::try_from(age).unwrap_or(u32::MAX - 1),
@@ -62,7 +62,7 @@ impl Plant {
         s.truth_base_quat_wxyz = state.q.quat_WB.wxyz();
         s.truth_base_velocity_m_per_s = state.v.v_WB.into();
         s.truth_base_angular_velocity_rad_per_s = state.v.w_WB.into();
-        let sound = state.defects.is_empty();
+        let sound = state.faults.is_empty();
         for (i, joint) in s.joints.iter_mut().enumerate() {
             let truth = [state.q.joints[i], state.v.joints[i]];
             let [q, dq] = if sound { truth } else { self.shown_by_encoder(i) };
@@ -76,7 +76,7 @@ impl Plant {
 
     /// Contact and normal force (N) as the sensor of foot `f` shows them.
     pub(super) fn shown_by_foot(&self, f: usize) -> (bool, f64) {
-        match self.state.defects.stuck_foot(f) {
+        match self.state.faults.stuck_foot(f) {
             Some([closed, normal_n]) => (closed != 0.0, normal_n),
             None => (self.state.switches[f].closed, self.shown_normal_n(f)),
         }
@@ -123,7 +123,7 @@ impl Plant {
 }
 
 /// `None` without any contact.
-fn mean_point_W<'a>(contacts: impl Iterator<Item = &'a Evaluated>) -> Option<Vec3> {
+fn mean_point_W<'a>(contacts: impl Iterator<Item = &'a ContactResult>) -> Option<Vec3> {
     let (mut sum, mut count) = (Vec3::zeros(), 0.0);
     for at in contacts {
         sum += at.touch.point_W;
@@ -138,7 +138,7 @@ fn is_shown(f: &SpringForce) -> bool {
 
 /// Writes field by field: a reading is large, and there are many in a tick.
 #[inline]
-fn read_station(at: &Evaluated, v_W: Vec3, out: &mut StationReading) {
+fn read_station(at: &ContactResult, v_W: Vec3, out: &mut StationReading) {
     let (f, R_WC) = (&at.force, &at.touch.R_WC);
     out.position_world_m = at.touch.point_W.into();
     out.velocity_world_m_per_s = v_W.into();

@@ -12,7 +12,7 @@ use crate::spatial::Vec3;
 
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{Defects, JointCommand, Leases, PlantSpec, Watchdog};
+use super::{InjectedFaults, JointCommand, Leases, PlantSpec, Watchdog};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,7 +56,7 @@ pub struct State {
     /// Coefficients of the regions, in the order of the spec.
     pub regions: Vec<Option<Friction>>,
     /// Faults that act.
-    pub defects: Defects,
+    pub faults: InjectedFaults,
     pub(super) contacts: Vec<ContactState>,
 }
 
@@ -105,7 +105,7 @@ impl State {
             imu_v_before_W: Vec3::zeros(),
             switches: vec![FootSwitch::default(); spec.feet.len()],
             regions: spec.regions.iter().map(|r| r.friction).collect(),
-            defects: Defects::default(),
+            faults: InjectedFaults::default(),
             contacts,
         }
     }
@@ -125,7 +125,7 @@ impl State {
             walk3("push.force_W", i, &mut push.force_W, visit);
             visit("push.ticks_left", i, Word::U64(&mut push.ticks_left));
         }
-        self.defects.walk(visit);
+        self.faults.walk(visit);
         for (i, switch) in self.switches.iter_mut().enumerate() {
             let mut closed = u64::from(switch.closed);
             visit("foot_switch.closed", i, Word::U64(&mut closed));
@@ -170,8 +170,8 @@ impl State {
         for (name, word) in words {
             visit(name, 0, Word::U64(word));
         }
-        for (i, session) in w.retired.iter_mut().enumerate() {
-            visit("watchdog.retired", i, Word::U64(session));
+        for (i, session) in w.revoked.iter_mut().enumerate() {
+            visit("watchdog.revoked", i, Word::U64(session));
         }
         self.leases.walk(self.command.len(), visit);
         for (i, c) in self.command.iter_mut().enumerate() {

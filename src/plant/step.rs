@@ -10,10 +10,10 @@ use crate::model::Model;
 use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::{SpatialInertia, Vec3};
 
-use super::lanes::{self, LaneStep};
 use super::rigid::RigidSolver;
+use super::simd::{self, SimdStep};
 use super::{
-    Authority, ContactSet, Digest, Fault, Integrator, PlantSpec, State, TickInput, Verdict,
+    Authority, ContactSet, Digest, Integrator, PlantFailure, PlantSpec, State, TickInput, Verdict,
     layout_hash,
 };
 
@@ -31,7 +31,7 @@ pub struct Outcome {
     /// Faults that found no free slot, or that this plant cannot have.
     pub faults_refused: u32,
     /// Set if the plant has stopped; the tick has then not been counted.
-    pub fault: Option<Fault>,
+    pub fault: Option<PlantFailure>,
 }
 
 /// Robot, drives, ground and sensors. See the [module](crate::plant).
@@ -49,8 +49,8 @@ pub struct Plant {
     pub(super) rigid: RigidSolver,
     pub(super) motors: Vec<MotorLimits>,
     pub(super) passive: Vec<PassiveJoint>,
-    pub(super) lanes: LaneStep,
-    pub(super) lane_contacts: bool,
+    pub(super) lanes: SimdStep,
+    pub(super) simd_contacts: bool,
     pub(super) path: ComputePath,
     pub(super) tau: Vec<f64>,
     pub(super) vdot: Velocities,
@@ -62,7 +62,7 @@ pub struct Plant {
     pub(super) references: Vec<Reference>,
     /// Their `kp` and `kd` as commanded, whatever the encoders make of them.
     pub(super) gains: Vec<[f64; 2]>,
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<PlantFailure>,
 }
 
 impl Plant {
@@ -82,10 +82,10 @@ impl Plant {
         };
         let passive: Vec<PassiveJoint> = model.joints.iter().enumerate().map(stop).collect();
         let motors: Vec<MotorLimits> = model.joints.iter().map(MotorLimits::new).collect();
-        let springs = contacts.plane_springs().filter(|s| lanes::alike(s));
-        let lane_contacts = springs.is_some();
+        let springs = contacts.plane_springs().filter(|s| simd::same_topology(s));
+        let simd_contacts = springs.is_some();
         let springs = springs.unwrap_or_default();
-        let lanes = LaneStep::new(&model, &spec, &motors, &passive, &springs, false);
+        let lanes = SimdStep::new(&model, &spec, &motors, &passive, &springs, false);
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
         let digest = Digest::new(&mut state);
         let imu = imu_at_rest(&spec, &data);
@@ -108,7 +108,7 @@ impl Plant {
             motors,
             passive,
             lanes,
-            lane_contacts,
+            simd_contacts,
             path: ComputePath::Fastest,
             digest,
             imu,
@@ -140,14 +140,14 @@ impl Plant {
         }
         self.apply_events(&input.events, &mut outcome);
         self.take_commands(&input.offers, &mut outcome);
-        if !self.state.defects.is_empty() {
+        if !self.state.faults.is_empty() {
             let (tick, period_s) = (self.state.tick, self.spec.period_ns as f64 / 1e9);
-            self.state.defects.draw(tick, period_s);
+            self.state.faults.draw(tick, period_s);
             self.mislead();
         }
         let start_ns = self.time_ns();
         if self.in_lanes() {
-            self.micro_steps_in_lanes(start_ns);
+            self.simd_micro_steps(start_ns);
         } else {
             for i in 0..u64::from(self.spec.micro_steps) {
                 self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
@@ -260,7 +260,7 @@ impl Plant {
             &self.spec.gravity_W,
         );
         self.imu = self.shown_by_imu(truth);
-        self.state.defects.end_tick();
+        self.state.faults.end_tick();
         self.state.imu_v_before_W = v_W;
         for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
             switch.update(&self.spec.foot_switch, self.contacts.normal_sum_n(&foot.stations));

@@ -4,7 +4,7 @@
 //!            proof commands in a row                answered tick older than hold_ticks
 //!  nobody ─────────────────────────► owner: full ─────────────────────────► damped ──► zero
 //!    ▲                                  ▲    (its last command is held)        │         │
-//!    └── the old session is retired ────┴───── a new session proves life ──────┴─────────┘
+//!    └── the old session is revoked ────┴───── a new session proves life ──────┴─────────┘
 //! ```
 //!
 //! The age of a command is counted in ticks from the state that it answers. Nothing here reads a
@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::RETIRED_SESSIONS;
+use crate::limits::REVOKED_SESSIONS;
 
 /// Settings of the age ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,8 +78,8 @@ pub enum Rejection {
     Version,
     /// Another robot, joint order or period.
     Layout,
-    /// Another run (epoch).
-    Epoch,
+    /// Another run (run_id).
+    RunId,
     /// NaN or infinite.
     NotFinite,
     /// A gain or set-point beyond the allowed range.
@@ -97,7 +97,7 @@ pub enum Rejection {
     /// Another session owns the robot.
     NotOwner,
     /// The session has lost the robot; it must come back with a new session number.
-    Retired,
+    Revoked,
     /// The emergency stop is in force.
     Stopped,
     /// Answers a state that is not the controller's to answer, or applies at another tick than
@@ -115,7 +115,7 @@ impl Rejection {
         Self::Size,
         Self::Version,
         Self::Layout,
-        Self::Epoch,
+        Self::RunId,
         Self::NotFinite,
         Self::OutOfRange,
         Self::Session,
@@ -124,7 +124,7 @@ impl Rejection {
         Self::FutureTick,
         Self::Late,
         Self::NotOwner,
-        Self::Retired,
+        Self::Revoked,
         Self::Stopped,
         Self::OffGrid,
         Self::Conflict,
@@ -138,7 +138,7 @@ impl Rejection {
             Self::Size => "size",
             Self::Version => "version",
             Self::Layout => "layout",
-            Self::Epoch => "epoch",
+            Self::RunId => "run_id",
             Self::NotFinite => "not_finite",
             Self::OutOfRange => "out_of_range",
             Self::Session => "session",
@@ -147,7 +147,7 @@ impl Rejection {
             Self::FutureTick => "future_tick",
             Self::Late => "late",
             Self::NotOwner => "not_owner",
-            Self::Retired => "retired",
+            Self::Revoked => "revoked",
             Self::Stopped => "stopped",
             Self::OffGrid => "off_grid",
             Self::Conflict => "conflict",
@@ -185,7 +185,7 @@ pub struct Watchdog {
     /// Tick of the candidate's last command.
     pub candidate_tick: u64,
     /// Sessions that lost the robot, newest first.
-    pub retired: [u64; RETIRED_SESSIONS],
+    pub revoked: [u64; REVOKED_SESSIONS],
 }
 
 impl Watchdog {
@@ -223,13 +223,13 @@ impl Watchdog {
         if answers_tick > tick {
             return Verdict::Rejected(Rejection::FutureTick);
         }
-        if self.retired.contains(&session) {
-            return Verdict::Rejected(Rejection::Retired);
+        if self.revoked.contains(&session) {
+            return Verdict::Rejected(Rejection::Revoked);
         }
         let owned = self.authority(spec, tick) == Authority::Held;
         if !owned && session == self.owner {
-            self.retire_owner();
-            return Verdict::Rejected(Rejection::Retired);
+            self.revoke_owner();
+            return Verdict::Rejected(Rejection::Revoked);
         }
         if tick - answers_tick > spec.hold_ticks {
             return Verdict::Rejected(Rejection::Late);
@@ -273,18 +273,18 @@ impl Watchdog {
         if self.candidate_count < spec.proof_commands {
             return Verdict::Proving;
         }
-        self.retire_owner();
+        self.revoke_owner();
         (self.owner, self.seq, self.answers_tick) = (session, seq, answers_tick);
         (self.candidate, self.candidate_seq, self.candidate_count) = (0, 0, 0);
         Verdict::Accepted
     }
 
     /// The owner's session is over: the last command stays only as an age.
-    pub(super) fn retire_owner(&mut self) {
-        if self.owner == 0 || self.retired.contains(&self.owner) {
+    pub(super) fn revoke_owner(&mut self) {
+        if self.owner == 0 || self.revoked.contains(&self.owner) {
             return;
         }
-        self.retired.rotate_right(1);
-        self.retired[0] = self.owner;
+        self.revoked.rotate_right(1);
+        self.revoked[0] = self.owner;
     }
 }

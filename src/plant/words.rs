@@ -15,8 +15,8 @@ impl Event {
             Self::Leave { .. } => "leave",
             Self::Stop => "stop",
             Self::Arm => "arm",
-            Self::Fault { .. } => "fault",
-            Self::Mend { .. } => "mend",
+            Self::InjectFault { .. } => "fault",
+            Self::ClearFaults { .. } => "mend",
         }
     }
 
@@ -41,11 +41,11 @@ impl Event {
                 )
             }
             Self::Leave { session } => format!("session {session:016x} leaves"),
-            Self::Fault { defect, .. } => {
-                let row = defect.kind.row();
-                format!("fault {} {:?} {:?}", row.name, defect.part, defect.values)
+            Self::InjectFault { fault, .. } => {
+                let row = fault.kind.row();
+                format!("fault {} {:?} {:?}", row.name, fault.part, fault.values)
             }
-            Self::Mend { kind, part } => format!("mend {kind:?} {part:?}"),
+            Self::ClearFaults { kind, part } => format!("mend {kind:?} {part:?}"),
             Self::Stop => "emergency stop".into(),
             Self::Arm => "end of the emergency stop".into(),
         }

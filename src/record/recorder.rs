@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::buffer_pool::Inbox;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
-use crate::handover::Inbox;
 use crate::rt::{Clock, LogTick, MonotonicClock};
 
 use super::{Disk, RecorderStats, Recording, RosChannels, RunInfo};

@@ -8,7 +8,7 @@ use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOp
 
 use crate::error::{Error, ErrorKind, Result};
 
-use super::parts::{damaged, parse};
+use super::chunk_parser::{damaged, parse};
 
 /// Largest record that is read: a damaged length must not make the reader ask for more.
 const RECORD_BYTES_MAX: usize = 64 << 20;

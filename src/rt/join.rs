@@ -46,7 +46,7 @@ impl<C: Clock> Executive<C> {
             joints: join.joints,
         };
         let spec = &self.plant.spec().watchdog;
-        let owner = self.plant.unjoined_owner().filter(|_| self.links.rehearsal.is_none());
+        let owner = self.plant.unjoined_owner().filter(|_| self.links.controller_replay.is_none());
         answer.denied = leases.check(spec, tick, &grant, owner).err();
         if self.input.events.len() >= EVENTS_MAX {
             answer.denied = Some(Denied::Full);

@@ -1,5 +1,5 @@
 //! What the robot measures: inertial measurement unit and foot switches. Encoders are exact, unless
-//! a fault on demand misleads them (`plant::defects`).
+//! a fault on demand misleads them (`plant::faults`).
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod foot_switch;

@@ -1,38 +1,38 @@
-//! Between the types of one number and those of [`lanes`].
+//! Between the types of one number and those of [`simd`].
 
-use super::{Force, Mat3, Motion, SpatialInertia, Transform, Vec3, lanes};
+use super::{Force, Mat3, Motion, SpatialInertia, Transform, Vec3, simd};
 
-impl From<Vec3> for lanes::Vec3<f64> {
+impl From<Vec3> for simd::Vec3<f64> {
     #[inline]
     fn from(v: Vec3) -> Self {
         Self { x: v.x, y: v.y, z: v.z }
     }
 }
 
-impl From<lanes::Vec3<f64>> for Vec3 {
+impl From<simd::Vec3<f64>> for Vec3 {
     #[inline]
-    fn from(v: lanes::Vec3<f64>) -> Self {
+    fn from(v: simd::Vec3<f64>) -> Self {
         Self::new(v.x, v.y, v.z)
     }
 }
 
-impl From<Mat3> for lanes::Mat3<f64> {
+impl From<Mat3> for simd::Mat3<f64> {
     #[inline]
     fn from(m: Mat3) -> Self {
-        let row = |r: usize| lanes::Vec3 { x: m[(r, 0)], y: m[(r, 1)], z: m[(r, 2)] };
+        let row = |r: usize| simd::Vec3 { x: m[(r, 0)], y: m[(r, 1)], z: m[(r, 2)] };
         Self { x: row(0), y: row(1), z: row(2) }
     }
 }
 
-impl From<lanes::Mat3<f64>> for Mat3 {
+impl From<simd::Mat3<f64>> for Mat3 {
     #[inline]
-    fn from(m: lanes::Mat3<f64>) -> Self {
+    fn from(m: simd::Mat3<f64>) -> Self {
         Self::new(m.x.x, m.x.y, m.x.z, m.y.x, m.y.y, m.y.z, m.z.x, m.z.y, m.z.z)
     }
 }
 
 /// The upper triangle.
-impl From<Mat3> for lanes::Sym3<f64> {
+impl From<Mat3> for simd::Sym3<f64> {
     #[inline]
     fn from(m: Mat3) -> Self {
         Self {
@@ -46,49 +46,49 @@ impl From<Mat3> for lanes::Sym3<f64> {
     }
 }
 
-impl From<Motion> for lanes::Motion<f64> {
+impl From<Motion> for simd::Motion<f64> {
     #[inline]
     fn from(m: Motion) -> Self {
         Self { ang: m.ang.into(), lin: m.lin.into() }
     }
 }
 
-impl From<lanes::Motion<f64>> for Motion {
+impl From<simd::Motion<f64>> for Motion {
     #[inline]
-    fn from(m: lanes::Motion<f64>) -> Self {
+    fn from(m: simd::Motion<f64>) -> Self {
         Self::new(m.ang.into(), m.lin.into())
     }
 }
 
-impl From<Force> for lanes::Force<f64> {
+impl From<Force> for simd::Force<f64> {
     #[inline]
     fn from(f: Force) -> Self {
         Self { ang: f.ang.into(), lin: f.lin.into() }
     }
 }
 
-impl From<lanes::Force<f64>> for Force {
+impl From<simd::Force<f64>> for Force {
     #[inline]
-    fn from(f: lanes::Force<f64>) -> Self {
+    fn from(f: simd::Force<f64>) -> Self {
         Self::new(f.ang.into(), f.lin.into())
     }
 }
 
-impl From<Transform> for lanes::Transform<f64> {
+impl From<Transform> for simd::Transform<f64> {
     #[inline]
     fn from(X: Transform) -> Self {
         Self { R: X.R.into(), p: X.p.into() }
     }
 }
 
-impl From<lanes::Transform<f64>> for Transform {
+impl From<simd::Transform<f64>> for Transform {
     #[inline]
-    fn from(X: lanes::Transform<f64>) -> Self {
+    fn from(X: simd::Transform<f64>) -> Self {
         Self::new(X.R.into(), X.p.into())
     }
 }
 
-impl From<SpatialInertia> for lanes::SpatialInertia<f64> {
+impl From<SpatialInertia> for simd::SpatialInertia<f64> {
     #[inline]
     fn from(I: SpatialInertia) -> Self {
         Self { mass: I.mass, h: I.h.into(), I: I.I.into() }

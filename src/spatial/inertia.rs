@@ -1,6 +1,6 @@
 //! Inertias of single bodies.
 
-use super::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3, lanes, skew};
+use super::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3, simd, skew};
 
 /// Inertia of a rigid body about the origin of its frame, in its axes. (RBDA 2.63)
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl SpatialInertia {
     /// As an articulated inertia.
     #[must_use]
     pub fn articulated(&self) -> ArticulatedInertia {
-        lanes::SpatialInertia::from(*self).articulated()
+        simd::SpatialInertia::from(*self).articulated()
     }
 
     /// Momentum `I v`.

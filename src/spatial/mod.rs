@@ -9,8 +9,8 @@
 
 mod convert;
 mod inertia;
-pub mod lanes;
 mod quaternion;
+pub mod simd;
 mod transform;
 mod vector;
 
@@ -20,7 +20,7 @@ pub use transform::Transform;
 pub use vector::{Force, Motion};
 
 /// Articulated-body inertia.
-pub type ArticulatedInertia = lanes::ArticulatedInertia<f64>;
+pub type ArticulatedInertia = simd::ArticulatedInertia<f64>;
 /// A 3-vector.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A 3×3 matrix.

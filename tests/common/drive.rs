@@ -12,7 +12,7 @@ pub fn standing_input(plant: &Plant) -> TickInput {
         .map(|i| JointCommand { kp: kp(i), kd: kp(i) / 40.0, ..Default::default() })
         .collect();
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 9,
         seq: tick + 1,
         answers_tick: tick,

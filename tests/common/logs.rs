@@ -47,7 +47,7 @@ pub fn run_of(scenario: &Scenario, script: &Script, ticks: u64) -> Vec<LogTick> 
         let answers_tick = period.saturating_sub(late);
         let joints = q.iter().map(hold).collect();
         *command =
-            PlantCommand { epoch: 1, session, seq: period, answers_tick, applies_tick: 0, joints };
+            PlantCommand { run_id: 1, session, seq: period, answers_tick, applies_tick: 0, joints };
         commands.send(command);
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
@@ -67,7 +67,7 @@ pub fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
 
 /// A log in files of about 100 kB; their names.
 pub fn write_parts(path: &Path, scenario: &Scenario, ticks: &[LogTick]) -> Vec<PathBuf> {
-    let (out, inbox) = hardstand::handover::pool(ticks.len(), || ticks[0].clone());
+    let (out, inbox) = hardstand::buffer_pool::pool(ticks.len(), || ticks[0].clone());
     for tick in ticks {
         let mut record = out.take_free().unwrap();
         (*record).clone_from(tick);

@@ -33,7 +33,7 @@ fn stand(plant: &mut Plant, ticks: u64, events: &[Event], mut each: impl FnMut(&
         let joints = stance.iter().map(hold).collect();
         let (session, seq, answers_tick) = (7, tick + 1, tick);
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session,
             seq,
             answers_tick,

@@ -43,7 +43,7 @@ fn a_drive_with_damping_makes_one_step_as_the_formula_says() {
         let joints = vec![JointCommand { q: 0.12, kp, kd, ..Default::default() }];
         let mut input = TickInput::new();
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq: 1,
             answers_tick: 0,
@@ -108,7 +108,7 @@ fn a_contact_makes_one_step_as_the_formula_says() {
 
     // in the plane's axes; the exponent of e changes by less than would be taken in halves
     let p = &holding;
-    assert!(p.d2_per_m * v_C.z.abs() * h < 0.2, "strikes at {} m/s", v_C.z);
+    assert!(p.d2_per_m * v_C.z.abs() * h < 0.2, "needs_substep at {} m/s", v_C.z);
     let (kn, dn) = (p.d2_per_m * f.normal_n, p.cz_s_per_m * f.normal_elastic_n);
     let k = Vec3::new(p.kxy_n_per_m, p.kxy_n_per_m, kn);
     let given =

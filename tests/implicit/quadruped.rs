@@ -36,7 +36,7 @@ fn input(plant: &Plant, gains: Gains) -> TickInput {
         let hold = |q: &f64| JointCommand { q: *q, kp, kd, ..Default::default() };
         let joints = plant.spec().q.joints.iter().map(hold).collect();
         let command = Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq: tick + 1,
             answers_tick: tick,

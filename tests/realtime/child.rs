@@ -264,7 +264,7 @@ impl Tally {
         }
         if let Some(mut command) = bench.commands.take_free() {
             self.seq += 1;
-            (command.epoch, command.session) = (1, 5);
+            (command.run_id, command.session) = (1, 5);
             (command.seq, command.answers_tick) = (self.seq, self.tick);
             command.joints.fill(JointCommand { kp: 60.0, kd: 2.0, ..Default::default() });
             bench.commands.send(command);

@@ -70,7 +70,7 @@ fn a_ros_controller_makes_the_robot_stand() {
         assert!(status.counter("commands_accepted") > 100, "{status:#?}");
         let refused = |name: &str| status.counter(&format!("rejected_{name}"));
         // the same command twice is the same set-point twice: neither refused nor harmful
-        let wrong = ["sequence", "future_tick", "not_owner", "retired", "size", "out_of_range"];
+        let wrong = ["sequence", "future_tick", "not_owner", "revoked", "size", "out_of_range"];
         assert_eq!(wrong.map(refused), [0; 6], "{mode}: {status:#?}");
         daemon.signal(rustix::process::Signal::TERM);
         daemon.ends_with(0);

@@ -36,7 +36,7 @@ impl SimController {
         let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
         let claim = ClaimedCommand {
             layout_hash: state.layout_hash,
-            epoch: state.epoch,
+            run_id: state.run_id,
             session: self.session,
             seq: self.seq,
             answers_tick: state.tick,

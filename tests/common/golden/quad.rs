@@ -194,7 +194,7 @@ impl Run<'_> {
         }
         self.seq += 1;
         Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq: self.seq,
             answers_tick: state.tick,
