@@ -11,7 +11,7 @@ use hardstand::message::{
     ClaimedCommand, CommandLimits, Counter, FrictionRequest, Kind, ModelReply, OrderReply,
     StatusReading, check_command, decode, decode_command, encode, encode_command,
 };
-use hardstand::plant::{Command, Plant, Scope, Snapshot, StateReading};
+use hardstand_physics::plant::{Command, Plant, Scope, Snapshot, StateReading};
 use serde::Serialize;
 use standing::{SPRING, hold, scenario, shipped, standing};
 

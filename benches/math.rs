@@ -4,7 +4,8 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use hardstand::math::{self, F64x2, F64x4, Program, SimdReal, map_lanes};
+use hardstand_physics::math::{self, Program, map_lanes};
+use hardstand_physics::simd::{F64x2, F64x4, SimdReal};
 
 fn main() {
     divan::main();

@@ -18,12 +18,12 @@ use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
-use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
 };
+use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 
 /// Turns of one measurement.

@@ -13,9 +13,9 @@ use hardstand::message::{
     CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_control,
     check_friction, check_saved, decode_command, encode, encode_command,
 };
-use hardstand::model::{BaseChoice, parse_urdf};
-use hardstand::plant::{Command, Event, TickInput};
 use hardstand::record::{LogReader, LogRecord};
+use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_physics::plant::{Command, Event, TickInput};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =

@@ -14,17 +14,17 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
-use hardstand::contact::{
+use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
     StationShape,
 };
-use hardstand::dynamics::{Constraints, Data, PointOnPlane, Velocities};
-use hardstand::plant::{
+use hardstand_physics::dynamics::{Constraints, Data, PointOnPlane, Velocities};
+use hardstand_physics::plant::{
     Command, ComputePath, ContactModel, Event, FaultKind, FrictionRegion, InjectedFault,
     Integrator, JointCommand, Part, Plant, Scope,
 };
-use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
-use hardstand::spatial::{Motion, Transform, Vec3};
+use hardstand_physics::spatial::{Motion, Transform, Vec3};
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };

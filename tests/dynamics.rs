@@ -7,13 +7,13 @@ mod robots;
 #[path = "common/trees.rs"]
 mod trees;
 
-use hardstand::dynamics::{
+use hardstand_physics::dynamics::{
     Data, GeneralizedForces, ImpulseWorkspace, MassMatrix, PointAxes, PointResponses, Rk4,
     Velocities, VelocityChange, aba, articulated_inertias, center_of_mass, crba, impulse_response,
     kinematics, kinetic_energy, momentum, potential_energy, rnea, spread_jump,
 };
-use hardstand::model::Base;
-use hardstand::spatial::{Force, Mat3, Motion, Quaternion, Vec3};
+use hardstand_physics::model::Base;
+use hardstand_physics::spatial::{Force, Mat3, Motion, Quaternion, Vec3};
 use proptest::prelude::*;
 use trees::{Sample, flat, tree};
 

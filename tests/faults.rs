@@ -21,12 +21,12 @@ mod slots;
 #[path = "faults/world.rs"]
 mod world;
 
-use hardstand::model::{Base, Builder, JointKind, Model};
-use hardstand::plant::{
+use hardstand_physics::model::{Base, Builder, JointKind, Model};
+use hardstand_physics::plant::{
     Command, Event, FaultKind, InjectedFault, JointCommand, Part, Plant, PlantSpec, Snapshot,
     TickInput, UNTIL_CLEARED,
 };
-use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 use robots::{add_body, add_joint, at, joint, plain_spec};
 
 pub const PERIOD_S: f64 = 1e-3;

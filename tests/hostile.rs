@@ -10,15 +10,15 @@ mod drive;
 mod robots;
 
 use drive::standing_input;
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
     StationShape, Stiction,
 };
-use hardstand::plant::{
+use hardstand_physics::plant::{
     Authority, ComputePath, ContactModel, Event, Integrator, JointCommand, Plant, PlantFailure,
     Scope, Snapshot, TickInput,
 };
-use hardstand::spatial::Vec3;
+use hardstand_physics::spatial::Vec3;
 use robots::{box_on_springs, walker};
 
 /// A small generator, so that a failing case has a number.

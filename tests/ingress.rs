@@ -17,9 +17,9 @@ use hardstand::limits::OFFERS_MAX;
 use hardstand::message::{
     ArrivalCounters, ClaimedCommand, CommandIngress, CommandLimits, encode_command,
 };
-use hardstand::model::{Base, Builder, JointKind};
-use hardstand::plant::{Command, JointCommand, Plant, Rejection, TickInput, Verdict};
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_physics::model::{Base, Builder, JointKind};
+use hardstand_physics::plant::{Command, JointCommand, Plant, Rejection, TickInput, Verdict};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 use oracle::{Dice, Owners, Said, judge, mutate};
 use robots::{add_body, add_joint, joint, plain_spec};
 

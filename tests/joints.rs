@@ -5,11 +5,11 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::actuator::PassiveJoint;
-use hardstand::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
-use hardstand::model::{Base, Builder, Joint, JointKind, Model};
-use hardstand::plant::{Authority, Command, Integrator, JointCommand, Plant, TickInput};
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_physics::actuator::PassiveJoint;
+use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
+use hardstand_physics::model::{Base, Builder, Joint, JointKind, Model};
+use hardstand_physics::plant::{Authority, Command, Integrator, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 use robots::{add_body, add_joint, joint, plain_spec, walker};
 
 /// A single joint on a fixed base: an arm of inertia 0.1 kg·m² about a vertical axis.

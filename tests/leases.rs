@@ -5,7 +5,7 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::plant::{
+use hardstand_physics::plant::{
     Authority, Command, Denied, Event, Grant, Grid, JointCommand, JointSet, Leases, Outcome, Plant,
     Rejection, TickInput, Verdict, WatchdogSpec, controller_number,
 };

@@ -14,14 +14,14 @@ use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
 use hardstand::buffer_pool::Outbox;
-use hardstand::plant::{
-    Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,
-    controller_number,
-};
 use hardstand::rt::{
     Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
     ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule,
     StateReset, TickReport,
+};
+use hardstand_physics::plant::{
+    Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,
+    controller_number,
 };
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -197,7 +197,7 @@ impl Ran {
     fn obeyed(&self, session: u64) -> Vec<(u64, u64)> {
         let offers = self.log.iter().flat_map(|t| t.offers.iter().map(move |o| (t.tick, o)));
         let own = offers.filter(|(_, o)| o.session == session);
-        own.filter(|(_, o)| o.verdict == hardstand::plant::Verdict::Accepted)
+        own.filter(|(_, o)| o.verdict == hardstand_physics::plant::Verdict::Accepted)
             .map(|(tick, o)| (o.answers_tick, tick))
             .collect()
     }
@@ -374,7 +374,8 @@ fn a_budget_is_kept_and_told() {
     assert_eq!(gate.ticks_given_up, without, "{gate:?}");
     assert!((75..85).contains(&without), "{without}");
     assert!(ran.states.iter().all(|s| s.mode == 2));
-    let lost = ran.log.iter().filter(|t| t.authority == hardstand::plant::Authority::Damped);
+    let lost =
+        ran.log.iter().filter(|t| t.authority == hardstand_physics::plant::Authority::Damped);
     assert!(lost.count() > 20, "its joints are damped, as in real time");
 }
 
@@ -417,7 +418,7 @@ fn an_emergency_stop_wins_while_a_tick_waits() {
     let stopped = ran.log.iter().find(|t| t.events.contains(&Event::Stop)).unwrap().tick;
     assert!((30..=31).contains(&stopped), "{stopped}");
     let after = ran.log.iter().filter(|t| t.tick >= stopped);
-    assert!(after.clone().all(|t| t.authority == hardstand::plant::Authority::Stopped));
+    assert!(after.clone().all(|t| t.authority == hardstand_physics::plant::Authority::Stopped));
 }
 
 #[test]

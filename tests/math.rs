@@ -11,7 +11,8 @@ use std::panic::catch_unwind;
 
 use dice::Dice;
 use double_double::{Double, power_of_two, ulp};
-use hardstand::math::{self, F64x2, F64x4, Program, SimdReal, map_lanes};
+use hardstand_physics::math::{self, Program, map_lanes};
+use hardstand_physics::simd::{F64x2, F64x4, SimdReal};
 
 const SPECIAL: [f64; 22] = [
     0.0,

@@ -8,11 +8,11 @@ use hardstand::message::{
     LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode,
     decode_command, encode, encode_command,
 };
-use hardstand::plant::{
+use hardstand::record::Keyframe;
+use hardstand_physics::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,
 };
-use hardstand::record::Keyframe;
 
 const LIMITS: CommandLimits = CommandLimits {
     layout_hash: 0x0123_4567_89ab_cdef,

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
-use hardstand::plant::{Event, Scope};
 use hardstand::record::{Disk, Gap, LogReader, Recording, RosChannels, RunReport, replay_run};
 use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::{Event, Scope};
 
 const TICKS: u64 = 600;
 

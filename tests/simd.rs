@@ -7,14 +7,14 @@ mod dice;
 mod robots;
 
 use dice::Dice;
-use hardstand::contact::{ExponentialSpring, SpringParameters, StationShape, Stiction};
-use hardstand::dynamics::Limbs;
-use hardstand::model::{Base, Builder, JointKind, Model};
-use hardstand::plant::{
+use hardstand_physics::contact::{ExponentialSpring, SpringParameters, StationShape, Stiction};
+use hardstand_physics::dynamics::Limbs;
+use hardstand_physics::model::{Base, Builder, JointKind, Model};
+use hardstand_physics::plant::{
     Command, ComputePath, ContactModel, ContactResult, Event, Integrator, JointCommand, Plant,
     PlantSpec, Scope, TickInput,
 };
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3, rotation};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3, rotation};
 use robots::{add_body, add_joint, at, box_on_springs, joint, plain_spec, plane, station, walker};
 
 /// What happens to a robot beside its commands.

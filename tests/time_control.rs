@@ -9,11 +9,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
-use hardstand::plant::{Event, StateReading};
 use hardstand::rt::{
     Answer, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule,
     StateReset, TickReport,
 };
+use hardstand_physics::plant::{Event, StateReading};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

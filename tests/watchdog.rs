@@ -5,7 +5,7 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::plant::{
+use hardstand_physics::plant::{
     Authority, Command, JointCommand, Plant, Rejection, TickInput, Verdict, Watchdog, WatchdogSpec,
 };
 use proptest::prelude::*;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
 
 pub const SPRING: &str = "exponential_spring";
 

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
 
 /// Simulated time after which a robot must be still, s.
 const SETTLE_S: f64 = 5.0;

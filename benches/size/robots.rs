@@ -1,10 +1,10 @@
 //! Robots of any size that stand on straight legs, made for measuring.
 
-use hardstand::contact::SpringParameters;
-use hardstand::math;
-use hardstand::model::{Base, Builder, Joint, JointKind};
-use hardstand::plant::{Command, JointCommand, Plant, TickInput};
-use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::contact::SpringParameters;
+use hardstand_physics::math;
+use hardstand_physics::model::{Base, Builder, Joint, JointKind};
+use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
 use crate::common::{G, add_body, add_joint, at, joint, plain_spec, station};
 

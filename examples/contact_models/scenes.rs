@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::contact::{StationShape, Surface};
-use hardstand::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
-use hardstand::model::{Base, BodySpec, Builder, Model};
-use hardstand::plant::{
+use hardstand_physics::contact::{StationShape, Surface};
+use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
+use hardstand_physics::model::{Base, BodySpec, Builder, Model};
+use hardstand_physics::plant::{
     Command, ContactModel, ContactResult, Event, Integrator, JointCommand, Plant, PlantSpec,
     Station, TickInput,
 };
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 

@@ -3,9 +3,9 @@
 use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
 
-use crate::error::Result;
 use crate::fault_point;
 use crate::message::CommandIngress;
+use hardstand_error::Result;
 
 use super::{Bus, Keys, bus_error};
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::buffer_pool::{Inbox, Outbox, pool};
-use crate::plant::Snapshot;
 use crate::rt::Phase;
+use hardstand_physics::plant::Snapshot;
 
 /// Snapshots that may wait in a feed.
 const FEED_QUEUE: usize = 8;

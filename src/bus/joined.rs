@@ -8,11 +8,11 @@ use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
     ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
 };
-use crate::plant::{JointCommand, StateReading};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{JointCommand, StateReading};
 
 use super::client::received;
 use super::{Ask, Client, bus_error};

@@ -4,8 +4,8 @@
 //!
 //! | key | kind | payload |
 //! |---|---|---|
-//! | `state` | published | [`StateReading`](crate::plant::StateReading) |
-//! | `contacts` | published | [`ContactsReading`](crate::plant::ContactsReading) |
+//! | `state` | published | [`StateReading`](hardstand_physics::plant::StateReading) |
+//! | `contacts` | published | [`ContactsReading`](hardstand_physics::plant::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](crate::message::ClaimedCommand) |
 //! | those of [`Ask`] | queryable | an order, answered by [`OrderReply`] |
@@ -46,10 +46,10 @@ pub use session::{Bus, open_client, open_client_as};
 pub use topics::{Call, LatchedTopic, Listening, Probe, Serving, Token, Topic, WallClock};
 pub use transport_metrics::link_counts;
 
-use crate::error::{Error, ErrorKind};
 #[cfg(doc)]
 use crate::message::OrderReply;
 use crate::message::StatusReading;
+use hardstand_error::{Error, ErrorKind};
 
 /// The latest status, shared between the monitor and the answers to queries; never touched by the
 /// physics thread.

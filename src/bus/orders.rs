@@ -17,12 +17,12 @@ use zenoh::Wait;
 use zenoh::bytes::Encoding;
 use zenoh::query::{Query, Queryable};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
 use crate::limits::ORDER_QUEUE;
 use crate::message::{ArrivalCounters, JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
-use crate::plant::{Join, Rejection};
 use crate::rt::{Answer, JoinAnswer, Order, OrderOutbox};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Join, Rejection};
 
 use super::panic_guard::PanicGuard;
 use super::request_validator::RequestValidator;

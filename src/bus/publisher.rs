@@ -12,11 +12,11 @@ use zenoh::qos::{CongestionControl, Priority};
 
 use crate::buffer_pool::Inbox;
 use crate::config::BusSettings;
-use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
 use crate::message::{Kind, encode};
-use crate::plant::Snapshot;
 use crate::rt::{Clock, Direct, MonotonicClock, Phase};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Snapshot;
 
 use super::feed::Feed;
 use super::panic_guard::PanicGuard;

@@ -9,8 +9,8 @@ use crate::message::{
     SavedState, check_control, check_fault, check_friction, check_join, check_leave, check_mend,
     check_push, check_saved, check_speed,
 };
-use crate::plant::{Denied, Join, Plant, Rejection};
 use crate::rt::{JoinAnswer, Mode, Order, StateReset, wall_period_ns};
+use hardstand_physics::plant::{Denied, Join, Plant, Rejection};
 
 use super::Ask;
 

@@ -9,9 +9,9 @@ use zenoh::bytes::Encoding;
 use zenoh::qos::CongestionControl;
 use zenoh::query::Queryable;
 
-use crate::error::Result;
 use crate::fault_point;
 use crate::message::{EventReading, Kind, ModelReply, StatusReading, encode};
+use hardstand_error::Result;
 
 use super::{Bus, Keys, SharedStatus, bus_error};
 

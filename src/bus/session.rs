@@ -5,9 +5,9 @@ use std::path::Path;
 use zenoh::{Config, Session, Wait};
 
 use crate::config::{BusSettings, ENDPOINT, Ros2Mode, is_endpoint};
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rt::may_write;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::access::{Settings, client_settings, daemon_settings};
 use super::panic_guard::PanicGuard;

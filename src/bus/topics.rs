@@ -11,8 +11,8 @@ use zenoh::query::{Query, QueryTarget, Queryable};
 use zenoh::{Session, Wait};
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig};
 
-use crate::error::Result;
 use crate::fault_point;
+use hardstand_error::Result;
 
 use super::panic_guard::PanicGuard;
 use super::{Bus, bus_error};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Instant;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::plant::PlantFailure;
 use crate::process_harness::{DAEMON_WORDS, Ended, Harness, LOG, why_ended};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::PlantFailure;
 
 use super::judge::Finding;
 use super::outcome::{Outcome, Word};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::Result;
 use crate::inspect::{Condition, Quantities, Quantity};
-use crate::plant::PlantFailure;
 use crate::record::{Player, TickView};
+use hardstand_error::Result;
+use hardstand_physics::plant::PlantFailure;
 
 use super::outcome::Held;
 use super::plan::{Plan, Take};

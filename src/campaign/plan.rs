@@ -7,7 +7,7 @@ use serde_json::json;
 use toml::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::plant::{FaultKind, chance};
+use hardstand_physics::plant::{FaultKind, chance};
 
 use super::outcome::{Held, Outcome};
 

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::Result;
 use crate::inspect::{Cause, Comparison, compare};
-use crate::plant::Event;
 use crate::record::{Player, TickId};
+use hardstand_error::Result;
+use hardstand_physics::plant::Event;
 
 /// A controller that has joined, as the log has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

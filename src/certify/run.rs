@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::process_harness::{Ended, Failure, Harness, LOG};
 use crate::record::{Player, RunIndex, write_state};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::attribution::{Difference, LogSummary, listen};
 use super::perturbation::{Load, Stop, Stopper};

@@ -10,7 +10,7 @@ use crate::bus::{Client, Credentials};
 #[cfg(feature = "zenoh")]
 use crate::config::TlsFiles;
 #[cfg(feature = "zenoh")]
-use crate::error::Result;
+use hardstand_error::Result;
 
 pub(super) use super::branch_arguments::BranchArguments;
 #[cfg(feature = "zenoh")]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-use crate::error::Result;
 use crate::inspect::{Condition, Quantities, Quantity, compare};
 use crate::record::{Player, RunIndex, TickId, TickView};
+use hardstand_error::Result;
 
 use super::arguments::BisectArguments;
 use super::differences::{self, number};

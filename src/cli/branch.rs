@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::compare;
 use crate::record::{Forked, Player, RunIndex, TickId, fork};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;
 use super::{differences, exit, plot, progress, show};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::process_harness::{Failure, Harness};
 use crate::record::{Forked, Player, RunIndex, saved_state, write_state};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;
 use super::{certify, exit, show, stop_on_signal};

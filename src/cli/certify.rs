@@ -9,9 +9,9 @@ use crate::certify::{
     Scene, Snapshot, Task, Verdict, attribute, page, plan, wall_s,
 };
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::process_harness::Failure;
 use crate::record::Player;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CertifyArguments;
 use super::{differences, exit, progress, show, stop_on_signal};

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::bus::{Ask, Client};
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest};
-use crate::plant::Scope;
 use crate::record::{read_state, write_state};
 use crate::rt::Phase;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Scope;
 
 use super::arguments::{
     ClearArguments, CtlArguments, CtlKind, DaemonArguments, FrictionArguments, PushArguments,

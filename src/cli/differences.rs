@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::error::Result;
 use crate::inspect::{Cause, Comparison, Ranked, scenario_differences, trace};
 use crate::record::{Player, TickId};
+use hardstand_error::Result;
 
 use super::{exit, plot_differences, show};
 

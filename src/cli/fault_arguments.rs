@@ -3,7 +3,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 
-use crate::plant::{FaultKind, FaultSpec};
+use hardstand_physics::plant::{FaultKind, FaultSpec};
 
 use super::arguments::DaemonArguments;
 use super::faults::option;

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Found, Quantities, Verdict, first_bad};
 use crate::record::{Player, RunIndex, TickId, TickView};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{differences, exit, replay, show};
 

@@ -48,8 +48,8 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::error::{Error, ErrorKind, Result};
 use arguments::{Arguments, Verb};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// Exit codes beside those of [`ErrorKind`].
 pub mod exit {

@@ -14,8 +14,8 @@ use plotters::style::Color;
 
 use crate::daemon::LatencyHistogram;
 use crate::doctor::Measured;
-use crate::error::{Error, ErrorKind, Result};
-use crate::math;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::math;
 
 const SIZE_PX: (u32, u32) = (1000, 600);
 pub(super) const FONT: &str = "sans-serif";

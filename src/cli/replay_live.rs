@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening};
-use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Answers, replay_to_controllers};
 use crate::message::SavedState;
-use crate::plant::JointCommand;
 use crate::process_harness::{Process, controller_command};
 use crate::record::{Player, RunIndex};
 use crate::rt::{Ending, Phase};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::JointCommand;
 
 use super::arguments::ReplayArguments;
 use super::{differences, exit, progress, show, stop_on_signal};

@@ -7,10 +7,10 @@ use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening, Summary};
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::SavedState;
 use crate::record::read_state;
 use crate::rt::{Ending, Mode, Pace, Phase};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::{exit, progress, show, stop_on_signal, survive};

@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::config::{Ros2Mode, Scenario};
 use crate::daemon::{SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
-use crate::plant::{Authority, Integrator};
 use crate::record::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
+use hardstand_physics::plant::{Authority, Integrator};
 
 /// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
 macro_rules! say {

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use crate::error::Result;
 use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
-use crate::plant::Authority;
 use crate::rt::{Grants, Mode};
+use hardstand_error::Result;
+use hardstand_physics::plant::Authority;
 
 use super::arguments::StatusArguments;
 use super::histogram::{self, bars, duration, microseconds};

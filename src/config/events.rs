@@ -1,8 +1,8 @@
 //! Planned events of a scenario: faults, each of a kind of [`FaultKind::TABLE`].
 
 use crate::limits::{FAULTS_MAX, PUSHES_MAX};
-use crate::model::Model;
-use crate::plant::{Event, FaultKind, FaultSpec, Parameter, PlantSpec, UNTIL_CLEARED};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Event, FaultKind, FaultSpec, Parameter, PlantSpec, UNTIL_CLEARED};
 
 use super::section::{Mistakes, Range, Section};
 

@@ -3,9 +3,9 @@
 use crossbeam_channel::Receiver;
 
 use crate::message::{ControllerRegistry, EventReading};
-use crate::model::Model;
-use crate::plant::Event;
 use crate::rt::{Happened, LoopEvent};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::Event;
 
 use super::io::Io;
 

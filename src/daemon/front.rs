@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::buffer_pool::{Inbox, Outbox};
 use crate::message::{ArrivalCounters, ControllerRegistry};
-use crate::plant::{Command, Plant, Snapshot};
 use crate::ros2::RosCounters;
 use crate::rt::{Direct, OrderOutbox};
+use hardstand_physics::plant::{Command, Plant, Snapshot};
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
@@ -60,9 +60,9 @@ mod with_bus {
         Bus, Feed, Keys, OrderService, Publisher, RequestValidator, Services, subscribe_commands,
     };
     use crate::config::{Ros2Mode, Scenario};
-    use crate::error::Result;
     use crate::message::{CommandIngress, CommandLimits, EventReading, ModelReply, StatusReading};
     use crate::ros2::{Node, NodeEnds};
+    use hardstand_error::Result;
 
     /// Bus, publisher, queryables and the desks where commands and orders arrive.
     #[derive(Debug)]
@@ -163,9 +163,9 @@ mod with_bus {
 mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
-    use crate::error::{Error, ErrorKind, Result};
     use crate::message::{EventReading, ModelReply, StatusReading};
     use crate::rt::StartRule;
+    use hardstand_error::{Error, ErrorKind, Result};
 
     /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.
     #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{EventReading, ModelReply, StatusReading};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::front::{Ends, Front};
 

@@ -26,18 +26,18 @@ use crossbeam_channel::Receiver;
 
 use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
 use crate::config::Scenario;
-use crate::error::{Error, Result};
 use crate::fault_point;
 use crate::limits::{
     FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
 use crate::message::{ControllerRegistry, ModelReply, SavedState};
-use crate::plant::{Command, JointCommand, Plant};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
     ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, Mode, Pace, RunLimits, TickReport,
     drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
 };
+use hardstand_error::{Error, Result};
+use hardstand_physics::plant::{Command, JointCommand, Plant};
 
 use event_feed::EventFeed;
 use front::{Counters, Ends};

@@ -5,13 +5,13 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind};
 use crate::message::{
     AGE_EDGES_TICKS, ControllerRegistry, Counter, LATENCY_EDGES_NS, Refusal, StatusReading,
 };
-use crate::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
 use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
+use hardstand_error::{Error, ErrorKind};
+use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
 
 use super::front::{Counters, link_counts};
 use super::latency_histogram::LatencyHistogram;
@@ -244,7 +244,7 @@ impl Monitor {
             time_s: r.time_ns as f64 * 1e-9,
             real_time_factor: ticks * self.period_ns as f64 * 1e-9 / elapsed_s,
             base_height_m: r.base_height_m,
-            tilt_deg: crate::math::acos_clamped(r.tilt_cos).to_degrees(),
+            tilt_deg: hardstand_physics::math::acos_clamped(r.tilt_cos).to_degrees(),
             foot_normal_sum_n: r.foot_normal_sum_n,
             weight_n: self.weight_n,
             authority: r.authority,
@@ -359,7 +359,7 @@ impl Monitor {
             time_s: time_ns as f64 * 1e-9,
             real_time_factor: self.status.real_time_factor,
             base_height_m: state.q.p_WB.z,
-            tilt_deg: crate::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
+            tilt_deg: hardstand_physics::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
             foot_normal_sum_n: feet.iter().map(|f| plant.foot_normal_n(f)).sum(),
             weight_n: self.weight_n,
             authority: plant.authority(),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use crate::model::Model;
-use crate::plant::{Event, JointCommand, Verdict, controller_number};
 use crate::record::TickView;
 use crate::rt::{LogTick, OfferRecord, SetPoint};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
 
 /// Who made two runs part.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Result;
 use crate::record::{Player, TickId, TickView};
+use hardstand_error::Result;
 
 use super::cause::{self, Cause, Names};
 use super::{Quantities, Quantity, Role};

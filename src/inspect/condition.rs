@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::error::Result;
 use crate::record::TickView;
+use hardstand_error::Result;
 
 use super::parser::{Function, Operator, Tree, parse};
 use super::{Quantities, Quantity};

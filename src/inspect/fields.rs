@@ -1,10 +1,10 @@
 //! What there is to know of a tick: one row for each published quantity.
 
-use crate::math;
-use crate::plant::{
+use crate::rt::LogTick;
+use hardstand_physics::math;
+use hardstand_physics::plant::{
     FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
 };
-use crate::rt::LogTick;
 
 use super::Role::{self, Detail, Input, Label, Measure};
 

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::JointKind;
-use crate::plant::{ContactsReading, Plant, StationReading};
 use crate::record::TickView;
+use hardstand_physics::model::JointKind;
+use hardstand_physics::plant::{ContactsReading, Plant, StationReading};
 
 use super::fields::{APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, GAINS, JOINT, STATE, STATION};
 

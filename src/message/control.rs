@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind};
-use crate::model::Model;
-use crate::plant::{Event, Plant, Rejection};
+use hardstand_error::{Error, ErrorKind};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Event, Plant, Rejection};
 
 use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
 use super::{HEADER_BYTES, Kind};
@@ -32,7 +32,7 @@ pub struct SavedState {
     pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
-    /// The state, see [`State::walk`](crate::plant::State::walk); the last word is the digest.
+    /// The state, see [`State::walk`](hardstand_physics::plant::State::walk); the last word is the digest.
     pub words: Vec<u64>,
 }
 

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Model;
-use crate::plant::{Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{
+    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection,
+};
 
 use super::Kind;
 use super::control::check_ticks;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{SPEED_MAX, SPEED_MIN};
-use crate::model::Model;
-use crate::plant::{
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{
     GRID_TICKS_MAX, Grid, Join, JointCommand, JointSet, Rejection, Role, controller_number,
     is_controller_name,
 };

@@ -44,8 +44,8 @@ use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// Version of the protocol: changes when the layout of any payload changes.
 pub const VERSION: u8 = 4;
@@ -55,11 +55,11 @@ pub const HEADER_BYTES: usize = 4;
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// [`StateReading`](crate::plant::StateReading).
+    /// [`StateReading`](hardstand_physics::plant::StateReading).
     State = 1,
-    /// [`ContactsReading`](crate::plant::ContactsReading).
+    /// [`ContactsReading`](hardstand_physics::plant::ContactsReading).
     Contacts = 2,
-    /// [`Command`](crate::plant::Command), preceded by layout hash and run_id.
+    /// [`Command`](hardstand_physics::plant::Command), preceded by layout hash and run_id.
     Command = 3,
     /// [`StatusReading`].
     Status = 4,

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::NAME_BYTES_MAX;
-use crate::plant::Rejection;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Rejection;
 
 use super::{HEADER_BYTES, Kind, VERSION, decode};
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::bus::Client;
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// The log, in the folder of a trial.
 pub const LOG: &str = "run.mcap";

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// One of the two processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use mcap::read::ChunkReader;
 use mcap::records::{ChunkHeader, Record, op};
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// A record of the file, or all records of a chunk of it.
 pub(super) fn parse(opcode: u8, body: &[u8]) -> Result<VecDeque<Record<'static>>> {

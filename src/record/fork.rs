@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::buffer_pool::{Outbox, pool};
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::EVENTS_MAX;
 use crate::message::SavedState;
-use crate::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
 use crate::rt::{LogTick, Phase, Schedule};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
 
 use super::run::input_of;
 use super::tick_view::{TickId, TickView};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::segments::open_next;
 use super::tick_view::TickId;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::SavedState;
-use crate::plant::{JointCommand, Leases, Plant, StateReading};
 use crate::rt::LogTick;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{JointCommand, Leases, Plant, StateReading};
 
 use super::run::Run;
 use super::segments::open_next;

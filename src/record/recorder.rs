@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::buffer_pool::Inbox;
-use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
 use crate::rt::{Clock, LogTick, MonotonicClock};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{Disk, RecorderStats, Recording, RosChannels, RunInfo};
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::buffer_pool::Inbox;
-use crate::error::{Error, ErrorKind, Result};
 use crate::rt::LogTick;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{LogWriter, RosChannels, RunInfo, Storage};
 

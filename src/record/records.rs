@@ -6,7 +6,7 @@ use std::io::Read;
 use mcap::records::Record;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::chunk_parser::{damaged, parse};
 

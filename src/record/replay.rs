@@ -12,8 +12,8 @@ use std::thread::Builder;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::plant::Plant;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Plant;
 
 use super::batches::{Batch, Batches, Then};
 use super::run::Run;

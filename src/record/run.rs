@@ -1,9 +1,9 @@
 //! Runs a stretch of a log again and compares every digest.
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
-use crate::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 use crate::rt::{LogTick, OfferRecord, is_in_force};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 
 use super::batches::{Batch, Then};
 use super::replay::{Difference, ReplayReport};

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::plant::Plant;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Plant;
 
 use super::replay::replay_looking;
 use super::tick_view::Look;

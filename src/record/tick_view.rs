@@ -1,7 +1,7 @@
 //! What an observer of a replay sees.
 
-use crate::plant::{ContactsReading, JointCommand, Leases, StateReading};
 use crate::rt::LogTick;
+use hardstand_physics::plant::{ContactsReading, JointCommand, Leases, StateReading};
 
 /// One tick of a log.
 #[derive(Clone, Copy, Debug)]

@@ -23,9 +23,9 @@ use super::topics::{Latched, MessageType, Source, latched, sources};
 use super::unitree::{Guard, LowCmd, LowState, watch};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{CommandIngress, ModelReply, StatusReading, new_session};
-use crate::plant::Plant;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Plant;
 
 /// The node; it lasts as long as this value.
 #[derive(Debug)]

@@ -18,8 +18,8 @@ use super::naming::{Naming, Wire, answer_attachment, request_of};
 use super::orders::Refused;
 use super::simulator::{Simulator, Steps};
 use crate::bus::{Bus, Call, PanicGuard, Serving, Token, WallClock};
-use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// Calls that may wait.
 const WAITING_MAX: usize = 32;

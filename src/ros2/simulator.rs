@@ -12,9 +12,9 @@ use super::messages::{
 use super::readings::time;
 use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
 use crate::message::{ControlRequest, Kind, SavedState, encode};
-use crate::model::Base;
-use crate::plant::Plant;
-use crate::spatial::{Quaternion, Vec3};
+use hardstand_physics::model::Base;
+use hardstand_physics::plant::Plant;
+use hardstand_physics::spatial::{Quaternion, Vec3};
 
 /// Phases, as in the state.
 const RUNNING: u8 = 1;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::plant::{Event, Leases, Plant, TickInput, Verdict};
+use hardstand_physics::plant::{Event, Leases, Plant, TickInput, Verdict};
 
 use super::SetPoint;
 

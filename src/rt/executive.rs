@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Event, InjectedFaults, Leases, Outcome, Plant, Snapshot, TickInput};
+use hardstand_physics::plant::{
+    Command, Event, InjectedFaults, Leases, Outcome, Plant, Snapshot, TickInput,
+};
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;

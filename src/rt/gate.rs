@@ -1,7 +1,7 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
 use crate::limits::{LEASES_MAX, OFFERS_MAX};
-use crate::plant::{Command, JointCommand, Lease, Leases, Rejection, random};
+use hardstand_physics::plant::{Command, JointCommand, Lease, Leases, Rejection, random};
 
 /// Commands that may wait for the tick at which they apply.
 const EARLY_MAX: usize = 64;

@@ -1,7 +1,7 @@
 //! Controllers that join and leave.
 
 use crate::limits::{EVENTS_MAX, LEASES_MAX};
-use crate::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role, random};
+use hardstand_physics::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role, random};
 
 use super::gate::Missing;
 use super::{Clock, Executive};

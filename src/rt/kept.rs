@@ -1,6 +1,6 @@
 //! States that somebody may still have to answer: kept, so that they can be sent again.
 
-use crate::plant::{Lease, Leases, StateReading};
+use hardstand_physics::plant::{Lease, Leases, StateReading};
 
 /// As many as there can be answers on their way.
 const STATES_MAX: usize = 64;

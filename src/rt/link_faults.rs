@@ -7,7 +7,7 @@
 //! offered to the plant, and is in the log as that: a replay needs none of this.
 
 use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
-use crate::plant::{
+use hardstand_physics::plant::{
     Command, FaultKind, InjectedFaults, JointCommand, Leases, Rejection, chance, check_joints,
     random,
 };

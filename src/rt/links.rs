@@ -7,7 +7,7 @@ use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
-use crate::plant::{Command, PlantFailure, Snapshot};
+use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
 
 use super::gate::Missing;
 use super::loop_event::LoopEvent;

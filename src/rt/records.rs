@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
-use crate::plant::{
+use hardstand_physics::plant::{
     Authority, Command, ContactsReading, Event, JointCommand, Leases, Outcome, Plant, PlantFailure,
     Snapshot, StateReading, TickInput, Verdict,
 };

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Authority, Outcome, Verdict, Watchdog};
+use hardstand_physics::plant::{Authority, Outcome, Verdict, Watchdog};
 
 use super::links::Ending;
 use super::records::Phase;

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use crossbeam_channel::Receiver;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, JointCommand, Snapshot};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
 };
+use hardstand_physics::plant::{Command, JointCommand, Snapshot};
 
 pub const PERIOD_NS: u64 = 1_000_000;
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hardstand::limits::REVOKED_SESSIONS;
-use hardstand::plant::{Authority, Verdict};
 use hardstand::rt::LogTick;
+use hardstand_physics::plant::{Authority, Verdict};
 
 /// Where the walk is.
 pub struct Ladder {

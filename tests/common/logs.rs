@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command as PlantCommand, JointCommand};
 use hardstand::record::{Disk, LogWriter, Recording, RosChannels};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
 
 use super::bench::{Bench, ROOMY, TestClock, info};
 

@@ -7,7 +7,7 @@ mod dice;
 pub use dice::Dice;
 
 use hardstand::message::CommandLimits;
-use hardstand::plant::{Rejection, Verdict, WatchdogSpec};
+use hardstand_physics::plant::{Rejection, Verdict, WatchdogSpec};
 
 /// What a good command says; the set-points as their bits, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

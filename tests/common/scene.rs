@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, ContactResult, Event, JointCommand, Plant, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{Command, ContactResult, Event, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::Vec3;
 
 /// `config/quadruped.toml` with these changes.
 pub fn quadruped(sets: &[&str]) -> Scenario {

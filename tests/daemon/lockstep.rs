@@ -4,8 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Authority, Event};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Player};
+use hardstand_physics::plant::{Authority, Event};
 use rustix::process::Signal;
 
 use crate::process::{Log, Observer, PATIENCE, Process, Scene, digest, serial};

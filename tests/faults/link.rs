@@ -1,12 +1,12 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
 use hardstand::message::new_session;
-use hardstand::plant::{
-    Command, Event, FaultKind, Grant, Grid, InjectedFault, InjectedFaults, JointCommand, JointSet,
-    Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
-};
 use hardstand::rt::{
     LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
+};
+use hardstand_physics::plant::{
+    Command, Event, FaultKind, Grant, Grid, InjectedFault, InjectedFaults, JointCommand, JointSet,
+    Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
 };
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped};

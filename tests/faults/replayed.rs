@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Event, FaultKind, Part, Plant};
 use hardstand::record::{LogReader, LogWriter, RosChannels, replay};
 use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
 
 use crate::bench::{Bench, ROOMY, TestClock, info, quadruped as scenario_of};
 use crate::{MEND_ALL, broken, lasting, quadruped, shown, stand};

@@ -1,6 +1,6 @@
 //! Motors and encoders, on a pendulum whose motion can be worked out by hand.
 
-use hardstand::plant::{Event, FaultKind, JointCommand, Part, Plant};
+use hardstand_physics::plant::{Event, FaultKind, JointCommand, Part, Plant};
 
 use crate::robots::G;
 use crate::{
@@ -47,8 +47,8 @@ fn an_encoder_that_is_off_moves_the_joint_by_as_much_the_other_way() {
     }
 }
 
-fn hardstand_paths() -> [hardstand::plant::ComputePath; 3] {
-    use hardstand::plant::ComputePath::{Fastest, OneByOne, Portable};
+fn hardstand_paths() -> [hardstand_physics::plant::ComputePath; 3] {
+    use hardstand_physics::plant::ComputePath::{Fastest, OneByOne, Portable};
     [Fastest, Portable, OneByOne]
 }
 
@@ -161,7 +161,7 @@ fn a_dead_motor_is_one_that_is_told_to_make_nothing() {
     // energy: nobody has put any in
     let energy = |p: &Plant| {
         let [q, dq] = truth(p);
-        let height = -LENGTH_M * hardstand::math::sin_cos(q).1;
+        let height = -LENGTH_M * hardstand_physics::math::sin_cos(q).1;
         0.5 * INERTIA * dq * dq + MASS_KG * G * height
     };
     let before = energy(&dead);

@@ -1,6 +1,6 @@
 //! Inertial measurement unit and foot sensors.
 
-use hardstand::plant::{Event, FaultKind, Part, Plant, StateReading};
+use hardstand_physics::plant::{Event, FaultKind, Part, Plant, StateReading};
 
 use crate::{MEND_ALL, broken, lasting, motion, once, quadruped, shown, stand};
 

@@ -1,7 +1,9 @@
 //! Bounds: eight faults at a time, and nothing bad gets in by an event or a saved state.
 
 use hardstand::limits::FAULTS_MAX;
-use hardstand::plant::{Event, FaultKind, InjectedFault, Part, TickInput, UNTIL_CLEARED, Word};
+use hardstand_physics::plant::{
+    Event, FaultKind, InjectedFault, Part, TickInput, UNTIL_CLEARED, Word,
+};
 
 use crate::{MEND_ALL, broken, lasting, motion, quadruped, stand};
 
@@ -10,7 +12,7 @@ fn offset(joint: u32, by: f64) -> Event {
 }
 
 /// Faults that were refused in a tick with these events.
-fn refused(plant: &mut hardstand::plant::Plant, events: &[Event]) -> u32 {
+fn refused(plant: &mut hardstand_physics::plant::Plant, events: &[Event]) -> u32 {
     let mut input = TickInput::new();
     input.events.extend_from_slice(events);
     let outcome = plant.step(&input);

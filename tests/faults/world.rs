@@ -1,9 +1,11 @@
 //! Payload, friction and pushes.
 
-use hardstand::contact::Friction;
-use hardstand::dynamics::Limbs;
-use hardstand::plant::{ComputePath, Event, FaultKind, Integrator, JointCommand, Part, Plant};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::Friction;
+use hardstand_physics::dynamics::Limbs;
+use hardstand_physics::plant::{
+    ComputePath, Event, FaultKind, Integrator, JointCommand, Part, Plant,
+};
+use hardstand_physics::spatial::Vec3;
 
 use crate::robots::{G, walker};
 use crate::{
@@ -162,7 +164,7 @@ fn friction_comes_back_when_the_fault_is_over() {
 fn a_mend_ends_pushes_and_all_changes_of_friction() {
     let (mut mended, mut quiet) = (quadruped(), quadruped());
     let before = coefficients(&mended);
-    let scope = hardstand::plant::Scope::All;
+    let scope = hardstand_physics::plant::Scope::All;
     let ice = Event::Friction { scope, mu_static: 0.05, mu_kinetic: 0.02 };
     let shove = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0, 90.0, 0.0], ticks: 999 };
     stand(&mut mended, &[ice, shove, MEND_ALL]);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
+use hardstand_physics::spatial::Vec3;
 
 const MU: [f64; 2] = [0.7, 0.5];
 /// Ticks after which the springs have swung out.

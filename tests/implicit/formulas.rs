@@ -1,13 +1,15 @@
 //! One step against formulas that are written down here once more, and slopes against differences.
 
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ContactMaterial, ContactPlane, ExponentialSpring, Friction, HertzPair, HuntCrossley, Memory,
     Overlap, SpringParameters, Stiction,
 };
-use hardstand::dynamics::{Positions, Velocities};
-use hardstand::model::{Base, Builder, JointKind};
-use hardstand::plant::{Command, Integrator, JointCommand, Plant, TickInput};
-use hardstand::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3, rotation, skew};
+use hardstand_physics::dynamics::{Positions, Velocities};
+use hardstand_physics::model::{Base, Builder, JointKind};
+use hardstand_physics::plant::{Command, Integrator, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::{
+    Mat3, Quaternion, SpatialInertia, Transform, Vec3, rotation, skew,
+};
 use nalgebra::{Matrix6, Vector6};
 
 use super::robots::{add_body, add_joint, at, joint, plain_spec};

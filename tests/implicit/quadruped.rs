@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, ComputePath, Event, JointCommand, Plant, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{Command, ComputePath, Event, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::Vec3;
 
 use super::blocks::energy;
 

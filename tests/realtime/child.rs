@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hardstand::plant::JointCommand;
 use hardstand::rt::{
     Clock, Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     enter_realtime, lock_memory, pick_core,
 };
+use hardstand_physics::plant::JointCommand;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use crate::bench::{Bench, Queues, quadruped};
@@ -270,8 +270,9 @@ impl Tally {
             bench.commands.send(command);
         }
         while let Some(tick) = bench.log.take() {
-            let accepted =
-                |o: &&hardstand::rt::OfferRecord| o.verdict == hardstand::plant::Verdict::Accepted;
+            let accepted = |o: &&hardstand::rt::OfferRecord| {
+                o.verdict == hardstand_physics::plant::Verdict::Accepted
+            };
             self.accepted += tick.offers.iter().filter(accepted).count() as u64;
             bench.log.give_back(tick);
         }

@@ -11,9 +11,9 @@ use hardstand::message::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
     check_friction, encode,
 };
-use hardstand::plant::{Scope, StateReading, Verdict};
 use hardstand::record::Recording;
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
+use hardstand_physics::plant::{Scope, StateReading, Verdict};
 
 use crate::bench::{Bench, PERIOD_NS};
 use crate::controller::SimController;
