@@ -11,7 +11,7 @@ use hardstand::message::{
     ClaimedCommand, CommandLimits, Counter, FrictionRequest, Kind, ModelReply, OrderReply,
     StatusReading, check_command, decode, decode_command, encode, encode_command,
 };
-use hardstand::plant::{Command, Plant, Scope, Snapshot, StateReading};
+use hardstand_physics::plant::{Command, Plant, Scope, Snapshot, StateReading};
 use serde::Serialize;
 use standing::{SPRING, hold, scenario, shipped, standing};
 
@@ -40,7 +40,7 @@ fn claim(plant: &Plant) -> ClaimedCommand {
     let (layout_hash, joints) = (plant.layout_hash(), hold(plant));
     ClaimedCommand {
         layout_hash,
-        epoch: 1,
+        run_id: 1,
         session: 7,
         seq: 1,
         answers_tick: 3000,
@@ -65,7 +65,7 @@ fn decode_and_check_a_command(bencher: Bencher<'_, '_>) {
     let (claim, mut bytes, mut command) = (claim(&plant), Vec::new(), Command::default());
     encode_command(&claim, &mut bytes).unwrap();
     let (layout_hash, joints) = (plant.layout_hash(), claim.joints.len());
-    let limits = CommandLimits { layout_hash, epoch: 1, joints, kp_max: 1e4, kd_max: 1e3 };
+    let limits = CommandLimits { layout_hash, run_id: 1, joints, kp_max: 1e4, kd_max: 1e3 };
     bencher.bench_local(|| {
         let claim = decode_command(black_box(&bytes), joints).unwrap();
         check_command(&claim, &limits, &mut command).unwrap();

@@ -4,7 +4,8 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use hardstand::math::{self, F64x2, F64x4, Lanes, Program, map_lanes};
+use hardstand_physics::math::{self, Program, map_lanes};
+use hardstand_physics::simd::{F64x2, F64x4, SimdReal};
 
 fn main() {
     divan::main();
@@ -21,7 +22,7 @@ struct Exp;
 
 impl Program for Exp {
     #[inline(always)]
-    fn run<T: Lanes>(&self, x: T) -> T {
+    fn run<T: SimdReal>(&self, x: T) -> T {
         math::exp(x)
     }
 }
@@ -31,13 +32,13 @@ struct SinTimesCos;
 
 impl Program for SinTimesCos {
     #[inline(always)]
-    fn run<T: Lanes>(&self, x: T) -> T {
+    fn run<T: SimdReal>(&self, x: T) -> T {
         let (sin, cos) = math::sin_cos(x);
         sin * cos
     }
 }
 
-fn in_lanes<T: Lanes>(bencher: Bencher<'_, '_>, program: &impl Program) {
+fn in_lanes<T: SimdReal>(bencher: Bencher<'_, '_>, program: &impl Program) {
     let numbers = arguments();
     let mut out = numbers.clone();
     bencher.counter(ItemsCount::new(COUNT)).bench_local(|| {

@@ -8,10 +8,10 @@ mod standing;
 
 use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
-use hardstand::contact::{ExponentialSpring, Friction, Memory, SpringParameters};
-use hardstand::dynamics::{Data, MassMatrix, Velocities, aba, crba, kinematics};
-use hardstand::plant::{ComputePath, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::{ExponentialSpring, Friction, Memory, SpringParameters};
+use hardstand_physics::dynamics::{Data, MassMatrix, Velocities, aba, crba, kinematics};
+use hardstand_physics::plant::{ComputePath, TickInput};
+use hardstand_physics::spatial::Vec3;
 use standing::{shipped, standing_in_long_ticks};
 
 fn main() {

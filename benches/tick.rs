@@ -7,10 +7,10 @@
 mod standing;
 
 use divan::Bencher;
-use hardstand::handover::pool;
+use hardstand::buffer_pool::pool;
 use hardstand::message::{Kind, encode};
-use hardstand::plant::{Command, Digest, TickInput};
 use hardstand::rt::LogTick;
+use hardstand_physics::plant::{Command, Digest, TickInput};
 use standing::{SPRING, hold, landing_by, standing, standing_by};
 
 fn main() {
@@ -99,7 +99,7 @@ fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
     let mut input = TickInput::new();
     let (session, seq, joints) = (1, tick, hold(&plant));
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session,
         seq,
         answers_tick: tick,

@@ -17,13 +17,13 @@ use std::thread::available_parallelism;
 use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use hardstand::handover::{Inbox, Outbox, bell, pool, touched_channel};
-use hardstand::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
+use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, MonotonicClock, Occurrence, OverrunPolicy, Pace, RunLimits,
+    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
 };
+use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 
 /// Turns of one measurement.
@@ -82,7 +82,7 @@ impl Clock for Sleepless {
 fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
     let set_points = hold(&plant);
-    let command = || Command { epoch: 1, joints: set_points.clone(), ..Default::default() };
+    let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };
     let (commands, command_in) = pool(32, command);
     let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
     let (log_out, log) =
@@ -91,13 +91,13 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let links = Links {
         commands: command_in,
         orders: order_line().1,
-        epoch: Arc::new(AtomicU32::new(1)),
+        run_id: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
         direct: None,
-        rehearsal: None,
+        controller_replay: None,
         log: Some(log_out),
         reports: report_out,
-        occurrences: touched_channel(64, &Occurrence::NONE).0,
+        occurrences: touched_channel(64, &LoopEvent::NONE).0,
         stop: Arc::new(AtomicBool::new(false)),
         arrived: bell().1,
     };
@@ -129,7 +129,7 @@ fn tick_with_a_command(bencher: Bencher<'_, '_>, micro_steps: u32) {
     let plant = standing(micro_steps, SPRING);
     let mut input = TickInput::new();
     let joints = hold(&plant);
-    input.offers.push(Box::new(Command { epoch: 1, session: 1, joints, ..Default::default() }));
+    input.offers.push(Box::new(Command { run_id: 1, session: 1, joints, ..Default::default() }));
     bencher
         .with_inputs(|| plant.clone())
         .input_counter(|_| ItemsCount::new(TURNS))
@@ -172,7 +172,7 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     let mut input = TickInput::new();
     let (first, joints) = (plant.state().tick, hold(&plant));
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 1,
         seq: first,
         answers_tick: first,

@@ -13,15 +13,15 @@ use hardstand::message::{
     CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_control,
     check_friction, check_saved, decode_command, encode, encode_command,
 };
-use hardstand::model::{BaseChoice, parse_urdf};
-use hardstand::plant::{Command, Event, TickInput};
 use hardstand::record::{LogReader, LogRecord};
+use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_physics::plant::{Command, Event, TickInput};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =
-    CommandLimits { layout_hash: HASH, epoch: 3, joints: 2, kp_max: 500.0, kd_max: 20.0 };
+    CommandLimits { layout_hash: HASH, run_id: 3, joints: 2, kp_max: 500.0, kd_max: 20.0 };
 pub const FRICTION: FrictionLimits =
-    FrictionLimits { layout_hash: HASH, epoch: 3, counts: [12, 4, 2] };
+    FrictionLimits { layout_hash: HASH, run_id: 3, counts: [12, 4, 2] };
 /// The robot of the scenarios.
 pub const ROBOT: &str = include_str!("../config/robots/quadruped.urdf");
 
@@ -50,7 +50,7 @@ pub fn command_bytes(data: &[u8]) {
 /// A request that passes is within the limits and encodes to the same bytes. The other orders are
 /// tried with the same bytes.
 pub fn friction_bytes(data: &[u8]) {
-    if let Ok(Some(control)) = check_control(data, FRICTION.epoch) {
+    if let Ok(Some(control)) = check_control(data, FRICTION.run_id) {
         assert!(control.rewind <= 1 && control.number <= 1 << 53);
     }
     if let Ok(saved) = check_saved(data, HASH, HASH) {
@@ -60,8 +60,8 @@ pub fn friction_bytes(data: &[u8]) {
         Ok(Event::Friction { scope, mu_static, mu_kinetic }) => {
             assert!((0.0..=100.0).contains(&mu_static) && (0.0..=mu_static).contains(&mu_kinetic));
             // 0 stands for whichever run there is
-            let epoch = if data[12..16] == [0; 4] { 0 } else { FRICTION.epoch };
-            let same = FrictionRequest::new(HASH, epoch, scope, mu_static, mu_kinetic);
+            let run_id = if data[12..16] == [0; 4] { 0 } else { FRICTION.run_id };
+            let same = FrictionRequest::new(HASH, run_id, scope, mu_static, mu_kinetic);
             let mut again = Vec::new();
             encode(Kind::Friction, &same, &mut again).unwrap();
             assert_eq!(again, data);

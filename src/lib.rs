@@ -14,7 +14,7 @@
 
 #![cfg_attr(rtsan, feature(sanitize))]
 
-pub mod actuator;
+pub mod buffer_pool;
 #[cfg(feature = "zenoh")]
 pub mod bus;
 #[cfg(feature = "zenoh")]
@@ -23,25 +23,17 @@ pub mod campaign;
 pub mod certify;
 pub mod cli;
 pub mod config;
-pub mod contact;
 pub mod daemon;
 pub mod doctor;
-pub mod dynamics;
-pub mod error;
 mod fault_point;
-pub mod handover;
 pub mod inspect;
 pub mod limits;
-pub mod math;
 pub mod message;
-pub mod model;
-pub mod plant;
+#[cfg(feature = "zenoh")]
+pub mod process_harness;
 pub mod record;
 pub mod ros2;
 pub mod rt;
-pub mod sensor;
-pub mod spatial;
-#[cfg(feature = "zenoh")]
-pub mod trial;
+pub mod urdf;
 
-pub use error::{Error, ErrorKind, Result};
+pub use hardstand_error::{Error, ErrorKind, Result};

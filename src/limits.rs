@@ -1,41 +1,15 @@
 //! Every bound in one place, related by compile-time checks.
 
-/// Joints of a robot.
-pub const JOINTS_MAX: usize = 256;
-/// Contacts of a scenario: stations times surfaces.
-pub const STATIONS_MAX: usize = 192;
-/// Feet of a scenario.
-pub const FEET_MAX: usize = 32;
-/// Surfaces of a scenario's ground: planes, and pieces of terrain.
-pub const SURFACES_MAX: usize = 48;
-/// Nodes of a height field along each side.
-pub const HEIGHTFIELD_SIDE_MAX: usize = 1024;
-/// Faces of a convex solid.
-pub const SOLID_FACES_MAX: usize = 32;
-/// Steps of a flight of stairs.
-pub const STAIRS_MAX: usize = 100;
-/// Regions of the ground with friction of their own.
-pub const REGIONS_MAX: usize = 16;
-/// Largest coefficient of friction.
-pub const FRICTION_MAX: f64 = 100.0;
-/// Commands that one tick looks at; more wait for the next tick.
-pub const OFFERS_MAX: usize = 16;
-/// Events (pushes, friction changes, faults, controllers that join) that one tick applies.
-pub const EVENTS_MAX: usize = 32;
+pub use hardstand_physics::limits::{
+    EVENTS_MAX, FAULTS_MAX, FEET_MAX, FRICTION_MAX, HEIGHTFIELD_SIDE_MAX, JOINTS_MAX, LEASES_MAX,
+    LINK_DELAY_TICKS_MAX, OFFERS_MAX, PUSHES_MAX, REGIONS_MAX, REVOKED_SESSIONS, SOLID_FACES_MAX,
+    STAIRS_MAX, STATIONS_MAX, SURFACES_MAX,
+};
+
 /// Of these, places that are kept for controllers that come and go, and the emergency stop.
 pub const LEASE_EVENTS: usize = 16;
-/// Controllers that have joined at a time.
-pub const LEASES_MAX: usize = 8;
-/// Pushes that act at the same time.
-pub const PUSHES_MAX: usize = 8;
-/// Faults that act at the same time, besides pushes.
-pub const DEFECTS_MAX: usize = 8;
-/// Ticks by which a fault of the link delays a command at most.
-pub const LINK_DELAY_TICKS_MAX: u32 = 100;
 /// Commands that faults of the link can hold up at the same time.
 pub const LINK_HELD_MAX: usize = 128;
-/// Sessions that are remembered as retired: their commands stay refused.
-pub const RETIRED_SESSIONS: usize = 8;
 
 /// Sessions that a daemon has at a time, unless `bus.sessions_max` says otherwise.
 pub const SESSIONS: u64 = 8;
@@ -81,5 +55,3 @@ const _: () = assert!(56 + 40 * JOINTS_MAX <= MESSAGE_BYTES_MAX);
 const _: () = assert!(64 + 264 * STATIONS_MAX + 240 * FEET_MAX <= MESSAGE_BYTES_MAX);
 // a tick cannot fill the queue of offers twice
 const _: () = assert!(OFFERS_MAX <= LOG_QUEUE);
-// a set of joints is made of words
-const _: () = assert!(JOINTS_MAX.is_multiple_of(64));

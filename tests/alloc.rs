@@ -13,18 +13,18 @@ mod robots;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 
-use hardstand::contact::{
+use hardstand::buffer_pool::{Inbox, Outbox};
+use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
     StationShape,
 };
-use hardstand::dynamics::{Constraints, Data, PointOnPlane, Velocities};
-use hardstand::handover::{Inbox, Outbox};
-use hardstand::plant::{
-    Command, ComputePath, ContactModel, Defect, DefectKind, Event, FrictionRegion, Integrator,
-    JointCommand, Part, Plant, Scope,
+use hardstand_physics::dynamics::{Constraints, Data, PointOnPlane, Velocities};
+use hardstand_physics::plant::{
+    Command, ComputePath, ContactModel, Event, FaultKind, FrictionRegion, InjectedFault,
+    Integrator, JointCommand, Part, Plant, Scope,
 };
-use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
-use hardstand::spatial::{Motion, Transform, Vec3};
+use hardstand_physics::spatial::{Motion, Transform, Vec3};
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
@@ -188,14 +188,14 @@ fn a_contact_does_not_allocate() {
 /// One fault after the other, each for 120 ticks.
 fn broken(tick: u32) -> Event {
     let (kind, part, values) = match tick / 50 {
-        0 => (DefectKind::Payload, Part::Body(2), [0.3, 0.0, 0.0, -0.1]),
-        1 => (DefectKind::EncoderStuck, Part::Joint(3), [0.0; 4]),
-        2 => (DefectKind::EncoderNoise, Part::Whole, [0.001, 7.0, 0.0, 0.0]),
-        3 => (DefectKind::MotorDerated, Part::Whole, [0.5, 0.0, 0.0, 0.0]),
-        4 => (DefectKind::Friction, Part::Foot(1), [0.4, 0.3, 0.0, 0.0]),
-        _ => return Event::Mend { kind: None, part: None },
+        0 => (FaultKind::Payload, Part::Body(2), [0.3, 0.0, 0.0, -0.1]),
+        1 => (FaultKind::EncoderStuck, Part::Joint(3), [0.0; 4]),
+        2 => (FaultKind::EncoderNoise, Part::Whole, [0.001, 7.0, 0.0, 0.0]),
+        3 => (FaultKind::MotorDerated, Part::Whole, [0.5, 0.0, 0.0, 0.0]),
+        4 => (FaultKind::Friction, Part::Foot(1), [0.4, 0.3, 0.0, 0.0]),
+        _ => return Event::ClearFaults { kind: None, part: None },
     };
-    Event::Fault { defect: Defect { kind, part, values }, ticks: 120 }
+    Event::InjectFault { fault: InjectedFault { kind, part, values }, ticks: 120 }
 }
 
 fn grip(scope: Scope, n: u32) -> Event {
@@ -237,7 +237,7 @@ impl Clock for CountingClock<'_> {
         // the controller's side; for a while nobody empties the log
         if let Some(mut command) = self.commands.take_free() {
             command.joints.fill(JointCommand { kp: 60.0, kd: 2.0, ..Default::default() });
-            (command.epoch, command.session) = (1, 5);
+            (command.run_id, command.session) = (1, 5);
             (command.seq, command.answers_tick) = (sleeps, sleeps - 1);
             self.commands.send(command);
         }

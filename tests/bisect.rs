@@ -12,7 +12,7 @@ use std::path::Path;
 
 use bench::quadruped;
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
-use hardstand::record::{Player, Seen};
+use hardstand::record::{Player, TickId};
 use hardstand::rt::LogTick;
 use logs::{Script, hardstand, run_of, write, write_parts};
 
@@ -251,14 +251,14 @@ fn all_files_and_runs_are_searched() {
     let mut all = ticks();
     let mut again = run_of(&quadruped(&SETS), &Script { session: 9, ..Script::default() }, 100);
     for tick in &mut again {
-        (tick.epoch, tick.state.epoch) = (2, 2);
+        (tick.run_id, tick.state.run_id) = (2, 2);
     }
     all.extend(again);
     let files = write_parts(&path, &quadruped(&SETS), &all);
     assert!(files.len() > 3, "{files:?}");
     for (text, expected) in [
         ("tick >= 200", "first at tick 200 ("),
-        ("epoch == 2 and tick == 77", "first at tick 77 of run 2 ("),
+        ("run_id == 2 and tick == 77", "first at tick 77 of run 2 ("),
     ] {
         let (out, code) =
             hardstand(&["bisect".as_ref(), path.as_os_str(), "--where".as_ref(), text.as_ref()]);
@@ -270,10 +270,10 @@ fn all_files_and_runs_are_searched() {
     assert!(out.contains("bad        first at tick 42 of run 2 (") && code == 1, "{out}");
     let list = ["bisect".as_ref(), path.as_os_str(), "--list".as_ref(), "--at".as_ref()];
     let (out, code) =
-        hardstand(&[&list[..], &["55".as_ref(), "--epoch".as_ref(), "2".as_ref()]].concat());
+        hardstand(&[&list[..], &["55".as_ref(), "--run_id".as_ref(), "2".as_ref()]].concat());
     let line =
         |name: &str| out.lines().find(|l| l.starts_with(name)).unwrap_or_default().to_string();
-    assert!(code == 0 && line("tick ").contains(" 55 ") && line("epoch").contains(" 2 "), "{out}");
+    assert!(code == 0 && line("tick ").contains(" 55 ") && line("run_id").contains(" 2 "), "{out}");
     let (out, code) = hardstand(&[&list[..], &["999".as_ref()]].concat());
     let extent = "it holds ticks 0 to 239 of run 1, ticks 0 to 99 of run 2";
     assert!(out.contains(extent) && code == 2, "{out}");
@@ -345,8 +345,8 @@ fn compared(dir: &Path, a: &Path, b: &Path) -> (Comparison, String, i32) {
     (found, out, code)
 }
 
-const fn at(tick: u64) -> Seen {
-    Seen { epoch: 1, tick }
+const fn at(tick: u64) -> TickId {
+    TickId { run_id: 1, tick }
 }
 
 #[test]

@@ -101,11 +101,11 @@ fn a_branch_stays_in_its_run() {
     let dir = tempfile::tempdir().unwrap();
     let (from, to) = (dir.path().join("run.mcap"), dir.path().join("branch.mcap"));
     let mut all = ticks();
-    let again = |epoch: u32, ticks: u64| {
-        let script = Script { session: 10 + u64::from(epoch), ..Script::default() };
+    let again = |run_id: u32, ticks: u64| {
+        let script = Script { session: 10 + u64::from(run_id), ..Script::default() };
         let mut again = run_of(&quadruped(&SETS), &script, ticks);
         for t in &mut again {
-            (t.epoch, t.state.epoch) = (epoch, epoch);
+            (t.run_id, t.state.run_id) = (run_id, run_id);
             t.state.time_ns += TICKS * bench::PERIOD_NS; // published time goes on
         }
         again
@@ -113,7 +113,7 @@ fn a_branch_stays_in_its_run() {
     all.extend(again(2, 90));
     all.extend(again(3, 20));
     write_parts(&from, &quadruped(&SETS), &all);
-    for (more, at, ticks) in [(&[][..], 30, TICKS - 30), (&["--epoch", "2"], 30, 60)] {
+    for (more, at, ticks) in [(&[][..], 30, TICKS - 30), (&["--run_id", "2"], 30, 60)] {
         let (out, code) = branch(&from, at, more, &to);
         assert!(out.contains("all digests too") && code == 0, "{out}");
         assert!(out.contains(&format!("compared   {ticks} ticks")), "{out}");

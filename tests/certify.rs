@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bench::quadruped;
-use hardstand::certify::{blame, listen};
+use hardstand::certify::{attribute, listen};
 use logs::{Script, run_of, write};
 use process::{Process, Scene, repository, wait_for};
 use rustix::process::Signal;
@@ -229,10 +229,10 @@ fn the_plant_is_blamed_for_what_it_does() {
     let told = listen(&b).unwrap();
     assert!(!told.equals(&listen(&a).unwrap()));
     assert!(told.replay.unwrap().contains("differs from the log at tick"));
-    let (found, _) = blame(&a, &b).unwrap();
+    let (found, _) = attribute(&a, &b).unwrap();
     assert_eq!(found.cause, "plant", "{found:?}");
     assert!(found.words.contains("the same was applied"), "{found:?}");
     let stiffer = Script { other_from: 150, ..Script::default() };
-    let (found, _) = blame(&a, &log("c.mcap", &[], &stiffer)).unwrap();
+    let (found, _) = attribute(&a, &log("c.mcap", &[], &stiffer)).unwrap();
     assert_eq!((found.cause, &*found.quantity), ("controller", "command.FL_hip_joint.kp"));
 }

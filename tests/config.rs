@@ -13,10 +13,10 @@ use std::path::Path;
 use dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::config::{DEFAULT_TOML, Ros2Mode, Scenario};
-use hardstand::contact::{Friction, StationShape, Stiction};
-use hardstand::plant::{ContactModel, Evaluated, Event, Scope, Station};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::{Friction, StationShape, Stiction};
+use hardstand_physics::plant::{ContactModel, ContactResult, Event, Scope, Station};
+use hardstand_physics::spatial::Vec3;
 use memory::frugal;
 use toml::{Table, Value};
 
@@ -355,8 +355,9 @@ fn stiction_is_chosen_for_all_feet_or_for_one() {
 fn carried(s: &Scenario) -> f64 {
     let plant = s.plant();
     let normal_W = s.spec.ground[0].X_WS.R * Vec3::z();
-    let up =
-        |at: &Evaluated| (at.touch.R_WC * Vec3::z()).dot(&normal_W).max(0.0) * at.force.normal_n;
+    let up = |at: &ContactResult| {
+        (at.touch.R_WC * Vec3::z()).dot(&normal_W).max(0.0) * at.force.normal_n
+    };
     let force_n: f64 = plant.contacts().evaluated().iter().map(up).sum();
     force_n / (-s.spec.gravity_W.dot(&normal_W) * s.model.total_mass())
 }
@@ -547,7 +548,7 @@ fn mutate_scenarios(seed: u64, rounds: u64) {
             Ok(s) => {
                 taken += 1;
                 let mut plant = s.plant();
-                plant.step(&hardstand::plant::TickInput::new());
+                plant.step(&hardstand_physics::plant::TickInput::new());
             }
             Err(e) => assert!(e.to_string().len() > 20, "{e}"),
         }

@@ -12,12 +12,12 @@ mod trees;
 use dense::{
     Matrix, Solution, apply, dot, norm, pinv_apply, pinv_solve, times_transposed, transpose, zeros,
 };
-use hardstand::dynamics::{
+use hardstand_physics::dynamics::{
     Constraints, Data, LeastSquares, MassMatrix, PointOnPlane, Rk4, Velocities, aba,
     advance_positions, crba, kinematics,
 };
-use hardstand::model::Base;
-use hardstand::spatial::{Force, Mat3, Motion, Transform, Vec3};
+use hardstand_physics::model::Base;
+use hardstand_physics::spatial::{Force, Mat3, Motion, Transform, Vec3};
 use proptest::prelude::*;
 use trees::{Sample, flat, transform, tree};
 

@@ -6,12 +6,12 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ExponentialSpring, Friction, Memory, SpringForce, SpringParameters, Stiction, TINY,
 };
-use hardstand::math;
-use hardstand::plant::{Integrator, Plant, TickInput};
-use hardstand::spatial::{Quaternion, Transform, Vec3};
+use hardstand_physics::math;
+use hardstand_physics::plant::{Integrator, Plant, TickInput};
+use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use proptest::prelude::*;
 use robots::{box_on_springs, plane};
 

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, ROOMY};
 use hardstand::config::Scenario;
 use hardstand::message::{ClaimedCommand, FrictionRequest, Kind, encode, encode_command};
-use hardstand::plant::{JointCommand, Scope};
 use hardstand::record::{KEYFRAME_TOPIC, Keyframe, STATE_TOPIC, TICK_TOPIC};
 use hardstand::rt::{ManualClock, Pace, StartRule};
+use hardstand_physics::plant::{JointCommand, Scope};
 
 const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia
  ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link></robot>"#;
@@ -99,8 +99,8 @@ fn log(ticks: u64, chunked: bool) -> Vec<u8> {
     let mut data = Vec::new();
     for tick in bench.logged() {
         if !tick.keyframe.is_empty() {
-            let (epoch, words) = (tick.epoch, tick.keyframe.clone());
-            let keyframe = Keyframe { epoch, tick: tick.tick, words };
+            let (run_id, words) = (tick.run_id, tick.keyframe.clone());
+            let keyframe = Keyframe { run_id, tick: tick.tick, words };
             encode(Kind::Keyframe, &keyframe, &mut data).unwrap();
             put(2, &data);
         }
@@ -121,12 +121,12 @@ fn renew_the_seeds() {
         std::fs::create_dir_all(folder(target)).unwrap();
         std::fs::write(folder(target).join(name), data).unwrap();
     };
-    let (layout_hash, epoch) = (checks::COMMANDS.layout_hash, checks::COMMANDS.epoch);
+    let (layout_hash, run_id) = (checks::COMMANDS.layout_hash, checks::COMMANDS.run_id);
     let joint = JointCommand { q: 0.5, dq: -1.0, kp: 100.0, kd: 2.0, tau_ff: 3.0 };
     let joints = vec![joint, JointCommand::default()];
     let good = ClaimedCommand {
         layout_hash,
-        epoch,
+        run_id,
         session: 7,
         seq: 9,
         answers_tick: 1000,
@@ -140,7 +140,7 @@ fn renew_the_seeds() {
     for (name, scope) in
         [("all", Scope::All), ("foot", Scope::Foot(1)), ("region", Scope::Region(1))]
     {
-        let request = FrictionRequest::new(layout_hash, epoch, scope, 0.5, 0.25);
+        let request = FrictionRequest::new(layout_hash, run_id, scope, 0.5, 0.25);
         encode(Kind::Friction, &request, &mut data).unwrap();
         put("friction_bytes", name, &data);
     }

@@ -9,8 +9,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::math;
-use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
+use hardstand_physics::math;
+use hardstand_physics::plant::{Command, Event, JointCommand, Plant, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
 const STAND: u64 = 0x9b17_5aac_6d56_0b09;
@@ -43,7 +43,7 @@ fn run(sets: &[&str], kp: f64, ticks: u64) -> Plant {
             let joints = stance.iter().map(hold).collect();
             let (session, seq, answers_tick) = (7, tick + 1, tick);
             input.offers.push(Box::new(Command {
-                epoch: 1,
+                run_id: 1,
                 session,
                 seq,
                 answers_tick,
@@ -56,7 +56,7 @@ fn run(sets: &[&str], kp: f64, ticks: u64) -> Plant {
             input.events.push(Event::Push { body: 0, point_B, force_W, ticks: 120 });
         }
         if tick == 2000 {
-            let scope = hardstand::plant::Scope::Station(0);
+            let scope = hardstand_physics::plant::Scope::Station(0);
             input.events.push(Event::Friction { scope, mu_static: 0.1, mu_kinetic: 0.05 });
         }
         assert_eq!(plant.step(&input).fault, None);

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use hardstand::daemon::Tally;
+use hardstand::daemon::LatencyHistogram;
 use hardstand::doctor::{Band, Finding, Level, Machine, Times, examine};
 use hardstand::message::LATENCY_EDGES_NS;
 use hardstand::rt::{Clock, ManualClock, OverrunPolicy, Pacer, Wait};
@@ -302,7 +302,7 @@ fn each_missing_right_has_its_command() {
 /// Counts lie between the edges, the largest is exact, and no percentile is beyond it.
 #[test]
 fn a_tally_counts_from_each_edge_to_below_the_next() {
-    let mut tally = Tally::new(&LATENCY_EDGES_NS);
+    let mut tally = LatencyHistogram::new(&LATENCY_EDGES_NS);
     for edge in LATENCY_EDGES_NS {
         for ns in [edge - 1, edge, edge + 1] {
             tally.record(ns);
@@ -333,7 +333,7 @@ fn times(ticks: u64, late_ns: impl Fn(u64) -> u64) -> Times {
 fn busy_times(ticks: u64, cost_ns: impl Fn(u64) -> u64, late_ns: impl Fn(u64) -> u64) -> Times {
     let clock = ManualClock::default();
     let mut pacer = Pacer::new(clock.now_ns(), PERIOD_NS, OverrunPolicy::Slip);
-    let mut wakeup = Tally::new(&LATENCY_EDGES_NS);
+    let mut wakeup = LatencyHistogram::new(&LATENCY_EDGES_NS);
     for tick in 0..ticks {
         clock.advance(cost_ns(tick));
         let Wait::Until(deadline) = pacer.after_tick(clock.now_ns()) else { panic!("slip waits") };

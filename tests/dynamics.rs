@@ -7,13 +7,13 @@ mod robots;
 #[path = "common/trees.rs"]
 mod trees;
 
-use hardstand::dynamics::{
-    Data, GeneralizedForces, ImpulseWorkspace, Jump, MassMatrix, PointAxes, PointResponses, Rk4,
-    Velocities, aba, articulated_inertias, center_of_mass, crba, impulse_response, kinematics,
-    kinetic_energy, momentum, potential_energy, rnea, spread_jump,
+use hardstand_physics::dynamics::{
+    Data, GeneralizedForces, ImpulseWorkspace, MassMatrix, PointAxes, PointResponses, Rk4,
+    Velocities, VelocityChange, aba, articulated_inertias, center_of_mass, crba, impulse_response,
+    kinematics, kinetic_energy, momentum, potential_energy, rnea, spread_jump,
 };
-use hardstand::model::Base;
-use hardstand::spatial::{Force, Mat3, Motion, Quaternion, Vec3};
+use hardstand_physics::model::Base;
+use hardstand_physics::spatial::{Force, Mat3, Motion, Quaternion, Vec3};
 use proptest::prelude::*;
 use trees::{Sample, flat, tree};
 
@@ -210,7 +210,7 @@ proptest! {
         responses.respond(&s.model, &data, &points, &mut W);
 
         let (mut work, mut dv) = (ImpulseWorkspace::new(&s.model), Velocities::zero(&s.model));
-        let mut jump = Jump::zero(n);
+        let mut jump = VelocityChange::zero(n);
         let (mut dV, mut spread) = (vec![Motion::zero(); n], Velocities::zero(&s.model));
         let largest = W.iter().fold(0.0, |m: f64, w| m.max(w.amax()));
         for (j, from) in points.iter().enumerate() {

@@ -6,11 +6,11 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::dynamics::{
+use hardstand_physics::dynamics::{
     Data, MassMatrix, Positions, Rk4, Velocities, aba, articulated_inertias, crba, kinematics,
 };
-use hardstand::model::{Base, Builder, JointKind, Model};
-use hardstand::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
+use hardstand_physics::model::{Base, Builder, JointKind, Model};
+use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
 use robots::{add_body, add_joint, at, joint};
 
 fn rod(mass: f64, c: [f64; 3], I: [f64; 3]) -> SpatialInertia {

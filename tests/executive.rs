@@ -10,11 +10,11 @@ use std::sync::atomic::Ordering;
 
 use bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
 use hardstand::limits::ORDER_QUEUE;
-use hardstand::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 use hardstand::rt::{
     Answer, Clock, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, Phase,
     Schedule, StartRule, order_line,
 };
+use hardstand_physics::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -446,7 +446,7 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
 fn an_order_that_is_recalled_is_never_taken() {
     let (mut outbox, inbox) = order_line();
     assert_eq!([1, 2, 3].map(|n| outbox.send(apply(n))), [Ok(0), Ok(1), Ok(2)]);
-    let answer = |(number, order), tick| inbox.answer(Answer { number, epoch: 1, tick, order });
+    let answer = |(number, order), tick| inbox.answer(Answer { number, run_id: 1, tick, order });
     assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 8)), Some((0, apply(1))));
     assert_eq!(outbox.recall_oldest(), Some(1));
     assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 9)), Some((2, apply(3))));

@@ -21,28 +21,28 @@ mod slots;
 #[path = "faults/world.rs"]
 mod world;
 
-use hardstand::model::{Base, Builder, JointKind, Model};
-use hardstand::plant::{
-    Command, Defect, DefectKind, Event, JointCommand, Part, Plant, PlantSpec, Snapshot, TickInput,
-    UNTIL_MENDED,
+use hardstand_physics::model::{Base, Builder, JointKind, Model};
+use hardstand_physics::plant::{
+    Command, Event, FaultKind, InjectedFault, JointCommand, Part, Plant, PlantSpec, Snapshot,
+    TickInput, UNTIL_CLEARED,
 };
-use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 use robots::{add_body, add_joint, at, joint, plain_spec};
 
 pub const PERIOD_S: f64 = 1e-3;
 
 /// A fault that begins and lasts until it is mended.
-pub fn broken(kind: DefectKind, part: Part, values: &[f64]) -> Event {
-    lasting(kind, part, values, UNTIL_MENDED)
+pub fn broken(kind: FaultKind, part: Part, values: &[f64]) -> Event {
+    lasting(kind, part, values, UNTIL_CLEARED)
 }
 
-pub fn lasting(kind: DefectKind, part: Part, given: &[f64], ticks: u64) -> Event {
+pub fn lasting(kind: FaultKind, part: Part, given: &[f64], ticks: u64) -> Event {
     let mut values = [0.0; 4];
     values[..given.len()].copy_from_slice(given);
-    Event::Fault { defect: Defect { kind, part, values }, ticks }
+    Event::InjectFault { fault: InjectedFault { kind, part, values }, ticks }
 }
 
-pub const MEND_ALL: Event = Event::Mend { kind: None, part: None };
+pub const MEND_ALL: Event = Event::ClearFaults { kind: None, part: None };
 
 /// A rod without mass that turns about y, with `MASS_KG` at its end, `LENGTH_M` below the joint.
 pub const MASS_KG: f64 = 2.0;
@@ -76,7 +76,7 @@ pub fn tick(plant: &mut Plant, commands: &[JointCommand], events: &[Event]) {
     let mut input = TickInput::new();
     let joints = commands.to_vec();
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 9,
         seq: at + 1,
         answers_tick: at,

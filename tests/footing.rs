@@ -5,10 +5,10 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::contact::{Friction, SpringParameters};
-use hardstand::model::{Base, Builder};
-use hardstand::plant::{Event, Plant, TickInput};
-use hardstand::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
+use hardstand_physics::contact::{Friction, SpringParameters};
+use hardstand_physics::model::{Base, Builder};
+use hardstand_physics::plant::{Event, Plant, TickInput};
+use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
 use robots::{add_body, box_on_springs, level_floor, plain_spec, plane, station};
 
 /// Lets a box settle, then pushes it sideways with `force_n` for `ticks`; returns how far it goes

@@ -10,13 +10,13 @@ use hardstand::ErrorKind;
 use hardstand::message::{
     FrictionLimits, FrictionRequest, Kind, OrderReply, Refusal, check_friction, decode, encode,
 };
-use hardstand::plant::{Event, Rejection, Scope};
+use hardstand_physics::plant::{Event, Rejection, Scope};
 
 const LIMITS: FrictionLimits =
-    FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, epoch: 3, counts: [12, 4, 2] };
+    FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, run_id: 3, counts: [12, 4, 2] };
 
 fn request(scope: Scope, mu_static: f64, mu_kinetic: f64) -> FrictionRequest {
-    FrictionRequest::new(LIMITS.layout_hash, LIMITS.epoch, scope, mu_static, mu_kinetic)
+    FrictionRequest::new(LIMITS.layout_hash, LIMITS.run_id, scope, mu_static, mu_kinetic)
 }
 
 fn bytes_of(r: &FrictionRequest) -> Vec<u8> {
@@ -30,7 +30,7 @@ fn a_request_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
         b"HS\x04\x08".as_slice(),
         &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
-        &[3, 0, 0, 0],                                     // epoch
+        &[3, 0, 0, 0],                                     // run_id
         &[2],                                              // scope: a foot
         &[1, 0, 0, 0],                                     // index
         &[0, 0, 0, 0, 0, 0, 0xe0, 0x3f],                   // static 0.5
@@ -130,7 +130,7 @@ fn judge(bytes: &[u8]) -> Result<(u8, u32, f64, f64), Rejection> {
         return Err(Rejection::Layout);
     }
     if number(bytes, 12, 4) != 3 {
-        return Err(Rejection::Epoch);
+        return Err(Rejection::RunId);
     }
     let (scope, index) = (bytes[16], number(bytes, 17, 4) as u32);
     let count = *[1, 12, 4, 2].get(usize::from(scope)).ok_or(Rejection::OutOfRange)?;

@@ -14,13 +14,13 @@ mod robots;
 #[path = "common/scene.rs"]
 mod scene;
 
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ContactMaterial, ConvexSolid, ExponentialSpring, Friction, Heightfield, HertzPair,
     HuntCrossley, SpringParameters, StationShape, Surface, SurfaceShape, stairs,
 };
-use hardstand::model::{Base, Builder, Model};
-use hardstand::plant::{ContactModel, Plant, PlantSpec, TickInput};
-use hardstand::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
+use hardstand_physics::model::{Base, Builder, Model};
+use hardstand_physics::plant::{ContactModel, Plant, PlantSpec, TickInput};
+use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
 use robots::{add_body, plain_spec, plane};
 use scene::{Standing, quadruped};
 

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::contact::{StationShape, SurfaceShape};
-use hardstand::plant::ContactModel;
+use hardstand_physics::contact::{StationShape, SurfaceShape};
+use hardstand_physics::plant::ContactModel;
 
 fn load(sets: &[&str]) -> hardstand::Result<Scenario> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");

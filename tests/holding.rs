@@ -23,8 +23,8 @@ mod spring;
 #[path = "holding/stance.rs"]
 mod stance;
 
-use hardstand::contact::{ExponentialSpring, SpringParameters, Stiction};
-use hardstand::plant::{ContactModel, PlantSpec};
+use hardstand_physics::contact::{ExponentialSpring, SpringParameters, Stiction};
+use hardstand_physics::plant::{ContactModel, PlantSpec};
 
 /// Gives all stations this law.
 fn set_law(spec: &mut PlantSpec, stiction: Stiction) {

@@ -10,15 +10,15 @@ mod drive;
 mod robots;
 
 use drive::standing_input;
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
     StationShape, Stiction,
 };
-use hardstand::plant::{
-    Authority, ComputePath, ContactModel, Event, Fault, Integrator, JointCommand, Plant, Scope,
-    Snapshot, TickInput,
+use hardstand_physics::plant::{
+    Authority, ComputePath, ContactModel, Event, Integrator, JointCommand, Plant, PlantFailure,
+    Scope, Snapshot, TickInput,
 };
-use hardstand::spatial::Vec3;
+use hardstand_physics::spatial::Vec3;
 use robots::{box_on_springs, walker};
 
 /// A small generator, so that a failing case has a number.
@@ -277,9 +277,9 @@ fn a_plant_can_survive_and_a_fault_is_for_good() {
         ticks: 1,
     });
     let (words, out) = (plant.snapshot_words(), plant.step(&input));
-    assert_eq!(out.fault, Some(Fault::OutOfRange));
+    assert_eq!(out.fault, Some(PlantFailure::OutOfRange));
     for _ in 0..5 {
-        assert_eq!(plant.step(&TickInput::new()).fault, Some(Fault::OutOfRange));
+        assert_eq!(plant.step(&TickInput::new()).fault, Some(PlantFailure::OutOfRange));
     }
     assert_eq!(plant.snapshot_words(), words);
     plant.restore(&words).unwrap();
@@ -305,7 +305,7 @@ fn a_nan_in_any_input_is_a_fault_and_nothing_else() {
         let mut input = TickInput::new();
         input.events.push(event);
         let before = plant.state().clone();
-        assert_eq!(plant.step(&input).fault, Some(Fault::NotFinite));
+        assert_eq!(plant.step(&input).fault, Some(PlantFailure::NotFinite));
         assert_eq!(plant.state(), &before);
         let mut s = plant.new_snapshot();
         assert_all_finite(&plant, &mut s, "NaN event");
@@ -355,7 +355,7 @@ fn absurd_contact_quantities_are_a_fault_even_while_the_motion_is_finite() {
     spec.q.p_WB.z -= 0.05;
     spec.v.v_WB.z = -2.0;
     let plant = Plant::new(model, spec);
-    assert_eq!(plant.fault(), Some(Fault::NotFinite));
+    assert_eq!(plant.fault(), Some(PlantFailure::NotFinite));
     assert_all_finite(&plant, &mut plant.new_snapshot(), "huge viscosity");
 
     // the viscosity bounds the friction, the limit alone is absurd: bad in a tick
@@ -364,6 +364,6 @@ fn absurd_contact_quantities_are_a_fault_even_while_the_motion_is_finite() {
     let mut input = TickInput::new();
     let (mu_static, mu_kinetic) = (1e260, 1e260);
     input.events.push(Event::Friction { scope: Scope::All, mu_static, mu_kinetic });
-    assert_eq!(plant.step(&input).fault, Some(Fault::NotFinite));
+    assert_eq!(plant.step(&input).fault, Some(PlantFailure::NotFinite));
     assert_all_finite(&plant, &mut plant.new_snapshot(), "huge friction");
 }

@@ -5,11 +5,11 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::actuator::PassiveJoint;
-use hardstand::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
-use hardstand::model::{Base, Builder, Joint, JointKind, Model};
-use hardstand::plant::{Authority, Command, Integrator, JointCommand, Plant, TickInput};
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_physics::actuator::PassiveJoint;
+use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
+use hardstand_physics::model::{Base, Builder, Joint, JointKind, Model};
+use hardstand_physics::plant::{Authority, Command, Integrator, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 use robots::{add_body, add_joint, joint, plain_spec, walker};
 
 /// A single joint on a fixed base: an arm of inertia 0.1 kg·m² about a vertical axis.
@@ -33,7 +33,7 @@ fn command(plant: &mut Plant, joint: JointCommand, ticks: u32) -> (f64, f64, f64
     let (seq, answers_tick) = (plant.state().watchdog.seq + 1, plant.state().tick);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 5,
         seq,
         answers_tick,

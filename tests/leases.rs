@@ -5,7 +5,7 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::plant::{
+use hardstand_physics::plant::{
     Authority, Command, Denied, Event, Grant, Grid, JointCommand, JointSet, Leases, Outcome, Plant,
     Rejection, TickInput, Verdict, WatchdogSpec, controller_number,
 };
@@ -41,7 +41,7 @@ fn plant() -> Plant {
 fn answer(session: u64, tick: u64, grid: Grid, (tau_ff, count): (f64, usize)) -> Command {
     let joints = vec![JointCommand { tau_ff, ..Default::default() }; count];
     let applies_tick = tick + grid.offset;
-    Command { epoch: 1, session, seq: 0, answers_tick: tick, applies_tick, joints }
+    Command { run_id: 1, session, seq: 0, answers_tick: tick, applies_tick, joints }
 }
 
 fn step(plant: &mut Plant, events: &[Event], offers: &[Command]) -> Outcome {
@@ -178,7 +178,7 @@ fn a_silent_controller_loses_its_own_joints_at_the_exact_tick() {
     assert_eq!(text, format!("{}{}{}", "h".repeat(39), "d".repeat(50), "z".repeat(51)));
     assert_eq!(
         step(&mut plant, &[], &[answer(6, 130, slow, (0.25, 3))]).verdicts[0],
-        Verdict::Rejected(Rejection::Retired)
+        Verdict::Rejected(Rejection::Revoked)
     );
 }
 
@@ -223,7 +223,7 @@ fn who_has_not_joined_and_who_has_keep_each_other_out() {
     let mut plant = plant();
     let n = plant.model().joint_count();
     let unjoined = |tick: u64, seq: u64| Command {
-        epoch: 1,
+        run_id: 1,
         session: 9,
         seq,
         answers_tick: tick,

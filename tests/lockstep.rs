@@ -13,15 +13,15 @@ use std::cell::RefCell;
 use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
-use hardstand::handover::Outbox;
-use hardstand::plant::{
+use hardstand::buffer_pool::Outbox;
+use hardstand::rt::{
+    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
+    ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule,
+    StateReset, TickReport,
+};
+use hardstand_physics::plant::{
     Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,
-};
-use hardstand::rt::{
-    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Jump, Links, LogTick,
-    ManualClock, Mode, Occurrence, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule,
-    StartRule, TickReport,
 };
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -38,7 +38,7 @@ struct Peer {
     granted: Option<JoinAnswer>,
     /// Ticks done when it was let in.
     joined_at: u64,
-    epoch: u32,
+    run_id: u32,
     silent: bool,
 }
 
@@ -52,7 +52,7 @@ fn peer(name: &'static str, grid: Grid, joints: std::ops::Range<usize>) -> Peer 
         asked: None,
         granted: None,
         joined_at: 0,
-        epoch: 1,
+        run_id: 1,
         silent: false,
     }
 }
@@ -113,7 +113,7 @@ impl World {
                 if peer.asked == Some(answer.number)
                     && let Order::Join(join) = &answer.order
                 {
-                    (peer.granted, peer.epoch) = (Some(join.1.clone()), answer.epoch);
+                    (peer.granted, peer.run_id) = (Some(join.1.clone()), answer.run_id);
                     peer.joined_at = answer.tick;
                 }
             }
@@ -132,7 +132,7 @@ impl World {
             let Some(granted) = peer.granted.as_ref().filter(|g| g.denied.is_none()) else {
                 continue;
             };
-            if peer.silent || state.epoch != peer.epoch || state.tick < granted.first_tick {
+            if peer.silent || state.run_id != peer.run_id || state.tick < granted.first_tick {
                 continue;
             }
             if !peer.grid.answers(state.tick) {
@@ -147,7 +147,7 @@ impl World {
                 ..Default::default()
             };
             let command = Command {
-                epoch: state.epoch,
+                run_id: state.run_id,
                 session: granted.session,
                 seq: 0,
                 answers_tick: state.tick,
@@ -179,7 +179,7 @@ struct Ran {
     ending: Ending,
     log: Vec<LogTick>,
     reports: Vec<TickReport>,
-    occurrences: Vec<Occurrence>,
+    occurrences: Vec<LoopEvent>,
     states: Vec<StateReading>,
     peers: Vec<Peer>,
 }
@@ -197,7 +197,7 @@ impl Ran {
     fn obeyed(&self, session: u64) -> Vec<(u64, u64)> {
         let offers = self.log.iter().flat_map(|t| t.offers.iter().map(move |o| (t.tick, o)));
         let own = offers.filter(|(_, o)| o.session == session);
-        own.filter(|(_, o)| o.verdict == hardstand::plant::Verdict::Accepted)
+        own.filter(|(_, o)| o.verdict == hardstand_physics::plant::Verdict::Accepted)
             .map(|(tick, o)| (o.answers_tick, tick))
             .collect()
     }
@@ -294,7 +294,7 @@ fn a_run_is_a_function_of_its_inputs() {
     }
     assert!(waits.iter().all(|ns| *ns > 0), "{waits:?}");
     waits.dedup();
-    assert!(waits.len() > 4, "the runs were not alike: {waits:?}");
+    assert!(waits.len() > 4, "the runs were not same_topology: {waits:?}");
 }
 
 #[test]
@@ -338,8 +338,7 @@ fn a_different_answer_to_the_same_state_is_a_conflict() {
     });
     assert_eq!(ran.last().gate.conflicts, 1);
     let conflict = Happened::Conflict { controller: controller_number("joints"), answers_tick: 12 };
-    let told: Vec<&Occurrence> =
-        ran.occurrences.iter().filter(|o| o.happened == conflict).collect();
+    let told: Vec<&LoopEvent> = ran.occurrences.iter().filter(|o| o.happened == conflict).collect();
     assert_eq!(told.len(), 1, "{:?}", ran.occurrences);
     let calm = run(plan(40, vec![peer("joints", grid(1, 0, 0), 0..12)]));
     assert_eq!(ran.digests(), calm.digests(), "the first answer stands");
@@ -375,7 +374,8 @@ fn a_budget_is_kept_and_told() {
     assert_eq!(gate.ticks_given_up, without, "{gate:?}");
     assert!((75..85).contains(&without), "{without}");
     assert!(ran.states.iter().all(|s| s.mode == 2));
-    let lost = ran.log.iter().filter(|t| t.authority == hardstand::plant::Authority::Damped);
+    let lost =
+        ran.log.iter().filter(|t| t.authority == hardstand_physics::plant::Authority::Damped);
     assert!(lost.count() > 20, "its joints are damped, as in real time");
 }
 
@@ -385,7 +385,7 @@ fn a_missing_controller_ends_the_run_by_name_once_patience_is_over() {
     plan_a.limits.patience_ns = Some(3_000_000_000);
     plan_a.act = |world| world.peers[1].silent |= world.states.last().is_some_and(|s| s.tick >= 40);
     let ran = run(plan_a);
-    let Ending::Deserted(missing) = ran.ending else { panic!("{:?}", ran.ending) };
+    let Ending::ControllerTimeout(missing) = ran.ending else { panic!("{:?}", ran.ending) };
     assert!(missing.contains(&controller_number("policy")));
     assert!(!missing.contains(&controller_number("joints")));
     // it answered the states up to 33, the next one was due at 50
@@ -397,7 +397,7 @@ fn a_missing_controller_ends_the_run_by_name_once_patience_is_over() {
     plan_b.limits.patience_ns = Some(3_000_000_000);
     plan_b.peers[0].joins_at = u64::MAX;
     let ran = run(plan_b);
-    let Ending::Deserted(missing) = ran.ending else { panic!("{:?}", ran.ending) };
+    let Ending::ControllerTimeout(missing) = ran.ending else { panic!("{:?}", ran.ending) };
     assert_eq!(missing.iter().filter(|n| **n != 0).count(), 1);
     assert!(missing.contains(&controller_number("joints")) && ran.log.is_empty());
 }
@@ -418,7 +418,7 @@ fn an_emergency_stop_wins_while_a_tick_waits() {
     let stopped = ran.log.iter().find(|t| t.events.contains(&Event::Stop)).unwrap().tick;
     assert!((30..=31).contains(&stopped), "{stopped}");
     let after = ran.log.iter().filter(|t| t.tick >= stopped);
-    assert!(after.clone().all(|t| t.authority == hardstand::plant::Authority::Stopped));
+    assert!(after.clone().all(|t| t.authority == hardstand_physics::plant::Authority::Stopped));
 }
 
 #[test]
@@ -479,8 +479,8 @@ fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
                         Order::Snapshot(words) => Some((**words).clone()),
                         _ => None,
                     });
-                    let jump = Jump { words: saved.unwrap(), rewind: true, afresh: false };
-                    world.orders.send(Order::Jump(Box::new(jump))).unwrap();
+                    let jump = StateReset { words: saved.unwrap(), rewind: true, afresh: false };
+                    world.orders.send(Order::StateReset(Box::new(jump))).unwrap();
                     for (peer, later) in world.peers.iter_mut().zip([10, 300]) {
                         let again = world.looks + later;
                         (peer.asked, peer.granted, peer.joins_at) = (None, None, again);
@@ -493,14 +493,14 @@ fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
     });
     assert_eq!(ran.ending, Ending::Done);
     let second: Vec<(u64, u64)> =
-        ran.log.iter().filter(|t| t.epoch == 2).map(|t| (t.tick, t.digest)).collect();
+        ran.log.iter().filter(|t| t.run_id == 2).map(|t| (t.tick, t.digest)).collect();
     let from = second[0].0;
     assert!((30..=32).contains(&from), "{from}");
     assert_eq!(ran.peers[1].joined_at, from, "no tick before it was there");
     let expected: Vec<(u64, u64)> =
         whole.log.iter().filter(|t| t.tick >= from).map(|t| (t.tick, t.digest)).collect();
     assert_eq!(second, expected);
-    assert!(ran.log.iter().filter(|t| t.epoch == 2).all(|t| t.events.is_empty()));
+    assert!(ran.log.iter().filter(|t| t.run_id == 2).all(|t| t.events.is_empty()));
 }
 
 #[test]
@@ -525,7 +525,7 @@ fn only_those_who_have_joined_are_heard() {
     let ran = run(Plan {
         act: |world| {
             if let Some(mut free) = world.commands.take_free() {
-                *free = Command { epoch: 1, session: 77, seq: world.looks, ..Default::default() };
+                *free = Command { run_id: 1, session: 77, seq: world.looks, ..Default::default() };
                 world.commands.send(free);
             }
         },

@@ -4,11 +4,11 @@
 #![allow(missing_docs, non_snake_case, unreachable_pub)]
 
 use hardstand::Result;
-use hardstand::contact::{
+use hardstand_physics::contact::{
     BrickContact, CompliantContact, ContactForce, ContactMaterial, Friction, HalfSpace, HertzPair,
     HuntCrossley, HuntCrossleyForce, Overlap,
 };
-use hardstand::spatial::{Motion, Quaternion, Transform, Vec3};
+use hardstand_physics::spatial::{Motion, Quaternion, Transform, Vec3};
 use proptest::prelude::*;
 
 const FLOOR: HalfSpace =

@@ -11,7 +11,8 @@ use std::panic::catch_unwind;
 
 use dice::Dice;
 use double_double::{Double, power_of_two, ulp};
-use hardstand::math::{self, F64x2, F64x4, Lanes, Program, map_lanes};
+use hardstand_physics::math::{self, Program, map_lanes};
+use hardstand_physics::simd::{F64x2, F64x4, SimdReal};
 
 const SPECIAL: [f64; 22] = [
     0.0,
@@ -183,7 +184,7 @@ fn step_up_is_clamped_and_keeps_nan() {
 }
 
 /// `program` in groups of two or four, the last group filled up with zeros.
-fn in_groups<T: Lanes>(program: &impl Program, numbers: &[f64]) -> Vec<f64> {
+fn in_groups<T: SimdReal>(program: &impl Program, numbers: &[f64]) -> Vec<f64> {
     let groups = numbers.chunks(T::COUNT);
     let out = groups.flat_map(|g| {
         let y = program.run(T::from_lanes(|i| g.get(i).copied().unwrap_or(0.0)));
@@ -218,7 +219,7 @@ enum Function {
 
 impl Program for Function {
     #[inline(always)]
-    fn run<T: Lanes>(&self, x: T) -> T {
+    fn run<T: SimdReal>(&self, x: T) -> T {
         match self {
             Self::Exp => math::exp(x),
             Self::Sin => math::sin_cos(x).0,
@@ -267,7 +268,7 @@ struct With(Operation, f64);
 
 impl Program for With {
     #[inline(always)]
-    fn run<T: Lanes>(&self, x: T) -> T {
+    fn run<T: SimdReal>(&self, x: T) -> T {
         let o = T::splat(self.1);
         match self.0 {
             Operation::Plus => x + o,
@@ -348,7 +349,7 @@ struct PowerOfTwo;
 
 impl Program for PowerOfTwo {
     #[inline(always)]
-    fn run<T: Lanes>(&self, x: T) -> T {
+    fn run<T: SimdReal>(&self, x: T) -> T {
         x.two_to_the()
     }
 }
@@ -369,7 +370,7 @@ struct AnyPositive;
 
 impl Program for AnyPositive {
     #[inline(always)]
-    fn run<T: Lanes>(&self, x: T) -> T {
+    fn run<T: SimdReal>(&self, x: T) -> T {
         T::splat(if T::any(x.above(T::splat(0.0))) { 1.0 } else { 0.0 })
     }
 }

@@ -8,15 +8,15 @@ use hardstand::message::{
     LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode,
     decode_command, encode, encode_command,
 };
-use hardstand::plant::{
+use hardstand::record::Keyframe;
+use hardstand_physics::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,
 };
-use hardstand::record::Keyframe;
 
 const LIMITS: CommandLimits = CommandLimits {
     layout_hash: 0x0123_4567_89ab_cdef,
-    epoch: 3,
+    run_id: 3,
     joints: 2,
     kp_max: 500.0,
     kd_max: 20.0,
@@ -26,7 +26,7 @@ fn good() -> ClaimedCommand {
     let joint = JointCommand { q: 0.5, dq: -1.0, kp: 100.0, kd: 2.0, tau_ff: 3.0 };
     ClaimedCommand {
         layout_hash: LIMITS.layout_hash,
-        epoch: 3,
+        run_id: 3,
         session: 0x1122_3344_5566_7788,
         seq: 9,
         answers_tick: 1000,
@@ -54,7 +54,7 @@ fn a_command_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
         b"HS\x04\x03".as_slice(),
         &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
-        &[3, 0, 0, 0],                                     // epoch
+        &[3, 0, 0, 0],                                     // run_id
         &[0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11], // session
         &[9, 0, 0, 0, 0, 0, 0, 0],                         // sequence
         &[0xe8, 3, 0, 0, 0, 0, 0, 0],                      // answers tick
@@ -84,7 +84,7 @@ fn a_state_has_exactly_these_bytes() {
     let (w, p, v, a, b) = (three(), three(), three(), three(), three());
     let state = StateReading {
         layout_hash: 0x0102_0304_0506_0708,
-        epoch: 0x0a0b_0c0d,
+        run_id: 0x0a0b_0c0d,
         tick: 77,
         time_ns: 77_000_000,
         mode: 1,
@@ -181,7 +181,7 @@ fn every_payload_comes_back_as_it_went() {
     );
     let regions = vec![RegionDescription { name: "ice".into(), ..Default::default() }];
     round(Kind::Model, &ModelReply { version: "0.1".into(), regions, ..Default::default() });
-    round(Kind::Keyframe, &Keyframe { epoch: 1, tick: 2, words: vec![0, u64::MAX] });
+    round(Kind::Keyframe, &Keyframe { run_id: 1, tick: 2, words: vec![0, u64::MAX] });
     assert_eq!(Kind::Command.schema(), "hardstand.Command.v4");
 }
 
@@ -197,7 +197,7 @@ fn a_status_has_exactly_these_bytes() {
         counts: vec![n + 5],
     };
     let status = StatusReading {
-        epoch: 1,
+        run_id: 1,
         tick: 2,
         time_ns: 3,
         period_ns: 4,
@@ -286,7 +286,7 @@ fn forged_lengths_are_refused() {
 /// IN-4: each bad value has its reason.
 #[test]
 fn each_bad_value_has_its_reason() {
-    use Rejection::{Epoch, Layout, NotFinite, OutOfRange, Session, Size, Version};
+    use Rejection::{Layout, NotFinite, OutOfRange, RunId, Session, Size, Version};
     let with = |change: &dyn Fn(&mut ClaimedCommand)| {
         let mut c = good();
         change(&mut c);
@@ -319,7 +319,7 @@ fn each_bad_value_has_its_reason() {
     assert!(kp(500.0).is_ok() && kd(20.0).is_ok());
 
     assert_eq!(with(&|c| c.layout_hash ^= 1 << 63), Err(Layout));
-    assert_eq!(with(&|c| c.epoch = 4), Err(Epoch));
+    assert_eq!(with(&|c| c.run_id = 4), Err(RunId));
     assert_eq!(with(&|c| c.session = 0), Err(Session));
     // who has joined may have some of the joints: the plant knows how many
     assert!(with(&|c| c.joints.truncate(1)).is_ok());

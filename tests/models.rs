@@ -11,8 +11,8 @@
 #[path = "common/scene.rs"]
 mod scene;
 
-use hardstand::plant::{ContactModel, Event};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{ContactModel, Event};
+use hardstand_physics::spatial::Vec3;
 use scene::{Standing, quadruped};
 
 const SPRING: &str = "contact.model=exponential_spring";
@@ -170,7 +170,7 @@ fn the_record_of_power_balances_the_energy() {
 }
 
 fn energy(s: &Standing) -> f64 {
-    use hardstand::dynamics::{kinetic_energy, potential_energy};
+    use hardstand_physics::dynamics::{kinetic_energy, potential_energy};
     let (plant, spec) = (&s.plant, s.plant.spec());
     kinetic_energy(plant.model(), plant.data(), &plant.state().v)
         + potential_energy(plant.model(), plant.data(), &spec.gravity_W)

@@ -8,8 +8,8 @@ mod drive;
 mod robots;
 
 use drive::{busy_input, standing_input};
-use hardstand::plant::{Authority, Digest, Plant, State, TickInput, Word};
-use hardstand::spatial::{Quaternion, Transform, Vec3};
+use hardstand_physics::plant::{Authority, Digest, Plant, State, TickInput, Word};
+use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use robots::{G, at, box_on_springs, walker};
 
 fn new_walker() -> Plant {

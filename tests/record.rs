@@ -346,7 +346,7 @@ fn a_gap_begins_a_new_segment_that_replays_by_itself() {
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let (_, plant) = bench.executive(clock, SLIP, StartRule::Now, 140).run();
     let ticks = [kept.into_inner(), bench.logged()].concat();
-    let (out, inbox) = hardstand::handover::pool(ticks.len(), || ticks[0].clone());
+    let (out, inbox) = hardstand::buffer_pool::pool(ticks.len(), || ticks[0].clone());
     for tick in &ticks {
         let mut record = out.take_free().unwrap();
         (*record).clone_from(tick);
@@ -376,7 +376,7 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     let scenario = quadruped(&[]);
-    let (out, inbox) = hardstand::handover::pool(4, || {
+    let (out, inbox) = hardstand::buffer_pool::pool(4, || {
         let mut plant = quadruped(&[]).plant();
         let words = plant.snapshot_words().len();
         LogTick::new(&plant, &plant.new_snapshot(), words)

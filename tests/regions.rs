@@ -5,11 +5,13 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::contact::{ContactMaterial, Friction, HertzPair, HuntCrossley, StationShape};
-use hardstand::plant::{
+use hardstand_physics::contact::{
+    ContactMaterial, Friction, HertzPair, HuntCrossley, StationShape,
+};
+use hardstand_physics::plant::{
     ContactModel, Event, FrictionRegion, Integrator, Plant, PlantSpec, Scope, TickInput,
 };
-use hardstand::spatial::{Transform, Vec3};
+use hardstand_physics::spatial::{Transform, Vec3};
 use robots::{G, box_on_springs, plane};
 
 fn region(name: &str, x_m: [f64; 2], friction: Option<Friction>) -> FrictionRegion {
@@ -106,7 +108,8 @@ fn shown(plant: &Plant, s: usize, p: usize) -> [f64; 2] {
 #[test]
 fn the_last_region_with_coefficients_counts_and_only_on_its_plane() {
     let (model, mut spec) = box_on_springs(0.4);
-    let high = Transform::new(hardstand::spatial::Mat3::identity(), Vec3::new(0.0, 0.0, -5.0));
+    let high =
+        Transform::new(hardstand_physics::spatial::Mat3::identity(), Vec3::new(0.0, 0.0, -5.0));
     spec.ground.push(plane(high));
     let other = FrictionRegion {
         surface: 1,

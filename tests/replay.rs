@@ -13,12 +13,12 @@ use std::path::Path;
 use bench::{Bench, ROOMY, TestClock, info, quadruped};
 use hardstand::config::Scenario;
 use hardstand::message::{Kind, encode};
-use hardstand::plant::Authority;
 use hardstand::record::{
     KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, LogWriter, ReplayReport, RosChannels,
     STATE_TOPIC, TICK_TOPIC, replay,
 };
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::Authority;
 
 const TICKS: u64 = 240;
 /// Twelve stretches.
@@ -244,8 +244,8 @@ fn a_forged_order_of_records_gives_the_same_report() {
     let mut records = Vec::new();
     for tick in &ticks()[..100] {
         if !tick.keyframe.is_empty() {
-            let (epoch, words) = (tick.epoch, tick.keyframe.clone());
-            records.push(LogRecord::Keyframe(Keyframe { epoch, tick: tick.tick, words }));
+            let (run_id, words) = (tick.run_id, tick.keyframe.clone());
+            records.push(LogRecord::Keyframe(Keyframe { run_id, tick: tick.tick, words }));
         }
         records.push(LogRecord::Tick(Box::new(tick.clone())));
         records.push(LogRecord::State(Box::new(tick.state.clone())));

@@ -14,16 +14,16 @@ mod robots;
 #[path = "common/scene.rs"]
 mod scene;
 
-use hardstand::contact::{Friction, RigidContact, solve_rigid};
-use hardstand::dynamics::kinetic_energy;
-use hardstand::plant::{ContactModel, Plant, PlantSpec, TickInput};
-use hardstand::spatial::{Mat3, Quaternion, Vec3};
+use hardstand_physics::contact::{Friction, RigidContact, solve_rigid};
+use hardstand_physics::dynamics::kinetic_energy;
+use hardstand_physics::plant::{ContactModel, Plant, PlantSpec, TickInput};
+use hardstand_physics::spatial::{Mat3, Quaternion, Vec3};
 use proptest::prelude::*;
 use robots::{box_on_springs, plane};
 use scene::{Standing, quadruped};
 
 /// The 10 kg box with eight rigid corners, its lower ones on the ground.
-fn rigid_box(mu: [f64; 2]) -> (hardstand::model::Model, PlantSpec) {
+fn rigid_box(mu: [f64; 2]) -> (hardstand_physics::model::Model, PlantSpec) {
     let (model, mut spec) = box_on_springs(0.5);
     for s in &mut spec.stations {
         s.model = ContactModel::Rigid;
@@ -101,8 +101,10 @@ fn on_a_slope_the_static_cone_decides() {
     for (angle, mu_static, slides) in [(0.45, 0.5, false), (0.48, 0.5, true), (0.6, 0.7, false)] {
         let (model, mut spec) = rigid_box([mu_static, 0.9 * mu_static]);
         let tilt = Quaternion::from_rpy(0.0, angle, 0.0);
-        spec.ground =
-            vec![plane(hardstand::spatial::Transform::new(tilt.to_matrix(), Vec3::zeros()))];
+        spec.ground = vec![plane(hardstand_physics::spatial::Transform::new(
+            tilt.to_matrix(),
+            Vec3::zeros(),
+        ))];
         spec.q.p_WB = tilt.to_matrix() * spec.q.p_WB;
         spec.q.quat_WB = tilt;
         let mut plant = Plant::new(model, spec);

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped};
 use hardstand::config::Scenario;
-use hardstand::plant::Fault;
 use hardstand::record::{
     Disk, LogReader, LogWriter, Recording, RosChannels, recover, replay, replay_run,
 };
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::PlantFailure;
 
 const TICKS: u64 = 300;
 
@@ -152,7 +152,7 @@ fn a_fault_repeats_no_message() {
     let mut ticks = ticks_of(&scenario);
     let before = ticks[99].state.clone();
     ticks.truncate(101);
-    (ticks[100].fault, ticks[100].state) = (Some(Fault::NotFinite), before);
+    (ticks[100].fault, ticks[100].state) = (Some(PlantFailure::NotFinite), before);
     let path = dir.path().join("run.mcap");
     write(&path, &scenario, &ticks);
     assert_eq!(counts(&messages(&path))["/clock"], 10);
@@ -164,7 +164,7 @@ fn every_file_of_a_run_is_complete_by_itself() {
     let dir = tempfile::tempdir().unwrap();
     let scenario = quadruped(&["record.keyframe_every_ticks=50"]);
     let ticks = ticks_of(&scenario);
-    let (out, inbox) = hardstand::handover::pool(ticks.len(), || ticks[0].clone());
+    let (out, inbox) = hardstand::buffer_pool::pool(ticks.len(), || ticks[0].clone());
     // ticks 120 to 149 are lost
     for tick in ticks.iter().filter(|t| !(120..150).contains(&t.tick)) {
         let mut record = out.take_free().unwrap();

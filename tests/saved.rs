@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use bench::quadruped;
 use hardstand::message::SavedState;
-use hardstand::plant::TickInput;
 use hardstand::record::{read_state, write_state};
+use hardstand_physics::plant::TickInput;
 use process::{Log, Observer, Process, Scene, digest, serial};
 use rustix::process::Signal;
 
@@ -158,7 +158,7 @@ fn what_is_planned_for_later_happens_and_what_was_before_does_not_again() {
     let said = run(&scene, "run.mcap", &args).ends_with(0);
     assert_eq!(digest(&said), end, "{said}");
     let log = Log::read(&scene.log());
-    assert_eq!((log.ticks[0].tick, log.ticks[0].epoch, log.ticks.len()), (50, 3, 50));
+    assert_eq!((log.ticks[0].tick, log.ticks[0].run_id, log.ticks.len()), (50, 3, 50));
     assert!(log.states.iter().all(|s| s.time_ns == s.tick * 1_000_000));
     scene.replays();
 }

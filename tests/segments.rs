@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
-use hardstand::plant::{Event, Scope};
 use hardstand::record::{Disk, Gap, LogReader, Recording, RosChannels, RunReport, replay_run};
 use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::{Event, Scope};
 
 const TICKS: u64 = 600;
 
@@ -29,7 +29,7 @@ fn run() -> (Scenario, Vec<LogTick>, u64) {
 
 /// Records `ticks` in files of about 100 kB; their names.
 fn record(path: &Path, scenario: &Scenario, ticks: &[&LogTick]) -> Vec<PathBuf> {
-    let (out, inbox) = hardstand::handover::pool(ticks.len(), || ticks[0].clone());
+    let (out, inbox) = hardstand::buffer_pool::pool(ticks.len(), || ticks[0].clone());
     for tick in ticks {
         let mut record = out.take_free().unwrap();
         (*record).clone_from(tick);
@@ -174,7 +174,7 @@ fn a_run_replaces_all_files_of_an_earlier_one() {
 
     // what cannot be removed is told before the first tick
     std::fs::create_dir(dir.path().join("run.part7.mcap")).unwrap();
-    let (_, inbox) = hardstand::handover::pool(1, || ticks[0].clone());
+    let (_, inbox) = hardstand::buffer_pool::pool(1, || ticks[0].clone());
     let refused = Recording::start(Box::new(Disk), path, info(&scenario), 100_000, None, inbox);
     let text = refused.unwrap_err().to_string();
     assert!(text.contains("run.part7.mcap") && text.contains("--log"), "{text}");

@@ -7,7 +7,7 @@
 mod bench;
 
 use bench::quadruped;
-use hardstand::plant::{Authority, Event, JointCommand, Plant, Scope, TickInput};
+use hardstand_physics::plant::{Authority, Event, JointCommand, Plant, Scope, TickInput};
 
 /// A day at 1 kHz.
 const DAY_TICKS: u64 = 86_400_000;
@@ -38,7 +38,7 @@ impl Life {
         let tick = self.plant.state().tick;
         let mut command = self.input.offers.pop().unwrap_or_default();
         let phase = (tick % 6283) as f64 * 0.001;
-        let sway = 0.05 * hardstand::math::sin_cos(phase).0;
+        let sway = 0.05 * hardstand_physics::math::sin_cos(phase).0;
         let hold =
             |&q: &f64| JointCommand { q: q + sway, kp: 100.0, kd: 3.0, ..Default::default() };
         command.joints.clear();

@@ -7,8 +7,8 @@ mod robots;
 #[path = "common/trees.rs"]
 mod trees;
 
-use hardstand::math;
-use hardstand::spatial::{
+use hardstand_physics::math;
+use hardstand_physics::spatial::{
     ArticulatedInertia, Force, Mat3, Motion, Quaternion, Vec3, rotation, skew,
 };
 use proptest::prelude::*;
@@ -99,7 +99,7 @@ proptest! {
         prop_assert!(size_f(times(&rigid_A, &m) - I_A.mul(&m)) < 1e-11);
         let solved: Motion = rigid.factor().solve(&times(&rigid, &m).into()).into();
         prop_assert!(size(solved - m) < 1e-9);
-        let again = hardstand::spatial::SpatialInertia::from_com(I.mass, &I.com(), &I.about_com());
+        let again = hardstand_physics::spatial::SpatialInertia::from_com(I.mass, &I.com(), &I.about_com());
         prop_assert!((again.I - I.I).amax() < 1e-13);
     }
 

@@ -7,8 +7,10 @@
 mod dice;
 
 use dice::Dice;
-use hardstand::contact::{ConvexSolid, Heightfield, Nearest, PlatformMotion, StationShape, stairs};
-use hardstand::spatial::{Quaternion, Vec3};
+use hardstand_physics::contact::{
+    ConvexSolid, Heightfield, Nearest, PlatformMotion, StationShape, stairs,
+};
+use hardstand_physics::spatial::{Quaternion, Vec3};
 
 const S: u64 = 1_000_000_000;
 
@@ -601,7 +603,7 @@ fn a_platform_starts_at_rest_and_ends_at_its_speed() {
     assert!((platform.displacement(3 * S).R * axis - axis).norm() < 1e-15);
     assert_eq!(
         PlatformMotion::default().displacement(7 * S),
-        hardstand::spatial::Transform::identity()
+        hardstand_physics::spatial::Transform::identity()
     );
 }
 

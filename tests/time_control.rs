@@ -9,11 +9,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
-use hardstand::plant::{Event, StateReading};
 use hardstand::rt::{
-    Answer, Ending, Jump, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule,
-    TickReport,
+    Answer, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule,
+    StateReset, TickReport,
 };
+use hardstand_physics::plant::{Event, StateReading};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -28,8 +28,8 @@ struct Ran {
 }
 
 impl Ran {
-    fn digests(&self, epoch: u32) -> Vec<u64> {
-        self.log.iter().filter(|t| t.epoch == epoch).map(|t| t.digest).collect()
+    fn digests(&self, run_id: u32) -> Vec<u64> {
+        self.log.iter().filter(|t| t.run_id == run_id).map(|t| t.digest).collect()
     }
 
     fn ticks(&self) -> Vec<u64> {
@@ -171,7 +171,7 @@ fn a_pause_ends_however_many_events_wait() {
         70 => drop(orders.send(Order::Resume).unwrap()),
         _ => {}
     });
-    let again = ran.log.iter().filter(|t| t.epoch == 2);
+    let again = ran.log.iter().filter(|t| t.run_id == 2);
     assert_eq!(again.map(|t| t.events.len()).sum::<usize>(), 1, "the planned push alone");
     assert_eq!(ran.answers.len(), 28, "everybody is answered");
 }
@@ -179,7 +179,7 @@ fn a_pause_ends_however_many_events_wait() {
 /// The initial state, as whoever asks for a reset sends it.
 fn reset(rewind: bool) -> Order {
     let words = quadruped(&[PLANNED]).plant().snapshot_words();
-    Order::Jump(Box::new(Jump { words, rewind, afresh: true }))
+    Order::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
 }
 
 const PLANNED: &str = "events=[{at_s=0.003, kind=\"push\", link=\"trunk\", force_n=[0,90,0], \
@@ -196,10 +196,10 @@ fn a_reset_is_the_same_run_again_and_time_goes_on() {
         assert_eq!(ran.ticks(), (0..25).chain(0..40).collect::<Vec<_>>());
         assert_eq!(ran.digests(1), ran.digests(2)[..25], "the planned push happens again");
         assert_ne!(ran.digests(1), undisturbed(25).digests(1), "it is felt");
-        let again = ran.log.iter().find(|t| t.epoch == 2).unwrap();
+        let again = ran.log.iter().find(|t| t.run_id == 2).unwrap();
         assert!(!again.keyframe.is_empty(), "a replay can begin here");
         let answer = ran.answers.last().unwrap();
-        assert_eq!((answer.epoch, answer.tick), (2, 0));
+        assert_eq!((answer.run_id, answer.tick), (2, 0));
         let times: Vec<u64> = ran.states.iter().map(|s| s.time_ns / PERIOD_NS).collect();
         let begin = if rewind { 1 } else { 26 };
         assert_eq!(times, (1..=25).chain(begin..begin + 40).collect::<Vec<_>>());
@@ -222,7 +222,7 @@ fn after_a_reset_a_controller_proves_life_again_before_tick_0() {
         }
     });
     assert_eq!(phases(&ran), [0, 1, 0, 1]);
-    let first = ran.log.iter().find(|t| t.epoch == 2).unwrap();
+    let first = ran.log.iter().find(|t| t.run_id == 2).unwrap();
     assert_eq!((first.tick, first.offers.len()), (0, 3));
     let outdated = ran.reports.last().unwrap().commands_outdated;
     assert_eq!(outdated, 3, "those for the run before are nobody's");
@@ -235,7 +235,9 @@ fn restored_is_as_never_stopped() {
         10 => drop(orders.send(Order::Snapshot(Box::default())).unwrap()),
         20 => {
             let words = taken.borrow_mut().take().unwrap();
-            orders.send(Order::Jump(Box::new(Jump { words, ..Default::default() }))).unwrap();
+            orders
+                .send(Order::StateReset(Box::new(StateReset { words, ..Default::default() })))
+                .unwrap();
         }
         _ => {
             if let Some(Answer { order: Order::Snapshot(words), tick, .. }) = orders.answer() {

@@ -12,10 +12,9 @@ use std::path::Path;
 
 use dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::model::{
-    Base, BaseChoice, JointKind, Loaded, Model, Shape, parse_urdf, read_urdf_text,
-};
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand::urdf::{BaseChoice, Loaded, Shape, parse_urdf, read_urdf_text};
+use hardstand_physics::model::{Base, JointKind, Model};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 use memory::frugal;
 
 const QUADRUPED: &str = include_str!("../config/robots/quadruped.urdf");
@@ -297,7 +296,7 @@ fn quaternions_are_read_also_at_pitch_90() {
     for (x, y, z, w) in [(0.0, half, 0.0, half), (0.5, 0.5, -0.5, 0.5), (0.1, 0.2, 0.3, 0.9)] {
         let origin = format!("<origin quat_xyzw=\"{x} {y} {z} {w}\"/>");
         let R = load(&robot("continuous", &origin, "")).model.joints[0].X_PJ.R;
-        let want = hardstand::spatial::Quaternion { w, x, y, z }.to_matrix();
+        let want = hardstand_physics::spatial::Quaternion { w, x, y, z }.to_matrix();
         assert!((R - want).norm() < 1e-12, "{R} {want}");
     }
     let both = r#"<origin rpy="0 0 0" quat_xyzw="0 0 0 1"/>"#;

@@ -5,7 +5,7 @@
 #[path = "common/robots.rs"]
 mod robots;
 
-use hardstand::plant::{
+use hardstand_physics::plant::{
     Authority, Command, JointCommand, Plant, Rejection, TickInput, Verdict, Watchdog, WatchdogSpec,
 };
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ fn the_plant_climbs_down_the_ladder() {
         if tick < 3 {
             let joints = vec![JointCommand { tau_ff: 1.0, ..Default::default() }; n];
             input.offers.push(Box::new(Command {
-                epoch: 1,
+                run_id: 1,
                 session: 4,
                 seq: tick + 1,
                 answers_tick: tick,
@@ -94,15 +94,15 @@ fn the_plant_climbs_down_the_ladder() {
 fn a_session_that_was_lost_must_come_back_with_a_new_number() {
     let mut w = owned(7, 100);
     // 21 ticks without a command
-    assert_eq!(w.offer(&SPEC, 121, 7, 4, 121), Verdict::Rejected(Rejection::Retired));
-    assert_eq!(w.offer(&SPEC, 122, 7, 5, 122), Verdict::Rejected(Rejection::Retired));
+    assert_eq!(w.offer(&SPEC, 121, 7, 4, 121), Verdict::Rejected(Rejection::Revoked));
+    assert_eq!(w.offer(&SPEC, 122, 7, 5, 122), Verdict::Rejected(Rejection::Revoked));
     for (tick, expected) in
         [(123, Verdict::Proving), (124, Verdict::Proving), (125, Verdict::Accepted)]
     {
         assert_eq!(w.offer(&SPEC, tick, 8, tick, tick), expected);
     }
     // a late echo of the old one stays out while the new one owns the robot
-    assert_eq!(w.offer(&SPEC, 126, 7, 999, 126), Verdict::Rejected(Rejection::Retired));
+    assert_eq!(w.offer(&SPEC, 126, 7, 999, 126), Verdict::Rejected(Rejection::Revoked));
     assert_eq!(w.owner, 8);
 }
 
@@ -148,7 +148,7 @@ fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
         let mut input = TickInput::new();
         let joints = vec![JointCommand::default(); n];
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 4,
             seq: tick + 1,
             answers_tick: tick,
@@ -176,7 +176,7 @@ fn the_newest_of_several_offers_is_in_force() {
     for (seq, tau_ff) in [(1, 1.0), (3, 3.0), (2, 2.0)] {
         let joints = vec![JointCommand { tau_ff, ..Default::default() }; n];
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 4,
             seq,
             answers_tick: 0,
@@ -193,7 +193,7 @@ fn the_newest_of_several_offers_is_in_force() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Whatever is offered, the age only counts from ticks that the owner has answered, a retired
+    /// Whatever is offered, the age only counts from ticks that the owner has answered, a revoked
     /// session never gets in again, and numbers of the owner rise.
     #[test]
     fn any_sequence_of_offers_keeps_the_rules(
@@ -206,7 +206,7 @@ proptest! {
             let verdict = w.offer(&SPEC, tick, session, seq, tick.saturating_sub(back));
             if verdict == Verdict::Accepted {
                 prop_assert_eq!(w.owner, session);
-                prop_assert!(!before.retired.contains(&session));
+                prop_assert!(!before.revoked.contains(&session));
                 prop_assert!(w.age_ticks(tick).unwrap() <= SPEC.hold_ticks);
                 prop_assert!(before.owner != session || w.seq > before.seq);
             } else {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
 
 pub const SPRING: &str = "exponential_spring";
 
@@ -68,7 +68,7 @@ fn after_three_seconds(mut plant: Plant) -> Plant {
     for seq in 1..=3 {
         let joints = joints.clone();
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq,
             answers_tick: 0,

@@ -20,7 +20,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use bench::{Bench, Queues, quadruped};
-use hardstand::daemon::Tally;
+use hardstand::daemon::LatencyHistogram;
 use hardstand::message::LATENCY_EDGES_NS;
 use hardstand::rt::{
     Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule, enter_realtime,
@@ -36,7 +36,7 @@ struct Latency([f64; 4]);
 
 impl Latency {
     /// Of latencies in ns.
-    fn of(all: &Tally) -> Self {
+    fn of(all: &LatencyHistogram) -> Self {
         Self(
             [all.quantile(0.5), all.quantile(0.99), all.quantile(0.999), all.max()]
                 .map(|ns| ns as f64 / 1e3),
@@ -130,7 +130,7 @@ fn ours(seconds: u64, spin_ns: u64) -> Latency {
     // this thread, and not those that it will start later, stays off the core
     std::thread::spawn(move || {
         keep_off_core(core);
-        let mut latency = Tally::new(&LATENCY_EDGES_NS);
+        let mut latency = LatencyHistogram::new(&LATENCY_EDGES_NS);
         while !thread.is_finished() {
             std::thread::sleep(Duration::from_millis(10));
             while let Some(snapshot) = bench.snapshots.take() {
@@ -161,7 +161,7 @@ fn cyclictest(seconds: u64) -> Latency {
         .expect("cyclictest: apt-get install rt-tests");
     assert!(out.status.success(), "{out:?}");
     let text = String::from_utf8_lossy(&out.stdout);
-    let mut latency = Tally::new(&LATENCY_EDGES_NS);
+    let mut latency = LatencyHistogram::new(&LATENCY_EDGES_NS);
     for line in text.lines().filter(|l| !l.starts_with('#')) {
         let mut words = line.split_whitespace().filter_map(|w| w.parse::<u64>().ok());
         if let (Some(us), Some(count)) = (words.next(), words.next()) {

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
 
 /// Simulated time after which a robot must be still, s.
 const SETTLE_S: f64 = 5.0;
@@ -102,7 +102,7 @@ fn standing(name: &str, tick: Tick) -> Plant {
     for seq in 1..=3 {
         let joints = joints.clone();
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq,
             answers_tick: 0,

@@ -19,8 +19,8 @@ mod robots;
 
 use std::time::Instant;
 
-use hardstand::dynamics::Limbs;
-use hardstand::plant::{ComputePath, Plant, TickInput};
+use hardstand_physics::dynamics::Limbs;
+use hardstand_physics::plant::{ComputePath, Plant, TickInput};
 use line::Line;
 use robots::{Build, standing};
 

@@ -1,10 +1,10 @@
 //! Robots of any size that stand on straight legs, made for measuring.
 
-use hardstand::contact::SpringParameters;
-use hardstand::math;
-use hardstand::model::{Base, Builder, Joint, JointKind};
-use hardstand::plant::{Command, JointCommand, Plant, TickInput};
-use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::contact::SpringParameters;
+use hardstand_physics::math;
+use hardstand_physics::model::{Base, Builder, Joint, JointKind};
+use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
 use crate::common::{G, add_body, add_joint, at, joint, plain_spec, station};
 
@@ -58,7 +58,7 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
     let mut plant = Plant::new(model, spec);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 1,
         seq: 1,
         answers_tick: 0,

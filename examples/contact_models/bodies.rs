@@ -1,7 +1,7 @@
 //! A box that slides to rest, and a ball that bounces.
 
-use hardstand::plant::{ContactModel, Plant, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{ContactModel, Plant, TickInput};
+use hardstand_physics::spatial::Vec3;
 
 use crate::plot::Points;
 use crate::scenes::{BALL_M, Kind, Result, ball, cube, quadruped};

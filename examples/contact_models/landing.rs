@@ -2,7 +2,7 @@
 //! which that goes well.
 
 use hardstand::config::Scenario;
-use hardstand::spatial::Vec3;
+use hardstand_physics::spatial::Vec3;
 
 use crate::plot::Points;
 use crate::scenes::{Chatter, Kind, Result, Robot, every_step, quadruped};

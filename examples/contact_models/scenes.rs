@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::contact::{StationShape, Surface};
-use hardstand::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
-use hardstand::model::{Base, BodySpec, Builder, Model};
-use hardstand::plant::{
-    Command, ContactModel, Evaluated, Event, Integrator, JointCommand, Plant, PlantSpec, Station,
-    TickInput,
+use hardstand_physics::contact::{StationShape, Surface};
+use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
+use hardstand_physics::model::{Base, BodySpec, Builder, Model};
+use hardstand_physics::plant::{
+    Command, ContactModel, ContactResult, Event, Integrator, JointCommand, Plant, PlantSpec,
+    Station, TickInput,
 };
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -56,7 +56,7 @@ impl Robot {
         let joints = scenario.spec.q.joints.iter().map(hold).collect();
         let mut input = TickInput::new();
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 7,
             seq: 0,
             answers_tick: 0,
@@ -89,7 +89,7 @@ impl Robot {
     }
 
     /// The contacts of the feet: one round station each, on one plane.
-    pub(crate) fn feet(&self) -> impl Iterator<Item = &Evaluated> {
+    pub(crate) fn feet(&self) -> impl Iterator<Item = &ContactResult> {
         let stations = self.plant.spec().feet.iter().flat_map(|f| &f.stations);
         stations.map(|&s| &self.plant.contacts().evaluated()[s])
     }

@@ -1,6 +1,6 @@
 //! A minute on a slope of 10°.
 
-use hardstand::spatial::Vec3;
+use hardstand_physics::spatial::Vec3;
 
 use crate::plot::Points;
 use crate::scenes::{Chatter, Kind, Result, Robot, every_step, quadruped};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::{Access, TlsFiles, is_name};
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::secrets::{read_password, read_secret, read_users, unreadable};
 use super::{Ask, Keys};

@@ -9,13 +9,13 @@ use zenoh::qos::{CongestionControl, Priority};
 use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
-    ClaimedCommand, ControlRequest, EventReading, FaultRequest, FrictionRequest, Kind, MendRequest,
-    ModelReply, OrderReply, PushRequest, SavedState, SpeedRequest, StatusReading, decode, encode,
-    encode_command, new_session,
+    ClaimedCommand, ClearFaultsRequest, ControlRequest, EventReading, FaultRequest,
+    FrictionRequest, Kind, ModelReply, OrderReply, PushRequest, SavedState, SpeedRequest,
+    StatusReading, decode, encode, encode_command, new_session,
 };
-use crate::plant::{Authority, JointCommand, Scope, StateReading};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Authority, JointCommand, Scope, StateReading};
 
 use super::{Ask, Credentials, Keys, bus_error, open_client_as};
 
@@ -95,8 +95,8 @@ impl Client {
         mu_kinetic: f64,
         patience: Duration,
     ) -> Result<u64> {
-        let ModelReply { layout_hash, epoch, .. } = *model;
-        let request = FrictionRequest::new(layout_hash, epoch, scope, mu_static, mu_kinetic);
+        let ModelReply { layout_hash, run_id, .. } = *model;
+        let request = FrictionRequest::new(layout_hash, run_id, scope, mu_static, mu_kinetic);
         self.order(Ask::Friction, Kind::Friction, &request, patience)
     }
 
@@ -140,8 +140,8 @@ impl Client {
     ///
     /// # Errors
     /// As [`steer`](Self::steer).
-    pub fn mend(&self, request: &MendRequest, patience: Duration) -> Result<u64> {
-        self.order(Ask::Mend, Kind::Mend, request, patience)
+    pub fn clear_faults(&self, request: &ClearFaultsRequest, patience: Duration) -> Result<u64> {
+        self.order(Ask::ClearFaults, Kind::ClearFaults, request, patience)
     }
 
     /// The complete state, which [`restore`](Self::restore) takes.
@@ -230,7 +230,7 @@ impl Client {
         let commands = self.declare_commands()?;
         let claim = ClaimedCommand {
             layout_hash: model.layout_hash,
-            epoch: model.epoch,
+            run_id: model.run_id,
             session: new_session(),
             joints: vec![JointCommand::default(); model.joints.len()],
             ..Default::default()
@@ -265,7 +265,7 @@ impl Controller {
     /// [`ErrorKind::Bus`] if it cannot be put.
     pub fn send(&mut self, state: &StateReading, joints: &[JointCommand]) -> Result<()> {
         self.claim.seq += 1;
-        (self.claim.epoch, self.claim.answers_tick) = (state.epoch, state.tick);
+        (self.claim.run_id, self.claim.answers_tick) = (state.run_id, state.tick);
         self.claim.joints.clear();
         self.claim.joints.extend_from_slice(joints);
         encode_command(&self.claim, &mut self.buffer)?;

@@ -3,9 +3,9 @@
 use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
 
-use crate::error::Result;
 use crate::fault_point;
-use crate::message::CommandDesk;
+use crate::message::CommandIngress;
+use hardstand_error::Result;
 
 use super::{Bus, Keys, bus_error};
 
@@ -14,12 +14,12 @@ use super::{Bus, Keys, bus_error};
 ///
 /// # Errors
 /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
-pub fn subscribe_commands(bus: &Bus, keys: &Keys, desk: CommandDesk) -> Result<Subscriber<()>> {
-    let life = bus.life.clone();
+pub fn subscribe_commands(bus: &Bus, keys: &Keys, desk: CommandIngress) -> Result<Subscriber<()>> {
+    let panic_guard = bus.panic_guard.clone();
     bus.session
         .declare_subscriber(keys.cmd.clone())
         .callback(move |sample| {
-            life.guard(|| {
+            panic_guard.guard(|| {
                 fault_point::visit("command");
                 let bytes = sample.payload().to_bytes();
                 let _counted = desk.take_in(&bytes).is_ok();

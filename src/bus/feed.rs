@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::handover::{Inbox, Outbox, pool};
-use crate::plant::Snapshot;
+use crate::buffer_pool::{Inbox, Outbox, pool};
 use crate::rt::Phase;
+use hardstand_physics::plant::Snapshot;
 
 /// Snapshots that may wait in a feed.
 const FEED_QUEUE: usize = 8;
@@ -14,7 +14,7 @@ const FEED_QUEUE: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Newest {
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
     /// Simulated time, as published, ns.
@@ -86,7 +86,7 @@ impl Feed {
     /// A snapshot that nobody has room for is left out.
     pub(super) fn offer(&mut self, s: &Snapshot) {
         self.newest.set(Newest {
-            epoch: s.state.epoch,
+            run_id: s.state.run_id,
             tick: s.state.tick,
             time_ns: s.state.time_ns,
             phase: s.state.phase,

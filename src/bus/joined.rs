@@ -8,11 +8,11 @@ use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{
     ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
 };
-use crate::plant::{JointCommand, StateReading};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{JointCommand, StateReading};
 
 use super::client::received;
 use super::{Ask, Client, bus_error};
@@ -84,7 +84,7 @@ impl JoinedController {
         }
         self.answers.clear();
         (self.claim.layout_hash, self.claim.seq) = (self.request.layout_hash, 0);
-        (self.claim.epoch, self.claim.session) = (self.reply.epoch, self.reply.session);
+        (self.claim.run_id, self.claim.session) = (self.reply.run_id, self.reply.session);
         Ok(())
     }
 
@@ -109,10 +109,10 @@ impl JoinedController {
                 return Ok(None);
             };
             let state: StateReading = received(Kind::State, &sample.payload().to_bytes())?;
-            if state.epoch > self.reply.epoch {
+            if state.run_id > self.reply.run_id {
                 self.join_again()?;
             }
-            if state.epoch == self.reply.epoch && self.is_asked(&state)? {
+            if state.run_id == self.reply.run_id && self.is_asked(&state)? {
                 return Ok(Some(state));
             }
         }
@@ -164,7 +164,7 @@ impl JoinedController {
                 "the daemon is gone: there is nothing to leave",
             ));
         }
-        let request = LeaveRequest { epoch: self.reply.epoch, session: self.reply.session };
+        let request = LeaveRequest { run_id: self.reply.run_id, session: self.reply.session };
         self.client.order(Ask::Leave, Kind::Leave, &request, patience)?;
         Ok(self.client)
     }

@@ -34,7 +34,7 @@ pub enum Ask {
     /// Break something.
     Fault,
     /// End faults.
-    Mend,
+    ClearFaults,
 }
 
 impl Ask {
@@ -57,7 +57,7 @@ impl Ask {
             | Self::Stop
             | Self::Arm
             | Self::Fault
-            | Self::Mend => true,
+            | Self::ClearFaults => true,
         }
     }
 
@@ -78,7 +78,7 @@ impl Ask {
         Self::Join,
         Self::Leave,
         Self::Fault,
-        Self::Mend,
+        Self::ClearFaults,
     ];
 
     /// Of these, what a controller asks for.
@@ -103,7 +103,7 @@ impl Ask {
             Self::Join => "join",
             Self::Leave => "leave",
             Self::Fault => "fault",
-            Self::Mend => "mend",
+            Self::ClearFaults => "mend",
         }
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! | key | kind | payload |
 //! |---|---|---|
-//! | `state` | published | [`StateReading`](crate::plant::StateReading) |
-//! | `contacts` | published | [`ContactsReading`](crate::plant::ContactsReading) |
+//! | `state` | published | [`StateReading`](hardstand_physics::plant::StateReading) |
+//! | `contacts` | published | [`ContactsReading`](hardstand_physics::plant::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](crate::message::ClaimedCommand) |
 //! | those of [`Ask`] | queryable | an order, answered by [`OrderReply`] |
@@ -20,36 +20,36 @@ mod client;
 mod commands;
 mod feed;
 mod joined;
-mod judge;
 mod keys;
-mod life;
 mod orders;
+mod panic_guard;
 mod publisher;
+mod request_validator;
 mod secrets;
 mod services;
 mod session;
 mod topics;
-mod witness;
+mod transport_metrics;
 
 pub use access::Credentials;
 pub use client::{Client, Controller, Events};
 pub use commands::subscribe_commands;
 pub use feed::{Fed, Feed, FeedEnd, Newest, SharedNewest};
 pub use joined::JoinedController;
-pub use judge::Judge;
 pub use keys::{Ask, Keys};
-pub use life::Life;
 pub use orders::{OrderPort, OrderService, Reply, SharedOutbox};
+pub use panic_guard::PanicGuard;
 pub use publisher::Publisher;
+pub use request_validator::RequestValidator;
 pub use services::Services;
 pub use session::{Bus, open_client, open_client_as};
 pub use topics::{Call, LatchedTopic, Listening, Probe, Serving, Token, Topic, WallClock};
-pub use witness::link_counts;
+pub use transport_metrics::link_counts;
 
-use crate::error::{Error, ErrorKind};
 #[cfg(doc)]
 use crate::message::OrderReply;
 use crate::message::StatusReading;
+use hardstand_error::{Error, ErrorKind};
 
 /// The latest status, shared between the monitor and the answers to queries; never touched by the
 /// physics thread.

@@ -17,15 +17,15 @@ use zenoh::Wait;
 use zenoh::bytes::Encoding;
 use zenoh::query::{Query, Queryable};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
 use crate::limits::ORDER_QUEUE;
 use crate::message::{ArrivalCounters, JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
-use crate::plant::{Join, Rejection};
 use crate::rt::{Answer, JoinAnswer, Order, OrderOutbox};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Join, Rejection};
 
-use super::judge::Judge;
-use super::life::Life;
+use super::panic_guard::PanicGuard;
+use super::request_validator::RequestValidator;
 use super::{Ask, Bus, Keys, bus_error};
 
 /// An order that the loop has not taken after this is taken back.
@@ -50,7 +50,7 @@ pub struct OrderService {
 }
 
 impl OrderService {
-    /// Declares the keys and starts the thread; what `judge` accepts goes to `outbox`, and
+    /// Declares the keys and starts the thread; what `request_validator` accepts goes to `outbox`, and
     /// `counters` tell what was received, and refused for a reason.
     ///
     /// # Errors
@@ -59,20 +59,26 @@ impl OrderService {
         bus: &Bus,
         keys: &Keys,
         outbox: SharedOutbox,
-        judge: Judge,
+        request_validator: RequestValidator,
         counters: Arc<ArrivalCounters>,
     ) -> Result<Self> {
-        let life = bus.life.clone();
+        let panic_guard = bus.panic_guard.clone();
         let stop = Arc::new(AtomicBool::new(false));
         let (requests_out, requests) = bounded(ORDER_QUEUE);
         let port = OrderPort { requests: requests_out, counters: Arc::clone(&counters) };
         let declare = |ask| listen(bus, keys, ask, port.clone());
         let queryables = Ask::ALL.into_iter().map(declare).collect::<Result<_>>()?;
-        let mut desk = Desk { requests, outbox, judge, counters, waiting: VecDeque::new() };
+        let mut desk = RequestIngress {
+            requests,
+            outbox,
+            request_validator,
+            counters,
+            waiting: VecDeque::new(),
+        };
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("orders".into())
-            .spawn(move || life.guard(|| desk.run(&seen)))
+            .spawn(move || panic_guard.guard(|| desk.run(&seen)))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("orders thread: {e}")))?;
         Ok(Self { port, queryables, thread, stop })
     }
@@ -164,7 +170,7 @@ impl OrderPort {
 /// Puts what is asked under a key into the queue.
 fn listen(bus: &Bus, keys: &Keys, ask: Ask, port: OrderPort) -> Result<Queryable<()>> {
     let key = keys.order(ask).to_string();
-    let (own, watch): (_, Life) = (key.clone(), bus.life.clone());
+    let (own, watch): (_, PanicGuard) = (key.clone(), bus.panic_guard.clone());
     let callback = move |query: Query| {
         watch.guard(|| {
             let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
@@ -184,16 +190,16 @@ struct Waiting {
 }
 
 /// What the thread works with.
-struct Desk {
+struct RequestIngress {
     requests: Receiver<Request>,
     outbox: SharedOutbox,
-    judge: Judge,
+    request_validator: RequestValidator,
     counters: Arc<ArrivalCounters>,
     /// Those whose orders have been sent, oldest first.
     waiting: VecDeque<Waiting>,
 }
 
-impl Desk {
+impl RequestIngress {
     fn run(&mut self, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed) {
             let patience = if self.waiting.is_empty() { IDLE } else { LOOK_AGAIN };
@@ -214,7 +220,7 @@ impl Desk {
     fn take_in(&mut self, request: Request) {
         fault_point::visit("orders");
         let Request { ask, payload, asker } = request;
-        let checked = self.judge.order(ask, &payload).and_then(|order| {
+        let checked = self.request_validator.order(ask, &payload).and_then(|order| {
             let full = |_order| busy("more orders are waiting already than one tick takes");
             self.outbox().send(order).map_err(full)
         });
@@ -230,18 +236,18 @@ impl Desk {
         while let Some(taken) = { self.outbox().answer() } {
             let Some(waiting) = self.take_waiting(taken.number) else { continue };
             waiting.asker.answer(match taken {
-                Answer { order: Order::Snapshot(words), epoch, tick, .. } => {
-                    Reply::Saved(self.judge.saved(*words, epoch, tick))
+                Answer { order: Order::Snapshot(words), run_id, tick, .. } => {
+                    Reply::Saved(self.request_validator.saved(*words, run_id, tick))
                 }
-                Answer { order: Order::Join(joined), epoch, .. } => {
-                    Reply::Joined(self.joined(*joined, epoch))
+                Answer { order: Order::Join(joined), run_id, .. } => {
+                    Reply::Joined(self.joined(*joined, run_id))
                 }
                 Answer { order: Order::Leave(session), tick, .. } => {
-                    self.judge.left(session);
+                    self.request_validator.left(session);
                     Reply::Order(OrderReply::accepted(tick))
                 }
-                Answer { order: Order::Jump(_), tick, .. } => {
-                    self.judge.all_left();
+                Answer { order: Order::StateReset(_), tick, .. } => {
+                    self.request_validator.all_left();
                     Reply::Order(OrderReply::accepted(tick))
                 }
                 Answer { tick, .. } => Reply::Order(OrderReply::accepted(tick)),
@@ -249,8 +255,8 @@ impl Desk {
         }
     }
 
-    fn joined(&self, (join, answer): (Join, JoinAnswer), epoch: u32) -> JoinReply {
-        self.judge.joined(&join, answer, epoch).unwrap_or_else(|refusal| {
+    fn joined(&self, (join, answer): (Join, JoinAnswer), run_id: u32) -> JoinReply {
+        self.request_validator.joined(&join, answer, run_id).unwrap_or_else(|refusal| {
             self.counters.count(refusal.reason);
             JoinReply::refused(refusal)
         })

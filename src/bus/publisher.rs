@@ -10,16 +10,16 @@ use zenoh::Wait;
 use zenoh::bytes::Encoding;
 use zenoh::qos::{CongestionControl, Priority};
 
+use crate::buffer_pool::Inbox;
 use crate::config::BusSettings;
-use crate::error::{Error, ErrorKind, Result};
 use crate::fault_point;
-use crate::handover::Inbox;
 use crate::message::{Kind, encode};
-use crate::plant::Snapshot;
 use crate::rt::{Clock, Direct, MonotonicClock, Phase};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Snapshot;
 
 use super::feed::Feed;
-use super::life::Life;
+use super::panic_guard::PanicGuard;
 use super::{Bus, Keys, bus_error};
 
 /// Who publishes states and contacts.
@@ -54,7 +54,7 @@ impl Publisher {
             every: [settings.state_every_ticks, settings.contacts_every_ticks],
             feed,
             buffer: Vec::new(),
-            life: bus.life.clone(),
+            panic_guard: bus.panic_guard.clone(),
         };
         if let Some(direct) = direct {
             direct.set(Some(Box::new(move |snapshot| work.take(snapshot))));
@@ -98,7 +98,7 @@ struct Work {
     every: [u64; 2],
     feed: Option<Feed>,
     buffer: Vec<u8>,
-    life: Life,
+    panic_guard: PanicGuard,
 }
 
 /// The publisher looks again after this when a snapshot is due, ns. Short, because a controller
@@ -119,7 +119,7 @@ impl Work {
                 inbox.give_back(snapshot);
                 found = true;
             }
-            if last_round || self.life.is_over() {
+            if last_round || self.panic_guard.is_over() {
                 return;
             }
             let ahead = period_ns.saturating_sub(LOOK_EARLY_NS).min(100_000_000);
@@ -130,11 +130,11 @@ impl Work {
 
     /// Publishes a snapshot, and offers it to the feed.
     fn take(&mut self, snapshot: &Snapshot) {
-        let life = self.life.clone();
-        if life.is_over() {
+        let panic_guard = self.panic_guard.clone();
+        if panic_guard.is_over() {
             return; // the next session will send what is waited for again
         }
-        life.guard(|| {
+        panic_guard.guard(|| {
             self.publish(snapshot);
             if let Some(feed) = self.feed.as_mut().filter(|_| !snapshot.again) {
                 feed.offer(snapshot);

@@ -9,9 +9,9 @@ use zenoh::bytes::Encoding;
 use zenoh::qos::CongestionControl;
 use zenoh::query::Queryable;
 
-use crate::error::Result;
 use crate::fault_point;
 use crate::message::{EventReading, Kind, ModelReply, StatusReading, encode};
+use hardstand_error::Result;
 
 use super::{Bus, Keys, SharedStatus, bus_error};
 
@@ -33,13 +33,13 @@ impl Services {
         keys: &Keys,
         model: &ModelReply,
         urdf: &str,
-        epoch: Arc<AtomicU32>,
+        run_id: Arc<AtomicU32>,
     ) -> Result<Self> {
         let status = SharedStatus::default();
         let model = model.clone();
         let encode_model = move || {
-            let (mut buffer, now) = (Vec::new(), epoch.load(Ordering::Relaxed));
-            let model = ModelReply { epoch: now, ..model.clone() };
+            let (mut buffer, now) = (Vec::new(), run_id.load(Ordering::Relaxed));
+            let model = ModelReply { run_id: now, ..model.clone() };
             let _encoded = encode(Kind::Model, &model, &mut buffer).is_ok();
             buffer
         };
@@ -67,7 +67,7 @@ impl Services {
     pub fn publish_status(&self, bus: &Bus, status: &StatusReading) -> Result<()> {
         *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status.clone();
         let mut result = Ok(());
-        bus.life.guard(|| {
+        bus.panic_guard.guard(|| {
             fault_point::visit("status");
             result = put(bus, &self.keys.status, Kind::Status, status);
         });
@@ -80,7 +80,7 @@ impl Services {
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if it cannot be put.
     pub fn publish_event(&self, bus: &Bus, event: &EventReading) -> Result<()> {
         let mut result = Ok(());
-        bus.life.guard(|| result = put(bus, &self.keys.events, Kind::Event, event));
+        bus.panic_guard.guard(|| result = put(bus, &self.keys.events, Kind::Event, event));
         result
     }
 }
@@ -103,11 +103,11 @@ fn answer(
     encoding: Encoding,
     payload: impl Fn() -> Vec<u8> + Send + Sync + 'static,
 ) -> Result<Queryable<()>> {
-    let (own, life) = (key.to_string(), bus.life.clone());
+    let (own, panic_guard) = (key.to_string(), bus.panic_guard.clone());
     bus.session
         .declare_queryable(key.to_string())
         .callback(move |query| {
-            life.guard(|| {
+            panic_guard.guard(|| {
                 let reply = query.reply(own.clone(), payload()).encoding(encoding.clone());
                 let _peer_may_be_gone = reply.wait().is_ok();
             });

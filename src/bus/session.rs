@@ -5,19 +5,19 @@ use std::path::Path;
 use zenoh::{Config, Session, Wait};
 
 use crate::config::{BusSettings, ENDPOINT, Ros2Mode, is_endpoint};
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rt::may_write;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::access::{Settings, client_settings, daemon_settings};
-use super::life::Life;
-use super::{Credentials, Keys, bus_error, witness};
+use super::panic_guard::PanicGuard;
+use super::{Credentials, Keys, bus_error, transport_metrics};
 
 /// An open session of the daemon.
 #[derive(Debug)]
 pub struct Bus {
     pub(super) session: Session,
-    pub(super) life: Life,
+    pub(super) panic_guard: PanicGuard,
 }
 
 /// What every session here has in common.
@@ -40,7 +40,7 @@ const HANDSHAKE_MS: &str = "2000";
 impl Drop for Bus {
     fn drop(&mut self) {
         // a publisher that was started for it must not go on taking snapshots
-        self.life.end();
+        self.panic_guard.end();
     }
 }
 
@@ -83,7 +83,7 @@ impl Bus {
         if let Some(access) = &settings.access {
             all.extend(daemon_settings(access, &Keys::of(&settings.robot))?);
         }
-        witness::start();
+        transport_metrics::start();
         let session = open(&all).map_err(|e| {
             e.within(format!(
                 "cannot listen on {:?}; is another daemon running? Choose another endpoint with \
@@ -91,14 +91,14 @@ impl Bus {
                 settings.listen
             ))
         })?;
-        Ok(Self { session, life: Life::default() })
+        Ok(Self { session, panic_guard: PanicGuard::default() })
     }
 
     /// True if a thread that works for this session has panicked: it must be closed, and another
     /// one opened.
     #[must_use]
     pub fn has_died(&self) -> bool {
-        self.life.is_over()
+        self.panic_guard.is_over()
     }
 
     /// Closes the session.

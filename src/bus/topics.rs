@@ -11,10 +11,10 @@ use zenoh::query::{Query, QueryTarget, Queryable};
 use zenoh::{Session, Wait};
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig};
 
-use crate::error::Result;
 use crate::fault_point;
+use hardstand_error::Result;
 
-use super::life::Life;
+use super::panic_guard::PanicGuard;
 use super::{Bus, bus_error};
 
 /// Time for an answer to a probe.
@@ -144,12 +144,12 @@ impl Bus {
         key: &str,
         take: impl Fn(&[u8], Option<&[u8]>) + Send + Sync + 'static,
     ) -> Result<Listening> {
-        let life = self.life.clone();
+        let panic_guard = self.panic_guard.clone();
         let subscriber = self
             .session
             .declare_subscriber(key.to_string())
             .callback(move |sample| {
-                life.guard(|| {
+                panic_guard.guard(|| {
                     fault_point::visit("ros2_command");
                     let attachment = sample.attachment().map(zenoh::bytes::ZBytes::to_bytes);
                     take(&sample.payload().to_bytes(), attachment.as_deref());
@@ -165,13 +165,13 @@ impl Bus {
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
     pub fn serve(&self, key: &str, take: impl Fn(Call) + Send + Sync + 'static) -> Result<Serving> {
-        let life = self.life.clone();
+        let panic_guard = self.panic_guard.clone();
         let queryable = self
             .session
             .declare_queryable(key.to_string())
             // clients wait until somebody can answer all of the key
             .complete(true)
-            .callback(move |query| life.guard(|| take(Call(query))))
+            .callback(move |query| panic_guard.guard(|| take(Call(query))))
             .wait()
             .map_err(|e| bus_error(key, e))?;
         Ok(Serving(queryable))
@@ -188,8 +188,8 @@ impl Bus {
 
     /// Shared by all threads that work for this session.
     #[must_use]
-    pub fn life(&self) -> Life {
-        self.life.clone()
+    pub fn panic_guard(&self) -> PanicGuard {
+        self.panic_guard.clone()
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Instant;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::plant::Fault;
-use crate::trial::{DAEMON_WORDS, Ended, LOG, Trial, why_ended};
+use crate::process_harness::{DAEMON_WORDS, Ended, Harness, LOG, why_ended};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::PlantFailure;
 
 use super::judge::Finding;
 use super::outcome::{Outcome, Word};
@@ -99,16 +99,16 @@ fn processes(plan: &Plan, case: &Case, tried: &Path, go_on: &dyn Fn() -> bool) -
         ("HARDSTAND_SEED".into(), case.seed.to_string().into()),
         ("HARDSTAND_CASE".into(), case.id.clone().into()),
     ];
-    let trial = Trial {
+    let harness = Harness {
         folder: tried.into(),
         run,
         endpoint,
         robot: plan.scenarios[case.scenario].robot.clone(),
         controller: plan.controller.clone(),
         variables,
-        ..Trial::default()
+        ..Harness::default()
     };
-    trial.start()?.wait(|_| Ok(go_on()))
+    harness.start()?.wait(|_| Ok(go_on()))
 }
 
 /// How it ended, the exit code that tells, and why.
@@ -118,8 +118,8 @@ fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) 
         _ if found.difference.is_some() => Word::Differs,
         0 if found.whole => Word::Done,
         2 => Word::Refused,
-        6 => Word::Fault,
-        8 => Word::Deserted,
+        6 => Word::Failure,
+        8 => Word::ControllerTimeout,
         // it was asked to end because the controller had failed, maybe before it was there
         0 | KILLED | TERMINATED => {
             if let Some(status) = ended.controller.filter(|status| !status.success()) {
@@ -138,8 +138,8 @@ fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) 
     let reason = match (word, found.fault) {
         (Word::Done, _) => String::new(),
         (Word::Differs, _) => found.difference.clone().unwrap_or_default(),
-        (Word::Fault, Some(Fault::NotFinite)) => "a number is not finite".into(),
-        (Word::Fault, Some(Fault::OutOfRange)) => "a number is out of range".into(),
+        (Word::Failure, Some(PlantFailure::NotFinite)) => "a number is not finite".into(),
+        (Word::Failure, Some(PlantFailure::OutOfRange)) => "a number is out of range".into(),
         _ => last_words(&tried.join(DAEMON_WORDS)),
     };
     (word, code, reason)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::Result;
 use crate::inspect::{Condition, Quantities, Quantity};
-use crate::plant::Fault;
-use crate::record::{Moment, Player};
+use crate::record::{Player, TickView};
+use hardstand_error::Result;
+use hardstand_physics::plant::PlantFailure;
 
 use super::outcome::Held;
 use super::plan::{Plan, Take};
@@ -20,7 +20,7 @@ pub(super) struct Finding {
     /// All ticks of the scenario's duration were run.
     pub(super) whole: bool,
     pub(super) digest: Option<u64>,
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<PlantFailure>,
     /// Where the replay differs from the log.
     pub(super) difference: Option<String>,
     pub(super) conditions: BTreeMap<String, Held>,
@@ -104,7 +104,7 @@ impl Sum {
         Self { take: Take::Last, value: 0.0, count: 0 }
     }
 
-    fn add(&mut self, quantity: Option<&Quantity>, moment: &Moment<'_>) {
+    fn add(&mut self, quantity: Option<&Quantity>, moment: &TickView<'_>) {
         let Some(x) = quantity.map(|q| q.of(moment)).filter(|x| x.is_finite()) else { return };
         self.count += 1;
         self.value = match self.take {

@@ -11,11 +11,11 @@ pub enum Word {
     /// All ticks were run.
     Done,
     /// The plant stopped itself.
-    Fault,
+    Failure,
     /// The controller's command failed before the last tick.
     ControllerEnded,
     /// A controller did not come, or was silent for longer than `control.patience_s`.
-    Deserted,
+    ControllerTimeout,
     /// The scenario was refused.
     Refused,
     /// The daemon ended in another way.
@@ -28,9 +28,9 @@ impl Word {
     /// All of them.
     pub const ALL: [Self; 7] = [
         Self::Done,
-        Self::Fault,
+        Self::Failure,
         Self::ControllerEnded,
-        Self::Deserted,
+        Self::ControllerTimeout,
         Self::Refused,
         Self::DaemonFailed,
         Self::Differs,
@@ -41,9 +41,9 @@ impl Word {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Fault => "fault",
+            Self::Failure => "fault",
             Self::ControllerEnded => "controller_ended",
-            Self::Deserted => "deserted",
+            Self::ControllerTimeout => "deserted",
             Self::Refused => "refused",
             Self::DaemonFailed => "daemon_failed",
             Self::Differs => "differs",

@@ -7,7 +7,7 @@ use serde_json::json;
 use toml::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::plant::{DefectKind, chance};
+use hardstand_physics::plant::{FaultKind, chance};
 
 use super::outcome::{Held, Outcome};
 
@@ -211,7 +211,7 @@ pub(super) fn events_set(own: &[Value], broken: &Break, seed: u32) -> String {
     let seeded = broken.events.iter().map(|event| {
         let mut event = event.clone();
         let kind = event.get("kind").and_then(Value::as_str);
-        let row = DefectKind::TABLE.iter().find(|row| Some(row.name) == kind);
+        let row = FaultKind::TABLE.iter().find(|row| Some(row.name) == kind);
         if row.is_some_and(|row| row.parameters.iter().any(|p| p.name == "seed"))
             && let Some(table) = event.as_table_mut()
         {

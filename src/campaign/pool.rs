@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use crate::error::Result;
+use hardstand_error::Result;
 
 use super::case;
 use super::outcome::Outcome;

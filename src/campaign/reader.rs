@@ -8,9 +8,9 @@ use toml::{Table, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::{Mistakes, Range, Scenario, Section, parse};
-use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Condition, Quantities};
 use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::columns::FIXED;
 use super::outcome::Word;

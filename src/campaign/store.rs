@@ -4,8 +4,8 @@ use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::trial::LOG;
+use crate::process_harness::LOG;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::columns::Table;
 use super::outcome::Outcome;

@@ -5,21 +5,21 @@
 //! nor other programs. Where runs differ all the same, one of the two has a secret input, and the
 //! logs tell which: if the same states were answered by another command, it is the controller.
 
+mod attribution;
 mod certificate;
-mod judge;
 mod machine;
 mod page;
+mod perturbation;
 mod plan;
 mod run;
-mod trouble;
 
+pub use attribution::{Difference, Lease, LogSummary, attribute, listen};
 pub use certificate::{Certificate, Controller, Scene, Snapshot};
-pub use judge::{Difference, Lease, Told, blame, listen};
 pub use machine::Machine;
 pub use page::page;
-pub use plan::{Task, Trouble, plan, wall_s};
-pub use run::{Bench, Gone, Run, Verdict};
-pub use trouble::Stop;
+pub use perturbation::Stop;
+pub use plan::{Perturbation, Task, plan, wall_s};
+pub use run::{Bench, FinishedRun, Run, Verdict};
 
 /// The names of the files of a certificate.
 pub const JSON_FILE: &str = "certificate.json";

@@ -160,7 +160,7 @@ fn word(run: &Run) -> (&'static str, String) {
 /// A run that differs, or failed.
 fn one(run: &Run, plot: Option<&str>) -> String {
     let mut out = format!("<h2>{}</h2>\n", escape(&run.name));
-    if let Some(text) = &run.trouble {
+    if let Some(text) = &run.perturbation {
         out.push_str(&format!("<pre>{}</pre>\n", escape(text)));
     }
     let Some(d) = &run.difference else { return out };

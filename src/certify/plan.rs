@@ -1,10 +1,10 @@
 //! What is run.
 
-use crate::trial::Side;
+use crate::process_harness::Side;
 
 /// What happens to a run beside its pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum Perturbation {
     /// Nothing.
     None,
     /// One side is stopped for a while, as in a debugger.
@@ -25,7 +25,7 @@ pub struct Task {
     /// Simulated seconds per second of wall time; `None` for as many as the machine allows.
     pub speed: Option<f64>,
     /// What happens to it.
-    pub trouble: Trouble,
+    pub perturbation: Perturbation,
     /// Its place in the list of the run that it has to be equal to; `None` if others have to be
     /// equal to it.
     pub equals: Option<usize>,
@@ -43,14 +43,14 @@ const OVERHEAD_S: f64 = 1.0;
 pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
     let slow = (duration_s / STOPPED_RUN_S).clamp(0.001, 1.0);
     let stopped = |whom| format!("{whom} stopped for {STOPPED_S} s (SIGSTOP) at {slow:.3} ×");
-    let task = |name, what: &str, speed, trouble, equals| Task {
+    let task = |name, what: &str, speed, perturbation, equals| Task {
         name,
         what: what.into(),
         speed,
-        trouble,
+        perturbation,
         equals,
     };
-    let (free, none, stop) = (None, Trouble::None, Trouble::Stopped);
+    let (free, none, stop) = (None, Perturbation::None, Perturbation::Stopped);
     vec![
         task("reference", "as fast as possible", free, none, None),
         task("repeat", "as fast as possible, once more", free, none, Some(0)),
@@ -68,17 +68,17 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
             "loaded",
             &format!("as fast as possible, beside {load} threads that spin"),
             free,
-            Trouble::Load,
+            Perturbation::Load,
             Some(0),
         ),
         task(
             "snapshot-1",
             "from the state at half of the reference, with a new controller",
             free,
-            Trouble::FromSnapshot,
+            Perturbation::FromSnapshot,
             None,
         ),
-        task("snapshot-2", "the same once more", free, Trouble::FromSnapshot, Some(7)),
+        task("snapshot-2", "the same once more", free, Perturbation::FromSnapshot, Some(7)),
     ]
 }
 
@@ -86,7 +86,8 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
 #[must_use]
 pub fn wall_s(task: &Task, duration_s: f64) -> f64 {
     let paced_s = task.speed.map_or(0.5 * duration_s, |speed| duration_s / speed);
-    let stopped_s = if matches!(task.trouble, Trouble::Stopped(_)) { STOPPED_S } else { 0.0 };
+    let stopped_s =
+        if matches!(task.perturbation, Perturbation::Stopped(_)) { STOPPED_S } else { 0.0 };
     paced_s + stopped_s + OVERHEAD_S
 }
 

@@ -1,4 +1,4 @@
-//! Runs one task: daemon, controller, trouble, and what the log says afterwards.
+//! Runs one task: daemon, controller, perturbation, and what the log says afterwards.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::process_harness::{Ended, Failure, Harness, LOG};
 use crate::record::{Player, RunIndex, write_state};
-use crate::trial::{Ended, Failure, LOG, Trial};
+use hardstand_error::{Error, ErrorKind, Result};
 
-use super::judge::{Difference, Told, listen};
-use super::plan::{Task, Trouble};
-use super::trouble::{Load, Stop, Stopper};
+use super::attribution::{Difference, LogSummary, listen};
+use super::perturbation::{Load, Stop, Stopper};
+use super::plan::{Perturbation, Task};
 
 /// What all runs have in common.
 #[derive(Clone, Debug, Default)]
@@ -79,16 +79,16 @@ pub struct Run {
     /// What is said of it.
     pub verdict: Verdict,
     /// Why it did not come to its end, or why its log does not replay.
-    pub trouble: Option<String>,
+    pub perturbation: Option<String>,
     /// Where it parts from the other one.
     pub difference: Option<Difference>,
 }
 
 /// How a run has gone.
 #[derive(Clone, Debug)]
-pub struct Gone {
+pub struct FinishedRun {
     /// What its log says; nothing if there is none.
-    pub told: Told,
+    pub told: LogSummary,
     /// Wall time, s.
     pub wall_s: f64,
     /// The stop of a side, if there was one.
@@ -105,7 +105,7 @@ impl Bench {
     }
 
     /// The reference is over: where the plant has stopped itself, so early are the others.
-    pub fn note_reference(&mut self, told: &Told) {
+    pub fn note_reference(&mut self, told: &LogSummary) {
         self.stop_at = told.ticks / 4;
     }
 
@@ -115,25 +115,25 @@ impl Bench {
     /// # Errors
     /// [`ErrorKind::Input`] if the controller cannot be started; [`ErrorKind::File`] if a folder
     /// cannot be written; [`ErrorKind::Internal`] if a side could not be stopped in time.
-    pub fn run(&self, task: &Task, mut look: impl FnMut(f64) -> bool) -> Result<Gone> {
+    pub fn run(&self, task: &Task, mut look: impl FnMut(f64) -> bool) -> Result<FinishedRun> {
         let folder = self.folder.join(task.name);
         let _there_may_be_none = std::fs::remove_dir_all(&folder).is_ok();
         std::fs::create_dir_all(&folder).map_err(|e| file_error(&folder, &e))?;
-        let trial = Trial {
+        let harness = Harness {
             folder: folder.clone(),
             run: self.arguments(task, &folder)?,
             endpoint: self.endpoint.clone(),
             robot: self.robot.clone(),
             controller: self.controller.clone(),
-            ..Trial::default()
+            ..Harness::default()
         };
-        let _load = (task.trouble == Trouble::Load).then(|| Load::of(self.load));
-        let mut stopper = match task.trouble {
-            Trouble::Stopped(side) => Some(Stopper::new(side, self.stop_at)),
+        let _load = (task.perturbation == Perturbation::Load).then(|| Load::of(self.load));
+        let mut stopper = match task.perturbation {
+            Perturbation::Stopped(side) => Some(Stopper::new(side, self.stop_at)),
             _ => None,
         };
         let (begin, mut stopped) = (Instant::now(), false);
-        let mut running = trial.start()?;
+        let mut running = harness.start()?;
         let ended = running.wait(|running| {
             stopper.as_mut().map_or(Ok(()), |stopper| stopper.look(running))?;
             stopped |= !look(begin.elapsed().as_secs_f64());
@@ -142,7 +142,7 @@ impl Bench {
         let wall_s = begin.elapsed().as_secs_f64();
         let told = match RunIndex::of(&self.log_of(task.name), |_, _| ()) {
             Ok(_there_are_ticks) => listen(&self.log_of(task.name))?,
-            Err(_none) => Told::default(),
+            Err(_none) => LogSummary::default(),
         };
         let failure =
             if stopped { Some(Failure::Stopped) } else { self.failure(&ended, &told, &folder) };
@@ -154,7 +154,7 @@ impl Bench {
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
-        Ok(Gone { told, wall_s, stop, failure })
+        Ok(FinishedRun { told, wall_s, stop, failure })
     }
 
     fn arguments(&self, task: &Task, folder: &Path) -> Result<Vec<OsString>> {
@@ -166,7 +166,7 @@ impl Bench {
             }
             None => run.extend(["--pace", "free"].map(OsString::from)),
         }
-        if task.trouble == Trouble::FromSnapshot {
+        if task.perturbation == Perturbation::FromSnapshot {
             let file = folder.join("state.bin");
             self.save_half(&file)?;
             run.extend(["--from".into(), file.into_os_string()]);
@@ -178,13 +178,13 @@ impl Bench {
     fn save_half(&self, file: &Path) -> Result<()> {
         let log = self.log_of("reference");
         let index = RunIndex::of(&log, |_, _| ())?;
-        let player = Player::open_before(&log, &index, index.epoch(), index.ticks() / 2)?;
+        let player = Player::open_before(&log, &index, index.run_id(), index.ticks() / 2)?;
         let differs = || Error::new(ErrorKind::Log, "the reference does not replay");
         write_state(file, &player.saved_state().ok_or_else(differs)?).map(|_bytes| ())
     }
 
     /// Why the run has not come to its end, if it has not.
-    fn failure(&self, ended: &Ended, told: &Told, folder: &Path) -> Option<Failure> {
+    fn failure(&self, ended: &Ended, told: &LogSummary, folder: &Path) -> Option<Failure> {
         let complete = told.ticks > 0 && (told.fault || told.first_tick + told.ticks >= self.ticks);
         if complete {
             return None;

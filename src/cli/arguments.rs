@@ -10,7 +10,7 @@ use crate::bus::{Client, Credentials};
 #[cfg(feature = "zenoh")]
 use crate::config::TlsFiles;
 #[cfg(feature = "zenoh")]
-use crate::error::Result;
+use hardstand_error::Result;
 
 pub(super) use super::branch_arguments::BranchArguments;
 #[cfg(feature = "zenoh")]
@@ -43,7 +43,7 @@ time\"; 2 a file, key or argument was refused; 3 a log is damaged or cut short, 
 early, or cases of a campaign are missing; 4 real-time rights were required and refused; 5 the bus
 could not be opened or nobody answers; 6 the plant stopped itself; 7 a deadline was missed under
 overrun = \"stop\"; 8 a controller was missing for longer than
-control.patience_s, or ended early; 70 a defect of this program.";
+control.patience_s, or ended early; 70 a fault of this program.";
 
 /// Real-time simulation daemon for legged robots. The controller under test runs in a process of
 /// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
@@ -316,7 +316,8 @@ pub(super) enum CtlKind {
     /// End faults: all of them, or those of one kind
     ///
     /// Pushes end too, and friction is the scenario's again.
-    Mend(MendArguments),
+    #[command(alias = "mend")]
+    Clear(ClearArguments),
     /// Run no further tick; commands wait, and their ages stand still
     Pause(DaemonArguments),
     /// Run on after a pause
@@ -363,7 +364,7 @@ pub(super) struct PushArguments {
 
 #[cfg(feature = "zenoh")]
 #[derive(Debug, Args)]
-pub(super) struct MendArguments {
+pub(super) struct ClearArguments {
     /// Kind of fault [default: all]
     #[arg(value_name = "KIND")]
     pub(super) kind: Option<String>,
@@ -497,10 +498,10 @@ pub(super) struct EventsArguments {
 pub(super) struct DaemonArguments {
     /// zenoh endpoint of the daemon
     #[arg(long, value_name = "ENDPOINT", default_value = "tcp/127.0.0.1:7447")]
-    #[arg(env = crate::trial::CONNECT_VARIABLE)]
+    #[arg(env = crate::process_harness::CONNECT_VARIABLE)]
     pub(super) connect: String,
     /// Robot name in the keys, hardstand/ROBOT/…
-    #[arg(long, default_value = "quadruped", env = crate::trial::ROBOT_VARIABLE)]
+    #[arg(long, default_value = "quadruped", env = crate::process_harness::ROBOT_VARIABLE)]
     pub(super) robot: String,
     /// User of the daemon's bus.users_file
     #[arg(long, value_name = "NAME", requires = "password_file")]
@@ -555,7 +556,7 @@ pub(super) struct BisectArguments {
     pub(super) at: Option<u64>,
     /// Run number that TICK is of [default: the first in the log]
     #[arg(long, value_name = "N", requires = "at")]
-    pub(super) epoch: Option<u32>,
+    pub(super) run_id: Option<u32>,
     /// Draw what differs most; an existing file is overwritten
     #[arg(long, value_name = "FILE.svg", requires = "other")]
     pub(super) plot: Option<PathBuf>,

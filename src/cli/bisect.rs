@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-use crate::error::Result;
 use crate::inspect::{Condition, Quantities, Quantity, compare};
-use crate::record::{Moment, Player, RunIndex, Seen};
+use crate::record::{Player, RunIndex, TickId, TickView};
+use hardstand_error::Result;
 
 use super::arguments::BisectArguments;
 use super::differences::{self, number};
@@ -30,11 +30,11 @@ fn search(a: &BisectArguments, text: &str) -> Result<u8> {
     let condition = Condition::parse(text, &Quantities::of(&scenario.plant()))?;
     let shown = condition.quantities();
     // with several threads, ticks after the first one may be met before it
-    let held: Mutex<BTreeMap<Seen, Vec<f64>>> = Mutex::default();
-    let look = |m: &Moment<'_>| {
+    let held: Mutex<BTreeMap<TickId, Vec<f64>>> = Mutex::default();
+    let look = |m: &TickView<'_>| {
         let holds = condition.holds(m);
         if holds && let Ok(mut held) = held.lock() {
-            let at = Seen { epoch: m.applied.epoch, tick: m.state.tick };
+            let at = TickId { run_id: m.applied.run_id, tick: m.state.tick };
             held.insert(at, shown.iter().map(|q| q.of(m)).collect());
         }
         holds
@@ -63,8 +63,8 @@ fn list(a: &BisectArguments) -> Result<u8> {
         return Ok(table(&Quantities::of(&scenario.plant()), |q| q.meaning.into()));
     };
     let index = RunIndex::of(&a.log, |_, _| ())?;
-    let epoch = a.epoch.unwrap_or_else(|| index.epoch());
-    let player = Player::open_after(&a.log, &index, epoch, tick)?;
+    let run_id = a.run_id.unwrap_or_else(|| index.run_id());
+    let player = Player::open_after(&a.log, &index, run_id, tick)?;
     if let Some(code) = differences::of_replay(&player) {
         return Ok(code);
     }

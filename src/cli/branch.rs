@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::compare;
-use crate::record::{Forked, Player, RunIndex, Seen, fork};
+use crate::record::{Forked, Player, RunIndex, TickId, fork};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;
 use super::{differences, exit, plot, progress, show};
@@ -20,8 +20,8 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
     a.sets.iter().try_for_each(|set| check(set))?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
     refuse_source(&index, &a.to)?;
-    let epoch = a.epoch.unwrap_or_else(|| index.epoch());
-    let open = || Player::open_before(&a.log, &index, epoch, a.at);
+    let run_id = a.run_id.unwrap_or_else(|| index.run_id());
+    let open = || Player::open_before(&a.log, &index, run_id, a.at);
     let mut player = open()?;
     if let Some(code) = differences::of_replay(&player) {
         return Ok(code);
@@ -36,12 +36,12 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     crate::rt::keep_files_private();
-    let forked = match live(a, &index, epoch, &player, &scenario)? {
+    let forked = match live(a, &index, run_id, &player, &scenario)? {
         Some(Ok(forked)) => forked,
         Some(Err(code)) => return Ok(code),
         None => {
             let bar = progress::bar(index.ticks(), "branching");
-            let at = Seen { epoch, tick: a.at };
+            let at = TickId { run_id, tick: a.at };
             let show = |ticks| bar.set_position(ticks);
             let forked = fork(&mut player, at, &scenario, events, &a.to, show)?;
             bar.finish_and_clear();
@@ -69,14 +69,14 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
 fn live(
     a: &BranchArguments,
     index: &RunIndex,
-    epoch: u32,
+    run_id: u32,
     player: &Player,
     scenario: &Scenario,
 ) -> Result<Option<std::result::Result<Forked, u8>>> {
     if a.command.is_empty() {
         return Ok(None);
     }
-    super::branch_live::run(a, index, epoch, player, scenario).map(Some)
+    super::branch_live::run(a, index, run_id, player, scenario).map(Some)
 }
 
 #[cfg(not(feature = "zenoh"))]

@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
+use crate::process_harness::{Failure, Harness};
 use crate::record::{Forked, Player, RunIndex, saved_state, write_state};
-use crate::trial::{Failure, Trial};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;
 use super::{certify, exit, show, stop_on_signal};
 
 /// Exit codes of a daemon that has begun to run, and to write its log.
-const RAN: [u8; 4] = [exit::OK, exit::LOSSY, exit::FAULT, exit::DESERTED];
+const RAN: [u8; 4] = [exit::OK, exit::LOSSY, exit::FAULT, exit::CONTROLLER_TIMEOUT];
 
 /// Runs daemon and controller from the state in which `player` is, in lockstep, up to the end of
 /// the log's run; an exit code if that did not succeed.
 pub(super) fn run(
     a: &BranchArguments,
     index: &RunIndex,
-    epoch: u32,
+    run_id: u32,
     player: &Player,
     scenario: &Scenario,
 ) -> Result<std::result::Result<Forked, u8>> {
@@ -28,18 +28,18 @@ pub(super) fn run(
     let endpoint = scenario.bus.endpoint()?;
     let folder = Folder::new()?;
     let state = folder.0.join("state.bin");
-    write_state(&state, &saved_state(player, scenario, epoch)?)?;
-    let end = index.end_tick(epoch);
-    let trial = Trial {
+    write_state(&state, &saved_state(player, scenario, run_id)?)?;
+    let end = index.end_tick(run_id);
+    let harness = Harness {
         folder: folder.0.clone(),
         log: Some(a.to.clone()),
         run: arguments(&folder, scenario, &state, end.unwrap_or_default())?,
         endpoint: endpoint.into(),
         robot: scenario.bus.robot.clone(),
         controller: a.command.clone(),
-        ..Trial::default()
+        ..Harness::default()
     };
-    let ended = trial.start()?.wait(|_| Ok(!stop.load(Ordering::Relaxed)))?;
+    let ended = harness.start()?.wait(|_| Ok(!stop.load(Ordering::Relaxed)))?;
     // one that was refused has left an old log as it was
     let code = ended.daemon.code().and_then(|code| u8::try_from(code).ok());
     let ran = code.is_some_and(|code| RAN.contains(&code));

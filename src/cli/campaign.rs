@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::campaign::{self, Case, Held, Outcome, Plan, Store, Word};
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::campaign_arguments::CampaignArguments;
 use super::{exit, progress, show, stop_on_signal};

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::certify::{
-    Bench, Certificate, Controller, Gone, JSON_FILE, Machine, PAGE_FILE, Run, Scene, Snapshot,
-    Task, Trouble, Verdict, blame, page, plan, wall_s,
+    Bench, Certificate, Controller, FinishedRun, JSON_FILE, Machine, PAGE_FILE, Perturbation, Run,
+    Scene, Snapshot, Task, Verdict, attribute, page, plan, wall_s,
 };
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
+use crate::process_harness::Failure;
 use crate::record::Player;
-use crate::trial::Failure;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CertifyArguments;
 use super::{differences, exit, progress, show, stop_on_signal};
@@ -35,7 +35,7 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<u8> {
         a.scenario.display(),
         tasks.len()
     ));
-    let (mut runs, mut gone, mut plots) = (Vec::new(), Vec::<Gone>::new(), Vec::new());
+    let (mut runs, mut gone, mut plots) = (Vec::new(), Vec::<FinishedRun>::new(), Vec::new());
     for i in 0..tasks.len() {
         let task = &tasks[i];
         let this = run(&bench, task, duration_s, &stop)?;
@@ -133,7 +133,7 @@ fn clear(out: &Path) -> Result<()> {
     Ok(())
 }
 
-fn run(bench: &Bench, task: &Task, duration_s: f64, stop: &AtomicBool) -> Result<Gone> {
+fn run(bench: &Bench, task: &Task, duration_s: f64, stop: &AtomicBool) -> Result<FinishedRun> {
     let expected_s = wall_s(task, duration_s);
     let bar = progress::bar((expected_s * 1e3) as u64, task.name);
     let gone = bench.run(task, |seconds| {
@@ -145,7 +145,13 @@ fn run(bench: &Bench, task: &Task, duration_s: f64, stop: &AtomicBool) -> Result
 }
 
 /// What is to be said of a run, and of the one that it has to be equal to.
-fn judge(bench: &Bench, tasks: &[Task], task: &Task, this: &Gone, before: &[Gone]) -> Result<Run> {
+fn judge(
+    bench: &Bench,
+    tasks: &[Task],
+    task: &Task,
+    this: &FinishedRun,
+    before: &[FinishedRun],
+) -> Result<Run> {
     let told = &this.told;
     let other = task.equals.and_then(|i| Some((tasks.get(i)?, before.get(i)?)));
     let mut difference = None;
@@ -155,7 +161,7 @@ fn judge(bench: &Bench, tasks: &[Task], task: &Task, this: &Gone, before: &[Gone
         None => Verdict::Reference,
         Some((_, other)) if told.equals(&other.told) => Verdict::Equal,
         Some((other, _)) => {
-            difference = Some(blame(&bench.log_of(other.name), &bench.log_of(task.name))?.0);
+            difference = Some(attribute(&bench.log_of(other.name), &bench.log_of(task.name))?.0);
             Verdict::Different
         }
     };
@@ -179,7 +185,7 @@ fn judge(bench: &Bench, tasks: &[Task], task: &Task, this: &Gone, before: &[Gone
         replays: told.replay.is_none() && told.ticks > 0,
         wall_s: this.wall_s,
         verdict,
-        trouble: failure.or_else(|| told.replay.clone()),
+        perturbation: failure.or_else(|| told.replay.clone()),
         difference,
     })
 }
@@ -197,7 +203,7 @@ fn told(run: &Run) {
         "{word:<10} {}: {}{stopped}: {} ticks in {:.2} s, digest {}",
         run.name, run.what, run.ticks, run.wall_s, run.digest
     ));
-    if let Some(text) = &run.trouble {
+    if let Some(text) = &run.perturbation {
         show::line(&format!("           {}", text.replace('\n', "\n           ")));
     }
     if let Some(d) = &run.difference {
@@ -215,7 +221,7 @@ fn told(run: &Run) {
 fn draw(bench: &Bench, run: &Run) -> Result<Option<(String, String)>> {
     let with = run.compared_with.as_deref().unwrap_or_default();
     let (a, b) = (bench.log_of(with), bench.log_of(&run.name));
-    let (_, found) = blame(&a, &b)?;
+    let (_, found) = attribute(&a, &b)?;
     if found.ranked.is_empty() {
         return Ok(None); // the digests differ, and nothing that could be drawn
     }
@@ -233,13 +239,13 @@ fn certificate(
     bench: &Bench,
     sets: &[String],
     runs: Vec<Run>,
-    gone: &[Gone],
+    gone: &[FinishedRun],
 ) -> Result<Certificate> {
     let equal =
         |run: &Run| run.replays && matches!(run.verdict, Verdict::Reference | Verdict::Equal);
     let of = |name: &str| runs.iter().position(|run| run.name == name).and_then(|i| gone.get(i));
     let snapshot = of("snapshot-1").zip(of("reference")).map(|(half, whole)| {
-        let end = |g: &Gone| (g.told.first_tick + g.told.ticks, g.told.digest, g.told.fault);
+        let end = |g: &FinishedRun| (g.told.first_tick + g.told.ticks, g.told.digest, g.told.fault);
         Snapshot { tick: half.told.first_tick, equals_reference: end(half) == end(whole) }
     });
     let leases = of("reference").map_or(&[][..], |gone| &gone.told.leases);
@@ -275,7 +281,7 @@ fn certificate(
 }
 
 /// What a reader should know besides.
-fn notes(runs: &[Run], gone: &[Gone]) -> Vec<String> {
+fn notes(runs: &[Run], gone: &[FinishedRun]) -> Vec<String> {
     let mut notes = Vec::new();
     let Some((first, told)) = runs.first().zip(gone.first().map(|gone| &gone.told)) else {
         return notes;
@@ -318,7 +324,8 @@ fn write(out: &Path, certificate: &Certificate, plots: &[(String, String)]) -> R
 
 /// The logs of runs that are equal to the reference say nothing more.
 fn tidy_up(bench: &Bench, tasks: &[Task]) {
-    let more = tasks.iter().filter(|t| t.equals.is_some() || t.trouble == Trouble::FromSnapshot);
+    let more =
+        tasks.iter().filter(|t| t.equals.is_some() || t.perturbation == Perturbation::FromSnapshot);
     for task in more {
         let _nobody_needs_it = std::fs::remove_dir_all(bench.folder.join(task.name)).is_ok();
     }
@@ -350,7 +357,7 @@ pub(super) const fn code_of(failure: &Failure) -> u8 {
         Failure::Daemon(Some(code @ 1..=255), _) => *code as u8,
         Failure::Daemon(..) => ErrorKind::Internal.exit_code(),
         Failure::NobodyJoined(_) | Failure::ControllerEnded(..) | Failure::ControllerSilent(..) => {
-            exit::DESERTED
+            exit::CONTROLLER_TIMEOUT
         }
         Failure::Stopped => exit::NEGATIVE,
     }

@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::bus::{Ask, Client};
-use crate::error::{Error, ErrorKind, Result};
-use crate::message::{ControlRequest, FaultRequest, MendRequest, ModelReply, PushRequest};
-use crate::plant::Scope;
+use crate::message::{ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest};
 use crate::record::{read_state, write_state};
 use crate::rt::Phase;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Scope;
 
 use super::arguments::{
-    CtlArguments, CtlKind, DaemonArguments, FrictionArguments, MendArguments, PushArguments,
+    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FrictionArguments, PushArguments,
     StateFileArguments,
 };
 use super::fault_arguments::FaultArguments;
@@ -25,7 +25,7 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
         CtlKind::Friction(a) => friction(a),
         CtlKind::Push(a) => push(a),
         CtlKind::Fault(a) => fault(a),
-        CtlKind::Mend(a) => mend(a),
+        CtlKind::Clear(a) => clear_faults(a),
         CtlKind::Pause(daemon) => {
             let tick = steer(daemon, Ask::Pause)?;
             said(&format!("paused after tick {tick}"))
@@ -94,7 +94,7 @@ fn push(a: &PushArguments) -> Result<u8> {
     let ticks = ticks_of(a.duration, &model);
     let vector = |list: &[f64]| <[f64; 3]>::try_from(list).unwrap_or_default();
     let request = PushRequest {
-        epoch: 0,
+        run_id: 0,
         link: a.link.clone(),
         point_link_m: vector(&a.point),
         force_world_n: vector(&a.force),
@@ -116,13 +116,13 @@ fn fault(a: &FaultArguments) -> Result<u8> {
     }
     let whose = if name.is_empty() { String::new() } else { format!(" of {part} {name}") };
     let (kind, part, values) = (a.row.name.into(), part.into(), a.values.clone());
-    let request = FaultRequest { epoch: 0, kind, part, name, values, ticks };
+    let request = FaultRequest { run_id: 0, kind, part, name, values, ticks };
     let tick = client.fault(&request, PATIENCE)?;
     let long = if ticks == 0 { "until it is mended".into() } else { format!("for {ticks} ticks") };
     said(&format!("{}{whose} {long} from tick {tick} on", a.row.name))
 }
 
-fn mend(a: &MendArguments) -> Result<u8> {
+fn clear_faults(a: &ClearArguments) -> Result<u8> {
     let parts = [
         ("joint", &a.joint),
         ("foot", &a.foot),
@@ -133,8 +133,8 @@ fn mend(a: &MendArguments) -> Result<u8> {
     let named = |(part, name): (&str, &Option<String>)| Some((part.into(), name.clone()?));
     let (part, name) = parts.into_iter().find_map(named).unwrap_or_default();
     let kind = a.kind.clone().unwrap_or_default();
-    let request = MendRequest { epoch: 0, kind, part, name };
-    let tick = a.daemon.client()?.mend(&request, PATIENCE)?;
+    let request = ClearFaultsRequest { run_id: 0, kind, part, name };
+    let tick = a.daemon.client()?.clear_faults(&request, PATIENCE)?;
     said(&format!("mended from tick {tick} on"))
 }
 

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening, Summary};
-use crate::error::{Error, ErrorKind, Result};
+use crate::process_harness::{Process, controller_command, this_program};
 use crate::rt::{Ending, Phase};
-use crate::trial::{Process, controller_command, this_program};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::DemoArguments;
 use super::{exit, replay, show, stop_on_signal};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::error::Result;
 use crate::inspect::{Cause, Comparison, Ranked, scenario_differences, trace};
-use crate::record::{Player, Seen};
+use crate::record::{Player, TickId};
+use hardstand_error::Result;
 
 use super::{exit, plot_differences, show};
 
@@ -16,8 +16,8 @@ const KEYS: usize = 10;
 const COLUMNS: usize = 600;
 
 /// A tick, in words.
-pub(super) fn place(at: Seen, period_ns: u64) -> String {
-    let run = if at.epoch > 1 { format!(" of run {}", at.epoch) } else { String::new() };
+pub(super) fn place(at: TickId, period_ns: u64) -> String {
+    let run = if at.run_id > 1 { format!(" of run {}", at.run_id) } else { String::new() };
     let time_s = at.tick as f64 * period_ns as f64 * 1e-9;
     format!("tick {}{run} ({time_s:.3} s)", at.tick)
 }
@@ -46,7 +46,7 @@ pub(super) fn of_replay(player: &Player) -> Option<u8> {
 /// Says where two runs part, who caused it, and what differs most.
 pub(super) fn show(found: &Comparison, players: [&Player; 2], paths: [&Path; 2]) {
     let period_ns = players[0].info().period_ns;
-    let at = |seen: Seen| place(seen, period_ns);
+    let at = |seen: TickId| place(seen, period_ns);
     for (side, path) in ["a", "b"].iter().zip(paths) {
         show::line(&format!("{side}          {}", path.display()));
     }
@@ -94,7 +94,7 @@ fn lasting(side: &str, player: &Player) {
     }
 }
 
-fn parting(found: &Comparison, cause: &Cause, at: &impl Fn(Seen) -> String) {
+fn parting(found: &Comparison, cause: &Cause, at: &impl Fn(TickId) -> String) {
     let Some(parted) = found.parted() else { return };
     show::line(&format!("DIFFERENT  first at {}", at(parted)));
     let mut lines = Vec::new();
@@ -160,7 +160,7 @@ fn reasons(cause: &Cause, players: [&Player; 2]) {
     }
 }
 
-fn most(ranked: &[Ranked], at: &impl Fn(Seen) -> String) {
+fn most(ranked: &[Ranked], at: &impl Fn(TickId) -> String) {
     let shown = &ranked[..ranked.len().min(SHOWN)];
     if shown.is_empty() {
         return;
@@ -218,7 +218,7 @@ pub(super) fn draw_quietly(
     let period_s = a.info().period_ns as f64 * 1e-9;
     let after = last.tick.saturating_sub(parted.tick).max(20);
     // a little of what was before
-    let from = Seen { tick: parted.tick.saturating_sub(after / 20), ..parted };
+    let from = TickId { tick: parted.tick.saturating_sub(after / 20), ..parted };
     let from = found.first.map_or(from, |first| from.max(first));
     let count = last.tick.saturating_sub(from.tick) + 1;
     let traces = trace(&mut a, &mut b, &names, from, count, COLUMNS)?;

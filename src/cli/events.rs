@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::error::Result;
 use crate::message::EventReading;
+use hardstand_error::Result;
 
 use super::arguments::EventsArguments;
 use super::{exit, show, stop_on_signal};
@@ -31,14 +31,14 @@ pub(super) fn events(a: &EventsArguments) -> Result<u8> {
 }
 
 fn as_text(e: &EventReading) -> String {
-    let run = if e.epoch > 1 { format!("run {} ", e.epoch) } else { String::new() };
+    let run = if e.run_id > 1 { format!("run {} ", e.run_id) } else { String::new() };
     format!("{run}tick {:<8} {:>9.3} s  {:<11} {}", e.tick, e.time_ns as f64 * 1e-9, e.kind, e.text)
 }
 
 fn as_json(e: &EventReading) -> String {
-    let EventReading { epoch, tick, time_ns, kind, controller, text } = e;
+    let EventReading { run_id, tick, time_ns, kind, controller, text } = e;
     json!({
-        "epoch": epoch, "tick": tick, "time_ns": time_ns, "kind": kind, "controller": controller,
+        "run_id": run_id, "tick": tick, "time_ns": time_ns, "kind": kind, "controller": controller,
         "text": text,
     })
     .to_string()

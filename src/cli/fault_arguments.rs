@@ -3,7 +3,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 
-use crate::plant::{DefectKind, DefectRow};
+use hardstand_physics::plant::{FaultKind, FaultSpec};
 
 use super::arguments::DaemonArguments;
 use super::faults::option;
@@ -11,7 +11,7 @@ use super::faults::option;
 /// A fault that the user has typed.
 #[derive(Debug)]
 pub(super) struct FaultArguments {
-    pub(super) row: &'static DefectRow,
+    pub(super) row: &'static FaultSpec,
     /// What it befalls, by a word and a name.
     pub(super) on: Option<(&'static str, String)>,
     pub(super) values: Vec<f64>,
@@ -21,7 +21,7 @@ pub(super) struct FaultArguments {
 
 impl Subcommand for FaultArguments {
     fn augment_subcommands(command: Command) -> Command {
-        const TABLE: &[DefectRow] = &DefectKind::TABLE;
+        const TABLE: &[FaultSpec] = &FaultKind::TABLE;
         command.subcommand_required(true).subcommands(TABLE.iter().map(subcommand))
     }
 
@@ -30,11 +30,11 @@ impl Subcommand for FaultArguments {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        DefectRow::named(name).is_some()
+        FaultSpec::named(name).is_some()
     }
 }
 
-fn subcommand(row: &'static DefectRow) -> Command {
+fn subcommand(row: &'static FaultSpec) -> Command {
     let example = format!("Example: hardstand ctl fault {} {}", row.name, row.example);
     let mut command = DaemonArguments::augment_args(Command::new(row.name));
     command = command.about(row.what).long_about(None).after_help(example);
@@ -69,7 +69,7 @@ impl FromArgMatches for FaultArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
-        let row = DefectRow::named(name).ok_or_else(missing)?;
+        let row = FaultSpec::named(name).ok_or_else(missing)?;
         let named = |word: &&'static str| Some((*word, matches.get_one::<String>(word)?.clone()));
         let mut values = Vec::new();
         for p in row.parameters {

@@ -1,12 +1,12 @@
 //! `hardstand faults`: all faults that can be asked for, and how.
 
-use crate::error::Result;
-use crate::plant::{DefectKind, DefectRow, Parameter};
+use hardstand_error::Result;
+use hardstand_physics::plant::{FaultKind, FaultSpec, Parameter};
 
 use super::{exit, show};
 
 pub(super) fn faults() -> Result<u8> {
-    for row in &DefectKind::TABLE {
+    for row in &FaultKind::TABLE {
         show::line(&entry(row));
     }
     show::line(
@@ -18,7 +18,7 @@ pub(super) fn faults() -> Result<u8> {
 }
 
 /// Name and what it does; what it needs, with ranges and units; an example.
-fn entry(row: &DefectRow) -> String {
+fn entry(row: &FaultSpec) -> String {
     let (name, what, example) = (row.name, row.what, row.example);
     let mut needs: Vec<String> = Vec::new();
     let words = row.place.words().iter().map(|w| format!("--{w} NAME")).collect::<Vec<_>>();

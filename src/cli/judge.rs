@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::{Found, Quantities, Verdict, first_bad};
-use crate::record::{Moment, Player, RunIndex, Seen};
+use crate::record::{Player, RunIndex, TickId, TickView};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{differences, exit, replay, show};
 
@@ -27,8 +27,8 @@ pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<u8> {
     let period_ns = scenario.spec.period_ns;
     let place = |n: u64| differences::place(index.tick(n).unwrap_or_default(), period_ns);
     let found = first_bad(index.ticks(), |n| {
-        let Seen { epoch, tick } = index.tick(n).unwrap_or_default();
-        let player = Player::open_after(log, &index, epoch, tick)?;
+        let TickId { run_id, tick } = index.tick(n).unwrap_or_default();
+        let player = Player::open_after(log, &index, run_id, tick)?;
         let Some(moment) = player.moment().filter(|_| player.difference().is_none()) else {
             // all of it has been replayed
             let text = format!("{} has changed meanwhile", log.display());
@@ -64,7 +64,7 @@ pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<u8> {
 }
 
 /// Lets the command judge a tick.
-fn ask(command: &[OsString], quantities: &Quantities, moment: &Moment<'_>) -> Result<Verdict> {
+fn ask(command: &[OsString], quantities: &Quantities, moment: &TickView<'_>) -> Result<Verdict> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Error::new(ErrorKind::Input, "there is no command after --"));
     };
@@ -77,7 +77,7 @@ fn ask(command: &[OsString], quantities: &Quantities, moment: &Moment<'_>) -> Re
     let mut child = Command::new(program)
         .args(arguments)
         .env("HARDSTAND_TICK", moment.state.tick.to_string())
-        .env("HARDSTAND_EPOCH", moment.applied.epoch.to_string())
+        .env("HARDSTAND_EPOCH", moment.applied.run_id.to_string())
         .stdin(Stdio::piped())
         .spawn()
         .map_err(failed)?;

@@ -48,8 +48,8 @@ use std::sync::atomic::AtomicBool;
 use clap::Parser;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::error::{Error, ErrorKind, Result};
 use arguments::{Arguments, Verb};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// Exit codes beside those of [`ErrorKind`].
 pub mod exit {
@@ -67,7 +67,7 @@ pub mod exit {
     /// A deadline was missed under `realtime.overrun = "stop"`.
     pub const OVERRUN: u8 = 7;
     /// A controller did not come, or was silent for longer than `control.patience_s`.
-    pub const DESERTED: u8 = 8;
+    pub const CONTROLLER_TIMEOUT: u8 = 8;
 }
 
 /// Runs the program: parses the arguments, does what they say, prints errors to standard error.

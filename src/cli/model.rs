@@ -1,7 +1,8 @@
 //! `hardstand model`.
 
-use crate::error::Result;
-use crate::model::{Base, BaseChoice, JointKind, Loaded, Model, Shape, parse_urdf, read_urdf_text};
+use crate::urdf::{BaseChoice, Loaded, Shape, parse_urdf, read_urdf_text};
+use hardstand_error::Result;
+use hardstand_physics::model::{Base, JointKind, Model};
 
 use super::arguments::{BaseArgument, ModelArguments};
 use super::{exit, show};

@@ -12,10 +12,10 @@ use plotters::prelude::{
 };
 use plotters::style::Color;
 
-use crate::daemon::Tally;
+use crate::daemon::LatencyHistogram;
 use crate::doctor::Measured;
-use crate::error::{Error, ErrorKind, Result};
-use crate::math;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::math;
 
 const SIZE_PX: (u32, u32) = (1000, 600);
 pub(super) const FONT: &str = "sans-serif";
@@ -103,7 +103,7 @@ fn draw(file: &Path, m: &Measured) -> std::result::Result<(), Box<dyn StdError>>
 }
 
 /// The corners of the stairs, µs and ticks; an empty step lies below the axis.
-fn stairs(tally: &Tally, end_ns: f64) -> Vec<(f64, f64)> {
+fn stairs(tally: &LatencyHistogram, end_ns: f64) -> Vec<(f64, f64)> {
     let edge = |k: u32| FIRST_NS * math::pow(10.0, f64::from(k) / f64::from(STEPS));
     let mut corners = Vec::new();
     let mut k = 0;

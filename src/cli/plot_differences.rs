@@ -9,8 +9,8 @@ use plotters::prelude::{
 };
 use plotters::style::Color;
 
-use crate::error::Result;
 use crate::inspect::Trace;
+use hardstand_error::Result;
 
 use super::plot::{BLUE, FONT, RED, failed};
 

@@ -1,7 +1,7 @@
 //! `hardstand recover`.
 
-use crate::error::Result;
 use crate::record;
+use hardstand_error::Result;
 
 use super::arguments::RecoverArguments;
 use super::{exit, show};

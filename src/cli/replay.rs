@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Instant;
 
 use crate::config::Scenario;
-use crate::error::Result;
 use crate::record::{self, LogReader, Look, RunReport};
+use hardstand_error::Result;
 
 use super::arguments::ReplayArguments;
 use super::{exit, progress, show};

@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening};
-use crate::error::{Error, ErrorKind, Result};
-use crate::inspect::{Answers, rehearse};
+use crate::inspect::{Answers, replay_to_controllers};
 use crate::message::SavedState;
-use crate::plant::JointCommand;
+use crate::process_harness::{Process, controller_command};
 use crate::record::{Player, RunIndex};
 use crate::rt::{Ending, Phase};
-use crate::trial::{Process, controller_command};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::JointCommand;
 
 use super::arguments::ReplayArguments;
 use super::{differences, exit, progress, show, stop_on_signal};
@@ -19,18 +19,18 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     let stop = stop_on_signal()?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let first_tick = index.parts.first().map_or(0, |part| part.first_tick);
-    let player = Player::open_before(&a.log, &index, index.epoch(), first_tick)?;
-    let (mut scenario, saved) = shown(a, &player, index.epoch())?;
-    scenario.ticks = index.end_tick(index.epoch());
+    let player = Player::open_before(&a.log, &index, index.run_id(), first_tick)?;
+    let (mut scenario, saved) = shown(a, &player, index.run_id())?;
+    scenario.ticks = index.end_tick(index.run_id());
     show::line(&format!(
         "log        {}: {} ticks, shown to controllers",
         a.log.display(),
         index.ticks()
     ));
     let mut controller = None;
-    let (rehearsal, audience) = rehearse(player, &scenario.control.controllers);
+    let (controller_replay, answers) = replay_to_controllers(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
-    let (begin, mut refused) = (Begin::Shown(&saved, Box::new(rehearsal)), None);
+    let (begin, mut refused) = (Begin::Shown(&saved, Box::new(controller_replay)), None);
     let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
         Happening::Ready(grants) => {
             show::ready(&scenario, grants);
@@ -58,14 +58,14 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     if let Some(e) = refused {
         return Err(e);
     }
-    let answers = audience.answers();
+    let answers = answers.answers();
     told(&answers, &scenario);
     if let Some(damage) = &index.damage {
         show::line(&format!("damaged    {damage}"));
     }
-    if let Ending::Deserted(_) = summary.ending {
+    if let Ending::ControllerTimeout(_) = summary.ending {
         show::summary(&summary);
-        return Ok(exit::DESERTED);
+        return Ok(exit::CONTROLLER_TIMEOUT);
     }
     let whole = answers.cut.is_none() && summary.ending != Ending::Stopped;
     Ok(match (answers.agree() && whole && answers.compared > 0, &index.damage) {
@@ -76,7 +76,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
 }
 
 /// The log's scenario as a loop in lockstep that records nothing, and the state that it begins in.
-fn shown(a: &ReplayArguments, player: &Player, epoch: u32) -> Result<(Scenario, SavedState)> {
+fn shown(a: &ReplayArguments, player: &Player, run_id: u32) -> Result<(Scenario, SavedState)> {
     let mut sets: Vec<String> = [
         "control.mode=\"lockstep\"",
         "sim.start=\"on_controller\"",
@@ -95,7 +95,7 @@ fn shown(a: &ReplayArguments, player: &Player, epoch: u32) -> Result<(Scenario, 
     scenario.events.clear();
     let differs = "the replay differs from the log before its first tick";
     let mut saved = player.saved_state().ok_or_else(|| Error::new(ErrorKind::Log, differs))?;
-    saved.epoch = epoch;
+    saved.run_id = run_id;
     if scenario.physics_hash != saved.physics_hash {
         let text = "--set changes what a tick computes, so the log's states could not come again; \
                     only bus, control and the like can be set here";

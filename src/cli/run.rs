@@ -7,10 +7,10 @@ use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening, Summary};
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::SavedState;
 use crate::record::read_state;
 use crate::rt::{Ending, Mode, Pace, Phase};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::{exit, progress, show, stop_on_signal, survive};
@@ -125,7 +125,7 @@ pub(super) fn code_of(summary: &Summary) -> u8 {
         Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => exit::LOSSY,
         Ending::Done | Ending::Stopped => exit::OK,
         Ending::Overrun | Ending::ClockWentBack => exit::OVERRUN,
-        Ending::Fault(_) => exit::FAULT,
-        Ending::Deserted(_) => exit::DESERTED,
+        Ending::PlantFailure(_) => exit::FAULT,
+        Ending::ControllerTimeout(_) => exit::CONTROLLER_TIMEOUT,
     }
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::config::{Ros2Mode, Scenario};
 use crate::daemon::{SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
-use crate::plant::{Authority, Integrator};
 use crate::record::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
+use hardstand_physics::plant::{Authority, Integrator};
 
 /// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
 macro_rules! say {
@@ -222,13 +222,13 @@ fn ending(e: Ending, missing: &[String]) -> String {
                                   kept; the log is complete. Start the run again, and see `dmesg` \
                                   for the clock source"
             .into(),
-        Ending::Deserted(_) if missing.is_empty() => {
+        Ending::ControllerTimeout(_) if missing.is_empty() => {
             "no controller came within control.patience_s".into()
         }
-        Ending::Deserted(_) => {
+        Ending::ControllerTimeout(_) => {
             format!("{}: nothing came within control.patience_s", missing.join(", "))
         }
-        Ending::Fault(fault) => format!("fault: {}", fault.advice()),
+        Ending::PlantFailure(fault) => format!("fault: {}", fault.advice()),
     }
 }
 

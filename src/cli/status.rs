@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use crate::error::Result;
 use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
-use crate::plant::Authority;
 use crate::rt::{Grants, Mode};
+use hardstand_error::Result;
+use hardstand_physics::plant::Authority;
 
 use super::arguments::StatusArguments;
 use super::histogram::{self, bars, duration, microseconds};
@@ -71,7 +71,7 @@ fn head(robot: &str, s: &StatusReading) -> Vec<String> {
     let mode = Mode::name_of(s.mode);
     let (time_s, rtf) = (s.time_ns as f64 / 1e9, s.real_time_factor);
     let mut lines = vec![
-        format!("daemon     {robot}: {}, {mode}, {pace}, run {}", phase(s.phase), s.epoch),
+        format!("daemon     {robot}: {}, {mode}, {pace}, run {}", phase(s.phase), s.run_id),
         format!("time       {time_s:.3} s simulated, tick {}, rtf {rtf:.2}", s.tick),
     ];
     if s.fault > 0 {
@@ -139,7 +139,7 @@ fn as_json(robot: &str, s: &StatusReading) -> Value {
     let grants = grants(s);
     json!({
         "robot": robot,
-        "epoch": s.epoch,
+        "run_id": s.run_id,
         "tick": s.tick,
         "time_ns": s.time_ns,
         "period_ns": s.period_ns,

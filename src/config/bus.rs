@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS};
-use crate::model::Model;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::model::Model;
 
 use super::Ros2Mode;
 use super::section::Section;

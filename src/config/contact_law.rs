@@ -1,12 +1,12 @@
 //! Contact models of a scenario.
 
-use crate::contact::{
+use crate::limits::FRICTION_MAX;
+use hardstand_error::Result;
+use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
     StationShape, Stiction,
 };
-use crate::error::Result;
-use crate::limits::FRICTION_MAX;
-use crate::plant::ContactModel;
+use hardstand_physics::plant::ContactModel;
 
 use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};

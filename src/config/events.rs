@@ -1,8 +1,8 @@
-//! Planned events of a scenario: faults, each of a kind of [`DefectKind::TABLE`].
+//! Planned events of a scenario: faults, each of a kind of [`FaultKind::TABLE`].
 
-use crate::limits::{DEFECTS_MAX, PUSHES_MAX};
-use crate::model::Model;
-use crate::plant::{DefectKind, DefectRow, Event, Parameter, PlantSpec, UNTIL_MENDED};
+use crate::limits::{FAULTS_MAX, PUSHES_MAX};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Event, FaultKind, FaultSpec, Parameter, PlantSpec, UNTIL_CLEARED};
 
 use super::section::{Mistakes, Range, Section};
 
@@ -12,7 +12,7 @@ pub(super) fn events(
     spec: &PlantSpec,
     mistakes: &Mistakes,
 ) -> Vec<(u64, Event)> {
-    let kinds = DefectKind::TABLE.each_ref().map(|row| (row.name, row));
+    let kinds = FaultKind::TABLE.each_ref().map(|row| (row.name, row));
     let mut out = Vec::new();
     for s in root.sections("events") {
         let at = ticks_of(s.f64("at_s", Range::between(0.0, 1e9)), spec);
@@ -24,7 +24,7 @@ pub(super) fn events(
     let is_push = |e: &Event| matches!(e, Event::Push { .. });
     for (what, most, of) in [
         ("pushes", PUSHES_MAX, &is_push as &dyn Fn(&Event) -> bool),
-        ("other faults", DEFECTS_MAX, &|e| !is_push(e)),
+        ("other faults", FAULTS_MAX, &|e| !is_push(e)),
     ] {
         let spans: Vec<[u64; 2]> =
             out.iter().filter(|(_, e)| of(e)).filter_map(|(at, e)| span(*at, e)).collect();
@@ -43,7 +43,7 @@ fn ticks_of(seconds: f64, spec: &PlantSpec) -> u64 {
 
 fn event(
     s: &Section<'_>,
-    row: &DefectRow,
+    row: &FaultSpec,
     model: &Model,
     spec: &PlantSpec,
     mistakes: &Mistakes,
@@ -84,7 +84,7 @@ fn numbers(s: &Section<'_>, p: &Parameter, out: &mut Vec<f64>) {
 }
 
 /// Ticks, if the fault is to end.
-fn duration(s: &Section<'_>, row: &DefectRow, spec: &PlantSpec) -> Option<u64> {
+fn duration(s: &Section<'_>, row: &FaultSpec, spec: &PlantSpec) -> Option<u64> {
     let duration_s = if row.needs_duration || s.has("duration_s") {
         s.f64("duration_s", Range::between(0.0, 1e6))
     } else {
@@ -101,8 +101,8 @@ fn duration(s: &Section<'_>, row: &DefectRow, spec: &PlantSpec) -> Option<u64> {
 /// First tick of an event that lasts, and the first one after it.
 const fn span(at: u64, event: &Event) -> Option<[u64; 2]> {
     match event {
-        Event::Fault { ticks: UNTIL_MENDED, .. } => Some([at, u64::MAX]),
-        Event::Push { ticks, .. } | Event::Fault { ticks, .. } => {
+        Event::InjectFault { ticks: UNTIL_CLEARED, .. } => Some([at, u64::MAX]),
+        Event::Push { ticks, .. } | Event::InjectFault { ticks, .. } => {
             Some([at, at.saturating_add(*ticks)])
         }
         _ => None,

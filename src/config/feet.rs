@@ -1,10 +1,10 @@
 //! Feet and stations of a scenario.
 
-use crate::contact::StationShape;
 use crate::limits::{FEET_MAX, NAME_BYTES_MAX, STATIONS_MAX};
-use crate::model::{Collision, Loaded, Shape};
-use crate::plant::{Foot, Station};
-use crate::spatial::{Transform, Vec3};
+use crate::urdf::{Collision, Loaded, Shape};
+use hardstand_physics::contact::StationShape;
+use hardstand_physics::plant::{Foot, Station};
+use hardstand_physics::spatial::{Transform, Vec3};
 
 use super::contact_law::{ContactDefaults, Law, friction_of};
 use super::materials::Materials;

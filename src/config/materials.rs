@@ -1,7 +1,7 @@
 //! Named materials of a scenario.
 
-use crate::contact::ContactMaterial;
-use crate::error::Result;
+use hardstand_error::Result;
+use hardstand_physics::contact::ContactMaterial;
 
 use super::contact_law::DISSIPATION;
 use super::section::{Mistakes, Range, Section};

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// The defaults, with the documentation of every key.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");

@@ -1,7 +1,7 @@
 //! Regions of the ground with friction of their own.
 
 use crate::limits::REGIONS_MAX;
-use crate::plant::FrictionRegion;
+use hardstand_physics::plant::FrictionRegion;
 
 use super::contact_law::{ContactDefaults, friction_of};
 use super::feet::checked_name;

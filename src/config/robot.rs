@@ -1,10 +1,11 @@
 //! The robot of a scenario: model, joint overrides, initial state.
 
-use crate::contact::SurfaceShape;
-use crate::dynamics::{Positions, Velocities};
-use crate::model::{BaseChoice, Model};
-use crate::plant::{Evaluated, Plant, PlantSpec};
-use crate::spatial::{Quaternion, Vec3};
+use crate::urdf::BaseChoice;
+use hardstand_physics::contact::SurfaceShape;
+use hardstand_physics::dynamics::{Positions, Velocities};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{ContactResult, Plant, PlantSpec};
+use hardstand_physics::spatial::{Quaternion, Vec3};
 
 use super::section::{Range, Section};
 
@@ -79,7 +80,7 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
     let fast = Range::between(-1e3, 1e3);
     v.v_WB = Vec3::from(initial.vec3("velocity_m_per_s", fast));
     v.w_WB = Vec3::from(initial.vec3("angular_velocity_rad_per_s", fast));
-    if model.base == crate::model::Base::Fixed {
+    if model.base == hardstand_physics::model::Base::Fixed {
         (v.v_WB, v.w_WB) = (Vec3::zeros(), Vec3::zeros());
     }
     for (q, joint) in q.joints.iter_mut().zip(&model.joints) {
@@ -146,7 +147,7 @@ const LEAST_WEIGHT_N: f64 = 1e-6;
 const SEARCH_MAX_M: f64 = 1e4;
 
 /// What a contact carries at rest, N; a rigid one anything as soon as it touches.
-fn support_n(at: &Evaluated, up_W: &Vec3) -> f64 {
+fn support_n(at: &ContactResult, up_W: &Vec3) -> f64 {
     let along = (at.touch.R_WC * Vec3::z()).dot(up_W).max(0.0);
     let rigid_n = if at.rigid && at.touch.p_C.z < 0.0 { 1e12 } else { 0.0 };
     (at.force.normal_n + rigid_n) * along

@@ -5,11 +5,12 @@ use std::path::Path;
 use toml::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
-use crate::model::{Base, Loaded, Model, parse_urdf, read_urdf_text};
-use crate::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
 use crate::rt::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
+use crate::urdf::{Loaded, parse_urdf, read_urdf_text};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::model::{Base, Model};
+use hardstand_physics::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
 
 use super::bus::{BusSettings, bus};
 use super::control::{ControlSettings, control};

@@ -1,11 +1,11 @@
 //! The sections of a scenario that decide the physics.
 
 use crate::limits::{SPEED_MAX, SPEED_MIN};
-use crate::model::Model;
-use crate::plant::{Integrator, StopSpec, WatchdogSpec};
 use crate::rt::StartRule;
-use crate::sensor::{FootSwitchSpec, ImuSpec};
-use crate::spatial::{Transform, Vec3};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Integrator, StopSpec, WatchdogSpec};
+use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
+use hardstand_physics::spatial::{Transform, Vec3};
 
 use super::section::{Mistakes, Range, Section};
 

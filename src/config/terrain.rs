@@ -1,12 +1,12 @@
 //! The ground of a scenario: planes, solids, heightfields, and how they move.
 
-use crate::contact::{
+use crate::limits::{NAME_BYTES_MAX, SURFACES_MAX};
+use hardstand_error::Result;
+use hardstand_physics::contact::{
     ContactMaterial, ConvexSolid, Heightfield, Platform, PlatformMotion, Surface, SurfaceShape,
     stairs,
 };
-use crate::error::Result;
-use crate::limits::{NAME_BYTES_MAX, SURFACES_MAX};
-use crate::spatial::Transform;
+use hardstand_physics::spatial::Transform;
 
 use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};

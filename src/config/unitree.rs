@@ -3,8 +3,8 @@
 use super::ros2::rate;
 use super::section::Section;
 use super::{Ros2Mode, Ros2Settings};
-use crate::model::Model;
-use crate::plant::PlantSpec;
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::PlantSpec;
 
 /// Most that "auto" takes, as the robot does, Hz.
 const RATE_MOST_HZ: u64 = 500;

@@ -8,11 +8,11 @@ pub(super) use without_bus::Front;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
-use crate::handover::{Inbox, Outbox};
-use crate::message::{ArrivalCounters, Directory};
-use crate::plant::{Command, Plant, Snapshot};
+use crate::buffer_pool::{Inbox, Outbox};
+use crate::message::{ArrivalCounters, ControllerRegistry};
 use crate::ros2::RosCounters;
 use crate::rt::{Direct, OrderOutbox};
+use hardstand_physics::plant::{Command, Plant, Snapshot};
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
@@ -23,11 +23,11 @@ pub(super) struct Ends {
     /// A plant in its initial state.
     pub(super) plant: Plant,
     /// The run number.
-    pub(super) epoch: Arc<AtomicU32>,
+    pub(super) run_id: Arc<AtomicU32>,
     pub(super) snapshots: Inbox<Snapshot>,
     /// Where the loop publishes by itself, if it does.
     pub(super) direct: Option<Direct>,
-    pub(super) directory: Directory,
+    pub(super) directory: ControllerRegistry,
     /// What happens in the run is in a log already.
     pub(super) shows_log: bool,
     pub(super) counters: Counters,
@@ -57,12 +57,12 @@ mod with_bus {
 
     use super::{Counters, Ends};
     use crate::bus::{
-        Bus, Feed, Judge, Keys, OrderService, Publisher, Services, subscribe_commands,
+        Bus, Feed, Keys, OrderService, Publisher, RequestValidator, Services, subscribe_commands,
     };
     use crate::config::{Ros2Mode, Scenario};
-    use crate::error::Result;
-    use crate::message::{CommandDesk, CommandLimits, EventReading, ModelReply, StatusReading};
+    use crate::message::{CommandIngress, CommandLimits, EventReading, ModelReply, StatusReading};
     use crate::ros2::{Node, NodeEnds};
+    use hardstand_error::Result;
 
     /// Bus, publisher, queryables and the desks where commands and orders arrive.
     #[derive(Debug)]
@@ -90,23 +90,23 @@ mod with_bus {
             let source = (ends.snapshots, ends.direct);
             let publisher = Publisher::start(&bus, &keys, &scenario.bus, period_ns, source, feed)?;
             let Counters { commands, orders, ros2 } = ends.counters;
-            let epoch = ends.epoch;
+            let run_id = ends.run_id;
             let plant = ends.plant.clone();
-            let judge = Judge::new(
+            let validator = RequestValidator::new(
                 ends.plant,
                 scenario.physics_hash,
-                Arc::clone(&epoch),
+                Arc::clone(&run_id),
                 scenario.control.mode,
                 ends.directory,
             );
-            let judge = if ends.shows_log { judge.of_a_log() } else { judge };
-            let orders = OrderService::start(&bus, &keys, ends.orders, judge, orders)?;
+            let validator = if ends.shows_log { validator.of_a_log() } else { validator };
+            let orders = OrderService::start(&bus, &keys, ends.orders, validator, orders)?;
             let urdf = &scenario.robot_urdf;
-            let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&epoch))?;
+            let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&run_id))?;
             let limits = command_limits(scenario, model);
             let desk = || {
-                let (epoch, counters) = (Arc::clone(&epoch), Arc::clone(&commands));
-                CommandDesk::new(ends.commands.clone(), limits, epoch, counters)
+                let (run_id, counters) = (Arc::clone(&run_id), Arc::clone(&commands));
+                CommandIngress::new(ends.commands.clone(), limits, run_id, counters)
             };
             let ros2 = if spoken {
                 let (desk, orders) = (desk(), orders.port());
@@ -128,7 +128,7 @@ mod with_bus {
         pub(in crate::daemon) fn publish_status(&self, status: &StatusReading) {
             let _next_second = self.services.publish_status(&self.bus, status).is_ok();
             if let Some(ros2) = &self.ros2 {
-                self.bus.life().guard(|| ros2.publish_status(&self.bus, status));
+                self.bus.panic_guard().guard(|| ros2.publish_status(&self.bus, status));
             }
         }
 
@@ -151,7 +151,7 @@ mod with_bus {
     fn command_limits(scenario: &Scenario, model: &ModelReply) -> CommandLimits {
         CommandLimits {
             layout_hash: model.layout_hash,
-            epoch: model.epoch,
+            run_id: model.run_id,
             joints: model.joints.len(),
             kp_max: scenario.gains_max[0],
             kd_max: scenario.gains_max[1],
@@ -163,9 +163,9 @@ mod with_bus {
 mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
-    use crate::error::{Error, ErrorKind, Result};
     use crate::message::{EventReading, ModelReply, StatusReading};
     use crate::rt::StartRule;
+    use hardstand_error::{Error, ErrorKind, Result};
 
     /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.
     #[derive(Debug)]

@@ -7,15 +7,15 @@
 //!      └── monitor: reports ► one line a second, status ► bus
 //! ```
 
+mod event_feed;
 mod front;
 mod io;
+mod latency_histogram;
 mod monitor;
-mod news;
 mod physics;
-mod tally;
 
+pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
-pub use tally::Tally;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -24,25 +24,25 @@ use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 
+use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
 use crate::config::Scenario;
-use crate::error::{Error, Result};
 use crate::fault_point;
-use crate::handover::{Inbox, bell, pool, touched_channel};
 use crate::limits::{
     FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
-use crate::message::{Directory, ModelReply, SavedState};
-use crate::plant::{Command, JointCommand, Plant};
+use crate::message::{ControllerRegistry, ModelReply, SavedState};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
-    Direct, Grants, Links, LogTick, Mode, Occurrence, Pace, Rehearsal, RunLimits, TickReport,
+    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, Mode, Pace, RunLimits, TickReport,
     drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
 };
+use hardstand_error::{Error, Result};
+use hardstand_physics::plant::{Command, JointCommand, Plant};
 
+use event_feed::EventFeed;
 use front::{Counters, Ends};
 use io::Io;
 use monitor::Monitor;
-use news::News;
 use physics::PhysicsThread;
 
 /// Time between two looks of the monitor.
@@ -67,7 +67,7 @@ pub enum Begin<'a> {
     /// In a saved state.
     Saved(&'a SavedState),
     /// Likewise; it is a run that was recorded, which is shown to controllers.
-    Shown(&'a SavedState, Box<Rehearsal>),
+    Shown(&'a SavedState, Box<ControllerReplay>),
 }
 
 /// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
@@ -92,26 +92,26 @@ pub fn run(
     let core = if free { None } else { pick_core(scenario.realtime.core) };
     keep_off_core(core);
     keep_files_private();
-    let (from, rehearsal) = match begin {
+    let (from, controller_replay) = match begin {
         Begin::Afresh => (None, None),
         Begin::Saved(saved) => (Some(saved), None),
-        Begin::Shown(saved, rehearsal) => (Some(saved), Some(rehearsal)),
+        Begin::Shown(saved, controller_replay) => (Some(saved), Some(controller_replay)),
     };
     let initial = scenario.plant();
     let plant = match from {
         Some(saved) => saved.restored(initial.clone(), scenario.physics_hash)?,
         None => initial.clone(),
     };
-    let epoch = from.map_or(FIRST_EPOCH, |saved| saved.epoch.max(FIRST_EPOCH));
+    let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
 
-    let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, epoch, stop);
-    (ends.shows_log, links.rehearsal) = (rehearsal.is_some(), rehearsal);
+    let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, run_id, stop);
+    (ends.shows_log, links.controller_replay) = (controller_replay.is_some(), controller_replay);
 
-    let model = ModelReply::of(&plant, epoch, scenario.gains_max[0], scenario.gains_max[1]);
+    let model = ModelReply::of(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
     let run_limits = RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,
-        epoch,
+        run_id,
         keyframe_every_ticks: scenario.record.keyframe_every_ticks,
         mode: scenario.control.mode,
         overrun: scenario.overrun,
@@ -131,21 +131,24 @@ pub fn run(
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
-    let (recorder, log_out) = start_recorder(scenario, initial, epoch, log)?;
+    let (recorder, log_out) = start_recorder(scenario, initial, run_id, log)?;
     links.log = log_out;
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&grants));
 
-    let news =
-        News { inbox: occurrences, model: scenario.model.clone(), directory: directory.clone() };
-    let begin = (epoch, first_tick);
+    let event_feed = EventFeed {
+        inbox: occurrences,
+        model: scenario.model.clone(),
+        directory: directory.clone(),
+    };
+    let begin = (run_id, first_tick);
     let mut monitor =
         Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
     io.publish_status(monitor.status());
-    let told = (&mut monitor, &news);
+    let told = (&mut monitor, &event_feed);
     let broken = attend(&physics, recorder.as_ref(), &mut io, told, (free, stop), watch);
     drop(awake);
-    let summary = finish(physics, recorder, io, monitor, &news)?;
+    let summary = finish(physics, recorder, io, monitor, &event_feed)?;
     broken.map_or(Ok(summary), Err)
 }
 
@@ -153,9 +156,9 @@ pub fn run(
 fn wire(
     scenario: &Scenario,
     plant: &Plant,
-    epoch: u32,
+    run_id: u32,
     stop: &Arc<AtomicBool>,
-) -> (Links, Ends, Receiver<TickReport>, Receiver<Occurrence>) {
+) -> (Links, Ends, Receiver<TickReport>, Receiver<LoopEvent>) {
     let joints = plant.model().joint_count();
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
     let (arrived_bell, arrived) = bell();
@@ -164,17 +167,17 @@ fn wire(
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
-    let (occurrences, told) = touched_channel(OCCURRENCE_QUEUE, &Occurrence::NONE);
+    let (occurrences, told) = touched_channel(OCCURRENCE_QUEUE, &LoopEvent::NONE);
     let (order_out, orders) = order_line();
-    let epoch = Arc::new(AtomicU32::new(epoch));
+    let run_id = Arc::new(AtomicU32::new(run_id));
     let ends = Ends {
         commands: command_out.ringing(arrived_bell.clone()),
         orders: Arc::new(Mutex::new(order_out.ringing(arrived_bell))),
         plant: plant.clone(),
-        epoch: Arc::clone(&epoch),
+        run_id: Arc::clone(&run_id),
         snapshots: snapshot_in,
         direct: direct.clone(),
-        directory: Directory::of(&scenario.control.controllers),
+        directory: ControllerRegistry::of(&scenario.control.controllers),
         shows_log: false,
         counters: Counters::default(),
     };
@@ -182,10 +185,10 @@ fn wire(
     let links = Links {
         commands,
         orders,
-        epoch,
+        run_id,
         snapshots,
         direct,
-        rehearsal: None,
+        controller_replay: None,
         log: None,
         reports,
         occurrences,
@@ -200,7 +203,7 @@ fn attend(
     physics: &PhysicsThread,
     recorder: Option<&Recorder>,
     io: &mut Io<'_>,
-    (monitor, news): (&mut Monitor, &News),
+    (monitor, event_feed): (&mut Monitor, &EventFeed),
     (free, stop): (bool, &AtomicBool),
     mut watch: impl FnMut(Happening<'_>),
 ) -> Option<Error> {
@@ -216,7 +219,7 @@ fn attend(
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
         }
-        news.tell(io);
+        event_feed.tell(io);
         monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
         // at free pace the loop waits for the recorder
         if free && recorder.is_some_and(Recorder::has_died) {
@@ -237,15 +240,15 @@ fn attend(
 fn start_recorder(
     scenario: &Scenario,
     mut plant: Plant,
-    epoch: u32,
+    run_id: u32,
     log: Option<PathBuf>,
-) -> Result<(Option<Recorder>, Option<crate::handover::Outbox<LogTick>>)> {
+) -> Result<(Option<Recorder>, Option<crate::buffer_pool::Outbox<LogTick>>)> {
     let Some(path) = log else { return Ok((None, None)) };
     let info = RunInfo {
         version: env!("CARGO_PKG_VERSION").into(),
         layout_hash: plant.layout_hash(),
         physics_hash: scenario.physics_hash,
-        epoch,
+        run_id,
         period_ns: plant.spec().period_ns,
         robot: scenario.robot_urdf.clone(),
         scenario: scenario.complete_toml.clone(),
@@ -267,15 +270,15 @@ fn finish(
     recorder: Option<Recorder>,
     io: Io<'_>,
     monitor: Monitor,
-    news: &News,
+    event_feed: &EventFeed,
 ) -> Result<Summary> {
     let end = physics.join();
     let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
     let summary = match end {
         Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
-        None => Err(monitor.obituary()),
+        None => Err(monitor.panic_report()),
     };
-    news.tell(&io);
+    event_feed.tell(&io);
     if let Ok(summary) = &summary {
         io.publish_status(&summary.status);
     }

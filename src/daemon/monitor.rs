@@ -5,16 +5,16 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind};
 use crate::message::{
-    AGE_EDGES_TICKS, Counter, Directory, LATENCY_EDGES_NS, Refusal, StatusReading,
+    AGE_EDGES_TICKS, ControllerRegistry, Counter, LATENCY_EDGES_NS, Refusal, StatusReading,
 };
-use crate::plant::{Authority, Fault, Plant, Rejection, Verdict};
 use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
+use hardstand_error::{Error, ErrorKind};
+use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
 
 use super::front::{Counters, link_counts};
-use super::tally::Tally;
+use super::latency_histogram::LatencyHistogram;
 
 /// What an engineer wants to know once a second.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,9 +73,9 @@ pub struct Summary {
     /// The final status: latencies and all counters.
     pub status: StatusReading,
     /// How late the physics thread woke up in each tick, ns.
-    pub wakeup_latency: Tally,
+    pub wakeup_latency: LatencyHistogram,
     /// Cost of each tick, ns.
-    pub tick_cost: Tally,
+    pub tick_cost: LatencyHistogram,
     /// What was recorded.
     pub recorded: RecorderStats,
 }
@@ -83,13 +83,13 @@ pub struct Summary {
 pub(super) struct Monitor {
     inbox: Receiver<TickReport>,
     arrivals: Counters,
-    directory: Directory,
+    directory: ControllerRegistry,
     period_ns: u64,
     weight_n: f64,
-    wakeup: Tally,
-    wakeup_second: Tally,
-    tick_cost: Tally,
-    applied_age: Tally,
+    wakeup: LatencyHistogram,
+    wakeup_second: LatencyHistogram,
+    tick_cost: LatencyHistogram,
+    applied_age: LatencyHistogram,
     reports: u64,
     rejected: [u64; Rejection::ALL.len()],
     accepted: u64,
@@ -115,10 +115,10 @@ impl Monitor {
         mass_kg: f64,
         grants: Grants,
         inbox: Receiver<TickReport>,
-        (arrivals, directory): (Counters, Directory),
+        (arrivals, directory): (Counters, ControllerRegistry),
     ) -> Self {
         let status = StatusReading {
-            epoch: begin.0,
+            run_id: begin.0,
             period_ns: scenario.spec.period_ns,
             command_age_ticks: u32::MAX,
             mode: scenario.control.mode.code(),
@@ -134,10 +134,10 @@ impl Monitor {
             directory,
             period_ns: scenario.spec.period_ns,
             weight_n: mass_kg * scenario.spec.gravity_W.norm(),
-            wakeup: Tally::new(&LATENCY_EDGES_NS),
-            wakeup_second: Tally::new(&LATENCY_EDGES_NS),
-            tick_cost: Tally::new(&LATENCY_EDGES_NS),
-            applied_age: Tally::new(&AGE_EDGES_TICKS),
+            wakeup: LatencyHistogram::new(&LATENCY_EDGES_NS),
+            wakeup_second: LatencyHistogram::new(&LATENCY_EDGES_NS),
+            tick_cost: LatencyHistogram::new(&LATENCY_EDGES_NS),
+            applied_age: LatencyHistogram::new(&AGE_EDGES_TICKS),
             reports: 0,
             rejected: [0; Rejection::ALL.len()],
             accepted: 0,
@@ -168,11 +168,11 @@ impl Monitor {
         self.log_failed |= failed;
     }
 
-    /// So often the bus has been opened again; true if that is news, and its status unknown.
+    /// So often the bus has been opened again; true if that is event_feed, and its status unknown.
     pub(super) const fn note_io_restarts(&mut self, restarts: u64) -> bool {
-        let news = self.io_restarts != restarts;
+        let event_feed = self.io_restarts != restarts;
         self.io_restarts = restarts;
-        news
+        event_feed
     }
 
     /// Takes in all reports; gives a line if a second has passed.
@@ -198,7 +198,7 @@ impl Monitor {
     }
 
     fn take(&mut self, r: &TickReport) {
-        if matches!(r.phase, Phase::Running | Phase::Fault) {
+        if matches!(r.phase, Phase::Running | Phase::Failed) {
             self.started.get_or_insert_with(Instant::now);
             self.reports += 1;
             self.wakeup.record(r.wakeup_latency_ns);
@@ -244,7 +244,7 @@ impl Monitor {
             time_s: r.time_ns as f64 * 1e-9,
             real_time_factor: ticks * self.period_ns as f64 * 1e-9 / elapsed_s,
             base_height_m: r.base_height_m,
-            tilt_deg: crate::math::acos_clamped(r.tilt_cos).to_degrees(),
+            tilt_deg: hardstand_physics::math::acos_clamped(r.tilt_cos).to_degrees(),
             foot_normal_sum_n: r.foot_normal_sum_n,
             weight_n: self.weight_n,
             authority: r.authority,
@@ -256,22 +256,22 @@ impl Monitor {
 
     /// The last report; before the first one, what is known anyway.
     fn told(&self) -> TickReport {
-        let (epoch, tick) = self.begin;
+        let (run_id, tick) = self.begin;
         let time_ns = tick.saturating_mul(self.period_ns);
-        self.last.unwrap_or(TickReport { epoch, tick, time_ns, ..TickReport::default() })
+        self.last.unwrap_or(TickReport { run_id, tick, time_ns, ..TickReport::default() })
     }
 
     fn update_status(&mut self, real_time_factor: f64) {
         let r = self.told();
         let s = &mut self.status;
-        (s.epoch, s.tick, s.time_ns) = (r.epoch, r.tick, r.time_ns);
+        (s.run_id, s.tick, s.time_ns) = (r.run_id, r.tick, r.time_ns);
         s.phase = r.phase.code();
         s.real_time_factor = real_time_factor;
         let wall_period_ns = r.wall_period_ns as f64;
         s.speed = if wall_period_ns > 0.0 { self.period_ns as f64 / wall_period_ns } else { 0.0 };
         s.controllers = self.directory.present();
         s.missing = named(&r.missing, &self.directory);
-        (s.fault, s.authority) = (r.fault.map_or(0, Fault::code), r.authority.code());
+        (s.fault, s.authority) = (r.fault.map_or(0, PlantFailure::code), r.authority.code());
         (s.command_age_ticks, s.command_session) = (r.command_age_ticks, r.command_session);
         s.wakeup_latency_ns = self.wakeup.distribution();
         s.tick_cost_ns = self.tick_cost.distribution();
@@ -301,7 +301,7 @@ impl Monitor {
         ];
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);
-            let outdated = if reason == Rejection::Epoch { r.commands_outdated } else { 0 };
+            let outdated = if reason == Rejection::RunId { r.commands_outdated } else { 0 };
             let (at_gate, spoilt) = (r.gate.rejected(reason), r.link.rejected[reason as usize]);
             let refused = self.rejected[reason as usize];
             let count = arrived + refused + outdated + at_gate + spoilt;
@@ -320,14 +320,14 @@ impl Monitor {
     }
 
     /// The physics thread has panicked.
-    pub(super) fn obituary(mut self) -> Error {
+    pub(super) fn panic_report(mut self) -> Error {
         self.drain();
         let (tick, digest) = self.last.map_or((0, 0), |r| (r.tick, r.digest));
         Error::new(
             ErrorKind::Internal,
             format!(
                 "the physics thread panicked after tick {tick} (digest {digest:016x}); the log is \
-                 complete up to it. This is a defect in Hardstand: please report it with the log"
+                 complete up to it. This is an injected fault in Hardstand: please report it with the log"
             ),
         )
     }
@@ -349,7 +349,7 @@ impl Monitor {
         let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;
         self.update_status(if wall_s > 0.0 { run_s / wall_s } else { 0.0 });
         let time_ns = told.time_ns + untold * self.period_ns;
-        if let Ending::Deserted(missing) = &ending {
+        if let Ending::ControllerTimeout(missing) = &ending {
             self.status.missing = named(missing, &self.directory);
         }
         let feet = &plant.spec().feet;
@@ -359,7 +359,7 @@ impl Monitor {
             time_s: time_ns as f64 * 1e-9,
             real_time_factor: self.status.real_time_factor,
             base_height_m: state.q.p_WB.z,
-            tilt_deg: crate::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
+            tilt_deg: hardstand_physics::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
             foot_normal_sum_n: feet.iter().map(|f| plant.foot_normal_n(f)).sum(),
             weight_n: self.weight_n,
             authority: plant.authority(),
@@ -383,7 +383,7 @@ impl Monitor {
 }
 
 /// The names of controllers that are missed.
-fn named(missing: &Missing, directory: &Directory) -> Vec<String> {
+fn named(missing: &Missing, directory: &ControllerRegistry) -> Vec<String> {
     missing.iter().filter(|&&number| number != 0).map(|&number| directory.name(number)).collect()
 }
 

@@ -6,12 +6,12 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
-use crate::plant::{Plant, TickInput};
 use crate::rt::{
     Ending, Executive, Grants, Links, Pace, RunLimits, Schedule, drop_privileges, enter_realtime,
     lock_memory,
 };
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Plant, TickInput};
 
 /// Ticks of a copy of the plant that are run before the first real one, to bring code and data
 /// into memory.

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening, Summary};
-use crate::error::Result;
 use crate::rt::Grants;
+use hardstand_error::Result;
 
 use super::verdict::Times;
 

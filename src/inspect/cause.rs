@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use crate::model::Model;
-use crate::plant::{Event, JointCommand, Verdict, controller_number};
-use crate::record::Moment;
+use crate::record::TickView;
 use crate::rt::{LogTick, OfferRecord, SetPoint};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
 
 /// Who made two runs part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +65,8 @@ pub(super) fn joint_name(joint: usize, model: &Model) -> &str {
 /// The first difference in what was applied in a tick. Session and sequence numbers are not looked
 /// at, for they are other ones in every run, and neither is who has joined: what they command is.
 pub(super) fn of_inputs(
-    a: &Moment<'_>,
-    b: &Moment<'_>,
+    a: &TickView<'_>,
+    b: &TickView<'_>,
     model: &Model,
     names: &Names,
 ) -> Option<Cause> {
@@ -84,18 +84,18 @@ pub(super) fn of_inputs(
     if p != q && answers(&x.offers) == answers(&y.offers) && accepted(&p) != accepted(&q) {
         return Some(Cause::Verdicts(format!("verdicts {p:?} and {q:?}")));
     }
-    let of = |m: &Moment<'_>| m.applied.set_points(m.leases, model.joint_count());
+    let of = |m: &TickView<'_>| m.applied.set_points(m.leases, model.joint_count());
     differing_command(&of(a), &of(b), model, names).map(Cause::Controller)
 }
 
 /// What differs in who comes and goes, sessions too.
 pub(super) fn of_leases(
-    a: &Moment<'_>,
-    b: &Moment<'_>,
+    a: &TickView<'_>,
+    b: &TickView<'_>,
     model: &Model,
     names: &Names,
 ) -> Option<String> {
-    let coming = |m: &Moment<'_>| m.applied.events.iter().copied().filter(is_coming).collect();
+    let coming = |m: &TickView<'_>| m.applied.events.iter().copied().filter(is_coming).collect();
     let (p, q): (Vec<Event>, Vec<Event>) = (coming(a), coming(b));
     let words = |events| described(events, model, names);
     (p != q).then(|| format!("{} and {}", words(&p), words(&q)))

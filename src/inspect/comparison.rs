@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Result;
-use crate::record::{Moment, Player, Seen};
+use crate::record::{Player, TickId, TickView};
+use hardstand_error::Result;
 
 use super::cause::{self, Cause, Names};
 use super::{Quantities, Quantity, Role};
@@ -14,19 +14,19 @@ pub struct Comparison {
     /// Ticks that both have.
     pub ticks: u64,
     /// The first of them.
-    pub first: Option<Seen>,
+    pub first: Option<TickId>,
     /// The last of them.
-    pub last: Option<Seen>,
+    pub last: Option<TickId>,
     /// The runs have other numbers in ticks after the last one in common: 0 or 1 for who goes on.
     pub goes_on: Option<usize>,
     /// The first tick in which something else was applied, and what.
-    pub inputs: Option<(Seen, Cause)>,
+    pub inputs: Option<(TickId, Cause)>,
     /// The first tick after which a published quantity differs, and which, with both values.
-    pub quantity: Option<(Seen, String)>,
+    pub quantity: Option<(TickId, String)>,
     /// The first tick after which the digests differ: of the complete state, session numbers too.
-    pub digest: Option<Seen>,
+    pub digest: Option<TickId>,
     /// The first tick in which controllers joined or left in another way, and how.
-    pub leases: Option<(Seen, String)>,
+    pub leases: Option<(TickId, String)>,
     /// Sessions with other numbers have joined or sent commands: that alone makes digests differ.
     pub sessions: bool,
     /// Who made the runs part; `None` if they have not.
@@ -46,11 +46,11 @@ pub struct Ranked {
     /// its range: from its smallest to its largest value in both runs.
     pub share: f64,
     /// Where it differs first.
-    pub first: Seen,
+    pub first: TickId,
     /// Its largest difference.
     pub largest: f64,
     /// Where that is.
-    pub largest_at: Seen,
+    pub largest_at: TickId,
     /// Both values there.
     pub values: [f64; 2],
 }
@@ -60,9 +60,9 @@ struct Track<'a> {
     of: [&'a Quantity; 2],
     range: [f64; 2],
     squares: f64,
-    first: Option<Seen>,
+    first: Option<TickId>,
     largest: f64,
-    largest_at: Seen,
+    largest_at: TickId,
     values: [f64; 2],
     missing: bool,
 }
@@ -92,7 +92,7 @@ pub fn compare(
         }
         found.ticks += 1;
         found.last = Some(at);
-        let sessions = |m: &Moment<'_>| m.applied.offers.iter().map(|o| o.session).max();
+        let sessions = |m: &TickView<'_>| m.applied.offers.iter().map(|o| o.session).max();
         if found.leases.is_none() {
             found.leases = cause::of_leases(&x, &y, &model, &names).map(|text| (at, text));
         }
@@ -125,7 +125,7 @@ pub fn compare(
 impl Comparison {
     /// The first tick in which the runs differ in anything but session numbers.
     #[must_use]
-    pub fn parted(&self) -> Option<Seen> {
+    pub fn parted(&self) -> Option<TickId> {
         let digest = self.digest.filter(|_| !self.sessions);
         let quantity = self.quantity.as_ref().map(|(at, _)| *at);
         let inputs = self.inputs.as_ref().map(|(at, _)| *at);
@@ -146,7 +146,7 @@ impl Comparison {
 fn in_step(
     a: &mut Player,
     b: &mut Player,
-    mut look: impl FnMut(&Player, &Player, Seen),
+    mut look: impl FnMut(&Player, &Player, TickId),
 ) -> Result<Option<usize>> {
     let (mut more_a, mut more_b) = (a.advance()?, b.advance()?);
     while more_a && more_b {
@@ -180,14 +180,14 @@ impl<'a> Track<'a> {
             squares: 0.0,
             first: None,
             largest: -1.0,
-            largest_at: Seen::default(),
+            largest_at: TickId::default(),
             values: [0.0; 2],
             missing: false,
         }
     }
 
     /// Adds a tick. If the quantity is a result and differs: in words.
-    fn add(&mut self, x: &Moment<'_>, y: &Moment<'_>, at: Seen) -> Option<String> {
+    fn add(&mut self, x: &TickView<'_>, y: &TickView<'_>, at: TickId) -> Option<String> {
         let (a, b) = (self.of[0].of(x), self.of[1].of(y));
         if a.is_nan() || b.is_nan() {
             self.missing = true;
@@ -243,7 +243,7 @@ pub fn trace(
     a: &mut Player,
     b: &mut Player,
     names: &[String],
-    from: Seen,
+    from: TickId,
     count: u64,
     columns: usize,
 ) -> Result<Vec<Trace>> {

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::error::Result;
-use crate::record::Moment;
+use crate::record::TickView;
+use hardstand_error::Result;
 
 use super::parser::{Function, Operator, Tree, parse};
 use super::{Quantities, Quantity};
@@ -28,7 +28,7 @@ impl Condition {
     /// True if it holds. Nothing is true of a number that is none: 0/0, or a quantity that the
     /// tick does not have.
     #[must_use]
-    pub fn holds(&self, moment: &Moment<'_>) -> bool {
+    pub fn holds(&self, moment: &TickView<'_>) -> bool {
         truth(&self.tree, moment)
     }
 
@@ -41,7 +41,7 @@ impl Condition {
     }
 }
 
-fn truth(tree: &Tree, m: &Moment<'_>) -> bool {
+fn truth(tree: &Tree, m: &TickView<'_>) -> bool {
     match tree {
         Tree::Not(of) => !truth(of, m),
         Tree::Pair(a, Operator::Or, b) => truth(a, m) || truth(b, m),
@@ -62,7 +62,7 @@ fn truth(tree: &Tree, m: &Moment<'_>) -> bool {
     }
 }
 
-fn number(tree: &Tree, m: &Moment<'_>) -> f64 {
+fn number(tree: &Tree, m: &TickView<'_>) -> f64 {
     match tree {
         Tree::Number(x) => *x,
         Tree::Quantity(q) => q.of(m),

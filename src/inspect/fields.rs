@@ -1,10 +1,10 @@
 //! What there is to know of a tick: one row for each published quantity.
 
-use crate::math;
-use crate::plant::{
+use crate::rt::LogTick;
+use hardstand_physics::math;
+use hardstand_physics::plant::{
     FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
 };
-use crate::rt::LogTick;
 
 use super::Role::{self, Detail, Input, Label, Measure};
 
@@ -38,7 +38,7 @@ const fn field<T>(
 /// Of what was applied in a tick.
 #[rustfmt::skip]
 pub(super) const APPLIED: [Field<LogTick>; 6] = [
-    field("epoch", ONE, "", Label, |t, _| f64::from(t.epoch), "run number"),
+    field("run_id", ONE, "", Label, |t, _| f64::from(t.run_id), "run number"),
     field("offers", ONE, "", Label, |t, _| t.offers.len() as f64, "commands judged in the tick"),
     field("accepted", ONE, "", Label, |t, _| count(t, |v| *v == Verdict::Accepted),
         "commands accepted in it"),

@@ -3,15 +3,15 @@
 mod cause;
 mod comparison;
 mod condition;
+mod controller_replay;
 mod fields;
 mod parser;
 mod quantities;
-mod rehearsal;
 mod search;
 
 pub use cause::{Cause, scenario_differences};
 pub use comparison::{Comparison, Ranked, Trace, compare, trace};
 pub use condition::Condition;
+pub use controller_replay::{Answers, Largest, ReplayedAnswers, replay_to_controllers};
 pub use quantities::{Quantities, Quantity, Role};
-pub use rehearsal::{Answers, Audience, Largest, rehearse};
 pub use search::{Found, Verdict, first_bad};

@@ -11,7 +11,7 @@
 //!            | ("abs" | "min" | "max") "(" sum { "," sum } ")"
 //! ```
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{Quantities, Quantity};
 

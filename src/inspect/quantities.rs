@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::JointKind;
-use crate::plant::{ContactsReading, Plant, StationReading};
-use crate::record::Moment;
+use crate::record::TickView;
+use hardstand_physics::model::JointKind;
+use hardstand_physics::plant::{ContactsReading, Plant, StationReading};
 
 use super::fields::{APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, GAINS, JOINT, STATE, STATION};
 
@@ -35,7 +35,7 @@ pub struct Quantity {
     pub role: Role,
     /// It comes from running the log again, and is not in the log itself.
     pub replayed: bool,
-    read: Arc<dyn Fn(&Moment<'_>) -> f64 + Send + Sync>,
+    read: Arc<dyn Fn(&TickView<'_>) -> f64 + Send + Sync>,
 }
 
 impl fmt::Debug for Quantity {
@@ -47,7 +47,7 @@ impl fmt::Debug for Quantity {
 impl Quantity {
     /// Its value; NaN if the tick does not have it, because the replay differs from the log.
     #[must_use]
-    pub fn of(&self, moment: &Moment<'_>) -> f64 {
+    pub fn of(&self, moment: &TickView<'_>) -> f64 {
         (self.read)(moment)
     }
 }
@@ -113,7 +113,7 @@ impl Quantities {
             let stations: Arc<[usize]> = foot.stations.as_slice().into();
             for field in &FOOT_CONTACTS {
                 let (stations, read) = (Arc::clone(&stations), field.read);
-                let of = move |m: &Moment<'_>| {
+                let of = move |m: &TickView<'_>| {
                     let Some(contacts) = m.contacts else { return f64::NAN };
                     let all = stations.iter().flat_map(|s| on_all(contacts, *s, surfaces));
                     read(&all.copied().collect(), 0)
@@ -150,12 +150,12 @@ impl Quantities {
         prefix: &str,
         fields: &'static [Field<T>],
         source: Source,
-        part: impl for<'a> Fn(&'a Moment<'a>) -> Option<&'a T> + Copy + Send + Sync + 'static,
+        part: impl for<'a> Fn(&'a TickView<'a>) -> Option<&'a T> + Copy + Send + Sync + 'static,
     ) {
         for field in fields {
             for axis in 0..field.axes.len() {
                 let read = field.read;
-                let of = move |m: &Moment<'_>| part(m).map_or(f64::NAN, |part| read(part, axis));
+                let of = move |m: &TickView<'_>| part(m).map_or(f64::NAN, |part| read(part, axis));
                 self.push(prefix.into(), field, field.axes[axis], source, Arc::new(of));
             }
         }
@@ -167,7 +167,7 @@ impl Quantities {
         field: &Field<T>,
         axis: &str,
         source: Source,
-        read: Arc<dyn Fn(&Moment<'_>) -> f64 + Send + Sync>,
+        read: Arc<dyn Fn(&TickView<'_>) -> f64 + Send + Sync>,
     ) {
         let (revolute, prismatic) = field.unit.split_once('|').unwrap_or((field.unit, field.unit));
         let unit = if source.prismatic { prismatic } else { revolute };

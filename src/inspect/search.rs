@@ -1,6 +1,6 @@
 //! Search for the first bad one of many, as `git bisect` does.
 
-use crate::error::Result;
+use hardstand_error::Result;
 
 /// What a judge says of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

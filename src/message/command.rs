@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plant::{Command, JointCommand, Rejection, check_joints};
+use hardstand_physics::plant::{Command, JointCommand, Rejection, check_joints};
 
 use super::{HEADER_BYTES, Kind, VERSION};
 
@@ -12,7 +12,7 @@ pub struct ClaimedCommand {
     /// Layout hash of the robot that is meant.
     pub layout_hash: u64,
     /// Run number of the state that is answered.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Controller's session.
     pub session: u64,
     /// Sequence number.
@@ -31,7 +31,7 @@ pub struct CommandLimits {
     /// Layout hash of the robot.
     pub layout_hash: u64,
     /// Current run.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Joints of the robot.
     pub joints: usize,
     /// Largest stiffness, N·m/rad or N/m.
@@ -65,7 +65,7 @@ pub fn decode_command(bytes: &[u8], joints: usize) -> Result<ClaimedCommand, Rej
 /// Checks a claimed command and copies it into `out`.
 ///
 /// # Errors
-/// The first [`Rejection`] that applies, in the order layout, epoch, size, session, finite, range.
+/// The first [`Rejection`] that applies, in the order layout, run_id, size, session, finite, range.
 pub fn check_command(
     claim: &ClaimedCommand,
     limits: &CommandLimits,
@@ -74,8 +74,8 @@ pub fn check_command(
     if claim.layout_hash != limits.layout_hash {
         return Err(Rejection::Layout);
     }
-    if claim.epoch != limits.epoch {
-        return Err(Rejection::Epoch);
+    if claim.run_id != limits.run_id {
+        return Err(Rejection::RunId);
     }
     if claim.joints.len() > limits.joints {
         return Err(Rejection::Size);
@@ -84,7 +84,7 @@ pub fn check_command(
         return Err(Rejection::Session);
     }
     check_joints(&claim.joints, [limits.kp_max, limits.kd_max])?;
-    (out.epoch, out.session) = (claim.epoch, claim.session);
+    (out.run_id, out.session) = (claim.run_id, claim.session);
     (out.seq, out.answers_tick) = (claim.seq, claim.answers_tick);
     out.applies_tick = claim.applies_tick;
     out.joints.clone_from(&claim.joints);

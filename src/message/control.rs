@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind};
-use crate::model::Model;
-use crate::plant::{Event, Plant, Rejection};
+use hardstand_error::{Error, ErrorKind};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Event, Plant, Rejection};
 
 use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
 use super::{HEADER_BYTES, Kind};
@@ -14,7 +14,7 @@ use super::{HEADER_BYTES, Kind};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlRequest {
     /// Run that is meant; 0 for whichever there is.
-    pub epoch: u32,
+    pub run_id: u32,
     /// `step`: how many ticks, 1 without a payload. `run_until`: the tick. Otherwise 0.
     pub number: u64,
     /// `reset`: 1 if published time shall begin at 0 again, too. Otherwise 0.
@@ -29,19 +29,19 @@ pub struct SavedState {
     /// Hash of robot and scenario as far as they decide the physics.
     pub physics_hash: u64,
     /// Run in which it was saved.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
-    /// The state, see [`State::walk`](crate::plant::State::walk); the last word is the digest.
+    /// The state, see [`State::walk`](hardstand_physics::plant::State::walk); the last word is the digest.
     pub words: Vec<u64>,
 }
 
 impl SavedState {
     /// The state in which `plant` is.
     #[must_use]
-    pub fn of(plant: &mut Plant, physics_hash: u64, epoch: u32) -> Self {
+    pub fn of(plant: &mut Plant, physics_hash: u64, run_id: u32) -> Self {
         let (layout_hash, tick) = (plant.layout_hash(), plant.state().tick);
-        Self { layout_hash, physics_hash, epoch, tick, words: plant.snapshot_words() }
+        Self { layout_hash, physics_hash, run_id, tick, words: plant.snapshot_words() }
     }
 
     /// `plant` in this state; `physics_hash` is that of its robot and scenario.
@@ -77,7 +77,7 @@ impl SavedState {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PushRequest {
     /// Run that is meant; 0 for whichever there is.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Name of the link.
     pub link: String,
     /// Point of attack in the link's frame, m.
@@ -100,14 +100,14 @@ const CONTROL_BYTES: usize = HEADER_BYTES + 4 + 8 + 1;
 /// Makes a request of the bytes of one, if all is well; no bytes mean the default.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, epoch,
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
 /// range.
-pub fn check_control(bytes: &[u8], epoch: u32) -> Result<Option<ControlRequest>, Refusal> {
+pub fn check_control(bytes: &[u8], run_id: u32) -> Result<Option<ControlRequest>, Refusal> {
     if bytes.is_empty() {
         return Ok(None);
     }
     let r: ControlRequest = claimed(Kind::Control, bytes, format!("0 or {CONTROL_BYTES}"))?;
-    check_epoch(r.epoch, epoch)?;
+    check_epoch(r.run_id, run_id)?;
     check_ticks("number", r.number, 0)?;
     if r.rewind > 1 {
         let text = format!("rewind is {}; it must be 0 or 1", r.rewind);
@@ -119,12 +119,12 @@ pub fn check_control(bytes: &[u8], epoch: u32) -> Result<Option<ControlRequest>,
 /// Makes a push of the bytes of a request, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, epoch,
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
 /// link, point, force, ticks.
-pub fn check_push(bytes: &[u8], model: &Model, epoch: u32) -> Result<Event, Refusal> {
+pub fn check_push(bytes: &[u8], model: &Model, run_id: u32) -> Result<Event, Refusal> {
     let least = HEADER_BYTES + 4 + 8 + 24 + 24 + 8;
     let r: PushRequest = claimed(Kind::Push, bytes, format!("{least} and the link's name"))?;
-    check_epoch(r.epoch, epoch)?;
+    check_epoch(r.run_id, run_id)?;
     let Some(frame) = model.frame(&r.link) else {
         let name = shown(&r.link);
         let text = format!("link is {name:?}; it must be the name of a link of the robot");

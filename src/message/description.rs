@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::contact::{Surface, SurfaceShape};
-use crate::model::JointKind;
-use crate::plant::{ContactModel, FrictionRegion, Plant};
-use crate::spatial::{Quaternion, Transform};
+use hardstand_physics::contact::{Surface, SurfaceShape};
+use hardstand_physics::model::JointKind;
+use hardstand_physics::plant::{ContactModel, FrictionRegion, Plant};
+use hardstand_physics::spatial::{Quaternion, Transform};
 
 /// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct ModelReply {
     /// Layout hash; every command carries it.
     pub layout_hash: u64,
     /// Run number; every command carries it.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Length of a tick, ns.
     pub period_ns: u64,
     /// Oldest age at which a command is held, ticks.
@@ -172,9 +172,9 @@ impl RegionDescription {
 impl ModelReply {
     /// The description of `plant`.
     #[must_use]
-    pub fn of(plant: &Plant, epoch: u32, kp_max: f64, kd_max: f64) -> Self {
+    pub fn of(plant: &Plant, run_id: u32, kp_max: f64, kd_max: f64) -> Self {
         let (model, spec) = (plant.model(), plant.spec());
-        let joint = |(i, j): (usize, &crate::model::Joint)| JointDescription {
+        let joint = |(i, j): (usize, &hardstand_physics::model::Joint)| JointDescription {
             name: j.name.clone(),
             kind: u8::from(j.kind == JointKind::Prismatic),
             q_initial: spec.q.joints[i],
@@ -183,11 +183,11 @@ impl ModelReply {
             effort_max: j.effort_max,
             velocity_max: j.velocity_max,
         };
-        let foot = |f: &crate::plant::Foot| FootDescription {
+        let foot = |f: &hardstand_physics::plant::Foot| FootDescription {
             name: f.name.clone(),
             stations: f.stations.iter().map(|&s| s as u32).collect(),
         };
-        let station = |s: &crate::plant::Station| StationDescription {
+        let station = |s: &hardstand_physics::plant::Station| StationDescription {
             name: s.name.clone(),
             body: model.bodies[s.body].name.clone(),
             position_body_m: s.p_BS.into(),
@@ -205,7 +205,7 @@ impl ModelReply {
         };
         Self {
             layout_hash: plant.layout_hash(),
-            epoch,
+            run_id,
             period_ns: spec.period_ns,
             hold_ticks: spec.watchdog.hold_ticks,
             damped_ticks: spec.watchdog.damped_ticks,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventReading {
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// The tick in which it happened: the state before it has this number.
     pub tick: u64,
     /// Time of that state, ns.

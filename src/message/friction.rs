@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::FRICTION_MAX;
-use crate::plant::{Event, Rejection, Scope};
+use hardstand_physics::plant::{Event, Rejection, Scope};
 
 use super::order::{Refusal, check_epoch, check_layout, check_number, claimed};
 use super::{HEADER_BYTES, Kind};
@@ -15,7 +15,7 @@ pub struct FrictionRequest {
     /// Layout hash of the robot and the regions that are meant.
     pub layout_hash: u64,
     /// Run that is meant; 0 for whichever there is.
-    pub epoch: u32,
+    pub run_id: u32,
     /// What is meant: 0 all stations, 1 a station, 2 a foot, 3 a region.
     pub scope: u8,
     /// Index of the station, foot or region in the order of `model`; 0 for all stations.
@@ -32,7 +32,7 @@ pub struct FrictionLimits {
     /// Layout hash of the robot.
     pub layout_hash: u64,
     /// Current run.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Number of stations, feet and regions.
     pub counts: [u32; 3],
 }
@@ -42,11 +42,11 @@ const BYTES: usize = HEADER_BYTES + 8 + 4 + 1 + 4 + 8 + 8;
 const INDEXED: [&str; 3] = ["stations", "feet", "regions"];
 
 impl FrictionRequest {
-    /// A request for the run that `layout_hash` and `epoch` name.
+    /// A request for the run that `layout_hash` and `run_id` name.
     ///
     /// ```
     /// use hardstand::message::FrictionRequest;
-    /// use hardstand::plant::Scope;
+    /// use hardstand_physics::plant::Scope;
     ///
     /// let slip = FrictionRequest::new(0x1234, 1, Scope::Foot(2), 0.1, 0.05);
     /// assert_eq!((slip.scope, slip.index), (2, 2));
@@ -54,7 +54,7 @@ impl FrictionRequest {
     #[must_use]
     pub const fn new(
         layout_hash: u64,
-        epoch: u32,
+        run_id: u32,
         scope: Scope,
         mu_static: f64,
         mu_kinetic: f64,
@@ -65,7 +65,7 @@ impl FrictionRequest {
             Scope::Foot(i) => (2, i),
             Scope::Region(i) => (3, i),
         };
-        Self { layout_hash, epoch, scope, index, mu_static, mu_kinetic }
+        Self { layout_hash, run_id, scope, index, mu_static, mu_kinetic }
     }
 }
 
@@ -73,11 +73,11 @@ impl FrictionRequest {
 ///
 /// # Errors
 /// The first [`Refusal`] that applies, in the order size (of the header), version, size, layout,
-/// epoch, scope and index, coefficients. It is never one of those that depend on an owner.
+/// run_id, scope and index, coefficients. It is never one of those that depend on an owner.
 pub fn check_friction(bytes: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
     let r: FrictionRequest = claimed(Kind::Friction, bytes, BYTES)?;
     check_layout(r.layout_hash, limits.layout_hash)?;
-    check_epoch(r.epoch, limits.epoch)?;
+    check_epoch(r.run_id, limits.run_id)?;
     let scope = scope_of(&r, limits)?;
     coefficient("mu_static", r.mu_static, FRICTION_MAX, "")?;
     coefficient("mu_kinetic", r.mu_kinetic, r.mu_static, "mu_static, which is ")?;

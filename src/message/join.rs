@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{SPEED_MAX, SPEED_MIN};
-use crate::model::Model;
-use crate::plant::{
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{
     GRID_TICKS_MAX, Grid, Join, JointCommand, JointSet, Rejection, Role, controller_number,
     is_controller_name,
 };
@@ -43,7 +43,7 @@ pub struct JoinReply {
     /// 0 real time, 1 lockstep, 2 budgeted.
     pub mode: u8,
     /// Run number; every command carries it.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Session; every command carries it. 0 for an observer.
     pub session: u64,
     /// The first state that it answers.
@@ -68,7 +68,7 @@ impl JoinReply {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaveRequest {
     /// Run that is meant; 0 for whichever there is.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Session of who leaves.
     pub session: u64,
 }
@@ -169,10 +169,10 @@ fn check_joints(r: &JoinRequest, role: Role, model: &Model) -> Result<JointSet, 
 /// Makes a session to leave of the bytes of a request.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, epoch.
-pub fn check_leave(bytes: &[u8], epoch: u32) -> Result<u64, Refusal> {
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id.
+pub fn check_leave(bytes: &[u8], run_id: u32) -> Result<u64, Refusal> {
     let r: LeaveRequest = claimed(Kind::Leave, bytes, HEADER_BYTES + 4 + 8)?;
-    check_epoch(r.epoch, epoch)?;
+    check_epoch(r.run_id, run_id)?;
     Ok(r.session)
 }
 

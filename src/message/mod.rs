@@ -8,12 +8,12 @@
 mod arrivals;
 mod command;
 mod control;
-mod defect;
+mod controller_registry;
 mod description;
-mod desk;
-mod directory;
 mod event;
+mod fault;
 mod friction;
+mod ingress;
 mod join;
 mod order;
 mod status;
@@ -25,15 +25,15 @@ pub use command::{
 pub use control::{
     ControlRequest, PushRequest, SavedState, check_control, check_push, check_saved,
 };
-pub use defect::{FaultRequest, MendRequest, check_fault, check_mend};
+pub use controller_registry::{ControllerReading, ControllerRegistry};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
 };
-pub use desk::CommandDesk;
-pub use directory::{ControllerReading, Directory};
 pub use event::EventReading;
+pub use fault::{ClearFaultsRequest, FaultRequest, check_fault, check_mend};
 pub use friction::{FrictionLimits, FrictionRequest, check_friction};
+pub use ingress::CommandIngress;
 pub use join::{
     JoinReply, JoinRequest, LeaveRequest, SpeedRequest, check_join, check_leave, check_speed,
 };
@@ -44,8 +44,8 @@ use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MESSAGE_BYTES_MAX;
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// Version of the protocol: changes when the layout of any payload changes.
 pub const VERSION: u8 = 4;
@@ -55,11 +55,11 @@ pub const HEADER_BYTES: usize = 4;
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// [`StateReading`](crate::plant::StateReading).
+    /// [`StateReading`](hardstand_physics::plant::StateReading).
     State = 1,
-    /// [`ContactsReading`](crate::plant::ContactsReading).
+    /// [`ContactsReading`](hardstand_physics::plant::ContactsReading).
     Contacts = 2,
-    /// [`Command`](crate::plant::Command), preceded by layout hash and epoch.
+    /// [`Command`](hardstand_physics::plant::Command), preceded by layout hash and run_id.
     Command = 3,
     /// [`StatusReading`].
     Status = 4,
@@ -91,8 +91,8 @@ pub enum Kind {
     Event = 17,
     /// [`FaultRequest`].
     Fault = 20,
-    /// [`MendRequest`].
-    Mend = 21,
+    /// [`ClearFaultsRequest`].
+    ClearFaults = 21,
 }
 
 impl Kind {
@@ -118,7 +118,7 @@ impl Kind {
             Self::Speed => "hardstand.Speed.v4",
             Self::Event => "hardstand.Event.v4",
             Self::Fault => "hardstand.Fault.v4",
-            Self::Mend => "hardstand.Mend.v4",
+            Self::ClearFaults => "hardstand.ClearFaults.v4",
         }
     }
 

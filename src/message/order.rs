@@ -5,9 +5,9 @@ use std::fmt::Display;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::NAME_BYTES_MAX;
-use crate::plant::Rejection;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Rejection;
 
 use super::{HEADER_BYTES, Kind, VERSION, decode};
 
@@ -38,7 +38,7 @@ impl Refusal {
         Rejection::Size,
         Rejection::Version,
         Rejection::Layout,
-        Rejection::Epoch,
+        Rejection::RunId,
         Rejection::NotFinite,
         Rejection::OutOfRange,
         Rejection::NotOwner,
@@ -116,13 +116,13 @@ pub(super) fn check_layout(got: u64, expected: u64) -> std::result::Result<(), R
 /// 0 is whichever run there is.
 ///
 /// # Errors
-/// [`Rejection::Epoch`].
+/// [`Rejection::RunId`].
 pub(super) fn check_epoch(got: u32, expected: u32) -> std::result::Result<(), Refusal> {
     if got == 0 || got == expected {
         return Ok(());
     }
-    let text = format!("epoch is {got}; it must be {expected}, or 0 for whichever run there is");
-    Err(Refusal { reason: Rejection::Epoch, text })
+    let text = format!("run_id is {got}; it must be {expected}, or 0 for whichever run there is");
+    Err(Refusal { reason: Rejection::RunId, text })
 }
 
 /// # Errors

@@ -8,7 +8,7 @@ use super::ControllerReading;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatusReading {
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
     /// Simulated time, ns.

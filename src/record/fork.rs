@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::buffer_pool::{Outbox, pool};
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
-use crate::handover::{Outbox, pool};
 use crate::limits::EVENTS_MAX;
 use crate::message::SavedState;
-use crate::plant::{Event, Fault, Outcome, Plant, Snapshot, TickInput, Verdict};
 use crate::rt::{LogTick, Phase, Schedule};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
 
-use super::moment::{Moment, Seen};
 use super::run::input_of;
+use super::tick_view::{TickId, TickView};
 use super::{Disk, Player, Recording, RosChannels, RunInfo};
 
 /// Ticks that are written at once.
@@ -25,7 +25,7 @@ pub struct Forked {
     /// The files of the new log.
     pub files: Vec<PathBuf>,
     /// Set if the plant has stopped.
-    pub fault: Option<Fault>,
+    pub fault: Option<PlantFailure>,
     /// Why it ended before the log's run did, if it did.
     pub cut: Option<String>,
 }
@@ -40,19 +40,19 @@ pub struct Forked {
 /// cannot be written; as [`Player::advance`].
 pub fn fork(
     player: &mut Player,
-    at: Seen,
+    at: TickId,
     scenario: &Scenario,
     events: Option<Vec<(u64, Event)>>,
     to: &Path,
     mut progress: impl FnMut(u64),
 ) -> Result<Forked> {
     let plant = plant_in_state(player, scenario)?;
-    let mut fork = Fork::start(plant, scenario, player.info(), at.epoch, to)?;
+    let mut fork = Fork::start(plant, scenario, player.info(), at.run_id, to)?;
     let mut schedule = events.map(Schedule::new);
     let mut forked = Forked::default();
     while forked.fault.is_none() && player.advance()? {
         let Some(log) = player.moment() else { break };
-        if log.applied.epoch != at.epoch {
+        if log.applied.run_id != at.run_id {
             break; // the next run begins anew, whatever was changed in this one
         }
         let here = fork.plant.state().tick;
@@ -93,16 +93,16 @@ pub fn fork(
     }
 }
 
-/// The state in which `player` is, under `scenario`, for a run of the number `epoch` with other
+/// The state in which `player` is, under `scenario`, for a run of the number `run_id` with other
 /// controllers: those of the log leave, and their joints hold what they were told last until the
 /// others come.
 ///
 /// # Errors
 /// As [`fork`].
-pub fn saved_state(player: &Player, scenario: &Scenario, epoch: u32) -> Result<SavedState> {
+pub fn saved_state(player: &Player, scenario: &Scenario, run_id: u32) -> Result<SavedState> {
     let mut plant = plant_in_state(player, scenario)?;
     plant.dismiss();
-    Ok(SavedState::of(&mut plant, scenario.physics_hash, epoch))
+    Ok(SavedState::of(&mut plant, scenario.physics_hash, run_id))
 }
 
 /// A plant of `scenario` in the state of the player's.
@@ -152,7 +152,7 @@ impl Fork {
         mut plant: Plant,
         scenario: &Scenario,
         of: &RunInfo,
-        epoch: u32,
+        run_id: u32,
         to: &Path,
     ) -> Result<Self> {
         let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
@@ -165,7 +165,7 @@ impl Fork {
             version: env!("CARGO_PKG_VERSION").into(),
             physics_hash: scenario.physics_hash,
             scenario: scenario.complete_toml.clone(),
-            epoch,
+            run_id,
             ..of.clone()
         };
         let bytes_max = scenario.record.segment_bytes_max;
@@ -174,12 +174,12 @@ impl Fork {
         Ok(Self { plant, snapshot, records, recording, keyframe_every_ticks, begun: false })
     }
 
-    /// Runs a tick with `input`. Epoch, pace, published time and missed deadlines are those of the
+    /// Runs a tick with `input`. RunId, pace, published time and missed deadlines are those of the
     /// log: no clock has a part in it.
     fn step(
         &mut self,
         input: &TickInput,
-        log: &Moment<'_>,
+        log: &TickView<'_>,
     ) -> std::result::Result<Outcome, String> {
         let tick = self.plant.state().tick;
         let Some(mut record) = self.records.take_free() else {
@@ -202,9 +202,9 @@ impl Fork {
             ));
         }
         self.plant.fill(&mut self.snapshot);
-        let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
+        let phase = if outcome.fault.is_some() { Phase::Failed } else { Phase::Running };
         let Snapshot { state, contacts, .. } = &mut self.snapshot;
-        (state.epoch, contacts.epoch) = (log.state.epoch, log.state.epoch);
+        (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);
         (state.mode, state.phase) = (log.state.mode, phase.code());
         (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
         record.fill(tick, input, &outcome, &self.snapshot);

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
-use super::chain::open_next;
-use super::moment::Seen;
+use super::segments::open_next;
+use super::tick_view::TickId;
 use super::{LogReader, LogRecord, NextSegment};
 
 /// The files of a run, their ticks and keyframes.
@@ -23,7 +23,7 @@ pub struct Part {
     /// The file.
     pub file: PathBuf,
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// The state before its first tick has this number.
     pub first_tick: u64,
     /// The state after its last tick has this number.
@@ -77,14 +77,14 @@ impl RunIndex {
 
     /// Run number of the first tick.
     #[must_use]
-    pub fn epoch(&self) -> u32 {
-        self.parts.first().map_or(0, |p| p.epoch)
+    pub fn run_id(&self) -> u32 {
+        self.parts.first().map_or(0, |p| p.run_id)
     }
 
-    /// Ticks done at the end of run `epoch`; `None` if there is no tick of it.
+    /// Ticks done at the end of run `run_id`; `None` if there is no tick of it.
     #[must_use]
-    pub fn end_tick(&self, epoch: u32) -> Option<u64> {
-        self.parts.iter().filter(|p| p.epoch == epoch).map(|p| p.end_tick).max()
+    pub fn end_tick(&self, run_id: u32) -> Option<u64> {
+        self.parts.iter().filter(|p| p.run_id == run_id).map(|p| p.end_tick).max()
     }
 
     /// Number of ticks.
@@ -95,29 +95,29 @@ impl RunIndex {
 
     /// The `n`th tick, counted from 0, by the state after it.
     #[must_use]
-    pub fn tick(&self, mut n: u64) -> Option<Seen> {
+    pub fn tick(&self, mut n: u64) -> Option<TickId> {
         for part in &self.parts {
             if n < part.ticks() {
-                return Some(Seen { epoch: part.epoch, tick: part.first_tick + 1 + n });
+                return Some(TickId { run_id: part.run_id, tick: part.first_tick + 1 + n });
             }
             n -= part.ticks();
         }
         None
     }
 
-    /// Where the state number `tick` of run `epoch` can be found by running on from a keyframe, and
+    /// Where the state number `tick` of run `run_id` can be found by running on from a keyframe, and
     /// the tick after it is there: the file, and the keyframe's number.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with the ticks that there are.
-    pub fn before(&self, epoch: u32, tick: u64) -> Result<(&Part, u64)> {
-        let holds = |p: &&Part| p.epoch == epoch && (p.first_tick..p.end_tick).contains(&tick);
+    pub fn before(&self, run_id: u32, tick: u64) -> Result<(&Part, u64)> {
+        let holds = |p: &&Part| p.run_id == run_id && (p.first_tick..p.end_tick).contains(&tick);
         let found = self.parts.iter().find(holds).and_then(|part| {
             let keyframe = part.keyframes.iter().rev().find(|&&k| k <= tick)?;
             Some((part, *keyframe))
         });
         found.ok_or_else(|| {
-            let text = format!("tick {tick} of run {epoch} is not in the log; {}", self.extent());
+            let text = format!("tick {tick} of run {run_id} is not in the log; {}", self.extent());
             Error::new(ErrorKind::Input, text)
         })
     }
@@ -127,18 +127,18 @@ impl RunIndex {
         let mut all: Vec<(u32, u64, u64)> = Vec::new();
         for p in &self.parts {
             match all.last_mut() {
-                Some(last) if last.0 == p.epoch && last.2 == p.first_tick => last.2 = p.end_tick,
-                _ => all.push((p.epoch, p.first_tick, p.end_tick)),
+                Some(last) if last.0 == p.run_id && last.2 == p.first_tick => last.2 = p.end_tick,
+                _ => all.push((p.run_id, p.first_tick, p.end_tick)),
             }
         }
-        let of = |(epoch, first, end): &(u32, u64, u64)| {
-            format!("ticks {first} to {} of run {epoch}", end.saturating_sub(1))
+        let of = |(run_id, first, end): &(u32, u64, u64)| {
+            format!("ticks {first} to {} of run {run_id}", end.saturating_sub(1))
         };
         format!("it holds {}", all.iter().map(of).collect::<Vec<_>>().join(", "))
     }
 
     fn end(&self) -> (u32, u64) {
-        self.parts.last().map_or((0, 0), |p| (p.epoch, p.end_tick))
+        self.parts.last().map_or((0, 0), |p| (p.run_id, p.end_tick))
     }
 }
 
@@ -163,9 +163,9 @@ fn read_part(log: &mut LogReader, progress: &mut impl FnMut(u64, u64)) -> Option
                 Some(part) => part.end_tick = tick.tick + 1,
                 None => {
                     let (first_tick, end_tick) = (tick.tick, tick.tick + 1);
-                    let (file, epoch) = (log.path().to_path_buf(), tick.epoch);
+                    let (file, run_id) = (log.path().to_path_buf(), tick.run_id);
                     let keyframes = Vec::new();
-                    part = Some(Part { file, epoch, first_tick, end_tick, keyframes });
+                    part = Some(Part { file, run_id, first_tick, end_tick, keyframes });
                 }
             },
             LogRecord::State(_) => {}

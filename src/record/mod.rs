@@ -7,11 +7,9 @@
 //! ROS 2.
 
 mod batches;
-mod chain;
+mod chunk_parser;
 mod fork;
 mod index;
-mod moment;
-mod parts;
 mod player;
 mod reader;
 mod recorder;
@@ -21,16 +19,16 @@ mod recover;
 mod replay;
 mod ros2;
 mod run;
+mod segments;
 mod state_file;
 mod storage;
+mod tick_view;
 mod writer;
 
 pub(crate) use run::input_of;
 
-pub use chain::{Gap, RunReport, replay_run, replay_until};
 pub use fork::{Forked, fork, saved_state};
 pub use index::{Part, RunIndex};
-pub use moment::{Look, Moment, Seen};
 pub use player::Player;
 pub use reader::{LogReader, LogRecord, RunInfo};
 pub use recorder::Recorder;
@@ -38,8 +36,10 @@ pub use recording::{RecorderStats, Recording};
 pub use recover::{Recovered, recover};
 pub use replay::{Difference, ReplayReport, replay};
 pub use ros2::RosChannels;
+pub use segments::{Gap, RunReport, replay_run, replay_until};
 pub use state_file::{read_state, write_state};
 pub use storage::{Disk, LogFile, Storage};
+pub use tick_view::{Look, TickId, TickView};
 pub use writer::LogWriter;
 
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ const NEXT_NOTE: &str = "hardstand-next";
 /// Its keys: that file, its run number and its first tick.
 const NEXT_SEGMENT: &str = "next_segment";
 const NEXT_TICK: &str = "next_tick";
-const NEXT_EPOCH: &str = "next_epoch";
+const NEXT_RUN_ID: &str = "next_run_id";
 
 /// The file in which a run goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct NextSegment {
     /// Its name, in the same folder.
     pub file: String,
     /// Its run number: a run that was reset goes on as the next one.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Its first tick: ticks were lost if that is not the one after the last of this file.
     pub first_tick: u64,
 }
@@ -77,9 +77,9 @@ pub struct NextSegment {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keyframe {
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// The tick that this state is before.
     pub tick: u64,
-    /// The state, see [`State::walk`](crate::plant::State::walk); the last word is the digest.
+    /// The state, see [`State::walk`](hardstand_physics::plant::State::walk); the last word is the digest.
     pub words: Vec<u64>,
 }

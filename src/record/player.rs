@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::SavedState;
-use crate::plant::{JointCommand, Leases, Plant, StateReading};
 use crate::rt::LogTick;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{JointCommand, Leases, Plant, StateReading};
 
-use super::chain::open_next;
-use super::moment::{Moment, Seen};
 use super::run::Run;
+use super::segments::open_next;
+use super::tick_view::{TickId, TickView};
 use super::{Difference, Gap, LogReader, LogRecord, NextSegment, RunIndex, RunInfo};
 
 /// Runs a log again, tick by tick, through all files in which the run goes on. Where the replay
@@ -76,14 +76,14 @@ impl Player {
         })
     }
 
-    /// A player in the state number `tick` of run `epoch`, run on from the keyframe before it: the
+    /// A player in the state number `tick` of run `run_id`, run on from the keyframe before it: the
     /// next tick to be shown is the one that begins there. `index` is that of the run.
     ///
     /// # Errors
     /// As [`open`](Self::open), [`RunIndex::before`] and [`advance`](Self::advance). If the replay
     /// differs on the way there, it ends there: [`difference`](Self::difference).
-    pub fn open_before(path: &Path, index: &RunIndex, epoch: u32, tick: u64) -> Result<Self> {
-        let (part, keyframe_tick) = index.before(epoch, tick)?;
+    pub fn open_before(path: &Path, index: &RunIndex, run_id: u32, tick: u64) -> Result<Self> {
+        let (part, keyframe_tick) = index.before(run_id, tick)?;
         let mut player = Self::open(path)?;
         player.log = LogReader::open(&part.file)?;
         while let Some(record) = player.log.next_record() {
@@ -107,10 +107,10 @@ impl Player {
     ///
     /// # Errors
     /// As there.
-    pub fn open_after(path: &Path, index: &RunIndex, epoch: u32, tick: u64) -> Result<Self> {
+    pub fn open_after(path: &Path, index: &RunIndex, run_id: u32, tick: u64) -> Result<Self> {
         let text = "the state of tick 0 is before the first tick: ask for tick 1 or a later one";
         let before = tick.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::Input, text))?;
-        let mut player = Self::open_before(path, index, epoch, before)?;
+        let mut player = Self::open_before(path, index, run_id, before)?;
         if player.difference.is_none() {
             player.advance()?;
         }
@@ -141,7 +141,7 @@ impl Player {
             match record {
                 LogRecord::Keyframe(_) => {}
                 LogRecord::Tick(tick) => {
-                    self.end = (tick.epoch, tick.tick + 1);
+                    self.end = (tick.run_id, tick.tick + 1);
                     let begun = self.applied.is_none();
                     self.digest_before =
                         if begun { self.run.report().first_digest } else { self.digest };
@@ -177,7 +177,7 @@ impl Player {
             self.damage = Some(next.another().to_string());
             return false;
         }
-        if next.epoch > self.end.0 {
+        if next.run_id > self.end.0 {
             return true;
         }
         if tick.tick > self.end.1 {
@@ -216,10 +216,10 @@ impl Player {
 
     /// The tick that was last gone to; `None` before the first.
     #[must_use]
-    pub fn moment(&self) -> Option<Moment<'_>> {
+    pub fn moment(&self) -> Option<TickView<'_>> {
         let (applied, state) = (self.applied.as_ref()?, self.state.as_ref()?);
         let after = self.run.snapshot();
-        Some(Moment {
+        Some(TickView {
             applied,
             state,
             contacts: self.difference.is_none().then_some(&after.contacts),
@@ -231,8 +231,8 @@ impl Player {
 
     /// Where that is. After a tick that ended in a fault, the state has the number before.
     #[must_use]
-    pub fn position(&self) -> Option<Seen> {
-        self.applied.as_ref().map(|t| Seen { epoch: t.epoch, tick: t.tick + 1 })
+    pub fn position(&self) -> Option<TickId> {
+        self.applied.as_ref().map(|t| TickId { run_id: t.run_id, tick: t.tick + 1 })
     }
 
     /// The digest before that tick.
@@ -251,8 +251,8 @@ impl Player {
     #[must_use]
     pub fn saved_state(&self) -> Option<SavedState> {
         let mut plant = self.plant()?.clone();
-        let epoch = self.position().map_or(self.info.epoch, |at| at.epoch);
-        Some(SavedState::of(&mut plant, self.info.physics_hash, epoch))
+        let run_id = self.position().map_or(self.info.run_id, |at| at.run_id);
+        Some(SavedState::of(&mut plant, self.info.physics_hash, run_id))
     }
 
     /// What the log says about its run.

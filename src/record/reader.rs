@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use mcap::records::Record;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Kind, decode};
-use crate::plant::StateReading;
 use crate::ros2::cdr::CDR_HEADER_BYTES;
 use crate::rt::LogTick;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::StateReading;
 
-use super::parts::refuse;
+use super::chunk_parser::refuse;
 use super::records::Records;
 use super::{
-    KEYFRAME_TOPIC, Keyframe, NEXT_EPOCH, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK, NextSegment,
+    KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment,
     ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
 };
 
@@ -30,7 +30,7 @@ pub struct RunInfo {
     /// Hash of robot and scenario as far as they decide the physics.
     pub physics_hash: u64,
     /// Run number of the first tick.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Length of a tick, ns.
     pub period_ns: u64,
     /// The robot, URDF.
@@ -46,7 +46,7 @@ impl RunInfo {
             ("version".into(), self.version.clone()),
             ("layout_hash".into(), hex(self.layout_hash)),
             ("physics_hash".into(), hex(self.physics_hash)),
-            ("epoch".into(), self.epoch.to_string()),
+            ("run_id".into(), self.run_id.to_string()),
             ("period_ns".into(), self.period_ns.to_string()),
         ])
     }
@@ -56,7 +56,7 @@ impl RunInfo {
         let hex = |key: &str| u64::from_str_radix(&text(key), 16).unwrap_or_default();
         self.version = text("version");
         (self.layout_hash, self.physics_hash) = (hex("layout_hash"), hex("physics_hash"));
-        self.epoch = text("epoch").parse().unwrap_or_default();
+        self.run_id = text("run_id").parse().unwrap_or_default();
         self.period_ns = text("period_ns").parse().unwrap_or_default();
     }
 }
@@ -212,9 +212,9 @@ impl Contents {
             Record::Metadata(m) if m.name == NEXT_NOTE => {
                 let text = |key: &str| m.metadata.get(key).cloned().unwrap_or_default();
                 let first_tick = text(NEXT_TICK).parse().unwrap_or_default();
-                let epoch = text(NEXT_EPOCH).parse().unwrap_or(self.info.epoch);
+                let run_id = text(NEXT_RUN_ID).parse().unwrap_or(self.info.run_id);
                 let file = text(NEXT_SEGMENT);
-                self.next_segment = Some(NextSegment { file, epoch, first_tick });
+                self.next_segment = Some(NextSegment { file, run_id, first_tick });
             }
             Record::Attachment { header, data, .. } => {
                 let text = String::from_utf8_lossy(&data).into_owned();

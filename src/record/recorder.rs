@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::buffer_pool::Inbox;
 use crate::fault_point;
-use crate::handover::Inbox;
 use crate::rt::{Clock, LogTick, MonotonicClock};
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{Disk, RecorderStats, Recording, RosChannels, RunInfo};
 

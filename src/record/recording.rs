@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::handover::Inbox;
+use crate::buffer_pool::Inbox;
 use crate::rt::LogTick;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{LogWriter, RosChannels, RunInfo, Storage};
 
@@ -125,11 +125,11 @@ impl Recording {
     }
 
     fn write(&mut self, tick: &LogTick) -> Result<()> {
-        let gap = self.next_tick.is_some_and(|next| next != (tick.epoch, tick.tick));
-        self.next_tick = Some((tick.epoch, tick.tick.wrapping_add(1)));
+        let gap = self.next_tick.is_some_and(|next| next != (tick.run_id, tick.tick));
+        self.next_tick = Some((tick.run_id, tick.tick.wrapping_add(1)));
         let full = self.writer.as_ref().is_some_and(|w| w.bytes() >= self.segment_bytes_max);
         if gap || (full && !tick.keyframe.is_empty()) {
-            self.next_segment(tick.epoch, tick.tick)?;
+            self.next_segment(tick.run_id, tick.tick)?;
         }
         if let Some(writer) = &mut self.writer {
             writer.write(tick)?;
@@ -139,14 +139,14 @@ impl Recording {
     }
 
     /// Never a gap or another run inside a file: the next one begins with a keyframe.
-    fn next_segment(&mut self, epoch: u32, tick: u64) -> Result<()> {
+    fn next_segment(&mut self, run_id: u32, tick: u64) -> Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         let path = part(&self.first, self.stats.segments.len() + 1);
-        self.info.epoch = epoch;
+        self.info.run_id = run_id;
         let storage = self.storage.as_ref();
         // first the new one: the old one must not name a file of another run
         let next = LogWriter::create_on(storage, &path, &self.info, self.ros2.clone());
-        writer.finish_before(&path, epoch, tick)?;
+        writer.finish_before(&path, run_id, tick)?;
         self.writer = Some(next?);
         self.stats.segments.push(path);
         Ok(())

@@ -6,9 +6,9 @@ use std::io::Read;
 use mcap::records::Record;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 
-use crate::error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, ErrorKind, Result};
 
-use super::parts::{damaged, parse};
+use super::chunk_parser::{damaged, parse};
 
 /// Largest record that is read: a damaged length must not make the reader ask for more.
 const RECORD_BYTES_MAX: usize = 64 << 20;

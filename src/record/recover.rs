@@ -8,7 +8,7 @@ use std::path::Path;
 use mcap::records::Record;
 use mcap::{Attachment, McapResult, Writer};
 
-use crate::error::Result;
+use hardstand_error::Result;
 
 use super::records::Records;
 use super::writer::{file_error, options};

@@ -12,12 +12,12 @@ use std::thread::Builder;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::plant::Plant;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Plant;
 
 use super::batches::{Batch, Batches, Then};
-use super::moment::{Look, Seen};
 use super::run::Run;
+use super::tick_view::{Look, TickId};
 use super::{Keyframe, LogReader, NextSegment};
 
 /// Records that go to another thread together: 32 ticks and their states.
@@ -57,7 +57,7 @@ pub struct ReplayReport {
     /// The first difference, if any; the replay ends there.
     pub difference: Option<Difference>,
     /// The first tick of which an observer said that it had seen enough; the replay ends there.
-    pub seen: Option<Seen>,
+    pub seen: Option<TickId>,
     /// Why the log ended early, if it did.
     pub damage: Option<String>,
     /// The file in which the run goes on, if it does.

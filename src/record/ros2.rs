@@ -6,9 +6,9 @@ use std::io::Write;
 use mcap::{McapResult, Writer};
 
 use crate::config::Scenario;
-use crate::error::Result;
 use crate::ros2::{Latched, MessageType, Readings, Source, full_name, latched, sources};
 use crate::rt::LogTick;
+use hardstand_error::Result;
 
 /// Encoding of all channels: rosbag2 opens no file that has two.
 pub(super) const CDR: &str = "cdr";

@@ -1,13 +1,13 @@
 //! Runs a stretch of a log again and compares every digest.
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
-use crate::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 use crate::rt::{LogTick, OfferRecord, is_in_force};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 
 use super::batches::{Batch, Then};
-use super::moment::{Look, Moment, Seen};
 use super::replay::{Difference, ReplayReport};
+use super::tick_view::{Look, TickId, TickView};
 use super::{Keyframe, LogRecord};
 
 /// Runs one stretch of a log again, from its first record to the first difference.
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
     /// The first keyframe of a log that begins later, or with another run, is where the replay
     /// begins; every other one must equal the state of the replay.
     fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
-        let elsewhere = keyframe.epoch > FIRST_EPOCH || keyframe.tick != self.plant.state().tick;
+        let elsewhere = keyframe.run_id > FIRST_EPOCH || keyframe.tick != self.plant.state().tick;
         if self.report.ticks == 0 && elsewhere {
             self.plant.restore(&keyframe.words)?;
             if self.plant.state().tick != keyframe.tick {
@@ -194,7 +194,7 @@ impl<'a> Run<'a> {
     fn state(&mut self, log: &StateReading) {
         let here = &mut self.snapshot.state;
         // how the run was paced, and what was before it, is the log's own affair
-        (here.epoch, here.mode, here.phase) = (log.epoch, log.mode, log.phase);
+        (here.run_id, here.mode, here.phase) = (log.run_id, log.mode, log.phase);
         here.time_ns = log.time_ns;
         if here == log {
             if !self.unnamed {
@@ -214,8 +214,8 @@ impl<'a> Run<'a> {
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;
         let of = self.plant.state();
         let (contacts, command, leases) = (Some(contacts), &of.command[..], &of.leases);
-        if look(&Moment { applied: &applied, state, contacts, gains, command, leases }) {
-            self.report.seen = Some(Seen { epoch: applied.epoch, tick: state.tick });
+        if look(&TickView { applied: &applied, state, contacts, gains, command, leases }) {
+            self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }
     }
 
@@ -250,8 +250,8 @@ pub(crate) fn input_of(log: &LogTick) -> TickInput {
             }
         }
         let OfferRecord { session, seq, answers_tick, applies_tick, .. } = *o;
-        let epoch = log.epoch;
-        offers.push(Box::new(Command { epoch, session, seq, answers_tick, applies_tick, joints }));
+        let run_id = log.run_id;
+        offers.push(Box::new(Command { run_id, session, seq, answers_tick, applies_tick, joints }));
     }
     TickInput { offers, events: log.events.clone() }
 }

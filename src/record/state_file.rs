@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Kind, SavedState, decode, encode};
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// Reads a saved state.
 ///

@@ -9,14 +9,14 @@ use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Attachment, WriteOptions, Writer};
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Kind, encode};
 use crate::ros2::cdr;
 use crate::rt::LogTick;
+use hardstand_error::{Error, ErrorKind, Result};
 
 use super::ros2::{CDR, ROS2MSG, RosChannels};
 use super::{
-    Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_EPOCH, NEXT_NOTE, NEXT_SEGMENT, NEXT_TICK,
+    Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
     ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, Storage, TICK_TOPIC,
 };
 
@@ -137,7 +137,7 @@ impl LogWriter {
         let before_ns = tick.state.time_ns.saturating_sub(self.period_ns);
         if !tick.keyframe.is_empty() {
             let words = tick.keyframe.clone();
-            let keyframe = Keyframe { epoch: tick.epoch, tick: tick.tick, words };
+            let keyframe = Keyframe { run_id: tick.run_id, tick: tick.tick, words };
             encode(Kind::Keyframe, &keyframe, &mut self.payload)?;
             self.put(2, before_ns)?;
         }
@@ -177,16 +177,16 @@ impl LogWriter {
         self.file.sync_soon().map_err(|e| file_error(&self.out.path, &e))
     }
 
-    /// Notes that the run goes on in the file `next` with `tick` of run `epoch`, then
+    /// Notes that the run goes on in the file `next` with `tick` of run `run_id`, then
     /// [`finish`](Self::finish)es.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path.
-    pub fn finish_before(mut self, next: &Path, epoch: u32, tick: u64) -> Result<()> {
+    pub fn finish_before(mut self, next: &Path, run_id: u32, tick: u64) -> Result<()> {
         let name = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let metadata = BTreeMap::from([
             (NEXT_SEGMENT.into(), name),
-            (NEXT_EPOCH.into(), epoch.to_string()),
+            (NEXT_RUN_ID.into(), run_id.to_string()),
             (NEXT_TICK.into(), tick.to_string()),
         ]);
         let note = Metadata { name: NEXT_NOTE.into(), metadata };

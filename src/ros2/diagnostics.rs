@@ -4,7 +4,7 @@ use super::field::Byte;
 use super::messages::{DiagnosticArray, DiagnosticStatus, Header, KeyValue};
 use super::readings::time;
 use crate::message::StatusReading;
-use crate::plant::Authority;
+use hardstand_physics::plant::Authority;
 
 const OK: Byte = Byte(0);
 const WARN: Byte = Byte(1);

@@ -8,9 +8,9 @@ use super::messages::{
     Header, Quaternion as RosQuaternion, Time, TransformMsg, TransformStamped, Vector3,
 };
 use crate::config::TfEdges;
-use crate::model::{JointKind, Model};
-use crate::plant::{PlantSpec, StateReading};
-use crate::spatial::{Quaternion, Transform, Vec3, rotation};
+use hardstand_physics::model::{JointKind, Model};
+use hardstand_physics::plant::{PlantSpec, StateReading};
+use hardstand_physics::spatial::{Quaternion, Transform, Vec3, rotation};
 
 /// A frame fixed to a body.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Frames {
     pub(super) fn new(model: &Model, spec: &PlantSpec) -> Self {
         let is_link = |name: &str| model.frame(name).is_some();
         let world = ["odom", "world", "hardstand_world"].into_iter().find(|n| !is_link(n));
-        let foot = |f: &crate::plant::Foot| {
+        let foot = |f: &hardstand_physics::plant::Foot| {
             named(model, f.body, &f.X_BF, &format!("{}_contact_frame", f.name))
         };
         let count = model.bodies.len();
@@ -123,7 +123,7 @@ impl Frames {
 
 /// The link that has this frame, or else a frame with the name `other`.
 fn named(model: &Model, body: usize, X_BF: &Transform, other: &str) -> Fixed {
-    let same = |f: &&crate::model::Frame| f.body == body && f.X_BF == *X_BF;
+    let same = |f: &&hardstand_physics::model::Frame| f.body == body && f.X_BF == *X_BF;
     let link = model.frames.iter().find(same).map(|f| f.name.as_str());
     Fixed { name: link.unwrap_or(other).into(), body, X_BF: *X_BF }
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use super::command_subscriber::{CommandSubscriber, LOW_CMD};
 use super::counters::{RosCounters, RosRejection};
-use super::intake::{Intake, LOW_CMD};
 use super::messages::Message;
 use super::naming::gid_of;
 use super::orders::Refused;
-use super::talker::Line;
+use super::topic_publisher::Line;
 use super::unitree::{Guard, LowCmd, LowState, fill, has_its_crc, set_crc, set_points};
 use crate::config::Motors;
-use crate::plant::{JointCommand, StateReading};
+use hardstand_physics::plant::{JointCommand, StateReading};
 
 /// Names as the robot's own; no namespace applies.
 pub(super) const LOW_STATE_TOPIC: &str = "/lowstate";
@@ -63,7 +63,7 @@ impl LowStates {
 pub(super) fn take_commands(
     motors: Motors,
     guard: Guard,
-    intake: Arc<Intake>,
+    intake: Arc<CommandSubscriber>,
 ) -> impl Fn(&[u8], Option<&[u8]>) + Send + Sync + 'static {
     move |bytes, attachment| {
         let read = match guard.objection() {

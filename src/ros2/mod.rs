@@ -7,12 +7,12 @@
 //! - `Node`: topics and services of both ways, and the threads behind them.
 
 pub mod cdr;
+#[cfg(feature = "zenoh")]
+mod command_subscriber;
 mod counters;
 mod diagnostics;
 mod field;
 mod frames;
-#[cfg(feature = "zenoh")]
-mod intake;
 #[cfg(feature = "zenoh")]
 mod low_level;
 pub mod messages;
@@ -29,17 +29,17 @@ mod sessions;
 #[cfg(feature = "zenoh")]
 mod simulator;
 #[cfg(feature = "zenoh")]
-mod talker;
+mod topic_publisher;
 mod topics;
 mod trajectory;
 pub mod unitree;
 
+#[cfg(feature = "zenoh")]
+pub use command_subscriber::{COMMAND_TOPICS, CommandSubscriber, Now};
 pub use counters::{RosCounters, RosRejection};
 pub use diagnostics::diagnostics;
 pub use field::{Byte, Definition, Field};
 pub use frames::Frames;
-#[cfg(feature = "zenoh")]
-pub use intake::{COMMAND_TOPICS, Intake, Now};
 #[cfg(feature = "zenoh")]
 pub use naming::{End, Naming, Wire};
 #[cfg(feature = "zenoh")]

@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use super::command_subscriber::{
+    COMMAND_TOPICS, CommandSubscriber, DYNAMIC, EFFORT, JOINTS, Now, POSITION, TRAJECTORY,
+};
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
-use super::intake::{COMMAND_TOPICS, DYNAMIC, EFFORT, Intake, JOINTS, Now, POSITION, TRAJECTORY};
 use super::low_level::{LOW_CMD_TOPIC, LOW_STATE_TOPIC, LowStates, take_commands};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
@@ -16,14 +18,14 @@ use super::orders::Orders;
 use super::readings::Readings;
 use super::services::Services;
 use super::simulator::Simulator;
-use super::talker::{Line, Talker};
+use super::topic_publisher::{Line, TopicPublisher};
 use super::topics::{Latched, MessageType, Source, latched, sources};
 use super::unitree::{Guard, LowCmd, LowState, watch};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
-use crate::error::{Error, ErrorKind, Result};
-use crate::message::{CommandDesk, ModelReply, StatusReading, new_session};
-use crate::plant::Plant;
+use crate::message::{CommandIngress, ModelReply, StatusReading, new_session};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Plant;
 
 /// The node; it lasts as long as this value.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ pub struct NodeEnds {
     /// Snapshots.
     pub feed: FeedEnd,
     /// Commands.
-    pub desk: CommandDesk,
+    pub desk: CommandIngress,
     /// Orders.
     pub orders: OrderPort,
     /// A plant of the loop's kind, to make states with.
@@ -88,7 +90,7 @@ impl Node {
         let simulator = Simulator::new(orders, feed.newest.clone(), plant, &robot);
         let services =
             Services::start(bus, &mut making.naming, simulator, &stop, Arc::clone(&counters))?;
-        let mut talker = Talker {
+        let mut topic_publisher = TopicPublisher {
             lines,
             low_states,
             readings,
@@ -96,14 +98,14 @@ impl Node {
             every: feed.every,
             intake,
             counters: Arc::clone(&counters),
-            life: bus.life(),
+            panic_guard: bus.panic_guard(),
             clock: bus.wall_clock(),
             buffer: Vec::new(),
         };
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("ros2".into())
-            .spawn(move || talker.run(&seen))
+            .spawn(move || topic_publisher.run(&seen))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("ros2 thread: {e}")))?;
         Ok(Self {
             robot,
@@ -144,9 +146,9 @@ fn intake(
     scenario: &Scenario,
     model: &ModelReply,
     feed: &FeedEnd,
-    desk: CommandDesk,
+    desk: CommandIngress,
     counters: &Arc<RosCounters>,
-) -> Intake {
+) -> CommandSubscriber {
     let joints = scenario.model.joints.iter().map(|j| j.name.clone()).collect();
     let gains = scenario.ros2.gains;
     let gains = [gains[0].min(scenario.gains_max[0]), gains[1].min(scenario.gains_max[1])];
@@ -154,7 +156,7 @@ fn intake(
     let now = move || {
         let n = newest.get();
         Now {
-            epoch: n.epoch,
+            run_id: n.run_id,
             tick: n.tick,
             time_ns: n.time_ns,
             phase: n.phase,
@@ -163,7 +165,7 @@ fn intake(
         }
     };
     let robot = (model.layout_hash, model.period_ns);
-    Intake::new(Orders::new(joints, gains), robot, desk, now, Arc::clone(counters))
+    CommandSubscriber::new(Orders::new(joints, gains), robot, desk, now, Arc::clone(counters))
 }
 
 /// What is needed to declare topics.
@@ -203,12 +205,12 @@ impl<'a> Making<'a> {
     fn low_level(
         &mut self,
         settings: &UnitreeSettings,
-        intake: &Arc<Intake>,
+        intake: &Arc<CommandSubscriber>,
         listening: &mut Vec<Listening>,
     ) -> Result<LowStates> {
         let own = [new_session() as u32, new_session() as u32];
         let guard = Guard::new(own);
-        let thread = watch(guard.clone(), self.bus.probe(), self.bus.life());
+        let thread = watch(guard.clone(), self.bus.probe(), self.bus.panic_guard());
         thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
         let ears = guard.clone();
         let heard = self.naming.end::<LowState>(LOW_STATE_TOPIC, End::Subscriber);
@@ -229,7 +231,7 @@ impl<'a> Making<'a> {
         Ok(LowStates::new(line, settings.motors, guard, own))
     }
 
-    fn listening(&mut self, intake: &Arc<Intake>) -> Result<Vec<Listening>> {
+    fn listening(&mut self, intake: &Arc<CommandSubscriber>) -> Result<Vec<Listening>> {
         let mut all = Vec::new();
         self.listen::<DynamicJointState>(&mut all, DYNAMIC, intake)?;
         self.listen::<JointState>(&mut all, JOINTS, intake)?;
@@ -243,7 +245,7 @@ impl<'a> Making<'a> {
         &mut self,
         all: &mut Vec<Listening>,
         topic: usize,
-        intake: &Arc<Intake>,
+        intake: &Arc<CommandSubscriber>,
     ) -> Result<()> {
         let end = if topic == TRAJECTORY { End::ReliableSubscriber } else { End::Subscriber };
         let wire = self.naming.end::<T>(COMMAND_TOPICS[topic], end);

@@ -17,9 +17,9 @@ use super::messages::{
 use super::naming::{Naming, Wire, answer_attachment, request_of};
 use super::orders::Refused;
 use super::simulator::{Simulator, Steps};
-use crate::bus::{Bus, Call, Life, Serving, Token, WallClock};
-use crate::error::{Error, ErrorKind, Result};
+use crate::bus::{Bus, Call, PanicGuard, Serving, Token, WallClock};
 use crate::fault_point;
+use hardstand_error::{Error, ErrorKind, Result};
 
 /// Calls that may wait.
 const WAITING_MAX: usize = 32;
@@ -128,7 +128,7 @@ impl Services {
             simulator,
             clock: naming.has_attachments().then(|| bus.wall_clock()),
             waiting,
-            life: bus.life(),
+            panic_guard: bus.panic_guard(),
             counters,
             stepping: Vec::new(),
             remembered: VecDeque::new(),
@@ -174,7 +174,7 @@ struct Server {
     simulator: Simulator,
     clock: Option<WallClock>,
     waiting: Receiver<(usize, Call)>,
-    life: Life,
+    panic_guard: PanicGuard,
     counters: Arc<RosCounters>,
     stepping: Vec<Stepping>,
     /// The last requests and their answers: bridges repeat some.
@@ -183,11 +183,11 @@ struct Server {
 
 impl Server {
     fn run(&mut self, stop: &AtomicBool) {
-        while !stop.load(Ordering::Acquire) && !self.life.is_over() {
+        while !stop.load(Ordering::Acquire) && !self.panic_guard.is_over() {
             let patience = if self.stepping.is_empty() { IDLE } else { LOOK_AGAIN };
-            let life = self.life.clone();
+            let panic_guard = self.panic_guard.clone();
             let next = self.waiting.recv_timeout(patience);
-            life.guard(|| {
+            panic_guard.guard(|| {
                 if let Ok((which, call)) = next {
                     self.take(which, call);
                 }

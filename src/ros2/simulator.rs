@@ -12,9 +12,9 @@ use super::messages::{
 use super::readings::time;
 use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
 use crate::message::{ControlRequest, Kind, SavedState, encode};
-use crate::model::Base;
-use crate::plant::Plant;
-use crate::spatial::{Quaternion, Vec3};
+use hardstand_physics::model::Base;
+use hardstand_physics::plant::Plant;
+use hardstand_physics::spatial::{Quaternion, Vec3};
 
 /// Phases, as in the state.
 const RUNNING: u8 = 1;
@@ -52,7 +52,7 @@ pub(super) struct Simulator {
 /// Ticks that have been ordered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
-    epoch: u32,
+    run_id: u32,
     from: u64,
     until: u64,
     since: Instant,
@@ -105,7 +105,7 @@ impl Simulator {
                 SimulationState::STOPPED => {
                     let reset = self.pause_now().and_then(|_tick| self.reset_now(true));
                     if reset.is_ok() {
-                        self.stopped = Some(self.newest.get().epoch);
+                        self.stopped = Some(self.newest.get().run_id);
                     }
                     done(reset)
                 }
@@ -128,16 +128,16 @@ impl Simulator {
         if now.phase != PAUSED {
             return Err(failed("the simulation is not paused".into()));
         }
-        let request = ControlRequest { epoch: now.epoch, number: r.steps, rewind: 0 };
+        let request = ControlRequest { run_id: now.run_id, number: r.steps, rewind: 0 };
         let until = self.order(Ask::Step, &request).map_err(failed)?;
         let from = until.saturating_sub(r.steps);
-        Ok(Steps { epoch: now.epoch, from, until, since: Instant::now() })
+        Ok(Steps { run_id: now.run_id, from, until, since: Instant::now() })
     }
 
     /// How the ticks went, once that is known.
     pub(super) fn stepped(&self, steps: &Steps) -> Option<Done> {
-        let Newest { epoch, tick, phase, .. } = self.newest.get();
-        let interrupted = if epoch != steps.epoch {
+        let Newest { run_id, tick, phase, .. } = self.newest.get();
+        let interrupted = if run_id != steps.run_id {
             "another run has begun".into()
         } else if tick >= steps.until {
             return Some(Done { result: done(Ok(())) });
@@ -233,12 +233,12 @@ impl Simulator {
         let moved = SavedState { words: self.plant.snapshot_words(), ..saved };
         let mut payload = Vec::new();
         encode(Kind::SavedState, &moved, &mut payload).map_err(|e| failed(e.to_string()))?;
-        let before = self.newest.get().epoch;
+        let before = self.newest.get().run_id;
         match self.orders.ask(Ask::Restore, payload) {
             Reply::Order(reply) => reply.tick().map_err(|e| failed(e.to_string()))?,
             Reply::Saved(_) | Reply::Joined(_) => 0,
         };
-        self.wait_until(|n| n.epoch != before);
+        self.wait_until(|n| n.run_id != before);
         Ok(())
     }
 
@@ -247,7 +247,7 @@ impl Simulator {
         let now = self.newest.get();
         match now.phase {
             RUNNING => SimulationState::PLAYING,
-            PAUSED if self.stopped != Some(now.epoch) || now.tick > 0 => SimulationState::PAUSED,
+            PAUSED if self.stopped != Some(now.run_id) || now.tick > 0 => SimulationState::PAUSED,
             _ => SimulationState::STOPPED,
         }
     }
@@ -266,10 +266,10 @@ impl Simulator {
     }
 
     fn reset_now(&self, rewind: bool) -> Result<(), String> {
-        let before = self.newest.get().epoch;
+        let before = self.newest.get().run_id;
         let request = ControlRequest { rewind: u8::from(rewind), ..Default::default() };
         self.order(Ask::Reset, &request)?;
-        self.wait_until(|n| n.epoch != before);
+        self.wait_until(|n| n.run_id != before);
         Ok(())
     }
 

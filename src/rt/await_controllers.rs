@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use crate::limits::OFFERS_MAX;
-use crate::plant::Command;
+use hardstand_physics::plant::Command;
 
 use super::gate::Missing;
 use super::links::Ending;
+use super::loop_event::Happened;
 use super::mode::Mode;
-use super::occurrence::Happened;
 use super::records::Phase;
 use super::{Clock, Executive, Pacer};
 
@@ -48,7 +48,7 @@ impl<C: Clock> Executive<C> {
         begin_ns: u64,
         budget_ns: u64,
     ) -> Option<Ending> {
-        let (epoch, tick) = (self.epoch, self.plant.state().tick);
+        let (run_id, tick) = (self.run_id, self.plant.state().tick);
         let (mut again_ns, mut sent_ns) = (SENT_AGAIN_NS, begin_ns);
         while missing != Missing::default() {
             let now_ns = self.clock.now_ns();
@@ -57,7 +57,7 @@ impl<C: Clock> Executive<C> {
                 return Some(Ending::Stopped);
             }
             if self.limits.patience_ns.is_some_and(|patience| waited_ns >= patience) {
-                return Some(Ending::Deserted(missing));
+                return Some(Ending::ControllerTimeout(missing));
             }
             if waited_ns >= budget_ns {
                 self.given_up = Some(tick);
@@ -73,7 +73,7 @@ impl<C: Clock> Executive<C> {
             let look_ns = LOOK_AGAIN_NS.min(budget_ns - waited_ns);
             self.clock.sleep_till_rung(&self.links.arrived, now_ns + look_ns);
             self.collect_orders();
-            if self.waiting || self.is_paused() || epoch != self.epoch {
+            if self.waiting || self.is_paused() || run_id != self.run_id {
                 return None;
             }
             if std::mem::take(&mut self.newcomer) {
@@ -105,13 +105,13 @@ impl<C: Clock> Executive<C> {
 
     /// Sends the states again that are waited for: they, or their answers, may have been lost.
     fn send_again(&mut self, missing: Missing) {
-        let (epoch, tick) = (self.epoch, self.plant.state().tick);
+        let (run_id, tick) = (self.run_id, self.plant.state().tick);
         // who has just joined has been sent the newest one
         self.publish(Phase::Running);
         let leases = self.leases().into_owned();
         for lease in leases.places().iter().filter(|l| missing.contains(&l.controller)) {
             let owed = lease.owes(tick).filter(|&answered| answered < tick);
-            if let Some(state) = owed.and_then(|answered| self.kept.of(epoch, answered)) {
+            if let Some(state) = owed.and_then(|answered| self.kept.of(run_id, answered)) {
                 self.snapshot.state.copy_from(state);
                 (self.snapshot.asked, self.snapshot.again) = (true, true);
                 self.send_snapshot();

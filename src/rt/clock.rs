@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::{Timespec, clock_gettime};
 
-use crate::handover::Sleeper;
+use crate::buffer_pool::Waiter;
 
 /// A monotonic clock one can wait on.
 pub trait Clock {
@@ -16,7 +16,7 @@ pub trait Clock {
     fn sleep_until(&self, deadline_ns: u64);
     /// Returns when the bell of `sleeper` rings, at `deadline_ns` at the latest. Not for real time:
     /// who rings has to wake this thread. A clock that nobody can wake sleeps to the end.
-    fn sleep_till_rung(&self, _sleeper: &Sleeper, deadline_ns: u64) {
+    fn sleep_till_rung(&self, _sleeper: &Waiter, deadline_ns: u64) {
         self.sleep_until(deadline_ns);
     }
 }
@@ -52,7 +52,7 @@ impl Clock for MonotonicClock {
         }
     }
 
-    fn sleep_till_rung(&self, sleeper: &Sleeper, deadline_ns: u64) {
+    fn sleep_till_rung(&self, sleeper: &Waiter, deadline_ns: u64) {
         sleeper.sleep(Duration::from_nanos(deadline_ns.saturating_sub(self.now_ns())));
     }
 }

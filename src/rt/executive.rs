@@ -5,14 +5,16 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Command, Defects, Event, Leases, Outcome, Plant, Snapshot, TickInput};
+use hardstand_physics::plant::{
+    Command, Event, InjectedFaults, Leases, Outcome, Plant, Snapshot, TickInput,
+};
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;
 use super::link_faults::LinkFaults;
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
+use super::loop_event::{Happened, LoopEvent};
 use super::mode::{Mode, Spending};
-use super::occurrence::{Happened, Occurrence};
 use super::records::{LogTick, Phase, TickReport};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
 
@@ -56,7 +58,7 @@ pub struct Executive<C> {
     pub(super) kept: KeptStates,
     pub(super) link_faults: LinkFaults,
     /// Run number.
-    pub(super) epoch: u32,
+    pub(super) run_id: u32,
     /// Published time is that of the plant and this, ns.
     pub(super) time_offset_ns: u64,
     /// The loop pauses when so many ticks are done.
@@ -90,7 +92,7 @@ impl<C: Clock> Executive<C> {
         gate.begin(plant.state().tick);
         snapshot.state.mode = limits.mode.code();
         let link_faults = LinkFaults::new(plant.model().joint_count(), limits.gains_max);
-        let (idle, shown) = (begins_idle(&plant, &limits), links.rehearsal.is_some());
+        let (idle, shown) = (begins_idle(&plant, &limits), links.controller_replay.is_some());
         Self {
             plant,
             clock,
@@ -108,7 +110,7 @@ impl<C: Clock> Executive<C> {
             kept: KeptStates::new(&snapshot.state),
             link_faults,
             snapshot,
-            epoch: limits.epoch,
+            run_id: limits.run_id,
             time_offset_ns: 0,
             pause_at: u64::MAX,
             waiting: limits.start == StartRule::OnController && (idle || shown),
@@ -167,8 +169,10 @@ impl<C: Clock> Executive<C> {
         }
         let tick = self.plant.state().tick;
         let record = self.reserve_record();
-        let outcome = if self.links.rehearsal.is_some() {
-            let Some(applied) = self.rehearse() else { return Turn::Over(Ending::Done) };
+        let outcome = if self.links.controller_replay.is_some() {
+            let Some(applied) = self.replay_to_controllers() else {
+                return Turn::Over(Ending::Done);
+            };
             self.plant.step(&applied)
         } else {
             self.pass_link(tick);
@@ -192,7 +196,7 @@ impl<C: Clock> Executive<C> {
     /// All commands for this tick that have come: of controllers that have joined in the order of
     /// their leases, then those of others, oldest first.
     pub(super) fn collect_commands(&mut self) {
-        let Self { plant, gate, input, links, epoch, commands_outdated, limits, .. } = self;
+        let Self { plant, gate, input, links, run_id, commands_outdated, limits, .. } = self;
         let (tick, room) = (plant.state().tick, OFFERS_MAX);
         let leases = &leases_of(plant, links, &input.events);
         while input.offers.len() < room
@@ -202,12 +206,12 @@ impl<C: Clock> Executive<C> {
         }
         let joined_only = limits.mode != Mode::RealTime;
         while input.offers.len() < room
-            && let Some(command) = next_command(links, *epoch, commands_outdated)
+            && let Some(command) = next_command(links, *run_id, commands_outdated)
         {
             match gate.sort(&command, leases, tick, joined_only) {
                 Sorted::Now => gate::insert(&mut input.offers, command, leases),
                 Sorted::Early => gate.keep(command),
-                Sorted::Aside => links.commands.give_back(command),
+                Sorted::Ignored => links.commands.give_back(command),
             }
         }
         let conflict = gate.take_conflict().and_then(|(session, answers_tick)| {
@@ -223,7 +227,7 @@ impl<C: Clock> Executive<C> {
     pub(super) fn occur(&self, tick: u64, happened: Happened) {
         let time_ns = tick.wrapping_mul(self.plant.spec().period_ns);
         let time_ns = time_ns.wrapping_add(self.time_offset_ns);
-        let occurrence = Occurrence { epoch: self.epoch, tick, time_ns, happened };
+        let occurrence = LoopEvent { run_id: self.run_id, tick, time_ns, happened };
         let _no_room = self.links.occurrences.try_send(occurrence).is_err();
     }
 
@@ -233,9 +237,9 @@ impl<C: Clock> Executive<C> {
     }
 
     /// Hears what has been answered; what the log says was applied, until it ends.
-    fn rehearse(&mut self) -> Option<TickInput> {
-        let rehearsal = self.links.rehearsal.as_mut()?;
-        let applied = rehearsal.hear(&self.plant, &self.input);
+    fn replay_to_controllers(&mut self) -> Option<TickInput> {
+        let controller_replay = self.links.controller_replay.as_mut()?;
+        let applied = controller_replay.hear(&self.plant, &self.input);
         self.recycle_input();
         applied
     }
@@ -253,15 +257,16 @@ impl<C: Clock> Executive<C> {
     fn pass_link(&mut self, tick: u64) {
         let Self { plant, link_faults, input, links, .. } = self;
         let leases = plant.leases_with(&input.events);
-        let quiet = plant.state().defects.is_empty() && input.events.is_empty();
-        let defects = if quiet { Defects::default() } else { plant.defects_with(&input.events) };
+        let quiet = plant.state().faults.is_empty() && input.events.is_empty();
+        let faults =
+            if quiet { InjectedFaults::default() } else { plant.faults_with(&input.events) };
         link_faults
-            .pass((&defects, &leases), tick, &mut input.offers, |b| links.commands.give_back(b));
+            .pass((&faults, &leases), tick, &mut input.offers, |b| links.commands.give_back(b));
     }
 
     /// The next command for this run; those for the run before are out of date.
     pub(super) fn take_command(&mut self) -> Option<Box<Command>> {
-        next_command(&self.links, self.epoch, &mut self.commands_outdated)
+        next_command(&self.links, self.run_id, &mut self.commands_outdated)
     }
 
     fn recycle_input(&mut self) {
@@ -300,13 +305,13 @@ impl<C: Clock> Executive<C> {
     }
 
     fn hand_over(&mut self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
-        let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
+        let phase = if outcome.fault.is_some() { Phase::Failed } else { Phase::Running };
         self.publish(phase);
         for event in &self.input.events {
             self.occur(tick, Happened::Event(*event));
         }
         if let Some(fault) = outcome.fault {
-            self.occur(tick, Happened::Fault(fault));
+            self.occur(tick, Happened::PlantFailure(fault));
         }
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
             record.fill(tick, &self.input, outcome, &self.snapshot);
@@ -321,7 +326,7 @@ impl<C: Clock> Executive<C> {
         (self.snapshot.asked, self.snapshot.again) = (false, false);
         let Snapshot { state, contacts, .. } = &mut self.snapshot;
         state.phase = phase.code();
-        (state.epoch, contacts.epoch) = (self.epoch, self.epoch);
+        (state.run_id, contacts.run_id) = (self.run_id, self.run_id);
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
         contacts.time_ns = state.time_ns;
         if self.limits.mode != Mode::RealTime {
@@ -347,7 +352,7 @@ impl<C: Clock> Executive<C> {
 
     fn ending(&self, outcome: &Outcome) -> Option<Ending> {
         if let Some(fault) = outcome.fault {
-            return Some(Ending::Fault(fault));
+            return Some(Ending::PlantFailure(fault));
         }
         let done = self.limits.ticks.is_some_and(|n| self.plant.state().tick >= n);
         if done {
@@ -376,7 +381,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn report(&self, outcome: &Outcome, begin_ns: u64) {
-        let phase = if outcome.fault.is_some() { Phase::Fault } else { Phase::Running };
+        let phase = if outcome.fault.is_some() { Phase::Failed } else { Phase::Running };
         self.send_report(outcome, phase, self.clock.now_ns().saturating_sub(begin_ns));
     }
 
@@ -392,7 +397,7 @@ impl<C: Clock> Executive<C> {
     ) -> TickReport {
         let (s, state) = (&self.snapshot.state, self.plant.state());
         TickReport {
-            epoch: self.epoch,
+            run_id: self.run_id,
             tick: state.tick,
             ticks_run: self.ticks_run,
             time_ns: s.time_ns,
@@ -431,8 +436,8 @@ impl<C: Clock> Executive<C> {
 
 /// The leases of the coming tick, if these are its events.
 fn leases_of<'a>(plant: &'a Plant, links: &'a Links, events: &[Event]) -> Cow<'a, Leases> {
-    match &links.rehearsal {
-        Some(rehearsal) => rehearsal.leases_with(plant.state().tick, events),
+    match &links.controller_replay {
+        Some(controller_replay) => controller_replay.leases_with(plant.state().tick, events),
         None => plant.leases_with(events),
     }
 }
@@ -446,10 +451,10 @@ fn begins_idle(plant: &Plant, limits: &RunLimits) -> bool {
     plant.unjoined_owner().is_none() && (named || !leased)
 }
 
-/// The next command for the run `epoch`; those for the run before are out of date.
-fn next_command(links: &Links, epoch: u32, outdated: &mut u64) -> Option<Box<Command>> {
+/// The next command for the run `run_id`; those for the run before are out of date.
+fn next_command(links: &Links, run_id: u32, outdated: &mut u64) -> Option<Box<Command>> {
     while let Some(command) = links.commands.take() {
-        if command.epoch == epoch {
+        if command.run_id == run_id {
             return Some(command);
         }
         *outdated += 1;

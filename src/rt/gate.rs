@@ -1,7 +1,7 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
 use crate::limits::{LEASES_MAX, OFFERS_MAX};
-use crate::plant::{Command, JointCommand, Lease, Leases, Rejection, random};
+use hardstand_physics::plant::{Command, JointCommand, Lease, Leases, Rejection, random};
 
 /// Commands that may wait for the tick at which they apply.
 const EARLY_MAX: usize = 64;
@@ -62,7 +62,7 @@ pub(super) enum Sorted {
     /// It is for a later tick.
     Early,
     /// It is not looked at.
-    Aside,
+    Ignored,
 }
 
 impl Gate {
@@ -88,7 +88,7 @@ impl Gate {
     ) -> Sorted {
         let Some((_, lease)) = leases.of_session(command.session) else {
             self.counts.not_joined += u64::from(joined_only);
-            return if joined_only { Sorted::Aside } else { Sorted::Now };
+            return if joined_only { Sorted::Ignored } else { Sorted::Now };
         };
         let on_grid = lease.grid.answers(command.answers_tick)
             && command.applies_tick == command.answers_tick.saturating_add(lease.grid.offset);
@@ -96,14 +96,14 @@ impl Gate {
             return Sorted::Now;
         }
         if !self.is_news(command) {
-            return Sorted::Aside;
+            return Sorted::Ignored;
         }
         match (command.applies_tick > tick, self.early.len() < EARLY_MAX) {
             (false, _) => Sorted::Now,
             (true, true) => Sorted::Early,
             (true, false) => {
                 self.counts.no_room += 1;
-                Sorted::Aside
+                Sorted::Ignored
             }
         }
     }

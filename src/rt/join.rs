@@ -1,7 +1,7 @@
 //! Controllers that join and leave.
 
 use crate::limits::{EVENTS_MAX, LEASES_MAX};
-use crate::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role, random};
+use hardstand_physics::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role, random};
 
 use super::gate::Missing;
 use super::{Clock, Executive};
@@ -46,7 +46,7 @@ impl<C: Clock> Executive<C> {
             joints: join.joints,
         };
         let spec = &self.plant.spec().watchdog;
-        let owner = self.plant.unjoined_owner().filter(|_| self.links.rehearsal.is_none());
+        let owner = self.plant.unjoined_owner().filter(|_| self.links.controller_replay.is_none());
         answer.denied = leases.check(spec, tick, &grant, owner).err();
         if self.input.events.len() >= EVENTS_MAX {
             answer.denied = Some(Denied::Full);

@@ -1,6 +1,6 @@
 //! States that somebody may still have to answer: kept, so that they can be sent again.
 
-use crate::plant::{Lease, Leases, StateReading};
+use hardstand_physics::plant::{Lease, Leases, StateReading};
 
 /// As many as there can be answers on their way.
 const STATES_MAX: usize = 64;
@@ -33,7 +33,7 @@ impl KeptStates {
     }
 
     /// The state of a tick of this run.
-    pub(super) fn of(&self, epoch: u32, tick: u64) -> Option<&StateReading> {
-        self.states.iter().find(|s| (s.epoch, s.tick) == (epoch, tick))
+    pub(super) fn of(&self, run_id: u32, tick: u64) -> Option<&StateReading> {
+        self.states.iter().find(|s| (s.run_id, s.tick) == (run_id, tick))
     }
 }

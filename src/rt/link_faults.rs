@@ -7,8 +7,9 @@
 //! offered to the plant, and is in the log as that: a replay needs none of this.
 
 use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
-use crate::plant::{
-    Command, DefectKind, Defects, JointCommand, Leases, Rejection, chance, check_joints, random,
+use hardstand_physics::plant::{
+    Command, FaultKind, InjectedFaults, JointCommand, Leases, Rejection, chance, check_joints,
+    random,
 };
 
 /// What has become of commands since the start.
@@ -53,7 +54,7 @@ pub struct LinkFaults {
     counts: LinkCounts,
 }
 
-/// Bits of a command's `layout_hash` and `epoch`, which are no part of a checked command.
+/// Bits of a command's `layout_hash` and `run_id`, which are no part of a checked command.
 const BITS_BEFORE: u64 = 64 + 32;
 /// Bits of its `session`, `seq`, `answers_tick`, `applies_tick` and of the count of joints.
 const BITS_OF_HEAD: u64 = WORDS_OF_HEAD * 64;
@@ -94,16 +95,16 @@ impl LinkFaults {
     /// not needed any more go to `give_back`.
     pub fn pass(
         &mut self,
-        (defects, leases): (&Defects, &Leases),
+        (faults, leases): (&InjectedFaults, &Leases),
         tick: u64,
         offers: &mut Vec<Box<Command>>,
         mut give_back: impl FnMut(Box<Command>),
     ) {
-        if self.held.is_empty() && !defects.has_link() {
+        if self.held.is_empty() && !faults.has_link() {
             return;
         }
         for offer in offers.drain(..) {
-            self.take_in(&offer, Lot::of(&offer, leases), defects, tick);
+            self.take_in(&offer, Lot::of(&offer, leases), faults, tick);
             give_back(offer);
         }
         while offers.len() < OFFERS_MAX && self.held.first().is_some_and(|h| h.due <= tick) {
@@ -132,8 +133,8 @@ impl LinkFaults {
         self.last_right.session = 0;
     }
 
-    fn take_in(&mut self, offer: &Command, lot: Lot, defects: &Defects, tick: u64) {
-        if is_lost(lot, defects) {
+    fn take_in(&mut self, offer: &Command, lot: Lot, faults: &InjectedFaults, tick: u64) {
+        if is_lost(lot, faults) {
             self.counts.dropped += 1;
             return;
         }
@@ -142,15 +143,15 @@ impl LinkFaults {
             return;
         };
         copy(offer, &mut command);
-        self.make_stale(&mut command, lot, defects);
-        if let Err(reason) = self.alter(&mut command, lot, defects) {
+        self.make_stale(&mut command, lot, faults);
+        if let Err(reason) = self.alter(&mut command, lot, faults) {
             self.counts.rejected[reason as usize] += 1;
             self.free.push(command);
             return;
         }
-        let due = self.due(lot, defects, tick);
-        for [probability, ticks, seed, _] in defects.of(DefectKind::LinkDuplicate) {
-            if happens(probability, seed, lot, DefectKind::LinkDuplicate)
+        let due = self.due(lot, faults, tick);
+        for [probability, ticks, seed, _] in faults.of(FaultKind::LinkDuplicate) {
+            if happens(probability, seed, lot, FaultKind::LinkDuplicate)
                 && let Some(mut twin) = self.free.pop()
             {
                 copy(&command, &mut twin);
@@ -162,9 +163,9 @@ impl LinkFaults {
     }
 
     /// Gives it the set-points of the last one that was right.
-    fn make_stale(&mut self, command: &mut Command, lot: Lot, defects: &Defects) {
-        let kind = DefectKind::LinkStale;
-        let is_stale = defects.of(kind).any(|[p, seed, ..]| happens(p, seed, lot, kind));
+    fn make_stale(&mut self, command: &mut Command, lot: Lot, faults: &InjectedFaults) {
+        let kind = FaultKind::LinkStale;
+        let is_stale = faults.of(kind).any(|[p, seed, ..]| happens(p, seed, lot, kind));
         if is_stale && self.last_right.session == command.session {
             command.joints.clone_from(&self.last_right.joints);
             self.counts.stale += 1;
@@ -178,18 +179,18 @@ impl LinkFaults {
         &mut self,
         command: &mut Command,
         lot: Lot,
-        defects: &Defects,
+        faults: &InjectedFaults,
     ) -> Result<(), Rejection> {
-        let kind = DefectKind::LinkNan;
-        for [probability, seed, ..] in defects.of(kind) {
+        let kind = FaultKind::LinkNan;
+        for [probability, seed, ..] in faults.of(kind) {
             if happens(probability, seed, lot, kind) && !command.joints.is_empty() {
                 self.counts.altered += 1;
                 let place = drawn(seed, lot, kind) as usize % (5 * command.joints.len());
                 *number(&mut command.joints[place / 5], place % 5) = f64::NAN;
             }
         }
-        let kind = DefectKind::LinkBitFlip;
-        for [probability, seed, ..] in defects.of(kind) {
+        let kind = FaultKind::LinkBitFlip;
+        for [probability, seed, ..] in faults.of(kind) {
             if happens(probability, seed, lot, kind) {
                 self.counts.altered += 1;
                 let joints = command.joints.len() as u64;
@@ -202,21 +203,21 @@ impl LinkFaults {
     }
 
     /// The tick in which it arrives.
-    fn due(&mut self, lot: Lot, defects: &Defects, tick: u64) -> u64 {
+    fn due(&mut self, lot: Lot, faults: &InjectedFaults, tick: u64) -> u64 {
         let mut due = tick;
-        for [ticks, ..] in defects.of(DefectKind::LinkDelay) {
+        for [ticks, ..] in faults.of(FaultKind::LinkDelay) {
             due += ticks as u64;
         }
-        for [ticks, seed, ..] in defects.of(DefectKind::LinkJitter) {
-            due += drawn(seed, lot, DefectKind::LinkJitter) % (ticks as u64 + 1);
+        for [ticks, seed, ..] in faults.of(FaultKind::LinkJitter) {
+            due += drawn(seed, lot, FaultKind::LinkJitter) % (ticks as u64 + 1);
         }
-        for [ticks, ..] in defects.of(DefectKind::LinkBurst) {
+        for [ticks, ..] in faults.of(FaultKind::LinkBurst) {
             due = due.next_multiple_of((ticks as u64).max(1));
         }
         due = due.max(self.last_due);
         self.last_due = due;
-        for [probability, ticks, seed, _] in defects.of(DefectKind::LinkReorder) {
-            if happens(probability, seed, lot, DefectKind::LinkReorder) {
+        for [probability, ticks, seed, _] in faults.of(FaultKind::LinkReorder) {
+            if happens(probability, seed, lot, FaultKind::LinkReorder) {
                 due += ticks as u64;
             }
         }
@@ -242,26 +243,26 @@ impl Lot {
 }
 
 /// True if it is lost. Those that are lost in a row have numbers in a row.
-fn is_lost(lot: Lot, defects: &Defects) -> bool {
-    let kind = DefectKind::LinkDrop;
-    defects.of(kind).any(|[probability, length, seed, _]| {
+fn is_lost(lot: Lot, faults: &InjectedFaults) -> bool {
+    let kind = FaultKind::LinkDrop;
+    faults.of(kind).any(|[probability, length, seed, _]| {
         let row = lot.number / (length as u64).max(1);
         chance(seed as u64, row, stream(lot, kind)) < probability
     })
 }
 
 /// True with this probability, decided by seed, session and number.
-fn happens(probability: f64, seed: f64, lot: Lot, kind: DefectKind) -> bool {
+fn happens(probability: f64, seed: f64, lot: Lot, kind: FaultKind) -> bool {
     chance(seed as u64, lot.number, stream(lot, kind)) < probability
 }
 
 /// 64 bits, decided by seed, session and number.
-fn drawn(seed: f64, lot: Lot, kind: DefectKind) -> u64 {
+fn drawn(seed: f64, lot: Lot, kind: FaultKind) -> u64 {
     random(seed as u64, lot.number, !stream(lot, kind))
 }
 
 /// Each session and each kind of fault has draws of its own.
-const fn stream(lot: Lot, kind: DefectKind) -> u64 {
+const fn stream(lot: Lot, kind: FaultKind) -> u64 {
     lot.session ^ (kind.code() << 56)
 }
 
@@ -279,7 +280,7 @@ const fn number(joint: &mut JointCommand, k: usize) -> &mut f64 {
 /// Reverses a bit of the message, counted from behind its header.
 fn flip(command: &mut Command, bit: u64) -> Result<(), Rejection> {
     let Some(bit) = bit.checked_sub(BITS_BEFORE) else {
-        return Err(if bit < 64 { Rejection::Layout } else { Rejection::Epoch });
+        return Err(if bit < 64 { Rejection::Layout } else { Rejection::RunId });
     };
     let mask = 1_u64 << (bit % 64);
     match bit / 64 {

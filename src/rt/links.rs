@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Sender;
 
-use crate::handover::{Inbox, Outbox, Sleeper};
+use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
-use crate::plant::{Command, Fault, Snapshot};
+use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
 
 use super::gate::Missing;
-use super::occurrence::Occurrence;
+use super::loop_event::LoopEvent;
 use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
-use super::{Direct, Mode, OverrunPolicy, Rehearsal};
+use super::{ControllerReplay, Direct, Mode, OverrunPolicy};
 
 /// How time passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct RunLimits {
     /// A keyframe goes into the log every so many ticks.
     pub keyframe_every_ticks: u64,
     /// Run number at the start.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Whether a tick waits for the commands that are due at it.
     pub mode: Mode,
     /// What a missed deadline leads to, whenever the pace is real time.
@@ -67,7 +67,7 @@ impl RunLimits {
             ticks: None,
             start: StartRule::Now,
             keyframe_every_ticks: 1000,
-            epoch: FIRST_EPOCH,
+            run_id: FIRST_EPOCH,
             mode: Mode::RealTime,
             overrun: OverrunPolicy::Slip,
             wall_period_ns: period_ns,
@@ -86,23 +86,23 @@ pub struct Links {
     /// Checked orders from outside.
     pub orders: OrderInbox,
     /// The run number, for those who check commands.
-    pub epoch: Arc<AtomicU32>,
+    pub run_id: Arc<AtomicU32>,
     /// Snapshots for the publisher: dropped and counted if it has not kept up.
     pub snapshots: Outbox<Snapshot>,
     /// Where the loop publishes them itself instead, if controllers wait for them.
     pub direct: Option<Direct>,
     /// The log that is shown to the controllers, if this is no run of its own.
-    pub rehearsal: Option<Box<Rehearsal>>,
+    pub controller_replay: Option<Box<ControllerReplay>>,
     /// Ticks for the recorder, if there is one.
     pub log: Option<Outbox<LogTick>>,
     /// Reports for the monitor.
     pub reports: Sender<TickReport>,
     /// What happens, for those who want to hear of it; more than there is room for is not told.
-    pub occurrences: Sender<Occurrence>,
+    pub occurrences: Sender<LoopEvent>,
     /// Asks the loop to end.
     pub stop: Arc<AtomicBool>,
     /// Rung when a command or an order has been sent.
-    pub arrived: Sleeper,
+    pub arrived: Waiter,
 }
 
 /// Why the loop ended.
@@ -117,7 +117,7 @@ pub enum Ending {
     /// The monotonic clock went back.
     ClockWentBack,
     /// These controllers were missing for too long; 0 for none.
-    Deserted(Missing),
+    ControllerTimeout(Missing),
     /// The plant stopped itself.
-    Fault(Fault),
+    PlantFailure(PlantFailure),
 }

@@ -6,6 +6,7 @@
 
 mod await_controllers;
 mod clock;
+mod controller_replay;
 mod direct;
 mod executive;
 mod gate;
@@ -13,33 +14,32 @@ mod join;
 mod kept;
 mod link_faults;
 mod links;
+mod loop_event;
 mod mode;
-mod occurrence;
 mod order_line;
 mod orders;
 mod pacer;
 mod privileges;
 mod records;
-mod rehearsal;
 mod schedule;
 mod stand_by;
 mod thread;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
+pub use controller_replay::{ControllerReplay, Heard, Prompt};
 pub use direct::{Direct, Publish};
 pub use executive::Executive;
 pub use gate::{GateCounts, Missing};
 pub use join::JoinAnswer;
 pub use link_faults::{LinkCounts, LinkFaults};
 pub use links::{Ending, Links, Pace, RunLimits, StartRule};
+pub use loop_event::{Happened, LoopEvent};
 pub use mode::{Budget, Mode};
-pub use occurrence::{Happened, Occurrence};
-pub use order_line::{Answer, Jump, Order, OrderInbox, OrderOutbox, order_line};
+pub use order_line::{Answer, Order, OrderInbox, OrderOutbox, StateReset, order_line};
 pub use pacer::{OverrunPolicy, Pacer, Wait, wall_period_ns};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub(crate) use records::is_in_force;
 pub use records::{LogTick, OfferRecord, Phase, SetPoint, TickReport};
-pub use rehearsal::{Heard, Prompt, Rehearsal};
 pub use schedule::Schedule;
 pub use thread::{
     Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,

@@ -6,14 +6,14 @@
 //! must not keep the order waiting that lets it run.
 //!
 //! ```
-//! use hardstand::plant::{Event, Scope};
+//! use hardstand_physics::plant::{Event, Scope};
 //! use hardstand::rt::{Answer, Order};
 //!
 //! let (mut outbox, inbox) = hardstand::rt::order_line();
 //! let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.05 };
 //! let number = outbox.send(Order::Event(ice)).map_err(|_full| "no room")?;
 //! let (taken, order) = inbox.take_event().ok_or("it is there")?; // the loop, before tick 42
-//! inbox.answer(Answer { number: taken, epoch: 1, tick: 42, order });
+//! inbox.answer(Answer { number: taken, run_id: 1, tick: 42, order });
 //! let answer = outbox.answer().ok_or("it is there")?;
 //! assert_eq!((answer.number, answer.tick), (number, 42));
 //! # Ok::<(), &str>(())
@@ -21,9 +21,9 @@
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 
-use crate::handover::{Bell, touched_channel};
+use crate::buffer_pool::{Notifier, touched_channel};
 use crate::limits::ORDER_QUEUE;
-use crate::plant::{Event, Join};
+use hardstand_physics::plant::{Event, Join};
 
 use super::JoinAnswer;
 
@@ -51,14 +51,14 @@ pub enum Order {
     /// Another wall time of a tick, ns; 0 for as fast as the machine allows.
     Speed(u64),
     /// Go on from another state, as the next run.
-    Jump(Box<Jump>),
+    StateReset(Box<StateReset>),
     /// Write the complete state into this list, which has room for it.
     Snapshot(Box<Vec<u64>>),
 }
 
 /// Another state to go on from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Jump {
+pub struct StateReset {
     /// The state as words, checked by another plant of the same scenario.
     pub words: Vec<u64>,
     /// Published time becomes `tick × period` again, even if that is a step back; otherwise it goes
@@ -74,7 +74,7 @@ pub struct Answer {
     /// Number of the order.
     pub number: u64,
     /// Run number from now on.
-    pub epoch: u32,
+    pub run_id: u32,
     /// The tick before which it was taken; for steps, the number of ticks after which the loop will
     /// pause.
     pub tick: u64,
@@ -91,7 +91,7 @@ pub struct OrderOutbox {
     answers: Receiver<Answer>,
     next: u64,
     unanswered: usize,
-    bell: Option<Bell>,
+    bell: Option<Notifier>,
 }
 
 /// Where the loop takes them out.
@@ -107,7 +107,7 @@ pub struct OrderInbox {
 pub fn order_line() -> (OrderOutbox, OrderInbox) {
     let (events, event_rx) = touched_channel(ORDER_QUEUE, &(0, Order::Pause));
     let (orders, order_rx) = touched_channel(ORDER_QUEUE, &(0, Order::Pause));
-    let nothing = Answer { number: 0, epoch: 0, tick: 0, order: Order::Pause };
+    let nothing = Answer { number: 0, run_id: 0, tick: 0, order: Order::Pause };
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
     let sent = [event_rx.clone(), order_rx.clone()];
     (
@@ -127,7 +127,7 @@ pub fn order_line() -> (OrderOutbox, OrderInbox) {
 impl OrderOutbox {
     /// The same, and rings `bell` whenever it has sent something.
     #[must_use]
-    pub fn ringing(self, bell: Bell) -> Self {
+    pub fn ringing(self, bell: Notifier) -> Self {
         Self { bell: Some(bell), ..self }
     }
 

@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
-use crate::plant::Event;
+use hardstand_physics::plant::Event;
 
-use super::order_line::{Answer, Jump, Order};
+use super::order_line::{Answer, Order, StateReset};
 use super::{Clock, Executive, Pace, StartRule};
 
 impl<C: Clock> Executive<C> {
@@ -51,7 +51,7 @@ impl<C: Clock> Executive<C> {
             Order::Stop => self.input.events.push(Event::Stop),
             Order::Arm => self.input.events.push(Event::Arm),
             Order::Speed(wall_period_ns) => self.set_speed(*wall_period_ns),
-            Order::Jump(jump) => {
+            Order::StateReset(jump) => {
                 self.jump(jump);
                 tick = self.plant.state().tick;
             }
@@ -60,7 +60,7 @@ impl<C: Clock> Executive<C> {
                 self.plant.write_words(words);
             }
         }
-        self.links.orders.answer(Answer { number, epoch: self.epoch, tick, order });
+        self.links.orders.answer(Answer { number, run_id: self.run_id, tick, order });
     }
 
     /// From the coming tick on; 0 for as fast as the machine allows.
@@ -80,15 +80,15 @@ impl<C: Clock> Executive<C> {
     }
 
     /// The next run begins with another state. What was meant for the run before is void.
-    fn jump(&mut self, jump: &Jump) {
-        let (paused, epoch, tick) = (self.is_paused(), self.epoch, self.plant.state().tick);
+    fn jump(&mut self, jump: &StateReset) {
+        let (paused, run_id, tick) = (self.is_paused(), self.run_id, self.plant.state().tick);
         while let Some((number, order)) = self.links.orders.take_event() {
-            self.links.orders.answer(Answer { number, epoch, tick, order });
+            self.links.orders.answer(Answer { number, run_id, tick, order });
         }
         let now_ns = self.plant.time_ns().wrapping_add(self.time_offset_ns);
         self.plant.adopt(&jump.words);
-        self.epoch = self.epoch.wrapping_add(1);
-        self.links.epoch.store(self.epoch, Ordering::Relaxed);
+        self.run_id = self.run_id.wrapping_add(1);
+        self.links.run_id.store(self.run_id, Ordering::Relaxed);
         self.time_offset_ns =
             if jump.rewind { 0 } else { now_ns.saturating_sub(self.plant.time_ns()) };
         self.pause_at = if paused { self.plant.state().tick } else { u64::MAX };

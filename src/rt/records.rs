@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
-use crate::plant::{
-    Authority, Command, ContactsReading, Event, Fault, JointCommand, Leases, Outcome, Plant,
+use hardstand_physics::plant::{
+    Authority, Command, ContactsReading, Event, JointCommand, Leases, Outcome, Plant, PlantFailure,
     Snapshot, StateReading, TickInput, Verdict,
 };
 
@@ -32,7 +32,7 @@ pub struct OfferRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogTick {
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Tick that was run: the state before it has this number.
     pub tick: u64,
     /// All commands that were offered, in their order.
@@ -43,8 +43,8 @@ pub struct LogTick {
     pub events: Vec<Event>,
     /// What the drives obeyed.
     pub authority: Authority,
-    /// Fault that ended the tick, if any; the digest is then the one before the tick.
-    pub fault: Option<Fault>,
+    /// PlantFailure that ended the tick, if any; the digest is then the one before the tick.
+    pub fault: Option<PlantFailure>,
     /// Digest after the tick.
     pub digest: u64,
     /// Wall deadlines missed before the tick.
@@ -68,7 +68,7 @@ impl LogTick {
     #[must_use]
     pub fn new(plant: &Plant, snapshot: &Snapshot, words: usize) -> Self {
         Self {
-            epoch: 0,
+            run_id: 0,
             tick: 0,
             offers: touched(OFFERS_MAX, NO_OFFER),
             joints: touched(plant.model().joint_count(), JointCommand::default()),
@@ -110,7 +110,7 @@ impl LogTick {
     /// Fills in a tick; everything but the keyframe.
     pub fn fill(&mut self, tick: u64, input: &TickInput, outcome: &Outcome, after: &Snapshot) {
         let s = &after.state;
-        (self.epoch, self.tick) = (s.epoch, tick);
+        (self.run_id, self.tick) = (s.run_id, tick);
         self.offers.clear();
         self.joints.clear();
         for (offer, verdict) in input.offers.iter().zip(&outcome.verdicts) {
@@ -206,7 +206,7 @@ pub enum Phase {
     /// Running.
     Running,
     /// Stopped by a fault.
-    Fault,
+    Failed,
     /// Paused.
     Paused,
     /// A tick waits for a controller.
@@ -220,7 +220,7 @@ impl Phase {
         match self {
             Self::Waiting => 0,
             Self::Running => 1,
-            Self::Fault => 2,
+            Self::Failed => 2,
             Self::Paused => 3,
             Self::Awaiting => 4,
         }
@@ -231,7 +231,7 @@ impl Phase {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TickReport {
     /// Run number.
-    pub epoch: u32,
+    pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
     /// Ticks done in this run and those before.
@@ -268,8 +268,8 @@ pub struct TickReport {
     pub tilt_cos: f64,
     /// Sum of the feet's normal forces, N.
     pub foot_normal_sum_n: f64,
-    /// Fault, if the plant has stopped.
-    pub fault: Option<Fault>,
+    /// PlantFailure, if the plant has stopped.
+    pub fault: Option<PlantFailure>,
     /// Digest after the tick.
     pub digest: u64,
     /// Snapshots that found no free box.
@@ -291,7 +291,7 @@ pub struct TickReport {
 impl Default for TickReport {
     fn default() -> Self {
         Self {
-            epoch: 0,
+            run_id: 0,
             tick: 0,
             ticks_run: 0,
             time_ns: 0,

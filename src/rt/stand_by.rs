@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::limits::OFFERS_MAX;
-use crate::plant::{Authority, Outcome, Verdict, Watchdog};
+use hardstand_physics::plant::{Authority, Outcome, Verdict, Watchdog};
 
 use super::links::Ending;
 use super::records::Phase;
@@ -26,8 +26,8 @@ impl<C: Clock> Executive<C> {
 
     /// Looks for orders once a period. Commands stay in their queue, where the newest win.
     fn pause(&mut self) -> Option<Ending> {
-        let (epoch, mut shown_ns) = (self.epoch, None);
-        while self.is_paused() && self.epoch == epoch {
+        let (run_id, mut shown_ns) = (self.run_id, None);
+        while self.is_paused() && self.run_id == run_id {
             if self.links.stop.load(Ordering::Relaxed) {
                 return Some(Ending::Stopped);
             }
@@ -51,14 +51,14 @@ impl<C: Clock> Executive<C> {
         let (period_ns, hold_ticks) = (spec.period_ns, spec.watchdog.hold_ticks);
         let begin_ns = self.clock.now_ns();
         let mut pacer = Pacer::new(begin_ns, period_ns, OverrunPolicy::Slip);
-        let (epoch, mut watchdog) = (self.epoch, self.plant.state().watchdog);
+        let (run_id, mut watchdog) = (self.run_id, self.plant.state().watchdog);
         let mut silent = 0;
-        while self.waiting && self.epoch == epoch && !self.is_paused() {
+        while self.waiting && self.run_id == run_id && !self.is_paused() {
             if self.links.stop.load(Ordering::Relaxed) {
                 return Some(Ending::Stopped);
             }
             if self.patience_is_over(begin_ns) {
-                return Some(Ending::Deserted(self.absent()));
+                return Some(Ending::ControllerTimeout(self.absent()));
             }
             let mut outcome = nothing_offered();
             let kept = self.input.offers.len();

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Receiver;
+use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::config::Scenario;
-use hardstand::handover::{Inbox, Outbox, bell, pool, touched_channel};
-use hardstand::plant::{Command, JointCommand, Snapshot};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, ManualClock, Occurrence, OrderOutbox, Pace, RunLimits,
+    Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
 };
+use hardstand_physics::plant::{Command, JointCommand, Snapshot};
 
 pub const PERIOD_NS: u64 = 1_000_000;
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
@@ -40,11 +40,11 @@ pub struct Bench {
     pub scenario: Scenario,
     pub commands: Outbox<Command>,
     pub orders: Option<OrderOutbox>,
-    pub epoch: Arc<AtomicU32>,
+    pub run_id: Arc<AtomicU32>,
     pub snapshots: Inbox<Snapshot>,
     pub log: Inbox<LogTick>,
     pub reports: Receiver<TickReport>,
-    pub occurrences: Receiver<Occurrence>,
+    pub occurrences: Receiver<LoopEvent>,
     pub stop: Arc<AtomicBool>,
     links: Option<Links>,
 }
@@ -56,10 +56,10 @@ impl Bench {
         let (arrived_bell, arrived) = bell();
         let (commands, command_in) = pool(queues.commands, Command::default);
         let commands = commands.ringing(arrived_bell.clone());
-        let (occurred, occurrences) = touched_channel(1000, &Occurrence::NONE);
+        let (occurred, occurrences) = touched_channel(1000, &LoopEvent::NONE);
         let (orders, order_in) = order_line();
         let orders = orders.ringing(arrived_bell);
-        let epoch = Arc::new(AtomicU32::new(1));
+        let run_id = Arc::new(AtomicU32::new(1));
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
         let (log_out, log) = pool(queues.log, || {
             let tick = LogTick::new(&plant, &snapshot, words);
@@ -70,10 +70,10 @@ impl Bench {
         let links = Links {
             commands: command_in,
             orders: order_in,
-            epoch: Arc::clone(&epoch),
+            run_id: Arc::clone(&run_id),
             snapshots: snapshot_out,
             direct: None,
-            rehearsal: None,
+            controller_replay: None,
             log: Some(log_out),
             reports: report_out,
             occurrences: occurred,
@@ -85,7 +85,7 @@ impl Bench {
             scenario,
             commands,
             orders,
-            epoch,
+            run_id,
             snapshots,
             log,
             reports,
@@ -165,11 +165,11 @@ impl Hands {
     }
 
     /// Likewise, for the run with this number.
-    pub fn offer_in(&self, epoch: u32, session: u64, seq: u64, answers_tick: u64) {
+    pub fn offer_in(&self, run_id: u32, session: u64, seq: u64, answers_tick: u64) {
         let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
         let mut command = self.commands.take_free().expect("room for a command");
         let joints = self.q.iter().map(hold).collect();
-        *command = Command { epoch, session, seq, answers_tick, applies_tick: 0, joints };
+        *command = Command { run_id, session, seq, answers_tick, applies_tick: 0, joints };
         self.commands.send(command);
     }
 }
@@ -179,7 +179,7 @@ pub fn info(scenario: &Scenario) -> RunInfo {
         version: "test".into(),
         layout_hash: scenario.plant().layout_hash(),
         physics_hash: scenario.physics_hash,
-        epoch: 1,
+        run_id: 1,
         period_ns: scenario.spec.period_ns,
         robot: scenario.robot_urdf.clone(),
         scenario: scenario.complete_toml.clone(),

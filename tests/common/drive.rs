@@ -1,7 +1,7 @@
 //! Inputs for the walker.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
+use hardstand_physics::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
 
 /// A command that keeps the legs where they are.
 pub fn standing_input(plant: &Plant) -> TickInput {
@@ -12,7 +12,7 @@ pub fn standing_input(plant: &Plant) -> TickInput {
         .map(|i| JointCommand { kp: kp(i), kd: kp(i) / 40.0, ..Default::default() })
         .collect();
     input.offers.push(Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session: 9,
         seq: tick + 1,
         answers_tick: tick,
@@ -28,7 +28,9 @@ pub fn busy_input(plant: &Plant) -> TickInput {
     let mut input = standing_input(plant);
     let tick = plant.state().tick;
     for (i, j) in input.offers[0].joints.iter_mut().enumerate() {
-        j.q = 0.05 * hardstand::math::sin_cos(0.01 * tick as f64 + i as f64).0 * j.kp.min(100.0)
+        j.q = 0.05
+            * hardstand_physics::math::sin_cos(0.01 * tick as f64 + i as f64).0
+            * j.kp.min(100.0)
             / 100.0;
         if i % 3 == 2 {
             j.q *= 0.1;

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hardstand::limits::RETIRED_SESSIONS;
-use hardstand::plant::{Authority, Verdict};
+use hardstand::limits::REVOKED_SESSIONS;
 use hardstand::rt::LogTick;
+use hardstand_physics::plant::{Authority, Verdict};
 
 /// Where the walk is.
 pub struct Ladder {
@@ -86,7 +86,7 @@ impl Ladder {
         if self.owner != 0 {
             self.lost.push(self.owner);
         }
-        let remembered = self.lost.iter().rev().take(RETIRED_SESSIONS);
+        let remembered = self.lost.iter().rev().take(REVOKED_SESSIONS);
         assert!(!remembered.into_iter().any(|&s| s == session), "tick {n}: a lost session is back");
         self.sessions.insert(session);
         let late = n - self.answered > self.hold_ticks;

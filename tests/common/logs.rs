@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command as PlantCommand, JointCommand};
 use hardstand::record::{Disk, LogWriter, Recording, RosChannels};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
 
 use super::bench::{Bench, ROOMY, TestClock, info};
 
@@ -47,7 +47,7 @@ pub fn run_of(scenario: &Scenario, script: &Script, ticks: u64) -> Vec<LogTick> 
         let answers_tick = period.saturating_sub(late);
         let joints = q.iter().map(hold).collect();
         *command =
-            PlantCommand { epoch: 1, session, seq: period, answers_tick, applies_tick: 0, joints };
+            PlantCommand { run_id: 1, session, seq: period, answers_tick, applies_tick: 0, joints };
         commands.send(command);
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
@@ -67,7 +67,7 @@ pub fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
 
 /// A log in files of about 100 kB; their names.
 pub fn write_parts(path: &Path, scenario: &Scenario, ticks: &[LogTick]) -> Vec<PathBuf> {
-    let (out, inbox) = hardstand::handover::pool(ticks.len(), || ticks[0].clone());
+    let (out, inbox) = hardstand::buffer_pool::pool(ticks.len(), || ticks[0].clone());
     for tick in ticks {
         let mut record = out.take_free().unwrap();
         (*record).clone_from(tick);

@@ -7,7 +7,7 @@ mod dice;
 pub use dice::Dice;
 
 use hardstand::message::CommandLimits;
-use hardstand::plant::{Rejection, Verdict, WatchdogSpec};
+use hardstand_physics::plant::{Rejection, Verdict, WatchdogSpec};
 
 /// What a good command says; the set-points as their bits, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub fn judge(bytes: &[u8], limits: &CommandLimits) -> Result<Said, Rejection> {
     if number(bytes, 4, 8) != limits.layout_hash {
         return Err(Rejection::Layout);
     }
-    if number(bytes, 12, 4) != u64::from(limits.epoch) {
-        return Err(Rejection::Epoch);
+    if number(bytes, 12, 4) != u64::from(limits.run_id) {
+        return Err(Rejection::RunId);
     }
     if number(bytes, 16, 8) == 0 {
         return Err(Rejection::Session);
@@ -107,7 +107,7 @@ impl Owners {
         tick - owner.answered <= self.spec.hold_ticks
     }
 
-    fn retire_owner(&mut self) {
+    fn revoke_owner(&mut self) {
         if let Some(owner) = self.owner.as_ref().map(|o| o.session)
             && !self.remembered(owner)
         {
@@ -129,9 +129,9 @@ impl Owners {
         if self.has_lost(said.session, tick) {
             let news = !self.remembered(said.session);
             if news {
-                self.retire_owner();
+                self.revoke_owner();
             }
-            return (Verdict::Rejected(Rejection::Retired), news);
+            return (Verdict::Rejected(Rejection::Revoked), news);
         }
         if tick - said.answers_tick > hold {
             return refuse(Rejection::Late);
@@ -171,7 +171,7 @@ impl Owners {
         if proofs < self.spec.proof_commands {
             return (Verdict::Proving, true);
         }
-        self.retire_owner();
+        self.revoke_owner();
         self.owner = self.candidate.take();
         (Verdict::Accepted, true)
     }

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, Controller};
 use hardstand::message::{ModelReply, StatusReading};
-use hardstand::plant::StateReading;
 use hardstand::record::{LogReader, LogRecord};
 use hardstand::rt::LogTick;
+use hardstand_physics::plant::StateReading;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Longest wait for anything: the machine may be busy.

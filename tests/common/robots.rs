@@ -1,14 +1,16 @@
 //! Robots and plants that several tests use.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::contact::{ExponentialSpring, Friction, SpringParameters, StationShape, Surface};
-use hardstand::dynamics::{Positions, Velocities};
-use hardstand::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
-use hardstand::plant::{
+use hardstand_physics::contact::{
+    ExponentialSpring, Friction, SpringParameters, StationShape, Surface,
+};
+use hardstand_physics::dynamics::{Positions, Velocities};
+use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
+use hardstand_physics::plant::{
     ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, WatchdogSpec,
 };
-use hardstand::sensor::{FootSwitchSpec, ImuSpec};
-use hardstand::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 
 pub const G: f64 = 9.81;
 

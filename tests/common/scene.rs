@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, Evaluated, Event, JointCommand, Plant, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{Command, ContactResult, Event, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::Vec3;
 
 /// `config/quadruped.toml` with these changes.
 pub fn quadruped(sets: &[&str]) -> Scenario {
@@ -37,7 +37,7 @@ impl Standing {
             let joints = self.plant.spec().q.joints.iter().map(hold).collect();
             self.input.offers.clear();
             let command = Command {
-                epoch: 1,
+                run_id: 1,
                 session: 7,
                 seq: tick + 1,
                 answers_tick: tick,
@@ -53,7 +53,7 @@ impl Standing {
     }
 
     /// Contacts of the feet, each with the surface that carries most.
-    pub fn foot_contacts(&self) -> Vec<Evaluated> {
+    pub fn foot_contacts(&self) -> Vec<ContactResult> {
         let surfaces = self.plant.contacts().surface_count();
         let all = self.plant.contacts().evaluated();
         let best = |&s: &usize| {

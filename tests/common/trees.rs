@@ -1,9 +1,9 @@
 //! Random trees and states for property tests.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::dynamics::{Positions, Velocities};
-use hardstand::model::{Base, Builder, JointKind, Model};
-use hardstand::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
+use hardstand_physics::dynamics::{Positions, Velocities};
+use hardstand_physics::model::{Base, Builder, JointKind, Model};
+use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
 use proptest::prelude::*;
 
 use super::robots::{add_body, add_joint, joint};

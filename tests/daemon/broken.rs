@@ -1,7 +1,7 @@
 //! Faults of a running daemon: `ctl fault` and `ctl mend`, in the log and in its replay.
 
 use hardstand::message::{FaultRequest, Kind, OrderReply, decode, encode};
-use hardstand::plant::{DefectKind, Event, Part, UNTIL_MENDED};
+use hardstand_physics::plant::{Event, FaultKind, Part, UNTIL_CLEARED};
 use rustix::process::Signal;
 use zenoh::Wait;
 
@@ -60,11 +60,11 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     };
     assert_eq!(ask(b"HS".to_vec()).verdict, 1);
     let mut bytes = Vec::new();
-    let request = FaultRequest { epoch: 99, kind: "motor_dead".into(), ..Default::default() };
+    let request = FaultRequest { run_id: 99, kind: "motor_dead".into(), ..Default::default() };
     encode(Kind::Fault, &request, &mut bytes).unwrap();
-    assert!(ask(bytes).reason.contains("epoch is 99"));
+    assert!(ask(bytes).reason.contains("run_id is 99"));
     let status = observer.status_until("they are counted", |s| {
-        s.counter("orders_rejected_out_of_range") >= 3 && s.counter("orders_rejected_epoch") == 1
+        s.counter("orders_rejected_out_of_range") >= 3 && s.counter("orders_rejected_run_id") == 1
     });
     assert_eq!(status.counter("faults_refused"), 0);
 
@@ -75,8 +75,8 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     let events: Vec<(u64, Event)> =
         log.ticks.iter().flat_map(|t| t.events.iter().map(|&e| (t.tick, e))).collect();
     let [
-        (t0, Event::Fault { defect: d0, ticks: n0 }),
-        (t1, Event::Fault { defect: d1, ticks: n1 }),
+        (t0, Event::InjectFault { fault: d0, ticks: n0 }),
+        (t1, Event::InjectFault { fault: d1, ticks: n1 }),
         (t2, last),
     ] = events[..]
     else {
@@ -84,11 +84,11 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     };
     assert_eq!(
         (t0, d0.kind, d0.part, n0),
-        (off, DefectKind::EncoderOffset, Part::Joint(2), UNTIL_MENDED)
+        (off, FaultKind::EncoderOffset, Part::Joint(2), UNTIL_CLEARED)
     );
-    assert_eq!((t1, d1.kind, d1.part, n1), (stuck, DefectKind::EncoderStuck, Part::Joint(3), 300));
-    let (kind, part) = (Some(DefectKind::EncoderOffset), Some(Part::Joint(2)));
-    assert_eq!((t2, last), (mended, Event::Mend { kind, part }));
+    assert_eq!((t1, d1.kind, d1.part, n1), (stuck, FaultKind::EncoderStuck, Part::Joint(3), 300));
+    let (kind, part) = (Some(FaultKind::EncoderOffset), Some(Part::Joint(2)));
+    assert_eq!((t2, last), (mended, Event::ClearFaults { kind, part }));
     assert_eq!(digest(&scene.replays()), digest(&out));
 }
 
@@ -96,7 +96,7 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
 fn the_list_has_every_kind_with_an_example() {
     let scene = Scene::new();
     let said = scene.hardstand("faults", &["faults"]).ends_with(0);
-    for row in &DefectKind::TABLE {
+    for row in &FaultKind::TABLE {
         assert!(said.contains(&format!("{}: {}", row.name, row.what)), "{said}");
         assert!(said.contains(&format!("hardstand ctl fault {} {}", row.name, row.example)));
         let help = scene.hardstand("help", &["ctl", "fault", row.name, "--help"]).ends_with(0);

@@ -59,25 +59,25 @@ fn a_reset_begins_the_next_run_in_a_file_of_its_own() {
     let _controller = scene.controller("controller");
     let before = observer.until("it runs", |s| s.tick > 100 && s.authority == 1);
     scene.ctl(&["reset"], 0);
-    let first = observer.until("the next run", |s| s.epoch == 2);
+    let first = observer.until("the next run", |s| s.run_id == 2);
     assert!(first.time_ns >= before.time_ns, "time goes on");
     // the controller was told by the state, and proves life as at the start
     let again = observer.until("it obeys again", |s| s.tick > 100 && s.authority == 1);
-    assert_eq!(again.epoch, 2);
-    assert_eq!(observer.client.model(crate::process::PATIENCE).unwrap().epoch, 2);
-    let status = observer.status_until("it is told", |s| s.epoch == 2 && s.tick > 100);
+    assert_eq!(again.run_id, 2);
+    assert_eq!(observer.client.model(crate::process::PATIENCE).unwrap().run_id, 2);
+    let status = observer.status_until("it is told", |s| s.run_id == 2 && s.tick > 100);
     assert!(status.counter("reports_dropped") < 50, "{status:?}");
     scene.ctl(&["reset", "--rewind"], 0);
-    let third = observer.until("the run after", |s| s.epoch == 3 && s.tick > 50);
+    let third = observer.until("the run after", |s| s.run_id == 3 && s.tick > 50);
     assert_eq!(third.time_ns, third.tick * observer.model.period_ns, "time begins again");
     let said = ends_and_replays(&scene, daemon);
     let files: Vec<PathBuf> =
         ["run.mcap", "run.part2.mcap", "run.part3.mcap"].map(|f| scene.path(f)).into();
-    for (file, epoch) in files.iter().zip(1..) {
-        assert_eq!(LogReader::open(file).unwrap().info().epoch, epoch);
+    for (file, run_id) in files.iter().zip(1..) {
+        assert_eq!(LogReader::open(file).unwrap().info().run_id, run_id);
         let log = Log::read(file);
         log.assert_no_tick_is_missing();
-        assert!(log.ticks.iter().all(|t| t.epoch == epoch));
+        assert!(log.ticks.iter().all(|t| t.run_id == run_id));
     }
     assert!(said.contains("run.part3.mcap") || said.contains("3 files"), "{said}");
 }
@@ -104,7 +104,8 @@ fn a_saved_state_is_gone_on_from() {
     let said = scene.ctl(&["restore", name], 0);
     assert!(said.contains(&format!("goes on after tick {tick}, as the next run")), "{said}");
     scene.ctl(&["step", "40"], 0);
-    let again = observer.until("40 again", |s| s.epoch == 2 && s.tick == tick + 40 && s.phase == 3);
+    let again =
+        observer.until("40 again", |s| s.run_id == 2 && s.tick == tick + 40 && s.phase == 3);
     assert_eq!(again.digest, reached.digest);
     // what is no state, or not of this robot and scenario, changes nothing
     std::fs::write(scene.path("bad"), b"HS\x04\x0cgarbage").unwrap();
@@ -112,9 +113,9 @@ fn a_saved_state_is_gone_on_from() {
     assert!(text.contains("is not a saved state"), "{text}");
     let other = Scene::new();
     let icy = other.daemon(&["--set", "sim.start=now", "--set", "contact.mu_static=0.9"]);
-    let text = ctl(&other, &["restore", name], 2);
+    let text = other.ctl(&["restore", name], 2);
     assert!(text.contains("from another robot or scenario"), "{text}");
     drop(icy);
-    observer.status_until("nothing has changed", |s| (s.epoch, s.tick) == (2, tick + 40));
+    observer.status_until("nothing has changed", |s| (s.run_id, s.tick) == (2, tick + 40));
     ends_and_replays(&scene, daemon);
 }

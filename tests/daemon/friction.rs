@@ -6,9 +6,9 @@ use hardstand::bus::open_client;
 use hardstand::config::Scenario;
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::message::{FrictionRequest, Kind, OrderReply, StatusReading, decode, encode};
-use hardstand::plant::{ContactsReading, Event, Scope, StationReading, TickInput};
 use hardstand::rt::LogTick;
 use hardstand::{Error, ErrorKind};
+use hardstand_physics::plant::{ContactsReading, Event, Scope, StationReading, TickInput};
 use rustix::process::Signal;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
 use zenoh::pubsub::Subscriber;
@@ -159,7 +159,7 @@ fn table(good: FrictionRequest) -> Vec<(&'static str, &'static str, Option<Vec<u
         ("version", "header", header(2, 9)),
         ("version", "header", header(3, 3)),
         ("layout", "layout_hash is", with(&|r| r.layout_hash ^= 1)),
-        ("epoch", "epoch is 2; it must be 1", with(&|r| r.epoch = 2)),
+        ("run_id", "run_id is 2; it must be 1", with(&|r| r.run_id = 2)),
         ("not_finite", "mu_static is NaN; it must be 0 to 100", mus(f64::NAN, 0.1)),
         ("not_finite", "mu_static is inf; it must be 0 to 100", mus(f64::INFINITY, 0.1)),
         ("not_finite", "mu_kinetic is NaN", mus(0.5, f64::NAN)),
@@ -186,8 +186,8 @@ fn refused_changes_change_nothing() {
     let observer = Observer::of(&scene);
     observer.until("it runs", |s| s.tick >= 100);
     let session = open_client(&scene.endpoint).unwrap();
-    let (hash, epoch) = (observer.model.layout_hash, observer.model.epoch);
-    let good = FrictionRequest::new(hash, epoch, Scope::Foot(0), 0.5, 0.4);
+    let (hash, run_id) = (observer.model.layout_hash, observer.model.run_id);
+    let good = FrictionRequest::new(hash, run_id, Scope::Foot(0), 0.5, 0.4);
     let table = table(good);
     for (reason, words, payload) in &table {
         let reply = ask(&session, payload.as_deref());
@@ -214,7 +214,7 @@ fn refused_changes_change_nothing() {
     let count = |s: &StatusReading, reason: &str| s.counter(&format!("orders_rejected_{reason}"));
     let of = |reason: &str| table.iter().filter(|(r, _, _)| *r == reason).count() as u64;
     let status = observer.status_until("all are counted", |s| s.counter("orders_received") >= 19);
-    for reason in ["size", "version", "layout", "epoch"] {
+    for reason in ["size", "version", "layout", "run_id"] {
         assert_eq!(count(&status, reason), of(reason), "{reason}: {status:#?}");
     }
     // one more of each on the command line, and one of the client
@@ -281,10 +281,10 @@ fn a_burst_of_changes_is_answered_one_by_one() {
     let observer = Observer::of(&scene);
     observer.until("it runs", |s| s.tick >= 100);
     let session = open_client(&scene.endpoint).unwrap();
-    let (hash, epoch) = (observer.model.layout_hash, observer.model.epoch);
+    let (hash, run_id) = (observer.model.layout_hash, observer.model.run_id);
     let request = |n: usize| {
         let scope = Scope::Station(n as u32 % 12);
-        FrictionRequest::new(hash, epoch, scope, 1.0 + n as f64 / 1000.0, 0.5)
+        FrictionRequest::new(hash, run_id, scope, 1.0 + n as f64 / 1000.0, 0.5)
     };
     ask(&session, None); // the route is there
     let burst = 3 * ORDER_QUEUE;

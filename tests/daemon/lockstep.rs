@@ -4,8 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Authority, Event};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Player};
+use hardstand_physics::plant::{Authority, Event};
 use rustix::process::Signal;
 
 use crate::process::{Log, Observer, PATIENCE, Process, Scene, digest, serial};
@@ -239,11 +239,11 @@ fn a_run_goes_on_from_a_saved_state_alike_each_time() {
     let file = scene.path("state.bin");
     ctl(&["snapshot", file.to_str().unwrap()]);
     let mut digests = Vec::new();
-    for epoch in 2..4 {
+    for run_id in 2..4 {
         ctl(&["restore", file.to_str().unwrap()]);
         ctl(&["run-until", &(tick + 250).to_string()]);
         let end =
-            observer.until("the end", |s| (s.epoch, s.tick, s.phase) == (epoch, tick + 250, 3));
+            observer.until("the end", |s| (s.run_id, s.tick, s.phase) == (run_id, tick + 250, 3));
         assert!([1, 2].contains(&end.authority), "both have come again");
         digests.push(end.digest);
     }

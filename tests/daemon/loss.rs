@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardstand::bus::open_client;
-use hardstand::limits::RETIRED_SESSIONS;
+use hardstand::limits::REVOKED_SESSIONS;
 use hardstand::message::{ClaimedCommand, encode_command};
-use hardstand::plant::{JointCommand, Rejection, Verdict};
+use hardstand_physics::plant::{JointCommand, Rejection, Verdict};
 use rustix::process::Signal;
 use zenoh::Wait;
 
@@ -48,8 +48,8 @@ fn kill_controllers(kills: usize) {
         lost.push(state.command_session);
         observer.until("the robot is released", |s| s.authority == 0);
     }
-    // the others are forgotten, see limits::RETIRED_SESSIONS
-    let newest = &lost[lost.len().saturating_sub(RETIRED_SESSIONS)..];
+    // the others are forgotten, see limits::REVOKED_SESSIONS
+    let newest = &lost[lost.len().saturating_sub(REVOKED_SESSIONS)..];
     let late = old_sessions_knock(&scene, &observer, newest);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
@@ -59,9 +59,9 @@ fn kill_controllers(kills: usize) {
     let (sessions, releases) = climb(&log);
     assert!(lost.iter().all(|s| sessions.contains(s)), "{lost:x?} in {sessions:x?}");
     assert!(releases >= lost.len(), "{releases} releases for {} kills", lost.len());
-    let retired = log.ticks.iter().flat_map(|t| &t.offers);
-    let retired = retired.filter(|o| o.verdict == Verdict::Rejected(Rejection::Retired)).count();
-    assert!(retired as u64 >= late, "{retired} refusals for {late} late commands");
+    let revoked = log.ticks.iter().flat_map(|t| &t.offers);
+    let revoked = revoked.filter(|o| o.verdict == Verdict::Rejected(Rejection::Revoked)).count();
+    assert!(revoked as u64 >= late, "{revoked} refusals for {late} late commands");
     scene.replays();
 }
 
@@ -85,7 +85,7 @@ fn old_sessions_knock(scene: &Scene, observer: &Observer, lost: &[u64]) -> u64 {
             let state = observer.state();
             let claim = ClaimedCommand {
                 layout_hash: state.layout_hash,
-                epoch: state.epoch,
+                run_id: state.run_id,
                 session: old,
                 seq: 1_000_000_000 + 100 * i as u64 + k,
                 answers_tick: state.tick,

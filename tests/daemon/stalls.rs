@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hardstand::plant::Authority;
+use hardstand_physics::plant::Authority;
 use rustix::process::Signal;
 
 use crate::process::{Log, Observer, Scene, serial};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use hardstand::bus::open_client;
 use hardstand::message::{ClaimedCommand, StatusReading, encode_command};
-use hardstand::plant::{JointCommand, Rejection, StateReading};
+use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
 use rustix::process::Signal;
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::{Session, Wait};
@@ -15,7 +15,7 @@ use crate::process::{Dice, Observer, Process, Scene, repository, serial};
 fn claim(state: &StateReading, session: u64, seq: u64) -> ClaimedCommand {
     ClaimedCommand {
         layout_hash: state.layout_hash,
-        epoch: state.epoch,
+        run_id: state.run_id,
         session,
         seq,
         answers_tick: state.tick,
@@ -44,7 +44,7 @@ fn put(session: &Session, payload: Vec<u8>) {
 /// Every reason but those that need an owner or a full queue: a change of a good command.
 fn table(state: &StateReading) -> Vec<(Rejection, Vec<u8>)> {
     use Rejection::{
-        Epoch, FutureTick, Layout, NotFinite, NotOwner, OutOfRange, Session, Size, Version,
+        FutureTick, Layout, NotFinite, NotOwner, OutOfRange, RunId, Session, Size, Version,
     };
     let good = claim(state, 77, 1);
     let with = |change: &dyn Fn(&mut ClaimedCommand)| {
@@ -70,7 +70,7 @@ fn table(state: &StateReading) -> Vec<(Rejection, Vec<u8>)> {
         (Version, header(2, 1)),
         (Version, header(3, 1)),
         (Layout, with(&|c| c.layout_hash ^= 1)),
-        (Epoch, with(&|c| c.epoch += 1)),
+        (RunId, with(&|c| c.run_id += 1)),
         (Session, with(&|c| c.session = 0)),
         (NotFinite, joint(&|j| j.q = f64::NAN)),
         (NotFinite, joint(&|j| j.dq = f64::INFINITY)),
@@ -239,7 +239,7 @@ fn a_million_malformed_commands_cost_nothing() {
         let at_last = observer.state();
         let gained = |name: &str| after.counter(name) - before.counter(name);
         let arrival =
-            ["size", "version", "layout", "epoch", "session", "not_finite", "out_of_range"];
+            ["size", "version", "layout", "run_id", "session", "not_finite", "out_of_range"];
         let refused: u64 = arrival.iter().map(|r| gained(&format!("rejected_{r}"))).sum();
         let sent = at_last.command_seq - at_first.command_seq;
         let (accepted, received) = (gained("commands_accepted"), gained("commands_received"));

@@ -1,14 +1,14 @@
 //! How faults are asked for: the table, the scenario, the bus.
 
-use hardstand::message::{FaultRequest, Kind, MendRequest, check_fault, check_mend, encode};
-use hardstand::plant::{
-    Defect, DefectKind, DefectRow, Event, Part, Rejection, Scope, UNTIL_MENDED,
+use hardstand::message::{ClearFaultsRequest, FaultRequest, Kind, check_fault, check_mend, encode};
+use hardstand_physics::plant::{
+    Event, FaultKind, FaultSpec, InjectedFault, Part, Rejection, Scope, UNTIL_CLEARED,
 };
 
 use crate::bench::quadruped;
 
 /// An entry of `events` from the arguments of a command, as the documentation says.
-fn entry(row: &DefectRow) -> String {
+fn entry(row: &FaultSpec) -> String {
     let mut keys = vec![format!("at_s=0.5, kind=\"{}\"", row.name)];
     let mut words = row.example.split(' ').peekable();
     while let Some(option) = words.next() {
@@ -35,43 +35,47 @@ fn planned(events: &str) -> Event {
 
 #[test]
 fn every_kind_has_a_name_and_an_example_that_works() {
-    let mut names: Vec<&str> = DefectKind::TABLE.iter().map(|row| row.name).collect();
-    for row in &DefectKind::TABLE {
-        assert_eq!(DefectRow::named(row.name).unwrap().kind, row.kind);
+    let mut names: Vec<&str> = FaultKind::TABLE.iter().map(|row| row.name).collect();
+    for row in &FaultKind::TABLE {
+        assert_eq!(FaultSpec::named(row.name).unwrap().kind, row.kind);
         assert_eq!(row.kind.row().name, row.name);
-        assert_eq!(DefectKind::of_code(row.kind.code()), Some(row.kind));
+        assert_eq!(FaultKind::of_code(row.kind.code()), Some(row.kind));
         let event = planned(&entry(row));
         match row.kind {
-            DefectKind::Push => assert!(matches!(event, Event::Push { ticks: 150, .. })),
-            kind => assert!(matches!(event, Event::Fault { defect, .. } if defect.kind == kind)),
+            FaultKind::Push => assert!(matches!(event, Event::Push { ticks: 150, .. })),
+            kind => {
+                assert!(matches!(event, Event::InjectFault { fault, .. } if fault.kind == kind))
+            }
         }
     }
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), DefectKind::TABLE.len());
-    assert_eq!((DefectKind::of_code(0), DefectKind::of_code(26)), (None, None));
+    assert_eq!(names.len(), FaultKind::TABLE.len());
+    assert_eq!((FaultKind::of_code(0), FaultKind::of_code(26)), (None, None));
 }
 
 #[test]
 fn a_scenario_says_what_breaks_and_for_how_long() {
-    let fault =
-        |kind, part, values, ticks| Event::Fault { defect: Defect { kind, part, values }, ticks };
+    let fault = |kind, part, values, ticks| Event::InjectFault {
+        fault: InjectedFault { kind, part, values },
+        ticks,
+    };
     let text = "events=[{at_s=0.5, kind=\"motor_derated\", joint=\"FL_calf_joint\", share=0.25, \
                 duration_s=0.1}]";
-    let expected = fault(DefectKind::MotorDerated, Part::Joint(2), [0.25, 0.0, 0.0, 0.0], 100);
+    let expected = fault(FaultKind::MotorDerated, Part::Joint(2), [0.25, 0.0, 0.0, 0.0], 100);
     assert_eq!(planned(text), expected);
     let text = "events=[{at_s=0.5, kind=\"motor_dead\"}]";
-    let expected = fault(DefectKind::MotorDead, Part::Whole, [0.0; 4], UNTIL_MENDED);
+    let expected = fault(FaultKind::MotorDead, Part::Whole, [0.0; 4], UNTIL_CLEARED);
     assert_eq!(planned(text), expected, "all joints, for ever");
     // a point of a fixed link is one of the body that carries it
     let text = "events=[{at_s=0.5, kind=\"payload\", link=\"FL_foot\", mass_kg=1}]";
-    let Event::Fault { defect, .. } = planned(text) else { panic!() };
-    assert_eq!((defect.part, defect.values[0]), (Part::Body(3), 1.0));
-    assert!(defect.values[3] < -0.1, "the foot is at the calf's end: {defect:?}");
+    let Event::InjectFault { fault: carried, .. } = planned(text) else { panic!() };
+    assert_eq!((carried.part, carried.values[0]), (Part::Body(3), 1.0));
+    assert!(carried.values[3] < -0.1, "the foot is at the calf's end: {carried:?}");
     let slip = "events=[{at_s=0.5, kind=\"friction\", foot=\"FR\", mu_static=0.2, mu_kinetic=0.1";
     let now = Event::Friction { scope: Scope::Foot(1), mu_static: 0.2, mu_kinetic: 0.1 };
     assert_eq!(planned(&format!("{slip}}}]")), now);
-    let expected = fault(DefectKind::Friction, Part::Foot(1), [0.2, 0.1, 0.0, 0.0], 30);
+    let expected = fault(FaultKind::Friction, Part::Foot(1), [0.2, 0.1, 0.0, 0.0], 30);
     assert_eq!(planned(&format!("{slip}, duration_s=0.03}}]")), expected);
 }
 
@@ -131,7 +135,7 @@ fn fault_bytes(r: &FaultRequest) -> Vec<u8> {
 
 fn request(kind: &str, part: &str, name: &str, values: &[f64], ticks: u64) -> FaultRequest {
     let (kind, part, name) = (kind.into(), part.into(), name.into());
-    FaultRequest { epoch: 0, kind, part, name, values: values.to_vec(), ticks }
+    FaultRequest { run_id: 0, kind, part, name, values: values.to_vec(), ticks }
 }
 
 fn judged(r: &FaultRequest) -> Result<Event, (Rejection, String)> {
@@ -156,14 +160,16 @@ fn a_request_has_exactly_these_bytes() {
         &[250, 0, 0, 0, 0, 0, 0, 0],
     ]
     .concat();
-    let r =
-        FaultRequest { epoch: 7, ..request("motor_derated", "joint", "FL_hip_joint", &[0.5], 250) };
+    let r = FaultRequest {
+        run_id: 7,
+        ..request("motor_derated", "joint", "FL_hip_joint", &[0.5], 250)
+    };
     assert_eq!(fault_bytes(&r), expected);
     let s = quadruped(&[]);
     let event = check_fault(&expected, &s.model, &s.spec, 7).unwrap();
     let values = [0.5, 0.0, 0.0, 0.0];
-    let defect = Defect { kind: DefectKind::MotorDerated, part: Part::Joint(0), values };
-    assert_eq!(event, Event::Fault { defect, ticks: 250 });
+    let fault = InjectedFault { kind: FaultKind::MotorDerated, part: Part::Joint(0), values };
+    assert_eq!(event, Event::InjectFault { fault, ticks: 250 });
     // whatever is cut off or added is refused, and nothing panics
     for n in 0..expected.len() {
         assert_eq!(
@@ -177,7 +183,7 @@ fn a_request_has_exactly_these_bytes() {
     let mut huge = expected.clone();
     huge[8..16].fill(0xff);
     assert_eq!(check_fault(&huge, &s.model, &s.spec, 7).unwrap_err().reason, Rejection::Size);
-    assert_eq!(check_fault(&expected, &s.model, &s.spec, 8).unwrap_err().reason, Rejection::Epoch);
+    assert_eq!(check_fault(&expected, &s.model, &s.spec, 8).unwrap_err().reason, Rejection::RunId);
 }
 
 #[test]
@@ -222,13 +228,14 @@ fn a_mend_names_a_kind_and_a_part_or_neither() {
     let judged = |kind: &str, part: &str, name: &str| {
         let (kind, part, name) = (kind.into(), part.into(), name.into());
         let mut out = Vec::new();
-        encode(Kind::Mend, &MendRequest { epoch: 0, kind, part, name }, &mut out).unwrap();
+        encode(Kind::ClearFaults, &ClearFaultsRequest { run_id: 0, kind, part, name }, &mut out)
+            .unwrap();
         check_mend(&out, &s.model, &s.spec, 1).map_err(|e| e.text)
     };
-    let mend = |kind, part| Ok(Event::Mend { kind, part });
+    let mend = |kind, part| Ok(Event::ClearFaults { kind, part });
     assert_eq!(judged("", "", ""), mend(None, None));
-    assert_eq!(judged("push", "", ""), mend(Some(DefectKind::Push), None));
-    let stuck = mend(Some(DefectKind::EncoderStuck), Some(Part::Joint(1)));
+    assert_eq!(judged("push", "", ""), mend(Some(FaultKind::Push), None));
+    let stuck = mend(Some(FaultKind::EncoderStuck), Some(Part::Joint(1)));
     assert_eq!(judged("encoder_stuck", "joint", "FL_thigh_joint"), stuck);
     assert!(judged("", "joint", "FL_thigh_joint").unwrap_err().contains("without kind"));
     assert!(judged("x", "", "").unwrap_err().contains("kind is \"x\""));

@@ -1,12 +1,12 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
 use hardstand::message::new_session;
-use hardstand::plant::{
-    Command, Defect, DefectKind, Defects, Event, Grant, Grid, JointCommand, JointSet, Leases, Part,
-    Rejection, UNTIL_MENDED, Verdict,
-};
 use hardstand::rt::{
     LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
+};
+use hardstand_physics::plant::{
+    Command, Event, FaultKind, Grant, Grid, InjectedFault, InjectedFaults, JointCommand, JointSet,
+    Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
 };
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped};
@@ -17,22 +17,22 @@ const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 /// A link of the quadruped with these faults.
 struct Link {
     link: LinkFaults,
-    defects: Defects,
+    faults: InjectedFaults,
     leases: Leases,
 }
 
-fn link(faults: &[(DefectKind, &[f64])]) -> Link {
+fn link(faults: &[(FaultKind, &[f64])]) -> Link {
     let events: Vec<Event> =
         faults.iter().map(|(kind, values)| broken(*kind, Part::Whole, values)).collect();
-    let defects = quadruped(&[]).plant().defects_with(&events);
-    assert_eq!(defects.active().count(), faults.len(), "each is possible");
-    Link { link: LinkFaults::new(12, GAINS_MAX), defects, leases: Leases::default() }
+    let injected = quadruped(&[]).plant().faults_with(&events);
+    assert_eq!(injected.active().count(), faults.len(), "each is possible");
+    Link { link: LinkFaults::new(12, GAINS_MAX), faults: injected, leases: Leases::default() }
 }
 
 fn command(session: u64, seq: u64) -> Box<Command> {
     let joint = JointCommand { q: seq as f64, dq: 0.5, kp: 100.0, kd: 3.0, tau_ff: 0.25 };
     Box::new(Command {
-        epoch: 1,
+        run_id: 1,
         session,
         seq,
         answers_tick: seq,
@@ -46,7 +46,7 @@ impl Link {
     #[allow(clippy::vec_box, reason = "as in the input of a tick")]
     fn pass(&mut self, tick: u64, mut offers: Vec<Box<Command>>) -> Vec<Command> {
         let (came, mut back) = (offers.len(), 0);
-        self.link.pass((&self.defects, &self.leases), tick, &mut offers, |_| back += 1);
+        self.link.pass((&self.faults, &self.leases), tick, &mut offers, |_| back += 1);
         let arrived = offers.iter().map(|c| (**c).clone()).collect();
         self.link.take_back(&mut offers, |_| back += 1);
         assert_eq!(back, came, "every box of the sender comes back");
@@ -72,7 +72,7 @@ fn a_sound_link_passes_everything_on_untouched() {
 #[test]
 fn commands_are_lost_as_often_as_asked_by_seed_session_and_number() {
     let drop = |p: f64, length: f64, seed: f64, session: u64| -> Vec<bool> {
-        let mut link = link(&[(DefectKind::LinkDrop, &[p, length, seed])]);
+        let mut link = link(&[(FaultKind::LinkDrop, &[p, length, seed])]);
         let lost: Vec<bool> = link.numbers(session, 10_000).iter().map(Vec::is_empty).collect();
         assert_eq!(link.link.counts().dropped, lost.iter().filter(|l| **l).count() as u64);
         lost
@@ -94,11 +94,11 @@ fn commands_are_lost_as_often_as_asked_by_seed_session_and_number() {
 /// The same commands in other ticks meet the same fate.
 #[test]
 fn what_becomes_of_a_command_does_not_depend_on_when_it_comes() {
-    let faults: &[(DefectKind, &[f64])] = &[
-        (DefectKind::LinkDrop, &[0.2, 1.0, 3.0]),
-        (DefectKind::LinkStale, &[0.2, 4.0]),
-        (DefectKind::LinkNan, &[0.1, 5.0]),
-        (DefectKind::LinkBitFlip, &[0.3, 6.0]),
+    let faults: &[(FaultKind, &[f64])] = &[
+        (FaultKind::LinkDrop, &[0.2, 1.0, 3.0]),
+        (FaultKind::LinkStale, &[0.2, 4.0]),
+        (FaultKind::LinkNan, &[0.1, 5.0]),
+        (FaultKind::LinkBitFlip, &[0.3, 6.0]),
     ];
     let bits = |c: &Command| {
         let numbers = |j: &JointCommand| [j.q, j.dq, j.kp, j.kd, j.tau_ff].map(f64::to_bits);
@@ -121,13 +121,13 @@ fn what_becomes_of_a_command_does_not_depend_on_when_it_comes() {
 
 #[test]
 fn commands_come_later_by_as_many_ticks() {
-    let mut delayed = link(&[(DefectKind::LinkDelay, &[5.0])]);
+    let mut delayed = link(&[(FaultKind::LinkDelay, &[5.0])]);
     let came = delayed.numbers(7, 40);
     let expected = |t: u64| t.checked_sub(5).map_or(vec![], |n| vec![n]);
     assert_eq!(came, (0..40).map(expected).collect::<Vec<_>>());
     assert_eq!(delayed.link.counts().delayed, 40);
     // what is under way arrives after the fault is mended, and before what comes then
-    delayed.defects = Defects::default();
+    delayed.faults = InjectedFaults::default();
     assert_eq!(delayed.pass(40, vec![command(7, 40)])[0].seq, 35);
     let rest: Vec<u64> = (41..46).flat_map(|t| delayed.pass(t, vec![])).map(|c| c.seq).collect();
     assert_eq!(rest, [36, 37, 38, 39, 40]);
@@ -137,7 +137,7 @@ fn commands_come_later_by_as_many_ticks() {
 
 #[test]
 fn jitter_keeps_the_order_and_a_reordering_does_not() {
-    let mut link_j = link(&[(DefectKind::LinkJitter, &[4.0, 11.0])]);
+    let mut link_j = link(&[(FaultKind::LinkJitter, &[4.0, 11.0])]);
     let came = link_j.numbers(7, 500);
     let order: Vec<u64> = came.iter().flatten().copied().collect();
     assert!(order.windows(2).all(|w| w[0] + 1 == w[1]), "{order:?}");
@@ -145,7 +145,7 @@ fn jitter_keeps_the_order_and_a_reordering_does_not() {
     let lates: Vec<u64> =
         came.iter().zip(0..).flat_map(|(c, t)| c.iter().map(move |n| late(t, n))).collect();
     assert!((0..=4).all(|d| lates.contains(&d)) && lates.iter().all(|d| *d <= 4), "{lates:?}");
-    let mut swapped = link(&[(DefectKind::LinkReorder, &[0.2, 2.0, 11.0])]);
+    let mut swapped = link(&[(FaultKind::LinkReorder, &[0.2, 2.0, 11.0])]);
     let came = swapped.numbers(7, 500);
     let order: Vec<u64> = came.iter().flatten().copied().collect();
     let behind = order.windows(2).filter(|w| w[1] < w[0]).count();
@@ -156,20 +156,20 @@ fn jitter_keeps_the_order_and_a_reordering_does_not() {
 
 #[test]
 fn copies_and_bursts() {
-    let mut twice = link(&[(DefectKind::LinkDuplicate, &[1.0, 3.0, 0.0])]);
+    let mut twice = link(&[(FaultKind::LinkDuplicate, &[1.0, 3.0, 0.0])]);
     let came = twice.numbers(7, 10);
     assert_eq!((&came[0], &came[2], &came[5]), (&vec![0], &vec![2], &vec![2, 5]));
     assert_eq!(twice.link.counts().duplicated, 10);
-    let mut bursts = link(&[(DefectKind::LinkBurst, &[10.0])]);
+    let mut bursts = link(&[(FaultKind::LinkBurst, &[10.0])]);
     let came = bursts.numbers(7, 31);
     assert_eq!(came[10], (1..=10).collect::<Vec<u64>>());
     assert!(came.iter().zip(0_u64..).all(|(c, t)| c.is_empty() != t.is_multiple_of(10)));
     // more than a tick looks at: the rest in the next
-    let mut flood = link(&[(DefectKind::LinkBurst, &[40.0])]);
+    let mut flood = link(&[(FaultKind::LinkBurst, &[40.0])]);
     let came = flood.numbers(7, 45);
     assert_eq!(came[40..44].iter().map(Vec::len).collect::<Vec<_>>(), [16, 16, 8, 0]);
     // and more than there is room for is lost
-    let mut full = link(&[(DefectKind::LinkDelay, &[100.0])]);
+    let mut full = link(&[(FaultKind::LinkDelay, &[100.0])]);
     let mut came = 0;
     for t in 0..200 {
         came += full.pass(t, vec![command(7, 2 * t), command(7, 2 * t + 1)]).len() as u64;
@@ -180,7 +180,7 @@ fn copies_and_bursts() {
 
 #[test]
 fn a_stale_command_has_the_set_points_of_the_last_right_one() {
-    let mut stale = link(&[(DefectKind::LinkStale, &[0.4, 2.0])]);
+    let mut stale = link(&[(FaultKind::LinkStale, &[0.4, 2.0])]);
     let mut right = 0.0;
     let mut count = 0;
     for t in 1..500 {
@@ -200,7 +200,7 @@ fn a_stale_command_has_the_set_points_of_the_last_right_one() {
 
 #[test]
 fn what_is_no_number_is_refused_and_counted() {
-    let mut nan = link(&[(DefectKind::LinkNan, &[0.25, 1.0])]);
+    let mut nan = link(&[(FaultKind::LinkNan, &[0.25, 1.0])]);
     let came: usize = nan.numbers(7, 1000).iter().map(Vec::len).sum();
     let counts = nan.link.counts();
     let refused = counts.rejected[Rejection::NotFinite as usize];
@@ -211,7 +211,7 @@ fn what_is_no_number_is_refused_and_counted() {
 #[test]
 fn a_reversed_bit_is_found_or_is_in_range() {
     let session = new_session();
-    let mut flips = link(&[(DefectKind::LinkBitFlip, &[1.0, 1.0])]);
+    let mut flips = link(&[(FaultKind::LinkBitFlip, &[1.0, 1.0])]);
     let (mut changed, mut kinds) = (0, [0; 5]);
     for t in 0..20_000 {
         let sent = command(session, t);
@@ -239,7 +239,7 @@ fn a_reversed_bit_is_found_or_is_in_range() {
     let layout = counts.rejected[Rejection::Layout as usize];
     let expected = 20_000.0 * 64.0 / 4256.0;
     assert!((layout as f64 - expected).abs() < 4.0 * expected.sqrt(), "{layout} {expected}");
-    for reason in [Rejection::Epoch, Rejection::Size, Rejection::OutOfRange, Rejection::NotFinite] {
+    for reason in [Rejection::RunId, Rejection::Size, Rejection::OutOfRange, Rejection::NotFinite] {
         let count = counts.rejected[reason as usize];
         assert!(count > 0 || reason == Rejection::NotFinite, "{reason:?}");
     }
@@ -250,7 +250,7 @@ fn a_reversed_bit_is_found_or_is_in_range() {
 #[test]
 fn the_fate_of_an_agreed_answer_is_that_of_its_state() {
     let leased = |period| {
-        let mut link = link(&[(DefectKind::LinkDrop, &[0.3, 2.0, 5.0])]);
+        let mut link = link(&[(FaultKind::LinkDrop, &[0.3, 2.0, 5.0])]);
         let mut joints = JointSet::default();
         assert!((0..12).all(|joint| joints.insert(joint)));
         let grid = Grid { period, phase: 0, offset: 0 };
@@ -333,9 +333,9 @@ fn three_percent_loss_with_one_seed_is_twice_the_same_run() {
 fn faults_of_the_link_are_state_and_change_no_physics() {
     let mut plant = crate::quadruped();
     let mut sound = crate::quadruped();
-    crate::stand(&mut plant, &[broken(DefectKind::LinkDrop, Part::Whole, &[0.5, 1.0, 3.0])]);
+    crate::stand(&mut plant, &[broken(FaultKind::LinkDrop, Part::Whole, &[0.5, 1.0, 3.0])]);
     crate::stand(&mut sound, &[]);
     assert_eq!(crate::motion(&plant), crate::motion(&sound));
-    let active: Vec<(Defect, u64)> = plant.state().defects.active().collect();
-    assert_eq!((active[0].0.kind, active[0].1), (DefectKind::LinkDrop, UNTIL_MENDED));
+    let active: Vec<(InjectedFault, u64)> = plant.state().faults.active().collect();
+    assert_eq!((active[0].0.kind, active[0].1), (FaultKind::LinkDrop, UNTIL_CLEARED));
 }

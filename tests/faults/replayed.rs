@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{DefectKind, Event, Part, Plant};
 use hardstand::record::{LogReader, LogWriter, RosChannels, replay};
 use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
 
 use crate::bench::{Bench, ROOMY, TestClock, info, quadruped as scenario_of};
 use crate::{MEND_ALL, broken, lasting, quadruped, shown, stand};
@@ -16,29 +16,29 @@ fn scene(tick: u64) -> Vec<Event> {
     let joint = |kind, i, values: &[f64]| broken(kind, Part::Joint(i), values);
     match tick % 200 {
         3 => vec![
-            joint(DefectKind::EncoderStuck, 2, &[]),
-            joint(DefectKind::EncoderJumping, 5, &[0.05, 200.0, 11.0]),
-            joint(DefectKind::EncoderOffset, 5, &[0.02]),
+            joint(FaultKind::EncoderStuck, 2, &[]),
+            joint(FaultKind::EncoderJumping, 5, &[0.05, 200.0, 11.0]),
+            joint(FaultKind::EncoderOffset, 5, &[0.02]),
         ],
         17 => vec![
-            whole(DefectKind::EncoderNoise, &[0.01, 4.0]),
-            lasting(DefectKind::MotorDerated, Part::Joint(7), &[0.3], 60),
-            broken(DefectKind::Payload, Part::Body(2), &[0.5, 0.0, 0.02, -0.1]),
-            lasting(DefectKind::Friction, Part::Foot(1), &[0.1, 0.05], 90),
+            whole(FaultKind::EncoderNoise, &[0.01, 4.0]),
+            lasting(FaultKind::MotorDerated, Part::Joint(7), &[0.3], 60),
+            broken(FaultKind::Payload, Part::Body(2), &[0.5, 0.0, 0.02, -0.1]),
+            lasting(FaultKind::Friction, Part::Foot(1), &[0.1, 0.05], 90),
         ],
-        80 => vec![Event::Mend { kind: Some(DefectKind::EncoderOffset), part: None }],
+        80 => vec![Event::ClearFaults { kind: Some(FaultKind::EncoderOffset), part: None }],
         90 => vec![
-            whole(DefectKind::ImuGyroBias, &[0.1, 0.2, 0.3]),
-            lasting(DefectKind::FootSensorStuck, Part::Foot(3), &[], 33),
+            whole(FaultKind::ImuGyroBias, &[0.1, 0.2, 0.3]),
+            lasting(FaultKind::FootSensorStuck, Part::Foot(3), &[], 33),
         ],
         125 => vec![MEND_ALL],
         126 => vec![
-            whole(DefectKind::ImuAccelBias, &[1.0, 0.0, 0.0]),
-            whole(DefectKind::ImuAxesSwapped, &[3.0, -1.0, 2.0]),
-            whole(DefectKind::ImuSaturated, &[0.5, 9.0]),
-            lasting(DefectKind::BatterySag, Part::Whole, &[0.7], 30),
-            joint(DefectKind::MotorSaturated, 4, &[9.0]),
-            lasting(DefectKind::MotorDead, Part::Joint(1), &[], 12),
+            whole(FaultKind::ImuAccelBias, &[1.0, 0.0, 0.0]),
+            whole(FaultKind::ImuAxesSwapped, &[3.0, -1.0, 2.0]),
+            whole(FaultKind::ImuSaturated, &[0.5, 9.0]),
+            lasting(FaultKind::BatterySag, Part::Whole, &[0.7], 30),
+            joint(FaultKind::MotorSaturated, 4, &[9.0]),
+            lasting(FaultKind::MotorDead, Part::Joint(1), &[], 12),
         ],
         190 => vec![MEND_ALL],
         _ => vec![],
@@ -109,7 +109,7 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let (_, plant) = bench.executive(clock, pace, StartRule::Now, 240).run();
-    assert_eq!(plant.state().defects.active().count(), 3, "what has no end still acts");
+    assert_eq!(plant.state().faults.active().count(), 3, "what has no end still acts");
     let ticks = bench.logged();
     let with = ticks.iter().filter(|t| !t.events.is_empty()).count();
     assert_eq!(with, 9, "each is in the log at its tick");

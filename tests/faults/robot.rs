@@ -1,6 +1,6 @@
 //! Motors and encoders, on a pendulum whose motion can be worked out by hand.
 
-use hardstand::plant::{DefectKind, Event, JointCommand, Part, Plant};
+use hardstand_physics::plant::{Event, FaultKind, JointCommand, Part, Plant};
 
 use crate::robots::G;
 use crate::{
@@ -34,7 +34,7 @@ fn an_encoder_that_is_off_moves_the_joint_by_as_much_the_other_way() {
     for paths in hardstand_paths() {
         let mut plant = pendulum_plant(0.0);
         plant.set_path(paths);
-        tick(&mut plant, &hold(0.3), &[broken(DefectKind::EncoderOffset, JOINT, &[0.1])]);
+        tick(&mut plant, &hold(0.3), &[broken(FaultKind::EncoderOffset, JOINT, &[0.1])]);
         for _ in 0..3000 {
             tick(&mut plant, &hold(0.3), &[]);
         }
@@ -47,8 +47,8 @@ fn an_encoder_that_is_off_moves_the_joint_by_as_much_the_other_way() {
     }
 }
 
-fn hardstand_paths() -> [hardstand::plant::ComputePath; 3] {
-    use hardstand::plant::ComputePath::{Fastest, OneByOne, Portable};
+fn hardstand_paths() -> [hardstand_physics::plant::ComputePath; 3] {
+    use hardstand_physics::plant::ComputePath::{Fastest, OneByOne, Portable};
     [Fastest, Portable, OneByOne]
 }
 
@@ -60,7 +60,7 @@ fn a_stuck_encoder_shows_the_same_and_leaves_the_same_effort() {
     }
     let before = joint(&plant);
     assert!(before[1].abs() > 0.1, "it moves: {before:?}");
-    let stuck = lasting(DefectKind::EncoderStuck, JOINT, &[], 100);
+    let stuck = lasting(FaultKind::EncoderStuck, JOINT, &[], 100);
     let expected = 60.0 * (0.3 - before[0]) + 8.0 * (0.0 - before[1]);
     for n in 0..100 {
         tick(&mut plant, &hold(0.3), once(n == 0, &[stuck]));
@@ -78,17 +78,17 @@ fn a_stuck_encoder_shows_the_same_and_leaves_the_same_effort() {
 #[test]
 fn an_encoder_that_is_off_and_sticks_sticks_at_what_it_showed() {
     let mut plant = pendulum_plant(G);
-    let off = broken(DefectKind::EncoderOffset, JOINT, &[0.1]);
+    let off = broken(FaultKind::EncoderOffset, JOINT, &[0.1]);
     tick(&mut plant, &hold(0.3), &[off]);
     let before = joint(&plant);
     assert!((before[0] - truth(&plant)[0] - 0.1).abs() < 1e-12);
-    tick(&mut plant, &hold(0.3), &[broken(DefectKind::EncoderStuck, JOINT, &[])]);
+    tick(&mut plant, &hold(0.3), &[broken(FaultKind::EncoderStuck, JOINT, &[])]);
     tick(&mut plant, &hold(0.3), &[]);
     assert_eq!(joint(&plant)[..2], before[..2]);
 }
 
 /// Jumps and noise of so many ticks, as errors of the encoder.
-fn errors(kind: DefectKind, values: &[f64], ticks: usize) -> Vec<f64> {
+fn errors(kind: FaultKind, values: &[f64], ticks: usize) -> Vec<f64> {
     let mut plant = pendulum_plant(0.0);
     let begin = [broken(kind, JOINT, values)];
     let error = |n: usize| {
@@ -100,7 +100,7 @@ fn errors(kind: DefectKind, values: &[f64], ticks: usize) -> Vec<f64> {
 
 #[test]
 fn jumps_come_at_random_ticks_as_often_as_asked_and_from_the_seed_alone() {
-    let of = |seed: f64| errors(DefectKind::EncoderJumping, &[0.2, 50.0, seed], 4000);
+    let of = |seed: f64| errors(FaultKind::EncoderJumping, &[0.2, 50.0, seed], 4000);
     let jumps = of(7.0);
     assert_eq!(jumps, of(7.0));
     assert_ne!(jumps, of(8.0));
@@ -113,15 +113,15 @@ fn jumps_come_at_random_ticks_as_often_as_asked_and_from_the_seed_alone() {
 
 #[test]
 fn noise_is_another_in_every_tick_and_joint_and_evenly_spread() {
-    let noise = errors(DefectKind::EncoderNoise, &[0.01, 3.0], 4000);
-    assert_eq!(noise, errors(DefectKind::EncoderNoise, &[0.01, 3.0], 4000));
+    let noise = errors(FaultKind::EncoderNoise, &[0.01, 3.0], 4000);
+    assert_eq!(noise, errors(FaultKind::EncoderNoise, &[0.01, 3.0], 4000));
     assert!(noise.windows(2).all(|w| w[0] != w[1]) && noise.iter().all(|x| x.abs() <= 0.01));
     let mean = |f: &dyn Fn(f64) -> f64| noise.iter().map(|x| f(*x)).sum::<f64>() / 4000.0;
     // standard deviations of the means: 0.01/√3/√4000 = 9e-5, and of the squares 5e-7
     assert!(mean(&|x| x).abs() < 4e-4, "{}", mean(&|x| x));
     assert!((mean(&|x| x * x) - 1e-4 / 3.0).abs() < 3e-6, "{}", mean(&|x| x * x));
     let mut plant = quadruped();
-    stand(&mut plant, &[broken(DefectKind::EncoderNoise, Part::Whole, &[0.01, 3.0])]);
+    stand(&mut plant, &[broken(FaultKind::EncoderNoise, Part::Whole, &[0.01, 3.0])]);
     let (s, q) = (shown(&plant).state, &plant.state().q.joints);
     let off: Vec<u64> = (0..12).map(|i| (s.joints[i].q - q[i]).to_bits()).collect();
     assert!((0..12).all(|i| (0..i).all(|k| off[i] != off[k])), "each joint has its own");
@@ -132,7 +132,7 @@ fn the_drive_obeys_the_encoder_that_is_noisy() {
     let (model, mut spec) = pendulum(0.0);
     spec.micro_steps = 1;
     let mut plant = Plant::new(model, spec);
-    let noisy = broken(DefectKind::EncoderNoise, JOINT, &[0.01, 3.0]);
+    let noisy = broken(FaultKind::EncoderNoise, JOINT, &[0.01, 3.0]);
     for n in 0..50 {
         let [q, dq] = truth(&plant);
         tick(&mut plant, &hold(0.0), once(n == 0, &[noisy]));
@@ -151,7 +151,7 @@ fn a_dead_motor_is_one_that_is_told_to_make_nothing() {
             tick(plant, &hold(1.0), &[]);
         }
     }
-    let broken = lasting(DefectKind::MotorDead, JOINT, &[], 300);
+    let broken = lasting(FaultKind::MotorDead, JOINT, &[], 300);
     for n in 0..300 {
         tick(&mut dead, &hold(1.0), once(n == 0, &[broken]));
         tick(&mut idle, &effort(0.0), &[]);
@@ -161,7 +161,7 @@ fn a_dead_motor_is_one_that_is_told_to_make_nothing() {
     // energy: nobody has put any in
     let energy = |p: &Plant| {
         let [q, dq] = truth(p);
-        let height = -LENGTH_M * hardstand::math::sin_cos(q).1;
+        let height = -LENGTH_M * hardstand_physics::math::sin_cos(q).1;
         0.5 * INERTIA * dq * dq + MASS_KG * G * height
     };
     let before = energy(&dead);
@@ -183,24 +183,24 @@ fn weak_motors_make_what_is_left_of_their_effort() {
         let expected = effort / INERTIA;
         assert!((got - expected).abs() < 1e-9 * expected.abs(), "{got} {expected}");
     };
-    let weak = |values: &[f64]| broken(DefectKind::MotorDerated, JOINT, values);
+    let weak = |values: &[f64]| broken(FaultKind::MotorDerated, JOINT, values);
     near(acceleration(100.0, weak(&[1.0])), EFFORT_MAX);
     near(acceleration(100.0, weak(&[0.4])), 0.4 * EFFORT_MAX);
     near(acceleration(-100.0, weak(&[0.4])), -0.4 * EFFORT_MAX);
     near(acceleration(5.0, weak(&[0.4])), 5.0);
     assert_eq!(acceleration(100.0, weak(&[0.0])), 0.0);
-    let limited = |max: f64| broken(DefectKind::MotorSaturated, JOINT, &[max]);
+    let limited = |max: f64| broken(FaultKind::MotorSaturated, JOINT, &[max]);
     near(acceleration(100.0, limited(7.0)), 7.0);
     near(acceleration(100.0, limited(700.0)), EFFORT_MAX);
-    near(acceleration(100.0, broken(DefectKind::MotorDerated, Part::Whole, &[0.5])), 15.0);
+    near(acceleration(100.0, broken(FaultKind::MotorDerated, Part::Whole, &[0.5])), 15.0);
 }
 
 #[test]
 fn a_sagging_battery_takes_effort_and_speed() {
-    let sag = broken(DefectKind::BatterySag, Part::Whole, &[0.5]);
+    let sag = broken(FaultKind::BatterySag, Part::Whole, &[0.5]);
     let expected = 0.5 * EFFORT_MAX / INERTIA;
     assert!((acceleration(100.0, sag) - expected).abs() < 1e-9 * expected);
-    assert_eq!(acceleration(100.0, broken(DefectKind::BatterySag, Part::Whole, &[0.0])), 0.0);
+    assert_eq!(acceleration(100.0, broken(FaultKind::BatterySag, Part::Whole, &[0.0])), 0.0);
     let top_speed = |events: &[Event]| {
         let mut plant = pendulum_plant(0.0);
         tick(&mut plant, &effort(100.0), events);
@@ -218,11 +218,11 @@ fn a_sagging_battery_takes_effort_and_speed() {
 #[test]
 fn two_faults_of_a_motor_add_up_and_one_can_be_mended_alone() {
     let mut plant = pendulum_plant(0.0);
-    let sag = broken(DefectKind::BatterySag, Part::Whole, &[0.5]);
-    let weak = broken(DefectKind::MotorDerated, JOINT, &[0.5]);
+    let sag = broken(FaultKind::BatterySag, Part::Whole, &[0.5]);
+    let weak = broken(FaultKind::MotorDerated, JOINT, &[0.5]);
     tick(&mut plant, &effort(100.0), &[sag, weak]);
     assert_eq!(plant.state().motor[0], 0.25 * EFFORT_MAX);
-    let mended = Event::Mend { kind: Some(DefectKind::BatterySag), part: None };
+    let mended = Event::ClearFaults { kind: Some(FaultKind::BatterySag), part: None };
     tick(&mut plant, &effort(100.0), &[mended]);
     assert_eq!(plant.state().motor[0], 0.5 * EFFORT_MAX);
 }
@@ -230,12 +230,12 @@ fn two_faults_of_a_motor_add_up_and_one_can_be_mended_alone() {
 #[test]
 fn a_motor_that_was_weak_for_a_while_leaves_no_trace_in_a_robot_that_did_not_need_it() {
     let (mut a, mut b) = (quadruped(), quadruped());
-    let weak = lasting(DefectKind::MotorSaturated, Part::Whole, &[20.0], 10);
+    let weak = lasting(FaultKind::MotorSaturated, Part::Whole, &[20.0], 10);
     for n in 0..30 {
         stand(&mut a, once(n == 3, &[weak]));
         stand(&mut b, &[]);
     }
     assert!(a.state().motor.iter().all(|tau| tau.abs() < 20.0));
     assert_eq!(motion(&a), motion(&b));
-    assert!(a.state().defects.is_empty());
+    assert!(a.state().faults.is_empty());
 }

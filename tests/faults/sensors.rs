@@ -1,6 +1,6 @@
 //! Inertial measurement unit and foot sensors.
 
-use hardstand::plant::{DefectKind, Event, Part, Plant, StateReading};
+use hardstand_physics::plant::{Event, FaultKind, Part, Plant, StateReading};
 
 use crate::{MEND_ALL, broken, lasting, motion, once, quadruped, shown, stand};
 
@@ -23,8 +23,8 @@ fn beside(faults: &[Event]) -> (StateReading, StateReading) {
 
 #[test]
 fn a_bias_is_added_to_what_the_unit_measures() {
-    let gyro = broken(DefectKind::ImuGyroBias, Part::Whole, &[0.1, -0.2, 0.3]);
-    let accel = broken(DefectKind::ImuAccelBias, Part::Whole, &[1.0, 2.0, -3.0]);
+    let gyro = broken(FaultKind::ImuGyroBias, Part::Whole, &[0.1, -0.2, 0.3]);
+    let accel = broken(FaultKind::ImuAccelBias, Part::Whole, &[1.0, 2.0, -3.0]);
     let (got, truth) = beside(&[gyro, accel]);
     for i in 0..3 {
         let w = got.imu_angular_velocity_rad_per_s[i] - truth.imu_angular_velocity_rad_per_s[i];
@@ -39,8 +39,8 @@ fn a_bias_is_added_to_what_the_unit_measures() {
 
 #[test]
 fn exchanged_axes_are_exchanged_before_the_bias() {
-    let axes = broken(DefectKind::ImuAxesSwapped, Part::Whole, &[2.0, 1.0, -3.0]);
-    let accel = broken(DefectKind::ImuAccelBias, Part::Whole, &[1.0, 0.0, 0.0]);
+    let axes = broken(FaultKind::ImuAxesSwapped, Part::Whole, &[2.0, 1.0, -3.0]);
+    let accel = broken(FaultKind::ImuAccelBias, Part::Whole, &[1.0, 0.0, 0.0]);
     let (got, truth) = beside(&[accel, axes]);
     let ([x, y, z], f) = (truth.imu_specific_force_m_per_s2, got.imu_specific_force_m_per_s2);
     assert!(z > 5.0 && x != y, "{x} {y} {z}");
@@ -51,7 +51,7 @@ fn exchanged_axes_are_exchanged_before_the_bias() {
 
 #[test]
 fn a_saturated_unit_shows_no_more_than_its_range() {
-    let narrow = broken(DefectKind::ImuSaturated, Part::Whole, &[0.01, 3.0]);
+    let narrow = broken(FaultKind::ImuSaturated, Part::Whole, &[0.01, 3.0]);
     let (got, truth) = beside(&[narrow]);
     for i in 0..3 {
         let w = truth.imu_angular_velocity_rad_per_s[i];
@@ -76,7 +76,7 @@ fn a_stuck_foot_sensor_still_stands_when_the_robot_flies() {
     assert!(before.0 == 1 && before.1 > 20.0, "{before:?}");
     let (point_B, force_W) = ([0.0; 3], [0.0, 0.0, 400.0]);
     let lift = Event::Push { body: 0, point_B, force_W, ticks: 150 };
-    let stuck = lasting(DefectKind::FootSensorStuck, Part::Foot(1), &[], 200);
+    let stuck = lasting(FaultKind::FootSensorStuck, Part::Foot(1), &[], 200);
     for n in 0..200 {
         stand(&mut plant, once(n == 0, &[lift, stuck]));
         assert_eq!(foot(&plant, 1), before, "tick {n}");
@@ -91,13 +91,13 @@ fn a_stuck_foot_sensor_still_stands_when_the_robot_flies() {
 #[test]
 fn a_mended_sensor_shows_the_truth_in_the_same_tick() {
     let mut plant = quadruped();
-    let bias = broken(DefectKind::ImuGyroBias, Part::Whole, &[9.0, 9.0, 9.0]);
+    let bias = broken(FaultKind::ImuGyroBias, Part::Whole, &[9.0, 9.0, 9.0]);
     stand(&mut plant, &[bias]);
     assert!(shown(&plant).state.imu_angular_velocity_rad_per_s[0] > 8.0);
     stand(&mut plant, &[MEND_ALL]);
     assert!(shown(&plant).state.imu_angular_velocity_rad_per_s[0].abs() < 1.0);
     // a duration is the same as a mend
-    stand(&mut plant, &[lasting(DefectKind::ImuGyroBias, Part::Whole, &[9.0, 9.0, 9.0], 2)]);
+    stand(&mut plant, &[lasting(FaultKind::ImuGyroBias, Part::Whole, &[9.0, 9.0, 9.0], 2)]);
     let seen: Vec<bool> = (0..3)
         .map(|_| {
             let seen = shown(&plant).state.imu_angular_velocity_rad_per_s[0] > 8.0;

@@ -1,9 +1,11 @@
 //! Payload, friction and pushes.
 
-use hardstand::contact::Friction;
-use hardstand::dynamics::Limbs;
-use hardstand::plant::{ComputePath, DefectKind, Event, Integrator, JointCommand, Part, Plant};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::Friction;
+use hardstand_physics::dynamics::Limbs;
+use hardstand_physics::plant::{
+    ComputePath, Event, FaultKind, Integrator, JointCommand, Part, Plant,
+};
+use hardstand_physics::spatial::Vec3;
 
 use crate::robots::{G, walker};
 use crate::{
@@ -12,7 +14,7 @@ use crate::{
 };
 
 fn load(body: u32, mass_kg: f64, [x, y, z]: [f64; 3]) -> Event {
-    broken(DefectKind::Payload, Part::Body(body), &[mass_kg, x, y, z])
+    broken(FaultKind::Payload, Part::Body(body), &[mass_kg, x, y, z])
 }
 
 #[test]
@@ -83,11 +85,13 @@ fn faults_are_the_same_side_by_side_and_one_by_one() {
     let scene = |n: u64| match n {
         5 => vec![load(0, 2.0, [0.1, 0.0, 0.1]), load(2, 0.5, [0.0, 0.02, -0.1])],
         20 => vec![load(6, 0.3, [0.0, 0.0, -0.1])],
-        30 => vec![lasting(DefectKind::MotorDerated, Part::Joint(4), &[0.3], 40)],
-        40 => vec![broken(DefectKind::EncoderStuck, Part::Joint(2), &[])],
-        50 => vec![broken(DefectKind::EncoderNoise, Part::Whole, &[0.01, 5.0])],
-        60 => vec![lasting(DefectKind::BatterySag, Part::Whole, &[0.6], 50)],
-        130 => vec![Event::Mend { kind: Some(DefectKind::Payload), part: Some(Part::Body(2)) }],
+        30 => vec![lasting(FaultKind::MotorDerated, Part::Joint(4), &[0.3], 40)],
+        40 => vec![broken(FaultKind::EncoderStuck, Part::Joint(2), &[])],
+        50 => vec![broken(FaultKind::EncoderNoise, Part::Whole, &[0.01, 5.0])],
+        60 => vec![lasting(FaultKind::BatterySag, Part::Whole, &[0.6], 50)],
+        130 => {
+            vec![Event::ClearFaults { kind: Some(FaultKind::Payload), part: Some(Part::Body(2)) }]
+        }
         150 => vec![MEND_ALL],
         _ => vec![],
     };
@@ -137,8 +141,8 @@ fn coefficients(plant: &Plant) -> Vec<Friction> {
 fn friction_comes_back_when_the_fault_is_over() {
     let mut plant = quadruped();
     let before = coefficients(&plant);
-    let slippery = lasting(DefectKind::Friction, Part::Foot(2), &[0.1, 0.05], 20);
-    let icy = lasting(DefectKind::Friction, Part::Whole, &[0.3, 0.2], 10);
+    let slippery = lasting(FaultKind::Friction, Part::Foot(2), &[0.1, 0.05], 20);
+    let icy = lasting(FaultKind::Friction, Part::Whole, &[0.3, 0.2], 10);
     stand(&mut plant, &[icy, slippery]);
     let foot = plant.spec().feet[2].stations[0];
     let during = coefficients(&plant);
@@ -160,7 +164,7 @@ fn friction_comes_back_when_the_fault_is_over() {
 fn a_mend_ends_pushes_and_all_changes_of_friction() {
     let (mut mended, mut quiet) = (quadruped(), quadruped());
     let before = coefficients(&mended);
-    let scope = hardstand::plant::Scope::All;
+    let scope = hardstand_physics::plant::Scope::All;
     let ice = Event::Friction { scope, mu_static: 0.05, mu_kinetic: 0.02 };
     let shove = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0, 90.0, 0.0], ticks: 999 };
     stand(&mut mended, &[ice, shove, MEND_ALL]);
@@ -185,7 +189,7 @@ fn a_region_of_the_ground_gets_its_own_friction_back() {
     let regions = "regions=[{name=\"here\", min_m=[-5,-5], max_m=[5,5]}]";
     let mut plant = bench::quadruped(&[regions, "command.proof_commands=1"]).plant();
     let before = coefficients(&plant);
-    stand(&mut plant, &[lasting(DefectKind::Friction, Part::Region(0), &[0.2, 0.1], 5)]);
+    stand(&mut plant, &[lasting(FaultKind::Friction, Part::Region(0), &[0.2, 0.1], 5)]);
     assert!(coefficients(&plant).iter().all(|f| *f == Friction::new(0.2, 0.1)));
     for _ in 0..5 {
         stand(&mut plant, &[]);

@@ -1,10 +1,10 @@
 //! The golden boxes under the holding law. The test box has 1 kg·m², fifteen times what a real one
 //! of its size has: it rocks slowly, and hardly damped, on its normal springs.
 
-use hardstand::contact::{Friction, Stiction};
-use hardstand::dynamics::{kinetic_energy, potential_energy};
-use hardstand::plant::{Integrator, Plant};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::{Friction, Stiction};
+use hardstand_physics::dynamics::{kinetic_energy, potential_energy};
+use hardstand_physics::plant::{Integrator, Plant};
+use hardstand_physics::spatial::Vec3;
 
 use super::block::{changed, play};
 use super::files::{GoldenFile, golden_files, own_file};
@@ -90,7 +90,7 @@ fn the_marginal_slope_is_held() {
     let mut anchors = Vec::new();
     let mut late = Vec::new();
     for tick in 0..100_000 {
-        plant.step(&hardstand::plant::TickInput::new());
+        plant.step(&hardstand_physics::plant::TickInput::new());
         if tick % 20_000 == 19_999 {
             let stuck = |i| plant.spring_memory(i).unwrap().anchor_P;
             anchors = (0..8).map(stuck).collect();

@@ -1,10 +1,10 @@
 //! Single evaluations.
 
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ExponentialSpring, Friction, Memory, SpringForce, SpringParameters, Stiction,
 };
-use hardstand::math::exp;
-use hardstand::spatial::Vec3;
+use hardstand_physics::math::exp;
+use hardstand_physics::spatial::Vec3;
 use proptest::prelude::*;
 
 fn spring() -> ExponentialSpring {

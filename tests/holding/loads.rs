@@ -1,9 +1,9 @@
 //! What a foot holds after it has slid.
 
-use hardstand::contact::Stiction;
-use hardstand::model::{Base, Builder};
-use hardstand::plant::{Event, Plant, TickInput};
-use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::contact::Stiction;
+use hardstand_physics::model::{Base, Builder};
+use hardstand_physics::plant::{Event, Plant, TickInput};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
 use super::robots::{add_body, box_on_springs, plain_spec, station};
 use super::set_law;
@@ -46,7 +46,7 @@ fn draw(plant: &mut Plant, height: f64, from: Vec3, to: Vec3, ticks: u32) {
 }
 
 fn at_angle(size: f64, deg: f64) -> Vec3 {
-    let (sin, cos) = hardstand::math::sin_cos(deg.to_radians());
+    let (sin, cos) = hardstand_physics::math::sin_cos(deg.to_radians());
     Vec3::new(size * cos, size * sin, 0.0)
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
+use hardstand_physics::spatial::Vec3;
 
 const MU: [f64; 2] = [0.7, 0.5];
 /// Ticks after which the springs have swung out.
@@ -33,7 +33,7 @@ fn stand(plant: &mut Plant, ticks: u64, events: &[Event], mut each: impl FnMut(&
         let joints = stance.iter().map(hold).collect();
         let (session, seq, answers_tick) = (7, tick + 1, tick);
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session,
             seq,
             answers_tick,

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use hardstand::dynamics::{kinetic_energy, potential_energy};
-use hardstand::plant::{Integrator, Plant};
-use hardstand::spatial::Vec3;
+use hardstand_physics::dynamics::{kinetic_energy, potential_energy};
+use hardstand_physics::plant::{Integrator, Plant};
+use hardstand_physics::spatial::Vec3;
 use serde_json::Value;
 
 use super::block::{changed, play};

@@ -1,13 +1,15 @@
 //! One step against formulas that are written down here once more, and slopes against differences.
 
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ContactMaterial, ContactPlane, ExponentialSpring, Friction, HertzPair, HuntCrossley, Memory,
     Overlap, SpringParameters, Stiction,
 };
-use hardstand::dynamics::{Positions, Velocities};
-use hardstand::model::{Base, Builder, JointKind};
-use hardstand::plant::{Command, Integrator, JointCommand, Plant, TickInput};
-use hardstand::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3, rotation, skew};
+use hardstand_physics::dynamics::{Positions, Velocities};
+use hardstand_physics::model::{Base, Builder, JointKind};
+use hardstand_physics::plant::{Command, Integrator, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::{
+    Mat3, Quaternion, SpatialInertia, Transform, Vec3, rotation, skew,
+};
 use nalgebra::{Matrix6, Vector6};
 
 use super::robots::{add_body, add_joint, at, joint, plain_spec};
@@ -43,7 +45,7 @@ fn a_drive_with_damping_makes_one_step_as_the_formula_says() {
         let joints = vec![JointCommand { q: 0.12, kp, kd, ..Default::default() }];
         let mut input = TickInput::new();
         input.offers.push(Box::new(Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq: 1,
             answers_tick: 0,
@@ -108,7 +110,7 @@ fn a_contact_makes_one_step_as_the_formula_says() {
 
     // in the plane's axes; the exponent of e changes by less than would be taken in halves
     let p = &holding;
-    assert!(p.d2_per_m * v_C.z.abs() * h < 0.2, "strikes at {} m/s", v_C.z);
+    assert!(p.d2_per_m * v_C.z.abs() * h < 0.2, "needs_substep at {} m/s", v_C.z);
     let (kn, dn) = (p.d2_per_m * f.normal_n, p.cz_s_per_m * f.normal_elastic_n);
     let k = Vec3::new(p.kxy_n_per_m, p.kxy_n_per_m, kn);
     let given =

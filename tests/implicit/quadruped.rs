@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Command, ComputePath, Event, JointCommand, Plant, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::plant::{Command, ComputePath, Event, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::Vec3;
 
 use super::blocks::energy;
 
@@ -36,7 +36,7 @@ fn input(plant: &Plant, gains: Gains) -> TickInput {
         let hold = |q: &f64| JointCommand { q: *q, kp, kd, ..Default::default() };
         let joints = plant.spec().q.joints.iter().map(hold).collect();
         let command = Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq: tick + 1,
             answers_tick: tick,

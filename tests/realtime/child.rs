@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hardstand::plant::JointCommand;
 use hardstand::rt::{
     Clock, Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     enter_realtime, lock_memory, pick_core,
 };
+use hardstand_physics::plant::JointCommand;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use crate::bench::{Bench, Queues, quadruped};
@@ -264,14 +264,15 @@ impl Tally {
         }
         if let Some(mut command) = bench.commands.take_free() {
             self.seq += 1;
-            (command.epoch, command.session) = (1, 5);
+            (command.run_id, command.session) = (1, 5);
             (command.seq, command.answers_tick) = (self.seq, self.tick);
             command.joints.fill(JointCommand { kp: 60.0, kd: 2.0, ..Default::default() });
             bench.commands.send(command);
         }
         while let Some(tick) = bench.log.take() {
-            let accepted =
-                |o: &&hardstand::rt::OfferRecord| o.verdict == hardstand::plant::Verdict::Accepted;
+            let accepted = |o: &&hardstand::rt::OfferRecord| {
+                o.verdict == hardstand_physics::plant::Verdict::Accepted
+            };
             self.accepted += tick.offers.iter().filter(accepted).count() as u64;
             bench.log.give_back(tick);
         }

@@ -70,7 +70,7 @@ fn a_ros_controller_makes_the_robot_stand() {
         assert!(status.counter("commands_accepted") > 100, "{status:#?}");
         let refused = |name: &str| status.counter(&format!("rejected_{name}"));
         // the same command twice is the same set-point twice: neither refused nor harmful
-        let wrong = ["sequence", "future_tick", "not_owner", "retired", "size", "out_of_range"];
+        let wrong = ["sequence", "future_tick", "not_owner", "revoked", "size", "out_of_range"];
         assert_eq!(wrong.map(refused), [0; 6], "{mode}: {status:#?}");
         daemon.signal(rustix::process::Signal::TERM);
         daemon.ends_with(0);
@@ -154,7 +154,7 @@ fn a_trajectory_is_followed_in_simulated_time_and_held() {
     let to: Vec<f64> = from.iter().map(|q| q + 0.2).collect();
     let sent = trajectory(&names, &[to.clone(), from.clone()], 1);
     peer.publish("joint_trajectory_controller/joint_trajectory", &peer::TRAJECTORY, &sent);
-    let near = |q: &[f64], s: &hardstand::plant::StateReading| {
+    let near = |q: &[f64], s: &hardstand_physics::plant::StateReading| {
         s.joints.iter().zip(q).all(|(j, q)| (j.q - q).abs() < 0.03)
     };
     let state = observer.until("1 s", |s| s.tick >= 1000);

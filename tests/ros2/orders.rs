@@ -1,11 +1,11 @@
 //! From messages to set-points, without a daemon.
 
-use hardstand::plant::{JointCommand, JointReading};
 use hardstand::ros2::messages::{
     Duration, DynamicJointState, Float64MultiArray, InterfaceValue, JointState, JointTrajectory,
     JointTrajectoryPoint, Time,
 };
 use hardstand::ros2::{Orders, RosRejection, Trajectory};
+use hardstand_physics::plant::{JointCommand, JointReading};
 
 fn orders() -> Orders {
     Orders::new(vec!["a".into(), "b".into()], [100.0, 3.0])

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hardstand::config::{Scenario, TfEdges};
-use hardstand::plant::Snapshot;
 use hardstand::ros2::{Readings, VARIANCE, time};
+use hardstand_physics::plant::Snapshot;
 
 use crate::process::repository;
 

@@ -191,12 +191,12 @@ fn a_client_pauses_steps_and_resets() {
         // time goes on with the next run, unless it is asked to begin again as well
         let before = observer.until("paused", |s| s.phase == 3);
         assert!(client.call::<Trigger>("hardstand/reset", &Empty).success);
-        let after = observer.until("the next run", |s| s.epoch == before.epoch + 1);
+        let after = observer.until("the next run", |s| s.run_id == before.run_id + 1);
         assert_eq!((after.tick, after.time_ns, after.phase), (0, before.time_ns, 3));
         assert_eq!((client.reset(1), client.reset(4), client.reset(2)), (0, 0, 1));
-        assert_eq!(observer.until("and the next", |s| s.epoch == before.epoch + 2).tick, 0);
+        assert_eq!(observer.until("and the next", |s| s.run_id == before.run_id + 2).tick, 0);
         assert_eq!(client.reset(0), 1);
-        let zero = observer.until("and the next", |s| s.epoch == before.epoch + 3);
+        let zero = observer.until("and the next", |s| s.run_id == before.run_id + 3);
         assert_eq!((zero.tick, zero.time_ns), (0, 0));
         client.pause(false);
         assert_eq!(client.state(), 1);
@@ -215,7 +215,7 @@ fn a_client_stops_the_simulation_and_plays_it() {
 
     assert_eq!((client.set_state(0), client.state(), client.set_state(0)), (1, 0, 101));
     let stopped = observer.until("stopped", |s| s.phase == 3);
-    assert_eq!((stopped.tick, stopped.time_ns, stopped.epoch), (0, 0, 2));
+    assert_eq!((stopped.tick, stopped.time_ns, stopped.run_id), (0, 0, 2));
     // paused is not stopped
     assert_eq!((client.set_state(2), client.state()), (1, 2));
     assert_eq!((client.set_state(0), client.set_state(1), client.state()), (1, 1, 1));
@@ -278,13 +278,13 @@ fn a_client_picks_the_robot_up() {
     refused(&|s| s.pose.position.z = f64::NAN, "no run can go on from there");
     refused(&|s| s.twist.angular.x = f64::INFINITY, "no run can go on from there");
     assert_eq!(client.place("cat", &wish).0, 2);
-    assert_eq!(observer.until("paused", |s| s.phase == 3).epoch, truth.epoch);
+    assert_eq!(observer.until("paused", |s| s.phase == 3).run_id, truth.run_id);
 
     // a metre up, thrown: it flies as a thrown body does
     wish.pose.position.z += 1.0;
     wish.twist.linear.x = 2.0;
     assert_eq!(client.place("quadruped", &wish), (1, String::new()));
-    let up = observer.until("the next run", |s| s.epoch == truth.epoch + 1);
+    let up = observer.until("the next run", |s| s.run_id == truth.run_id + 1);
     assert_eq!((up.tick, up.time_ns), (truth.tick, truth.time_ns));
     assert_eq!(up.truth_base_position_m[2], wish.pose.position.z);
     assert_eq!(up.foot_contact, [0; 4]);

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use hardstand::model::{BaseChoice, parse_urdf};
 use hardstand::ros2::messages::catalogue;
+use hardstand::urdf::{BaseChoice, parse_urdf};
 use serde_yaml::Value;
 use zenoh::Wait;
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hardstand::config::{Motors, Scenario};
-use hardstand::plant::JointCommand;
 use hardstand::ros2::messages::Message;
 use hardstand::ros2::unitree::{
     Checked, LowCmd, LowState, POS_STOP, VEL_STOP, has_its_crc, set_crc, set_points,
 };
+use hardstand_physics::plant::JointCommand;
 use serde::Deserialize;
 use zenoh::Wait;
 

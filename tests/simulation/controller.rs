@@ -1,7 +1,7 @@
 //! A controller as docs/protocol.md asks for one: newest state in, command out.
 
 use hardstand::message::{ClaimedCommand, Kind, decode, encode_command};
-use hardstand::plant::{JointCommand, StateReading};
+use hardstand_physics::plant::{JointCommand, StateReading};
 
 pub struct SimController {
     q: Vec<f64>,
@@ -36,7 +36,7 @@ impl SimController {
         let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
         let claim = ClaimedCommand {
             layout_hash: state.layout_hash,
-            epoch: state.epoch,
+            run_id: state.run_id,
             session: self.session,
             seq: self.seq,
             answers_tick: state.tick,

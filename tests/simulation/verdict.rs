@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
-use hardstand::plant::{Plant, Rejection};
 use hardstand::record::{LogReader, LogRecord, RunReport, replay_run};
 use hardstand::rt::LogTick;
+use hardstand_physics::plant::{Plant, Rejection};
 
 use crate::bench::PERIOD_NS;
 use crate::disk::SimDisk;

@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 
 use hardstand::limits::OFFERS_MAX;
 use hardstand::message::{
-    ArrivalCounters, CommandDesk, CommandLimits, FrictionLimits, FrictionRequest, Kind,
+    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
     check_friction, encode,
 };
-use hardstand::plant::{Scope, StateReading, Verdict};
 use hardstand::record::Recording;
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
+use hardstand_physics::plant::{Scope, StateReading, Verdict};
 
 use crate::bench::{Bench, PERIOD_NS};
 use crate::controller::SimController;
@@ -43,7 +43,7 @@ pub struct World {
     happenings: BTreeMap<u64, Happening>,
     next_happening: u64,
     pub bench: Bench,
-    desk: CommandDesk,
+    desk: CommandIngress,
     pub arrivals: Arc<ArrivalCounters>,
     orders: OrderOutbox,
     friction_limits: FrictionLimits,
@@ -78,20 +78,20 @@ impl World {
         let scenario = &bench.scenario;
         let joints = scenario.spec.q.joints.clone();
         let plant = scenario.plant();
-        let (layout_hash, epoch) = (plant.layout_hash(), 1);
+        let (layout_hash, run_id) = (plant.layout_hash(), 1);
         let limits = CommandLimits {
             layout_hash,
-            epoch,
+            run_id,
             joints: joints.len(),
             kp_max: scenario.gains_max[0],
             kd_max: scenario.gains_max[1],
         };
         let counts = [scenario.spec.stations.len(), scenario.spec.feet.len(), 0].map(|n| n as u32);
         let arrivals = Arc::<ArrivalCounters>::default();
-        let desk = CommandDesk::new(
+        let desk = CommandIngress::new(
             bench.commands.clone(),
             limits,
-            Arc::clone(&bench.epoch),
+            Arc::clone(&bench.run_id),
             Arc::clone(&arrivals),
         );
         let controllers = (0..2)
@@ -111,7 +111,7 @@ impl World {
             desk,
             arrivals,
             orders: parts.orders,
-            friction_limits: FrictionLimits { layout_hash, epoch, counts },
+            friction_limits: FrictionLimits { layout_hash, run_id, counts },
             controllers,
             disk: parts.disk,
             recording: Some(parts.recording),
@@ -260,8 +260,8 @@ impl World {
     fn change_friction(&mut self) {
         let mu = self.dice.roll(1000) as f64 / 1000.0;
         let scope = [Scope::All, Scope::Foot(self.dice.roll(4) as u32)][self.dice.roll(2) as usize];
-        let FrictionLimits { layout_hash, epoch, .. } = self.friction_limits;
-        let request = FrictionRequest::new(layout_hash, epoch, scope, mu, mu * 0.9);
+        let FrictionLimits { layout_hash, run_id, .. } = self.friction_limits;
+        let request = FrictionRequest::new(layout_hash, run_id, scope, mu, mu * 0.9);
         let mut bytes = Vec::new();
         encode(Kind::Friction, &request, &mut bytes).unwrap();
         let event = check_friction(&bytes, &self.friction_limits).unwrap();

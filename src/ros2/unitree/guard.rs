@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use super::messages::LowState;
-use crate::bus::{Life, Probe};
+use crate::bus::{PanicGuard, Probe};
 use crate::ros2::messages::Message;
 
 /// It listens for so long before anything is said or obeyed. A robot publishes 500 times a second.
@@ -60,10 +60,10 @@ impl Guard {
 }
 
 /// Looks at the domain on a thread of its own, as long as the session lives.
-pub(crate) fn watch(guard: Guard, probe: Probe, life: Life) -> std::io::Result<()> {
+pub(crate) fn watch(guard: Guard, probe: Probe, panic_guard: PanicGuard) -> std::io::Result<()> {
     let begin = Instant::now();
     let look = move || {
-        while !life.is_over() {
+        while !panic_guard.is_over() {
             if probe.is_answered(WRITERS) {
                 guard.state.store(TAKEN, Ordering::Release);
             } else if begin.elapsed() > LISTENED_FOR {

@@ -1,7 +1,7 @@
 //! Trajectories of a ball on the half-space `z ≤ 0` with Hunt–Crossley contact.
 
-use hardstand::contact::{HalfSpace, HuntCrossley, HuntCrossleyForce, Overlap};
-use hardstand::spatial::{Mat3, Quaternion, Vec3};
+use hardstand_physics::contact::{HalfSpace, HuntCrossley, HuntCrossleyForce, Overlap};
+use hardstand_physics::spatial::{Mat3, Quaternion, Vec3};
 use serde_json::Value;
 
 use super::files::{GoldenFile, get, list, num, quat, vec3};

@@ -1,10 +1,10 @@
 //! Trajectories of a box on springs.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::contact::ContactPlane;
-use hardstand::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
-use hardstand::plant::{Integrator, Plant, PlantSpec, TickInput};
-use hardstand::spatial::{Mat3, SpatialInertia};
+use hardstand_physics::contact::ContactPlane;
+use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
+use hardstand_physics::plant::{Integrator, Plant, PlantSpec, TickInput};
+use hardstand_physics::spatial::{Mat3, SpatialInertia};
 use serde_json::Value;
 
 use super::files::{
@@ -144,7 +144,7 @@ fn compare(plant: &Plant, sample: &Value, tol: &Tolerance, at: &str, report: &mu
 fn compare_energies(
     plant: &Plant,
     sample: &Value,
-    forces: &[hardstand::spatial::Vec3],
+    forces: &[hardstand_physics::spatial::Vec3],
     tol: &Tolerance,
     at: &str,
     report: &mut Report,
@@ -172,7 +172,7 @@ fn compare_energies(
 }
 
 /// Position at `t_end` with the semi-implicit Euler method.
-pub fn end_with_semi_implicit_euler(file: &GoldenFile, h: f64) -> hardstand::spatial::Vec3 {
+pub fn end_with_semi_implicit_euler(file: &GoldenFile, h: f64) -> hardstand_physics::spatial::Vec3 {
     let mut plant = changed(file, h, |spec| spec.integrator = Integrator::SemiImplicitEuler);
     play(&mut plant, file, |_| ());
     plant.state().q.p_WB

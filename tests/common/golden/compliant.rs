@@ -1,7 +1,9 @@
 //! Records of the compliant contacts: sphere on half-space, sphere on sphere, brick on half-space.
 
-use hardstand::contact::{BrickContact, BrickForce, CompliantContact, ContactForce, HertzPair};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::{
+    BrickContact, BrickForce, CompliantContact, ContactForce, HertzPair,
+};
+use hardstand_physics::spatial::Vec3;
 use serde_json::Value;
 
 use super::files::{GoldenFile, get, list, list_or_empty, num, text, vec3};

@@ -1,11 +1,11 @@
 //! Trajectories under bilateral contacts: a spinning body on one foot, a quadruped on four.
 
-use hardstand::dynamics::{
+use hardstand_physics::dynamics::{
     Constraints, Data, PointOnPlane, Positions, Rk4, Velocities, kinematics, kinetic_energy,
     potential_energy,
 };
-use hardstand::model::Model;
-use hardstand::spatial::{Transform, Vec3};
+use hardstand_physics::model::Model;
+use hardstand_physics::spatial::{Transform, Vec3};
 use serde_json::Value;
 
 use super::files::{

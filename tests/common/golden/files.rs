@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use hardstand::spatial::{Mat3, Quaternion, Transform, Vec3};
+use hardstand_physics::spatial::{Mat3, Quaternion, Transform, Vec3};
 use serde_json::Value;
 
 /// Beginnings of the names of files that are understood.

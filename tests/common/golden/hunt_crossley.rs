@@ -1,7 +1,7 @@
 //! Single evaluations of the Hunt–Crossley contact, several contacts at once, and restitution.
 
-use hardstand::contact::{ContactForce, HalfSpace, HertzPair, HuntCrossley, Overlap};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::{ContactForce, HalfSpace, HertzPair, HuntCrossley, Overlap};
+use hardstand_physics::spatial::Vec3;
 use serde_json::Value;
 
 use super::files::{GoldenFile, get, list, list_or_empty, num, text, vec3};

@@ -1,7 +1,7 @@
 //! Acceptance and values of contact materials.
 
 use hardstand::Result;
-use hardstand::contact::ContactMaterial;
+use hardstand_physics::contact::ContactMaterial;
 use serde_json::Value;
 
 use super::files::{GoldenFile, get, list, num, nums, text};

@@ -1,8 +1,10 @@
 //! Points held on planes: errors, accelerations and multipliers of single states.
 
-use hardstand::dynamics::{Constraints, Data, PointOnPlane, Positions, Velocities, kinematics};
-use hardstand::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
-use hardstand::spatial::{Force, Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_physics::dynamics::{
+    Constraints, Data, PointOnPlane, Positions, Velocities, kinematics,
+};
+use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
+use hardstand_physics::spatial::{Force, Mat3, SpatialInertia, Transform, Vec3};
 use serde_json::Value;
 
 use super::files::{

@@ -1,10 +1,10 @@
 //! Trajectories of a quadruped under sampled PD control.
 
-use hardstand::contact::{ContactPlane, SpringParameters};
-use hardstand::dynamics::{Positions, Velocities};
-use hardstand::model::Model;
-use hardstand::plant::{Command, Event, JointCommand, Plant, TickInput};
-use hardstand::spatial::Vec3;
+use hardstand_physics::contact::{ContactPlane, SpringParameters};
+use hardstand_physics::dynamics::{Positions, Velocities};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Command, Event, JointCommand, Plant, TickInput};
+use hardstand_physics::spatial::Vec3;
 use serde_json::Value;
 
 use super::files::{
@@ -194,7 +194,7 @@ impl Run<'_> {
         }
         self.seq += 1;
         Command {
-            epoch: 1,
+            run_id: 1,
             session: 1,
             seq: self.seq,
             answers_tick: state.tick,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use hardstand::spatial::{Quaternion, Vec3};
+use hardstand_physics::spatial::{Quaternion, Vec3};
 
 struct Row {
     quantity: &'static str,

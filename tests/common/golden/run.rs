@@ -1,16 +1,16 @@
 //! What the trajectories have in common: a plant in the oracle's manner, and tolerances.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::contact::{
+use hardstand_physics::contact::{
     ContactPlane, ExponentialSpring, Friction, SpringParameters, StationShape, Surface,
 };
-use hardstand::dynamics::{Positions, Velocities};
-use hardstand::model::Model;
-use hardstand::plant::{
+use hardstand_physics::dynamics::{Positions, Velocities};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{
     ContactModel, Event, Integrator, Plant, PlantSpec, Scope, Station, StopSpec, WatchdogSpec,
 };
-use hardstand::sensor::{FootSwitchSpec, ImuSpec};
-use hardstand::spatial::{Transform, Vec3};
+use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
+use hardstand_physics::spatial::{Transform, Vec3};
 use serde_json::Value;
 
 use super::files::{get, list, num, nums};

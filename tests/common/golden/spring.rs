@@ -1,10 +1,12 @@
 //! Single evaluations of one spring.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use hardstand::contact::{ContactPlane, ExponentialSpring, Friction, Memory, SpringParameters};
-use hardstand::dynamics::{Data, Positions, Velocities, kinematics};
-use hardstand::model::{Base, BodySpec, Builder, Model};
-use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::contact::{
+    ContactPlane, ExponentialSpring, Friction, Memory, SpringParameters,
+};
+use hardstand_physics::dynamics::{Data, Positions, Velocities, kinematics};
+use hardstand_physics::model::{Base, BodySpec, Builder, Model};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 use serde_json::Value;
 
 use super::files::{GoldenFile, get, list, num, quat, transform, vec3};
@@ -88,7 +90,12 @@ fn check_record(r: &Value, at: &str, report: &mut Report) {
     check_wrenches(&f, &plane, &mut data, &station, out, at, report);
 }
 
-fn check_forces(f: &hardstand::contact::SpringForce, out: &Value, at: &str, report: &mut Report) {
+fn check_forces(
+    f: &hardstand_physics::contact::SpringForce,
+    out: &Value,
+    at: &str,
+    report: &mut Report,
+) {
     let parts = f.normal_elastic_n.abs().max(f.normal_damping_n.abs());
     let scale = num(out, "fz").abs().max(num(out, "friction_limit")).max(parts).max(1.0);
     const TOL: f64 = 1e-12;
@@ -111,7 +118,7 @@ fn check_forces(f: &hardstand::contact::SpringForce, out: &Value, at: &str, repo
 }
 
 fn check_wrenches(
-    f: &hardstand::contact::SpringForce,
+    f: &hardstand_physics::contact::SpringForce,
     plane: &ContactPlane,
     data: &mut Data,
     station: &Vec3,

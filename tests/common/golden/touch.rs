@@ -1,7 +1,7 @@
 //! What the records of touching bodies have in common: poses, velocities, surfaces, wrenches.
 
-use hardstand::contact::{ContactForce, HalfSpace, Overlap};
-use hardstand::spatial::{Motion, Quaternion, Transform, Vec3};
+use hardstand_physics::contact::{ContactForce, HalfSpace, Overlap};
+use hardstand_physics::spatial::{Motion, Quaternion, Transform, Vec3};
 use serde_json::Value;
 
 use super::files::{get, num, quat, transform, vec3};

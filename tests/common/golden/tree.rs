@@ -1,11 +1,11 @@
 //! Forward dynamics of a tree: accelerations, inertia, bias, kinematics, energies.
 
-use hardstand::dynamics::{
+use hardstand_physics::dynamics::{
     Data, GeneralizedForces, MassMatrix, Positions, Velocities, aba, center_of_mass, crba,
     kinematics, kinetic_energy, momentum, potential_energy, rnea,
 };
-use hardstand::model::Model;
-use hardstand::spatial::{Quaternion, Vec3};
+use hardstand_physics::model::Model;
+use hardstand_physics::spatial::{Quaternion, Vec3};
 use serde_json::Value;
 
 use super::files::{GoldenFile, get, list, num, nums, quat, text, urdf_text, vec3, vector};

@@ -1,10 +1,10 @@
 //! A block that falls on rigid ground. Impacts depend on the solver, so only what must hold for
 //! any of them is compared: no corner in the ground, no energy gained, and where it comes to rest.
 
-use hardstand::contact::{ContactPlane, SpringParameters};
-use hardstand::dynamics::{Positions, Velocities, kinetic_energy};
-use hardstand::plant::{ContactModel, Plant, TickInput};
-use hardstand::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::contact::{ContactPlane, SpringParameters};
+use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy};
+use hardstand_physics::plant::{ContactModel, Plant, TickInput};
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
 use super::files::{GoldenFile, get, list, num, quat, vec3, vector};
 use super::report::Report;

@@ -1,6 +1,7 @@
 //! The robot of a golden file.
 
-use hardstand::model::{BaseChoice, Model, parse_urdf};
+use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_physics::model::Model;
 
 /// The model of a URDF, with a floating base and without anything that acts in the joints: the
 /// oracle has neither limits nor friction.

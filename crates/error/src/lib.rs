@@ -1,0 +1,88 @@
+//! The one error type, with a kind that decides the exit code.
+
+use std::fmt;
+
+/// What went wrong, as far as a caller may want to tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A scenario, a `--set` value or a robot model was refused.
+    Input,
+    /// A file could not be read or written.
+    File,
+    /// A log is damaged, truncated or not a Hardstand log.
+    Log,
+    /// The real-time grants that the scenario requires were refused by the system.
+    RealTime,
+    /// The bus could not be opened or a peer did not answer.
+    Bus,
+    /// Something that should not be possible.
+    Internal,
+}
+
+impl ErrorKind {
+    /// The process exit code of this kind of error; README lists them all.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Input | Self::File => 2,
+            Self::Log => 3,
+            Self::RealTime => 4,
+            Self::Bus => 5,
+            Self::Internal => 70,
+        }
+    }
+}
+
+/// An error: a kind and a message that names the thing, its value, what is allowed and what to do.
+///
+/// ```
+/// use hardstand_error::{Error, ErrorKind};
+/// let e = Error::new(ErrorKind::Input, "sim.rate_hz is 0; it must be 100 to 8000");
+/// assert_eq!(e.kind().exit_code(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+}
+
+/// A result with this crate's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of the given kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    /// Several mistakes found in one place, as one error: `head`, then a line each.
+    #[must_use]
+    pub fn list(kind: ErrorKind, head: &str, mistakes: &[String]) -> Self {
+        let mut message = String::from(head);
+        for m in mistakes {
+            message.push_str("\n  - ");
+            message.push_str(m);
+        }
+        Self { kind, message }
+    }
+
+    /// The kind.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The same error with `context: ` put before its message.
+    #[must_use]
+    pub fn within(self, context: impl fmt::Display) -> Self {
+        Self { kind: self.kind, message: format!("{context}: {}", self.message) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}

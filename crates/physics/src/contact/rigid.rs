@@ -1,0 +1,246 @@
+//! Rigid unilateral contact with dry friction: impulses that stop, hold or let slide.
+//!
+//! What a bilateral point-on-plane constraint leaves to its user: touchdown, sticking, sliding once
+//! the cone is left, lift-off. For a step of fixed length the velocities after it are
+//! `c = free + W λ`, with the impulses `λ` at the contacts and the response matrix
+//! `W = J M⁻¹ Jᵀ` (Delassus). Per contact, in its frame (z is the normal):
+//!
+//! ```text
+//! λ_z ≥ 0,  c_z ≥ 0,  λ_z c_z = 0          touch or part (Signorini)
+//! |λ_xy| ≤ μ λ_z,  and c_xy = 0 inside the cone,
+//! on its edge λ_xy points against c_xy     stick or slide (Coulomb)
+//! ```
+//!
+//! Solved by block Gauss–Seidel over the contacts from the impulses of the step before.
+
+use crate::simd::SimdReal;
+use crate::spatial::{Mat3, Vec3};
+
+/// One contact in a [`solve_rigid`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigidContact {
+    /// Velocity after the step without any contact impulse, m/s; what it may still approach by is
+    /// already added to z.
+    pub free: Vec3,
+    /// Coefficient of friction.
+    pub mu: f64,
+    /// Impulse on the follower, N·s: first guess in, solution out.
+    pub impulse: Vec3,
+    /// Solution: velocity after the step, m/s.
+    pub velocity: Vec3,
+    /// Solution: on the edge of the cone with a slip velocity.
+    pub slides: bool,
+    /// The contact's own block of `W`, made regular, and its inverse: constant while it is solved.
+    own: Mat3,
+    own_inverse: Option<Mat3>,
+}
+
+impl RigidContact {
+    /// A contact that is to be solved, guessed to carry nothing.
+    #[must_use]
+    pub fn new(free: Vec3, mu: f64) -> Self {
+        let (impulse, own) = (Vec3::zeros(), Mat3::zeros());
+        Self { free, mu, impulse, velocity: free, slides: false, own, own_inverse: None }
+    }
+}
+
+/// How well the conditions are met.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Convergence {
+    /// Sweeps over all contacts.
+    pub sweeps: u32,
+    /// Largest change of a contact's velocity by the last sweep, m/s.
+    pub change_m_per_s: f64,
+}
+
+/// Sweeps at most.
+const SWEEPS_MAX: u32 = 100;
+/// Rounds between the normal and the tangential part of one sliding contact.
+const ROUNDS_MAX: u32 = 12;
+/// A change of velocity below this counts as none, m/s.
+const SETTLED_M_PER_S: f64 = 1e-10;
+/// Slower slip on the edge of a cone is what the sweeps have left over, m/s.
+const SLIP_MIN_M_PER_S: f64 = 1e-5;
+/// What a change must be below for the rounds to count as converging, m/s.
+const UNSETTLED_M_PER_S: f64 = 1e-7;
+/// Share of a block's mean diagonal that keeps it regular: a foot that the mechanism cannot move.
+const COMPLIANCE: f64 = 1e-10;
+/// Largest impulse, N·s: far above any foot's, far below overflow.
+const IMPULSE_MAX: f64 = 1e9;
+
+/// Finds the impulses of `contacts`; `W[i * n + j]` is the velocity of contact `i` for a unit
+/// impulse at contact `j`, m/s per N·s, each in the axes of its own contact.
+///
+/// ```
+/// use hardstand_physics::contact::{RigidContact, solve_rigid};
+/// use hardstand_physics::spatial::{Mat3, Vec3};
+/// // 2 kg fall at 1 m/s and slide at 0.1 m/s: μ λ_z = 1 N·s is enough to stop both
+/// let W = [Mat3::identity() * 0.5];
+/// let free = Vec3::new(0.1, 0.0, -1.0);
+/// let mut contact = [RigidContact::new(free, 0.5)];
+/// solve_rigid(&W, &mut contact);
+/// assert!((contact[0].impulse - Vec3::new(-0.2, 0.0, 2.0)).norm() < 1e-8);
+/// ```
+pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
+    let n = contacts.len();
+    let mut out = Convergence::default();
+    for (i, contact) in contacts.iter_mut().enumerate() {
+        contact.own = regular(&W[i * n + i]);
+        contact.own_inverse = contact.own.try_inverse();
+    }
+    while out.sweeps < SWEEPS_MAX {
+        out.sweeps += 1;
+        out.change_m_per_s = 0.0;
+        for i in 0..n {
+            let others = velocity_by(W, contacts, i, i);
+            let (own, before) = (contacts[i].own, contacts[i].impulse);
+            (contacts[i].impulse, contacts[i].slides) = one_contact(&contacts[i], &others);
+            let change = (own * (contacts[i].impulse - before)).norm();
+            out.change_m_per_s = change.larger(out.change_m_per_s);
+        }
+        if out.change_m_per_s < SETTLED_M_PER_S {
+            break;
+        }
+    }
+    // where contacts are redundant one may be on the edge of its cone and yet stand still
+    for i in 0..n {
+        let velocity = velocity_by(W, contacts, i, n);
+        contacts[i].slides = contacts[i].slides && velocity.xy().norm() > SLIP_MIN_M_PER_S;
+        contacts[i].velocity = velocity;
+    }
+    out
+}
+
+/// Velocity of contact `i` after the step, without the impulse of contact `except`.
+fn velocity_by(W: &[Mat3], contacts: &[RigidContact], i: usize, except: usize) -> Vec3 {
+    let mut v = contacts[i].free;
+    for (j, other) in contacts.iter().enumerate().filter(|(j, _)| *j != except) {
+        v += W[i * contacts.len() + j] * other.impulse;
+    }
+    v
+}
+
+/// Solves `free + W λ = 0` for all contacts in directions that `held` marks, and leaves the other
+/// components of λ at 0: the correction of positions. Gauss–Seidel from zero, until a sweep finds
+/// no more than `exact` left of any error, at most `sweeps` times.
+pub fn solve_held(
+    W: &[Mat3],
+    errors: &[Vec3],
+    held: &[[bool; 3]],
+    corrections: &mut [Vec3],
+    exact: f64,
+    sweeps: u32,
+) {
+    let n = errors.len();
+    corrections.fill(Vec3::zeros());
+    for _ in 0..sweeps {
+        let mut worst: f64 = 0.0;
+        for i in 0..n {
+            let mut rest = errors[i];
+            for (j, c) in corrections.iter().enumerate() {
+                rest += W[i * n + j] * c;
+            }
+            let own = regular(&W[i * n + i]);
+            for k in (0..3).filter(|&k| held[i][k]) {
+                worst = worst.larger(rest[k].abs());
+                let step = rest[k] / own[(k, k)];
+                corrections[i][k] -= step;
+                rest -= W[i * n + i].column(k) * step;
+            }
+        }
+        if worst <= exact {
+            break;
+        }
+    }
+}
+
+/// A block that can be divided by.
+fn regular(W: &Mat3) -> Mat3 {
+    let mean = W.trace() / 3.0;
+    W + Mat3::identity() * (COMPLIANCE * mean + 1e-12)
+}
+
+/// Exact impulse of one contact against `b`, its velocity by everything else.
+fn one_contact(contact: &RigidContact, b: &Vec3) -> (Vec3, bool) {
+    if b.z >= 0.0 {
+        return (Vec3::zeros(), false);
+    }
+    let (W, mu) = (&contact.own, contact.mu);
+    if let Some(inverse) = &contact.own_inverse {
+        let stick = -(inverse * b);
+        let tangential = stick.xy().norm();
+        if stick.z > 0.0 && stick.z < IMPULSE_MAX && tangential <= mu * stick.z {
+            return (stick, false);
+        }
+    }
+    // normal and tangential part in turn; each alone is solved exactly
+    let mut impulse = contact.impulse;
+    let mut change = f64::MAX;
+    for _ in 0..ROUNDS_MAX {
+        let z = -(b.z + W[(2, 0)] * impulse.x + W[(2, 1)] * impulse.y) / W[(2, 2)];
+        // NaN and overflow end here
+        let z = if z > 0.0 { z.min(IMPULSE_MAX) } else { 0.0 };
+        let a = [b.x + W[(0, 2)] * z, b.y + W[(1, 2)] * z];
+        let xy = least_in_disc([W[(0, 0)], W[(0, 1)], W[(1, 1)]], a, mu * z);
+        let next = Vec3::new(xy[0], xy[1], z);
+        change = (W * (next - impulse)).norm();
+        impulse = next;
+        if change < 0.1 * SETTLED_M_PER_S {
+            break;
+        }
+    }
+    // where friction presses the contact together the rounds need not end
+    if change > UNSETTLED_M_PER_S {
+        impulse = bracketed(W, b, mu);
+    }
+    (impulse, true)
+}
+
+/// The same by bisection: with the best friction for each normal impulse `z`, the normal velocity
+/// after the step is continuous in `z`, negative at 0, and at last grows without bound for any
+/// positive definite `W` and any `mu`.
+fn bracketed(W: &Mat3, b: &Vec3, mu: f64) -> Vec3 {
+    let at = |z: f64| {
+        let a = [b.x + W[(0, 2)] * z, b.y + W[(1, 2)] * z];
+        let xy = least_in_disc([W[(0, 0)], W[(0, 1)], W[(1, 1)]], a, mu * z);
+        let normal = b.z + W[(2, 0)] * xy[0] + W[(2, 1)] * xy[1] + W[(2, 2)] * z;
+        (Vec3::new(xy[0], xy[1], z), normal)
+    };
+    let (mut low, mut high) = (0.0, (-b.z / W[(2, 2)]).min(IMPULSE_MAX));
+    while high < IMPULSE_MAX && at(high).1 < 0.0 {
+        low = high;
+        high *= 2.0;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if at(middle).1 < 0.0 { low = middle } else { high = middle }
+    }
+    at(high).0
+}
+
+/// The `x` with `|x| ≤ radius` that makes `½ xᵀ A x + aᵀ x` least, `A = [[a₀, a₁], [a₁, a₂]]`
+/// positive definite. On the edge `A x + a = −σ x` with `σ ≥ 0`: friction against the slip.
+fn least_in_disc(A: [f64; 3], a: [f64; 2], radius: f64) -> [f64; 2] {
+    let mut x = [0.0; 2];
+    if radius <= 0.0 {
+        return x;
+    }
+    let mut sigma = 0.0;
+    // Newton's method on 1/|x(σ)| − 1/radius, which is concave: it approaches from below
+    for _ in 0..30 {
+        let (p, q, r) = (A[0] + sigma, A[1], A[2] + sigma);
+        let det = p * r - q * q;
+        x = [(q * a[1] - r * a[0]) / det, (q * a[0] - p * a[1]) / det];
+        let length = (x[0] * x[0] + x[1] * x[1]).sqrt();
+        if length <= radius * (1.0 + 1e-14) {
+            break;
+        }
+        // d|x|²/dσ = −2 xᵀ (A + σ)⁻¹ x
+        let y = [(r * x[0] - q * x[1]) / det, (p * x[1] - q * x[0]) / det];
+        let slope = x[0] * y[0] + x[1] * y[1];
+        sigma += length * length / slope * (length / radius - 1.0);
+    }
+    let length = (x[0] * x[0] + x[1] * x[1]).sqrt();
+    let shrink = if length > radius { radius / length } else { 1.0 };
+    if shrink.is_finite() { [x[0] * shrink, x[1] * shrink] } else { [0.0; 2] }
+}

@@ -1,0 +1,232 @@
+//! What the algorithms do at one body: of a robot, or of several equal limbs at once.
+//!
+//! Everything that runs in each micro-step is here once, for any number of lanes. The loops over
+//! the bodies are in [`kinematics`](super::kinematics()) and [`aba`](super::aba()), one body after
+//! another, and in the plant's fast path, equal limbs side by side.
+
+use crate::simd::SimdReal;
+use crate::spatial::simd::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
+
+use super::joint_rotation::JointRotation;
+use super::link::{JointClass, Link, by_motility};
+
+/// Where a body is and how it moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct BodyKinematics<T> {
+    /// Pose of B in the parent body's frame; for the base, in W.
+    pub(crate) X_PB: Transform<T>,
+    /// Pose of B in W.
+    pub(crate) X_WB: Transform<T>,
+    /// Spatial velocity `V_WB_B`.
+    pub(crate) V: Motion<T>,
+    /// Velocity-product acceleration `c = V × S q̇`.
+    pub(crate) c: Motion<T>,
+    /// Sine and cosine of a revolute joint's position.
+    pub(crate) turn: JointRotation<T>,
+}
+
+impl<T: SimdReal> BodyKinematics<T> {
+    /// Lane `i` is `f(i)`.
+    pub(crate) fn from_lanes(f: impl Fn(usize) -> BodyKinematics<f64>) -> Self {
+        Self {
+            X_PB: Transform::from_lanes(|i| f(i).X_PB),
+            X_WB: Transform::from_lanes(|i| f(i).X_WB),
+            V: Motion::from_lanes(|i| f(i).V),
+            c: Motion::from_lanes(|i| f(i).c),
+            turn: JointRotation::from_lanes(|i| f(i).turn),
+        }
+    }
+
+    /// Lane `i`.
+    #[inline(always)]
+    pub(crate) fn lane(&self, i: usize) -> BodyKinematics<f64> {
+        BodyKinematics {
+            X_PB: self.X_PB.lane(i),
+            X_WB: self.X_WB.lane(i),
+            V: self.V.lane(i),
+            c: self.c.lane(i),
+            turn: self.turn.lane(i),
+        }
+    }
+
+    /// The body of `link` at the joint's `q` and `qd`, on a parent at `X_WP` with velocity `V_P`.
+    /// (table 7.1, pass 1)
+    #[inline(always)]
+    pub(crate) fn on_parent(
+        link: &Link<T>,
+        q: T,
+        qd: T,
+        X_WP: &Transform<T>,
+        V_P: &Motion<T>,
+    ) -> Self {
+        let mut placed = Self::default();
+        by_motility!(link, Self::turn_by, q, &mut placed);
+        by_motility!(link, Self::settle_by, &mut placed);
+        by_motility!(link, Self::carry_by, qd, (X_WP, V_P), &mut placed);
+        placed
+    }
+
+    /// The part of [`on_parent`](Self::on_parent) that needs to know nothing of the parent. For a
+    /// joint about a coordinate axis it leaves `X_PB` as it is: `turn` says all, and its position
+    /// never changes.
+    #[inline(always)]
+    pub(crate) fn turn_by(by: JointClass, link: &Link<T>, q: T, placed: &mut Self) {
+        let (X_PB, turn) = link.moved(by, q);
+        placed.turn = turn;
+        if !matches!(by, JointClass::About(_)) {
+            placed.X_PB = X_PB;
+        }
+    }
+
+    /// Sets the `X_PB` of a joint about a coordinate axis, for others to read.
+    #[inline(always)]
+    pub(crate) fn settle_by(by: JointClass, link: &Link<T>, placed: &mut Self) {
+        if let JointClass::About(axis) = by {
+            placed.X_PB = link.about(axis, &placed.turn);
+        }
+    }
+
+    /// The rest of [`on_parent`](Self::on_parent).
+    #[inline(always)]
+    pub(crate) fn carry_by(
+        by: JointClass,
+        link: &Link<T>,
+        qd: T,
+        (X_WP, V_P): (&Transform<T>, &Motion<T>),
+        placed: &mut Self,
+    ) {
+        let Self { X_PB, turn, .. } = placed;
+        placed.V = link.velocity(by, (X_PB, turn), V_P, qd);
+        placed.X_WB = link.compose(by, X_WP, X_PB, turn);
+        placed.c = link.velocity_product(by, &placed.V, qd);
+    }
+}
+
+/// `p_A = V ×* I V − f_ext` of a single body. (7.37)
+#[inline(always)]
+pub(crate) fn bias_force<T: SimdReal>(
+    inertia: &SpatialInertia<T>,
+    V: &Motion<T>,
+    f_ext: &Force<T>,
+) -> Force<T> {
+    V.cross_force(&inertia.mul(V)) - *f_ext
+}
+
+/// What a joint does to what is felt through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct AbaFactors<T> {
+    /// `U = I_A S`.
+    pub(crate) U: Force<T>,
+    /// `D = Sᵀ U + armature`, and its reciprocal.
+    pub(crate) D: T,
+    pub(crate) per_D: T,
+    /// `u = τ − Sᵀ p_A`.
+    pub(crate) u: T,
+}
+
+impl<T: SimdReal> AbaFactors<T> {
+    /// Lane `i`.
+    #[inline(always)]
+    pub(crate) fn lane(&self, i: usize) -> AbaFactors<f64> {
+        AbaFactors {
+            U: self.U.lane(i),
+            D: self.D.lane(i),
+            per_D: self.per_D.lane(i),
+            u: self.u.lane(i),
+        }
+    }
+
+    /// Pass 2 at one body: `U`, `D`, `u`, and what the parent feels, `I_a` and `p_a`, about the
+    /// parent's origin in its axes, under the effort `tau` of a motor with this armature. (7.43 to
+    /// 7.47)
+    #[inline(always)]
+    pub(crate) fn joint(
+        link: &Link<T>,
+        placed: &BodyKinematics<T>,
+        effort: (T, T),
+        I_A: &ArticulatedInertia<T>,
+        p_A: &Force<T>,
+    ) -> (Self, ArticulatedInertia<T>, Force<T>) {
+        by_motility!(link, Self::joint_by, placed, effort, I_A, p_A)
+    }
+
+    #[inline(always)]
+    pub(crate) fn joint_by(
+        by: JointClass,
+        link: &Link<T>,
+        placed: &BodyKinematics<T>,
+        (tau, armature): (T, T),
+        I_A: &ArticulatedInertia<T>,
+        p_A: &Force<T>,
+    ) -> (Self, ArticulatedInertia<T>, Force<T>) {
+        let (mut through, I_a) = Self::inertia_by(by, link, armature, I_A);
+        through.u = tau - link.project(by, p_A);
+        let felt = through.U.scaled(through.u * through.per_D);
+        let p_a = *p_A + link.times_velocity_product(by, &I_a, &placed.c) + felt;
+        (through, link.inertia_to_parent(by, placed, &I_a), link.force_to_parent(by, placed, &p_a))
+    }
+
+    /// `U`, `D` and `I_a = I_A − U Uᵀ / D` alone, in B.
+    #[inline(always)]
+    pub(crate) fn inertia(
+        link: &Link<T>,
+        armature: T,
+        I_A: &ArticulatedInertia<T>,
+    ) -> (Self, ArticulatedInertia<T>) {
+        by_motility!(link, Self::inertia_by, armature, I_A)
+    }
+
+    #[inline(always)]
+    fn inertia_by(
+        by: JointClass,
+        link: &Link<T>,
+        armature: T,
+        I_A: &ArticulatedInertia<T>,
+    ) -> (Self, ArticulatedInertia<T>) {
+        let U = link.inertia_along(by, I_A);
+        let D = link.project(by, &U) + armature;
+        let per_D = T::splat(1.0) / D;
+        let I_a = I_A.minus_outer(&U.scaled(per_D), &U);
+        (Self { U, D, per_D, u: T::splat(0.0) }, I_a)
+    }
+
+    /// Pass 3 at one body: `q̈` and the body's acceleration, from the parent's.
+    #[inline(always)]
+    pub(crate) fn accelerate(
+        &self,
+        link: &Link<T>,
+        placed: &BodyKinematics<T>,
+        A_P: &Motion<T>,
+    ) -> (T, Motion<T>) {
+        self.accelerate_by(link.motility, link, placed, A_P)
+    }
+
+    #[inline(always)]
+    pub(crate) fn accelerate_by(
+        &self,
+        by: JointClass,
+        link: &Link<T>,
+        placed: &BodyKinematics<T>,
+        A_P: &Motion<T>,
+    ) -> (T, Motion<T>) {
+        let a = link.motion_to_child(by, &placed.X_PB, &placed.turn, A_P) + placed.c;
+        let qdd = (self.u - a.dot(&self.U)) * self.per_D;
+        (qdd, link.plus_along(by, a, qdd))
+    }
+
+    /// Pass 3 for a jump of velocities under impulses, `u` of them along the joint: the joint's and
+    /// the body's jump, from the parent's.
+    #[inline(always)]
+    pub(crate) fn jump_by(
+        &self,
+        by: JointClass,
+        link: &Link<T>,
+        placed: &BodyKinematics<T>,
+        u: T,
+        dV_P: &Motion<T>,
+    ) -> (T, Motion<T>) {
+        let dV = link.motion_to_child(by, &placed.X_PB, &placed.turn, dV_P);
+        let dqd = (u - dV.dot(&self.U)) * self.per_D;
+        (dqd, link.plus_along(by, dV, dqd))
+    }
+}

@@ -1,0 +1,63 @@
+//! What a linearly implicit step adds to the articulated-body algorithm.
+//!
+//! Forces that give way with the acceleration `a` they cause, `f(a) = f₀ − B a`, turn `M a = f`
+//! into `(M + B) a = f₀`. Where `B` comes from joints and from points of bodies it has the form of
+//! a rotor's armature and of masses: the algorithm stays what it is, in O(n).
+
+use crate::model::Model;
+use crate::simd::SimdReal;
+use crate::spatial::simd::{ArticulatedInertia, Mat3, Sym3, Vec3};
+
+/// `B`, by bodies and joints. A step that is not implicit leaves it alone.
+#[derive(Clone, Debug)]
+pub(crate) struct Added {
+    /// Inertia about the body's origin, in its axes.
+    pub(crate) bodies: Vec<ArticulatedInertia<f64>>,
+    /// Armature, kg·m² or kg, in the model's order.
+    pub(crate) joints: Vec<f64>,
+}
+
+impl Added {
+    pub(crate) fn new(model: &Model) -> Self {
+        Self {
+            bodies: vec![ArticulatedInertia::default(); model.bodies.len()],
+            joints: vec![0.0; model.joint_count()],
+        }
+    }
+
+    pub(crate) fn clear_bodies(&mut self) {
+        self.bodies.fill(ArticulatedInertia::default());
+    }
+}
+
+/// The inertia of a point at `p` with the mass `along` the unit vector `n` and `across` it in all
+/// other directions.
+#[inline(always)]
+pub(crate) fn point_inertia<T: SimdReal>(
+    across: T,
+    along: T,
+    n: &Vec3<T>,
+    p: &Vec3<T>,
+) -> ArticulatedInertia<T> {
+    let more = along - across;
+    let (m, n_more) = (p.cross(n), n.scaled(more));
+    let m_more = m.scaled(more);
+    let sphere = across * p.dot(p);
+    let (p_across, less) = (p.scaled(across), p.scaled(-across));
+    let skew = Mat3::skew(&p_across);
+    ArticulatedInertia {
+        I: plus_outer(plus_outer(Sym3::diagonal(sphere), &less, p), &m_more, &m),
+        H: Mat3::new(
+            skew.x + n_more.scaled(m.x),
+            skew.y + n_more.scaled(m.y),
+            skew.z + n_more.scaled(m.z),
+        ),
+        M: plus_outer(Sym3::diagonal(across), &n_more, n),
+    }
+}
+
+/// `S + a bᵀ`, for `a` and `b` with a symmetric product.
+#[inline(always)]
+fn plus_outer<T: SimdReal>(S: Sym3<T>, a: &Vec3<T>, b: &Vec3<T>) -> Sym3<T> {
+    S.minus_outer(&-*a, b)
+}

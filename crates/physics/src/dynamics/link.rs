@@ -1,0 +1,295 @@
+//! A joint and the body that it moves, as constants: how they turn, carry and project.
+
+use crate::math::{self};
+use crate::model::{Joint, JointKind};
+use crate::simd::SimdReal;
+use crate::spatial::simd::{
+    ArticulatedInertia, Force, Mat3, Motion, SpatialInertia, Transform, Vec3,
+};
+use crate::spatial::{self, skew};
+
+use super::body::BodyKinematics;
+use super::joint_rotation::{Axis, JointRotation};
+
+/// The motion subspace `S` in the child's frame B: the spatial velocity for `q̇ = 1`. (table 4.1)
+#[must_use]
+pub fn motion_subspace(joint: &Joint) -> spatial::Motion {
+    match joint.kind {
+        JointKind::Revolute => spatial::Motion::new(joint.axis, spatial::Vec3::zeros()),
+        JointKind::Prismatic => spatial::Motion::new(spatial::Vec3::zeros(), joint.axis),
+    }
+}
+
+/// What a joint's arithmetic looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JointClass {
+    /// Turns about a coordinate axis, with the axes of P and B parallel at `q = 0`: then much of
+    /// the arithmetic falls away.
+    About(Axis),
+    /// Turns about any axis.
+    Turning,
+    /// Slides along any axis.
+    Sliding,
+}
+
+impl JointClass {
+    pub(super) fn of(joint: &Joint) -> Self {
+        let parallel = joint.X_PJ.R == spatial::Mat3::identity();
+        match (joint.kind, Axis::of(&joint.axis)) {
+            (JointKind::Revolute, Some(axis)) if parallel => Self::About(axis),
+            (JointKind::Revolute, _) => Self::Turning,
+            (JointKind::Prismatic, _) => Self::Sliding,
+        }
+    }
+}
+
+/// Calls a function with the joint's [`JointClass`] as a constant: each of the five gets code of its
+/// own. Functions are named, because closures are not inlined into code for AVX2.
+macro_rules! by_motility {
+    ($link:expr, $function:path $(, $argument:expr)*) => {{
+        use $crate::dynamics::{Axis, JointClass};
+        const X: JointClass = JointClass::About(Axis::X);
+        const Y: JointClass = JointClass::About(Axis::Y);
+        const Z: JointClass = JointClass::About(Axis::Z);
+        match $link.motility {
+            X => $function(X, $link $(, $argument)*),
+            Y => $function(Y, $link $(, $argument)*),
+            Z => $function(Z, $link $(, $argument)*),
+            JointClass::Turning => $function(JointClass::Turning, $link $(, $argument)*),
+            JointClass::Sliding => $function(JointClass::Sliding, $link $(, $argument)*),
+        }
+    }};
+}
+pub(crate) use by_motility;
+
+/// A body and the joint that moves it, as constants. SimdReal share the joint's motility.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Link<T> {
+    pub(crate) motility: JointClass,
+    /// Unit axis in B (and in J).
+    axis: Vec3<T>,
+    /// `R_PB = R_fixed + sin q R_sin + cos q R_cos` of a revolute joint; of a prismatic one,
+    /// `R_fixed`.
+    R_fixed: Mat3<T>,
+    R_sin: Mat3<T>,
+    R_cos: Mat3<T>,
+    /// `p_PB` at `q = 0`, and what a prismatic joint adds per metre.
+    p_PJ: Vec3<T>,
+    slide_P: Vec3<T>,
+    pub(crate) armature: T,
+    pub(crate) inertia: SpatialInertia<T>,
+}
+
+impl Link<f64> {
+    pub(crate) fn new(joint: &Joint, inertia: &spatial::SpatialInertia) -> Self {
+        let (R_PJ, a) = (&joint.X_PJ.R, &joint.axis);
+        // Rodrigues: R(q) = a aᵀ + sin q â + cos q (1 − a aᵀ)
+        let along = a * a.transpose();
+        let across = spatial::Mat3::identity() - along;
+        let revolute = joint.kind == JointKind::Revolute;
+        let R_fixed = if revolute { R_PJ * along } else { *R_PJ };
+        Self {
+            motility: JointClass::of(joint),
+            axis: (*a).into(),
+            R_fixed: R_fixed.into(),
+            R_sin: (R_PJ * skew(a)).into(),
+            R_cos: (R_PJ * across).into(),
+            p_PJ: joint.X_PJ.p.into(),
+            slide_P: (R_PJ * a).into(),
+            armature: joint.armature,
+            inertia: (*inertia).into(),
+        }
+    }
+
+    /// `Sᵀ f` of several forces on one body.
+    #[inline(always)]
+    pub(super) fn project_several<T: SimdReal>(&self, f: &Force<T>) -> T {
+        let a = Vec3::from_lanes(|_| self.axis);
+        match self.motility {
+            JointClass::About(axis) => axis.component(&f.ang),
+            JointClass::Turning => a.dot(&f.ang),
+            JointClass::Sliding => a.dot(&f.lin),
+        }
+    }
+}
+
+impl<T: SimdReal> Link<T> {
+    /// One link per lane, all with joints of one kind.
+    pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a Link<f64>) -> Self {
+        Self {
+            motility: f(0).motility,
+            axis: Vec3::from_lanes(|i| f(i).axis),
+            R_fixed: Mat3::from_lanes(|i| f(i).R_fixed),
+            R_sin: Mat3::from_lanes(|i| f(i).R_sin),
+            R_cos: Mat3::from_lanes(|i| f(i).R_cos),
+            p_PJ: Vec3::from_lanes(|i| f(i).p_PJ),
+            slide_P: Vec3::from_lanes(|i| f(i).slide_P),
+            armature: T::from_lanes(|i| f(i).armature),
+            inertia: SpatialInertia::from_lanes(|i| f(i).inertia),
+        }
+    }
+
+    /// Pose of a child that is turned about a coordinate axis.
+    #[inline(always)]
+    pub(super) fn about(&self, axis: Axis, turn: &JointRotation<T>) -> Transform<T> {
+        Transform::new(turn.matrix(axis), self.p_PJ)
+    }
+
+    /// Pose and turn of the child at position `q`, rad or m.
+    #[inline(always)]
+    pub(super) fn moved(&self, by: JointClass, q: T) -> (Transform<T>, JointRotation<T>) {
+        match by {
+            JointClass::About(axis) => {
+                let turn = JointRotation::new(math::sin_cos(q));
+                (self.about(axis, &turn), turn)
+            }
+            JointClass::Turning => {
+                let turn = JointRotation::new(math::sin_cos(q));
+                let R = self.R_fixed + self.R_sin.scaled(turn.sin) + self.R_cos.scaled(turn.cos);
+                (Transform::new(R, self.p_PJ), turn)
+            }
+            JointClass::Sliding => {
+                let p = self.p_PJ + self.slide_P.scaled(q);
+                (Transform::new(self.R_fixed, p), JointRotation::default())
+            }
+        }
+    }
+
+    /// `m + S s`. (table 4.1)
+    #[inline(always)]
+    pub(super) fn plus_along(&self, by: JointClass, m: Motion<T>, s: T) -> Motion<T> {
+        match by {
+            JointClass::About(axis) => Motion::new(axis.plus(m.ang, s), m.lin),
+            JointClass::Turning => Motion::new(m.ang + self.axis.scaled(s), m.lin),
+            JointClass::Sliding => Motion::new(m.ang, m.lin + self.axis.scaled(s)),
+        }
+    }
+
+    /// `Sᵀ f`.
+    #[inline(always)]
+    pub(super) fn project(&self, by: JointClass, f: &Force<T>) -> T {
+        match by {
+            JointClass::About(axis) => axis.component(&f.ang),
+            JointClass::Turning => self.axis.dot(&f.ang),
+            JointClass::Sliding => self.axis.dot(&f.lin),
+        }
+    }
+
+    /// The body's velocity at the joint's `qd`, on a parent with velocity `V_P`.
+    #[inline(always)]
+    pub(crate) fn velocity(
+        &self,
+        by: JointClass,
+        (X_PB, turn): (&Transform<T>, &JointRotation<T>),
+        V_P: &Motion<T>,
+        qd: T,
+    ) -> Motion<T> {
+        self.plus_along(by, self.motion_to_child(by, X_PB, turn, V_P), qd)
+    }
+
+    /// `I_A S`.
+    #[inline(always)]
+    pub(super) fn inertia_along(&self, by: JointClass, I_A: &ArticulatedInertia<T>) -> Force<T> {
+        let a = &self.axis;
+        match by {
+            JointClass::About(axis) => Force::new(axis.row(&I_A.I.full()), axis.row(&I_A.H)),
+            JointClass::Turning => Force::new(I_A.I.mul(a), I_A.H.tr_mul(a)),
+            JointClass::Sliding => Force::new(I_A.H.mul(a), I_A.M.mul(a)),
+        }
+    }
+
+    /// `c = V × S q̇`.
+    #[inline(always)]
+    pub(super) fn velocity_product(&self, by: JointClass, V: &Motion<T>, qd: T) -> Motion<T> {
+        match by {
+            JointClass::About(axis) => {
+                Motion::new(axis.cross_from(&V.ang, qd), axis.cross_from(&V.lin, qd))
+            }
+            JointClass::Turning => {
+                let step = self.axis.scaled(qd);
+                Motion::new(V.ang.cross(&step), V.lin.cross(&step))
+            }
+            JointClass::Sliding => Motion::new(Vec3::zero(), V.ang.cross(&self.axis.scaled(qd))),
+        }
+    }
+
+    /// `X_WP X_PB`.
+    #[inline(always)]
+    pub(super) fn compose(
+        &self,
+        by: JointClass,
+        X_WP: &Transform<T>,
+        X_PB: &Transform<T>,
+        turn: &JointRotation<T>,
+    ) -> Transform<T> {
+        match by {
+            JointClass::About(axis) => {
+                Transform::new(turn.after(axis, &X_WP.R), X_WP.point(&X_PB.p))
+            }
+            JointClass::Turning | JointClass::Sliding => X_WP.compose(X_PB),
+        }
+    }
+
+    /// `ᴮX_P m`.
+    #[inline(always)]
+    pub(super) fn motion_to_child(
+        &self,
+        by: JointClass,
+        X_PB: &Transform<T>,
+        turn: &JointRotation<T>,
+        m: &Motion<T>,
+    ) -> Motion<T> {
+        match by {
+            JointClass::About(axis) => {
+                let lin = m.lin + m.ang.cross(&X_PB.p);
+                Motion::new(turn.back(axis, &m.ang), turn.back(axis, &lin))
+            }
+            JointClass::Turning | JointClass::Sliding => X_PB.motion_to_child(m),
+        }
+    }
+
+    /// `ᴮX_Pᵀ f`.
+    #[inline(always)]
+    pub(super) fn force_to_parent(
+        &self,
+        by: JointClass,
+        placed: &BodyKinematics<T>,
+        f: &Force<T>,
+    ) -> Force<T> {
+        match by {
+            JointClass::About(axis) => {
+                let lin = placed.turn.forth(axis, &f.lin);
+                Force::new(placed.turn.forth(axis, &f.ang) + placed.X_PB.p.cross(&lin), lin)
+            }
+            JointClass::Turning | JointClass::Sliding => placed.X_PB.force_to_parent(f),
+        }
+    }
+
+    /// `ᴮX_Pᵀ I_A ᴮX_P`.
+    #[inline(always)]
+    pub(super) fn inertia_to_parent(
+        &self,
+        by: JointClass,
+        placed: &BodyKinematics<T>,
+        I_A: &ArticulatedInertia<T>,
+    ) -> ArticulatedInertia<T> {
+        match by {
+            JointClass::About(axis) => placed.turn.inertia(axis, I_A).shifted(&placed.X_PB.p),
+            JointClass::Turning | JointClass::Sliding => I_A.to_parent(&placed.X_PB),
+        }
+    }
+
+    /// `I_a c`: for a joint about a coordinate axis, `c` has no part along it.
+    #[inline(always)]
+    pub(super) fn times_velocity_product(
+        &self,
+        by: JointClass,
+        I_a: &ArticulatedInertia<T>,
+        c: &Motion<T>,
+    ) -> Force<T> {
+        match by {
+            JointClass::About(axis) => axis.times_across(I_a, c),
+            JointClass::Turning | JointClass::Sliding => I_a.mul(c),
+        }
+    }
+}

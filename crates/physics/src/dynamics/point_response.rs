@@ -1,0 +1,288 @@
+//! Response of points of the tree to impulses at each other, along their paths to the base.
+//!
+//! Pass 2 of the articulated-body algorithm factorises the inverse of the inertia matrix. What an
+//! impulse at a point brings along joint `k` on its way to the base is `a_k = Sᵀ F`; the joint
+//! gives way by `a_k / D_k` and passes on `F − U a_k / D_k`; the base takes the rest. So the
+//! velocity of point `i` for a unit impulse at point `j` is the sum of `a_kᵢ a_kⱼ / D_k` over the
+//! joints that both paths share, and of `yᵢᵀ diag(S⁻¹, M⁻¹) yⱼ` for the base, with the halves `y`
+//! of [`InertiaFactor::half`]: `J M⁻¹ Jᵀ` without `M`, and without a walk through the whole tree.
+//! (section 7.3; operational-space inertia by propagated forces)
+
+use crate::model::Model;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{Avx2x4, Work, has_avx2, with_avx2};
+use crate::simd::{F64x4, SimdReal};
+use crate::spatial::simd::{self, Force, InertiaFactor, Transform};
+use crate::spatial::{Mat3, Vec3};
+
+use super::Data;
+
+/// A point of a body with three directions, in which it is pushed and its velocity is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointAxes {
+    /// The body.
+    pub body: usize,
+    /// The point from B's origin, in B, m.
+    pub p_B: Vec3,
+    /// The directions, as columns in B.
+    pub R_BC: Mat3,
+}
+
+/// The jump of velocities that impulses lead to, before it is spread over the tree.
+#[derive(Clone, Debug)]
+pub struct VelocityChange {
+    /// Of the base's spatial velocity, about its origin in its axes, rad/s and m/s.
+    pub dV_base: simd::Motion<f64>,
+    /// Impulse along the joint of each body, N·m·s or N·s.
+    pub u: Vec<f64>,
+}
+
+impl VelocityChange {
+    /// None, for a tree of `bodies`.
+    #[must_use]
+    pub fn zero(bodies: usize) -> Self {
+        Self { dV_base: simd::Motion::zero(), u: vec![0.0; bodies] }
+    }
+}
+
+/// What unit impulses at one point bring along one joint: one number per direction, and a zero.
+#[derive(Clone, Copy, Debug)]
+struct PathTerm {
+    /// The body behind the joint; 0 for a direction of the base.
+    body: usize,
+    a: [f64; 4],
+    /// `a / D`; for the base, what `diag(S⁻¹, M⁻¹)` makes of its six.
+    shares: [f64; 4],
+}
+
+/// The paths of some points. Preallocated: no function but [`new`](Self::new) allocates.
+///
+/// ```
+/// use hardstand_physics::dynamics::{Data, PointAxes, PointResponses, Positions, Velocities};
+/// use hardstand_physics::dynamics::{articulated_inertias, kinematics};
+/// use hardstand_physics::model::{Base, BodySpec, Builder};
+/// use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
+///
+/// let mut one = Builder::new("brick", Base::Floating);
+/// let inertia = SpatialInertia::from_com(2.0, &Vec3::zeros(), &Mat3::identity());
+/// one.bodies.push(BodySpec { name: "brick".into(), inertia });
+/// let model = one.build()?;
+/// let mut data = Data::new(&model);
+/// kinematics(&model, &Positions::zero(&model), &Velocities::zero(&model), &mut data);
+/// articulated_inertias(&model, &mut data);
+///
+/// let (mut responses, mut W) = (PointResponses::new(&model, 1), Vec::new());
+/// let centre = PointAxes { body: 0, p_B: Vec3::zeros(), R_BC: Mat3::identity() };
+/// responses.respond(&model, &data, &[centre], &mut W);
+/// assert_eq!(W, [Mat3::identity() * 0.5]); // 1 N·s moves 2 kg at 0.5 m/s
+/// # Ok::<(), hardstand_error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct PointResponses {
+    points_max: usize,
+    crossings_max: usize,
+    portable: bool,
+    /// The base's inertia.
+    base: InertiaFactor<f64>,
+    /// Of all points one after another, each from its body to the base.
+    crossings: Vec<PathTerm>,
+    /// Where each point's crossings end.
+    ends: Vec<usize>,
+}
+
+/// A derived clone would have no room.
+impl Clone for PointResponses {
+    fn clone(&self) -> Self {
+        Self { portable: self.portable, ..Self::with_room(self.points_max, self.crossings_max) }
+    }
+}
+
+impl PointResponses {
+    /// For up to `points` points on `model`.
+    #[must_use]
+    pub fn new(model: &Model, points: usize) -> Self {
+        let mut depth = vec![0; model.bodies.len()];
+        for i in 1..depth.len() {
+            depth[i] = depth[model.bodies[i].parent] + 1;
+        }
+        Self::with_room(points, points * (depth.iter().max().unwrap_or(&0) + 6))
+    }
+
+    fn with_room(points_max: usize, crossings_max: usize) -> Self {
+        Self {
+            points_max,
+            crossings_max,
+            portable: false,
+            base: InertiaFactor::default(),
+            crossings: Vec::with_capacity(crossings_max),
+            ends: Vec::with_capacity(points_max),
+        }
+    }
+
+    /// Whether to use only instructions that any machine has. No bit depends on it.
+    pub fn set_portable(&mut self, portable: bool) {
+        self.portable = portable;
+    }
+
+    /// Follows the paths of `points` and writes `W[i * n + j]`, the velocity of point `i` for a
+    /// unit impulse at point `j`, each in its own directions, m/s per N·s: symmetric to the last
+    /// bit. Needs `X_PB`, `U`, `D` and the base's inertia in `data`, as [`aba`](super::aba()) or
+    /// [`articulated_inertias`](super::articulated_inertias()) leave them.
+    pub fn respond(&mut self, model: &Model, data: &Data, points: &[PointAxes], W: &mut Vec<Mat3>) {
+        let job = Job { responses: self, model, data, points, W };
+        #[cfg(target_arch = "x86_64")]
+        if has_avx2() && !job.responses.portable {
+            return with_avx2(job);
+        }
+        job.in_lanes::<F64x4>();
+    }
+
+    /// The jump of the base and the impulses along the joints for one impulse at each point of the
+    /// last [`respond`](Self::respond), in the point's directions, N·s.
+    pub fn jump(&self, impulses: &[Vec3], jump: &mut VelocityChange) {
+        jump.u.fill(0.0);
+        let mut weighed = [0.0; 6];
+        let mut start = 0;
+        for (impulse, &end) in impulses.iter().zip(&self.ends) {
+            let (joints, directions) = self.crossings[start..end].split_at(end - start - 6);
+            for at in joints {
+                jump.u[at.body] += along(&at.a, impulse);
+            }
+            for (sum, at) in weighed.iter_mut().zip(directions.iter().rev()) {
+                *sum += along(&at.shares, impulse);
+            }
+            start = end;
+        }
+        let [wx, wy, wz, vx, vy, vz] = weighed;
+        let weighed = simd::Motion::new(simd::Vec3::new(wx, wy, wz), simd::Vec3::new(vx, vy, vz));
+        jump.dV_base = self.base.whole(&weighed);
+    }
+
+    /// The crossings of point `i`, from the base outward.
+    #[inline(always)]
+    fn outward(&self, i: usize) -> impl Iterator<Item = &PathTerm> {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        self.crossings[start..self.ends[i]].iter().rev()
+    }
+}
+
+/// What an impulse brings along, from what unit impulses do.
+fn along(unit: &[f64; 4], impulse: &Vec3) -> f64 {
+    unit[0] * impulse.x + unit[1] * impulse.y + unit[2] * impulse.z
+}
+
+/// The work of [`PointResponses::respond`], with the three directions side by side.
+struct Job<'a> {
+    responses: &'a mut PointResponses,
+    model: &'a Model,
+    data: &'a Data,
+    points: &'a [PointAxes],
+    W: &'a mut Vec<Mat3>,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Work for Job<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.in_lanes::<Avx2x4>();
+    }
+}
+
+impl Job<'_> {
+    #[inline(always)]
+    fn in_lanes<T: SimdReal>(self) {
+        let Self { responses, model, data, points, W } = self;
+        responses.base = data.base;
+        let base = InertiaFactor::<T>::from_lanes(|_| data.base);
+        responses.crossings.clear();
+        responses.ends.clear();
+        for point in points {
+            follow(responses, &base, model, data, point);
+        }
+        let n = points.len();
+        W.clear();
+        W.resize(n * n, Mat3::zeros());
+        for i in 0..n {
+            for j in 0..=i {
+                let mut block = common::<T>(responses, i, j);
+                if i == j {
+                    block = mirrored(&block);
+                }
+                W[i * n + j] = block;
+                W[j * n + i] = block.transpose();
+            }
+        }
+    }
+}
+
+/// Carries unit impulses from `point` to the base.
+#[inline(always)]
+fn follow<T: SimdReal>(
+    responses: &mut PointResponses,
+    base: &InertiaFactor<T>,
+    model: &Model,
+    data: &Data,
+    point: &PointAxes,
+) {
+    let mut F = unit_impulses::<T>(point);
+    let mut body = point.body;
+    while body > 0 {
+        let (link, per_D) = (&data.links[body - 1], data.per_D[body]);
+        let a = link.project_several(&F);
+        let share = a * T::splat(per_D);
+        responses.crossings.push(PathTerm { body, a: four(a), shares: four(share) });
+        let U = Force::<T>::from_lanes(|_| data.U[body].into());
+        let X_PB = Transform::<T>::from_lanes(|_| data.X_PB[body].into());
+        F = X_PB.force_to_parent(&(F - U.scaled(share)));
+        body = model.bodies[body].parent;
+    }
+    let half = base.half(&F);
+    let weighed = base.weigh(&half);
+    for (a, share) in [
+        (half.lin.z, weighed.lin.z),
+        (half.lin.y, weighed.lin.y),
+        (half.lin.x, weighed.lin.x),
+        (half.ang.z, weighed.ang.z),
+        (half.ang.y, weighed.ang.y),
+        (half.ang.x, weighed.ang.x),
+    ] {
+        responses.crossings.push(PathTerm { body: 0, a: four(a), shares: four(share) });
+    }
+    responses.ends.push(responses.crossings.len());
+}
+
+/// One direction per lane; the last lane is empty.
+#[inline(always)]
+fn unit_impulses<T: SimdReal>(point: &PointAxes) -> Force<T> {
+    let row = |r: usize| T::from_lanes(|c| if c < 3 { point.R_BC[(r, c)] } else { 0.0 });
+    let p_B = simd::Vec3::from_lanes(|_| point.p_B.into());
+    Force::at_point(simd::Vec3::new(row(0), row(1), row(2)), &p_B)
+}
+
+#[inline(always)]
+fn four<T: SimdReal>(x: T) -> [f64; 4] {
+    [x.lane(0), x.lane(1), x.lane(2), x.lane(3)]
+}
+
+/// The sum over what the paths of `i` and `j` share.
+#[inline(always)]
+fn common<T: SimdReal>(responses: &PointResponses, i: usize, j: usize) -> Mat3 {
+    let mut columns = [T::splat(0.0); 3];
+    for (at_i, at_j) in responses.outward(i).zip(responses.outward(j)) {
+        if at_i.body != at_j.body {
+            break;
+        }
+        let a = T::from_lanes(|r| at_i.a[r]);
+        for (column, &share) in columns.iter_mut().zip(&at_j.shares) {
+            *column += a * T::splat(share);
+        }
+    }
+    Mat3::from_fn(|r, c| columns[c].lane(r))
+}
+
+/// The lower triangle and its mirror image.
+fn mirrored(m: &Mat3) -> Mat3 {
+    Mat3::from_fn(|r, c| if r < c { m[(c, r)] } else { m[(r, c)] })
+}

@@ -1,0 +1,37 @@
+//! Every bound of the physics in one place.
+
+/// Joints of a robot.
+pub const JOINTS_MAX: usize = 256;
+/// Contacts of a scenario: stations times surfaces.
+pub const STATIONS_MAX: usize = 192;
+/// Feet of a scenario.
+pub const FEET_MAX: usize = 32;
+/// Surfaces of a scenario's ground: planes, and pieces of terrain.
+pub const SURFACES_MAX: usize = 48;
+/// Nodes of a height field along each side.
+pub const HEIGHTFIELD_SIDE_MAX: usize = 1024;
+/// Faces of a convex solid.
+pub const SOLID_FACES_MAX: usize = 32;
+/// Steps of a flight of stairs.
+pub const STAIRS_MAX: usize = 100;
+/// Regions of the ground with friction of their own.
+pub const REGIONS_MAX: usize = 16;
+/// Largest coefficient of friction.
+pub const FRICTION_MAX: f64 = 100.0;
+/// Commands that one tick looks at; more wait for the next tick.
+pub const OFFERS_MAX: usize = 16;
+/// Events (pushes, friction changes, faults, controllers that join) that one tick applies.
+pub const EVENTS_MAX: usize = 32;
+/// Controllers that have joined at a time.
+pub const LEASES_MAX: usize = 8;
+/// Pushes that act at the same time.
+pub const PUSHES_MAX: usize = 8;
+/// Faults that act at the same time, besides pushes.
+pub const FAULTS_MAX: usize = 8;
+/// Ticks by which a fault of the link delays a command at most.
+pub const LINK_DELAY_TICKS_MAX: u32 = 100;
+/// Sessions that are remembered as revoked: their commands stay refused.
+pub const REVOKED_SESSIONS: usize = 8;
+
+// a set of joints is made of words
+const _: () = assert!(JOINTS_MAX.is_multiple_of(64));

@@ -1,0 +1,124 @@
+//! Puts bodies and joints into depth-first order.
+
+use super::{Base, Body, Frame, Joint, Model};
+use crate::spatial::{SpatialInertia, Transform};
+use hardstand_error::{Error, ErrorKind, Result};
+
+/// A body by name, in any order.
+#[derive(Clone, Debug)]
+pub struct BodySpec {
+    /// Name, unique.
+    pub name: String,
+    /// Inertia about the body frame's origin.
+    pub inertia: SpatialInertia,
+}
+
+/// A joint by the names of the two bodies it connects.
+#[derive(Clone, Debug)]
+pub struct JointSpec {
+    /// Parent body.
+    pub parent: String,
+    /// Child body.
+    pub child: String,
+    /// The joint itself.
+    pub joint: Joint,
+}
+
+/// Collects bodies, joints and frames by name; [`build`](Self::build) orders them into a [`Model`].
+///
+/// It checks what the order needs (names, one root, no cycle). Whether masses and limits make sense
+/// is the concern of the reader of the file they come from.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    /// Robot name.
+    pub name: String,
+    /// Floating or fixed.
+    pub base: Base,
+    /// Bodies.
+    pub bodies: Vec<BodySpec>,
+    /// Joints. Children of one body keep this order.
+    pub joints: Vec<JointSpec>,
+    /// Frames: name, body, pose in it, in the order of the model's. A body without a frame of its
+    /// own name here gets one before them.
+    pub frames: Vec<(String, String, Transform)>,
+}
+
+impl Builder {
+    /// An empty robot.
+    #[must_use]
+    pub fn new(name: &str, base: Base) -> Self {
+        Self { name: name.into(), base, bodies: Vec::new(), joints: Vec::new(), frames: Vec::new() }
+    }
+
+    /// The model in depth-first order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if a joint or frame names an unknown body, a body has two parents, or
+    /// there is not exactly one root that reaches every body.
+    pub fn build(self) -> Result<Model> {
+        let index = |name: &str| self.bodies.iter().position(|b| b.name == name);
+        let mut parent_joint: Vec<Option<usize>> = vec![None; self.bodies.len()];
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.bodies.len()];
+        for (j, spec) in self.joints.iter().enumerate() {
+            let (Some(p), Some(c)) = (index(&spec.parent), index(&spec.child)) else {
+                return Err(input(format!(
+                    "joint \"{}\" connects \"{}\" and \"{}\", of which one does not exist",
+                    spec.joint.name, spec.parent, spec.child
+                )));
+            };
+            if parent_joint[c].replace(j).is_some() {
+                return Err(input(format!("body \"{}\" has two parent joints", spec.child)));
+            }
+            children[p].push(j);
+        }
+        let mut roots = (0..self.bodies.len()).filter(|&b| parent_joint[b].is_none());
+        let (Some(root), None) = (roots.next(), roots.next()) else {
+            return Err(input("a robot must have exactly one root body".into()));
+        };
+
+        let mut order = vec![(root, 0usize, None)];
+        let mut stack: Vec<(usize, usize)> = Vec::new();
+        push_children(&children[root], 0, &mut stack);
+        while let Some((j, parent)) = stack.pop() {
+            let Some(b) = index(&self.joints[j].child) else { continue };
+            order.push((b, parent, Some(j)));
+            push_children(&children[b], order.len() - 1, &mut stack);
+        }
+        if order.len() != self.bodies.len() {
+            return Err(input("some bodies form a cycle that the root does not reach".into()));
+        }
+        self.assemble(&order)
+    }
+
+    fn assemble(&self, order: &[(usize, usize, Option<usize>)]) -> Result<Model> {
+        let mut bodies = Vec::with_capacity(order.len());
+        let mut joints = Vec::with_capacity(order.len().saturating_sub(1));
+        for &(b, parent, j) in order {
+            let spec = &self.bodies[b];
+            bodies.push(Body { name: spec.name.clone(), parent, inertia: spec.inertia });
+            joints.extend(j.map(|j| self.joints[j].joint.clone()));
+        }
+        let mut frames: Vec<Frame> = bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| self.frames.iter().all(|(name, ..)| *name != b.name))
+            .map(|(i, b)| Frame { name: b.name.clone(), body: i, X_BF: Transform::identity() })
+            .collect();
+        for (name, body, X_BF) in &self.frames {
+            let Some(body) = bodies.iter().position(|b| b.name == *body) else {
+                return Err(input(format!("frame \"{name}\" is on the unknown body \"{body}\"")));
+            };
+            frames.push(Frame { name: name.clone(), body, X_BF: *X_BF });
+        }
+        Ok(Model { name: self.name.clone(), base: self.base, bodies, joints, frames })
+    }
+}
+
+/// Last child first, so that the first is popped first.
+fn push_children(joints: &[usize], parent: usize, stack: &mut Vec<(usize, usize)>) {
+    stack.extend(joints.iter().rev().map(|&j| (j, parent)));
+}
+
+fn input(message: String) -> Error {
+    Error::new(ErrorKind::Input, message)
+}

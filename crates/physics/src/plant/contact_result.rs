@@ -1,0 +1,172 @@
+//! One contact: geometry, and the force of its model.
+
+use crate::contact::{
+    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Overlap, SpringForce,
+    SurfacePose, Touch,
+};
+use crate::dynamics::Data;
+use crate::math;
+use crate::spatial::{Mat3, Vec3};
+
+use super::contact_state::{RigidMemory, RigidPhase, SpringMemory};
+
+/// One contact at the instant of the last evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactResult {
+    /// Body of the station.
+    pub body: usize,
+    /// Geometry.
+    pub touch: Touch,
+    /// Where the force acts, in the body's frame, m.
+    pub point_B: Vec3,
+    /// Velocity of that point of the body relative to the ground, in C, m/s.
+    pub v_C: Vec3,
+    /// True for a rigid contact: its force is an impulse of the last step, not a function of place.
+    pub rigid: bool,
+    /// Coefficients of friction here and now: the region's, or else the station's own.
+    pub friction: Friction,
+    /// All forces in the contact's frame C, whatever the model.
+    pub force: SpringForce,
+    /// How fast a Hunt–Crossley force gives way; that of a spring follows from the force itself.
+    pub(super) slopes: ContactSlopes,
+}
+
+impl ContactResult {
+    /// A contact that has not been evaluated yet.
+    pub(super) fn new(body: usize, rigid: bool) -> Self {
+        let (zero, R_WC) = (Vec3::zeros(), Mat3::identity());
+        Self {
+            body,
+            touch: Touch { X_SC: None, R_WC, p_C: zero, point_W: zero },
+            point_B: zero,
+            v_C: zero,
+            rigid,
+            friction: Friction::NONE,
+            force: SpringForce::default(),
+            slopes: ContactSlopes::default(),
+        }
+    }
+
+    /// The record of this contact in W: surface 2 is the station's body.
+    #[must_use]
+    pub fn record_W(&self) -> ContactForce {
+        ContactForce {
+            point: self.touch.point_W,
+            force: self.touch.R_WC * self.force.force_P(),
+            moment: Vec3::zeros(),
+            potential_energy_j: self.force.potential_energy_j,
+            power_dissipation_w: self.force.power_dissipation_w,
+        }
+    }
+
+    /// The normal part of its force in W, N.
+    #[must_use]
+    pub fn normal_W(&self) -> Vec3 {
+        self.touch.R_WC * self.force.normal_P()
+    }
+}
+
+impl ContactResult {
+    /// The touching point put down onto the ground, in S, m.
+    pub(super) fn ground_point_S(&self) -> Vec3 {
+        let p = self.touch.p_C;
+        self.touch.point_S(&Vec3::new(p.x, p.y, 0.0))
+    }
+
+    /// The Hertz contact of a sphere; its force acts a little inside the sphere.
+    pub(super) fn hunt_crossley(
+        &mut self,
+        law: &HuntCrossley,
+        radius_m: f64,
+        pose: &SurfacePose,
+        data: &Data,
+    ) {
+        let p_C = self.touch.p_C;
+        self.force = no_force(&p_C, &self.v_C);
+        self.slopes = ContactSlopes::default();
+        let center_C = p_C + Vec3::z() * radius_m;
+        let overlap = Overlap::sphere_at_distance(center_C.z, &Vec3::z(), &center_C, radius_m);
+        let Some(overlap) = overlap else { return };
+        let inside_C = law.pair().contact_point(&overlap) - p_C;
+        self.touch.point_W += self.touch.R_WC * inside_C;
+        self.point_B = data.X_WB[self.body].point_inverse(&self.touch.point_W);
+        let ground_W = pose.velocity_at(&self.touch.point_W);
+        let v_W = data.point_velocity_W(self.body, &self.point_B) - ground_W;
+        self.v_C = self.touch.R_WC.tr_mul(&v_W);
+        let f = law.evaluate(&self.friction, &overlap, &-self.v_C);
+        let limit_n = self.friction.mu_static() * f.normal_n;
+        self.slopes = law.slopes(&f, overlap.depth_m);
+        self.force = SpringForce {
+            normal_elastic_n: f.normal_elastic_n,
+            normal_damping_n: f.normal_n - f.normal_elastic_n,
+            normal_n: f.normal_n,
+            mu: if f.normal_n > 0.0 { f.friction.norm() / f.normal_n } else { 0.0 },
+            friction_limit_n: limit_n,
+            friction_damping_P: [f.friction.x, f.friction.y],
+            next_sliding: math::step_up(f.slip_m_per_s / law.transition_velocity_m_per_s()),
+            potential_energy_j: f.contact.potential_energy_j,
+            power_dissipation_w: f.contact.power_dissipation_w,
+            ..self.force
+        };
+    }
+
+    /// The exponential spring, from its committed memory.
+    pub(super) fn spring(
+        &mut self,
+        spring: &ExponentialSpring,
+        memory: &SpringMemory,
+        round: bool,
+        data: &Data,
+        now_ns: u64,
+    ) {
+        let anchor_C = self.touch.point_C(&memory.anchor_S.into());
+        let committed = memory.in_contact_frame([anchor_C.x, anchor_C.y]);
+        let mut p_C = self.touch.p_C;
+        if round {
+            let marker_W = data.point_W(self.body, &memory.marker_B.into());
+            let slip_C = self.touch.vector_from_W(&(marker_W - self.touch.point_W));
+            p_C.x += slip_C.x;
+            p_C.y += slip_C.y;
+        }
+        let age_s = committed.age_s(now_ns);
+        self.force = spring.evaluate(&self.friction, &committed, &p_C, &self.v_C, age_s);
+    }
+
+    /// The force of the last step's impulse, as parts that can be shown.
+    pub(super) fn rigid_impulse(&mut self, memory: &RigidMemory) {
+        let force_C = self.touch.vector_C(&memory.force_S.into());
+        let (x, y, normal_n) = (force_C.x, force_C.y, force_C.z.max(0.0));
+        let (sticks, slides) =
+            (memory.phase == RigidPhase::Sticks, memory.phase == RigidPhase::Slides);
+        let friction = &self.friction;
+        let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
+        let (p, v) = (self.touch.p_C, self.v_C);
+        let anchor = if sticks { self.touch.point_C(&memory.anchor_S.into()) } else { p };
+        let (held, rubbed) = if slides { ([0.0; 2], [x, y]) } else { ([x, y], [0.0; 2]) };
+        self.force = SpringForce {
+            p_P: p.into(),
+            v_P: v.into(),
+            normal_elastic_n: normal_n,
+            normal_n,
+            mu,
+            friction_limit_n: mu * normal_n,
+            friction_elastic_P: held,
+            friction_damping_P: rubbed,
+            next_anchor_P: [anchor.x, anchor.y],
+            next_sliding: if sticks { 0.0 } else { 1.0 },
+            power_dissipation_w: memory.power_w,
+            ..Default::default()
+        };
+    }
+}
+
+/// A contact in flight, as a slider that carries nothing.
+fn no_force(p_C: &Vec3, v_C: &Vec3) -> SpringForce {
+    SpringForce {
+        p_P: (*p_C).into(),
+        v_P: (*v_C).into(),
+        next_anchor_P: [p_C.x, p_C.y],
+        next_sliding: 1.0,
+        ..SpringForce::default()
+    }
+}

@@ -1,0 +1,354 @@
+//! All contacts of the plant: every station against every surface.
+
+use crate::contact::{
+    ExponentialSpring, Friction, HuntCrossley, SpringForce, StationShape, Surface, SurfacePose,
+    SurfaceShape,
+};
+use crate::dynamics::{Data, Velocities};
+use crate::model::{Base, Model};
+use crate::spatial::{Force, Transform, Vec3};
+
+use super::contact_result::ContactResult;
+use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
+use super::implicit::{Step, Touching};
+use super::regions::friction_at;
+use super::rigid::CLOSED_M;
+use super::{ContactModel, FrictionRegion, PlantSpec};
+
+/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / surfaces` against
+/// the surface `i % surfaces`; its memory and friction are in [`State`](super::State).
+#[derive(Clone, Debug)]
+pub struct ContactSet {
+    surfaces: Vec<Surface>,
+    poses: Vec<SurfacePose>,
+    regions: Vec<FrictionRegion>,
+    stations: Vec<StationPoint>,
+    laws: Vec<Law>,
+    evaluated: Vec<ContactResult>,
+}
+
+#[derive(Clone, Debug)]
+struct StationPoint {
+    body: usize,
+    p_BS: Vec3,
+    shape: StationShape,
+}
+
+/// One exponential spring on a plane at rest: what equal limbs can compute side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlaneSpring {
+    /// Index of the contact.
+    pub(super) contact: usize,
+    pub(super) body: usize,
+    pub(super) p_BS: Vec3,
+    pub(super) shape: StationShape,
+    pub(super) X_WS: Transform,
+    pub(super) spring: ExponentialSpring,
+}
+
+/// Less rolling than this leaves marker and anchor where they are, to the last bit.
+pub(super) const ROLLED_MIN_M: f64 = 1e-9;
+
+/// What pushes in one contact.
+#[derive(Clone, Debug)]
+enum Law {
+    Spring(ExponentialSpring),
+    HuntCrossley(HuntCrossley),
+    Rigid,
+}
+
+impl ContactSet {
+    pub(super) fn new(spec: &PlantSpec, data: &Data) -> Self {
+        let mut set = Self {
+            surfaces: spec.ground.clone(),
+            poses: spec.ground.iter().map(|s| s.pose(0)).collect(),
+            regions: spec.regions.clone(),
+            stations: Vec::new(),
+            laws: Vec::new(),
+            evaluated: Vec::new(),
+        };
+        for s in &spec.stations {
+            set.stations.push(StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape });
+            for p in 0..spec.ground.len() {
+                set.laws.push(match &s.model {
+                    ContactModel::ExponentialSpring(spring) => Law::Spring(*spring),
+                    ContactModel::HuntCrossley(laws) => Law::HuntCrossley(laws[p]),
+                    ContactModel::Rigid => Law::Rigid,
+                });
+            }
+        }
+        for (i, law) in set.laws.iter().enumerate() {
+            let n = set.surfaces.len();
+            let station = &set.stations[i / n];
+            let mut at = ContactResult::new(station.body, matches!(law, Law::Rigid));
+            locate(&mut at, &set.surfaces[i % n], &set.poses[i % n], station, data);
+            set.evaluated.push(at);
+        }
+        set
+    }
+
+    /// Memory and coefficients of all contacts at the start, anchors under their stations.
+    pub(super) fn initial_states(
+        &self,
+        model: &Model,
+        spec: &PlantSpec,
+        now_ns: u64,
+    ) -> Vec<ContactState> {
+        let state = |(i, law): (usize, &Law)| {
+            let at = &self.evaluated[i];
+            let memory = match law {
+                Law::Spring(spring) => ContactMemory::Spring(SpringMemory {
+                    anchor_S: at.ground_point_S().into(),
+                    committed_ns: Some(now_ns),
+                    marker_B: at.point_B.into(),
+                    sliding: spring.new_memory().sliding,
+                }),
+                Law::HuntCrossley(_) => ContactMemory::HuntCrossley,
+                Law::Rigid => ContactMemory::Rigid(self.rigid_at_rest(at, model, spec)),
+            };
+            ContactState { memory, friction: self.initial_friction(spec, i) }
+        };
+        self.laws.iter().enumerate().map(state).collect()
+    }
+
+    /// Coefficients of contact `i` at the start.
+    pub(super) fn initial_friction(&self, spec: &PlantSpec, i: usize) -> Friction {
+        match &self.laws[i] {
+            Law::HuntCrossley(h) => h.initial_friction(),
+            _ => spec.stations[i / self.surfaces.len()].friction,
+        }
+    }
+
+    /// A rigid contact of a robot that starts at rest on the ground shows an equal share of the
+    /// weight until the first step finds its force: it is not in flight.
+    fn rigid_at_rest(&self, at: &ContactResult, model: &Model, spec: &PlantSpec) -> RigidMemory {
+        let closed = |at: &&ContactResult| at.rigid && at.touch.p_C.z.abs() <= CLOSED_M;
+        let along = -spec.gravity_W.dot(&(at.touch.R_WC * Vec3::z()));
+        let floats_at_rest = model.base == Base::Floating && spec.v == Velocities::zero(model);
+        if !closed(&at) || along <= 0.0 || !floats_at_rest {
+            return RigidMemory::NEW;
+        }
+        let count = self.evaluated.iter().filter(closed).count();
+        let share_C = Vec3::z() * (model.total_mass() * along / count as f64);
+        RigidMemory {
+            phase: RigidPhase::Sticks,
+            anchor_S: at.ground_point_S().into(),
+            force_S: at.touch.vector_S(&share_C).into(),
+            ..RigidMemory::NEW
+        }
+    }
+
+    /// All contacts, if each is a [`PlaneSpring`] and friction depends on no region.
+    pub(super) fn plane_springs(&self) -> Option<Vec<PlaneSpring>> {
+        let spring = |(i, law): (usize, &Law)| {
+            let (station, surface) = self.parts_of(i);
+            let plane = surface.shape == SurfaceShape::Plane && surface.platform.is_none();
+            let simple = !matches!(station.shape, StationShape::Torus { .. });
+            match law {
+                Law::Spring(spring) if plane && simple && self.regions.is_empty() => {
+                    let StationPoint { body, p_BS, shape } = *station;
+                    let X_WS = surface.X_WS;
+                    Some(PlaneSpring { contact: i, body, p_BS, shape, X_WS, spring: *spring })
+                }
+                _ => None,
+            }
+        };
+        self.laws.iter().enumerate().map(spring).collect()
+    }
+
+    fn parts_of(&self, contact: usize) -> (&StationPoint, &Surface) {
+        let n = self.surfaces.len();
+        (&self.stations[contact / n], &self.surfaces[contact % n])
+    }
+
+    /// Number of surfaces.
+    #[must_use]
+    pub fn surface_count(&self) -> usize {
+        self.surfaces.len()
+    }
+
+    /// Mean velocity in W, until `end_ns`, of the ground of a contact that is now at `p_W`, m/s.
+    pub(super) fn ground_velocity_W(
+        &self,
+        contact: usize,
+        p_W: &Vec3,
+        end_ns: u64,
+        h: f64,
+    ) -> Vec3 {
+        let i = contact % self.surfaces.len();
+        if self.surfaces[i].platform.is_none() {
+            return Vec3::zeros();
+        }
+        let p_S = self.poses[i].X_WS.point_inverse(p_W);
+        (self.surfaces[i].pose(end_ns).X_WS.point(&p_S) - p_W) / h
+    }
+
+    /// For somebody else who has evaluated them.
+    pub(super) fn evaluated_mut(&mut self) -> &mut [ContactResult] {
+        &mut self.evaluated
+    }
+
+    /// Last evaluation of every contact, stations outer, surfaces inner.
+    #[must_use]
+    pub fn evaluated(&self) -> &[ContactResult] {
+        &self.evaluated
+    }
+
+    /// Forces of the last evaluation, stations outer, surfaces inner.
+    pub fn forces(&self) -> impl ExactSizeIterator<Item = &SpringForce> + Clone {
+        self.evaluated.iter().map(|e| &e.force)
+    }
+
+    /// Contacts of the rigid model.
+    pub(super) fn rigid(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.laws.len()).filter(|&i| matches!(self.laws[i], Law::Rigid))
+    }
+
+    /// True for a station without radius: it has a place where it sticks.
+    pub(super) fn is_point(&self, contact: usize) -> bool {
+        self.stations[contact / self.surfaces.len()].shape == StationShape::Point
+    }
+
+    /// Potential energy of all contacts, J.
+    #[must_use]
+    pub fn potential_energy(&self) -> f64 {
+        self.forces().map(|f| f.potential_energy_j).sum()
+    }
+
+    /// Contacts of these stations.
+    pub(super) fn of_stations<'a>(
+        &'a self,
+        stations: &'a [usize],
+    ) -> impl Iterator<Item = usize> + Clone + 'a {
+        let n = self.surfaces.len();
+        stations.iter().flat_map(move |&s| s * n..(s + 1) * n)
+    }
+
+    /// Sum of the normal forces of these stations, N.
+    pub(super) fn normal_sum_n(&self, stations: &[usize]) -> f64 {
+        self.of_stations(stations).map(|i| self.evaluated[i].force.normal_n).sum()
+    }
+
+    /// Evaluates all contacts at `now_ns` for the kinematics in `data`, from committed memory;
+    /// `regions` are the coefficients of the regions.
+    pub(super) fn evaluate(
+        &mut self,
+        data: &Data,
+        contacts: &[ContactState],
+        regions: &[Option<Friction>],
+        now_ns: u64,
+    ) {
+        for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
+            if surface.platform.is_some() {
+                *pose = surface.pose(now_ns);
+            }
+        }
+        let n = self.surfaces.len();
+        for (i, contact) in contacts.iter().enumerate() {
+            let (station, pose) = (&self.stations[i / n], &self.poses[i % n]);
+            let at = &mut self.evaluated[i];
+            locate(at, &self.surfaces[i % n], pose, station, data);
+            let own = contact.friction;
+            at.friction = friction_at(&self.regions, regions, i % n, at, own);
+            match (&self.laws[i], &contact.memory) {
+                (Law::Spring(spring), ContactMemory::Spring(memory)) => {
+                    let round = station.shape != StationShape::Point;
+                    at.spring(spring, memory, round, data, now_ns);
+                }
+                (Law::HuntCrossley(law), _) => {
+                    at.hunt_crossley(law, station.shape.round_m(), pose, data);
+                }
+                (_, ContactMemory::Rigid(memory)) => at.rigid_impulse(memory),
+                _ => {}
+            }
+        }
+    }
+
+    /// Forgets the last evaluation: no force anywhere.
+    pub(super) fn clear(&mut self) {
+        for e in &mut self.evaluated {
+            e.force = SpringForce::default();
+        }
+    }
+
+    /// Adds the evaluated forces to `data.f_ext`, but for rigid contacts: those act as impulses.
+    pub(super) fn apply(&self, data: &mut Data) {
+        for at in &self.evaluated {
+            if !at.rigid {
+                let f_W = at.touch.vector_to_W(&at.force.force_P());
+                data.apply_force(at.body, &f_W, &at.point_B);
+            }
+        }
+    }
+
+    /// As [`apply`](Self::apply) for a linearly implicit step: with what the forces will have given
+    /// way, and the inertias that stand for the rest in `data.added`.
+    pub(super) fn apply_implicit(&self, data: &mut Data, step: &Step<f64>) {
+        for (law, at) in self.laws.iter().zip(&self.evaluated) {
+            let slopes = match law {
+                Law::Spring(spring) => spring.slopes(&at.force),
+                Law::HuntCrossley(_) => at.slopes,
+                Law::Rigid => continue,
+            };
+            let touching = Touching {
+                f_C: at.force.force_P().into(),
+                v_C: at.v_C.into(),
+                R_WC: at.touch.R_WC.into(),
+                point_B: at.point_B.into(),
+            };
+            let (X_WB, V) = (data.X_WB[at.body].into(), data.V[at.body].into());
+            let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
+            data.f_ext[at.body] += Force::from(force);
+            data.added.bodies[at.body] += inertia;
+        }
+    }
+
+    /// True if a micro-step of `h_s` is too long for a spring that needs_substep the ground.
+    pub(super) fn needs_substep(&self, h_s: f64) -> bool {
+        let needs_substep = |(law, at): (&Law, &ContactResult)| match law {
+            Law::Spring(spring) => spring.needs_substep(&at.force, h_s),
+            Law::HuntCrossley(_) | Law::Rigid => false,
+        };
+        self.laws.iter().zip(&self.evaluated).any(needs_substep)
+    }
+
+    /// Commits what the last evaluation proposes.
+    pub(super) fn commit(&self, contacts: &mut [ContactState], now_ns: u64) {
+        for (i, (contact, at)) in contacts.iter_mut().zip(&self.evaluated).enumerate() {
+            if let ContactMemory::Spring(memory) = &mut contact.memory {
+                let next = at.force.next_anchor_P;
+                let mut anchor_C = Vec3::new(next[0], next[1], 0.0);
+                let rolled = at.point_B - Vec3::from(memory.marker_B);
+                if !self.is_point(i) && rolled.dot(&rolled) > ROLLED_MIN_M * ROLLED_MIN_M {
+                    // the stretch passes from the old touching point of the body to the new one
+                    anchor_C.x += at.touch.p_C.x - at.force.p_P[0];
+                    anchor_C.y += at.touch.p_C.y - at.force.p_P[1];
+                    memory.marker_B = at.point_B.into();
+                }
+                memory.anchor_S = at.touch.point_S(&anchor_C).into();
+                memory.sliding = at.force.next_sliding;
+                memory.committed_ns = Some(now_ns);
+            }
+        }
+    }
+}
+
+/// Geometry and velocity of a contact; its force is left as it is.
+fn locate(
+    at: &mut ContactResult,
+    surface: &Surface,
+    pose: &SurfacePose,
+    station: &StationPoint,
+    data: &Data,
+) {
+    let X_WB = &data.X_WB[station.body];
+    let center_W = X_WB.point(&station.p_BS);
+    at.touch = surface.touch(pose, &station.shape, &X_WB.R, &center_W);
+    at.point_B = match station.shape {
+        StationShape::Point => station.p_BS,
+        _ => X_WB.point_inverse(&at.touch.point_W),
+    };
+    let ground_W = pose.velocity_at(&at.touch.point_W);
+    let v_W = data.point_velocity_W(station.body, &at.point_B) - ground_W;
+    at.v_C = at.touch.vector_from_W(&v_W);
+}

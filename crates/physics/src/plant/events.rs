@@ -1,0 +1,191 @@
+//! What happens to the robot and the ground at the start of a tick.
+
+use crate::contact::Friction;
+
+use super::faults::{FaultKind, InjectedFault, InjectedFaults, Part, scope};
+use super::{ActivePush, Event, Outcome, Plant, Scope};
+
+/// What has to be done after the events of a tick.
+#[derive(Default)]
+struct Changed {
+    friction: bool,
+    equipment: bool,
+}
+
+impl Plant {
+    /// Ends the faults that have had their time, and lets happen what is due.
+    pub(super) fn apply_events(&mut self, events: &[Event], outcome: &mut Outcome) {
+        let mut changed = Changed::default();
+        while let Some(over) = self.state.faults.end_overdue() {
+            self.end(&over, &mut changed);
+        }
+        for event in events {
+            match *event {
+                Event::Push { body, point_B, force_W, ticks } => {
+                    let slot = self.state.pushes.iter_mut().find(|p| p.ticks_left == 0);
+                    match slot {
+                        Some(slot) if (body as usize) < self.model.bodies.len() => {
+                            slot.body = u64::from(body);
+                            (slot.point_B, slot.force_W) = (point_B, force_W);
+                            slot.ticks_left = ticks;
+                        }
+                        _ => outcome.pushes_refused += 1,
+                    }
+                }
+                Event::Friction { scope, mu_static, mu_kinetic } => {
+                    changed.friction = true;
+                    self.set_friction(scope, mu_static, mu_kinetic);
+                }
+                Event::Grant(_) | Event::Leave { .. } | Event::Stop | Event::Arm => {
+                    self.change_leases(event);
+                }
+                Event::InjectFault { fault, ticks } => {
+                    if self.begin(&fault, ticks, &mut changed).is_none() {
+                        outcome.faults_refused += 1;
+                    }
+                }
+                Event::ClearFaults { kind, part } => self.clear_faults(kind, part, &mut changed),
+            }
+        }
+        if changed.equipment {
+            self.equip();
+        }
+        if changed.friction {
+            // the forces at this instant depend on the coefficients
+            self.evaluate(self.time_ns());
+        }
+    }
+
+    /// The faults that act in the coming tick, if these are its events.
+    #[must_use]
+    pub fn faults_with(&self, events: &[Event]) -> InjectedFaults {
+        let mut faults = self.state.faults;
+        while faults.end_overdue().is_some() {}
+        for event in events {
+            match event {
+                Event::InjectFault { fault, ticks } if self.can_have(fault, *ticks) => {
+                    let _there_is_room = faults.begin(fault, *ticks, [0.0; 2]).is_some();
+                }
+                Event::ClearFaults { kind, part } => {
+                    while faults.clear_one(*kind, *part).is_some() {}
+                }
+                _ => {}
+            }
+        }
+        faults
+    }
+
+    fn can_have(&self, fault: &InjectedFault, ticks: u64) -> bool {
+        ticks > 0 && fault.check(&self.model, &self.spec).is_ok()
+    }
+
+    /// `None` if there is no slot, or this plant cannot have the fault.
+    fn begin(&mut self, fault: &InjectedFault, ticks: u64, changed: &mut Changed) -> Option<()> {
+        if !self.can_have(fault, ticks) {
+            return None;
+        }
+        let memory = match (fault.kind, fault.part) {
+            (FaultKind::EncoderStuck, Part::Joint(i)) => self.shown_by_encoder(i as usize),
+            (FaultKind::FootSensorStuck, Part::Foot(f)) => {
+                let (closed, normal_n) = self.shown_by_foot(f as usize);
+                [f64::from(u8::from(closed)), normal_n]
+            }
+            _ => [0.0; 2],
+        };
+        self.state.faults.begin(fault, ticks, memory)?;
+        changed.equipment = true;
+        if fault.kind == FaultKind::Friction {
+            let [mu_static, mu_kinetic, ..] = fault.values;
+            self.set_friction(scope(fault.part), mu_static, mu_kinetic);
+            changed.friction = true;
+        }
+        Some(())
+    }
+
+    /// What the end of a fault leaves to be done; its slot is free.
+    fn end(&mut self, fault: &InjectedFault, changed: &mut Changed) {
+        changed.equipment = true;
+        if fault.kind == FaultKind::Friction {
+            self.restore_friction(fault.part);
+            changed.friction = true;
+        }
+    }
+
+    /// Ends the faults of this kind and part, or of any. Pushes and changes of friction are
+    /// faults.
+    fn clear_faults(&mut self, kind: Option<FaultKind>, part: Option<Part>, changed: &mut Changed) {
+        while let Some(over) = self.state.faults.clear_one(kind, part) {
+            self.end(&over, changed);
+        }
+        let is_meant = |of: FaultKind| kind.is_none_or(|kind| kind == of);
+        if is_meant(FaultKind::Push) {
+            let on = |p: &ActivePush| match part {
+                None => true,
+                Some(Part::Body(b)) => u64::from(b) == p.body,
+                Some(_) => false,
+            };
+            for push in self.state.pushes.iter_mut().filter(|p| on(p)) {
+                push.ticks_left = 0;
+            }
+        }
+        if is_meant(FaultKind::Friction) {
+            match part {
+                None => {
+                    self.restore_friction(Part::Whole);
+                    for r in 0..self.spec.regions.len() {
+                        self.restore_friction(Part::Region(r as u32));
+                    }
+                }
+                Some(part) => self.restore_friction(part),
+            }
+            changed.friction = true;
+        }
+    }
+
+    /// The scenario's coefficients again, but for those of faults that still act.
+    fn restore_friction(&mut self, part: Part) {
+        if let Part::Region(r) = part
+            && let Some(slot) = self.state.regions.get_mut(r as usize)
+        {
+            *slot = self.spec.regions[r as usize].friction;
+        }
+        if matches!(part, Part::Whole | Part::Foot(_) | Part::Station(_)) {
+            for i in 0..self.state.contacts.len() {
+                if self.is_meant(scope(part), i) {
+                    self.state.contacts[i].friction = self.contacts.initial_friction(&self.spec, i);
+                }
+            }
+        }
+        let faults = self.state.faults;
+        for (d, _) in faults.active().filter(|(d, _)| d.kind == FaultKind::Friction) {
+            self.set_friction(scope(d.part), d.values[0], d.values[1]);
+        }
+    }
+
+    fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
+        if let Scope::Region(r) = scope
+            && let Some(slot) = self.state.regions.get_mut(r as usize)
+        {
+            *slot = Some(Friction::new(mu_static, mu_kinetic));
+        }
+        for i in 0..self.state.contacts.len() {
+            if self.is_meant(scope, i) {
+                self.state.contacts[i].friction = Friction::new(mu_static, mu_kinetic);
+            }
+        }
+    }
+
+    /// True if contact `i` is of a station that `scope` means.
+    fn is_meant(&self, scope: Scope, i: usize) -> bool {
+        let station = i / self.contacts.surface_count();
+        match scope {
+            Scope::All => true,
+            Scope::Station(s) => s as usize == station,
+            Scope::Foot(f) => {
+                let foot = self.spec.feet.get(f as usize);
+                foot.is_some_and(|f| f.stations.contains(&station))
+            }
+            Scope::Region(_) => false,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Faults on demand: what can break, what is broken, and what comes of it.
+//!
+//! A fault begins and ends as an [`Event`](super::Event), at the start of a tick, and is part of
+//! the state as long as it lasts: it is logged, replayed, saved and restored like everything else.
+//! In code it is a *fault*; a [`Fault`](super::PlantFailure) is a plant that has stopped.
+
+mod chance;
+mod effects;
+mod kinds;
+mod request;
+mod slots;
+
+pub use chance::{chance, random};
+pub use kinds::{FaultKind, FaultSpec, Parameter, Place};
+pub(super) use request::scope;
+pub use request::{FaultError, part_named};
+pub(super) use slots::Encoder;
+pub use slots::{InjectedFault, InjectedFaults, Part, UNTIL_CLEARED};

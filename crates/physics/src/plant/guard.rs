@@ -1,0 +1,71 @@
+//! Watches the numbers: a plant that has lost its mind stops instead of telling stories.
+
+use crate::actuator::Reference;
+use crate::contact::SpringForce;
+
+use super::failure::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
+use super::step::imu_at_rest;
+use super::{Authority, ContactResult, Plant, PlantFailure};
+
+impl Plant {
+    /// Looks for bad numbers in all that a snapshot shows. NaN fails every comparison.
+    pub(super) fn check(&self) -> Option<PlantFailure> {
+        let (q, v, imu) = (&self.state.q, &self.state.v, &self.imu);
+        let usable = |x: &f64| x.abs() <= NUMBER_MAX;
+        let finite = q.quat_WB.wxyz().iter().all(usable)
+            && q.p_WB.iter().chain(&q.joints).all(usable)
+            && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(usable)
+            && self.state.motor.iter().all(usable)
+            && imu.specific_force_I.iter().chain(imu.angular_velocity_I.iter()).all(usable)
+            && imu.quat_WI.wxyz().iter().all(usable)
+            && self.contacts.forces().all(is_usable);
+        let slow = |x: &f64| x.abs() <= SPEED_MAX;
+        let near = |x: &f64| x.abs() <= REACH_MAX_M;
+        let in_range = q.p_WB.iter().chain(&q.joints).all(near)
+            && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow)
+            && !self.contacts.evaluated().iter().any(is_crushed);
+        match (finite, in_range) {
+            (false, _) => Some(PlantFailure::NotFinite),
+            (true, false) => Some(PlantFailure::OutOfRange),
+            (true, true) => None,
+        }
+    }
+
+    /// Back to the last good state, for good.
+    pub(super) fn freeze(&mut self, fault: PlantFailure) {
+        self.state.overwrite(self.digest.words());
+        self.authority = Authority::Zero;
+        self.references.fill(Reference::default());
+        self.gains.fill([0.0; 2]);
+        self.fault = Some(fault);
+        self.equip();
+        self.settle();
+        let evaluated = self.contacts.evaluated();
+        if !self.contacts.forces().all(is_usable) || evaluated.iter().any(is_crushed) {
+            // only if the very first state was bad: there is no good one to show
+            self.contacts.clear();
+        }
+        self.imu = self.shown_by_imu(imu_at_rest(&self.spec, &self.data));
+    }
+}
+
+fn is_crushed(at: &ContactResult) -> bool {
+    at.force.normal_n > FORCE_MAX_N
+}
+
+fn is_usable(f: &SpringForce) -> bool {
+    let planar = [f.friction_elastic_P, f.friction_damping_P, f.next_anchor_P];
+    let single = [
+        f.normal_elastic_n,
+        f.normal_damping_n,
+        f.normal_n,
+        f.mu,
+        f.friction_limit_n,
+        f.next_sliding,
+        f.potential_energy_j,
+        f.power_dissipation_w,
+    ];
+    let spatial = [f.p_P, f.v_P];
+    let mut all = planar.as_flattened().iter().chain(&single).chain(spatial.as_flattened());
+    all.all(|x| x.abs() <= NUMBER_MAX)
+}

@@ -1,0 +1,157 @@
+//! The linearly implicit step: stiffness and damping of contacts and drives are taken into it.
+//!
+//! With the stiffness `K` and damping `D` of all forces at the state `(q, v)` where the step
+//! begins, and `v⁺ = v + h a`:
+//!
+//! ```text
+//! (M + h D + ¼ h² K) a = f(q, v) − ½ h K v        q⁺ = q ⊕ h (v + ½ h a)
+//! ```
+//!
+//! That is the implicit midpoint rule after one Newton iteration, with the damping at the end of
+//! the step where it need not be accurate. `docs/integrators.md` says what it is good for.
+
+use crate::actuator::{JointSlopes, MotorLimits, PassiveJoint};
+use crate::contact::ContactSlopes;
+use crate::dynamics::{aba_implicit, advance_by_mean, point_inertia};
+use crate::simd::SimdReal;
+use crate::spatial::simd::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
+
+use super::step::add_pushes;
+use super::{Integrator, Plant};
+
+/// What all joints and contacts of a step share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step<T> {
+    /// Length, s.
+    pub(super) h: T,
+    /// m/s².
+    pub(super) gravity_W: Vec3<T>,
+}
+
+/// A contact as it was evaluated: force (N) and velocity (m/s) in C, and where it acts on the body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Touching<T> {
+    pub(super) f_C: Vec3<T>,
+    pub(super) v_C: Vec3<T>,
+    pub(super) R_WC: Mat3<T>,
+    pub(super) point_B: Vec3<T>,
+}
+
+impl Step<f64> {
+    /// The same in every lane.
+    #[inline(always)]
+    pub(super) fn splat<T: SimdReal>(&self) -> Step<T> {
+        Step { h: T::splat(self.h), gravity_W: Vec3::from_lanes(|_| self.gravity_W) }
+    }
+}
+
+impl<T: SimdReal> Step<T> {
+    /// Force of a contact on its body about the body's origin, less what it will have given way in
+    /// the middle of the step, and the inertia that stands for the rest.
+    #[inline(always)]
+    pub(super) fn contact(
+        &self,
+        at: &Touching<T>,
+        slopes: &ContactSlopes<T>,
+        X_WB: &Transform<T>,
+        V: &Motion<T>,
+    ) -> (Force<T>, ArticulatedInertia<T>) {
+        let half = T::splat(0.5) * self.h;
+        let kt = half * slopes.friction_n_per_m;
+        let kz = half * slopes.normal_n_per_m;
+        let across = self.h * slopes.friction_n_s_per_m + half * kt;
+        let along = half * slopes.normal_n_s_per_m + half * kz;
+        let Vec3 { x, y, z } = at.v_C;
+        let f_C = at.f_C - Vec3::new(kt * x, kt * y, kz * z);
+        let R_WB = &X_WB.R;
+        // `A` of the algorithm is less gravity, and not yet that of a point that the body carries
+        // round
+        let rest_B = R_WB.tr_mul(&self.gravity_W) + V.ang.cross(&V.at_point(&at.point_B));
+        let n_B = R_WB.tr_mul(&Vec3::new(at.R_WC.x.z, at.R_WC.y.z, at.R_WC.z.z));
+        let felt_B = rest_B.scaled(across) + n_B.scaled((along - across) * n_B.dot(&rest_B));
+        let f_B = R_WB.tr_mul(&at.R_WC.mul(&f_C)) - felt_B;
+        let added = point_inertia(across, along, &n_B, &at.point_B);
+        (Force::at_point(f_B, &at.point_B), added)
+    }
+}
+
+/// Effort in a joint at speed `qd`, less what its motor and its own springs will have given way in
+/// the middle of a step of `h` seconds, and the armature that stands for the rest.
+#[inline(always)]
+pub(super) fn joint_step<T: SimdReal>(h: T, effort: T, slopes: &JointSlopes<T>, qd: T) -> (T, T) {
+    let half = T::splat(0.5) * h;
+    let k = half * slopes.stiffness;
+    (effort - k * qd, h * slopes.damping + half * k)
+}
+
+/// How the effort of a motor that was asked for `asked` and makes `made` gives way: not at all at a
+/// limit.
+#[inline(always)]
+pub(super) fn joint_slopes<T: SimdReal>(
+    passive: &PassiveJoint<T>,
+    drive: &JointSlopes<T>,
+    (asked, made): (T, T),
+    (q, qd): (T, T),
+) -> JointSlopes<T> {
+    let own = passive.slopes(q, qd);
+    let follows = MotorLimits::follows(asked, made);
+    JointSlopes {
+        stiffness: own.stiffness + follows * drive.stiffness,
+        damping: own.damping + follows * drive.damping,
+    }
+}
+
+impl Plant {
+    /// True if this plant takes linearly implicit steps.
+    pub(super) fn is_implicit(&self) -> bool {
+        self.spec.integrator == Integrator::LinearlyImplicit && self.rigid.is_idle()
+    }
+
+    /// True if the next micro-step is taken in halves.
+    pub(super) fn needs_substep(&self) -> bool {
+        self.is_implicit() && self.contacts.needs_substep(self.spec.micro_step_ns() as f64 / 1e9)
+    }
+
+    /// Advances by one micro-step that starts at `t_ns`, or by its halves.
+    pub(super) fn implicit_micro_step(&mut self, t_ns: u64) {
+        if !self.needs_substep() {
+            return self.implicit_step(t_ns, self.spec.micro_step_ns());
+        }
+        let [first_ns, second_ns] = self.spec.half_steps_ns();
+        self.implicit_step(t_ns, first_ns);
+        self.implicit_step(t_ns.wrapping_add(first_ns), second_ns);
+    }
+
+    fn implicit_step(&mut self, t_ns: u64, h_ns: u64) {
+        let h = h_ns as f64 / 1e9;
+        self.drive();
+        self.collect_implicit(h);
+        self.add_joints(h);
+        let Self { model, spec, data, contacts, state, tau, vdot, .. } = self;
+        aba_implicit(model, data, tau, &spec.gravity_W, vdot);
+        contacts.commit(&mut state.contacts, t_ns);
+        advance_by_mean(&mut state.q, &mut state.v, h, vdot);
+        self.evaluate(t_ns.wrapping_add(h_ns));
+    }
+
+    /// Forces and added inertias of contacts and pushes on the bodies, for a step of `h` seconds.
+    pub(super) fn collect_implicit(&mut self, h: f64) {
+        let Self { spec, data, contacts, state, .. } = self;
+        data.clear_forces();
+        data.added.clear_bodies();
+        contacts.apply_implicit(data, &Step { h, gravity_W: spec.gravity_W.into() });
+        add_pushes(data, &state.pushes);
+    }
+
+    /// Efforts and added armatures of the joints, for a step of `h` seconds.
+    fn add_joints(&mut self, h: f64) {
+        let Self { data, state, passive, tau, references, .. } = self;
+        for (i, passive) in passive.iter().enumerate() {
+            let (q, qd) = (state.q.joints[i], state.v.joints[i]);
+            let (asked, made) = (references[i].pd_effort(q, qd), state.motor[i]);
+            let slopes = joint_slopes(passive, &references[i].slopes(), (asked, made), (q, qd));
+            let effort = made + passive.effort(q, qd);
+            (tau[i], data.added.joints[i]) = joint_step(h, effort, &slopes, qd);
+        }
+    }
+}

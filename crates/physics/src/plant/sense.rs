@@ -1,0 +1,166 @@
+//! Fills a snapshot from the state after a tick.
+
+use crate::contact::{ContactForce, SpringForce};
+use crate::spatial::Vec3;
+
+use super::contact_result::ContactResult;
+use super::{FootReading, JointReading, Plant, Snapshot, StateReading, StationReading};
+
+/// Normal forces below this are shown as no force at all: the exponential never quite ends, a
+/// sensor's resolution does.
+const NORMAL_SHOWN_MIN_N: f64 = 1e-6;
+
+impl Plant {
+    /// An empty snapshot with all the room that [`fill`](Self::fill) needs.
+    #[must_use]
+    pub fn new_snapshot(&self) -> Snapshot {
+        let mut s = Snapshot::default();
+        s.state.joints.resize(self.model().joint_count(), JointReading::default());
+        s.gains.resize(self.model().joint_count(), [0.0; 2]);
+        s.state.foot_contact.resize(self.spec().feet.len(), 0);
+        s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
+        s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
+        s.contacts.stations.resize(self.contacts().evaluated().len(), StationReading::default());
+        s
+    }
+
+    /// Fills `out` with the readings of the current state: everything belongs to the same instant.
+    /// `run_id`, `mode` and `phase` are left to the caller. Does not allocate.
+    pub fn fill(&self, out: &mut Snapshot) {
+        self.fill_state(&mut out.state);
+        let c = &mut out.contacts;
+        (c.layout_hash, c.tick, c.time_ns) =
+            (self.layout_hash(), self.state().tick, self.time_ns());
+        self.fill_stations(&mut c.stations);
+        for (f, foot) in c.feet.iter_mut().enumerate() {
+            *foot = self.foot_reading(f);
+            foot.contact = u8::from(self.shown_by_foot(f).0);
+        }
+        out.gains.clone_from(&self.gains);
+    }
+
+    /// [`fill`](Self::fill), but for the contacts.
+    pub fn fill_state(&self, s: &mut StateReading) {
+        let state = self.state();
+        s.layout_hash = self.layout_hash();
+        (s.tick, s.time_ns, s.digest) = (state.tick, self.time_ns(), state.digest);
+        s.fault = self.fault().map_or(0, super::PlantFailure::code);
+        s.authority = self.authority().code();
+        s.command_age_ticks = match self.command_age_ticks() {
+            Some(age) => u32::try_from(age).unwrap_or(u32::MAX - 1),
+            None => u32::MAX,
+        };
+        let leases = state.leases.places();
+        s.command_session =
+            if leases[0].session != 0 { leases[0].session } else { state.watchdog.owner };
+        s.command_seq = state.watchdog.seq;
+        let imu = self.imu();
+        s.imu_quat_wxyz = imu.quat_WI.wxyz();
+        s.imu_angular_velocity_rad_per_s = imu.angular_velocity_I.into();
+        s.imu_specific_force_m_per_s2 = imu.specific_force_I.into();
+        s.truth_base_position_m = state.q.p_WB.into();
+        s.truth_base_quat_wxyz = state.q.quat_WB.wxyz();
+        s.truth_base_velocity_m_per_s = state.v.v_WB.into();
+        s.truth_base_angular_velocity_rad_per_s = state.v.w_WB.into();
+        let sound = state.faults.is_empty();
+        for (i, joint) in s.joints.iter_mut().enumerate() {
+            let truth = [state.q.joints[i], state.v.joints[i]];
+            let [q, dq] = if sound { truth } else { self.shown_by_encoder(i) };
+            *joint = JointReading { q, dq, tau: state.motor[i] };
+        }
+        for f in 0..state.switches.len() {
+            let (contact, normal_n) = self.shown_by_foot(f);
+            (s.foot_contact[f], s.foot_normal_n[f]) = (u8::from(contact), normal_n);
+        }
+    }
+
+    /// Contact and normal force (N) as the sensor of foot `f` shows them.
+    pub(super) fn shown_by_foot(&self, f: usize) -> (bool, f64) {
+        match self.state.faults.stuck_foot(f) {
+            Some([closed, normal_n]) => (closed != 0.0, normal_n),
+            None => (self.state.switches[f].closed, self.shown_normal_n(f)),
+        }
+    }
+
+    /// Sum of the normal forces of foot `f` that can be seen, N.
+    fn shown_normal_n(&self, f: usize) -> f64 {
+        let all = self.contacts().of_stations(&self.spec().feet[f].stations);
+        let shown = all.map(|i| &self.contacts().evaluated()[i]).filter(|at| is_shown(&at.force));
+        // the sum of nothing is −0
+        shown.map(|at| at.normal_W().norm()).sum::<f64>() + 0.0
+    }
+
+    fn fill_stations(&self, out: &mut [StationReading]) {
+        for (out, at) in out.iter_mut().zip(self.contacts().evaluated()) {
+            let v_W = self.data().point_velocity_W(at.body, &at.point_B);
+            read_station(at, v_W, out);
+        }
+    }
+
+    /// Sums up the stations of foot `f`. The reference of its centre of pressure is the mean of the
+    /// contact points.
+    fn foot_reading(&self, f: usize) -> FootReading {
+        let foot = &self.spec().feet[f];
+        let evaluated = self.contacts().evaluated();
+        let all = self.contacts().of_stations(&foot.stations).map(|i| &evaluated[i]);
+        let shown = all.clone().filter(|at| is_shown(&at.force));
+        let reference = mean_point_W(shown.clone()).or_else(|| mean_point_W(all));
+        let parts = shown.map(|at| (at.record_W(), at.normal_W()));
+        let record = ContactForce::resultant(parts, &reference.unwrap_or_default());
+        let R_WF = self.data().X_WB[foot.body].R * foot.X_BF.R;
+        FootReading {
+            contact: 0,
+            normal_n: self.shown_normal_n(f),
+            point_world_m: record.point.into(),
+            force_world_n: record.force.into(),
+            moment_world_nm: record.moment.into(),
+            force_foot_n: R_WF.tr_mul(&record.force).into(),
+            moment_foot_nm: R_WF.tr_mul(&record.moment).into(),
+            potential_energy_j: record.potential_energy_j,
+            power_dissipation_w: record.power_dissipation_w,
+        }
+    }
+}
+
+/// `None` without any contact.
+fn mean_point_W<'a>(contacts: impl Iterator<Item = &'a ContactResult>) -> Option<Vec3> {
+    let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+    for at in contacts {
+        sum += at.touch.point_W;
+        count += 1.0;
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+fn is_shown(f: &SpringForce) -> bool {
+    f.normal_elastic_n.abs() >= NORMAL_SHOWN_MIN_N || f.normal_n >= NORMAL_SHOWN_MIN_N
+}
+
+/// Writes field by field: a reading is large, and there are many in a tick.
+#[inline]
+fn read_station(at: &ContactResult, v_W: Vec3, out: &mut StationReading) {
+    let (f, R_WC) = (&at.force, &at.touch.R_WC);
+    out.position_world_m = at.touch.point_W.into();
+    out.velocity_world_m_per_s = v_W.into();
+    out.normal_world = (R_WC * Vec3::z()).into();
+    out.anchor_world_m = (at.touch.point_W + R_WC * (f.anchor_P() - at.touch.p_C)).into();
+    out.height_m = at.touch.p_C.z;
+    out.slip_m_per_s = at.v_C.xy().norm();
+    out.sliding = f.next_sliding;
+    out.mu = f.mu;
+    out.mu_static = at.friction.mu_static();
+    out.mu_kinetic = at.friction.mu_kinetic();
+    let (shown, none) = (is_shown(f), SpringForce::default());
+    // not R·0, which may be −0
+    let in_world = |force_C: Vec3| if shown { (R_WC * force_C).into() } else { [0.0; 3] };
+    out.force_world_n = in_world(f.force_P());
+    out.friction_elastic_world_n = in_world(f.friction_elastic());
+    out.friction_damping_world_n = in_world(f.friction_damping());
+    let f = if shown { f } else { &none };
+    out.normal_n = f.normal_n;
+    out.normal_elastic_n = f.normal_elastic_n;
+    out.normal_damping_n = f.normal_damping_n;
+    out.friction_limit_n = f.friction_limit_n;
+    out.potential_energy_j = f.potential_energy_j;
+    out.power_dissipation_w = f.power_dissipation_w;
+}

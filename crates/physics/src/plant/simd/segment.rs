@@ -1,0 +1,347 @@
+//! One body of each of several equal limbs, with its joint, drive and contacts.
+
+mod exchange;
+
+use crate::actuator::{MotorLimits, PassiveJoint, Reference};
+use crate::dynamics::{
+    AbaFactors, BodyKinematics, JointClass, Link, VelocityChange, bias_force, by_motility,
+};
+use crate::plant::implicit::{Step, joint_slopes, joint_step};
+use crate::plant::rigid::Jumps;
+use crate::simd::SimdReal;
+use crate::spatial::simd::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
+
+use super::Parts;
+use super::child_contribution::ChildContribution;
+use super::springs::{SpringBlock, StepParams};
+
+/// The body and everything that acts on it; one lane for each limb. SimdReal beyond the number of
+/// limbs begin each tick like the first one, and nobody reads them.
+#[derive(Clone, Debug)]
+pub(super) struct Segment<T> {
+    /// The model's body in each limb.
+    pub(super) bodies: Vec<usize>,
+    /// The segment that carries it, earlier in the same limb or trunk, if one does.
+    parent: Option<usize>,
+    /// True if [`start`](Self::start) has to set what the first child would.
+    resets: bool,
+    /// True if it is the first that hands over to its parent.
+    leads: bool,
+    link: Link<T>,
+    motor: MotorLimits<T>,
+    passive: PassiveJoint<T>,
+    reference: Reference<T>,
+    q: T,
+    qd: T,
+    /// Effort of the motor in the last micro-step.
+    tau_motor: T,
+    pub(super) placed: BodyKinematics<T>,
+    through: AbaFactors<T>,
+    felt: ChildContribution<T>,
+    pub(super) A: Motion<T>,
+    /// Jumps of velocity and position under impulses.
+    jumps: [Motion<T>; 2],
+    springs: Vec<SpringBlock<T>>,
+}
+
+impl<T: SimdReal> Segment<T> {
+    pub(super) fn new(parts: &Parts<'_>, bodies: Vec<usize>, parent: Option<usize>) -> Self {
+        let joint = |lane: usize| bodies[if lane < bodies.len() { lane } else { 0 }] - 1;
+        let link = Link::from_lanes(|i| &parts.links[joint(i)]);
+        let parent_body = parts.model.bodies[bodies[0]].parent;
+        Self {
+            link,
+            motor: MotorLimits::from_lanes(|i| &parts.motors[joint(i)]),
+            passive: PassiveJoint::from_lanes(|i| &parts.passive[joint(i)]),
+            springs: SpringBlock::on_bodies(parts.contacts, &bodies),
+            felt: ChildContribution { I_A: link.inertia.articulated(), p_A: Force::zero() },
+            reference: Reference::default(),
+            q: T::splat(0.0),
+            qd: T::splat(0.0),
+            tau_motor: T::splat(0.0),
+            placed: BodyKinematics::default(),
+            through: AbaFactors::default(),
+            A: Motion::zero(),
+            jumps: [Motion::zero(); 2],
+            resets: false,
+            leads: !parts.model.bodies[bodies[0] + 1..].iter().any(|b| b.parent == parent_body),
+            bodies,
+            parent,
+        }
+    }
+
+    #[inline(always)]
+    fn body(&self, lane: usize) -> usize {
+        self.bodies[if lane < self.bodies.len() { lane } else { 0 }]
+    }
+
+    /// For segments to whose inertia several others add, in whatever order.
+    pub(super) fn resetting(self) -> Self {
+        Self { resets: true, ..self }
+    }
+
+    /// Pass 2: hands over what the parent feels, in its frame.
+    #[inline(always)]
+    pub(super) fn inward_pass(&mut self, params: &StepParams, onto: Onto<'_, T>) {
+        let (q, qd) = (self.q, self.qd);
+        let asked = self.reference.pd_effort(q, qd);
+        self.tau_motor = self.motor.effort(asked, qd);
+        let mut tau = self.tau_motor + self.passive.effort(q, qd);
+        let mut armature = self.link.armature;
+        if params.implicit {
+            let slopes = self.reference.slopes();
+            let slopes = joint_slopes(&self.passive, &slopes, (asked, self.tau_motor), (q, qd));
+            let added;
+            (tau, added) = joint_step(T::splat(params.h), tau, &slopes, qd);
+            armature += added;
+        }
+        let Self { link, placed, through, felt, .. } = self;
+        by_motility!(link, inward_pass_by, (placed, felt), (tau, armature), through, onto);
+    }
+
+    /// Pass 3, and the velocity and position that it leads to.
+    #[inline(always)]
+    pub(super) fn outward_pass(&mut self, A_P: &Motion<T>, params: &StepParams) {
+        let (qdd, h) = (self.accelerate(A_P), T::splat(params.h));
+        if params.implicit {
+            self.q += h * (self.qd + T::splat(0.5 * params.h) * qdd);
+            self.qd += h * qdd;
+        } else {
+            self.qd += h * qdd;
+            self.q += h * self.qd;
+        }
+    }
+
+    #[inline(always)]
+    fn accelerate(&mut self, A_P: &Motion<T>) -> T {
+        let Self { link, through, placed, A, .. } = self;
+        by_motility!(link, accelerate_by, through, placed, A_P, A)
+    }
+
+    /// Turns the joint to its new position.
+    #[inline(always)]
+    pub(super) fn turn(&mut self) {
+        let Self { link, placed, q, .. } = self;
+        by_motility!(link, BodyKinematics::turn_by, *q, placed);
+    }
+
+    /// Places the body on its parent, after [`turn`](Self::turn).
+    #[inline(always)]
+    pub(super) fn place(&mut self, on: &Carrier<'_, T>) {
+        let Self { link, placed, qd, .. } = self;
+        by_motility!(link, BodyKinematics::carry_by, *qd, (on.X_WB, on.V), placed);
+    }
+
+    /// Pass 3, and the velocity that it leads to, before impulses and in the same place.
+    #[inline(always)]
+    pub(super) fn start_jump(&mut self, parent: &Carrier<'_, T>, h: f64) {
+        let qdd = self.accelerate(parent.A);
+        self.qd += T::splat(h) * qdd;
+        let Self { link, placed, qd, .. } = self;
+        by_motility!(link, velocity_by, *qd, parent.V, placed);
+    }
+
+    /// The rest of a micro-step after impulses: velocity, position, place.
+    #[inline(always)]
+    pub(super) fn jump(
+        &mut self,
+        jumps: Jumps<'_>,
+        jumps_P: &[Motion<T>; 2],
+        parent: &Carrier<'_, T>,
+        h: f64,
+    ) {
+        let velocity = jumps.velocities.map(|j| (self.along(j), &jumps_P[0]));
+        let position = jumps.positions.map(|j| (self.along(j), &jumps_P[1]));
+        let (h, under) = (T::splat(h), [velocity, position]);
+        let Self { link, through, placed, jumps, q, qd, .. } = self;
+        by_motility!(link, jump_by, (through, parent, h), under, (q, qd), jumps, placed);
+    }
+
+    /// The impulse along the joint.
+    #[inline(always)]
+    fn along(&self, jump: &VelocityChange) -> T {
+        T::from_lanes(|i| jump.u[self.body(i)])
+    }
+
+    /// How it jumps, for its children.
+    #[inline(always)]
+    pub(super) const fn jumps(&self) -> &[Motion<T>; 2] {
+        &self.jumps
+    }
+
+    /// Evaluates the contacts where the body now is, and starts the next step under their forces;
+    /// an implicit one has to wait for [`restart`](Self::restart).
+    #[inline(always)]
+    pub(super) fn touch(&mut self, params: &StepParams) {
+        let mut f_ext = Force::zero();
+        for spring in &mut self.springs {
+            f_ext += spring.touch(&self.placed.X_WB, &self.placed.V, params);
+        }
+        if !params.implicit {
+            self.start(&f_ext);
+        }
+    }
+
+    /// Where children hand over to.
+    #[inline(always)]
+    pub(super) fn felt(&mut self) -> &mut ChildContribution<T> {
+        &mut self.felt
+    }
+
+    /// Where this child of a limb hands over to.
+    #[inline(always)]
+    pub(super) fn onto<'a>(&self, parent: &'a mut Self, params: &StepParams) -> Onto<'a, T> {
+        // implicit steps have set the inertia that contacts add to
+        if self.leads && !params.implicit {
+            Onto::Body(&parent.link.inertia, &mut parent.felt)
+        } else {
+            Onto::More(&mut parent.felt)
+        }
+    }
+
+    /// How it moves, for its children.
+    #[inline(always)]
+    pub(super) fn carrier(&self) -> Carrier<'_, T> {
+        Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V }
+    }
+
+    /// Starts the next pass 2: the body by itself under this external force.
+    #[inline(always)]
+    pub(super) fn start(&mut self, f_ext: &Force<T>) {
+        self.felt.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
+        if self.resets {
+            self.felt.I_A = self.link.inertia.articulated();
+        }
+    }
+
+    /// The same for an implicit step, with the inertia that belongs to the force.
+    #[inline(always)]
+    pub(super) fn start_implicit(&mut self, f_ext: &Force<T>, added: &ArticulatedInertia<T>) {
+        self.start(f_ext);
+        self.felt.I_A = self.link.inertia.articulated();
+        self.felt.I_A += *added;
+    }
+
+    /// Starts pass 2 of an implicit step, whose length is now known, from the contacts as
+    /// evaluated.
+    #[inline(always)]
+    fn restart(&mut self, step: &Step<f64>) {
+        let step = step.splat();
+        let (mut f_ext, mut added) = (Force::zero(), ArticulatedInertia::default());
+        for spring in &self.springs {
+            let (force, inertia) = spring.implicit(&self.placed.X_WB, &self.placed.V, &step);
+            f_ext += force;
+            added += inertia;
+        }
+        self.start_implicit(&f_ext, &added);
+    }
+
+    /// True if a contact needs_substep the ground.
+    fn needs_substep(&self) -> bool {
+        self.springs.iter().any(SpringBlock::needs_substep)
+    }
+}
+
+/// Segment `k`, and the one that carries it.
+#[inline(always)]
+pub(super) fn with_parent<T>(
+    segments: &mut [Segment<T>],
+    k: usize,
+) -> (Option<&mut Segment<T>>, &mut Segment<T>) {
+    let (before, rest) = segments.split_at_mut(k);
+    let segment = &mut rest[0];
+    (segment.parent.map(|p| &mut before[p]), segment)
+}
+
+/// What a child's share in pass 2 is added to.
+pub(super) enum Onto<'a, T> {
+    /// Nothing was there.
+    Nothing(&'a mut ChildContribution<T>),
+    /// The parent's own inertia, and its `p_A`.
+    Body(&'a SpatialInertia<T>, &'a mut ChildContribution<T>),
+    /// What is there.
+    More(&'a mut ChildContribution<T>),
+}
+
+/// What a child needs to know of its parent in pass 3.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carrier<'a, T> {
+    pub(super) A: &'a Motion<T>,
+    pub(super) X_WB: &'a Transform<T>,
+    pub(super) V: &'a Motion<T>,
+}
+
+#[inline(always)]
+fn inward_pass_by<T: SimdReal>(
+    by: JointClass,
+    link: &Link<T>,
+    (placed, felt): (&BodyKinematics<T>, &ChildContribution<T>),
+    effort: (T, T),
+    through: &mut AbaFactors<T>,
+    onto: Onto<'_, T>,
+) {
+    let (of_joint, I_P, p_P) = AbaFactors::joint_by(by, link, placed, effort, &felt.I_A, &felt.p_A);
+    *through = of_joint;
+    match onto {
+        Onto::Nothing(felt) => *felt = ChildContribution { I_A: I_P, p_A: p_P },
+        Onto::Body(inertia, felt) => {
+            felt.I_A = inertia.articulated();
+            felt.I_A += I_P;
+            felt.p_A += p_P;
+        }
+        Onto::More(felt) => {
+            felt.I_A += I_P;
+            felt.p_A += p_P;
+        }
+    }
+}
+
+#[inline(always)]
+fn accelerate_by<T: SimdReal>(
+    by: JointClass,
+    link: &Link<T>,
+    through: &AbaFactors<T>,
+    placed: &BodyKinematics<T>,
+    A_P: &Motion<T>,
+    A: &mut Motion<T>,
+) -> T {
+    let qdd;
+    (qdd, *A) = through.accelerate_by(by, link, placed, A_P);
+    qdd
+}
+
+#[inline(always)]
+fn velocity_by<T: SimdReal>(
+    by: JointClass,
+    link: &Link<T>,
+    qd: T,
+    V_P: &Motion<T>,
+    placed: &mut BodyKinematics<T>,
+) {
+    placed.V = link.velocity(by, (&placed.X_PB, &placed.turn), V_P, qd);
+}
+
+#[inline(always)]
+fn jump_by<T: SimdReal>(
+    by: JointClass,
+    link: &Link<T>,
+    (through, parent, h): (&AbaFactors<T>, &Carrier<'_, T>, T),
+    [velocity, position]: [Option<(T, &Motion<T>)>; 2],
+    (q, qd): (&mut T, &mut T),
+    jumps: &mut [Motion<T>; 2],
+    placed: &mut BodyKinematics<T>,
+) {
+    if let Some((u, dV_P)) = velocity {
+        let (dqd, dV) = through.jump_by(by, link, placed, u, dV_P);
+        *qd += dqd;
+        jumps[0] = dV;
+    }
+    *q += h * *qd;
+    if let Some((u, shift_P)) = position {
+        let (dq, shift) = through.jump_by(by, link, placed, u, shift_P);
+        *q += dq;
+        jumps[1] = shift;
+    }
+    BodyKinematics::turn_by(by, link, *q, placed);
+    BodyKinematics::carry_by(by, link, *qd, (parent.X_WB, parent.V), placed);
+}

@@ -1,0 +1,122 @@
+//! A tick's micro-steps with equal limbs side by side.
+
+use super::rigid::Jumps;
+use super::simd::SimdStep;
+use super::step::collect_forces;
+use super::{ComputePath, Integrator, Plant};
+
+impl Plant {
+    /// Chooses how this plant computes: for tests and benchmarks, since no bit depends on it.
+    pub fn set_path(&mut self, path: ComputePath) {
+        let springs = self.contacts.plane_springs().filter(|_| self.simd_contacts);
+        let portable = path == ComputePath::Portable;
+        self.path = path;
+        self.lanes = SimdStep::new(
+            &self.model,
+            &self.spec,
+            &self.motors,
+            &self.passive,
+            &springs.unwrap_or_default(),
+            portable,
+        );
+        self.rigid.set_portable(path != ComputePath::Fastest);
+        self.lanes.load(&self.state, &self.data);
+    }
+
+    /// Runge–Kutta steps take one body after another.
+    pub(super) fn in_lanes(&self) -> bool {
+        self.path != ComputePath::OneByOne
+            && (self.spec.integrator != Integrator::Rk4 || !self.rigid.is_idle())
+    }
+
+    /// All micro-steps of the tick that starts at `start_ns`. On entry kinematics and contacts are
+    /// evaluated for the current state, and so they are on exit.
+    pub(super) fn simd_micro_steps(&mut self, start_ns: u64) {
+        let pushed = self.state.pushes.iter().any(|p| p.ticks_left > 0);
+        let all = self.spec.micro_steps;
+        // forces that the lanes do not know are renewed after each micro-step
+        let known = self.simd_contacts && !pushed;
+        let at_once = if known { all } else { 1 };
+        for i in (0..all).step_by(at_once.max(1) as usize) {
+            match (self.is_implicit(), known) {
+                (false, _) => self.some_micro_steps(start_ns, i, at_once, known),
+                (true, true) => self.all_implicit_steps(start_ns),
+                (true, false) => self.simd_implicit_step(start_ns, i),
+            }
+        }
+    }
+
+    /// `known` is true if the lanes know all forces.
+    fn some_micro_steps(&mut self, start_ns: u64, first: u32, count: u32, known: bool) {
+        let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns());
+        let (begin_ns, last_ns, end_ns) =
+            (time_ns(first), time_ns(first + count - 1), time_ns(first + count));
+        let Self { lanes, model, data, state, contacts, rigid, references, .. } = self;
+        collect_forces(data, contacts, &state.pushes);
+        lanes.load_forces(data);
+        contacts.commit(&mut state.contacts, begin_ns);
+        if first == 0 {
+            lanes.load_tick(state, references);
+        }
+        if rigid.is_idle() {
+            lanes.advance(count, state);
+        } else {
+            lanes.accelerate(state, data);
+            let h_ns = self.spec.micro_step_ns();
+            let found = rigid.solve(model, data, contacts, &mut state.contacts, begin_ns, h_ns);
+            lanes.jump(if found { rigid.jumps() } else { Jumps::default() }, state);
+        }
+        lanes.store(state, data);
+        if count > 1 {
+            lanes.store_contacts(state, last_ns);
+        }
+        if known {
+            lanes.show(contacts.evaluated_mut(), self.spec.micro_step_ns() as f64 / 1e9);
+        } else {
+            contacts.evaluate(data, &state.contacts, &state.regions, end_ns);
+        }
+    }
+
+    /// All implicit micro-steps of a tick.
+    fn all_implicit_steps(&mut self, start_ns: u64) {
+        let count = self.spec.micro_steps;
+        let (halves, half_ns) = (self.needs_substep(), self.spec.half_steps_ns()[0]);
+        let step_ns = self.spec.micro_step_ns();
+        self.collect_implicit(if halves { half_ns } else { step_ns } as f64 / 1e9);
+        let Self { lanes, data, state, contacts, references, .. } = self;
+        lanes.load_implicit(data);
+        contacts.commit(&mut state.contacts, start_ns);
+        lanes.load_tick(state, references);
+        let halved = lanes.advance_implicit(count, halves, state);
+        lanes.store(state, data);
+        let since_last_ns = if halved { step_ns - half_ns } else { step_ns };
+        if count > 1 || halved {
+            let end_ns = start_ns.wrapping_add(u64::from(count) * step_ns);
+            lanes.store_contacts(state, end_ns.wrapping_sub(since_last_ns));
+        }
+        lanes.show(contacts.evaluated_mut(), since_last_ns as f64 / 1e9);
+    }
+
+    /// The implicit micro-step `i` of a tick, or its halves, between forces that the lanes do not
+    /// know.
+    fn simd_implicit_step(&mut self, start_ns: u64, i: u32) {
+        let step_ns = self.spec.micro_step_ns();
+        let mut t_ns = start_ns.wrapping_add(u64::from(i) * step_ns);
+        let halves_ns = self.spec.half_steps_ns();
+        let parts: &[u64] = if self.needs_substep() { &halves_ns } else { &[step_ns] };
+        if i == 0 {
+            self.lanes.load_tick(&self.state, &self.references);
+        }
+        for &part_ns in parts {
+            let h = part_ns as f64 / 1e9;
+            self.collect_implicit(h);
+            let Self { lanes, data, state, contacts, .. } = self;
+            lanes.load_implicit(data);
+            contacts.commit(&mut state.contacts, t_ns);
+            lanes.implicit_step(h, state);
+            lanes.store(state, data);
+            t_ns = t_ns.wrapping_add(part_ns);
+            contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! One tick of the plant.
+
+use crate::actuator::{MotorLimits, PassiveJoint, Reference};
+use crate::dynamics::{
+    Data, Positions, Rk4, Velocities, aba, advance_positions, advance_velocities,
+    articulated_inertias, kinematics,
+};
+use crate::limits::OFFERS_MAX;
+use crate::model::Model;
+use crate::sensor::{FootSwitch, ImuReading};
+use crate::spatial::{SpatialInertia, Vec3};
+
+use super::rigid::RigidSolver;
+use super::simd::{self, SimdStep};
+use super::{
+    Authority, ContactSet, Digest, Integrator, PlantFailure, PlantSpec, State, TickInput, Verdict,
+    layout_hash,
+};
+
+/// What became of a tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// What the drives obeyed.
+    pub authority: Authority,
+    /// Verdicts on the offered commands, in their order; the first `offers` are valid.
+    pub verdicts: [Verdict; OFFERS_MAX],
+    /// Number of offered commands.
+    pub offers: usize,
+    /// Pushes that found no free slot.
+    pub pushes_refused: u32,
+    /// Faults that found no free slot, or that this plant cannot have.
+    pub faults_refused: u32,
+    /// Set if the plant has stopped; the tick has then not been counted.
+    pub fault: Option<PlantFailure>,
+}
+
+/// Robot, drives, ground and sensors. See the [module](crate::plant).
+#[derive(Clone, Debug)]
+pub struct Plant {
+    /// The robot, with its payloads.
+    pub(super) model: Model,
+    /// Inertias of the bodies without payloads.
+    pub(super) bare: Vec<SpatialInertia>,
+    pub(super) spec: PlantSpec,
+    pub(super) layout_hash: u64,
+    pub(super) state: State,
+    pub(super) data: Data,
+    pub(super) contacts: ContactSet,
+    pub(super) rigid: RigidSolver,
+    pub(super) motors: Vec<MotorLimits>,
+    pub(super) passive: Vec<PassiveJoint>,
+    pub(super) lanes: SimdStep,
+    pub(super) simd_contacts: bool,
+    pub(super) path: ComputePath,
+    pub(super) tau: Vec<f64>,
+    pub(super) vdot: Velocities,
+    pub(super) rk4: Rk4,
+    pub(super) digest: Digest,
+    pub(super) imu: ImuReading,
+    pub(super) authority: Authority,
+    /// What the drives are to do in this tick.
+    pub(super) references: Vec<Reference>,
+    /// Their `kp` and `kd` as commanded, whatever the encoders make of them.
+    pub(super) gains: Vec<[f64; 2]>,
+    pub(super) fault: Option<PlantFailure>,
+}
+
+impl Plant {
+    /// A plant in its initial state: anchors under their stations, nobody in command. If the
+    /// initial state itself is bad, the plant has a [`fault`](Self::fault) from the start.
+    #[must_use]
+    pub fn new(model: Model, spec: PlantSpec) -> Self {
+        let mut data = Data::new(&model);
+        kinematics(&model, &spec.q, &spec.v, &mut data);
+        let contacts = ContactSet::new(&spec, &data);
+        let mut state = State::new(&model, &spec, contacts.initial_states(&model, &spec, 0));
+        articulated_inertias(&model, &mut data);
+        let h_s = spec.micro_step_ns() as f64 / 1e9;
+        let stop = |(i, joint)| {
+            let s = &spec.stops;
+            PassiveJoint::new(joint, data.D[i + 1], s.time_constant_s, s.damping_ratio, h_s)
+        };
+        let passive: Vec<PassiveJoint> = model.joints.iter().enumerate().map(stop).collect();
+        let motors: Vec<MotorLimits> = model.joints.iter().map(MotorLimits::new).collect();
+        let springs = contacts.plane_springs().filter(|s| simd::same_topology(s));
+        let simd_contacts = springs.is_some();
+        let springs = springs.unwrap_or_default();
+        let lanes = SimdStep::new(&model, &spec, &motors, &passive, &springs, false);
+        state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
+        let digest = Digest::new(&mut state);
+        let imu = imu_at_rest(&spec, &data);
+        let mut plant = Self {
+            layout_hash: layout_hash(&model, &spec),
+            tau: vec![0.0; model.joint_count()],
+            vdot: Velocities::zero(&model),
+            rk4: Rk4::new(&model),
+            rigid: RigidSolver::new(&model, &contacts),
+            authority: Authority::Zero,
+            references: vec![Reference::default(); model.joint_count()],
+            gains: vec![[0.0; 2]; model.joint_count()],
+            fault: None,
+            bare: model.bodies.iter().map(|b| b.inertia).collect(),
+            model,
+            spec,
+            state,
+            data,
+            contacts,
+            motors,
+            passive,
+            lanes,
+            simd_contacts,
+            path: ComputePath::Fastest,
+            digest,
+            imu,
+        };
+        plant.settle();
+        for (foot, switch) in plant.spec.feet.iter().zip(&mut plant.state.switches) {
+            let normal_n = plant.contacts.normal_sum_n(&foot.stations);
+            *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
+        }
+        plant.chain_digest();
+        if let Some(fault) = plant.check() {
+            plant.freeze(fault);
+        }
+        plant
+    }
+
+    /// Advances by one tick. Total: whatever the input, it returns; it never allocates.
+    pub fn step(&mut self, input: &TickInput) -> Outcome {
+        let mut outcome = Outcome {
+            authority: Authority::Zero,
+            verdicts: [Verdict::Proving; OFFERS_MAX],
+            offers: input.offers.len().min(OFFERS_MAX),
+            pushes_refused: 0,
+            faults_refused: 0,
+            fault: self.fault,
+        };
+        if self.fault.is_some() {
+            return outcome;
+        }
+        self.apply_events(&input.events, &mut outcome);
+        self.take_commands(&input.offers, &mut outcome);
+        if !self.state.faults.is_empty() {
+            let (tick, period_s) = (self.state.tick, self.spec.period_ns as f64 / 1e9);
+            self.state.faults.draw(tick, period_s);
+            self.mislead();
+        }
+        let start_ns = self.time_ns();
+        if self.in_lanes() {
+            self.simd_micro_steps(start_ns);
+        } else {
+            for i in 0..u64::from(self.spec.micro_steps) {
+                self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
+            }
+        }
+        self.end_tick();
+        if let Some(fault) = self.check() {
+            self.freeze(fault);
+        } else {
+            self.chain_digest();
+        }
+        outcome.fault = self.fault;
+        outcome.authority = self.authority;
+        outcome
+    }
+
+    /// Advances by one micro-step that starts at `t_ns`. On entry kinematics and contacts are
+    /// evaluated for the current state, and so they are on exit.
+    fn micro_step(&mut self, t_ns: u64) {
+        let h_ns = self.spec.micro_step_ns();
+        let h = h_ns as f64 / 1e9;
+        if self.is_implicit() {
+            return self.implicit_micro_step(t_ns);
+        }
+        self.drive();
+        if self.spec.integrator == Integrator::Rk4 && self.rigid.is_idle() {
+            self.rk4_step(t_ns, h);
+        } else {
+            self.semi_implicit_step(t_ns, h_ns, h);
+        }
+        self.evaluate(t_ns.wrapping_add(h_ns));
+    }
+
+    fn semi_implicit_step(&mut self, t_ns: u64, h_ns: u64, h: f64) {
+        self.accelerate();
+        let Self { model, data, contacts, rigid, state, .. } = self;
+        contacts.commit(&mut state.contacts, t_ns);
+        advance_velocities(&mut state.v, h, &self.vdot);
+        if rigid.is_idle() {
+            advance_positions(&mut state.q, h, &state.v);
+        } else {
+            rigid.step(model, data, contacts, state, t_ns, h_ns);
+        }
+    }
+
+    /// Motor efforts for the measured position and velocity, held during the micro-step.
+    pub(super) fn drive(&mut self) {
+        for (i, motor) in self.motors.iter().enumerate() {
+            let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
+            self.state.motor[i] = motor.effort(self.references[i].pd_effort(q, dq), dq);
+        }
+    }
+
+    /// `vdot` for the evaluated state.
+    fn accelerate(&mut self) {
+        let (data, state) = (&mut self.data, &self.state);
+        collect_forces(data, &self.contacts, &state.pushes);
+        add_passive(&self.passive, &state.q, &state.v, &state.motor, &mut self.tau);
+        aba(&self.model, data, &self.tau, &self.spec.gravity_W, &mut self.vdot);
+    }
+
+    /// Stage 0 uses the forces of the memory committed before; then the memory is committed, and
+    /// the other stages use the new one (Simbody's order).
+    fn rk4_step(&mut self, t_ns: u64, h: f64) {
+        let Self { model, spec, state, data, contacts, passive, tau, rk4, .. } = self;
+        let (memory, pushes, motor) = (&mut state.contacts, &state.pushes, &state.motor);
+        let regions = &state.regions;
+        let h_ns = spec.micro_step_ns();
+        rk4.step(model.base, &mut state.q, &mut state.v, h, |stage, q, v, vdot| {
+            if stage > 0 {
+                let t = t_ns.wrapping_add(if stage < 3 { h_ns / 2 } else { h_ns });
+                kinematics(model, q, v, data);
+                contacts.evaluate(data, memory, regions, t);
+            }
+            collect_forces(data, contacts, pushes);
+            add_passive(passive, q, v, motor, tau);
+            aba(model, data, tau, &spec.gravity_W, vdot);
+            if stage == 0 {
+                contacts.commit(memory, t_ns);
+            }
+        });
+    }
+
+    /// Kinematics and contact forces of the current state at `t_ns`.
+    pub(super) fn evaluate(&mut self, t_ns: u64) {
+        kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
+        let State { contacts, regions, .. } = &self.state;
+        self.contacts.evaluate(&self.data, contacts, regions, t_ns);
+    }
+
+    /// Kinematics and contact forces of a state that does not come out of a tick.
+    pub(super) fn settle(&mut self) {
+        self.evaluate(self.time_ns());
+        self.lanes.load(&self.state, &self.data);
+    }
+
+    /// Counts the tick, ends pushes, reads the sensors that have a memory.
+    fn end_tick(&mut self) {
+        self.state.tick += 1;
+        for push in &mut self.state.pushes {
+            push.ticks_left = push.ticks_left.saturating_sub(1);
+        }
+        let imu = &self.spec.imu;
+        let v_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
+        let truth = imu.read(
+            &self.data.X_WB[imu.body],
+            &self.data.V[imu.body].ang,
+            &(v_W - self.state.imu_v_before_W),
+            self.spec.period_ns as f64 / 1e9,
+            &self.spec.gravity_W,
+        );
+        self.imu = self.shown_by_imu(truth);
+        self.state.faults.end_tick();
+        self.state.imu_v_before_W = v_W;
+        for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
+            switch.update(&self.spec.foot_switch, self.contacts.normal_sum_n(&foot.stations));
+        }
+    }
+
+    /// Ends a good tick: its words are what a bad one goes back to.
+    fn chain_digest(&mut self) {
+        self.digest.take(&mut self.state);
+        self.state.digest = self.digest.after(self.state.digest);
+    }
+}
+
+/// How a plant computes. All ways give the same bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ComputePath {
+    /// Equal limbs side by side, with the best instructions that the machine has.
+    #[default]
+    Fastest,
+    /// Equal limbs side by side, with instructions that any machine has.
+    Portable,
+    /// One body after another: the definition.
+    OneByOne,
+}
+
+/// Reading of a unit whose velocity does not change: before the first tick and after a fault.
+pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
+    let (X_WB, V) = (&data.X_WB[spec.imu.body], &data.V[spec.imu.body]);
+    spec.imu.read(X_WB, &V.ang, &Vec3::zeros(), 1.0, &spec.gravity_W)
+}
+
+/// Contact forces and pushes on the bodies.
+pub(super) fn collect_forces(data: &mut Data, contacts: &ContactSet, pushes: &[super::ActivePush]) {
+    data.clear_forces();
+    contacts.apply(data);
+    add_pushes(data, pushes);
+}
+
+pub(super) fn add_pushes(data: &mut Data, pushes: &[super::ActivePush]) {
+    for push in pushes.iter().filter(|p| p.ticks_left > 0) {
+        let (f_W, p_B) = (Vec3::from(push.force_W), Vec3::from(push.point_B));
+        data.apply_force(push.body as usize, &f_W, &p_B);
+    }
+}
+
+/// Efforts in the joints: the motor's, held, and the joint's own at this position and velocity.
+fn add_passive(
+    passive: &[PassiveJoint],
+    q: &Positions,
+    v: &Velocities,
+    motor: &[f64],
+    tau: &mut [f64],
+) {
+    for (i, passive) in passive.iter().enumerate() {
+        tau[i] = motor[i] + passive.effort(q.joints[i], v.joints[i]);
+    }
+}

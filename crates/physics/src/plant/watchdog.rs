@@ -1,0 +1,290 @@
+//! Who commands the robot, and what happens when commands stop.
+//!
+//! ```text
+//!            proof commands in a row                answered tick older than hold_ticks
+//!  nobody ─────────────────────────► owner: full ─────────────────────────► damped ──► zero
+//!    ▲                                  ▲    (its last command is held)        │         │
+//!    └── the old session is revoked ────┴───── a new session proves life ──────┴─────────┘
+//! ```
+//!
+//! The age of a command is counted in ticks from the state that it answers. Nothing here reads a
+//! clock, so a replay takes the same decisions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::REVOKED_SESSIONS;
+
+/// Settings of the age ladder.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WatchdogSpec {
+    /// A command is held while its age is at most this many ticks.
+    pub hold_ticks: u64,
+    /// After that the joints are damped for this many ticks, then free.
+    pub damped_ticks: u64,
+    /// Commands in a row by which a session proves that it lives.
+    pub proof_commands: u64,
+    /// Damping of every joint while damped, N·m·s/rad or N·s/m.
+    pub damping: f64,
+}
+
+/// What the drives obey in a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Authority {
+    /// The owner's command, accepted in this tick.
+    Fresh,
+    /// The owner's last command, held.
+    Held,
+    /// Damping only.
+    Damped,
+    /// No effort: nobody has commanded yet, or the controller is long lost.
+    Zero,
+    /// Damping only, until the emergency stop ends.
+    Stopped,
+}
+
+impl Authority {
+    /// Number on the wire: 0 zero, 1 fresh, 2 held, 3 damped, 4 stopped.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Zero => 0,
+            Self::Fresh => 1,
+            Self::Held => 2,
+            Self::Damped => 3,
+            Self::Stopped => 4,
+        }
+    }
+
+    /// Name of a number on the wire.
+    #[must_use]
+    pub const fn name_of(code: u8) -> &'static str {
+        match code {
+            0 => "zero",
+            1 => "fresh",
+            2 => "held",
+            3 => "damped",
+            4 => "stopped",
+            _ => "unknown",
+        }
+    }
+}
+
+/// Why a command was refused. Each reason has its own counter in the status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Rejection {
+    /// The payload is longer or shorter than a command for this robot.
+    Size,
+    /// Magic, version or kind of the message is wrong.
+    Version,
+    /// Another robot, joint order or period.
+    Layout,
+    /// Another run (run_id).
+    RunId,
+    /// NaN or infinite.
+    NotFinite,
+    /// A gain or set-point beyond the allowed range.
+    OutOfRange,
+    /// The session is 0, which means nobody.
+    Session,
+    /// Too many commands at once.
+    QueueFull,
+    /// Sequence number not greater than the last one.
+    Sequence,
+    /// Answers a tick that has not been reached.
+    FutureTick,
+    /// Answers a tick that is older than `hold_ticks`.
+    Late,
+    /// Another session owns the robot.
+    NotOwner,
+    /// The session has lost the robot; it must come back with a new session number.
+    Revoked,
+    /// The emergency stop is in force.
+    Stopped,
+    /// Answers a state that is not the controller's to answer, or applies at another tick than
+    /// agreed.
+    OffGrid,
+    /// Another command of the same session has answered the same state.
+    Conflict,
+    /// In lockstep only controllers that have joined are heard.
+    NotJoined,
+}
+
+impl Rejection {
+    /// All reasons, in the order of their counters.
+    pub const ALL: [Self; 17] = [
+        Self::Size,
+        Self::Version,
+        Self::Layout,
+        Self::RunId,
+        Self::NotFinite,
+        Self::OutOfRange,
+        Self::Session,
+        Self::QueueFull,
+        Self::Sequence,
+        Self::FutureTick,
+        Self::Late,
+        Self::NotOwner,
+        Self::Revoked,
+        Self::Stopped,
+        Self::OffGrid,
+        Self::Conflict,
+        Self::NotJoined,
+    ];
+
+    /// Name of the counter.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Version => "version",
+            Self::Layout => "layout",
+            Self::RunId => "run_id",
+            Self::NotFinite => "not_finite",
+            Self::OutOfRange => "out_of_range",
+            Self::Session => "session",
+            Self::QueueFull => "queue_full",
+            Self::Sequence => "sequence",
+            Self::FutureTick => "future_tick",
+            Self::Late => "late",
+            Self::NotOwner => "not_owner",
+            Self::Revoked => "revoked",
+            Self::Stopped => "stopped",
+            Self::OffGrid => "off_grid",
+            Self::Conflict => "conflict",
+            Self::NotJoined => "not_joined",
+        }
+    }
+}
+
+/// What became of one offered command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// It is in force from this tick on.
+    Accepted,
+    /// It counts as proof of life, no more.
+    Proving,
+    /// It was refused.
+    Rejected(Rejection),
+}
+
+/// The watchdog's memory: part of the plant's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Watchdog {
+    /// Session that owns the robot; 0 for nobody.
+    pub owner: u64,
+    /// Sequence number of the command in force.
+    pub seq: u64,
+    /// Tick that the command in force answers.
+    pub answers_tick: u64,
+    /// Session that is proving life; 0 for nobody.
+    pub candidate: u64,
+    /// Last sequence number of the candidate.
+    pub candidate_seq: u64,
+    /// Commands in a row that the candidate has sent.
+    pub candidate_count: u64,
+    /// Tick of the candidate's last command.
+    pub candidate_tick: u64,
+    /// Sessions that lost the robot, newest first.
+    pub revoked: [u64; REVOKED_SESSIONS],
+}
+
+impl Watchdog {
+    /// Age of the command in force at `tick`, in ticks; `None` before the first command.
+    #[must_use]
+    pub fn age_ticks(&self, tick: u64) -> Option<u64> {
+        (self.owner != 0).then(|| tick.saturating_sub(self.answers_tick))
+    }
+
+    /// The rung of the ladder at `tick`, if no command was accepted in it.
+    #[must_use]
+    pub fn authority(&self, spec: &WatchdogSpec, tick: u64) -> Authority {
+        match self.age_ticks(tick) {
+            Some(age) if age <= spec.hold_ticks => Authority::Held,
+            Some(age) if age <= spec.hold_ticks.saturating_add(spec.damped_ticks) => {
+                Authority::Damped
+            }
+            _ => Authority::Zero,
+        }
+    }
+
+    /// Judges a command that is offered at `tick`. [`Verdict::Accepted`] means that the caller puts
+    /// it in force.
+    pub fn offer(
+        &mut self,
+        spec: &WatchdogSpec,
+        tick: u64,
+        session: u64,
+        seq: u64,
+        answers_tick: u64,
+    ) -> Verdict {
+        if session == 0 {
+            return Verdict::Rejected(Rejection::Session);
+        }
+        if answers_tick > tick {
+            return Verdict::Rejected(Rejection::FutureTick);
+        }
+        if self.revoked.contains(&session) {
+            return Verdict::Rejected(Rejection::Revoked);
+        }
+        let owned = self.authority(spec, tick) == Authority::Held;
+        if !owned && session == self.owner {
+            self.revoke_owner();
+            return Verdict::Rejected(Rejection::Revoked);
+        }
+        if tick - answers_tick > spec.hold_ticks {
+            return Verdict::Rejected(Rejection::Late);
+        }
+        if !owned {
+            return self.prove(spec, tick, session, seq, answers_tick);
+        }
+        if session != self.owner {
+            return Verdict::Rejected(Rejection::NotOwner);
+        }
+        if seq <= self.seq {
+            return Verdict::Rejected(Rejection::Sequence);
+        }
+        // a newer command may answer an older state: the age is that of the newest state answered
+        self.seq = seq;
+        self.answers_tick = self.answers_tick.max(answers_tick);
+        Verdict::Accepted
+    }
+
+    /// Counts a sign of life of a session that does not own the robot yet. The first candidate
+    /// keeps its place until it falls silent, so that two of them cannot keep each other out.
+    fn prove(
+        &mut self,
+        spec: &WatchdogSpec,
+        tick: u64,
+        session: u64,
+        seq: u64,
+        answers_tick: u64,
+    ) -> Verdict {
+        let silent = tick.saturating_sub(self.candidate_tick) > spec.hold_ticks;
+        if self.candidate == 0 || silent {
+            (self.candidate, self.candidate_count) = (session, 0);
+        } else if session != self.candidate {
+            return Verdict::Rejected(Rejection::NotOwner);
+        } else if seq <= self.candidate_seq {
+            return Verdict::Rejected(Rejection::Sequence);
+        }
+        self.candidate_seq = seq;
+        self.candidate_tick = tick;
+        self.candidate_count += 1;
+        if self.candidate_count < spec.proof_commands {
+            return Verdict::Proving;
+        }
+        self.revoke_owner();
+        (self.owner, self.seq, self.answers_tick) = (session, seq, answers_tick);
+        (self.candidate, self.candidate_seq, self.candidate_count) = (0, 0, 0);
+        Verdict::Accepted
+    }
+
+    /// The owner's session is over: the last command stays only as an age.
+    pub(super) fn revoke_owner(&mut self) {
+        if self.owner == 0 || self.revoked.contains(&self.owner) {
+            return;
+        }
+        self.revoked.rotate_right(1);
+        self.revoked[0] = self.owner;
+    }
+}

@@ -1,0 +1,196 @@
+//! Makes orders of requests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::limits::LEASES_MAX;
+use crate::message::{
+    ControlRequest, ControllerReading, ControllerRegistry, FrictionLimits, JoinReply, Refusal,
+    SavedState, check_control, check_fault, check_friction, check_join, check_leave, check_mend,
+    check_push, check_saved, check_speed,
+};
+use crate::rt::{JoinAnswer, Mode, Order, StateReset, wall_period_ns};
+use hardstand_physics::plant::{Denied, Join, Plant, Rejection};
+
+use super::Ask;
+
+/// Knows what orders the loop can be given: it has a plant of its own to try states on.
+#[derive(Debug)]
+pub struct RequestValidator {
+    plant: Plant,
+    initial: Vec<u64>,
+    physics_hash: u64,
+    run_id: Arc<AtomicU32>,
+    mode: Mode,
+    directory: ControllerRegistry,
+    shows_log: bool,
+}
+
+impl RequestValidator {
+    /// A request_validator for loops around plants like `plant`, which is in its initial state. `run_id` is the
+    /// run number; `directory` gets the names of those who join.
+    #[must_use]
+    pub fn new(
+        mut plant: Plant,
+        physics_hash: u64,
+        run_id: Arc<AtomicU32>,
+        mode: Mode,
+        directory: ControllerRegistry,
+    ) -> Self {
+        let initial = plant.snapshot_words();
+        Self { plant, initial, physics_hash, run_id, mode, directory, shows_log: false }
+    }
+
+    /// The same for a loop that shows a log: what happens in the run is in the log.
+    #[must_use]
+    pub fn of_a_log(self) -> Self {
+        Self { shows_log: true, ..self }
+    }
+
+    /// The order that the bytes of a request ask for.
+    ///
+    /// # Errors
+    /// Why they do not.
+    pub fn order(&mut self, ask: Ask, bytes: &[u8]) -> Result<Order, Refusal> {
+        if self.shows_log && ask.changes_the_run() {
+            let text = "this is a log that is shown: what happens in it happened then".into();
+            return Err(Refusal { reason: Rejection::NotOwner, text });
+        }
+        let run_id = self.run_id.load(Ordering::Relaxed);
+        let control = || check_control(bytes, run_id).map(Option::unwrap_or_default);
+        Ok(match ask {
+            Ask::Friction => Order::Event(check_friction(bytes, &self.friction_limits(run_id))?),
+            Ask::Push => Order::Event(check_push(bytes, self.plant.model(), run_id)?),
+            Ask::Pause => control().map(|_| Order::Pause)?,
+            Ask::Resume => control().map(|_| Order::Resume)?,
+            Ask::Step => Order::Step(check_control(bytes, run_id)?.map_or(1, |r| r.number)),
+            Ask::RunUntil => match check_control(bytes, run_id)? {
+                Some(r) => Order::RunUntil(r.number),
+                None => {
+                    let text = "run_until needs a payload that names the tick".into();
+                    return Err(Refusal { reason: Rejection::Size, text });
+                }
+            },
+            Ask::Reset => self.reset(control()?),
+            Ask::Snapshot => {
+                control()?;
+                Order::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
+            }
+            Ask::Restore => self.restore(bytes)?,
+            Ask::Speed => {
+                let (speed, period_ns) = (check_speed(bytes)?, self.plant.spec().period_ns);
+                Order::Speed(if speed > 0.0 { wall_period_ns(period_ns, speed) } else { 0 })
+            }
+            Ask::Stop => control().map(|_| Order::Stop)?,
+            Ask::Arm => control().map(|_| Order::Arm)?,
+            Ask::Join => self.join(bytes)?,
+            Ask::Leave => Order::Leave(check_leave(bytes, run_id)?),
+            Ask::Fault => {
+                Order::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), run_id)?)
+            }
+            Ask::ClearFaults => {
+                Order::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), run_id)?)
+            }
+        })
+    }
+
+    /// The state that the loop has written.
+    #[must_use]
+    pub const fn saved(&self, words: Vec<u64>, run_id: u32, tick: u64) -> SavedState {
+        let (layout_hash, physics_hash) = (self.plant.layout_hash(), self.physics_hash);
+        SavedState { layout_hash, physics_hash, run_id, tick, words }
+    }
+
+    fn join(&self, bytes: &[u8]) -> Result<Order, Refusal> {
+        let hashes = (self.plant.layout_hash(), self.physics_hash);
+        let (join, name) = check_join(bytes, self.plant.model(), hashes)?;
+        self.directory.note(&name);
+        let in_force = Vec::with_capacity(self.plant.model().joint_count());
+        Ok(Order::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() }))))
+    }
+
+    /// What the loop has said to a controller.
+    ///
+    /// # Errors
+    /// Why it may not join.
+    pub fn joined(
+        &self,
+        join: &Join,
+        answer: JoinAnswer,
+        run_id: u32,
+    ) -> Result<JoinReply, Refusal> {
+        let refuse = |text| Err(Refusal { reason: Rejection::NotOwner, text });
+        match answer.denied {
+            None => {}
+            Some(Denied::Taken { joint, controller }) => {
+                let (joint, other) =
+                    (&self.plant.model().joints[joint].name, self.directory.name(controller));
+                return refuse(format!("joint {joint:?} belongs to the controller {other:?}"));
+            }
+            Some(Denied::Full) => {
+                return refuse(format!("{LEASES_MAX} controllers have joined already"));
+            }
+            Some(Denied::Owned { session }) => {
+                return refuse(format!(
+                    "session {session:016x} commands the robot, which has not joined"
+                ));
+            }
+        }
+        self.directory.enter(ControllerReading {
+            name: self.directory.name(join.controller),
+            role: join.role.code(),
+            session: answer.session,
+            period_ticks: join.grid.period,
+            phase_ticks: join.grid.phase,
+            offset_ticks: join.grid.offset,
+            joints: answer.in_force.len() as u32,
+        });
+        Ok(JoinReply {
+            verdict: 0,
+            mode: self.mode.code(),
+            run_id,
+            session: answer.session,
+            first_tick: answer.first_tick,
+            in_force: answer.in_force,
+            reason: String::new(),
+        })
+    }
+
+    /// A controller has left.
+    pub fn left(&self, session: u64) {
+        self.directory.leave(session);
+    }
+
+    /// Another run has begun.
+    pub fn all_left(&self) {
+        self.directory.begin_again();
+    }
+
+    fn reset(&self, request: ControlRequest) -> Order {
+        let (words, rewind) = (self.initial.clone(), request.rewind == 1);
+        Order::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<Order, Refusal> {
+        let saved = check_saved(bytes, self.plant.layout_hash(), self.physics_hash)?;
+        let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
+        if let Err(e) = self.plant.restore(&saved.words) {
+            return refuse(e.to_string());
+        }
+        if let Some(fault) = self.plant.fault() {
+            return refuse(format!("the state is not one to go on from: {fault:?}"));
+        }
+        Ok(Order::StateReset(Box::new(StateReset {
+            words: saved.words,
+            rewind: false,
+            afresh: false,
+        })))
+    }
+
+    fn friction_limits(&self, run_id: u32) -> FrictionLimits {
+        let spec = self.plant.spec();
+        let counts = [spec.stations.len(), spec.feet.len(), spec.regions.len()];
+        let counts = counts.map(|n| n as u32);
+        FrictionLimits { layout_hash: self.plant.layout_hash(), run_id, counts }
+    }
+}

@@ -1,0 +1,62 @@
+//! What has happened, in words, for the bus.
+
+use crossbeam_channel::Receiver;
+
+use crate::message::{ControllerRegistry, EventReading};
+use crate::rt::{Happened, LoopEvent};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::Event;
+
+use super::io::Io;
+
+/// Makes messages of what the loop tells.
+#[derive(Debug)]
+pub(super) struct EventFeed {
+    pub(super) inbox: Receiver<LoopEvent>,
+    pub(super) model: Model,
+    pub(super) directory: ControllerRegistry,
+}
+
+impl EventFeed {
+    /// Tells all there is, oldest first.
+    pub(super) fn tell(&self, io: &Io<'_>) {
+        for LoopEvent { run_id, tick, time_ns, happened } in self.inbox.try_iter() {
+            let (kind, controller, text) = self.words(&happened);
+            let kind = kind.into();
+            io.publish_event(&EventReading { run_id, tick, time_ns, kind, controller, text });
+        }
+    }
+
+    /// Kind, controller and words.
+    fn words(&self, happened: &Happened) -> (&'static str, String, String) {
+        let name = |number| self.directory.name(number);
+        match happened {
+            Happened::Event(event) => {
+                let controller = match event {
+                    Event::Grant(grant) => name(grant.controller),
+                    Event::Leave { session } => self.directory.with_session(*session),
+                    _ => String::new(),
+                };
+                (event.name(), controller, event.words(&self.model, name))
+            }
+            Happened::Conflict { controller, answers_tick } => {
+                let name = name(*controller);
+                let text = format!(
+                    "the controller {name} has answered the state of tick {answers_tick} again, \
+                     and differently; the first answer stands"
+                );
+                ("conflict", name, text)
+            }
+            Happened::GivenUp(missing) => {
+                let missing: Vec<String> =
+                    missing.iter().filter(|number| **number != 0).map(|n| name(*n)).collect();
+                let names = missing.join(", ");
+                let text = format!("the tick has waited for {names} as long as it may");
+                ("gave_up", names, text)
+            }
+            Happened::PlantFailure(fault) => {
+                ("plant_fault", String::new(), fault.advice().to_string())
+            }
+        }
+    }
+}

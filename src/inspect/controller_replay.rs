@@ -1,0 +1,190 @@
+//! A log shown to live controllers, and their answers compared with those in the log.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::record::{Player, input_of};
+use crate::rt::{ControllerReplay, Heard, SetPoint};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::TickInput;
+
+use super::cause::{Names, differing_fields, joint_name};
+
+/// An answer is waited for so many ticks by the one that it is compared with: a log of a run in
+/// real time may have it late.
+const WAITED_FOR_TICKS: u64 = 10_000;
+
+/// What came of comparing answers. One of a joint to a state counts as one.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// Ticks that were shown.
+    pub ticks: u64,
+    /// Answers of both.
+    pub compared: u64,
+    /// Those of them that are equal, bit for bit.
+    pub equal: u64,
+    /// To states that the log's controllers have answered and these have not.
+    pub missing: u64,
+    /// The other way round.
+    pub new: u64,
+    /// The first one that differs: the tick of the state, and what was said in the log and now.
+    pub first: Option<(u64, String)>,
+    /// The largest difference of each of [`JointCommand`](hardstand_physics::plant::JointCommand)'s numbers; 0
+    /// if there is none.
+    pub largest: [Largest; 5],
+    /// Why it ended before the log did.
+    pub cut: Option<String>,
+}
+
+/// The largest difference of a field.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Largest {
+    /// The difference.
+    pub difference: f64,
+    /// Tick of the state that was answered.
+    pub tick: u64,
+    /// Index of the joint.
+    pub joint: usize,
+}
+
+/// For a loop that shows the run in which `player` is, from there on; and what comes of it. `names`
+/// are those of controllers.
+#[must_use]
+pub fn replay_to_controllers(
+    mut player: Player,
+    names: &[String],
+) -> (ControllerReplay, ReplayedAnswers) {
+    let comparing =
+        Comparing { noted: BTreeMap::new(), names: Names::of(names), answers: Answers::default() };
+    let answers = ReplayedAnswers(Arc::new(Mutex::new(comparing)));
+    let (shared, mut run_id) = (answers.clone(), None);
+    let prompt = move |heard: &Heard<'_>| shared.lock().go_on(&mut player, &mut run_id, heard);
+    (ControllerReplay::new(Box::new(prompt)), answers)
+}
+
+/// The controllers to whom a log is shown.
+#[derive(Clone, Debug)]
+pub struct ReplayedAnswers(Arc<Mutex<Comparing>>);
+
+impl ReplayedAnswers {
+    /// What they have answered, at the end.
+    #[must_use]
+    pub fn answers(&self) -> Answers {
+        let mut comparing = self.lock();
+        comparing.give_up_before(u64::MAX);
+        comparing.answers.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Comparing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
+struct Comparing {
+    /// By state and joint, what was answered in the log and now.
+    noted: BTreeMap<(u64, usize), [Option<SetPoint>; 2]>,
+    names: Names,
+    answers: Answers,
+}
+
+impl Comparing {
+    fn go_on(
+        &mut self,
+        player: &mut Player,
+        run_id: &mut Option<u32>,
+        heard: &Heard<'_>,
+    ) -> Option<TickInput> {
+        let (tick, model) = (heard.plant.state().tick, heard.plant.model());
+        let input = match next(player, run_id, tick) {
+            Ok(next) => next,
+            Err(cut) => {
+                self.answers.cut = Some(cut);
+                None
+            }
+        };
+        if let (Some(_), Some(moment)) = (&input, player.moment()) {
+            let recorded = moment.applied.set_points(moment.leases, model.joint_count());
+            self.note(1, heard.answers, model);
+            self.note(0, &recorded, model);
+            self.answers.ticks += 1;
+            self.give_up_before(tick.saturating_sub(WAITED_FOR_TICKS));
+        }
+        input
+    }
+
+    fn note(&mut self, side: usize, answers: &[SetPoint], model: &Model) {
+        for answer in answers {
+            let key = (answer.answers_tick, answer.joint);
+            let both = self.noted.entry(key).or_default();
+            if both[side].replace(*answer).is_some() {
+                continue; // a state that was shown again and again is answered as often
+            }
+            if let [Some(log), Some(live)] = both {
+                self.answers.compare(log, live, model, &self.names);
+            }
+        }
+    }
+
+    /// Forgets answers to states before `tick`, and counts those that have not found another.
+    fn give_up_before(&mut self, tick: u64) {
+        let kept = self.noted.split_off(&(tick, 0));
+        for both in std::mem::replace(&mut self.noted, kept).into_values() {
+            self.answers.missing += u64::from(both[1].is_none());
+            self.answers.new += u64::from(both[0].is_none());
+        }
+    }
+}
+
+/// What was applied in the tick `tick`; `None` at the end of the run, or why there is no more.
+fn next(
+    player: &mut Player,
+    run_id: &mut Option<u32>,
+    tick: u64,
+) -> Result<Option<TickInput>, String> {
+    if !player.advance().map_err(|e| e.to_string())? {
+        return Ok(None);
+    }
+    if let Some(d) = player.difference() {
+        return Err(format!("the replay differs from the log at tick {}: {}", d.tick, d.quantity));
+    }
+    let Some(moment) = player.moment() else { return Ok(None) };
+    let applied = moment.applied;
+    if applied.run_id != *run_id.get_or_insert(applied.run_id) {
+        return Ok(None); // the next run begins anew
+    }
+    if applied.tick != tick {
+        return Err(format!("the log has lost the ticks from {tick} to {}", applied.tick));
+    }
+    Ok(Some(input_of(applied)))
+}
+
+impl Answers {
+    /// True if all answers of the log were given again, bit for bit.
+    #[must_use]
+    pub const fn agree(&self) -> bool {
+        self.equal == self.compared && self.missing == 0
+    }
+
+    fn compare(&mut self, log: &SetPoint, live: &SetPoint, model: &Model, names: &Names) {
+        self.compared += 1;
+        let Some(text) = differing_fields(&log.command, &live.command) else {
+            self.equal += 1;
+            return;
+        };
+        let both = log.command.numbers().into_iter().zip(live.command.numbers());
+        for (largest, (x, y)) in self.largest.iter_mut().zip(both) {
+            let difference = (x - y).abs();
+            if difference > largest.difference {
+                *largest = Largest { difference, tick: log.answers_tick, joint: log.joint };
+            }
+        }
+        let joint = joint_name(log.joint, model);
+        let who = live.controller.and_then(|n| names.known(n));
+        let who = who.map(|name| format!("controller {name}, "));
+        let text = format!("{}command.{joint}.{text}", who.unwrap_or_default());
+        if self.first.as_ref().is_none_or(|(tick, _)| log.answers_tick < *tick) {
+            self.first = Some((log.answers_tick, text));
+        }
+    }
+}

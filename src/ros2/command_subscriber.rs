@@ -1,0 +1,221 @@
+//! Where messages with commands arrive, and the trajectory that is being followed.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::counters::{RosCounters, RosRejection};
+use super::messages::{
+    DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message, Time,
+};
+use super::orders::{Orders, Refused};
+use super::sessions::{Owner, Publisher, Sessions};
+use super::trajectory::{Trajectory, stamp_ns};
+use crate::message::{ClaimedCommand, CommandIngress};
+use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
+
+/// Topics of commands, in the order of their numbers.
+pub const COMMAND_TOPICS: [&str; 5] = [
+    "dynamic_joint_commands",
+    "joint_commands",
+    "forward_effort_controller/commands",
+    "forward_position_controller/commands",
+    "joint_trajectory_controller/joint_trajectory",
+];
+pub(super) const DYNAMIC: usize = 0;
+pub(super) const JOINTS: usize = 1;
+pub(super) const EFFORT: usize = 2;
+pub(super) const POSITION: usize = 3;
+pub(super) const TRAJECTORY: usize = 4;
+/// What tells publishers of Unitree's commands from others.
+pub(super) const LOW_CMD: usize = 5;
+
+/// What must be known of the newest state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Now {
+    /// Run number.
+    pub run_id: u32,
+    /// Ticks done.
+    pub tick: u64,
+    /// Simulated time, as published, ns.
+    pub time_ns: u64,
+    /// 0 waiting, 1 running, 2 stopped, 3 paused.
+    pub phase: u8,
+    /// What the drives obey.
+    pub authority: u8,
+    /// Session that owns the robot.
+    pub session: u64,
+}
+
+/// Decodes, maps and passes on. Shared by all threads that bring messages.
+pub struct CommandSubscriber {
+    orders: Orders,
+    period_ns: u64,
+    layout_hash: u64,
+    desk: CommandIngress,
+    now: Box<dyn Fn() -> Now + Send + Sync>,
+    counters: Arc<RosCounters>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sessions: Sessions,
+    following: Option<(Publisher, Trajectory)>,
+}
+
+impl std::fmt::Debug for CommandSubscriber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CommandSubscriber").field("orders", &self.orders).finish_non_exhaustive()
+    }
+}
+
+impl CommandSubscriber {
+    /// Passes commands of the robot with `layout_hash` and ticks of `period_ns` on to `desk`;
+    /// `now` tells the newest state.
+    pub fn new(
+        orders: Orders,
+        (layout_hash, period_ns): (u64, u64),
+        desk: CommandIngress,
+        now: impl Fn() -> Now + Send + Sync + 'static,
+        counters: Arc<RosCounters>,
+    ) -> Self {
+        let (now, state) = (Box::new(now), Mutex::default());
+        Self { orders, period_ns, layout_hash, desk, now, counters, state }
+    }
+
+    /// Takes in the bytes of a message of the topic with the number `topic`, from the publisher
+    /// with the id `gid`. Whatever they are, this returns.
+    pub fn take_in(&self, topic: usize, gid: Option<[u8; 16]>, bytes: &[u8]) {
+        self.counters.count_received();
+        let publisher = (topic, gid);
+        if let Err(refused) = self.understand(publisher, bytes) {
+            self.counters.count(COMMAND_TOPICS.get(topic).unwrap_or(&""), &refused);
+        }
+    }
+
+    fn understand(&self, publisher: Publisher, bytes: &[u8]) -> Result<(), Refused> {
+        let (stamp, joints) = match publisher.0 {
+            DYNAMIC => {
+                let m = DynamicJointState::decode(bytes)?;
+                (m.header.stamp.clone(), self.orders.dynamic(&m)?)
+            }
+            JOINTS => {
+                let m = JointState::decode(bytes)?;
+                (m.header.stamp.clone(), self.orders.joints(&m)?)
+            }
+            EFFORT => (Time::default(), self.orders.efforts(&Float64MultiArray::decode(bytes)?)?),
+            POSITION => {
+                (Time::default(), self.orders.positions(&Float64MultiArray::decode(bytes)?)?)
+            }
+            _ => return self.begin(publisher, &JointTrajectory::decode(bytes)?),
+        };
+        self.command(publisher, &stamp, joints);
+        Ok(())
+    }
+
+    /// Takes in what somebody else has read from a message of `topic` without a stamp: set-points
+    /// in the order of the joints, or why there are none.
+    pub(super) fn take_set_points(
+        &self,
+        topic: &str,
+        publisher: Publisher,
+        read: Result<Vec<JointCommand>, Refused>,
+    ) {
+        self.counters.count_received();
+        match read {
+            Ok(joints) => self.command(publisher, &Time::default(), joints),
+            Err(refused) => self.counters.count(topic, &refused),
+        }
+    }
+
+    fn command(&self, publisher: Publisher, stamp: &Time, joints: Vec<JointCommand>) {
+        let now = (self.now)();
+        let answers_tick = stamp_ns(stamp).map_or(now.tick, |ns| self.tick_at(&now, ns));
+        let mut state = self.lock();
+        // whoever commands now, nobody follows what came before
+        state.following = None;
+        let _counted = self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
+    }
+
+    /// The tick of this run that had been done at the time `ns`: time goes on from run to run, and
+    /// ticks begin again.
+    const fn tick_at(&self, now: &Now, ns: u64) -> u64 {
+        if ns > now.time_ns {
+            return now.tick.saturating_add((ns - now.time_ns) / self.period_ns);
+        }
+        now.tick.saturating_sub((now.time_ns - ns) / self.period_ns)
+    }
+
+    fn begin(&self, publisher: Publisher, m: &JointTrajectory) -> Result<(), Refused> {
+        let trajectory = self.orders.trajectory(m)?;
+        let now = (self.now)();
+        let refused = |text: &str| Err(Refused::new(RosRejection::Trajectory, text.into()));
+        if trajectory.is_over(now.time_ns) {
+            return refused("the trajectory is over before it begins: its stamp is simulated time");
+        }
+        let mut state = self.lock();
+        if state.sessions.is_taken(publisher, &owner(&now)) {
+            return refused("another controller has the robot");
+        }
+        state.following = Some((publisher, trajectory));
+        Ok(())
+    }
+
+    /// True while a trajectory is followed, or its end is held.
+    pub fn is_following(&self) -> bool {
+        self.lock().following.is_some()
+    }
+
+    /// Sends what the trajectory wants at the time of `state`.
+    pub fn follow(&self, state: &StateReading) {
+        let mut own = self.lock();
+        let own = &mut *own;
+        let Some((publisher, trajectory)) = &mut own.following else { return };
+        let now = Now {
+            run_id: state.run_id,
+            tick: state.tick,
+            time_ns: state.time_ns,
+            phase: state.phase,
+            authority: state.authority,
+            session: state.command_session,
+        };
+        // who has lost the robot does not take it back unasked
+        if own.sessions.is_taken(*publisher, &owner(&now)) {
+            own.following = None;
+            return;
+        }
+        let joints = trajectory.at(state.time_ns, &state.joints);
+        if !self.send(&mut own.sessions, *publisher, &now, state.tick, joints) {
+            own.following = None;
+        }
+    }
+
+    /// Sends a command; false if it is none that anybody may give. What becomes of it is counted.
+    fn send(
+        &self,
+        sessions: &mut Sessions,
+        publisher: Publisher,
+        now: &Now,
+        answers_tick: u64,
+        joints: Vec<JointCommand>,
+    ) -> bool {
+        let (session, seq) = sessions.next(publisher, &owner(now));
+        let claim = ClaimedCommand {
+            layout_hash: self.layout_hash,
+            run_id: now.run_id,
+            session,
+            seq,
+            answers_tick,
+            applies_tick: 0,
+            joints,
+        };
+        !matches!(self.desk.take_in_claim(&claim), Err(reason) if reason != Rejection::QueueFull)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const fn owner(now: &Now) -> Owner {
+    Owner { running: now.phase == 1, authority: now.authority, session: now.session }
+}

@@ -1,0 +1,105 @@
+//! The thread that fills topics from snapshots and follows trajectories.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::command_subscriber::CommandSubscriber;
+use super::counters::RosCounters;
+use super::low_level::LowStates;
+use super::naming::attachment;
+use super::readings::Readings;
+use super::topics::Encode;
+use crate::buffer_pool::Inbox;
+use crate::bus::{Fed, PanicGuard, Topic, WallClock};
+use crate::fault_point;
+
+/// Without snapshots it looks this often whether somebody wants some.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A topic and when it is due.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) topic: Topic,
+    pub(super) gid: Option<[u8; 16]>,
+    pub(super) sequence: u64,
+    pub(super) every: u64,
+    pub(super) which: usize,
+    pub(super) encode: Encode,
+}
+
+#[derive(Debug)]
+pub(super) struct TopicPublisher {
+    pub(super) lines: Vec<Line>,
+    pub(super) low_states: Option<LowStates>,
+    pub(super) readings: Readings,
+    pub(super) inbox: Inbox<Fed>,
+    /// What the publisher's thread shall feed: every so many ticks, 0 for nothing.
+    pub(super) every: Arc<AtomicU64>,
+    pub(super) intake: Arc<CommandSubscriber>,
+    pub(super) counters: Arc<RosCounters>,
+    pub(super) panic_guard: PanicGuard,
+    pub(super) clock: WallClock,
+    pub(super) buffer: Vec<u8>,
+}
+
+impl Line {
+    /// Publishes the bytes of a message.
+    pub(super) fn put(&mut self, bytes: &[u8], unix_ns: u64, counters: &RosCounters) {
+        self.sequence += 1;
+        let attached = self.gid.map(|gid| attachment(self.sequence, unix_ns, &gid));
+        if self.topic.put(bytes, attached.as_ref().map(<[u8; 33]>::as_slice)) {
+            counters.count_published();
+        }
+    }
+}
+
+impl TopicPublisher {
+    pub(super) fn run(&mut self, stop: &AtomicBool) {
+        while !stop.load(Ordering::Acquire) && !self.panic_guard.is_over() {
+            self.every.store(self.wanted(), Ordering::Release);
+            let Some(fed) = self.inbox.take_within(LOOK) else { continue };
+            let panic_guard = self.panic_guard.clone();
+            panic_guard.guard(|| self.take(&fed));
+            self.inbox.give_back(fed);
+        }
+        self.every.store(0, Ordering::Release);
+    }
+
+    /// The ticks between two snapshots of which one is wanted by any topic.
+    fn wanted(&self) -> u64 {
+        if self.intake.is_following() {
+            return 1;
+        }
+        let lines = self.lines.iter().filter(|l| l.topic.is_wanted()).map(|l| l.every);
+        let low = self.low_states.as_ref().and_then(LowStates::wanted);
+        lines.chain(low).fold(0, divisor)
+    }
+
+    fn take(&mut self, fed: &Fed) {
+        fault_point::visit("ros2");
+        // first what a controller waits for
+        self.intake.follow(&fed.snapshot.state);
+        if let Some(low) = &mut self.low_states {
+            let (now_ns, state) = (self.clock.now_ns(), &fed.snapshot.state);
+            low.say((fed.number, state), now_ns, &mut self.buffer, &self.counters);
+        }
+        let due = |l: &Line| fed.number.is_multiple_of(l.every) && l.topic.is_wanted();
+        if !self.lines.iter().any(due) {
+            return;
+        }
+        self.readings.look(&fed.snapshot);
+        for line in self.lines.iter_mut().filter(|l| due(l)) {
+            (line.encode)(&mut self.readings, line.which, &mut self.buffer);
+            line.put(&self.buffer, self.clock.now_ns(), &self.counters);
+        }
+    }
+}
+
+/// The greatest common divisor; of 0 and `b`, `b`.
+const fn divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,148 @@
+//! Welds the links at fixed joints into bodies and hands these to the [`Builder`].
+
+use urdf_rs::{Geometry, JointType};
+
+use super::base::Held;
+use super::report::Report;
+use super::source::{Source, link_inertia, pose};
+use super::tree::Tree;
+use super::{Collision, Shape};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
+use hardstand_physics::spatial::{SpatialInertia, Transform, Vec3};
+
+/// Where a link L is: on a body B.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The link whose frame is the body's.
+    pub(super) body: usize,
+    /// Pose of the link in the body.
+    pub(super) X_BL: Transform,
+}
+
+/// Links sorted into bodies. A body goes by the index of the link whose frame it has.
+#[derive(Debug)]
+pub(super) struct Merged {
+    /// Of each link its place; none on a ring of fixed joints, which is reported elsewhere.
+    pub(super) places: Vec<Option<Place>>,
+    /// Of each body the links on it, in the order of the file; empty for other links.
+    pub(super) links_of: Vec<Vec<usize>>,
+    /// Of each body its inertia about its origin.
+    pub(super) inertia: Vec<SpatialInertia>,
+}
+
+/// Sorts links into bodies and sums their inertias, in the order of the file.
+pub(super) fn bodies(source: &Source, tree: &Tree, held: &Held) -> Merged {
+    let links = &source.robot.links;
+    let is_rigid = |j: usize| match source.robot.joints[j].joint_type {
+        JointType::Fixed => true,
+        JointType::Floating => held.base == Base::Fixed,
+        _ => false,
+    };
+    let mut places: Vec<Option<Place>> = vec![None; links.len()];
+    for body in 0..links.len() {
+        if tree.joint_above[body].is_some_and(is_rigid) {
+            continue;
+        }
+        let mut stack = vec![(body, Transform::identity())];
+        while let Some((link, X_BL)) = stack.pop() {
+            places[link] = Some(Place { body, X_BL });
+            for &j in tree.joints_below[link].iter().filter(|&&j| is_rigid(j)) {
+                if let Some((_, child)) = tree.ends[j] {
+                    stack.push((child, X_BL.compose(&pose(&source.robot.joints[j].origin))));
+                }
+            }
+        }
+    }
+    let mut links_of = vec![Vec::new(); links.len()];
+    let mut inertia = vec![SpatialInertia::zero(); links.len()];
+    for (l, place) in places.iter().enumerate() {
+        let Some(Place { body, X_BL }) = place else { continue };
+        links_of[*body].push(l);
+        inertia[*body] = inertia[*body].plus(&link_inertia(&links[l]).to_parent(X_BL));
+    }
+    Merged { places, links_of, inertia }
+}
+
+/// The model of a robot that passed all checks.
+///
+/// # Errors
+/// [`ErrorKind::Input`] from the [`Builder`]; a robot that passed the checks gives none.
+pub(super) fn model(
+    source: &Source,
+    tree: &Tree,
+    merged: &Merged,
+    held: &Held,
+    armature: &[f64],
+) -> Result<Model> {
+    let links = &source.robot.links;
+    let mut builder = Builder::new(&source.robot.name, held.base);
+    for (l, place) in merged.places.iter().enumerate().filter(|(l, _)| held.world != Some(*l)) {
+        let Some(Place { body, X_BL }) = place else { continue };
+        let name = links[l].name.clone();
+        if *body == l {
+            builder.bodies.push(BodySpec { name: name.clone(), inertia: merged.inertia[l] });
+        }
+        builder.frames.push((name, links[*body].name.clone(), *X_BL));
+    }
+    for (j, joint) in source.robot.joints.iter().enumerate() {
+        let kind = match joint.joint_type {
+            JointType::Revolute | JointType::Continuous => JointKind::Revolute,
+            JointType::Prismatic => JointKind::Prismatic,
+            _ => continue,
+        };
+        let ends = tree.ends[j].and_then(|(p, c)| Some((merged.places[p]?, c)));
+        let Some((on_parent, child)) = ends else { continue };
+        let dynamics = joint.dynamics.clone().unwrap_or_default();
+        let joint = Joint {
+            name: joint.name.clone(),
+            kind,
+            axis: Vec3::from(joint.axis.xyz.0),
+            X_PJ: on_parent.X_BL.compose(&pose(&joint.origin)),
+            q_min: joint.limit.lower,
+            q_max: joint.limit.upper,
+            effort_max: joint.limit.effort,
+            velocity_max: joint.limit.velocity,
+            damping: dynamics.damping,
+            friction: dynamics.friction,
+            armature: armature.get(j).copied().unwrap_or(0.0),
+        };
+        let (parent, child) = (links[on_parent.body].name.clone(), links[child].name.clone());
+        builder.joints.push(JointSpec { parent, child, joint });
+    }
+    builder.build().map_err(|e| Error::new(ErrorKind::Internal, e.to_string()))
+}
+
+/// The collision elements of all links of the robot.
+pub(super) fn collisions(source: &Source, held: &Held, report: &mut Report) -> Vec<Collision> {
+    let mut out = Vec::new();
+    for (l, link) in source.robot.links.iter().enumerate() {
+        if held.world == Some(l) {
+            if !link.collision.is_empty() {
+                let text = "its collision shapes stand in the world, not on the robot; ignored";
+                report.warn(format!("{}: {text}", source.link(l)));
+            }
+            continue;
+        }
+        out.extend(link.collision.iter().map(|c| Collision {
+            frame: link.name.clone(),
+            X_FC: pose(&c.origin),
+            shape: shape(&c.geometry),
+        }));
+    }
+    out
+}
+
+fn shape(geometry: &Geometry) -> Shape {
+    match *geometry {
+        Geometry::Box { size } => Shape::Box { size_m: size.0 },
+        Geometry::Sphere { radius } => Shape::Sphere { radius_m: radius },
+        Geometry::Cylinder { radius, length } => {
+            Shape::Cylinder { radius_m: radius, length_m: length }
+        }
+        Geometry::Capsule { radius, length } => {
+            Shape::Capsule { radius_m: radius, length_m: length }
+        }
+        Geometry::Mesh { .. } => Shape::Mesh,
+    }
+}

@@ -1,0 +1,178 @@
+//! Reads a URDF robot description into a checked [`Model`].
+//!
+//! ```text
+//! text ─▶ gate ─▶ read ─▶ urdf-rs ─▶ tree ─▶ base ─▶ merge ─▶ mass ─▶ Builder ─▶ Model
+//! ```
+//!
+//! * `gate` lets only well-formed XML without DTD and xacro through, and before that `bounds`
+//!   only flat XML;
+//! * `read` checks each attribute (with `attributes` and `limits`) and writes a `reduced` URDF: no
+//!   visuals, materials or plugins, so that nothing the simulation does not need can be the reason
+//!   of a refusal;
+//! * `tree` finds the root and checks names; `base` decides how the root is held;
+//! * `merge` welds links at fixed joints into bodies; `mass` checks what dynamics needs of them;
+//! * `actuators` finds rotor inertias, which URDF proper has no element for.
+//!
+//! Mistakes are collected, not thrown: a refused file is told all that is wrong with it at once.
+
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
+mod actuators;
+mod attributes;
+mod base;
+mod bounds;
+mod gate;
+mod limits;
+mod mass;
+mod merge;
+mod read;
+mod reduced;
+mod report;
+mod source;
+mod tree;
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use self::report::Report;
+use crate::limits::URDF_BYTES_MAX;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::model::Model;
+use hardstand_physics::spatial::Transform;
+
+/// How the root of the robot is to be held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseChoice {
+    /// Floating, except when the root link is named `world`: then floating if the only joint of
+    /// `world` is of type `floating`, and fixed otherwise.
+    #[default]
+    Auto,
+    /// Free in space.
+    Floating,
+    /// Welded to the world.
+    Fixed,
+}
+
+/// The shape of a collision element, centred on its frame; a long axis is z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// A sphere.
+    Sphere {
+        /// Radius, m.
+        radius_m: f64,
+    },
+    /// A box.
+    Box {
+        /// Edge lengths along x, y, z, m.
+        size_m: [f64; 3],
+    },
+    /// A cylinder about z.
+    Cylinder {
+        /// Radius, m.
+        radius_m: f64,
+        /// Length along z, m.
+        length_m: f64,
+    },
+    /// A cylinder about z with a half sphere on either end.
+    Capsule {
+        /// Radius, m.
+        radius_m: f64,
+        /// Length of the cylinder along z, m; the capsule is two radii longer.
+        length_m: f64,
+    },
+    /// A mesh. Its file is never opened.
+    Mesh,
+}
+
+/// A collision element of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collision {
+    /// Name of the link, which is also the name of a frame F of the model.
+    pub frame: String,
+    /// Pose of the shape C in the link frame F.
+    pub X_FC: Transform,
+    /// The shape.
+    pub shape: Shape,
+}
+
+/// A robot as read, and what the reader thought of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The checked robot.
+    pub model: Model,
+    /// Collision elements in the order of the URDF. Shapes without extent are left out.
+    pub collisions: Vec<Collision>,
+    /// What was repaired, assumed or ignored; one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the text of a URDF file.
+///
+/// # Errors
+/// [`ErrorKind::File`] if the file does not exist, is not a regular file or cannot be read;
+/// [`ErrorKind::Input`] if it is larger than 16 MiB or not UTF-8.
+pub fn read_urdf_text(path: &Path) -> Result<String> {
+    let file = path.display();
+    let unreadable = |e: std::io::Error| {
+        let hint = "check the path to the robot's URDF and that this user may read it";
+        Error::new(ErrorKind::File, format!("{file}: cannot read the robot model: {e}; {hint}"))
+    };
+    // before opening: to open a named pipe would wait for its writer
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        let message = format!("{file}: not a regular file; name the robot's URDF file itself");
+        return Err(Error::new(ErrorKind::File, message));
+    }
+    let too_large = |bytes: u64| {
+        let text = format!("{file}: has {bytes} bytes; a URDF may have {URDF_BYTES_MAX} (16 MiB)");
+        Error::new(ErrorKind::Input, text)
+    };
+    if metadata.len() > URDF_BYTES_MAX {
+        return Err(too_large(metadata.len()));
+    }
+    // the file may have grown since, and /proc files state a length of 0
+    let mut bytes = Vec::new();
+    let open = fs::File::open(path).map_err(unreadable)?;
+    open.take(URDF_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > URDF_BYTES_MAX {
+        return Err(too_large(bytes.len() as u64));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let text = format!("{file}: byte {at} is not UTF-8; save the URDF as UTF-8 text");
+        Error::new(ErrorKind::Input, text)
+    })
+}
+
+/// Parses and checks the URDF `text`; `file` names it in messages. Mesh files are never opened.
+///
+/// ```
+/// use crate::urdf::{BaseChoice, parse_urdf};
+/// let text = r#"<robot name="ball"><link name="ball"><inertial><mass value="2"/>
+///   <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link></robot>"#;
+/// let loaded = parse_urdf(text, "ball.urdf", BaseChoice::Auto)?;
+/// assert_eq!(loaded.model.total_mass(), 2.0);
+/// # Ok::<(), hardstand::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Input`] with file and line if the text is not well-formed XML, is unexpanded xacro
+/// or is no robot; otherwise with the list of all mistakes found in the robot.
+pub fn parse_urdf(text: &str, file: &str, base: BaseChoice) -> Result<Loaded> {
+    let text = gate::declare_prefixes(text, file)?;
+    let document = gate::open(&text, file)?;
+    let mut report = Report::new(file, &text);
+    let source = read::source(&document, &mut report).map_err(|e| e.within(file))?;
+    let armature = actuators::armatures(&document, &source, &mut report);
+    let tree = tree::find(&source, &mut report);
+    let held = base::hold(&source, &tree, base, &mut report);
+    let merged = merge::bodies(&source, &tree, &held);
+    mass::check(&source, &tree, &merged, &held, &armature, &mut report);
+    if report.has_mistakes() {
+        return Err(report.refusal());
+    }
+    let model = merge::model(&source, &tree, &merged, &held, &armature)?;
+    let collisions = merge::collisions(&source, &held, &mut report);
+    Ok(Loaded { model, collisions, warnings: report.into_warnings() })
+}

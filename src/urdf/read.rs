@@ -1,0 +1,227 @@
+//! Checks every attribute that matters and writes a reduced URDF of them for urdf-rs.
+//!
+//! urdf-rs stops at its first error and says neither line nor element; here all bad attributes
+//! are found at once. A bad one is replaced by a harmless value, so that the later checks still
+//! see the rest of the robot.
+
+use roxmltree::{Document, Node};
+
+use super::limits;
+use super::reduced::{Reduced, spaced};
+use super::report::{Report, shown};
+use super::source::{LinkNote, Source, describe};
+use hardstand_error::{Error, ErrorKind, Result};
+
+/// Bytes of a name.
+const NAME_BYTES_MAX: usize = 256;
+
+/// Reads links and joints of the document into urdf-rs' types.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if urdf-rs does not take the reduced text.
+pub(super) fn source(document: &Document<'_>, report: &mut Report) -> Result<Source> {
+    let root = document.root_element();
+    let mut reader = Reader { report, xml: Reduced::default(), is_sound: true };
+    let name = shown(root.attribute("name").unwrap_or("robot"));
+    reader.xml.open("robot", &[("name", &name)]);
+    let (mut links, mut joints, mut has_lost_joints) = (Vec::new(), Vec::new(), false);
+    for node in children(root) {
+        if is(node, "link") {
+            links.extend(reader.link(node));
+        } else if is(node, "joint") {
+            let line = reader.joint(node);
+            has_lost_joints |= line.is_none();
+            joints.extend(line);
+        }
+    }
+    reader.xml.close("robot");
+    let xml = reader.xml.into_text();
+    let robot = urdf_rs::read_from_string(&xml)
+        .map_err(|e| internal(&format!("urdf-rs did not take the reduced URDF: {e}")))?;
+    if robot.links.len() != links.len() || robot.joints.len() != joints.len() {
+        return Err(internal("urdf-rs lost a link or joint of the reduced URDF"));
+    }
+    Ok(Source { robot, link_notes: links, joint_lines: joints, has_lost_joints })
+}
+
+fn internal(message: &str) -> Error {
+    Error::new(ErrorKind::Internal, message)
+}
+
+/// The child elements of a node.
+pub(super) fn children<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+    node.children().filter(Node::is_element)
+}
+
+/// Whether this is the URDF element `name`, not one of that name in a foreign namespace.
+pub(super) fn is(node: Node<'_, '_>, name: &str) -> bool {
+    node.tag_name().name() == name
+        && node.tag_name().namespace() == node.document().root_element().tag_name().namespace()
+}
+
+/// The first child element `name`; like urdfdom, further ones are ignored.
+pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+    children(node).find(|&c| is(c, name))
+}
+
+/// Reads elements and writes what it read.
+#[derive(Debug)]
+pub(super) struct Reader<'r> {
+    pub(super) report: &'r mut Report,
+    pub(super) xml: Reduced,
+    /// No mistake since this was last set.
+    is_sound: bool,
+}
+
+impl Reader<'_> {
+    pub(super) fn mistake(&mut self, text: String) {
+        self.is_sound = false;
+        self.report.mistake(text);
+    }
+
+    fn link(&mut self, node: Node<'_, '_>) -> Option<LinkNote> {
+        let (name, line) = self.name(node, "link")?;
+        let owner = describe("link", name, line);
+        self.xml.open("link", &[("name", name)]);
+        self.is_sound = true;
+        if let Some(inertial) = child(node, "inertial") {
+            self.inertial(inertial, &owner);
+        }
+        let note = LinkNote { line, is_sound: self.is_sound };
+        for collision in children(node).filter(|&c| is(c, "collision")) {
+            self.collision(collision, &owner);
+        }
+        self.xml.close("link");
+        Some(note)
+    }
+
+    fn inertial(&mut self, node: Node<'_, '_>, owner: &str) {
+        let (Some(mass), Some(inertia)) = (child(node, "mass"), child(node, "inertia")) else {
+            let line = self.report.line(node);
+            let text = format!("{owner}: <inertial> (line {line}) lacks <mass> or <inertia>");
+            return self.mistake(text);
+        };
+        self.xml.open("inertial", &[]);
+        self.origin(node, owner);
+        let value = self.number(owner, mass, "value", None);
+        if value < 0.0 {
+            self.mistake(format!("{owner}: mass is {value} kg; it must not be negative"));
+        }
+        self.xml.leaf("mass", &[("value", value)]);
+        let moments = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"];
+        let values = moments.map(|m| (m, self.number(owner, inertia, m, None)));
+        self.xml.leaf("inertia", &values);
+        self.xml.close("inertial");
+    }
+
+    fn collision(&mut self, node: Node<'_, '_>, owner: &str) {
+        let shape = child(node, "geometry").and_then(|g| children(g).next());
+        let Some(shape) = shape else {
+            return self.report.warn(format!(
+                "{owner}: <collision> (line {}) has no shape and is ignored",
+                self.report.line(node)
+            ));
+        };
+        let name = shape.tag_name().name();
+        let mut sizes: Vec<(&str, String)> = Vec::new();
+        let mut smallest = f64::INFINITY;
+        match name {
+            "mesh" => sizes.push(("filename", String::from("unopened"))),
+            "box" => {
+                let size = self.triple(owner, shape, "size", None);
+                smallest = size.into_iter().fold(smallest, f64::min);
+                sizes.push(("size", spaced(size)));
+            }
+            "sphere" | "cylinder" | "capsule" => {
+                let all = ["radius", "length"];
+                for attribute in if name == "sphere" { &all[..1] } else { &all[..] } {
+                    let size = self.number(owner, shape, attribute, None);
+                    smallest = smallest.min(size);
+                    sizes.push((attribute, size.to_string()));
+                }
+            }
+            _ => smallest = f64::NAN,
+        }
+        if smallest.is_nan() || smallest <= 0.0 {
+            return self.report.warn(format!(
+                "{owner}: collision shape <{}> (line {}) is unknown or without extent; ignored",
+                shown(name),
+                self.report.line(shape)
+            ));
+        }
+        self.xml.open("collision", &[]);
+        self.origin(node, owner);
+        self.xml.open("geometry", &[]);
+        let sizes: Vec<(&str, &str)> = sizes.iter().map(|(a, v)| (*a, v.as_str())).collect();
+        self.xml.open(name, &sizes);
+        self.xml.close(name);
+        self.xml.close("geometry");
+        self.xml.close("collision");
+    }
+
+    fn joint(&mut self, node: Node<'_, '_>) -> Option<usize> {
+        let (name, line) = self.name(node, "joint")?;
+        let owner = describe("joint", name, line);
+        let kind = node.attribute("type").unwrap_or_default();
+        let ends = ["parent", "child"].map(|end| {
+            let link = child(node, end).and_then(|n| n.attribute("link"));
+            if link.is_none() {
+                self.mistake(format!("{owner}: has no <{end} link=\"…\"/>"));
+            }
+            link
+        });
+        let [Some(parent), Some(child_link)] = ends else { return None };
+        let moves = match kind {
+            "revolute" | "continuous" | "prismatic" => true,
+            "fixed" | "floating" => false,
+            other => {
+                self.unsupported(&owner, other);
+                false
+            }
+        };
+        // an unsupported joint passes as a fixed one, so that the tree behind it is still checked
+        let known = if moves || kind == "floating" { kind } else { "fixed" };
+        self.xml.open("joint", &[("name", name), ("type", known)]);
+        self.origin(node, &owner);
+        self.xml.open("parent", &[("link", parent)]);
+        self.xml.close("parent");
+        self.xml.open("child", &[("link", child_link)]);
+        self.xml.close("child");
+        if moves {
+            limits::read(self, node, &owner, kind, name);
+        }
+        self.xml.close("joint");
+        Some(line)
+    }
+
+    fn unsupported(&mut self, owner: &str, kind: &str) {
+        let reason = match kind {
+            "" => "has no type".into(),
+            "planar" | "spherical" | "ball" => {
+                format!(
+                    "type \"{kind}\" has several degrees of freedom; only single ones are supported"
+                )
+            }
+            other => format!("type \"{}\" is no URDF joint type", shown(other)),
+        };
+        let hint = "use revolute, continuous, prismatic or fixed";
+        self.mistake(format!("{owner}: {reason}; {hint}"));
+    }
+
+    /// The name of a link or joint, if it has a usable one, and its line.
+    fn name<'a>(&mut self, node: Node<'a, '_>, element: &str) -> Option<(&'a str, usize)> {
+        let line = self.report.line(node);
+        let name = node.attribute("name").unwrap_or_default();
+        let reason = if name.is_empty() {
+            "has no name"
+        } else if name.len() > NAME_BYTES_MAX {
+            "has a name of more than 256 bytes"
+        } else if name.chars().any(char::is_control) {
+            "has a name with control characters"
+        } else {
+            return Some((name, line));
+        };
+        self.mistake(format!("<{element}> on line {line} {reason}"));
+        None
+    }
+}
