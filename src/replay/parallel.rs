@@ -15,10 +15,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Plant;
 
+use super::Look;
 use super::batches::{Batch, Batches, Then};
-use super::run::Run;
-use super::tick_view::{Look, TickId};
-use super::{Keyframe, LogReader, NextSegment};
+use super::replayer::Replayer;
+use super::report::ReplayReport;
+use crate::record::{Keyframe, LogReader};
 
 /// Records that go to another thread together: 32 ticks and their states.
 const BATCH_RECORDS: usize = 64;
@@ -31,45 +32,6 @@ const PROGRESS_BATCHES: u64 = 32;
 /// Batches that may wait for a thread: with those, a stretch between two keyframes of the default
 /// distance fits in the queue, and the reader goes on to the next one.
 const BATCH_QUEUE: usize = 32;
-
-/// The first difference between log and replay.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Ticks done when it showed.
-    pub tick: u64,
-    /// The quantity that differs first, with both values.
-    pub quantity: String,
-}
-
-/// Result of a replay.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReplayReport {
-    /// Ticks that were run again.
-    pub ticks: u64,
-    /// Digests that were equal.
-    pub equal: u64,
-    /// Tick of the first record.
-    pub first_tick: u64,
-    /// Digest before it.
-    pub first_digest: u64,
-    /// Digest after the last tick.
-    pub digest: u64,
-    /// The first difference, if any; the replay ends there.
-    pub difference: Option<Difference>,
-    /// The first tick of which an observer said that it had seen enough; the replay ends there.
-    pub seen: Option<TickId>,
-    /// Why the log ended early, if it did.
-    pub damage: Option<String>,
-    /// The file in which the run goes on, if it does.
-    pub next_segment: Option<NextSegment>,
-}
-
-impl ReplayReport {
-    /// True if nothing that follows in the log can change the report.
-    pub(super) const fn is_settled(&self) -> bool {
-        self.difference.is_some() || self.seen.is_some()
-    }
-}
 
 /// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
 /// `threads` stretches between keyframes run side by side; the report does not depend on it.
@@ -96,11 +58,11 @@ pub(super) fn replay_looking(
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
     let report = if threads.get() == 1 {
-        let run = Run::new(plant, look);
+        let run = Replayer::new(plant, look);
         one_after_another(Batches::new(log, BATCH_RECORDS_HERE), run, &mut progress)?
     } else {
         let mut batches = Batches::new(log, BATCH_RECORDS);
-        side_by_side(&mut batches, &Run::new(plant, look), threads, &mut progress)?
+        side_by_side(&mut batches, &Replayer::new(plant, look), threads, &mut progress)?
     };
     if report.ticks == 0 && report.difference.is_none() {
         return Err(Error::new(
@@ -116,7 +78,7 @@ pub(super) fn replay_looking(
 
 fn one_after_another(
     mut batches: Batches<'_>,
-    mut run: Run<'_>,
+    mut run: Replayer<'_>,
     progress: &mut impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
     loop {
@@ -158,7 +120,7 @@ fn failed(how: &str) -> Error {
 
 fn side_by_side(
     batches: &mut Batches<'_>,
-    new: &Run<'_>,
+    new: &Replayer<'_>,
     threads: NonZeroUsize,
     progress: &mut impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
@@ -220,7 +182,7 @@ fn deal(
 }
 
 /// Runs stretch after stretch, as long as there are any.
-fn work(stretches: &Receiver<Stretch>, mut run: Run<'_>, board: &Board) -> Vec<Part> {
+fn work(stretches: &Receiver<Stretch>, mut run: Replayer<'_>, board: &Board) -> Vec<Part> {
     // the first stretch is the first one of its thread, so its plant is as new
     let mut parts = Vec::new();
     for stretch in stretches {
@@ -233,7 +195,7 @@ fn work(stretches: &Receiver<Stretch>, mut run: Run<'_>, board: &Board) -> Vec<P
     parts
 }
 
-fn run_stretch(run: &mut Run<'_>, stretch: &Stretch, board: &Board) -> Result<ReplayReport> {
+fn run_stretch(run: &mut Replayer<'_>, stretch: &Stretch, board: &Board) -> Result<ReplayReport> {
     if let Some(keyframe) = &stretch.start {
         run.begin_at(keyframe)?;
     }

@@ -20,14 +20,5 @@ pub struct TickView<'a> {
     pub leases: &'a Leases,
 }
 
-/// Sees a tick, and says if that was the one that it has been looking for.
+/// Gets a tick, and returns true if it is the one that is searched for.
 pub type Look<'a> = &'a (dyn Fn(&TickView<'_>) -> bool + Sync);
-
-/// A tick of a log, by the state after it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TickId {
-    /// Run number.
-    pub run_id: u32,
-    /// Ticks done: the state after the tick has this number.
-    pub tick: u64,
-}
