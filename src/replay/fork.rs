@@ -1,4 +1,4 @@
-//! A run that leaves a log at some tick and goes on under other parameters.
+//! A run that leaves a log at a tick and goes on under other parameters.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::{Player, TickView};
 /// Ticks between two reports of progress.
 const PROGRESS_TICKS: u64 = 32;
 
-/// What became of a fork.
+/// Result of a fork.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forked {
     /// Ticks that were run.
@@ -93,8 +93,8 @@ pub fn fork(
 }
 
 /// The state in which `player` is, under `scenario`, for a run of the number `run_id` with other
-/// controllers: those of the log leave, and their joints hold what they were told last until the
-/// others come.
+/// controllers: those of the log leave, and their joints keep their last set-points until other
+/// controllers join.
 ///
 /// # Errors
 /// As [`fork`].
@@ -196,8 +196,8 @@ impl Fork {
         let then = log.applied.offers.iter().rposition(|o| accepted(&o.verdict));
         if now.is_some() && now != then {
             return Err(format!(
-                "in tick {tick} a command would be obeyed that was not in the log's run: its \
-                 set-points are not in the log"
+                "in tick {tick} a command would be obeyed that was not obeyed in the log's run: \
+                 its set-points are not in the log"
             ));
         }
         self.plant.fill(&mut self.snapshot);

@@ -18,7 +18,7 @@ pub(super) struct Replayer<'a> {
     /// Contacts and gains are filled in, too.
     whole: bool,
     look: Option<Look<'a>>,
-    /// What was applied in the last tick, for who looks.
+    /// What was applied in the last tick, for an observer.
     applied: Option<Box<LogTick>>,
     /// The last tick's digest differs, and its state record has not named a quantity yet.
     unnamed: bool,
@@ -29,7 +29,7 @@ pub(super) struct Replayer<'a> {
 
 impl<'a> Replayer<'a> {
     /// A stretch that begins with the log. `look` sees every tick that is as in the log, and ends
-    /// the run when it says so.
+    /// the stretch when it returns true.
     pub(super) fn new(plant: Plant, look: Option<Look<'a>>) -> Self {
         Self {
             snapshot: plant.new_snapshot(),
@@ -43,7 +43,7 @@ impl<'a> Replayer<'a> {
         }
     }
 
-    /// The same for who asks for the [`snapshot`](Self::snapshot) after each tick.
+    /// The same for a caller that reads the [`snapshot`](Self::snapshot) after each tick.
     pub(super) fn whole(plant: Plant) -> Self {
         Self { whole: true, ..Self::new(plant, None) }
     }
@@ -74,7 +74,7 @@ impl<'a> Replayer<'a> {
         &self.report
     }
 
-    /// True at the end of the stretch, at a difference, or when who looks has seen enough.
+    /// True at the end of the stretch, at a difference, or when the observer has found its tick.
     pub(super) const fn is_over(&self) -> bool {
         self.complete || self.report.is_settled()
     }
@@ -208,7 +208,7 @@ impl<'a> Replayer<'a> {
         self.differs(named);
     }
 
-    /// Shows the tick to who looks.
+    /// Shows the tick to the observer.
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;

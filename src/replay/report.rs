@@ -28,7 +28,7 @@ pub struct ReplayReport {
     pub digest: u64,
     /// The first difference, if any; the replay ends there.
     pub difference: Option<Difference>,
-    /// The first tick of which an observer said that it had seen enough; the replay ends there.
+    /// The tick that the observer was looking for; the replay ends there.
     pub seen: Option<TickId>,
     /// Why the log ended early, if it did.
     pub damage: Option<String>,

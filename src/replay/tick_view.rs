@@ -1,4 +1,4 @@
-//! What an observer of a replay sees.
+//! What an observer of a replay gets.
 
 use crate::rt::LogTick;
 use hardstand_physics::plant::{ContactsReading, JointCommand, Leases, StateReading};
@@ -16,7 +16,7 @@ pub struct TickView<'a> {
     pub gains: &'a [[f64; 2]],
     /// Set-points in force, per joint.
     pub command: &'a [JointCommand],
-    /// Who commands which joints, after it.
+    /// Which controllers command which joints, after it.
     pub leases: &'a Leases,
 }
 
