@@ -9,7 +9,7 @@ mod standing;
 use divan::Bencher;
 use hardstand::buffer_pool::pool;
 use hardstand::message::{Kind, encode};
-use hardstand::rt::LogTick;
+use hardstand_log::LogTick;
 use hardstand_physics::plant::{Command, Digest, TickInput};
 use standing::{SPRING, hold, landing_by, standing, standing_by};
 

@@ -19,13 +19,10 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::daemon::Recorder;
-use hardstand::record::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand::replay::replay;
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
-    Schedule, StartRule, TickReport, order_line,
-};
+use hardstand::rt::{Clock, Executive, Links, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits, Schedule, StartRule, TickReport, order_line};
+use hardstand_log::{LogReader, LogRecord, LogTick, LogWriter, SideMessages};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 

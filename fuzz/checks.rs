@@ -13,8 +13,8 @@ use hardstand::message::{
     CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_control,
     check_friction, check_saved, decode_command, encode, encode_command,
 };
-use hardstand::record::{LogReader, LogRecord};
 use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Command, Event, TickInput};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;

@@ -4,7 +4,7 @@
 //! test runs in a process of its own and talks to it over zenoh. Runs repeat bit for bit.
 //!
 //! The way through the crate: [`model`] reads a robot, [`plant`] advances it, `rt` calls the plant
-//! on time, `bus` tells the world, `record` keeps and replays what was applied.
+//! on time, `bus` tells the world, `hardstand-log` keeps what was applied, and `replay` runs it again.
 //!
 //! Four rules hold everywhere:
 //! - The physics ([`plant`] and all below it) knows no clock, thread, file or network.
@@ -31,7 +31,6 @@ pub mod limits;
 pub mod message;
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
-pub mod record;
 pub mod replay;
 pub mod ros2;
 pub mod rt;

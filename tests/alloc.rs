@@ -14,7 +14,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
-use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
+use hardstand_log::LogTick;
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
     StationShape,

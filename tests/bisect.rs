@@ -12,10 +12,9 @@ use std::path::Path;
 
 use bench::quadruped;
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
-use hardstand::record::TickId;
 use hardstand::replay::Player;
-use hardstand::rt::LogTick;
 use logs::{Script, hardstand, run_of, write, write_parts};
+use hardstand_log::{LogTick, TickId};
 
 /// Twelve stretches; pushed and put on ice over their borders.
 const SETS: [&str; 2] = [

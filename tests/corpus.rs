@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, ROOMY};
 use hardstand::config::Scenario;
 use hardstand::message::{ClaimedCommand, FrictionRequest, Kind, encode, encode_command};
-use hardstand::record::{KEYFRAME_TOPIC, Keyframe, STATE_TOPIC, TICK_TOPIC};
 use hardstand::rt::{ManualClock, Pace, StartRule};
+use hardstand_log::{KEYFRAME_TOPIC, Keyframe, STATE_TOPIC, TICK_TOPIC};
 use hardstand_physics::plant::{JointCommand, Scope};
 
 const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia

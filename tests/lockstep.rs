@@ -14,11 +14,8 @@ use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
 use hardstand::buffer_pool::Outbox;
-use hardstand::rt::{
-    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
-    ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule,
-    StateReset, TickReport,
-};
+use hardstand::rt::{Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LoopEvent, ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule, StateReset, TickReport};
+use hardstand_log::LogTick;
 use hardstand_physics::plant::{
     Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,

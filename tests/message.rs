@@ -8,7 +8,7 @@ use hardstand::message::{
     LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode,
     decode_command, encode, encode_command,
 };
-use hardstand::record::Keyframe;
+use hardstand_log::Keyframe;
 use hardstand_physics::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,

@@ -17,11 +17,11 @@ use dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::config::Scenario;
 use hardstand::daemon::Recorder;
-use hardstand::record::{LogReader, LogRecord};
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
 use memory::resident_kib;
+use hardstand_log::{LogReader, LogRecord, LogTick};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

@@ -13,9 +13,9 @@ use std::path::Path;
 use bench::{Bench, ROOMY, TestClock, quadruped, write_log};
 use hardstand::config::Scenario;
 use hardstand::message::{Kind, encode};
-use hardstand::record::{KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
 use hardstand::replay::{ReplayReport, replay};
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_log::{KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, LogTick, STATE_TOPIC, TICK_TOPIC};
 use hardstand_physics::plant::Authority;
 
 const TICKS: u64 = 240;

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
 use hardstand::daemon::Recording;
-use hardstand::record::{Disk, LogReader};
 use hardstand::replay::{Gap, RunReport, replay_run};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{ManualClock, Order, OverrunPolicy, Pace, StartRule};
+use hardstand_log::{Disk, LogReader, LogTick};
 use hardstand_physics::plant::{Event, Scope};
 
 const TICKS: u64 = 600;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use crate::inspect::{Condition, Quantities, Quantity, compare};
-use crate::record::{RunIndex, TickId};
 use crate::replay::{Player, TickView};
 use hardstand_error::Result;
+use hardstand_log::{RunIndex, TickId};
 
 use super::arguments::BisectArguments;
 use super::differences::{self, number};

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::inspect::{Cause, Comparison, Ranked, scenario_differences, trace};
-use crate::record::TickId;
 use crate::replay::Player;
 use hardstand_error::Result;
+use hardstand_log::TickId;
 
 use super::{exit, plot_differences, show};
 

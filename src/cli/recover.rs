@@ -1,6 +1,5 @@
 //! `hardstand recover`.
 
-use crate::record;
 use hardstand_error::Result;
 
 use super::arguments::RecoverArguments;
@@ -12,7 +11,7 @@ pub(super) fn recover(a: &RecoverArguments) -> Result<u8> {
         a.log.with_file_name(format!("{stem}.recovered.mcap"))
     });
     crate::rt::keep_files_private();
-    let saved = record::recover(&a.log, &to)?;
+    let saved = hardstand_log::recover(&a.log, &to)?;
     show::line(&match &saved.damage {
         Some(why) => format!("damaged    {}: {why}", a.log.display()),
         None => format!("whole      {}: there is nothing to recover", a.log.display()),

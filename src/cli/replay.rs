@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Instant;
 
 use crate::config::Scenario;
-use crate::record::LogReader;
 use crate::replay::{self, Look, RunReport};
 use hardstand_error::Result;
+use hardstand_log::LogReader;
 
 use super::arguments::ReplayArguments;
 use super::{exit, progress, show};

@@ -8,9 +8,9 @@ use crate::config::Scenario;
 use crate::message::{
     AGE_EDGES_TICKS, ControllerRegistry, Counter, LATENCY_EDGES_NS, Refusal, StatusReading,
 };
-use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
 use hardstand_error::{Error, ErrorKind};
+use hardstand_log::WrittenLog;
 use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
 
 use super::front::{Counters, link_counts};
@@ -77,7 +77,7 @@ pub struct Summary {
     /// Cost of each tick, ns.
     pub tick_cost: LatencyHistogram,
     /// What was recorded.
-    pub recorded: RecorderStats,
+    pub recorded: WrittenLog,
 }
 
 pub(super) struct Monitor {
@@ -337,7 +337,7 @@ impl Monitor {
         mut self,
         ending: Ending,
         plant: &Plant,
-        recorded: RecorderStats,
+        recorded: WrittenLog,
     ) -> Summary {
         self.drain();
         self.note_log_failure(recorded.error.is_some());

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use crate::replay::TickView;
-use crate::rt::{LogTick, OfferRecord, SetPoint};
+use crate::rt::SetPoint;
+use hardstand_log::{LogTick, OfferRecord};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
 
@@ -84,7 +85,7 @@ pub(super) fn of_inputs(
     if p != q && answers(&x.offers) == answers(&y.offers) && accepted(&p) != accepted(&q) {
         return Some(Cause::Verdicts(format!("verdicts {p:?} and {q:?}")));
     }
-    let of = |m: &TickView<'_>| m.applied.set_points(m.leases, model.joint_count());
+    let of = |m: &TickView<'_>| set_points(m.applied, m.leases, model.joint_count());
     differing_command(&of(a), &of(b), model, names).map(Cause::Controller)
 }
 

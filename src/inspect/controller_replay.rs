@@ -104,7 +104,7 @@ impl Comparing {
             }
         };
         if let (Some(_), Some(moment)) = (&input, player.moment()) {
-            let recorded = moment.applied.set_points(moment.leases, model.joint_count());
+            let recorded = set_points(moment.applied, moment.leases, model.joint_count());
             self.note(1, heard.answers, model);
             self.note(0, &recorded, model);
             self.answers.ticks += 1;

@@ -1,6 +1,6 @@
 //! What there is to know of a tick: one row for each published quantity.
 
-use crate::rt::LogTick;
+use hardstand_log::LogTick;
 use hardstand_physics::math;
 use hardstand_physics::plant::{
     FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,

@@ -1,9 +1,8 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
-use crate::record::{Keyframe, LogRecord, TickId};
-use crate::rt::{LogTick, OfferRecord, is_in_force};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{Keyframe, LogRecord, LogTick, OfferRecord, TickId};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 
 use super::batches::{Batch, Then};
@@ -244,7 +243,7 @@ pub(crate) fn input_of(log: &LogTick) -> TickInput {
         // as long as a robot can make it, whatever the log claims
         let size = (o.size as usize).min(JOINTS_MAX + 1);
         let mut joints = vec![JointCommand::default(); size];
-        if is_in_force(&log.offers, i) {
+        if log.is_in_force(i) {
             for (joint, set_point) in joints.iter_mut().zip(&mut set_points) {
                 *joint = set_point;
             }

@@ -1,8 +1,8 @@
 //! What a replay reports.
 
 use std::path::PathBuf;
+use hardstand_log::{NextSegment, TickId};
 
-use crate::record::{NextSegment, TickId};
 
 /// The first difference between log and replay.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What an observer of a replay gets.
 
-use crate::rt::LogTick;
+use hardstand_log::LogTick;
 use hardstand_physics::plant::{ContactsReading, JointCommand, Leases, StateReading};
 
 /// One tick of a log.

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::config::Scenario;
-use crate::record::{SideChannel, SideMessages};
-use crate::rt::LogTick;
 
+use hardstand_log::{LogTick, SideChannel, SideMessages};
 use super::{MessageType, Readings, Source, full_name, latched, sources};
 
 /// Encoding of all messages.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
+use hardstand_log::LogTick;
 use hardstand_physics::plant::{
     Command, Event, InjectedFaults, Leases, Outcome, Plant, Snapshot, TickInput,
 };
@@ -15,7 +16,7 @@ use super::link_faults::LinkFaults;
 use super::links::{Ending, Links, Pace, RunLimits, StartRule};
 use super::loop_event::{Happened, LoopEvent};
 use super::mode::{Mode, Spending};
-use super::records::{LogTick, Phase, TickReport};
+use super::records::{Phase, TickReport, fill_log_tick};
 use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
 
 /// A full queue of which everything is wanted is looked at again after this, ns.
@@ -314,7 +315,7 @@ impl<C: Clock> Executive<C> {
             self.occur(tick, Happened::PlantFailure(fault));
         }
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
-            record.fill(tick, &self.input, outcome, &self.snapshot);
+            fill_log_tick(&mut record, tick, &self.input, outcome, &self.snapshot);
             record.missed_deadlines = self.missed;
             log.send(record);
         }

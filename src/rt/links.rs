@@ -7,12 +7,13 @@ use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
+use hardstand_log::LogTick;
 use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
 
 use super::gate::Missing;
 use super::loop_event::LoopEvent;
 use super::order_line::OrderInbox;
-use super::records::{LogTick, TickReport};
+use super::records::TickReport;
 use super::{ControllerReplay, Direct, Mode, OverrunPolicy};
 
 /// How time passes.

@@ -38,8 +38,7 @@ pub use mode::{Budget, Mode};
 pub use order_line::{Answer, Order, OrderInbox, OrderOutbox, StateReset, order_line};
 pub use pacer::{OverrunPolicy, Pacer, Wait, wall_period_ns};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
-pub(crate) use records::is_in_force;
-pub use records::{LogTick, OfferRecord, Phase, SetPoint, TickReport};
+pub use records::{Phase, SetPoint, TickReport, empty_log_tick, fill_log_tick, set_points};
 pub use schedule::Schedule;
 pub use thread::{
     Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,

@@ -9,12 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use crossbeam_channel::Receiver;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::config::Scenario;
-use hardstand::record::{LogWriter, RunInfo, SideMessages};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits,
-    Schedule, StartRule, TickReport, order_line,
-};
+use hardstand::rt::{Clock, Executive, Links, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits, Schedule, StartRule, TickReport, order_line};
+use hardstand_log::{LogTick, LogWriter, RunInfo, SideMessages};
 use hardstand_physics::plant::{Command, JointCommand, Snapshot};
 
 pub const PERIOD_NS: u64 = 1_000_000;

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use hardstand::config::Scenario;
 use hardstand::daemon::Recording;
-use hardstand::record::Disk;
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_log::{Disk, LogTick};
 use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
 
 use super::bench::{Bench, ROOMY, TestClock, info, write_log};

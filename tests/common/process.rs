@@ -16,8 +16,7 @@ use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, Controller};
 use hardstand::message::{ModelReply, StatusReading};
-use hardstand::record::{LogReader, LogRecord};
-use hardstand::rt::LogTick;
+use hardstand_log::{LogReader, LogRecord, LogTick};
 use hardstand_physics::plant::StateReading;
 use rustix::process::{Pid, Signal, kill_process};
 

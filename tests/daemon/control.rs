@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use hardstand::record::LogReader;
 use hardstand::rt::Phase;
 
 use crate::process::{Log, Observer, Process, Scene, serial};
+use hardstand_log::LogReader;
 
 fn paused(observer: &Observer) -> u64 {
     observer.until("a pause", |s| s.phase == Phase::Paused.code()).tick

@@ -255,9 +255,9 @@ fn two_controllers_never_share_the_robot() {
     daemon.ends_with(0);
 
     let log = Log::read(&scene.log());
-    let accepted = |t: &hardstand::rt::LogTick| -> Vec<u64> {
+    let accepted = |t: &hardstand_log::LogTick| -> Vec<u64> {
         let of =
-            |o: &hardstand::rt::OfferRecord| (o.verdict == Verdict::Accepted).then_some(o.session);
+            |o: &hardstand_log::OfferRecord| (o.verdict == Verdict::Accepted).then_some(o.session);
         t.offers.iter().filter_map(of).collect()
     };
     let refused = log.ticks.iter().flat_map(|t| &t.offers);

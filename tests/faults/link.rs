@@ -1,9 +1,8 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
 use hardstand::message::new_session;
-use hardstand::rt::{
-    LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
-};
+use hardstand::rt::{LinkCounts, LinkFaults, ManualClock, OverrunPolicy, Pace, StartRule, TickReport};
+use hardstand_log::LogTick;
 use hardstand_physics::plant::{
     Command, Event, FaultKind, Grant, Grid, InjectedFault, InjectedFaults, JointCommand, JointSet,
     Leases, Part, Rejection, UNTIL_CLEARED, Verdict,

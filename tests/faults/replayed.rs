@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
-use hardstand::record::LogReader;
 use hardstand::replay::replay;
 use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand_log::LogReader;
 use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped as scenario_of, write_log};
@@ -117,7 +117,7 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     let scenario = scenario_of(&sets);
-    let write = |ticks: &[hardstand::rt::LogTick]| {
+    let write = |ticks: &[hardstand_log::LogTick]| {
         write_log(&path, &scenario, ticks);
     };
     let replayed = |threads: usize| {

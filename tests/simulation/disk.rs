@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use hardstand::record::{LogFile, Storage};
 
 use crate::dice::Dice;
 use crate::faults::Faults;
+use hardstand_log::{LogFile, Storage};
 
 #[derive(Clone)]
 pub struct SimDisk(Arc<Mutex<State>>);
