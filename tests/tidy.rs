@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 30] = [
+const ROOMS: [(&str, &[&str]); 31] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &[]),
@@ -26,8 +26,9 @@ const ROOMS: [(&str, &[&str]); 30] = [
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool"]),
     ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "buffer_pool", "rt", "message", "config", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "record"]),
+    ("record", &["plant", "rt", "message"]),
+    ("replay", &["plant", "rt", "message", "config", "record", "ros2"]),
+    ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
     ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
@@ -42,7 +43,8 @@ const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
-const ROS2: &[&str] = &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config"];
+const ROS2: &[&str] =
+    &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config", "rt", "record"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -56,6 +58,7 @@ const ALL: &[&str] = &[
     "buffer_pool",
     "message",
     "record",
+    "replay",
     "inspect",
     "bus",
     "ros2",
@@ -67,7 +70,7 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "process_harness"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "replay", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [
@@ -117,8 +120,8 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The room of a file: the first folder or file name below `src`; a crate besides the physics is one
-/// room.
+/// The room of a file: the first folder or file name below `src`.
+/// A crate besides the physics is one room.
 fn room_of(path: &Path) -> String {
     let crates = path.components().skip_while(|c| c.as_os_str() != "crates").nth(1);
     if let Some(name) = crates.filter(|name| name.as_os_str() != "physics") {
@@ -294,22 +297,24 @@ fn unsafe_code_has_two_homes() {
     assert_eq!(unsafe_code("let x = unsafe { f() };"), ["line 1: unsafe code"]);
 }
 
-/// Every test file that the README's table of promises names exists.
+/// Every test that the table of promises names exists.
 #[test]
-fn the_readme_names_tests_that_exist() {
+fn the_promises_name_tests_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let page = fs::read_to_string(root.join("docs/promises.md")).unwrap();
+    let (_, table) = page.split_once("\n## Promises and their tests\n").unwrap();
+    let (table, _) = table.split_once("\n## ").unwrap();
     let mut named = 0;
-    for part in readme.split("`tests/").skip(1) {
+    for part in table.split("`tests/").skip(1) {
         let name = part.split('`').next().unwrap();
         let (file, function) = name.split_once("::").unwrap_or((name, ""));
         let text = fs::read_to_string(root.join("tests").join(file))
-            .unwrap_or_else(|e| panic!("README names tests/{file}: {e}"));
+            .unwrap_or_else(|e| panic!("docs/promises.md names tests/{file}: {e}"));
         let exists = text.contains(&format!("fn {function}"));
-        assert!(exists, "README names {function}, which is not in tests/{file}");
+        assert!(exists, "docs/promises.md names {function}, which is not in tests/{file}");
         named += 1;
     }
-    assert!(named > 10, "the README's table of promises names {named} tests");
+    assert!(named > 10, "docs/promises.md names {named} tests");
 }
 
 /// zenoh without its default features, bincode pinned: both are promises of the manifest.

@@ -126,7 +126,7 @@ impl Event {
             Self::Stop => "stop",
             Self::Arm => "arm",
             Self::InjectFault { .. } => "fault",
-            Self::ClearFaults { .. } => "mend",
+            Self::ClearFaults { .. } => "clear",
         }
     }
 
@@ -165,7 +165,7 @@ impl Event {
                 let name = fault.kind.name();
                 format!("fault {name} {:?} {:?}", fault.part, fault.values)
             }
-            Self::ClearFaults { kind, part } => format!("mend {kind:?} {part:?}"),
+            Self::ClearFaults { kind, part } => format!("clear {kind:?} {part:?}"),
             Self::Stop => "emergency stop".into(),
             Self::Arm => "end of the emergency stop".into(),
         }
