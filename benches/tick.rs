@@ -8,9 +8,9 @@ mod standing;
 
 use divan::Bencher;
 use hardstand::buffer_pool::pool;
-use hardstand::message::{Kind, encode};
 use hardstand::rt::LogTick;
 use hardstand_physics::plant::{Command, Digest, TickInput};
+use hardstand_protocol::{Kind, encode};
 use standing::{SPRING, hold, landing_by, standing, standing_by};
 
 fn main() {

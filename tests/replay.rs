@@ -12,13 +12,13 @@ use std::path::Path;
 
 use bench::{Bench, ROOMY, TestClock, info, quadruped};
 use hardstand::config::Scenario;
-use hardstand::message::{Kind, encode};
 use hardstand::record::{
     KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, LogWriter, ReplayReport, RosChannels,
     STATE_TOPIC, TICK_TOPIC, replay,
 };
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::{Kind, encode};
 
 const TICKS: u64 = 240;
 /// Twelve stretches.

@@ -21,10 +21,10 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool"]),
-    ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "buffer_pool", "rt", "message", "config", "ros2"]),
+    ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("record", &["plant", "buffer_pool", "rt", "ingress", "config", "ros2"]),
     ("inspect", &["math", "model", "plant", "rt", "record"]),
-    ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
+    ("bus", &["plant", "buffer_pool", "rt", "ingress", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -38,7 +38,7 @@ const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
-const ROS2: &[&str] = &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config"];
+const ROS2: &[&str] = &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -50,7 +50,7 @@ const ALL: &[&str] = &[
     "plant",
     "rt",
     "buffer_pool",
-    "message",
+    "ingress",
     "record",
     "inspect",
     "bus",

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::buffer_pool::{Outbox, pool};
 use crate::config::Scenario;
 use crate::limits::EVENTS_MAX;
-use crate::message::SavedState;
 use crate::rt::{LogTick, Phase, Schedule};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
+use hardstand_protocol::SavedState;
 
 use super::run::input_of;
 use super::tick_view::{TickId, TickView};
@@ -102,7 +102,7 @@ pub fn fork(
 pub fn saved_state(player: &Player, scenario: &Scenario, run_id: u32) -> Result<SavedState> {
     let mut plant = plant_in_state(player, scenario)?;
     plant.dismiss();
-    Ok(SavedState::of(&mut plant, scenario.physics_hash, run_id))
+    Ok(crate::ingress::save(&mut plant, scenario.physics_hash, run_id))
 }
 
 /// A plant of `scenario` in the state of the player's.

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use mcap::records::Record;
 
-use crate::message::{Kind, decode};
 use crate::ros2::cdr::CDR_HEADER_BYTES;
 use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::StateReading;
+use hardstand_protocol::{Kind, decode};
 
 use super::chunk_parser::refuse;
 use super::records::Records;

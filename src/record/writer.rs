@@ -9,10 +9,10 @@ use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Attachment, WriteOptions, Writer};
 
-use crate::message::{Kind, encode};
 use crate::ros2::cdr;
 use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{Kind, encode};
 
 use super::ros2::{CDR, ROS2MSG, RosChannels};
 use super::{

@@ -15,10 +15,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, Controller};
-use hardstand::message::{ModelReply, StatusReading};
 use hardstand::record::{LogReader, LogRecord};
 use hardstand::rt::LogTick;
 use hardstand_physics::plant::StateReading;
+use hardstand_protocol::{ModelReply, StatusReading};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Longest wait for anything: the machine may be busy.

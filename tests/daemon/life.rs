@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use hardstand::message::{Kind, encode};
 use hardstand_physics::plant::{Authority, Rejection, Verdict};
+use hardstand_protocol::{Kind, encode};
 use rustix::process::Signal;
 
 use crate::process::{Log, Observer, Process, Scene, digest, serial};

@@ -1,6 +1,6 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
-use hardstand::message::new_session;
+use hardstand::ingress::new_session;
 use hardstand::rt::{
     LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
 };
