@@ -10,9 +10,9 @@ mod process;
 use std::path::{Path, PathBuf};
 
 use bench::quadruped;
+use hardstand::ingress::save;
 use hardstand::record::{read_state, write_state};
 use hardstand_physics::plant::TickInput;
-use hardstand::ingress::save;
 use process::{Log, Observer, Process, Scene, digest, serial};
 use rustix::process::Signal;
 

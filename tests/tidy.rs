@@ -113,8 +113,13 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The room of a file: the first folder or file name below `src`.
+/// The room of a file: the first folder or file name below `src`. Crates whose manifests keep their
+/// walls are one room each.
 fn room_of(path: &Path) -> String {
+    let of_crate = |name: &&str| path.to_string_lossy().contains(&format!("/crates/{name}/src/"));
+    if ["client", "error", "log", "protocol"].iter().any(|name| of_crate(name)) {
+        return "lib".into();
+    }
     let below = path.components().skip_while(|c| c.as_os_str() != "src").nth(1).unwrap();
     below.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string()
 }
