@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::config::{Ros2Mode, Scenario};
 use crate::daemon::{SecondReport, Stall, Summary};
-use crate::record::RunReport;
+use crate::replay::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
 use hardstand_physics::plant::{Authority, Integrator};
 use hardstand_protocol::{Distribution, SavedState};

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hardstand::daemon::Recording;
 use hardstand::ingress::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, check_friction,
 };
 use hardstand::limits::OFFERS_MAX;
-use hardstand::record::Recording;
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
 use hardstand_protocol::{Kind, encode};
