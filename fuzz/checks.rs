@@ -8,14 +8,15 @@ mod oracle;
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::limits::MESSAGE_BYTES_MAX;
-use hardstand::message::{
-    CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_control,
-    check_friction, check_saved, decode_command, encode, encode_command,
+use hardstand::ingress::{
+    CommandLimits, FrictionLimits, FrictionRequest, check_command, check_control, check_friction,
+    check_saved, decode_command, encode_command,
 };
+use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::urdf::{BaseChoice, parse_urdf};
 use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Command, Event, TickInput};
+use hardstand_protocol::{Kind, encode};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =

@@ -26,9 +26,10 @@ pub mod config;
 pub mod daemon;
 pub mod doctor;
 mod fault_point;
+pub mod ingress;
 pub mod inspect;
 pub mod limits;
-pub mod message;
+
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
 pub mod replay;

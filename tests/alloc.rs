@@ -15,7 +15,6 @@ use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
-use hardstand_log::LogTick;
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
     StationShape,
@@ -26,6 +25,7 @@ use hardstand_physics::plant::{
     Integrator, JointCommand, Part, Plant, Scope,
 };
 use hardstand_physics::spatial::{Motion, Transform, Vec3};
+use hardstand_protocol::LogTick;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };

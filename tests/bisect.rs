@@ -13,8 +13,9 @@ use std::path::Path;
 use bench::quadruped;
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
 use hardstand::replay::Player;
+use hardstand_log::TickId;
+use hardstand_protocol::LogTick;
 use logs::{Script, hardstand, run_of, write, write_parts};
-use hardstand_log::{LogTick, TickId};
 
 /// Twelve stretches; pushed and put on ice over their borders.
 const SETS: [&str; 2] = [

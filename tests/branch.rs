@@ -11,8 +11,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use bench::quadruped;
+use hardstand_log::{LogReader, LogRecord, RunIndex};
+use hardstand_protocol::LogTick;
 use logs::{Script, hardstand, run_of, write, write_parts};
-use hardstand_log::{LogReader, LogRecord, LogTick, RunIndex};
 
 const SETS: [&str; 2] = [
     "record.keyframe_every_ticks=50",

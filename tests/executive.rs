@@ -10,9 +10,12 @@ use std::sync::atomic::Ordering;
 
 use bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
 use hardstand::limits::ORDER_QUEUE;
-use hardstand::rt::{Answer, Clock, Ending, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, Phase, Schedule, StartRule, order_line};
-use hardstand_log::LogTick;
+use hardstand::rt::{
+    Answer, Clock, Ending, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, Phase, Schedule,
+    StartRule, order_line,
+};
 use hardstand_physics::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
+use hardstand_protocol::LogTick;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

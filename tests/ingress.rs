@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use hardstand::buffer_pool::{Inbox, pool};
-use hardstand::limits::OFFERS_MAX;
-use hardstand::message::{
+use hardstand::ingress::{
     ArrivalCounters, ClaimedCommand, CommandIngress, CommandLimits, encode_command,
 };
+use hardstand::limits::OFFERS_MAX;
 use hardstand_physics::model::{Base, Builder, JointKind};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Rejection, TickInput, Verdict};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};

@@ -14,12 +14,16 @@ use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
 use hardstand::buffer_pool::Outbox;
-use hardstand::rt::{Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LoopEvent, ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule, StateReset, TickReport};
-use hardstand_log::LogTick;
+use hardstand::rt::{
+    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LoopEvent, ManualClock,
+    Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule, StateReset,
+    TickReport,
+};
 use hardstand_physics::plant::{
     Command, CommandSchedule, Denied, Event, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,
 };
+use hardstand_protocol::LogTick;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

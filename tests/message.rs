@@ -3,15 +3,16 @@
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
 use hardstand::ErrorKind;
-use hardstand::message::{
-    AGE_EDGES_TICKS, ClaimedCommand, CommandLimits, ControllerReading, Counter, Distribution, Kind,
-    LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode,
-    decode_command, encode, encode_command,
+use hardstand::ingress::{
+    ClaimedCommand, CommandLimits, check_command, decode_command, encode_command,
 };
-use hardstand_log::Keyframe;
 use hardstand_physics::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,
+};
+use hardstand_protocol::{
+    AGE_EDGES_TICKS, ControllerReading, Counter, Distribution, Keyframe, Kind, LATENCY_EDGES_NS,
+    ModelReply, RegionDescription, StatusReading, VERSION, decode, encode,
 };
 
 const LIMITS: CommandLimits = CommandLimits {

@@ -19,9 +19,10 @@ use hardstand::config::Scenario;
 use hardstand::daemon::Recorder;
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule, empty_log_tick};
+use hardstand_log::{LogReader, LogRecord};
+use hardstand_protocol::LogTick;
 use memory::resident_kib;
-use hardstand_log::{LogReader, LogRecord, LogTick};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -376,7 +377,7 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     let (out, inbox) = hardstand::buffer_pool::pool(4, || {
         let mut plant = quadruped(&[]).plant();
         let words = plant.snapshot_words().len();
-        LogTick::new(&plant, &plant.new_snapshot(), words)
+        empty_log_tick(&plant, &plant.new_snapshot(), words, false)
     });
     let ros2 = RosChannels::of(&scenario);
     let recorder = Recorder::start(&path, info(&scenario), u64::MAX, ros2, inbox).unwrap();

@@ -12,11 +12,11 @@ use std::path::Path;
 
 use bench::{Bench, ROOMY, TestClock, quadruped, write_log};
 use hardstand::config::Scenario;
-use hardstand::message::{Kind, encode};
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
-use hardstand_log::{KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, LogTick, STATE_TOPIC, TICK_TOPIC};
+use hardstand_log::{KEYFRAME_TOPIC, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
 
 const TICKS: u64 = 240;
 /// Twelve stretches.

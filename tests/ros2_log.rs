@@ -16,8 +16,9 @@ use hardstand::replay::{replay, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
 use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
-use hardstand_log::{Disk, LogReader, LogTick, recover};
+use hardstand_log::{Disk, LogReader, recover};
 use hardstand_physics::plant::PlantFailure;
+use hardstand_protocol::LogTick;
 
 const TICKS: u64 = 300;
 

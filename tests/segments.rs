@@ -15,8 +15,9 @@ use hardstand::daemon::Recording;
 use hardstand::replay::{Gap, RunReport, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{ManualClock, Order, OverrunPolicy, Pace, StartRule};
-use hardstand_log::{Disk, LogReader, LogTick};
+use hardstand_log::{Disk, LogReader};
 use hardstand_physics::plant::{Event, Scope};
+use hardstand_protocol::LogTick;
 
 const TICKS: u64 = 600;
 

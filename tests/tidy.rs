@@ -25,11 +25,11 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool"]),
-    ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "rt", "message"]),
-    ("replay", &["plant", "rt", "message", "config", "record", "ros2"]),
+    ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("record", &["plant", "rt", "ingress"]),
+    ("replay", &["plant", "rt", "ingress", "config", "record", "ros2"]),
     ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
-    ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
+    ("bus", &["plant", "buffer_pool", "rt", "ingress", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -44,7 +44,7 @@ const PHYSICS: &[&str] =
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
 const ROS2: &[&str] =
-    &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config", "rt", "record"];
+    &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt", "record"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -56,7 +56,7 @@ const ALL: &[&str] = &[
     "plant",
     "rt",
     "buffer_pool",
-    "message",
+    "ingress",
     "record",
     "replay",
     "inspect",
@@ -120,12 +120,12 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The room of a file: the first folder or file name below `src`.
-/// A crate besides the physics is one room.
+/// The room of a file: the first folder or file name below `src`. Crates whose manifests keep their
+/// walls are one room each.
 fn room_of(path: &Path) -> String {
-    let crates = path.components().skip_while(|c| c.as_os_str() != "crates").nth(1);
-    if let Some(name) = crates.filter(|name| name.as_os_str() != "physics") {
-        return name.as_os_str().to_string_lossy().into_owned();
+    let of_crate = |name: &&str| path.to_string_lossy().contains(&format!("/crates/{name}/src/"));
+    if ["client", "error", "log", "protocol"].iter().any(of_crate) {
+        return "lib".into();
     }
     let below = path.components().skip_while(|c| c.as_os_str() != "src").nth(1).unwrap();
     below.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string()

@@ -9,9 +9,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
-use hardstand::rt::{Answer, Ending, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule, StateReset, TickReport};
-use hardstand_log::LogTick;
+use hardstand::rt::{
+    Answer, Ending, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule, StateReset,
+    TickReport,
+};
 use hardstand_physics::plant::{Event, StateReading};
+use hardstand_protocol::LogTick;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

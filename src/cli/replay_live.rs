@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening};
 use crate::inspect::{Answers, replay_to_controllers};
-use crate::message::SavedState;
 use crate::process_harness::{Process, controller_command};
 use crate::replay::Player;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::RunIndex;
 use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::SavedState;
 
 use super::arguments::ReplayArguments;
 use super::{differences, exit, progress, show, stop_on_signal};

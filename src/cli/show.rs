@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::config::{Ros2Mode, Scenario};
 use crate::daemon::{SecondReport, Stall, Summary};
-use crate::message::{Distribution, SavedState};
 use crate::replay::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
 use hardstand_physics::plant::{Authority, Integrator};
+use hardstand_protocol::{Distribution, SavedState};
 
 /// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
 macro_rules! say {

@@ -31,18 +31,20 @@ use crossbeam_channel::Receiver;
 use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
 use crate::config::Scenario;
 use crate::fault_point;
+use crate::ingress::ControllerRegistry;
 use crate::limits::{
     FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
-use crate::message::{ControllerRegistry, ModelReply, SavedState};
 use crate::ros2::RosChannels;
 use crate::rt::{
     ControllerReplay, Direct, Grants, Links, LoopEvent, Mode, Pace, RunLimits, TickReport,
-    drop_privileges, keep_cores_awake, keep_files_private, empty_log_tick, keep_off_core, order_line, pick_core,
+    drop_privileges, empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core,
+    order_line, pick_core,
 };
 use hardstand_error::{Error, Result};
-use hardstand_log::{LogTick, RunInfo, WrittenLog};
+use hardstand_log::{RunInfo, WrittenLog};
 use hardstand_physics::plant::{Command, JointCommand, Plant};
+use hardstand_protocol::{LogTick, SavedState};
 
 use event_feed::EventFeed;
 use front::{Counters, Ends};
@@ -104,7 +106,7 @@ pub fn run(
     };
     let initial = scenario.plant();
     let plant = match from {
-        Some(saved) => saved.restored(initial.clone(), scenario.physics_hash)?,
+        Some(saved) => crate::ingress::restored(saved, initial.clone(), scenario.physics_hash)?,
         None => initial.clone(),
     };
     let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
@@ -112,7 +114,8 @@ pub fn run(
     let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, run_id, stop);
     (ends.shows_log, links.controller_replay) = (controller_replay.is_some(), controller_replay);
 
-    let model = ModelReply::of(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
+    let model =
+        crate::ingress::describe(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
     let run_limits = RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,

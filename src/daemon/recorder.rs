@@ -11,7 +11,8 @@ use crate::fault_point;
 use crate::ros2::RosChannels;
 use crate::rt::{Clock, MonotonicClock};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{Disk, LogTick, RunInfo, WrittenLog};
+use hardstand_log::{Disk, RunInfo, WrittenLog};
+use hardstand_protocol::LogTick;
 
 use super::Recording;
 

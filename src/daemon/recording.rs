@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::buffer_pool::Inbox;
 use crate::ros2::RosChannels;
 use hardstand_error::Result;
-use hardstand_log::{LogTick, RunInfo, RunWriter, SideMessages, Storage, WrittenLog};
+use hardstand_log::{RunInfo, RunWriter, SideMessages, Storage, WrittenLog};
+use hardstand_protocol::LogTick;
 
 /// Takes ticks out of a queue and writes them. It knows no thread and no clock, so that a
 /// simulation can run it too. The queue is emptied even after writing has failed.

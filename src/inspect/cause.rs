@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use crate::replay::TickView;
-use crate::rt::SetPoint;
-use hardstand_log::{LogTick, OfferRecord};
+use crate::rt::{SetPoint, set_points};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
+use hardstand_protocol::{LogTick, OfferRecord};
 
 /// Who made two runs part.
 #[derive(Clone, Debug, PartialEq, Eq)]

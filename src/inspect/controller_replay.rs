@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::replay::{Player, input_of};
-use crate::rt::{ControllerReplay, Heard, SetPoint};
+use crate::rt::{ControllerReplay, Heard, SetPoint, set_points};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::TickInput;
 

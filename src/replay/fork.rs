@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::limits::EVENTS_MAX;
-use crate::message::SavedState;
 use crate::ros2::RosChannels;
 use crate::rt::{Phase, Schedule, empty_log_tick, fill_log_tick};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{Disk, LogTick, RunInfo, RunWriter, SideMessages, TickId};
+use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
 use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
+use hardstand_protocol::{LogTick, SavedState};
 
 use super::replayer::input_of;
 use super::{Player, TickView};
@@ -101,7 +101,7 @@ pub fn fork(
 pub fn saved_state(player: &Player, scenario: &Scenario, run_id: u32) -> Result<SavedState> {
     let mut plant = plant_in_state(player, scenario)?;
     plant.dismiss();
-    Ok(SavedState::of(&mut plant, scenario.physics_hash, run_id))
+    Ok(crate::ingress::save(&mut plant, scenario.physics_hash, run_id))
 }
 
 /// A plant of `scenario` in the state of the player's.

@@ -13,8 +13,9 @@ use std::thread::Builder;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{Keyframe, LogReader};
+use hardstand_log::LogReader;
 use hardstand_physics::plant::Plant;
+use hardstand_protocol::Keyframe;
 
 use super::Look;
 use super::batches::{Batch, Batches, Then};

@@ -2,8 +2,9 @@
 
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{Keyframe, LogRecord, LogTick, OfferRecord, TickId};
+use hardstand_log::{LogRecord, TickId};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
+use hardstand_protocol::{Keyframe, LogTick, OfferRecord};
 
 use super::batches::{Batch, Then};
 use super::compare::first_difference;

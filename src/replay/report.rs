@@ -1,8 +1,7 @@
 //! What a replay reports.
 
-use std::path::PathBuf;
 use hardstand_log::{NextSegment, TickId};
-
+use std::path::PathBuf;
 
 /// The first difference between log and replay.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::messages::{
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
-use crate::message::{ClaimedCommand, CommandIngress};
+use crate::ingress::{ClaimedCommand, CommandIngress};
 use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
 
 /// Topics of commands, in the order of their numbers.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::config::Scenario;
 
-use hardstand_log::{LogTick, SideChannel, SideMessages};
 use super::{MessageType, Readings, Source, full_name, latched, sources};
+use hardstand_log::{SideChannel, SideMessages};
+use hardstand_protocol::LogTick;
 
 /// Encoding of all messages.
 const CDR: &str = "cdr";

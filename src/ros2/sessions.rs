@@ -1,7 +1,7 @@
 //! Sessions for publishers that know of none: each has its own, and takes a new one when it has
 //! lost the robot.
 
-use crate::message::new_session;
+use crate::ingress::new_session;
 use hardstand_physics::plant::Authority;
 
 /// Publishers that are remembered.

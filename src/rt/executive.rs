@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use hardstand_log::LogTick;
 use hardstand_physics::plant::{
     Command, Event, InjectedFaults, Leases, Outcome, Plant, Snapshot, TickInput,
 };
+use hardstand_protocol::LogTick;
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;

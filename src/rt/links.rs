@@ -7,8 +7,8 @@ use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
-use hardstand_log::LogTick;
 use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
+use hardstand_protocol::LogTick;
 
 use super::gate::Missing;
 use super::loop_event::LoopEvent;

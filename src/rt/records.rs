@@ -1,11 +1,11 @@
 //! What the physics thread hands over after a tick.
 
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
-use hardstand_log::{LogTick, OfferRecord};
 use hardstand_physics::plant::{
     Authority, Command, Event, JointCommand, Leases, Outcome, Plant, PlantFailure, Snapshot,
     TickInput, Verdict,
 };
+use hardstand_protocol::{LogTick, OfferRecord};
 
 use super::LinkCounts;
 use super::gate::{GateCounts, Missing};

@@ -9,8 +9,9 @@ use hardstand::config::Scenario;
 use hardstand::daemon::Recording;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
-use hardstand_log::{Disk, LogTick};
+use hardstand_log::Disk;
 use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
+use hardstand_protocol::LogTick;
 
 use super::bench::{Bench, ROOMY, TestClock, info, write_log};
 

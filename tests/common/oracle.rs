@@ -6,7 +6,7 @@ mod dice;
 
 pub use dice::Dice;
 
-use hardstand::message::CommandLimits;
+use hardstand::ingress::CommandLimits;
 use hardstand_physics::plant::{Rejection, Verdict, WatchdogSpec};
 
 /// What a good command says; the set-points as their bits, in order.

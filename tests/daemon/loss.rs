@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardstand::bus::open_client;
+use hardstand::ingress::{ClaimedCommand, encode_command};
 use hardstand::limits::REVOKED_SESSIONS;
-use hardstand::message::{ClaimedCommand, encode_command};
 use hardstand_physics::plant::{JointCommand, Rejection, Verdict};
 use rustix::process::Signal;
 use zenoh::Wait;

@@ -4,8 +4,9 @@
 use std::time::{Duration, Instant};
 
 use hardstand::bus::open_client;
-use hardstand::message::{ClaimedCommand, StatusReading, encode_command};
+use hardstand::ingress::{ClaimedCommand, encode_command};
 use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
+use hardstand_protocol::StatusReading;
 use rustix::process::Signal;
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::{Session, Wait};

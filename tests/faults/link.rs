@@ -1,12 +1,14 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
-use hardstand::message::new_session;
-use hardstand::rt::{LinkCounts, LinkFaults, ManualClock, OverrunPolicy, Pace, StartRule, TickReport};
-use hardstand_log::LogTick;
+use hardstand::ingress::new_session;
+use hardstand::rt::{
+    LinkCounts, LinkFaults, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
+};
 use hardstand_physics::plant::{
     Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
     JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
 };
+use hardstand_protocol::LogTick;
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped};
 use crate::broken;

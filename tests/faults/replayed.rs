@@ -117,7 +117,7 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     let scenario = scenario_of(&sets);
-    let write = |ticks: &[hardstand_log::LogTick]| {
+    let write = |ticks: &[hardstand_protocol::LogTick]| {
         write_log(&path, &scenario, ticks);
     };
     let replayed = |threads: usize| {

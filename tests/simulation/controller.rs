@@ -1,7 +1,8 @@
 //! A controller as docs/protocol.md asks for one: newest state in, command out.
 
-use hardstand::message::{ClaimedCommand, Kind, decode, encode_command};
+use hardstand::ingress::{ClaimedCommand, encode_command};
 use hardstand_physics::plant::{JointCommand, StateReading};
+use hardstand_protocol::{Kind, decode};
 
 pub struct SimController {
     q: Vec<f64>,

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-
 use crate::dice::Dice;
 use crate::faults::Faults;
 use hardstand_log::{LogFile, Storage};

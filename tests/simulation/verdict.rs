@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
 use hardstand::replay::{RunReport, replay_run};
-use hardstand_log::{LogReader, LogRecord, LogTick};
+use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Plant, Rejection};
+use hardstand_protocol::LogTick;
 
 use crate::bench::PERIOD_NS;
 use crate::disk::SimDisk;

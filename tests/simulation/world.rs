@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hardstand::daemon::Recording;
-use hardstand::limits::OFFERS_MAX;
-use hardstand::message::{
-    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
-    check_friction, encode,
+use hardstand::ingress::{
+    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, check_friction,
 };
+use hardstand::limits::OFFERS_MAX;
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
+use hardstand_protocol::{Kind, encode};
 
 use crate::bench::{Bench, PERIOD_NS};
 use crate::controller::SimController;

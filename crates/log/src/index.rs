@@ -7,7 +7,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use crate::{LogReader, LogRecord, NextSegment};
 
 /// A tick of a log, by the state after it.
-#[derive(Clone, Copy, Debug, Default, SegmentialEq, Eq, SegmentialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TickId {
     /// Run number.
     pub run_id: u32,
@@ -16,7 +16,7 @@ pub struct TickId {
 }
 
 /// The files of a run, their ticks and keyframes.
-#[derive(Clone, Debug, Default, SegmentialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunIndex {
     /// In the order of the run; none is empty.
     pub segments: Vec<Segment>,
@@ -25,7 +25,7 @@ pub struct RunIndex {
 }
 
 /// One file of a run.
-#[derive(Clone, Debug, SegmentialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The file.
     pub file: PathBuf,

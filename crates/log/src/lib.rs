@@ -16,17 +16,15 @@ mod run_writer;
 mod segments;
 mod side;
 mod storage;
-mod tick;
 mod writer;
 
 pub use index::{RunIndex, Segment, TickId};
 pub use reader::{LogReader, LogRecord, RunInfo};
 pub use recover::{Recovered, recover};
-pub use run_writer::{WrittenLog, RunWriter};
+pub use run_writer::{RunWriter, WrittenLog};
 pub use segments::NextSegment;
 pub use side::{SideChannel, SideMessages};
 pub use storage::{Disk, LogFile, Storage};
-pub use tick::{Keyframe, LogTick, OfferRecord};
 pub use writer::LogWriter;
 
 /// Name of the attachment with the robot.

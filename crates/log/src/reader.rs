@@ -9,15 +9,14 @@ use mcap::records::Record;
 use serde::de::DeserializeOwned;
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::StateReading;
-use hardstand_protocol::{Kind, VERSION, decode};
+use hardstand_protocol::{Keyframe, Kind, LogTick, StateReading, VERSION, decode};
 
 use crate::chunk_parser::refuse;
 use crate::envelope;
 use crate::records::Records;
 use crate::{
-    KEYFRAME_TOPIC, Keyframe, LogTick, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment,
-    ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
+    KEYFRAME_TOPIC, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
+    SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
 };
 
 /// What a log says about its run.

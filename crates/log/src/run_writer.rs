@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::LogTick;
 
-use crate::{LogTick, LogWriter, RunInfo, SideChannel, SideMessages, Storage};
+use crate::{LogWriter, RunInfo, SideChannel, SideMessages, Storage};
 
 /// Time between two requests to put the file on the disk, ns.
 const SYNC_NS: u64 = 1_000_000_000;

@@ -10,11 +10,11 @@ use mcap::write::NoSeek;
 use mcap::{Attachment, McapResult, WriteOptions, Writer};
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{Kind, encode};
+use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
 
 use crate::envelope::{self, ENCODING, SCHEMA, SCHEMA_ENCODING};
 use crate::{
-    Disk, KEYFRAME_TOPIC, Keyframe, LogFile, LogTick, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
+    Disk, KEYFRAME_TOPIC, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
     ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages,
     Storage, TICK_TOPIC,
 };

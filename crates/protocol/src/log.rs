@@ -1,9 +1,8 @@
 //! What the log holds of a tick.
 
-use hardstand_physics::plant::{
-    Authority, ContactsReading, Event, JointCommand, PlantFailure, StateReading, Verdict,
-};
 use serde::{Deserialize, Serialize};
+
+use crate::{Authority, ContactsReading, Event, JointCommand, PlantFailure, StateReading, Verdict};
 
 /// A command that was a candidate in a tick, and the verdict on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

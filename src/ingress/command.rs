@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use hardstand_physics::plant::{Command, JointCommand, Rejection, check_joints};
 
-use super::{HEADER_BYTES, Kind, VERSION};
+use hardstand_protocol::{HEADER_BYTES, Kind};
 
 /// A command as somebody outside claims it. Only [`check_command`] makes a [`Command`] of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub fn decode_command(bytes: &[u8], joints: usize) -> Result<ClaimedCommand, Rej
     if bytes.len() < HEADER_BYTES {
         return Err(Rejection::Size);
     }
-    if bytes[..HEADER_BYTES] != [b'H', b'S', VERSION, Kind::Command as u8] {
+    if bytes[..HEADER_BYTES] != Kind::Command.header() {
         return Err(Rejection::Version);
     }
     let set_points = bytes.len().saturating_sub(FIXED_BYTES);
@@ -59,7 +59,8 @@ pub fn decode_command(bytes: &[u8], joints: usize) -> Result<ClaimedCommand, Rej
     if !whole || set_points > JOINT_BYTES * joints {
         return Err(Rejection::Size);
     }
-    super::decode::<ClaimedCommand>(Kind::Command, bytes).map_err(|_undecodable| Rejection::Size)
+    hardstand_protocol::decode::<ClaimedCommand>(Kind::Command, bytes)
+        .map_err(|_undecodable| Rejection::Size)
 }
 
 /// Checks a claimed command and copies it into `out`.
@@ -103,9 +104,9 @@ pub fn new_session() -> u64 {
 /// Encodes a command; the counterpart of [`decode_command`].
 ///
 /// # Errors
-/// As [`encode`](super::encode).
+/// As [`encode`](hardstand_protocol::encode).
 pub fn encode_command(claim: &ClaimedCommand, out: &mut Vec<u8>) -> crate::Result<()> {
-    super::encode(Kind::Command, claim, out)
+    hardstand_protocol::encode(Kind::Command, claim, out)
 }
 
 const _: () = assert!(FIXED_BYTES == 56);

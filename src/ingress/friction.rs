@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::limits::FRICTION_MAX;
 use hardstand_physics::plant::{Event, Rejection, Scope};
 
-use super::order::{Refusal, check_epoch, check_layout, check_number, claimed};
-use super::{HEADER_BYTES, Kind};
+use super::order::{Refusal, check_layout, check_number, check_run_id, claimed};
+use hardstand_protocol::{HEADER_BYTES, Kind};
 
 /// New coefficients of friction, as somebody outside asks for them. Only [`check_friction`] makes
 /// an [`Event`] of it.
@@ -45,7 +45,7 @@ impl FrictionRequest {
     /// A request for the run that `layout_hash` and `run_id` name.
     ///
     /// ```
-    /// use hardstand::message::FrictionRequest;
+    /// use hardstand::ingress::FrictionRequest;
     /// use hardstand_physics::plant::Scope;
     ///
     /// let slip = FrictionRequest::new(0x1234, 1, Scope::Foot(2), 0.1, 0.05);
@@ -77,7 +77,7 @@ impl FrictionRequest {
 pub fn check_friction(bytes: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
     let r: FrictionRequest = claimed(Kind::Friction, bytes, BYTES)?;
     check_layout(r.layout_hash, limits.layout_hash)?;
-    check_epoch(r.run_id, limits.run_id)?;
+    check_run_id(r.run_id, limits.run_id)?;
     let scope = scope_of(&r, limits)?;
     coefficient("mu_static", r.mu_static, FRICTION_MAX, "")?;
     coefficient("mu_kinetic", r.mu_kinetic, r.mu_static, "mu_static, which is ")?;
