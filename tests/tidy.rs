@@ -63,7 +63,7 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "process_harness"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

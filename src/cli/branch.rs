@@ -8,14 +8,14 @@ use crate::record::{Forked, Player, RunIndex, TickId, fork};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;
-use super::{differences, exit, plot, progress, show};
+use super::{ExitCode, differences, plot, progress, show};
 
 /// Keys that say how a run begins and is paced: a branch begins in the state of the log, and ends
 /// with it.
 const NO_PART: [&str; 6] =
     ["initial", "events", "robot", "sim.duration_s", "sim.pace", "sim.start"];
 
-pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
+pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
     a.plot.as_deref().map_or(Ok(()), plot::check)?;
     a.sets.iter().try_for_each(|set| check(set))?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
@@ -57,10 +57,10 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
         differences::draw(file, &found, [&a.log, &a.to], again)?;
     }
     Ok(match (&forked, &found.cause) {
-        (Forked { fault: Some(_), .. }, _) => exit::FAULT,
-        (Forked { cut: Some(_), .. }, _) => exit::LOSSY,
-        (_, Some(_)) => exit::NEGATIVE,
-        (_, None) => exit::OK,
+        (Forked { fault: Some(_), .. }, _) => ExitCode::PlantFailure,
+        (Forked { cut: Some(_), .. }, _) => ExitCode::Incomplete,
+        (_, Some(_)) => ExitCode::Negative,
+        (_, None) => ExitCode::Done,
     })
 }
 
@@ -72,7 +72,7 @@ fn live(
     run_id: u32,
     player: &Player,
     scenario: &Scenario,
-) -> Result<Option<std::result::Result<Forked, u8>>> {
+) -> Result<Option<std::result::Result<Forked, ExitCode>>> {
     if a.command.is_empty() {
         return Ok(None);
     }
@@ -86,7 +86,7 @@ fn live(
     _: u32,
     _: &Player,
     _: &Scenario,
-) -> Result<Option<std::result::Result<Forked, u8>>> {
+) -> Result<Option<std::result::Result<Forked, ExitCode>>> {
     Ok(None)
 }
 
