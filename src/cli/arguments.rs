@@ -559,7 +559,7 @@ pub(super) struct BisectArguments {
     #[arg(long, value_name = "TICK", requires = "list")]
     pub(super) at: Option<u64>,
     /// Run number that TICK is of [default: the first in the log]
-    #[arg(long, value_name = "N", requires = "at")]
+    #[arg(long, alias = "epoch", value_name = "N", requires = "at")]
     pub(super) run_id: Option<u32>,
     /// Draw what differs most; an existing file is overwritten
     #[arg(long, value_name = "FILE.svg", requires = "other")]

@@ -142,7 +142,7 @@ fn told(a: &BranchArguments, forked: &Forked, period_ns: u64) {
     show::line(&format!("ran        {} ticks ({:.3} s)", forked.ticks, time_s(forked.ticks)));
     forked.files.iter().for_each(|file| show::line(&format!("log        {}", file.display())));
     if let Some(fault) = forked.fault {
-        show::line(&format!("ended      fault: {}", fault.advice()));
+        show::line(&format!("ended      plant failure: {}", fault.advice()));
     }
     if let Some(cut) = &forked.cut {
         show::line(&format!("ended      before the log's run: {cut}"));

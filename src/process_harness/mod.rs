@@ -42,6 +42,8 @@ pub const ROBOT_VARIABLE: &str = "HARDSTAND_ROBOT";
 /// A daemon and a controller that are to be run.
 #[derive(Clone, Debug, Default)]
 pub struct Harness {
+    /// The `hardstand` program; `None` for the program that runs now.
+    pub program: Option<PathBuf>,
     /// Existing folder for the log, the report and the output of both processes. Existing files of
     /// these names are replaced.
     pub folder: PathBuf,
@@ -93,7 +95,8 @@ impl Harness {
     /// [`ErrorKind::Input`] if the controller's command cannot be started;
     /// [`ErrorKind::File`] if the folder cannot be written.
     pub fn start(&self) -> Result<Running> {
-        let mut daemon = Command::new(this_program()?);
+        let program = self.program.clone().map_or_else(this_program, Ok)?;
+        let mut daemon = Command::new(program);
         let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
         let report = self.folder.join(REPORT);
         // a report of an earlier run must not be taken for this one
