@@ -12,7 +12,8 @@ use std::path::Path;
 
 use bench::quadruped;
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
-use hardstand::record::{Player, TickId};
+use hardstand::record::TickId;
+use hardstand::replay::Player;
 use hardstand::rt::LogTick;
 use logs::{Script, hardstand, run_of, write, write_parts};
 
