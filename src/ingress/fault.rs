@@ -2,12 +2,13 @@
 
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
-    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection,
+    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection, fault_event,
+    fault_part,
 };
 
 use super::control::check_ticks;
-use super::order::{Refusal, check_number, check_run_id, claimed, shown};
-use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind};
+use super::order::{check_number, check_run_id, claimed, shown};
+use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
 
 /// Makes a fault of the bytes of a request, if all is well.
 ///
@@ -29,7 +30,7 @@ pub fn check_fault(
     }
     let ticks = (r.ticks > 0).then_some(r.ticks);
     let refused = |wrong| refusal(wrong, &r.name, row);
-    row.event(model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
+    fault_event(row, model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
 }
 
 /// Makes an event of the bytes of a request to clear faults, if all is well.
@@ -48,7 +49,8 @@ pub fn check_clear_faults(
     let on = on(&r.part, &r.name);
     let part = match (row, on) {
         (Some(row), Some(_)) => {
-            let found = row.part(model, spec, on).map_err(|wrong| refusal(wrong, &r.name, row))?;
+            let found =
+                fault_part(row, model, spec, on).map_err(|wrong| refusal(wrong, &r.name, row))?;
             Some(found.0)
         }
         (None, Some(_)) => {
