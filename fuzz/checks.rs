@@ -9,14 +9,13 @@ use std::path::Path;
 
 use hardstand::config::Scenario;
 use hardstand::ingress::{
-    CommandLimits, FrictionLimits, FrictionRequest, check_command, check_control, check_friction,
-    check_saved, decode_command, encode_command,
+    CommandLimits, FrictionLimits, check_command, check_control, check_friction, check_saved,
 };
 use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::urdf::{BaseChoice, parse_urdf};
 use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Command, Event, TickInput};
-use hardstand_protocol::{Kind, encode};
+use hardstand_protocol::{FrictionRequest, Kind, decode_command, encode, encode_command};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =

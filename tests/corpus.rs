@@ -14,11 +14,10 @@ use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY};
 use hardstand::config::Scenario;
-use hardstand::ingress::{ClaimedCommand, FrictionRequest, encode_command};
 use hardstand::rt::{ManualClock, Pace, StartRule};
 use hardstand_log::{KEYFRAME_TOPIC, STATE_TOPIC, TICK_TOPIC};
 use hardstand_physics::plant::{JointCommand, Scope};
-use hardstand_protocol::{Keyframe, Kind, encode};
+use hardstand_protocol::{ClaimedCommand, FrictionRequest, Keyframe, Kind, encode, encode_command};
 
 const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia
  ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link></robot>"#;

@@ -7,9 +7,9 @@ mod dice;
 
 use dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::ingress::{FrictionLimits, FrictionRequest, Refusal, check_friction};
+use hardstand::ingress::{FrictionLimits, check_friction};
 use hardstand_physics::plant::{Event, Rejection, Scope};
-use hardstand_protocol::{Kind, OrderReply, decode, encode};
+use hardstand_protocol::{FrictionRequest, Kind, OrderReply, Refusal, decode, encode};
 
 const LIMITS: FrictionLimits =
     FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, run_id: 3, counts: [12, 4, 2] };

@@ -3,16 +3,15 @@
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
 use hardstand::ErrorKind;
-use hardstand::ingress::{
-    ClaimedCommand, CommandLimits, check_command, decode_command, encode_command,
-};
+use hardstand::ingress::{CommandLimits, check_command};
 use hardstand_physics::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,
 };
 use hardstand_protocol::{
-    AGE_EDGES_TICKS, ControllerReading, Counter, Distribution, Keyframe, Kind, LATENCY_EDGES_NS,
-    ModelReply, RegionDescription, StatusReading, VERSION, decode, encode,
+    AGE_EDGES_TICKS, ClaimedCommand, ControllerReading, Counter, Distribution, Keyframe, Kind,
+    LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, decode,
+    decode_command, encode, encode_command,
 };
 
 const LIMITS: CommandLimits = CommandLimits {

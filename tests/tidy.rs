@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 31] = [
+const ROOMS: [(&str, &[&str]); 30] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &[]),
@@ -26,9 +26,8 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool"]),
     ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "rt", "ingress"]),
-    ("replay", &["plant", "rt", "ingress", "config", "record", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
+    ("replay", &["plant", "rt", "ingress", "config", "ros2"]),
+    ("inspect", &["math", "model", "plant", "rt", "replay"]),
     ("bus", &["plant", "buffer_pool", "rt", "ingress", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
@@ -44,7 +43,7 @@ const PHYSICS: &[&str] =
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
 const ROS2: &[&str] =
-    &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt", "record"];
+    &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -57,7 +56,6 @@ const ALL: &[&str] = &[
     "rt",
     "buffer_pool",
     "ingress",
-    "record",
     "replay",
     "inspect",
     "bus",
@@ -70,8 +68,7 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] =
-    &["plant", "config", "inspect", "record", "replay", "daemon", "process_harness"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "replay", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [
@@ -121,12 +118,12 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The room of a file: the first folder or file name below `src`. Crates whose manifests keep their
-/// walls are one room each.
+/// The room of a file: the first folder or file name below `src`.
+/// A crate besides the physics is one room.
 fn room_of(path: &Path) -> String {
-    let of_crate = |name: &&str| path.to_string_lossy().contains(&format!("/crates/{name}/src/"));
-    if ["client", "error", "log", "protocol"].iter().any(of_crate) {
-        return "lib".into();
+    let crates = path.components().skip_while(|c| c.as_os_str() != "crates").nth(1);
+    if let Some(name) = crates.filter(|name| name.as_os_str() != "physics") {
+        return name.as_os_str().to_string_lossy().into_owned();
     }
     let below = path.components().skip_while(|c| c.as_os_str() != "src").nth(1).unwrap();
     below.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string()

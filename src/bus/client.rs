@@ -9,12 +9,12 @@ use zenoh::qos::{CongestionControl, Priority};
 use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
-use crate::ingress::{ClaimedCommand, FrictionRequest, encode_command, new_session};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Authority, JointCommand, Scope, StateReading};
 use hardstand_protocol::{
-    ClearFaultsRequest, ControlRequest, EventReading, FaultRequest, Kind, ModelReply, OrderReply,
-    PushRequest, SavedState, SpeedRequest, StatusReading, decode, encode,
+    ClaimedCommand, ClearFaultsRequest, ControlRequest, EventReading, FaultRequest,
+    FrictionRequest, Kind, ModelReply, OrderReply, PushRequest, SavedState, SpeedRequest,
+    StatusReading, decode, encode, encode_command, new_session,
 };
 
 use super::{Ask, Credentials, Keys, bus_error, open_client_as};

@@ -47,8 +47,7 @@ pub use transport_metrics::link_counts;
 
 use hardstand_error::{Error, ErrorKind};
 #[cfg(doc)]
-use hardstand_protocol::OrderReply;
-use hardstand_protocol::StatusReading;
+use hardstand_protocol::{OrderReply, StatusReading};
 
 /// The latest status, shared between the monitor and the answers to queries; never touched by the
 /// physics thread.

@@ -18,12 +18,12 @@ use zenoh::bytes::Encoding;
 use zenoh::query::{Query, Queryable};
 
 use crate::fault_point;
-use crate::ingress::{ArrivalCounters, JoinReply, Refusal};
+use crate::ingress::ArrivalCounters;
 use crate::limits::ORDER_QUEUE;
 use crate::rt::{Answer, JoinAnswer, Order, OrderOutbox};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Join, Rejection};
-use hardstand_protocol::{Kind, OrderReply, SavedState, encode};
+use hardstand_protocol::{JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
 
 use super::panic_guard::PanicGuard;
 use super::request_validator::RequestValidator;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::ingress::{
-    ControllerRegistry, FrictionLimits, JoinReply, Refusal, check_clear_faults, check_control,
-    check_fault, check_friction, check_join, check_leave, check_push, check_saved, check_speed,
+    ControllerRegistry, FrictionLimits, check_clear_faults, check_control, check_fault,
+    check_friction, check_join, check_leave, check_push, check_saved, check_speed,
 };
 use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Mode, Order, StateReset, wall_period_ns};
 use hardstand_physics::plant::{Denied, Join, Plant, Rejection};
-use hardstand_protocol::{ControlRequest, ControllerReading, SavedState};
+use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
 
 use super::Ask;
 

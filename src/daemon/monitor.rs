@@ -5,12 +5,12 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 
 use crate::config::Scenario;
-use crate::ingress::{ControllerRegistry, Refusal};
+use crate::ingress::ControllerRegistry;
 use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
 use hardstand_error::{Error, ErrorKind};
 use hardstand_log::WrittenLog;
 use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
-use hardstand_protocol::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, StatusReading};
+use hardstand_protocol::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
 
 use super::front::{Counters, link_counts};
 use super::latency_histogram::LatencyHistogram;

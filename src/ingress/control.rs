@@ -2,9 +2,9 @@
 
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Event, Rejection};
-use hardstand_protocol::{ControlRequest, HEADER_BYTES, Kind, PushRequest};
+use hardstand_protocol::{ControlRequest, HEADER_BYTES, Kind, PushRequest, Refusal};
 
-use super::order::{Refusal, check_number, check_run_id, claimed, shown};
+use super::order::{check_number, check_run_id, claimed, shown};
 
 /// Largest force of a push along each axis, N.
 const FORCE_MAX_N: f64 = 1e6;

@@ -7,8 +7,8 @@ use hardstand_physics::plant::{
 };
 
 use super::control::check_ticks;
-use super::order::{Refusal, check_number, check_run_id, claimed, shown};
-use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind};
+use super::order::{check_number, check_run_id, claimed, shown};
+use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
 
 /// Makes a fault of the bytes of a request, if all is well.
 ///

@@ -1,44 +1,14 @@
 //! Requests to join and to leave, and of a speed: checked.
 
-use serde::{Deserialize, Serialize};
-
 use crate::limits::{SPEED_MAX, SPEED_MIN};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
-    CommandSchedule, Join, JointCommand, JointSet, Rejection, Role, SCHEDULE_TICKS_MAX,
-    controller_number, is_controller_name,
+    CommandSchedule, Join, JointSet, Rejection, Role, SCHEDULE_TICKS_MAX, controller_number,
+    is_controller_name,
 };
 
-use super::order::{Refusal, check_layout, check_number, check_run_id, claimed, shown};
-use hardstand_protocol::{HEADER_BYTES, JoinRequest, Kind, LeaveRequest, SpeedRequest};
-
-/// The answer: what it got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct JoinReply {
-    /// 0 accepted, 1 refused, 2 busy: the same request may be accepted later.
-    pub verdict: u8,
-    /// 0 real time, 1 lockstep, 2 budgeted.
-    pub mode: u8,
-    /// Run number; every command carries it.
-    pub run_id: u32,
-    /// Session; every command carries it. 0 for an observer.
-    pub session: u64,
-    /// The first state that it answers.
-    pub first_tick: u64,
-    /// What its joints are told until its first command applies, in the model's order, which is
-    /// that of its commands.
-    pub in_force: Vec<JointCommand>,
-    /// Otherwise: what is wrong, with what was expected and what came.
-    pub reason: String,
-}
-
-impl From<Refusal> for JoinReply {
-    /// The answer that changes nothing.
-    fn from(refusal: Refusal) -> Self {
-        let verdict = if refusal.reason == Rejection::QueueFull { 2 } else { 1 };
-        Self { verdict, reason: refusal.text, ..Self::default() }
-    }
-}
+use super::order::{check_layout, check_number, check_run_id, claimed, shown};
+use hardstand_protocol::{HEADER_BYTES, JoinRequest, Kind, LeaveRequest, Refusal, SpeedRequest};
 
 /// Answers of one controller that may be on their way at a time.
 const IN_FLIGHT_MAX: u64 = 8;

@@ -14,15 +14,12 @@ mod order;
 mod saved;
 
 pub use arrivals::ArrivalCounters;
-pub use command::{
-    ClaimedCommand, CommandLimits, check_command, decode_command, encode_command, new_session,
-};
+pub use command::{CommandLimits, check_command};
 pub use command_ingress::CommandIngress;
 pub use control::{check_control, check_push};
 pub use controller_registry::ControllerRegistry;
 pub use description::describe;
 pub use fault::{check_clear_faults, check_fault};
-pub use friction::{FrictionLimits, FrictionRequest, check_friction};
-pub use join::{JoinReply, check_join, check_leave, check_speed};
-pub use order::Refusal;
+pub use friction::{FrictionLimits, check_friction};
+pub use join::{check_join, check_leave, check_speed};
 pub use saved::{check_saved, restored, save};

@@ -7,38 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::limits::NAME_BYTES_MAX;
 use hardstand_physics::plant::Rejection;
 
-use hardstand_protocol::{HEADER_BYTES, Kind, OrderReply, decode};
-
-/// Why an order was refused: the reason that is counted, and words for whoever asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The counter.
-    pub reason: Rejection,
-    /// Field, value and range.
-    pub text: String,
-}
-
-impl From<Refusal> for OrderReply {
-    /// The answer that changes nothing.
-    fn from(refusal: Refusal) -> Self {
-        let verdict = if refusal.reason == Rejection::QueueFull { 2 } else { 1 };
-        Self { verdict, tick: 0, reason: refusal.text }
-    }
-}
-
-impl Refusal {
-    /// Every reason that an order can be refused for.
-    pub const REASONS: [Rejection; 8] = [
-        Rejection::Size,
-        Rejection::Version,
-        Rejection::Layout,
-        Rejection::RunId,
-        Rejection::NotFinite,
-        Rejection::OutOfRange,
-        Rejection::NotOwner,
-        Rejection::QueueFull,
-    ];
-}
+use hardstand_protocol::{HEADER_BYTES, Kind, Refusal, decode};
 
 /// What the bytes claim; `size` says how many there must be.
 ///

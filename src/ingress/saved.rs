@@ -2,9 +2,9 @@
 
 use hardstand_error::{Error, ErrorKind};
 use hardstand_physics::plant::{Plant, Rejection};
-use hardstand_protocol::{Kind, SavedState};
+use hardstand_protocol::{Kind, Refusal, SavedState};
 
-use super::order::{Refusal, check_layout, claimed};
+use super::order::{check_layout, claimed};
 
 /// The state in which `plant` is.
 #[must_use]

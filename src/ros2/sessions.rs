@@ -1,8 +1,8 @@
 //! Sessions for publishers that know of none: each has its own, and takes a new one when it has
 //! lost the robot.
 
-use crate::ingress::new_session;
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::new_session;
 
 /// Publishers that are remembered.
 const PUBLISHERS_MAX: usize = 16;

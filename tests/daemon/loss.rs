@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardstand::bus::open_client;
-use hardstand::ingress::{ClaimedCommand, encode_command};
 use hardstand::limits::REVOKED_SESSIONS;
 use hardstand_physics::plant::{JointCommand, Rejection, Verdict};
+use hardstand_protocol::{ClaimedCommand, encode_command};
 use rustix::process::Signal;
 use zenoh::Wait;
 

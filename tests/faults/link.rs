@@ -1,6 +1,5 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
-use hardstand::ingress::new_session;
 use hardstand::rt::{
     LinkCounts, LinkFaults, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
 };
@@ -8,7 +7,7 @@ use hardstand_physics::plant::{
     Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
     JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
 };
-use hardstand_protocol::LogTick;
+use hardstand_protocol::{LogTick, new_session};
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped};
 use crate::broken;

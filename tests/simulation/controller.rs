@@ -1,8 +1,7 @@
 //! A controller as docs/protocol.md asks for one: newest state in, command out.
 
-use hardstand::ingress::{ClaimedCommand, encode_command};
 use hardstand_physics::plant::{JointCommand, StateReading};
-use hardstand_protocol::{Kind, decode};
+use hardstand_protocol::{ClaimedCommand, Kind, decode, encode_command};
 
 pub struct SimController {
     q: Vec<f64>,

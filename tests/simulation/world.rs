@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 
 use hardstand::daemon::Recording;
 use hardstand::ingress::{
-    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, check_friction,
+    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, check_friction,
 };
 use hardstand::limits::OFFERS_MAX;
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
-use hardstand_protocol::{Kind, encode};
+use hardstand_protocol::{FrictionRequest, Kind, encode};
 
 use crate::bench::{Bench, PERIOD_NS};
 use crate::controller::SimController;

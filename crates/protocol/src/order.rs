@@ -3,6 +3,8 @@
 use hardstand_error::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::Rejection;
+
 /// The answer to an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderReply {
@@ -32,5 +34,36 @@ impl OrderReply {
             1 => Err(Error::new(ErrorKind::Input, self.reason)),
             _ => Err(Error::new(ErrorKind::Bus, self.reason)),
         }
+    }
+}
+
+/// Why an order was refused: the reason that is counted, and words for the sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The counter.
+    pub reason: Rejection,
+    /// Field, value and range.
+    pub text: String,
+}
+
+impl Refusal {
+    /// Every reason that an order can be refused for.
+    pub const REASONS: [Rejection; 8] = [
+        Rejection::Size,
+        Rejection::Version,
+        Rejection::Layout,
+        Rejection::RunId,
+        Rejection::NotFinite,
+        Rejection::OutOfRange,
+        Rejection::NotOwner,
+        Rejection::QueueFull,
+    ];
+}
+
+impl From<Refusal> for OrderReply {
+    /// The answer that changes nothing.
+    fn from(refusal: Refusal) -> Self {
+        let verdict = if refusal.reason == Rejection::QueueFull { 2 } else { 1 };
+        Self { verdict, tick: 0, reason: refusal.text }
     }
 }
