@@ -70,7 +70,8 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "replay", "process_harness"];
+const TRIALS: &[&str] =
+    &["plant", "config", "inspect", "record", "replay", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [
