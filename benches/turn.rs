@@ -18,10 +18,11 @@ use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
-    Schedule, StartRule, TickReport, order_line,
+    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, RunLimits, Schedule, TickReport,
+    order_line,
 };
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use standing::{SPRING, hold, scenario, standing};

@@ -14,7 +14,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
-use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{Clock, LogTick, Order, OrderOutbox};
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
     StationShape,

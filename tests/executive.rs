@@ -9,10 +9,10 @@ use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
-    Answer, Clock, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, Phase,
-    Schedule, StartRule, order_line,
+    Answer, Clock, Ending, LogTick, ManualClock, Order, OrderOutbox, Phase, Schedule, order_line,
 };
 use hardstand_physics::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 

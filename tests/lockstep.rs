@@ -14,10 +14,10 @@ use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
 use hardstand::buffer_pool::Outbox;
+use hardstand::config::{Budget, Mode, OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
-    ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule,
-    StateReset, TickReport,
+    Answer, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
+    ManualClock, Order, OrderOutbox, RunLimits, Schedule, StateReset, TickReport,
 };
 use hardstand_physics::plant::{
     Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,

@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, Queues, ROOMY, TestClock, info, quadruped};
 use dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::record::{
     LogReader, LogRecord, LogWriter, Recorder, ReplayReport, RosChannels, replay,
 };
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock};
 use memory::resident_kib;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);

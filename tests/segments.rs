@@ -10,9 +10,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY, info, quadruped};
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::record::{Disk, Gap, LogReader, Recording, RosChannels, RunReport, replay_run};
-use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock, Order};
 use hardstand_physics::plant::{Event, Scope};
 
 const TICKS: u64 = 600;

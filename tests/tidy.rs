@@ -20,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("actuator", &["math", "simd", "spatial", "model"]),
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
-    ("rt", &["plant", "buffer_pool"]),
+    ("rt", &["plant", "buffer_pool", "config"]),
     ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
     ("record", &["plant", "buffer_pool", "rt", "message", "config", "ros2"]),
     ("inspect", &["math", "model", "plant", "rt", "record"]),
@@ -37,7 +37,7 @@ const ROOMS: [(&str, &[&str]); 26] = [
 const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
-    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
+    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
 const ROS2: &[&str] = &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config"];
 const ALL: &[&str] = &[
     "math",

@@ -9,9 +9,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule,
-    StateReset, TickReport,
+    Answer, Ending, LogTick, ManualClock, Order, OrderOutbox, StateReset, TickReport,
 };
 use hardstand_physics::plant::{Event, StateReading};
 

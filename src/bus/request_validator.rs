@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::config::{Mode, wall_period_ns};
 use crate::limits::LEASES_MAX;
 use crate::message::{
     ControlRequest, ControllerReading, ControllerRegistry, FrictionLimits, JoinReply, Refusal,
     SavedState, check_control, check_fault, check_friction, check_join, check_leave, check_mend,
     check_push, check_saved, check_speed,
 };
-use crate::rt::{JoinAnswer, Mode, Order, StateReset, wall_period_ns};
+use crate::rt::{JoinAnswer, Order, StateReset};
 use hardstand_physics::plant::{Denied, Join, Plant, Rejection};
 
 use super::Ask;

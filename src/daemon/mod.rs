@@ -25,7 +25,7 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 
 use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
-use crate::config::Scenario;
+use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
 use crate::limits::{
     FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
@@ -33,7 +33,7 @@ use crate::limits::{
 use crate::message::{ControllerRegistry, ModelReply, SavedState};
 use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
 use crate::rt::{
-    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, Mode, Pace, RunLimits, TickReport,
+    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, RunLimits, TickReport,
     drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
 };
 use hardstand_error::{Error, Result};

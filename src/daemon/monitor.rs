@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 
-use crate::config::Scenario;
+use crate::config::{ControllerNumbers, Scenario};
 use crate::message::{
     AGE_EDGES_TICKS, ControllerRegistry, Counter, LATENCY_EDGES_NS, Refusal, StatusReading,
 };
 use crate::record::RecorderStats;
-use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
+use crate::rt::{Ending, Grants, Phase, TickReport};
 use hardstand_error::{Error, ErrorKind};
 use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
 
@@ -383,7 +383,7 @@ impl Monitor {
 }
 
 /// The names of controllers that are missed.
-fn named(missing: &Missing, directory: &ControllerRegistry) -> Vec<String> {
+fn named(missing: &ControllerNumbers, directory: &ControllerRegistry) -> Vec<String> {
     missing.iter().filter(|&&number| number != 0).map(|&number| directory.name(number)).collect()
 }
 

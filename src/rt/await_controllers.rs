@@ -2,13 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::config::{ControllerNumbers, Mode};
 use crate::limits::OFFERS_MAX;
 use hardstand_physics::plant::Command;
 
-use super::gate::Missing;
 use super::links::Ending;
 use super::loop_event::Happened;
-use super::mode::Mode;
 use super::records::Phase;
 use super::{Clock, Executive, Pacer};
 
@@ -23,7 +22,7 @@ impl<C: Clock> Executive<C> {
     /// Waits until every command is there that the tick needs, for as long as the mode allows.
     pub(super) fn await_controllers(
         &mut self,
-        missing: Missing,
+        missing: ControllerNumbers,
         pacer: &mut Pacer,
     ) -> Option<Ending> {
         let (tick, begin_ns) = (self.plant.state().tick, self.clock.now_ns());
@@ -44,13 +43,13 @@ impl<C: Clock> Executive<C> {
 
     fn wait_for_commands(
         &mut self,
-        mut missing: Missing,
+        mut missing: ControllerNumbers,
         begin_ns: u64,
         budget_ns: u64,
     ) -> Option<Ending> {
         let (run_id, tick) = (self.run_id, self.plant.state().tick);
         let (mut again_ns, mut sent_ns) = (SENT_AGAIN_NS, begin_ns);
-        while missing != Missing::default() {
+        while missing != ControllerNumbers::default() {
             let now_ns = self.clock.now_ns();
             let waited_ns = now_ns.saturating_sub(begin_ns);
             if self.links.stop.load(Ordering::Relaxed) {
@@ -104,7 +103,7 @@ impl<C: Clock> Executive<C> {
     }
 
     /// Sends the states again that are waited for: they, or their answers, may have been lost.
-    fn send_again(&mut self, missing: Missing) {
+    fn send_again(&mut self, missing: ControllerNumbers) {
         let (run_id, tick) = (self.run_id, self.plant.state().tick);
         // who has just joined has been sent the newest one
         self.publish(Phase::Running);
@@ -119,7 +118,7 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    fn report_awaiting(&self, missing: Missing) {
+    fn report_awaiting(&self, missing: ControllerNumbers) {
         let report = self.report_of(&super::stand_by::nothing_offered(), Phase::Awaiting, 0);
         self.tell(super::TickReport { missing, ..report });
     }

@@ -3,20 +3,21 @@
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
+use crate::config::{ControllerNumbers, Mode, OverrunPolicy, Pace, StartRule};
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
 use hardstand_physics::plant::{
     Command, Event, InjectedFaults, Leases, Outcome, Plant, Snapshot, TickInput,
 };
 
-use super::gate::{self, Gate, Missing, Sorted};
+use super::gate::{self, Gate, Sorted};
 use super::kept::KeptStates;
 use super::link_faults::LinkFaults;
-use super::links::{Ending, Links, Pace, RunLimits, StartRule};
+use super::links::{Ending, Links, RunLimits};
 use super::loop_event::{Happened, LoopEvent};
-use super::mode::{Mode, Spending};
+use super::mode::Spending;
 use super::records::{LogTick, Phase, TickReport};
-use super::{Clock, OverrunPolicy, Pacer, Schedule, Wait};
+use super::{Clock, Pacer, Schedule, Wait};
 
 /// A full queue of which everything is wanted is looked at again after this, ns.
 const ROOM_AGAIN_NS: u64 = 20_000;
@@ -30,7 +31,7 @@ enum Turn {
     /// No tick may be run now.
     Stands,
     /// Controllers are missing.
-    Lacks(Missing),
+    Lacks(ControllerNumbers),
 }
 
 /// The cyclic executive: owns the plant, and nobody else can touch it.
@@ -164,7 +165,7 @@ impl<C: Clock> Executive<C> {
         }
         self.collect_commands();
         let missing = self.missing();
-        if missing != Missing::default() {
+        if missing != ControllerNumbers::default() {
             return Turn::Lacks(missing);
         }
         let tick = self.plant.state().tick;
@@ -245,10 +246,10 @@ impl<C: Clock> Executive<C> {
     }
 
     /// The controllers that the coming tick has to wait for.
-    pub(super) fn missing(&self) -> Missing {
+    pub(super) fn missing(&self) -> ControllerNumbers {
         let tick = self.plant.state().tick;
         if self.limits.mode == Mode::RealTime || self.given_up == Some(tick) {
-            return Missing::default();
+            return ControllerNumbers::default();
         }
         self.gate.missing(&self.leases(), tick, &self.input.offers)
     }
@@ -423,7 +424,7 @@ impl<C: Clock> Executive<C> {
             commands_outdated: self.commands_outdated,
             link: *self.link_faults.counts(),
             gate: self.gate.counts,
-            missing: Missing::default(),
+            missing: ControllerNumbers::default(),
             wall_period_ns: if self.pace == Pace::Free { 0 } else { self.wall_period_ns },
         }
     }
@@ -447,7 +448,7 @@ fn leases_of<'a>(plant: &'a Plant, links: &'a Links, events: &[Event]) -> Cow<'a
 /// until that has been silent for too long.
 fn begins_idle(plant: &Plant, limits: &RunLimits) -> bool {
     let leased = plant.state().leases.of_anybody();
-    let named = limits.expected != Missing::default();
+    let named = limits.expected != ControllerNumbers::default();
     plant.unjoined_owner().is_none() && (named || !leased)
 }
 

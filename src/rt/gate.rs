@@ -1,5 +1,6 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
+use crate::config::ControllerNumbers;
 use crate::limits::{LEASES_MAX, OFFERS_MAX};
 use hardstand_physics::plant::{Command, JointCommand, Lease, Leases, Rejection, random};
 
@@ -26,9 +27,6 @@ pub struct GateCounts {
     /// Ticks that were run without a command that was due, since the budget was spent.
     pub ticks_given_up: u64,
 }
-
-/// The numbers of controllers that a tick waits for; 0 for none.
-pub type Missing = [u64; LEASES_MAX];
 
 /// Sorts the commands of controllers that have joined.
 #[derive(Debug)]
@@ -170,8 +168,13 @@ impl Gate {
 
     /// The controllers without which the tick cannot be run. While the robot is stopped nobody is
     /// waited for: no command would be obeyed.
-    pub(super) fn missing(&self, leases: &Leases, tick: u64, offers: &[Box<Command>]) -> Missing {
-        let mut missing = Missing::default();
+    pub(super) fn missing(
+        &self,
+        leases: &Leases,
+        tick: u64,
+        offers: &[Box<Command>],
+    ) -> ControllerNumbers {
+        let mut missing = ControllerNumbers::default();
         if leases.stopped {
             return missing;
         }

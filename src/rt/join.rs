@@ -1,9 +1,9 @@
 //! Controllers that join and leave.
 
+use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, LEASES_MAX};
 use hardstand_physics::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role, random};
 
-use super::gate::Missing;
 use super::{Clock, Executive};
 
 /// What the loop says to a controller that wants to join.
@@ -80,7 +80,7 @@ impl<C: Clock> Executive<C> {
     }
 
     /// The controllers without which the run does not begin. If none is named, any will do.
-    pub(super) fn absent(&self) -> Missing {
+    pub(super) fn absent(&self) -> ControllerNumbers {
         let leases = self.leases();
         let mut absent = self.limits.expected;
         for number in &mut absent {

@@ -6,32 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
+use crate::config::{ControllerNumbers, Mode, OverrunPolicy, StartRule};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
 use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
 
-use super::gate::Missing;
 use super::loop_event::LoopEvent;
 use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
-use super::{ControllerReplay, Direct, Mode, OverrunPolicy};
-
-/// How time passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// One tick per period of wall time.
-    RealTime(OverrunPolicy),
-    /// As fast as the machine allows. Nothing is dropped: the loop waits for the recorder.
-    Free,
-}
-
-/// When simulated time begins to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartRule {
-    /// When a controller has proved that it lives; until then the initial state is published.
-    OnController,
-    /// At once.
-    Now,
-}
+use super::{ControllerReplay, Direct};
 
 /// How far to run, and whom for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +35,7 @@ pub struct RunLimits {
     /// Wall time after which a missing controller ends the run, ns; `None` for never.
     pub patience_ns: Option<u64>,
     /// The controllers that must have joined before the run begins; 0 for none.
-    pub expected: Missing,
+    pub expected: ControllerNumbers,
     /// Largest `kp` and `kd` of a command that a faulty link has spoilt.
     pub gains_max: [f64; 2],
 }
@@ -117,7 +99,7 @@ pub enum Ending {
     /// The monotonic clock went back.
     ClockWentBack,
     /// These controllers were missing for too long; 0 for none.
-    ControllerTimeout(Missing),
+    ControllerTimeout(ControllerNumbers),
     /// The plant stopped itself.
     PlantFailure(PlantFailure),
 }

@@ -1,8 +1,7 @@
 //! What has happened that others want to hear of at once.
 
+use crate::config::ControllerNumbers;
 use hardstand_physics::plant::{Event, PlantFailure};
-
-use super::gate::Missing;
 
 /// Something that has happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +16,7 @@ pub enum Happened {
         answers_tick: u64,
     },
     /// The tick has waited for these controllers for as long as the mode allows.
-    GivenUp(Missing),
+    GivenUp(ControllerNumbers),
     /// The plant has stopped itself.
     PlantFailure(PlantFailure),
 }

@@ -29,19 +29,15 @@ pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use controller_replay::{ControllerReplay, Heard, Prompt};
 pub use direct::{Direct, Publish};
 pub use executive::Executive;
-pub use gate::{GateCounts, Missing};
+pub use gate::GateCounts;
 pub use join::JoinAnswer;
 pub use link_faults::{LinkCounts, LinkFaults};
-pub use links::{Ending, Links, Pace, RunLimits, StartRule};
+pub use links::{Ending, Links, RunLimits};
 pub use loop_event::{Happened, LoopEvent};
-pub use mode::{Budget, Mode};
 pub use order_line::{Answer, Order, OrderInbox, OrderOutbox, StateReset, order_line};
-pub use pacer::{OverrunPolicy, Pacer, Wait, wall_period_ns};
+pub use pacer::{Pacer, Wait};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub(crate) use records::is_in_force;
 pub use records::{LogTick, OfferRecord, Phase, SetPoint, TickReport};
 pub use schedule::Schedule;
-pub use thread::{
-    Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,
-    pick_core,
-};
+pub use thread::{Grants, enter_realtime, keep_cores_awake, keep_off_core, lock_memory, pick_core};

@@ -1,49 +1,6 @@
-//! How the loop treats controllers that are not in time.
+//! The wall time that ticks spend on waiting for controllers.
 
-/// Whether a tick waits for the commands that are due at it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Never: what is late is counted.
-    RealTime,
-    /// Always.
-    Lockstep,
-    /// For so long, and no longer.
-    Budgeted(Budget),
-}
-
-/// How long the loop waits for controllers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    /// In one tick, ns of wall time.
-    pub per_tick_ns: u64,
-    /// In all ticks of one window, ns of wall time.
-    pub per_window_ns: u64,
-    /// Length of a window, ticks.
-    pub window_ticks: u64,
-}
-
-impl Mode {
-    /// Number on the wire: 0 real time, 1 lockstep, 2 budgeted.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::RealTime => 0,
-            Self::Lockstep => 1,
-            Self::Budgeted(_) => 2,
-        }
-    }
-
-    /// Name of a number on the wire.
-    #[must_use]
-    pub const fn name_of(code: u8) -> &'static str {
-        match code {
-            0 => "realtime",
-            1 => "lockstep",
-            2 => "budgeted",
-            _ => "unknown",
-        }
-    }
-}
+use crate::config::Budget;
 
 /// What was spent of a [`Budget`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +26,8 @@ impl Spending {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Spending};
+    use super::Spending;
+    use crate::config::Budget;
 
     #[test]
     fn a_budget_is_for_a_tick_and_for_a_window() {

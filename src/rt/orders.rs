@@ -2,11 +2,12 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::config::{Pace, StartRule};
 use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
 use hardstand_physics::plant::Event;
 
 use super::order_line::{Answer, Order, StateReset};
-use super::{Clock, Executive, Pace, StartRule};
+use super::{Clock, Executive};
 
 impl<C: Clock> Executive<C> {
     /// True if no tick may be run until an order comes.

@@ -1,18 +1,6 @@
 //! The grid of deadlines and what happens when one is missed.
 
-/// What to do about deadlines that have passed before the tick before them was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OverrunPolicy {
-    /// Skip them: the next tick waits for the next deadline on the original grid. Never a burst.
-    Slip,
-    /// Run the missed ticks at once, at most this many in a row; skip what is beyond.
-    CatchUp {
-        /// Largest backlog that is caught up, in ticks.
-        ticks_max: u64,
-    },
-    /// End the run.
-    Stop,
-}
+use crate::config::OverrunPolicy;
 
 /// What to do after a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +18,8 @@ pub enum Wait {
 /// The grid `first + k × period`. A pure state machine: it is told the time.
 ///
 /// ```
-/// use hardstand::rt::{OverrunPolicy, Pacer, Wait};
+/// use hardstand::config::OverrunPolicy;
+/// use hardstand::rt::{Pacer, Wait};
 /// let mut pacer = Pacer::new(0, 1000, OverrunPolicy::Slip);
 /// assert_eq!(pacer.after_tick(300), Wait::Until(1000));
 /// assert_eq!(pacer.after_tick(4200), Wait::Until(5000)); // deadlines 2000, 3000 and 4000 are gone
@@ -125,15 +114,10 @@ impl Pacer {
     }
 }
 
-/// Wall time of a tick of `period_ns` at this speed (simulated s per s of wall time), ns.
-#[must_use]
-pub fn wall_period_ns(period_ns: u64, speed: f64) -> u64 {
-    ((period_ns as f64 / speed).round() as u64).max(1)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{OverrunPolicy, Pacer, Wait};
+    use super::{Pacer, Wait};
+    use crate::config::OverrunPolicy;
 
     const P: u64 = 1_000_000;
 

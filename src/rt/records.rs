@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 use hardstand_physics::plant::{
     Authority, Command, ContactsReading, Event, JointCommand, Leases, Outcome, Plant, PlantFailure,
@@ -9,7 +10,7 @@ use hardstand_physics::plant::{
 };
 
 use super::LinkCounts;
-use super::gate::{GateCounts, Missing};
+use super::gate::GateCounts;
 
 /// One offered command and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -281,7 +282,7 @@ pub struct TickReport {
     /// Commands of controllers that have joined, and waiting for them.
     pub gate: GateCounts,
     /// Controllers that the tick waits for; 0 for none.
-    pub missing: Missing,
+    pub missing: ControllerNumbers,
     /// Wall time of a tick, ns; 0 at free pace.
     pub wall_period_ns: u64,
     /// What faults of the link have done to commands since the start.
@@ -316,7 +317,7 @@ impl Default for TickReport {
             log_dropped: 0,
             commands_outdated: 0,
             gate: GateCounts::default(),
-            missing: Missing::default(),
+            missing: ControllerNumbers::default(),
             wall_period_ns: 0,
             link: LinkCounts::default(),
         }

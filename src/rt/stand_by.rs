@@ -2,12 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::config::{Mode, OverrunPolicy};
 use crate::limits::OFFERS_MAX;
 use hardstand_physics::plant::{Authority, Outcome, Verdict, Watchdog};
 
 use super::links::Ending;
 use super::records::Phase;
-use super::{Clock, Executive, Mode, OverrunPolicy, Pacer, TickReport, Wait};
+use super::{Clock, Executive, Pacer, TickReport, Wait};
 
 /// In a pause the state is shown again after this, for those who come late, ns.
 const SHOWN_EVERY_NS: u64 = 100_000_000;

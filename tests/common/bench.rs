@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Receiver;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
-use hardstand::config::Scenario;
+use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::record::RunInfo;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits,
-    Schedule, StartRule, TickReport, order_line,
+    Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, RunLimits, Schedule,
+    TickReport, order_line,
 };
 use hardstand_physics::plant::{Command, JointCommand, Snapshot};
 

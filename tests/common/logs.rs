@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::record::{Disk, LogWriter, Recording, RosChannels};
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock};
 use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
 
 use super::bench::{Bench, ROOMY, TestClock, info};

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::record::{LogReader, LogWriter, RosChannels, replay};
-use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
 
 use crate::bench::{Bench, ROOMY, TestClock, info, quadruped as scenario_of};

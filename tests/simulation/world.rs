@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hardstand::config::OverrunPolicy;
 use hardstand::limits::OFFERS_MAX;
 use hardstand::message::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
     check_friction, encode,
 };
 use hardstand::record::Recording;
-use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
+use hardstand::rt::{Clock, Order, OrderOutbox, Phase, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
 
 use crate::bench::{Bench, PERIOD_NS};
