@@ -22,7 +22,7 @@ use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, RunLimits, Schedule, TickReport,
-    order_line,
+    request_queue,
 };
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use standing::{SPRING, hold, scenario, standing};
@@ -91,11 +91,10 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
-        orders: order_line().1,
+        requests: request_queue().1,
         run_id: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
         direct: None,
-        controller_replay: None,
         log: Some(log_out),
         reports: report_out,
         occurrences: touched_channel(64, &LoopEvent::NONE).0,

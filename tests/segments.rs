@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::record::{Disk, Gap, LogReader, Recording, RosChannels, RunReport, replay_run};
-use hardstand::rt::{LogTick, ManualClock, Order};
+use hardstand::rt::{LogTick, ManualClock, Request};
 use hardstand_physics::plant::{Event, Scope};
 
 const TICKS: u64 = 600;
@@ -73,7 +73,7 @@ fn disturbed(scenario: &Scenario) -> Vec<LogTick> {
     let mut bench = Bench::new(scenario.clone(), ROOMY);
     let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.1 };
     let mut orders = bench.orders.take().unwrap();
-    assert!(orders.send(Order::Event(ice)).is_ok());
+    assert!(orders.send(Request::Event(ice)).is_ok());
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     bench.executive(ManualClock::default(), pace, StartRule::Now, TICKS).run();
     bench.logged()

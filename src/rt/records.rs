@@ -10,7 +10,7 @@ use hardstand_physics::plant::{
 };
 
 use super::LinkCounts;
-use super::gate::GateCounts;
+use super::command_admission::AdmissionCounts;
 
 /// One offered command and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -280,7 +280,7 @@ pub struct TickReport {
     /// Commands that were checked in the run before and taken in this one.
     pub commands_outdated: u64,
     /// Commands of controllers that have joined, and waiting for them.
-    pub gate: GateCounts,
+    pub admission: AdmissionCounts,
     /// Controllers that the tick waits for; 0 for none.
     pub missing: ControllerNumbers,
     /// Wall time of a tick, ns; 0 at free pace.
@@ -316,7 +316,7 @@ impl Default for TickReport {
             snapshots_dropped: 0,
             log_dropped: 0,
             commands_outdated: 0,
-            gate: GateCounts::default(),
+            admission: AdmissionCounts::default(),
             missing: ControllerNumbers::default(),
             wall_period_ns: 0,
             link: LinkCounts::default(),

@@ -13,7 +13,7 @@ use hardstand::message::{
     check_friction, encode,
 };
 use hardstand::record::Recording;
-use hardstand::rt::{Clock, Order, OrderOutbox, Phase, TickReport};
+use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
 
 use crate::bench::{Bench, PERIOD_NS};
@@ -46,7 +46,7 @@ pub struct World {
     pub bench: Bench,
     desk: CommandIngress,
     pub arrivals: Arc<ArrivalCounters>,
-    orders: OrderOutbox,
+    orders: RequestSender,
     friction_limits: FrictionLimits,
     controllers: Vec<SimController>,
     pub disk: SimDisk,
@@ -266,7 +266,7 @@ impl World {
         let mut bytes = Vec::new();
         encode(Kind::Friction, &request, &mut bytes).unwrap();
         let event = check_friction(&bytes, &self.friction_limits).unwrap();
-        self.seen.friction_sent += u64::from(self.orders.send(Order::Event(event)).is_ok());
+        self.seen.friction_sent += u64::from(self.orders.send(Request::Event(event)).is_ok());
     }
 
     /// The tick after which the loop did not sleep any more.
@@ -317,7 +317,7 @@ pub struct Parts {
     pub dice: Dice,
     pub faults: Faults,
     pub policy: OverrunPolicy,
-    pub orders: OrderOutbox,
+    pub orders: RequestSender,
     pub disk: SimDisk,
     pub recording: Recording,
 }
