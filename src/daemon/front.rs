@@ -163,8 +163,8 @@ mod with_bus {
 mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
+    use crate::config::StartRule;
     use crate::message::{EventReading, ModelReply, StatusReading};
-    use crate::rt::StartRule;
     use hardstand_error::{Error, ErrorKind, Result};
 
     /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
-use hardstand::record::{Recording, RosChannels};
+use hardstand::daemon::Recording;
+use hardstand::ros2::RosChannels;
 
 use crate::bench::{Bench, Queues, info, quadruped};
 use crate::dice::Dice;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hardstand::config::OverrunPolicy;
+use hardstand::daemon::Recording;
 use hardstand::limits::OFFERS_MAX;
 use hardstand::message::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
     check_friction, encode,
 };
-use hardstand::record::Recording;
 use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
 
