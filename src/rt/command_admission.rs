@@ -16,7 +16,7 @@ pub struct AdmissionCounts {
     pub repeated: u64,
     /// Commands that contradicted one that was known.
     pub conflicts: u64,
-    /// Commands of sessions that have not joined, in a mode that takes commands of joined ones only.
+    /// Commands of sessions that have not joined, in a mode that only takes those of joined ones.
     pub not_joined: u64,
     /// Commands that found no room.
     pub no_room: u64,

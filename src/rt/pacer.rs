@@ -22,7 +22,7 @@ pub enum Wait {
 /// use hardstand::rt::{Pacer, Wait};
 /// let mut pacer = Pacer::new(0, 1000, OverrunPolicy::Slip);
 /// assert_eq!(pacer.after_tick(300), Wait::Until(1000));
-/// assert_eq!(pacer.after_tick(4200), Wait::Until(5000)); // deadlines 2000, 3000 and 4000 have passed
+/// assert_eq!(pacer.after_tick(4200), Wait::Until(5000)); // 2000, 3000 and 4000 have passed
 /// assert_eq!(pacer.missed(), 3);
 /// ```
 #[derive(Clone, Debug)]

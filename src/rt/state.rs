@@ -9,17 +9,20 @@
 //!                               CommandsMissing, WaitOver
 //! ```
 //!
-//! | | Pause | Resume | StepUntil | ControllersReady | CommandsMissing | WaitOver | TickDone | Reset | End |
-//! | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | AwaitingControllers | Paused | Running | Stepping | Running | | | | by its start | Ended |
-//! | Running | Paused | Running | Stepping | | WaitingForCommands | | Running | by its start | Ended |
-//! | Stepping | Paused | Running | Stepping | | WaitingForCommands | | Stepping or Paused | by its start | Ended |
-//! | WaitingForCommands | Paused | itself, then Running | itself, then Stepping | | | Running or Stepping | | by its start | Ended |
-//! | Paused | Paused | Running | Stepping | | | | | Paused | Ended |
-//! | Ended | | | | | | | | | |
+//! | Trigger | AwaitingControllers | Running | Stepping | WaitingForCommands | Paused |
+//! | --- | --- | --- | --- | --- | --- |
+//! | Pause | Paused | Paused | Paused | Paused | Paused |
+//! | Resume | Running | Running | Running | waits, then Running | Running |
+//! | StepUntil | Stepping | Stepping | Stepping | waits, then Stepping | Stepping |
+//! | ControllersReady | Running | | | | |
+//! | CommandsMissing | | WaitingForCommands | WaitingForCommands | | |
+//! | WaitOver | | | | Running or Stepping | |
+//! | TickDone | | Running | Stepping or Paused | | |
+//! | Reset | start | start | start | start | Paused |
+//! | End | Ended | Ended | Ended | Ended | Ended |
 //!
-//! An empty cell is a transition that the table refuses. "By its start" is `AwaitingControllers` if
-//! the reset waits for controllers, else `Running`.
+//! An empty cell is a transition that the table refuses; `Ended` refuses every one. "start" is
+//! `AwaitingControllers` if the reset waits for controllers, else `Running`.
 
 use super::links::Ending;
 
