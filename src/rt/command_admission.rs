@@ -96,8 +96,8 @@ impl CommandAdmission {
             self.counts.not_joined += u64::from(joined_only);
             return if joined_only { Admission::Ignored } else { Admission::Now };
         };
-        let on_grid = lease.grid.answers(command.answers_tick)
-            && command.applies_tick == command.answers_tick.saturating_add(lease.grid.offset);
+        let on_grid = lease.schedule.answers(command.answers_tick)
+            && command.applies_tick == command.answers_tick.saturating_add(lease.schedule.offset);
         if !on_grid || command.answers_tick > tick {
             return Admission::Now;
         }
