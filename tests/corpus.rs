@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY};
-use hardstand::config::Scenario;
-use hardstand::rt::{ManualClock, Pace, StartRule};
+use hardstand::config::{Pace, Scenario, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand_log::{KEYFRAME_TOPIC, STATE_TOPIC, TICK_TOPIC};
 use hardstand_physics::plant::{JointCommand, Scope};
 use hardstand_protocol::{ClaimedCommand, FrictionRequest, Keyframe, Kind, encode, encode_command};

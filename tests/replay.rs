@@ -11,9 +11,9 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use bench::{Bench, ROOMY, TestClock, quadruped, write_log};
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::replay::{ReplayReport, replay};
-use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand_log::{KEYFRAME_TOPIC, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
 use hardstand_physics::plant::Authority;
 use hardstand_protocol::{Keyframe, Kind, LogTick, encode};

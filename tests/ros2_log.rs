@@ -10,12 +10,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped, write_log};
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::replay::{replay, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
-use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand_log::{Disk, LogReader, recover};
 use hardstand_physics::plant::PlantFailure;
 use hardstand_protocol::LogTick;

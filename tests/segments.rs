@@ -10,11 +10,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY, info, quadruped};
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::replay::{Gap, RunReport, replay_run};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{ManualClock, Order, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{ManualClock, Request};
 use hardstand_log::{Disk, LogReader};
 use hardstand_physics::plant::{Event, Scope};
 use hardstand_protocol::LogTick;
@@ -77,7 +77,7 @@ fn disturbed(scenario: &Scenario) -> Vec<LogTick> {
     let mut bench = Bench::new(scenario.clone(), ROOMY);
     let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.1 };
     let mut orders = bench.orders.take().unwrap();
-    assert!(orders.send(Order::Event(ice)).is_ok());
+    assert!(orders.send(Request::Event(ice)).is_ok());
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     bench.executive(ManualClock::default(), pace, StartRule::Now, TICKS).run();
     bench.logged()

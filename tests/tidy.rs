@@ -24,7 +24,7 @@ const ROOMS: [(&str, &[&str]); 30] = [
     ("actuator", &["math", "simd", "spatial", "model"]),
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
-    ("rt", &["plant", "buffer_pool"]),
+    ("rt", &["plant", "buffer_pool", "config"]),
     ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
     ("replay", &["plant", "rt", "ingress", "config", "ros2"]),
     ("inspect", &["math", "model", "plant", "rt", "replay"]),
@@ -41,7 +41,7 @@ const ROOMS: [(&str, &[&str]); 30] = [
 const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
-    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
+    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
 const ROS2: &[&str] =
     &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
 const ALL: &[&str] = &[

@@ -7,7 +7,7 @@
 //! | `state` | published | [`StateReading`](hardstand_physics::plant::StateReading) |
 //! | `contacts` | published | [`ContactsReading`](hardstand_physics::plant::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
-//! | `cmd` | subscribed | [`ClaimedCommand`](crate::ingress::ClaimedCommand) |
+//! | `cmd` | subscribed | [`ClaimedCommand`](hardstand_protocol::ClaimedCommand) |
 //! | those of [`Ask`] | queryable | an order, answered by [`OrderReply`] |
 //! | `model` | queryable | [`ModelReply`](hardstand_protocol::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
@@ -47,7 +47,8 @@ pub use transport_metrics::link_counts;
 
 use hardstand_error::{Error, ErrorKind};
 #[cfg(doc)]
-use hardstand_protocol::{OrderReply, StatusReading};
+use hardstand_protocol::OrderReply;
+use hardstand_protocol::StatusReading;
 
 /// The latest status, shared between the monitor and the answers to queries; never touched by the
 /// physics thread.

@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand_log::Disk;
 use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
 use hardstand_protocol::LogTick;

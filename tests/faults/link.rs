@@ -1,16 +1,15 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
-use hardstand::rt::{
-    LinkCounts, LinkFaults, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
-};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LinkCounts, LinkFaults, ManualClock, TickReport};
 use hardstand_physics::plant::{
     Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
     JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
 };
-use hardstand_protocol::{LogTick, new_session};
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped};
 use crate::broken;
+use hardstand_protocol::{LogTick, new_session};
 
 const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 

@@ -2,14 +2,14 @@
 
 use std::num::NonZeroUsize;
 
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::replay::replay;
-use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
-use hardstand_log::LogReader;
+use hardstand::rt::ManualClock;
 use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped as scenario_of, write_log};
 use crate::{MEND_ALL, broken, lasting, quadruped, shown, stand};
+use hardstand_log::LogReader;
 
 /// All kinds that can be in slots, a few at a time.
 fn scene(tick: u64) -> Vec<Event> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{JointCommand, Refusal};
+use crate::{JointCommand, Refusal, Rejection};
 
 /// What a controller wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
