@@ -96,8 +96,8 @@ fn trees_are_refused_with_element_and_reason() {
     };
     let link = |name: &str| format!("<link name=\"{name}\">{INERTIAL}</link>");
     let cases: [(String, &[&str]); 11] = [
-        (link("a"), &["link \"a\" (line 4) has the name of link \"a\" (line 1)"]),
-        (link("c") + &joint("j", "a", "c"), &["joint \"j\"", "has the name of"]),
+        (link("a"), &["link \"a\" (line 4) has the same name as link \"a\" (line 1)"]),
+        (link("c") + &joint("j", "a", "c"), &["joint \"j\"", "has the same name as"]),
         (joint("k", "a", "ghost"), &["joint \"k\"", "child link \"ghost\" does not exist"]),
         (joint("k", "ghost", "a"), &["parent link \"ghost\" does not exist"]),
         (link("c") + &joint("k", "c", "b"), &["link \"b\"", "two parents", "\"j\"", "\"k\""]),
@@ -153,7 +153,7 @@ fn rounded_inertias_are_accepted_with_a_warning() {
     let dummy = INERTIAL.replace(r#"value="1""#, r#"value="1e-6""#).replace("0.1", "1e-6");
     let text = robot("fixed", "", "").replacen(INERTIAL, &dummy.replace("\"0\"", "\"1e-6\""), 1);
     let loaded = load(&text);
-    assert!(loaded.warnings[0].contains("as its body with all links is sound"));
+    assert!(loaded.warnings[0].contains("because its body with all links is sound"));
 }
 
 #[test]
