@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped};
+use bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped, write_log};
 use hardstand::config::Scenario;
-use hardstand::record::{
-    Disk, LogReader, LogWriter, Recording, RosChannels, recover, replay, replay_run,
-};
+use hardstand::daemon::Recording;
+use hardstand::record::{Disk, LogReader, recover};
+use hardstand::replay::{replay, replay_run};
+use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 use hardstand_physics::plant::PlantFailure;
@@ -28,10 +29,7 @@ fn ticks_of(scenario: &Scenario) -> Vec<LogTick> {
 }
 
 fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
-    let ros2 = RosChannels::of(scenario);
-    let mut writer = LogWriter::create(path, &info(scenario), ros2).unwrap();
-    ticks.iter().for_each(|tick| writer.write(tick).unwrap());
-    writer.finish().unwrap();
+    write_log(path, scenario, ticks);
 }
 
 /// The log of a whole run with these settings.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 26] = [
+const ROOMS: [(&str, &[&str]); 27] = [
     ("limits", &[]),
     ("fault_point", &[]),
     ("math", &["simd"]),
@@ -22,8 +22,9 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool"]),
     ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "buffer_pool", "rt", "message", "config", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "record"]),
+    ("record", &["plant", "rt", "message"]),
+    ("replay", &["plant", "rt", "message", "config", "record", "ros2"]),
+    ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
     ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
@@ -38,7 +39,8 @@ const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
-const ROS2: &[&str] = &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config"];
+const ROS2: &[&str] =
+    &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config", "rt", "record"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -52,6 +54,7 @@ const ALL: &[&str] = &[
     "buffer_pool",
     "message",
     "record",
+    "replay",
     "inspect",
     "bus",
     "ros2",
@@ -63,7 +66,7 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "process_harness"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "replay", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use hardstand::record::{Recording, RosChannels};
+use hardstand::daemon::Recording;
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 
 use crate::bench::{Bench, Queues, info, quadruped};

@@ -6,7 +6,7 @@ use crate::dynamics::Data;
 use crate::model::Model;
 use crate::sensor::ImuReading;
 
-use super::contact_state::ContactMemory;
+use super::contact_state::ContactLaw;
 use super::step::imu_at_rest;
 use super::{Authority, ContactSet, Plant, PlantFailure, PlantSpec, State};
 
@@ -52,8 +52,8 @@ impl Plant {
     /// anchor in the axes of the surface: what the forces come from, and what a snapshot holds.
     #[must_use]
     pub fn spring_memory(&self, contact: usize) -> Option<Memory> {
-        match &self.state.contacts.get(contact)?.memory {
-            ContactMemory::Spring(m) => Some(m.in_contact_frame([m.anchor_S[0], m.anchor_S[1]])),
+        match &self.state.contacts.get(contact)?.law {
+            ContactLaw::Spring { memory, .. } => Some(memory.in_surface_frame()),
             _ => None,
         }
     }
