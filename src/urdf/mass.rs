@@ -64,7 +64,7 @@ pub(super) fn check(
         let (lacking, what) = match joint.filter(|_| !is_floating_base) {
             Some(j) => {
                 let what =
-                format!("the axis of {}; or give this joint an armature", source.joint(j));
+                    format!("the axis of {}; or give this joint an armature", source.joint(j));
                 (about_axis(source, j, inertia, armature), what)
             }
             None => (principal_moments(&inertia.about_com())[0], "a principal axis".into()),

@@ -198,9 +198,7 @@ impl Reader<'_> {
         let reason = match kind {
             "" => "has no type".into(),
             "planar" | "spherical" | "ball" => {
-                format!(
-                    "type \"{kind}\" has several degrees of freedom; only one is supported"
-                )
+                format!("type \"{kind}\" has several degrees of freedom; only one is supported")
             }
             other => format!("type \"{}\" is not a URDF joint type", shown(other)),
         };
