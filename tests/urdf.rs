@@ -64,7 +64,7 @@ fn joints_are_refused_with_element_and_reason() {
     let cases: [(&str, &str, &[&str]); 14] = [
         ("planar", "", &["joint \"j\" (line 4)", "planar", "several degrees"]),
         ("spherical", "", &["joint \"j\"", "spherical"]),
-        ("hinge", "", &["joint \"j\"", "\"hinge\" is no URDF joint type"]),
+        ("hinge", "", &["joint \"j\"", "\"hinge\" is not a URDF joint type"]),
         ("", "", &["joint \"j\"", "has no type"]),
         ("floating", "", &["joint \"j\"", "floating", "massless root"]),
         ("revolute", "", &["joint \"j\"", "must have <limit", "continuous"]),
@@ -161,7 +161,7 @@ fn all_mistakes_are_told_at_once() {
     let text = robot("revolute", r#"<axis xyz="0 0 0"/>"#, "<link name='b'/><link name='c'/>")
         .replacen("value=\"1\"", "value=\"-1\"", 1);
     let message = refusal(&text);
-    for part in ["mass is -1", "zero length", "must have <limit", "has the name", "one root"] {
+    for part in ["mass is -1", "zero length", "must have <limit", "has the same name", "one root"] {
         assert!(message.contains(part), "no {part:?} in: {message}");
     }
     assert_eq!(message.lines().count(), 6, "{message}");
