@@ -18,7 +18,10 @@ use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
-use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
+use hardstand::daemon::Recorder;
+use hardstand::record::{LogReader, LogRecord, LogWriter, SideMessages};
+use hardstand::replay::replay;
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
@@ -167,7 +170,7 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     let mut plant = standing(10, SPRING);
     let scenario = scenario(10, SPRING);
     let info = bench::info(&scenario);
-    let ros2 = RosChannels::of(&scenario).filter(|_| ros2);
+    let mut ros2 = RosChannels::of(&scenario).filter(|_| ros2);
     let (words, mut snapshot) = (plant.snapshot_words(), plant.new_snapshot());
     let mut input = TickInput::new();
     let (first, joints) = (plant.state().tick, hold(&plant));
@@ -183,8 +186,10 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     plant.fill(&mut snapshot);
     let mut record = LogTick::new(&plant, &snapshot, words.len()).with_contacts(&snapshot);
     record.fill(first, &input, &outcome, &snapshot);
+    let mut messages = SideMessages::default();
+    let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
     bencher
-        .with_inputs(|| LogWriter::create(&path, &info, ros2.clone()).unwrap())
+        .with_inputs(|| LogWriter::create(&path, &info, &channels).unwrap())
         .input_counter(|_| ItemsCount::new(TURNS))
         .bench_local_refs(|writer| {
             for tick in first..first + TURNS {
@@ -193,7 +198,10 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
                 if tick.is_multiple_of(KEYFRAME_TICKS) {
                     record.keyframe.extend_from_slice(&words);
                 }
-                writer.write(&record).unwrap();
+                if let Some(ros2) = &mut ros2 {
+                    ros2.fill(&record, &mut messages);
+                }
+                writer.write(&record, &messages).unwrap();
             }
             writer.flush().unwrap();
         });

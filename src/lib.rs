@@ -32,6 +32,7 @@ pub mod message;
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
 pub mod record;
+pub mod replay;
 pub mod ros2;
 pub mod rt;
 pub mod urdf;

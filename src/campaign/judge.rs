@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::inspect::{Condition, Quantities, Quantity};
-use crate::record::{Player, TickView};
+use crate::replay::{Player, TickView};
 use hardstand_error::Result;
 use hardstand_physics::plant::PlantFailure;
 

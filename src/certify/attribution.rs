@@ -5,7 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::inspect::{Cause, Comparison, compare};
-use crate::record::{Player, TickId};
+use crate::record::TickId;
+use crate::replay::Player;
 use hardstand_error::Result;
 use hardstand_physics::plant::Event;
 
@@ -59,7 +60,7 @@ pub fn listen(log: &Path) -> Result<LogSummary> {
         told.leases.extend(applied.events.iter().filter_map(lease));
     }
     told.first_tick = first.unwrap_or_default();
-    let differs = |d: &crate::record::Difference| {
+    let differs = |d: &crate::replay::Difference| {
         format!("the replay differs from the log at tick {}: {}", d.tick, d.quantity)
     };
     let gap = player.gaps().first().map(|gap| format!("ticks {} are lost", gap.from_tick));

@@ -7,7 +7,8 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::process_harness::{Ended, Failure, Harness, LOG};
-use crate::record::{Player, RunIndex, write_state};
+use crate::record::RunIndex;
+use crate::replay::{Player, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::attribution::{Difference, LogSummary, listen};

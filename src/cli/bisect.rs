@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use crate::inspect::{Condition, Quantities, Quantity, compare};
-use crate::record::{Player, RunIndex, TickId, TickView};
+use crate::record::{RunIndex, TickId};
+use crate::replay::{Player, TickView};
 use hardstand_error::Result;
 
 use super::arguments::BisectArguments;

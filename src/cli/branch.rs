@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::config::Scenario;
 use crate::inspect::compare;
-use crate::record::{Forked, Player, RunIndex, TickId, fork};
+use crate::record::{RunIndex, TickId};
+use crate::replay::{Forked, Player, fork};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
 use crate::process_harness::{Failure, Harness};
-use crate::record::{Forked, Player, RunIndex, saved_state, write_state};
+use crate::record::RunIndex;
+use crate::replay::{Forked, Player, saved_state, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;

@@ -10,7 +10,7 @@ use crate::certify::{
 };
 use crate::config::Scenario;
 use crate::process_harness::Failure;
-use crate::record::Player;
+use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CertifyArguments;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::bus::{Ask, Client};
 use crate::message::{ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest};
-use crate::record::{read_state, write_state};
+use crate::replay::{read_state, write_state};
 use crate::rt::Phase;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Scope;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::inspect::{Cause, Comparison, Ranked, scenario_differences, trace};
-use crate::record::{Player, TickId};
+use crate::record::TickId;
+use crate::replay::Player;
 use hardstand_error::Result;
 
 use super::{exit, plot_differences, show};

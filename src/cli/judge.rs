@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Map, Value};
 
 use crate::inspect::{Found, Quantities, Verdict, first_bad};
-use crate::record::{Player, RunIndex, TickId, TickView};
+use crate::record::{RunIndex, TickId};
+use crate::replay::{Player, TickView};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::{differences, exit, replay, show};

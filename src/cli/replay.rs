@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Instant;
 
 use crate::config::Scenario;
-use crate::record::{self, LogReader, Look, RunReport};
+use crate::record::LogReader;
+use crate::replay::{self, Look, RunReport};
 use hardstand_error::Result;
 
 use super::arguments::ReplayArguments;
@@ -75,8 +76,8 @@ pub(super) fn run(
     };
     let (plant, begin) = (scenario.plant(), Instant::now());
     let run = match look {
-        Some(look) => record::replay_until(log, &plant, threads, look, progress)?,
-        None => record::replay_run(log, &plant, threads, progress)?,
+        Some(look) => replay::replay_until(log, &plant, threads, look, progress)?,
+        None => replay::replay_run(log, &plant, threads, progress)?,
     };
     bar.finish_and_clear();
     show::replay(&run, begin.elapsed().as_secs_f64(), period_ns);

@@ -8,7 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGXFSZ};
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, Happening, Summary};
 use crate::message::SavedState;
-use crate::record::read_state;
+use crate::replay::read_state;
 use crate::rt::{Ending, Mode, Pace, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 

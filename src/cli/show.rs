@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::config::{Ros2Mode, Scenario};
 use crate::daemon::{SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
-use crate::record::RunReport;
+use crate::replay::RunReport;
 use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
 use hardstand_physics::plant::{Authority, Integrator};
 

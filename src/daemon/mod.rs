@@ -13,9 +13,13 @@ mod io;
 mod latency_histogram;
 mod monitor;
 mod physics;
+mod recorder;
+mod recording;
 
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
+pub use recorder::Recorder;
+pub use recording::Recording;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -31,7 +35,8 @@ use crate::limits::{
     FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
 use crate::message::{ControllerRegistry, ModelReply, SavedState};
-use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
+use crate::record::{RecorderStats, RunInfo};
+use crate::ros2::RosChannels;
 use crate::rt::{
     ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, Mode, Pace, RunLimits, TickReport,
     drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,

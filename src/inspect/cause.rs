@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use crate::record::TickView;
+use crate::replay::TickView;
 use crate::rt::{LogTick, OfferRecord, SetPoint};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};

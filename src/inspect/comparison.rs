@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{Player, TickId, TickView};
+use crate::record::TickId;
+use crate::replay::{Player, TickView};
 use hardstand_error::Result;
 
 use super::cause::{self, Cause, Names};

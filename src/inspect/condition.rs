@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::record::TickView;
+use crate::replay::TickView;
 use hardstand_error::Result;
 
 use super::parser::{Function, Operator, Tree, parse};

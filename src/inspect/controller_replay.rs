@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::record::{Player, input_of};
+use crate::replay::{Player, input_of};
 use crate::rt::{ControllerReplay, Heard, SetPoint};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::TickInput;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::record::TickView;
+use crate::replay::TickView;
 use hardstand_physics::model::JointKind;
 use hardstand_physics::plant::{ContactsReading, Plant, StationReading};
 

@@ -4,9 +4,16 @@ use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::segments::open_next;
-use super::tick_view::TickId;
 use super::{LogReader, LogRecord, NextSegment};
+
+/// A tick of a log, by the state after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TickId {
+    /// Run number.
+    pub run_id: u32,
+    /// Ticks done: the state after the tick has this number.
+    pub tick: u64,
+}
 
 /// The files of a run, their ticks and keyframes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +63,7 @@ impl RunIndex {
                     return Err(Error::new(ErrorKind::Log, text));
                 }
                 (_, Some(next)) => {
-                    index.damage = Some(next.another().to_string());
+                    index.damage = Some(next.is_of_another_run().to_string());
                     return Ok(index);
                 }
             }
@@ -64,7 +71,7 @@ impl RunIndex {
                 index.damage = damage;
                 return Ok(index);
             };
-            match open_next(&info, path, &next) {
+            match next.open(&info, path) {
                 Ok(following) => log = following,
                 Err(e) => {
                     index.damage = Some(e.to_string());

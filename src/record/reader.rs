@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use mcap::records::Record;
 
 use crate::message::{Kind, decode};
-use crate::ros2::cdr::CDR_HEADER_BYTES;
 use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::StateReading;
 
 use super::chunk_parser::refuse;
+use super::envelope;
 use super::records::Records;
 use super::{
     KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment,
@@ -257,7 +257,7 @@ impl Contents {
     }
 
     fn decoded(&self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
-        let data = payload(data);
+        let data = envelope::unwrap(data);
         Ok(match self.topics.get(&channel).map(String::as_str) {
             Some(TICK_TOPIC) => {
                 Some(LogRecord::Tick(Box::new(decode::<LogTick>(Kind::LogTick, data)?)))
@@ -271,10 +271,4 @@ impl Contents {
             _ => None,
         })
     }
-}
-
-/// What is in a message of the daemon's own: octets in CDR, or as they are, as in older logs.
-fn payload(data: &[u8]) -> &[u8] {
-    const WRAP_BYTES: usize = CDR_HEADER_BYTES + size_of::<u32>();
-    if data.starts_with(b"HS") { data } else { data.get(WRAP_BYTES..).unwrap_or_default() }
 }

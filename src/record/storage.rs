@@ -11,13 +11,13 @@ pub trait LogFile: Write + Send {
     /// Puts everything written so far on the disk.
     ///
     /// # Errors
-    /// As the system tells.
+    /// The error of the operating system.
     fn sync(&self) -> io::Result<()>;
 
-    /// Asks for the same without waiting for it, where that can be had.
+    /// Requests the same without waiting for it, where the storage can do that.
     ///
     /// # Errors
-    /// What came of what was asked for before.
+    /// The error of an earlier request.
     fn sync_soon(&self) -> io::Result<()> {
         self.sync()
     }
@@ -25,7 +25,7 @@ pub trait LogFile: Write + Send {
     /// Another handle of the same file.
     ///
     /// # Errors
-    /// As the system tells.
+    /// The error of the operating system.
     fn another(&self) -> io::Result<Box<dyn LogFile>>;
 }
 
@@ -34,19 +34,19 @@ pub trait Storage: Send {
     /// Creates a file, or empties it.
     ///
     /// # Errors
-    /// As the system tells.
+    /// The error of the operating system.
     fn create(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
 
     /// Files in the same folder as `path`.
     ///
     /// # Errors
-    /// As the system tells.
+    /// The error of the operating system.
     fn beside(&self, path: &Path) -> io::Result<Vec<PathBuf>>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// As the system tells.
+    /// The error of the operating system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -70,8 +70,8 @@ impl Storage for Disk {
     }
 }
 
-/// A file, and a thread that puts it on the disk. A busy disk takes its time for that; what is
-/// written meanwhile is the system's, and a kill does not lose it.
+/// A file, and a thread that puts it on the disk, which can take long on a busy disk. What has been
+/// written belongs to the operating system: a killed process does not lose it.
 #[derive(Debug)]
 struct DiskFile {
     file: File,
@@ -86,7 +86,7 @@ impl DiskFile {
         let own = file.try_clone()?;
         let work = move || {
             for () in asked {
-                let _the_one_before_is_unread = result.try_send(own.sync_data()).is_ok();
+                let _unread_result_of_an_earlier_sync = result.try_send(own.sync_data()).is_ok();
             }
         };
         std::thread::Builder::new().name("log-sync".into()).spawn(work)?;
@@ -111,7 +111,7 @@ impl LogFile for DiskFile {
 
     fn sync_soon(&self) -> io::Result<()> {
         let before = self.results.try_recv().unwrap_or(Ok(()));
-        let _still_at_it = self.requests.try_send(()).is_ok();
+        let _a_sync_is_running = self.requests.try_send(()).is_ok();
         before
     }
 

@@ -7,32 +7,32 @@ use std::path::{Path, PathBuf};
 
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
-use mcap::{Attachment, WriteOptions, Writer};
+use mcap::{Attachment, McapResult, WriteOptions, Writer};
 
 use crate::message::{Kind, encode};
-use crate::ros2::cdr;
 use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::ros2::{CDR, ROS2MSG, RosChannels};
+use super::envelope::{self, ENCODING, SCHEMA, SCHEMA_ENCODING};
 use super::{
     Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
-    ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, Storage, TICK_TOPIC,
+    ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages,
+    Storage, TICK_TOPIC,
 };
 
 /// A chunk is closed after so many ticks: a killed run loses at most these.
 const CHUNK_TICKS: u64 = 10;
 
-/// What a message of the daemon's own is to ROS 2: bytes, so that no reader stumbles over it.
-const OWN_DEFINITION: &[u8] =
-    b"# docs/protocol.md of Hardstand says what the bytes are\nuint8[] payload\n";
+type McapFile = Writer<NoSeek<BufWriter<Box<dyn LogFile>>>>;
 
 /// One log file.
 pub struct LogWriter {
     out: Out,
     file: Box<dyn LogFile>,
-    channels: [u16; 3],
-    ros2: Option<RosChannels>,
+    own: OwnChannels,
+    side: Vec<SideOut>,
+    /// The side channels' first messages are written.
+    begun: bool,
     period_ns: u64,
     payload: Vec<u8>,
     message: Vec<u8>,
@@ -45,10 +45,24 @@ impl std::fmt::Debug for LogWriter {
     }
 }
 
+/// Numbers of the log's own channels.
+#[derive(Clone, Copy)]
+struct OwnChannels {
+    tick: u16,
+    state: u16,
+    keyframe: u16,
+}
+
+/// A side channel in this file.
+struct SideOut {
+    id: u16,
+    first: Option<Vec<u8>>,
+}
+
 /// Where messages go.
 struct Out {
     path: PathBuf,
-    mcap: Writer<NoSeek<BufWriter<Box<dyn LogFile>>>>,
+    mcap: McapFile,
     sequence: u32,
     bytes: u64,
 }
@@ -68,13 +82,13 @@ impl Out {
 }
 
 impl LogWriter {
-    /// Creates the file and writes what a replay needs: version, hashes, robot, scenario. With
-    /// `ros2` it gets these channels, too.
+    /// Creates the file and writes what a replay needs: version, hashes, robot, scenario. The file
+    /// gets the side `channels`, too.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path if it cannot be created or written.
-    pub fn create(path: &Path, info: &RunInfo, ros2: Option<RosChannels>) -> Result<Self> {
-        Self::create_on(&Disk, path, info, ros2)
+    pub fn create(path: &Path, info: &RunInfo, channels: &[SideChannel]) -> Result<Self> {
+        Self::create_on(&Disk, path, info, channels)
     }
 
     /// [`create`](Self::create) in another place than the file system.
@@ -82,46 +96,23 @@ impl LogWriter {
         storage: &dyn Storage,
         path: &Path,
         info: &RunInfo,
-        mut ros2: Option<RosChannels>,
+        channels: &[SideChannel],
     ) -> Result<Self> {
         let failed = |e: &dyn std::error::Error| file_error(path, e);
         let file = storage.create(path).map_err(|e| failed(&e))?;
         let other = file.another().map_err(|e| failed(&e))?;
         let mut mcap =
             options().create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
-        let mut channel = |topic: &str, name: &str| {
-            let schema = mcap.add_schema(name, ROS2MSG, OWN_DEFINITION)?;
-            mcap.add_channel(schema, topic, CDR, &BTreeMap::new())
-        };
-        let channels = [
-            channel(TICK_TOPIC, "hardstand_msgs/msg/LogTick").map_err(|e| failed(&e))?,
-            channel(STATE_TOPIC, "hardstand_msgs/msg/State").map_err(|e| failed(&e))?,
-            channel(KEYFRAME_TOPIC, "hardstand_msgs/msg/Keyframe").map_err(|e| failed(&e))?,
-        ];
-        if let Some(ros2) = &mut ros2 {
-            ros2.declare(&mut mcap).map_err(|e| failed(&e))?;
-        }
-        let metadata = Metadata { name: "hardstand".into(), metadata: info.to_map() };
-        mcap.write_metadata(&metadata).map_err(|e| failed(&e))?;
-        for (name, media_type, data) in [
-            (ROBOT_ATTACHMENT, "application/xml", &info.robot),
-            (SCENARIO_ATTACHMENT, "application/toml", &info.scenario),
-        ] {
-            let attachment = Attachment {
-                log_time: 0,
-                create_time: 0,
-                name: name.into(),
-                media_type: media_type.into(),
-                data: Cow::Borrowed(data.as_bytes()),
-            };
-            mcap.attach(&attachment).map_err(|e| failed(&e))?;
-        }
-        mcap.flush().map_err(|e| failed(&e))?;
+        let own = add_own_channels(&mut mcap).map_err(|e| failed(&e))?;
+        let side = channels.iter().map(|c| add_side_channel(&mut mcap, c));
+        let side = side.collect::<McapResult<_>>().map_err(|e| failed(&e))?;
+        write_header(&mut mcap, info).map_err(|e| failed(&e))?;
         Ok(Self {
             out: Out { path: path.into(), mcap, sequence: 0, bytes: 0 },
             file,
-            channels,
-            ros2,
+            own,
+            side,
+            begun: false,
             period_ns: info.period_ns,
             payload: Vec::new(),
             message: Vec::new(),
@@ -129,32 +120,43 @@ impl LogWriter {
         })
     }
 
-    /// Writes one tick; closes the chunk every few ticks.
+    /// Writes one tick and its side messages; closes the chunk every few ticks.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] with the path.
-    pub fn write(&mut self, tick: &LogTick) -> Result<()> {
+    /// [`ErrorKind::File`] with the path; [`ErrorKind::Internal`] if there is no such side channel.
+    pub fn write(&mut self, tick: &LogTick, messages: &SideMessages) -> Result<()> {
         let before_ns = tick.state.time_ns.saturating_sub(self.period_ns);
         if !tick.keyframe.is_empty() {
             let words = tick.keyframe.clone();
             let keyframe = Keyframe { run_id: tick.run_id, tick: tick.tick, words };
             encode(Kind::Keyframe, &keyframe, &mut self.payload)?;
-            self.put(2, before_ns)?;
+            self.put(self.own.keyframe, before_ns)?;
         }
         encode(Kind::LogTick, tick, &mut self.payload)?;
-        self.put(0, before_ns)?;
+        self.put(self.own.tick, before_ns)?;
         encode(Kind::State, &tick.state, &mut self.payload)?;
-        self.put(1, tick.state.time_ns)?;
-        if let Some(ros2) = &mut self.ros2 {
-            ros2.write(tick, before_ns, |id, ns, message| self.out.put(id, ns, message))?;
+        self.put(self.own.state, tick.state.time_ns)?;
+        if !std::mem::replace(&mut self.begun, true) {
+            for side in &self.side {
+                if let Some(first) = &side.first {
+                    self.out.put(side.id, before_ns, first)?;
+                }
+            }
+        }
+        for (channel, time_ns, message) in messages.iter() {
+            let Some(side) = self.side.get(channel) else {
+                let text = format!("a message of side channel {channel}, which the log has not");
+                return Err(Error::new(ErrorKind::Internal, text));
+            };
+            self.out.put(side.id, time_ns, message)?;
         }
         self.open_ticks += 1;
         if self.open_ticks >= CHUNK_TICKS { self.flush() } else { Ok(()) }
     }
 
-    fn put(&mut self, channel: usize, time_ns: u64) -> Result<()> {
-        cdr::Writer::new(&mut self.message).octets(&self.payload);
-        self.out.put(self.channels[channel], time_ns, &self.message)
+    fn put(&mut self, channel: u16, time_ns: u64) -> Result<()> {
+        envelope::wrap(&self.payload, &mut self.message);
+        self.out.put(channel, time_ns, &self.message)
     }
 
     /// Bytes of the messages written so far.
@@ -204,6 +206,43 @@ impl LogWriter {
         drop(mcap.into_inner());
         self.file.sync().map_err(|e| file_error(&path, &e))
     }
+}
+
+fn add_own_channels(mcap: &mut McapFile) -> McapResult<OwnChannels> {
+    let mut add = |topic: &str, name: &str| {
+        let schema = mcap.add_schema(name, SCHEMA_ENCODING, SCHEMA)?;
+        mcap.add_channel(schema, topic, ENCODING, &BTreeMap::new())
+    };
+    Ok(OwnChannels {
+        tick: add(TICK_TOPIC, "hardstand_msgs/msg/LogTick")?,
+        state: add(STATE_TOPIC, "hardstand_msgs/msg/State")?,
+        keyframe: add(KEYFRAME_TOPIC, "hardstand_msgs/msg/Keyframe")?,
+    })
+}
+
+fn add_side_channel(mcap: &mut McapFile, channel: &SideChannel) -> McapResult<SideOut> {
+    let SideChannel { topic, schema_name, schema_encoding, message_encoding, .. } = channel;
+    let text = channel.schema_text.as_bytes();
+    let schema = mcap.add_schema(schema_name, schema_encoding, text)?;
+    let id = mcap.add_channel(schema, topic, message_encoding, &channel.metadata)?;
+    Ok(SideOut { id, first: channel.first.clone() })
+}
+
+fn write_header(mcap: &mut McapFile, info: &RunInfo) -> McapResult<()> {
+    mcap.write_metadata(&Metadata { name: "hardstand".into(), metadata: info.to_map() })?;
+    for (name, media_type, data) in [
+        (ROBOT_ATTACHMENT, "application/xml", &info.robot),
+        (SCENARIO_ATTACHMENT, "application/toml", &info.scenario),
+    ] {
+        mcap.attach(&Attachment {
+            log_time: 0,
+            create_time: 0,
+            name: name.into(),
+            media_type: media_type.into(),
+            data: Cow::Borrowed(data.as_bytes()),
+        })?;
+    }
+    mcap.flush()
 }
 
 /// Without seeking a chunk is written in one piece, when it is complete.

@@ -13,6 +13,7 @@ mod counters;
 mod diagnostics;
 mod field;
 mod frames;
+mod log_channels;
 #[cfg(feature = "zenoh")]
 mod low_level;
 pub mod messages;
@@ -40,6 +41,7 @@ pub use counters::{RosCounters, RosRejection};
 pub use diagnostics::diagnostics;
 pub use field::{Byte, Definition, Field};
 pub use frames::Frames;
+pub use log_channels::RosChannels;
 #[cfg(feature = "zenoh")]
 pub use naming::{End, Naming, Wire};
 #[cfg(feature = "zenoh")]

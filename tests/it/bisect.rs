@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::common::bench::quadruped;
 use crate::common::logs::{Script, hardstand, run_of, write, write_parts};
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
-use hardstand::record::{Player, TickId};
+use hardstand::record::TickId;
+use hardstand::replay::Player;
 use hardstand::rt::LogTick;
 
 /// Twelve stretches; pushed and put on ice over their borders.
@@ -263,7 +264,7 @@ fn all_files_and_runs_are_searched() {
     assert!(out.contains("bad        first at tick 42 of run 2 (") && code == 1, "{out}");
     let list = ["bisect".as_ref(), path.as_os_str(), "--list".as_ref(), "--at".as_ref()];
     let (out, code) =
-        hardstand(&[&list[..], &["55".as_ref(), "--run_id".as_ref(), "2".as_ref()]].concat());
+        hardstand(&[&list[..], &["55".as_ref(), "--run-id".as_ref(), "2".as_ref()]].concat());
     let line =
         |name: &str| out.lines().find(|l| l.starts_with(name)).unwrap_or_default().to_string();
     assert!(code == 0 && line("tick ").contains(" 55 ") && line("run_id").contains(" 2 "), "{out}");

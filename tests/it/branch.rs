@@ -107,7 +107,7 @@ fn a_branch_stays_in_its_run() {
     all.extend(again(2, 90));
     all.extend(again(3, 20));
     write_parts(&from, &quadruped(&SETS), &all);
-    for (more, at, ticks) in [(&[][..], 30, TICKS - 30), (&["--run_id", "2"], 30, 60)] {
+    for (more, at, ticks) in [(&[][..], 30, TICKS - 30), (&["--run-id", "2"], 30, 60)] {
         let (out, code) = branch(&from, at, more, &to);
         assert!(out.contains("all digests too") && code == 0, "{out}");
         assert!(out.contains(&format!("compared   {ticks} ticks")), "{out}");

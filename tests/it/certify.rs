@@ -42,7 +42,7 @@ fn python() -> Option<String> {
     if tried.status().is_ok_and(|status| status.success()) {
         return Some(python);
     }
-    eprintln!("SKIPPED: {python} cannot import zenoh; see tests/python.rs");
+    eprintln!("SKIPPED: {python} cannot import zenoh; see tests/it/python.rs");
     None
 }
 

@@ -554,7 +554,7 @@ fn mutated_scenarios_are_taken_or_refused() {
 }
 
 #[test]
-#[ignore = "IN-6 in full: cargo test --test config -- --ignored --nocapture"]
+#[ignore = "IN-6 in full: cargo test --test it config:: -- --ignored --nocapture"]
 fn a_hundred_thousand_mutated_scenarios_are_taken_or_refused() {
     mutate_scenarios(0x5eed_0007, 100_000);
 }

@@ -213,7 +213,7 @@ fn no_hostile_setting_lets_a_bad_number_out() {
 }
 
 #[test]
-#[ignore = "IN-5 in full: cargo test --test hostile -- --ignored --nocapture"]
+#[ignore = "IN-5 in full: cargo test --test it hostile:: -- --ignored --nocapture"]
 fn none_of_a_hundred_thousand_hostile_settings_lets_a_bad_number_out() {
     std::thread::scope(|scope| {
         for seed in [0x9e37_79b9_7f4a_7c16, 0x9e37_79b9_7f4a_7c17] {

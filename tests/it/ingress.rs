@@ -310,7 +310,7 @@ fn mutated_commands_are_judged_as_an_independent_checker_does() {
 }
 
 #[test]
-#[ignore = "a minute in release: cargo test --release --test intake -- --ignored --nocapture"]
+#[ignore = "a minute in release: cargo test --release --test it ingress:: -- --ignored --nocapture"]
 fn a_hundred_million_mutated_commands_are_judged_as_an_independent_checker_does() {
     run_all(100_000_000);
 }

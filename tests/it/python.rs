@@ -83,7 +83,7 @@ fn python(test: &str, modules: &str) -> Option<String> {
     };
     eprintln!(
         "SKIPPED {test}: {why}. To run it: python3 -m venv v && v/bin/pip install eclipse-zenoh \
-         rosbags mcap-ros2-support && HARDSTAND_PYTHON=v/bin/python cargo test --test python"
+         rosbags mcap-ros2-support && HARDSTAND_PYTHON=v/bin/python cargo test --test it python::"
     );
     None
 }

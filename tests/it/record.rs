@@ -4,13 +4,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use crate::common::allocator::peak_bytes;
-use crate::common::bench::{Bench, Queues, ROOMY, TestClock, info, quadruped};
+use crate::common::bench::{Bench, Queues, ROOMY, TestClock, info, quadruped, write_log};
 use crate::common::dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::config::Scenario;
-use hardstand::record::{
-    LogReader, LogRecord, LogWriter, Recorder, ReplayReport, RosChannels, replay,
-};
+use hardstand::daemon::Recorder;
+use hardstand::record::{LogReader, LogRecord};
+use hardstand::replay::{ReplayReport, replay};
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -33,11 +34,7 @@ fn ticks_of(scenario: Scenario, ticks: u64) -> Vec<LogTick> {
 }
 
 fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
-    let mut writer = LogWriter::create(path, &info(scenario), RosChannels::of(scenario)).unwrap();
-    for tick in ticks {
-        writer.write(tick).unwrap();
-    }
-    writer.finish().unwrap();
+    write_log(path, scenario, ticks);
 }
 
 /// The report, which is the same for any number of threads.
@@ -407,13 +404,9 @@ fn reading_takes_bounded_memory() {
     let path = dir.path().join("long.mcap");
     let scenario = quadruped(&["record.keyframe_every_ticks=1"]);
     let ticks = ticks_of(scenario.clone(), 200);
-    // 40 times the same 200 ticks: nobody replays it
-    let mut writer =
-        LogWriter::create(&path, &info(&scenario), RosChannels::of(&scenario)).unwrap();
-    for (i, tick) in (0..40).flat_map(|_| &ticks).enumerate() {
-        writer.write(&LogTick { tick: i as u64, ..tick.clone() }).unwrap();
-    }
-    writer.finish().unwrap();
+    // 40 times the same 200 ticks: no test replays it
+    let repeated = (0..40).flat_map(|_| &ticks).zip(0_u64..);
+    write_log(&path, &scenario, repeated.map(|(t, tick)| LogTick { tick, ..t.clone() }));
     drop(ticks);
     let size = std::fs::metadata(&path).unwrap().len();
     let ((found, damage), grown) = peak_bytes(|| digests(&path).unwrap());

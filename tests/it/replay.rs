@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use crate::common::bench::{Bench, ROOMY, TestClock, info, quadruped};
+use crate::common::bench::{Bench, ROOMY, TestClock, quadruped, write_log};
 use hardstand::config::Scenario;
 use hardstand::message::{Kind, encode};
-use hardstand::record::{
-    KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, LogWriter, ReplayReport, RosChannels,
-    STATE_TOPIC, TICK_TOPIC, replay,
-};
+use hardstand::record::{KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
+use hardstand::replay::{ReplayReport, replay};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 use hardstand_physics::plant::Authority;
 
@@ -44,12 +42,7 @@ fn ticks() -> Vec<LogTick> {
 }
 
 fn write(path: &Path, ticks: &[LogTick]) {
-    let mut writer =
-        LogWriter::create(path, &info(&scenario()), RosChannels::of(&scenario())).unwrap();
-    for tick in ticks {
-        writer.write(tick).unwrap();
-    }
-    writer.finish().unwrap();
+    write_log(path, &scenario(), ticks);
 }
 
 /// The report, which must be the same on one thread and on several.

@@ -1,14 +1,15 @@
-//! The messages of ROS 2 in the log. What other programs make of it: tests/python.rs.
+//! The messages of ROS 2 in the log. What other programs make of it: tests/it/python.rs.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::common::bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped};
+use crate::common::bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped, write_log};
 use hardstand::config::Scenario;
-use hardstand::record::{
-    Disk, LogReader, LogWriter, Recording, RosChannels, recover, replay, replay_run,
-};
+use hardstand::daemon::Recording;
+use hardstand::record::{Disk, LogReader, recover};
+use hardstand::replay::{replay, replay_run};
+use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 use hardstand_physics::plant::PlantFailure;
@@ -23,10 +24,7 @@ fn ticks_of(scenario: &Scenario) -> Vec<LogTick> {
 }
 
 fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
-    let ros2 = RosChannels::of(scenario);
-    let mut writer = LogWriter::create(path, &info(scenario), ros2).unwrap();
-    ticks.iter().for_each(|tick| writer.write(tick).unwrap());
-    writer.finish().unwrap();
+    write_log(path, scenario, ticks);
 }
 
 /// The log of a whole run with these settings.

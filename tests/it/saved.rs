@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::common::bench::quadruped;
 use crate::common::process::{Log, Observer, Process, Scene, digest, serial};
 use hardstand::message::SavedState;
-use hardstand::record::{read_state, write_state};
+use hardstand::replay::{read_state, write_state};
 use hardstand_physics::plant::TickInput;
 use rustix::process::Signal;
 

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::common::bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::Scenario;
-use hardstand::record::{Disk, Gap, LogReader, Recording, RosChannels, RunReport, replay_run};
+use hardstand::daemon::Recording;
+use hardstand::record::{Disk, LogReader};
+use hardstand::replay::{Gap, RunReport, replay_run};
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
 use hardstand_physics::plant::{Event, Scope};
 

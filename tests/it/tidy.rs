@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 26] = [
+const ROOMS: [(&str, &[&str]); 27] = [
     ("limits", &[]),
     ("fault_point", &[]),
     ("math", &["simd"]),
@@ -21,8 +21,9 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool"]),
     ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "buffer_pool", "rt", "message", "config", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "record"]),
+    ("record", &["plant", "rt", "message"]),
+    ("replay", &["plant", "rt", "message", "config", "record", "ros2"]),
+    ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
     ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
@@ -37,7 +38,8 @@ const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
-const ROS2: &[&str] = &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config"];
+const ROS2: &[&str] =
+    &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config", "rt", "record"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -51,6 +53,7 @@ const ALL: &[&str] = &[
     "buffer_pool",
     "message",
     "record",
+    "replay",
     "inspect",
     "bus",
     "ros2",
@@ -62,7 +65,7 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "process_harness"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "record", "replay", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [
@@ -125,7 +128,7 @@ fn code(line: &str) -> &str {
 
 fn forbidden_imports(room: &str, text: &str) -> Vec<String> {
     let Some((_, allowed)) = ROOMS.iter().find(|(r, _)| *r == room) else {
-        return vec![format!("room `{room}` is not in the table of tests/tidy.rs")];
+        return vec![format!("room `{room}` is not in the table of tests/it/tidy.rs")];
     };
     let mut out = Vec::new();
     for (n, line) in text.lines().enumerate() {
@@ -284,22 +287,24 @@ fn unsafe_code_has_two_homes() {
     assert_eq!(unsafe_code("let x = unsafe { f() };"), ["line 1: unsafe code"]);
 }
 
-/// Every test file that the README's table of promises names exists.
+/// Every test that the table of promises names exists.
 #[test]
-fn the_readme_names_tests_that_exist() {
+fn the_promises_name_tests_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let page = fs::read_to_string(root.join("docs/promises.md")).unwrap();
+    let (_, table) = page.split_once("\n## Promises and their tests\n").unwrap();
+    let (table, _) = table.split_once("\n## ").unwrap();
     let mut named = 0;
-    for part in readme.split("`tests/").skip(1) {
+    for part in table.split("`tests/").skip(1) {
         let name = part.split('`').next().unwrap();
         let (file, function) = name.split_once("::").unwrap_or((name, ""));
         let text = fs::read_to_string(root.join("tests").join(file))
-            .unwrap_or_else(|e| panic!("README names tests/{file}: {e}"));
+            .unwrap_or_else(|e| panic!("docs/promises.md names tests/{file}: {e}"));
         let exists = text.contains(&format!("fn {function}"));
-        assert!(exists, "README names {function}, which is not in tests/{file}");
+        assert!(exists, "docs/promises.md names {function}, which is not in tests/{file}");
         named += 1;
     }
-    assert!(named > 10, "the README's table of promises names {named} tests");
+    assert!(named > 10, "docs/promises.md names {named} tests");
 }
 
 /// zenoh without its default features, bincode pinned: both are promises of the manifest.

@@ -487,7 +487,7 @@ fn damaged_files_never_panic() {
 }
 
 #[test]
-#[ignore = "IN-6 in full: cargo test --test urdf -- --ignored --nocapture"]
+#[ignore = "IN-6 in full: cargo test --test it urdf:: -- --ignored --nocapture"]
 fn a_hundred_thousand_damaged_files_never_panic() {
     damage_files(0x9e37_79b9_7f4a_7c16, 100_000);
 }

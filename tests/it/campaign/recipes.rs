@@ -18,7 +18,7 @@ pub fn python(test: &str, module: &str) -> Option<String> {
     }
     eprintln!(
         "SKIPPED {test}: {python} cannot import {module}. To run it: python3 -m venv v && \
-         v/bin/pip install ray pyarrow && HARDSTAND_PYTHON=$PWD/v/bin/python cargo test --test campaign"
+         v/bin/pip install ray pyarrow && HARDSTAND_PYTHON=$PWD/v/bin/python cargo test --test it campaign::"
     );
     None
 }

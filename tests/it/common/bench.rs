@@ -1,13 +1,16 @@
 //! The loop without a bus: a scenario, the real hand-overs, a clock that the test moves.
 #![allow(dead_code, reason = "the tests of two crates and the benchmarks use parts of it")]
 
+use std::borrow::Borrow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Receiver;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::config::Scenario;
-use hardstand::record::RunInfo;
+use hardstand::record::{LogWriter, RunInfo, SideMessages};
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{
     Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
@@ -172,6 +175,24 @@ impl Hands {
         *command = Command { run_id, session, seq, answers_tick, applies_tick: 0, joints };
         self.commands.send(command);
     }
+}
+
+/// A log in one file, with the channels of ROS 2 that the scenario asks for.
+pub fn write_log(
+    path: &Path,
+    scenario: &Scenario,
+    ticks: impl IntoIterator<Item = impl Borrow<LogTick>>,
+) {
+    let (mut ros2, mut messages) = (RosChannels::of(scenario), SideMessages::default());
+    let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
+    let mut writer = LogWriter::create(path, &info(scenario), &channels).unwrap();
+    for tick in ticks {
+        if let Some(ros2) = &mut ros2 {
+            ros2.fill(tick.borrow(), &mut messages);
+        }
+        writer.write(tick.borrow(), &messages).unwrap();
+    }
+    writer.finish().unwrap();
 }
 
 pub fn info(scenario: &Scenario) -> RunInfo {

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardstand::config::Scenario;
-use hardstand::record::{Disk, LogWriter, Recording, RosChannels};
+use hardstand::daemon::Recording;
+use hardstand::record::Disk;
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
 use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
 
-use super::bench::{Bench, ROOMY, TestClock, info};
+use super::bench::{Bench, ROOMY, TestClock, info, write_log};
 
 /// What a controller does: it is silent for 50 ticks, then another one comes.
 #[derive(Clone, Copy)]
@@ -57,11 +59,7 @@ pub fn run_of(scenario: &Scenario, script: &Script, ticks: u64) -> Vec<LogTick> 
 
 /// A log in one file.
 pub fn write(path: &Path, scenario: &Scenario, ticks: &[LogTick]) {
-    let mut writer = LogWriter::create(path, &info(scenario), RosChannels::of(scenario)).unwrap();
-    for tick in ticks {
-        writer.write(tick).unwrap();
-    }
-    writer.finish().unwrap();
+    write_log(path, scenario, ticks);
 }
 
 /// A log in files of about 100 kB; their names.

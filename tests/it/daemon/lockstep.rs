@@ -4,7 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use hardstand::config::Scenario;
-use hardstand::record::{LogReader, LogRecord, LogWriter, Player};
+use hardstand::record::{LogReader, LogRecord, LogWriter, SideMessages};
+use hardstand::replay::Player;
 use hardstand_physics::plant::{Authority, Event};
 use rustix::process::Signal;
 
@@ -337,8 +338,8 @@ fn the_controller_and_the_joint_that_differ_are_named() {
     let mut info = info.unwrap();
     let sets = ["contact.cz_s_per_m=0.9".to_string(), "record.ros2=false".into()];
     info.scenario = Scenario::from_texts(&info.scenario, &info.robot, &sets).unwrap().complete_toml;
-    let mut writer = LogWriter::create(&damaged, &info, None).unwrap();
-    ticks.iter().for_each(|tick| writer.write(tick).unwrap());
+    let mut writer = LogWriter::create(&damaged, &info, &[]).unwrap();
+    ticks.iter().for_each(|tick| writer.write(tick, &SideMessages::default()).unwrap());
     writer.finish().unwrap();
     let mut player = Player::open(&damaged).unwrap();
     let mut seen = 0;

@@ -211,7 +211,7 @@ fn standing<T>(meanwhile: impl FnOnce(&Scene, &Observer, &Process) -> T) -> (T, 
 
 /// IN-3: a million, while a controller works.
 #[test]
-#[ignore = "two minutes: cargo test --release --test daemon million -- --ignored --nocapture"]
+#[ignore = "two minutes: cargo test --release --test it million -- --ignored --nocapture"]
 fn a_million_malformed_commands_cost_nothing() {
     let _one = serial();
     let ((), quiet) = standing(|_, _, _| std::thread::sleep(Duration::from_secs(30)));

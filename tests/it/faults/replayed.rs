@@ -3,12 +3,13 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
-use hardstand::record::{LogReader, LogWriter, RosChannels, replay};
+use hardstand::record::LogReader;
+use hardstand::replay::replay;
 use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
 use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
 
 use super::{MEND_ALL, broken, lasting, quadruped, shown, stand};
-use crate::common::bench::{Bench, ROOMY, TestClock, info, quadruped as scenario_of};
+use crate::common::bench::{Bench, ROOMY, TestClock, quadruped as scenario_of, write_log};
 
 /// All kinds that can be in slots, a few at a time.
 fn scene(tick: u64) -> Vec<Event> {
@@ -117,12 +118,7 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
     let path = dir.path().join("run.mcap");
     let scenario = scenario_of(&sets);
     let write = |ticks: &[hardstand::rt::LogTick]| {
-        let ros = RosChannels::of(&scenario);
-        let mut writer = LogWriter::create(&path, &info(&scenario), ros).unwrap();
-        for tick in ticks {
-            writer.write(tick).unwrap();
-        }
-        writer.finish().unwrap();
+        write_log(&path, &scenario, ticks);
     };
     let replayed = |threads: usize| {
         let mut log = LogReader::open(&path).unwrap();

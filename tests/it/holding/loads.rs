@@ -9,7 +9,7 @@ use super::set_law;
 use crate::common::robots::{add_body, box_on_springs, plain_spec, station};
 
 const MU: f64 = 0.8;
-/// The stations of tests/common/robots.rs: μₖ = 0.75 μₛ.
+/// The stations of crates/physics/tests/it/common/robots.rs: μₖ = 0.75 μₛ.
 const KINETIC: f64 = 0.75;
 
 /// 1 kg on one spring in its centre.

@@ -132,7 +132,7 @@ fn a_standing_robots_feet_stay_where_they_are() {
     stands_for(10);
 }
 
-/// `cargo test --release --test holding ten_minutes -- --ignored --nocapture`
+/// `cargo test --release --test it ten_minutes -- --ignored --nocapture`
 #[test]
 #[ignore = "80 minutes of simulated time: minutes in a release build"]
 fn ten_minutes() {

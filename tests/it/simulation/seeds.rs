@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use hardstand::record::{Recording, RosChannels};
+use hardstand::daemon::Recording;
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 
 use super::disk::SimDisk;
@@ -79,7 +80,7 @@ fn every_seed_keeps_every_promise() {
             Ok((_, covered)) => covered,
             Err(panic) => {
                 println!(
-                    "seed {seed} fails; again: HARDSTAND_SEED={seed} cargo test --test simulation"
+                    "seed {seed} fails; again: HARDSTAND_SEED={seed} cargo test --test it simulation::"
                 );
                 resume_unwind(panic);
             }

@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
-use hardstand::record::{LogReader, LogRecord, RunReport, replay_run};
+use hardstand::record::{LogReader, LogRecord};
+use hardstand::replay::{RunReport, replay_run};
 use hardstand::rt::LogTick;
 use hardstand_physics::plant::{Plant, Rejection};
 

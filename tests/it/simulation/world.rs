@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hardstand::daemon::Recording;
 use hardstand::limits::OFFERS_MAX;
 use hardstand::message::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
     check_friction, encode,
 };
-use hardstand::record::Recording;
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
 

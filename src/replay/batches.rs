@@ -1,6 +1,6 @@
-//! Cuts a log into pieces that can be passed on.
+//! Cuts a log into batches of records for the threads of a replay.
 
-use super::{Keyframe, LogReader, LogRecord, NextSegment};
+use crate::record::{Keyframe, LogReader, LogRecord, NextSegment};
 
 /// Some records of a log.
 pub(super) struct Batch {

@@ -1,23 +1,23 @@
-//! A run that leaves a log at some tick and goes on under other parameters.
+//! A run that leaves a log at a tick and goes on under other parameters.
 
 use std::path::{Path, PathBuf};
 
-use crate::buffer_pool::{Outbox, pool};
 use crate::config::Scenario;
 use crate::limits::EVENTS_MAX;
 use crate::message::SavedState;
+use crate::record::{Disk, RunInfo, RunWriter, SideMessages, TickId};
+use crate::ros2::RosChannels;
 use crate::rt::{LogTick, Phase, Schedule};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
 
-use super::run::input_of;
-use super::tick_view::{TickId, TickView};
-use super::{Disk, Player, Recording, RosChannels, RunInfo};
+use super::replayer::input_of;
+use super::{Player, TickView};
 
-/// Ticks that are written at once.
-const BATCH_TICKS: usize = 32;
+/// Ticks between two reports of progress.
+const PROGRESS_TICKS: u64 = 32;
 
-/// What became of a fork.
+/// Result of a fork.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forked {
     /// Ticks that were run.
@@ -62,7 +62,7 @@ pub fn fork(
         }
         let mut input = input_of(log.applied);
         if let Some(schedule) = &mut schedule {
-            // who commands is no matter of the events
+            // the sessions are those of the log
             input.events.retain(Event::is_of_leases);
             input.events.reserve(EVENTS_MAX);
             schedule.take_due(here, &mut input.events);
@@ -75,8 +75,7 @@ pub fn fork(
             break;
         }
         forked.ticks += 1;
-        if forked.ticks.is_multiple_of(BATCH_TICKS as u64) {
-            fork.recording.round(0);
+        if forked.ticks.is_multiple_of(PROGRESS_TICKS) {
             progress(forked.ticks);
         }
     }
@@ -85,7 +84,7 @@ pub fn fork(
         // the log's own replay: what is applied is still what the log says
         forked.cut.get_or_insert(format!("the log's replay differs at tick {tick}: {quantity}"));
     }
-    let stats = fork.recording.finish();
+    let stats = fork.writer.finish();
     forked.files = stats.segments;
     match stats.error {
         Some(e) => Err(Error::new(ErrorKind::File, e)),
@@ -94,8 +93,8 @@ pub fn fork(
 }
 
 /// The state in which `player` is, under `scenario`, for a run of the number `run_id` with other
-/// controllers: those of the log leave, and their joints hold what they were told last until the
-/// others come.
+/// controllers: those of the log leave, and their joints keep their last set-points until other
+/// controllers join.
 ///
 /// # Errors
 /// As [`fork`].
@@ -141,8 +140,10 @@ const COEFFICIENTS: [&str; 5] = [
 struct Fork {
     plant: Plant,
     snapshot: Snapshot,
-    records: Outbox<LogTick>,
-    recording: Recording,
+    record: LogTick,
+    ros2: Option<RosChannels>,
+    messages: SideMessages,
+    writer: RunWriter,
     keyframe_every_ticks: u64,
     begun: bool,
 }
@@ -157,10 +158,8 @@ impl Fork {
     ) -> Result<Self> {
         let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
         let ros2 = RosChannels::of(scenario);
-        let (records, inbox) = pool(BATCH_TICKS, || {
-            let tick = LogTick::new(&plant, &snapshot, words);
-            if ros2.is_some() { tick.with_contacts(&snapshot) } else { tick }
-        });
+        let record = LogTick::new(&plant, &snapshot, words);
+        let record = if ros2.is_some() { record.with_contacts(&snapshot) } else { record };
         let info = RunInfo {
             version: env!("CARGO_PKG_VERSION").into(),
             physics_hash: scenario.physics_hash,
@@ -169,9 +168,12 @@ impl Fork {
             ..of.clone()
         };
         let bytes_max = scenario.record.segment_bytes_max;
-        let recording = Recording::start(Box::new(Disk), to.into(), info, bytes_max, ros2, inbox)?;
+        let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
+        let writer = RunWriter::start(Box::new(Disk), to.into(), info, bytes_max, channels)?;
         let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
-        Ok(Self { plant, snapshot, records, recording, keyframe_every_ticks, begun: false })
+        let messages = SideMessages::default();
+        let begun = false;
+        Ok(Self { plant, snapshot, record, ros2, messages, writer, keyframe_every_ticks, begun })
     }
 
     /// Runs a tick with `input`. RunId, pace, published time and missed deadlines are those of the
@@ -182,9 +184,7 @@ impl Fork {
         log: &TickView<'_>,
     ) -> std::result::Result<Outcome, String> {
         let tick = self.plant.state().tick;
-        let Some(mut record) = self.records.take_free() else {
-            return Err("the recorder has ended".into());
-        };
+        let record = &mut self.record;
         record.keyframe.clear();
         if !self.begun || tick.is_multiple_of(self.keyframe_every_ticks) {
             self.plant.write_words(&mut record.keyframe);
@@ -195,10 +195,9 @@ impl Fork {
         let now = outcome.verdicts[..outcome.offers].iter().rposition(accepted);
         let then = log.applied.offers.iter().rposition(|o| accepted(&o.verdict));
         if now.is_some() && now != then {
-            self.records.put_back(record);
             return Err(format!(
-                "in tick {tick} a command would be obeyed that was not in the log's run: its \
-                 set-points are not in the log"
+                "in tick {tick} a command would be obeyed that was not obeyed in the log's run: \
+                 its set-points are not in the log"
             ));
         }
         self.plant.fill(&mut self.snapshot);
@@ -209,7 +208,10 @@ impl Fork {
         (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
         record.fill(tick, input, &outcome, &self.snapshot);
         record.missed_deadlines = log.applied.missed_deadlines;
-        self.records.send(record);
+        if let Some(ros2) = &mut self.ros2 {
+            ros2.fill(record, &mut self.messages);
+        }
+        self.writer.write(record, &self.messages);
         Ok(outcome)
     }
 }

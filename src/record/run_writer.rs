@@ -1,111 +1,109 @@
-//! A recording: the ticks of a run in one file after another.
+//! The log of a run: one file after another.
 
 use std::path::{Path, PathBuf};
 
-use crate::buffer_pool::Inbox;
 use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::{LogWriter, RosChannels, RunInfo, Storage};
+use super::{LogWriter, RunInfo, SideChannel, SideMessages, Storage};
 
 /// Time between two requests to put the file on the disk, ns.
 const SYNC_NS: u64 = 1_000_000_000;
 
-/// What a recording has done.
+/// What has been written of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecorderStats {
     /// Ticks written.
     pub ticks: u64,
     /// Files, in order: the next one begins when one is full, or when ticks were lost.
     pub segments: Vec<PathBuf>,
-    /// Why recording ended early, if it did.
+    /// Why writing ended early, if it did.
     pub error: Option<String>,
 }
 
-/// Takes ticks out of a queue and writes them. It knows no thread and no clock, so that a
-/// simulation can run it too.
-pub struct Recording {
+/// Writes the ticks of a run. It knows no thread and no clock, so that a simulation can run it too.
+/// After the first failure it writes nothing more: see [`error`](Self::error).
+pub struct RunWriter {
     storage: Box<dyn Storage>,
     stats: RecorderStats,
     first: PathBuf,
     info: RunInfo,
     segment_bytes_max: u64,
-    ros2: Option<RosChannels>,
-    inbox: Inbox<LogTick>,
+    channels: Vec<SideChannel>,
     writer: Option<LogWriter>,
     /// Run number and tick.
     next_tick: Option<(u32, u64)>,
-    /// Ticks written at the last look.
-    written: u64,
+    /// Ticks written at the last call of [`settle`](Self::settle).
+    settled: u64,
     synced_ns: Option<u64>,
 }
 
-impl std::fmt::Debug for Recording {
+impl std::fmt::Debug for RunWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Recording").field("stats", &self.stats).finish_non_exhaustive()
+        f.debug_struct("RunWriter").field("stats", &self.stats).finish_non_exhaustive()
     }
 }
 
-impl Recording {
+impl RunWriter {
     /// Creates the first file, and removes the further files of an earlier run of the same name: it
     /// is replaced as a whole. A file that has reached `segment_bytes_max` ends before the next
-    /// keyframe: the index of a file is kept in memory until it ends. Every file gets the channels
-    /// of `ros2`; they need records with contacts.
+    /// keyframe: the index of a file is kept in memory until it ends. Every file gets the side
+    /// `channels`.
     ///
     /// # Errors
-    /// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be created, or one of an
-    /// earlier run cannot be removed.
+    /// [`ErrorKind::File`] if the file cannot be created, or one of an earlier run cannot be
+    /// removed.
     pub fn start(
         storage: Box<dyn Storage>,
         path: PathBuf,
         info: RunInfo,
         segment_bytes_max: u64,
-        ros2: Option<RosChannels>,
-        inbox: Inbox<LogTick>,
+        channels: Vec<SideChannel>,
     ) -> Result<Self> {
-        let writer = LogWriter::create_on(storage.as_ref(), &path, &info, ros2.clone())?;
-        remove_parts(storage.as_ref(), &path)?;
+        let writer = LogWriter::create_on(storage.as_ref(), &path, &info, &channels)?;
+        remove_segments(storage.as_ref(), &path)?;
         Ok(Self {
             storage,
             stats: RecorderStats { segments: vec![path.clone()], ..Default::default() },
             first: path,
             info,
             segment_bytes_max,
-            ros2,
-            inbox,
+            channels,
             writer: Some(writer),
             next_tick: None,
-            written: 0,
+            settled: 0,
             synced_ns: None,
         })
     }
 
-    /// Writes what is in the queue, and puts it on the disk once a second. Call it every few
-    /// milliseconds.
-    pub fn round(&mut self, now_ns: u64) {
-        let result = self.drain();
+    /// Writes a tick with its side messages. A tick that does not follow the one before, and a
+    /// keyframe when the file is full, begin the next file.
+    pub fn write(&mut self, tick: &LogTick, messages: &SideMessages) {
+        let result = self.try_write(tick, messages);
         self.note(result);
+    }
+
+    /// Closes a chunk that has got no tick since the last call, and puts the file on the disk once
+    /// a second. Call it every few milliseconds.
+    pub fn settle(&mut self, now_ns: u64) {
         let result = self.flush_if_idle().and_then(|()| self.sync_if_due(now_ns));
         self.note(result);
     }
 
-    /// Why recording has ended early, if it has.
+    /// Why writing has ended early, if it has.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.stats.error.as_deref()
     }
 
-    /// Writes what is still in the queue and closes the file.
+    /// Closes the file.
     #[must_use]
     pub fn finish(mut self) -> RecorderStats {
-        let result = self.drain();
-        self.note(result);
         let result = self.writer.take().map_or(Ok(()), LogWriter::finish);
         self.note(result);
         self.stats
     }
 
-    /// The first failure ends recording; the queue is drained all the same.
     fn note(&mut self, result: Result<()>) {
         if let Err(e) = result {
             self.writer = None;
@@ -113,18 +111,7 @@ impl Recording {
         }
     }
 
-    fn drain(&mut self) -> Result<()> {
-        let mut result = Ok(());
-        while let Some(tick) = self.inbox.take() {
-            if result.is_ok() {
-                result = self.write(&tick);
-            }
-            self.inbox.give_back(tick);
-        }
-        result
-    }
-
-    fn write(&mut self, tick: &LogTick) -> Result<()> {
+    fn try_write(&mut self, tick: &LogTick, messages: &SideMessages) -> Result<()> {
         let gap = self.next_tick.is_some_and(|next| next != (tick.run_id, tick.tick));
         self.next_tick = Some((tick.run_id, tick.tick.wrapping_add(1)));
         let full = self.writer.as_ref().is_some_and(|w| w.bytes() >= self.segment_bytes_max);
@@ -132,20 +119,20 @@ impl Recording {
             self.next_segment(tick.run_id, tick.tick)?;
         }
         if let Some(writer) = &mut self.writer {
-            writer.write(tick)?;
+            writer.write(tick, messages)?;
             self.stats.ticks += 1;
         }
         Ok(())
     }
 
-    /// Never a gap or another run inside a file: the next one begins with a keyframe.
+    /// No file holds a gap or two runs: the next one begins with a keyframe.
     fn next_segment(&mut self, run_id: u32, tick: u64) -> Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
-        let path = part(&self.first, self.stats.segments.len() + 1);
+        let path = segment_path(&self.first, self.stats.segments.len() + 1);
         self.info.run_id = run_id;
         let storage = self.storage.as_ref();
         // first the new one: the old one must not name a file of another run
-        let next = LogWriter::create_on(storage, &path, &self.info, self.ros2.clone());
+        let next = LogWriter::create_on(storage, &path, &self.info, &self.channels);
         writer.finish_before(&path, run_id, tick)?;
         self.writer = Some(next?);
         self.stats.segments.push(path);
@@ -154,8 +141,8 @@ impl Recording {
 
     /// At a slow rate a chunk would stay open for long: it is closed when no tick has come.
     fn flush_if_idle(&mut self) -> Result<()> {
-        let idle = self.written == self.stats.ticks;
-        self.written = self.stats.ticks;
+        let idle = self.settled == self.stats.ticks;
+        self.settled = self.stats.ticks;
         match &mut self.writer {
             Some(writer) if idle && writer.open_ticks > 0 => writer.flush(),
             _ => Ok(()),
@@ -173,20 +160,20 @@ impl Recording {
 }
 
 /// The `n`th file of the run that begins in `first`.
-fn part(first: &Path, n: usize) -> PathBuf {
+fn segment_path(first: &Path, n: usize) -> PathBuf {
     let stem = first.file_stem().unwrap_or_default().to_string_lossy();
     first.with_file_name(format!("{stem}.part{n}.mcap"))
 }
 
-/// Removes the files in which an earlier run that began in `first` went on: whoever replays one of
-/// them should not get that run for this one.
-fn remove_parts(storage: &dyn Storage, first: &Path) -> Result<()> {
+/// Removes the files in which an earlier run that began in `first` went on: a replay of one of them
+/// must not show that run as part of this one.
+fn remove_segments(storage: &dyn Storage, first: &Path) -> Result<()> {
     // a folder that cannot be read may still be written to
     for path in storage.beside(first).unwrap_or_default() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number =
             name.strip_suffix(".mcap").and_then(|n| n.rsplit_once(".part")?.1.parse().ok());
-        if number.is_none_or(|n| n < 2 || part(first, n) != path) {
+        if number.is_none_or(|n| n < 2 || segment_path(first, n) != path) {
             continue;
         }
         storage.remove(&path).map_err(|e| {

@@ -1,24 +1,24 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
+use crate::record::{Keyframe, LogRecord, TickId};
 use crate::rt::{LogTick, OfferRecord, is_in_force};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
 
 use super::batches::{Batch, Then};
-use super::replay::{Difference, ReplayReport};
-use super::tick_view::{Look, TickId, TickView};
-use super::{Keyframe, LogRecord};
+use super::compare::first_difference;
+use super::{Difference, Look, ReplayReport, TickView};
 
 /// Runs one stretch of a log again, from its first record to the first difference.
 #[derive(Clone)]
-pub(super) struct Run<'a> {
+pub(super) struct Replayer<'a> {
     plant: Plant,
     snapshot: Snapshot,
     /// Contacts and gains are filled in, too.
     whole: bool,
     look: Option<Look<'a>>,
-    /// What was applied in the last tick, for who looks.
+    /// What was applied in the last tick, for an observer.
     applied: Option<Box<LogTick>>,
     /// The last tick's digest differs, and its state record has not named a quantity yet.
     unnamed: bool,
@@ -27,9 +27,9 @@ pub(super) struct Run<'a> {
     complete: bool,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Replayer<'a> {
     /// A stretch that begins with the log. `look` sees every tick that is as in the log, and ends
-    /// the run when it says so.
+    /// the stretch when it returns true.
     pub(super) fn new(plant: Plant, look: Option<Look<'a>>) -> Self {
         Self {
             snapshot: plant.new_snapshot(),
@@ -43,7 +43,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same for who asks for the [`snapshot`](Self::snapshot) after each tick.
+    /// The same for a caller that reads the [`snapshot`](Self::snapshot) after each tick.
     pub(super) fn whole(plant: Plant) -> Self {
         Self { whole: true, ..Self::new(plant, None) }
     }
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
         &self.report
     }
 
-    /// True at the end of the stretch, at a difference, or when who looks has seen enough.
+    /// True at the end of the stretch, at a difference, or when the observer has found its tick.
     pub(super) const fn is_over(&self) -> bool {
         self.complete || self.report.is_settled()
     }
@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
         self.differs(named);
     }
 
-    /// Shows the tick to who looks.
+    /// Shows the tick to the observer.
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;
@@ -254,47 +254,4 @@ pub(crate) fn input_of(log: &LogTick) -> TickInput {
         offers.push(Box::new(Command { run_id, session, seq, answers_tick, applies_tick, joints }));
     }
     TickInput { offers, events: log.events.clone() }
-}
-
-/// The first published quantity in which two states differ.
-fn first_difference(log: &StateReading, here: &StateReading) -> Option<String> {
-    let groups: [(&str, &[f64], &[f64]); 7] = [
-        ("truth_base_position_m", &log.truth_base_position_m, &here.truth_base_position_m),
-        ("truth_base_quat_wxyz", &log.truth_base_quat_wxyz, &here.truth_base_quat_wxyz),
-        (
-            "truth_base_velocity_m_per_s",
-            &log.truth_base_velocity_m_per_s,
-            &here.truth_base_velocity_m_per_s,
-        ),
-        (
-            "truth_base_angular_velocity_rad_per_s",
-            &log.truth_base_angular_velocity_rad_per_s,
-            &here.truth_base_angular_velocity_rad_per_s,
-        ),
-        (
-            "imu_specific_force_m_per_s2",
-            &log.imu_specific_force_m_per_s2,
-            &here.imu_specific_force_m_per_s2,
-        ),
-        ("foot_normal_n", &log.foot_normal_n, &here.foot_normal_n),
-        ("imu_quat_wxyz", &log.imu_quat_wxyz, &here.imu_quat_wxyz),
-    ];
-    for (name, a, b) in groups {
-        if let Some(text) = differing(name, a, b) {
-            return Some(text);
-        }
-    }
-    for (i, (a, b)) in log.joints.iter().zip(&here.joints).enumerate() {
-        let name = format!("joint[{i}] (q, dq, tau)");
-        if let Some(text) = differing(&name, &[a.q, a.dq, a.tau], &[b.q, b.dq, b.tau]) {
-            return Some(text);
-        }
-    }
-    (log.authority != here.authority)
-        .then(|| format!("authority: {} and {}", log.authority, here.authority))
-}
-
-fn differing(name: &str, a: &[f64], b: &[f64]) -> Option<String> {
-    let i = a.iter().zip(b).position(|(x, y)| x.to_bits() != y.to_bits())?;
-    Some(format!("{name}[{i}]: {:e} in the log, {:e} in the replay", a[i], b[i]))
 }

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::message::SavedState;
+use crate::record::{LogReader, LogRecord, NextSegment, RunIndex, RunInfo, TickId};
 use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{JointCommand, Leases, Plant, StateReading};
 
-use super::run::Run;
-use super::segments::open_next;
-use super::tick_view::{TickId, TickView};
-use super::{Difference, Gap, LogReader, LogRecord, NextSegment, RunIndex, RunInfo};
+use super::replayer::Replayer;
+use super::{Difference, Gap, TickView};
 
 /// Runs a log again, tick by tick, through all files in which the run goes on. Where the replay
 /// differs from the log, the log is still read, but nothing is computed any more.
@@ -21,7 +20,7 @@ pub struct Player {
     scenario: Scenario,
     /// As new.
     plant: Plant,
-    run: Run<'static>,
+    replayer: Replayer<'static>,
     log: LogReader,
     /// The file that is open follows another one, and has shown no tick yet.
     follows: Option<NextSegment>,
@@ -61,7 +60,7 @@ impl Player {
             scenario,
             command: plant.state().command.clone(),
             leases: plant.state().leases,
-            run: Run::whole(plant.clone()),
+            replayer: Replayer::whole(plant.clone()),
             plant,
             log,
             follows: None,
@@ -90,11 +89,11 @@ impl Player {
             if let LogRecord::Keyframe(keyframe) = record
                 && keyframe.tick == keyframe_tick
             {
-                player.run.begin_at(&keyframe)?;
+                player.replayer.begin_at(&keyframe)?;
                 break;
             }
         }
-        while player.run.plant().state().tick < tick && player.difference.is_none() {
+        while player.replayer.plant().state().tick < tick && player.difference.is_none() {
             if !player.advance()? {
                 return Err(Error::new(ErrorKind::Log, format!("it ends before tick {tick}")));
             }
@@ -135,8 +134,8 @@ impl Player {
                 return Ok(false);
             }
             if self.difference.is_none() {
-                self.run.take(&record)?;
-                self.difference.clone_from(&self.run.report().difference);
+                self.replayer.take(&record)?;
+                self.difference.clone_from(&self.replayer.report().difference);
             }
             match record {
                 LogRecord::Keyframe(_) => {}
@@ -144,7 +143,7 @@ impl Player {
                     self.end = (tick.run_id, tick.tick + 1);
                     let begun = self.applied.is_none();
                     self.digest_before =
-                        if begun { self.run.report().first_digest } else { self.digest };
+                        if begun { self.replayer.report().first_digest } else { self.digest };
                     self.digest = tick.digest;
                     self.applied = Some(tick);
                 }
@@ -159,7 +158,7 @@ impl Player {
 
     fn take_command(&mut self) {
         if self.difference.is_none() {
-            let state = self.run.plant().state();
+            let state = self.replayer.plant().state();
             self.command.clone_from(&state.command);
             self.leases = state.leases;
         } else if let Some(applied) = &self.applied {
@@ -174,7 +173,7 @@ impl Player {
     fn begins(&mut self, tick: &LogTick) -> bool {
         let Some(next) = self.follows.take() else { return true };
         if !next.is_reached(self.end, tick.tick) {
-            self.damage = Some(next.another().to_string());
+            self.damage = Some(next.is_of_another_run().to_string());
             return false;
         }
         if next.run_id > self.end.0 {
@@ -193,17 +192,17 @@ impl Player {
     fn next_file(&mut self) -> bool {
         self.damage = self.log.damage().map(String::from);
         if let Some(empty) = self.follows.take() {
-            self.damage = Some(empty.another().to_string());
+            self.damage = Some(empty.is_of_another_run().to_string());
         }
         let Some(next) = self.log.next_segment().cloned().filter(|_| self.damage.is_none()) else {
             return false;
         };
-        match open_next(&self.info, &self.first, &next) {
+        match next.open(&self.info, &self.first) {
             Ok(log) => {
                 self.log = log;
                 self.follows = Some(next);
                 if self.difference.is_none() {
-                    self.run = Run::whole(self.plant.clone());
+                    self.replayer = Replayer::whole(self.plant.clone());
                 }
                 true
             }
@@ -218,7 +217,7 @@ impl Player {
     #[must_use]
     pub fn moment(&self) -> Option<TickView<'_>> {
         let (applied, state) = (self.applied.as_ref()?, self.state.as_ref()?);
-        let after = self.run.snapshot();
+        let after = self.replayer.snapshot();
         Some(TickView {
             applied,
             state,
@@ -244,7 +243,7 @@ impl Player {
     /// The plant after that tick, as long as the replay is as the log.
     #[must_use]
     pub fn plant(&self) -> Option<&Plant> {
-        self.difference.is_none().then(|| self.run.plant())
+        self.difference.is_none().then(|| self.replayer.plant())
     }
 
     /// The state after that tick, for a run to go on from; none if the replay differs before.

@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use crate::buffer_pool::Inbox;
 use crate::fault_point;
+use crate::record::{Disk, RecorderStats, RunInfo};
+use crate::ros2::RosChannels;
 use crate::rt::{Clock, LogTick, MonotonicClock};
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::{Disk, RecorderStats, Recording, RosChannels, RunInfo};
+use super::Recording;
 
 /// Time between two looks into the queue.
 const POLL: Duration = Duration::from_millis(5);
@@ -53,7 +55,7 @@ impl Recorder {
         self.failed.load(Ordering::Relaxed) || self.has_died()
     }
 
-    /// True if the thread has panicked: nobody empties the queue any more.
+    /// True if the thread has panicked: then the queue fills up.
     #[must_use]
     pub fn has_died(&self) -> bool {
         self.thread.is_finished()

@@ -1,4 +1,4 @@
-//! What an observer of a replay sees.
+//! What an observer of a replay gets.
 
 use crate::rt::LogTick;
 use hardstand_physics::plant::{ContactsReading, JointCommand, Leases, StateReading};
@@ -16,18 +16,9 @@ pub struct TickView<'a> {
     pub gains: &'a [[f64; 2]],
     /// Set-points in force, per joint.
     pub command: &'a [JointCommand],
-    /// Who commands which joints, after it.
+    /// Which controllers command which joints, after it.
     pub leases: &'a Leases,
 }
 
-/// Sees a tick, and says if that was the one that it has been looking for.
+/// Gets a tick, and returns true if it is the one that is searched for.
 pub type Look<'a> = &'a (dyn Fn(&TickView<'_>) -> bool + Sync);
-
-/// A tick of a log, by the state after it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TickId {
-    /// Run number.
-    pub run_id: u32,
-    /// Ticks done: the state after the tick has this number.
-    pub tick: u64,
-}

@@ -1,10 +1,10 @@
-//! Runs a log again, on one core or on many.
+//! Replays a log on one core or on many.
 //!
 //! A keyframe inside the log is a *border*: the stretch before it ends by comparing the state that
 //! it has reached with the keyframe, bit for bit, and the stretch after it starts from the
 //! keyframe. So stretches can run side by side, and if all are without a difference, one run
-//! through the whole log is, too. The report is that of the log's first difference, whoever is
-//! done first.
+//! through the whole log is, too. The report is that of the log's first difference, whichever
+//! thread ends first.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,10 +15,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Plant;
 
+use super::Look;
 use super::batches::{Batch, Batches, Then};
-use super::run::Run;
-use super::tick_view::{Look, TickId};
-use super::{Keyframe, LogReader, NextSegment};
+use super::replayer::Replayer;
+use super::report::ReplayReport;
+use crate::record::{Keyframe, LogReader};
 
 /// Records that go to another thread together: 32 ticks and their states.
 const BATCH_RECORDS: usize = 64;
@@ -31,45 +32,6 @@ const PROGRESS_BATCHES: u64 = 32;
 /// Batches that may wait for a thread: with those, a stretch between two keyframes of the default
 /// distance fits in the queue, and the reader goes on to the next one.
 const BATCH_QUEUE: usize = 32;
-
-/// The first difference between log and replay.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Ticks done when it showed.
-    pub tick: u64,
-    /// The quantity that differs first, with both values.
-    pub quantity: String,
-}
-
-/// Result of a replay.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReplayReport {
-    /// Ticks that were run again.
-    pub ticks: u64,
-    /// Digests that were equal.
-    pub equal: u64,
-    /// Tick of the first record.
-    pub first_tick: u64,
-    /// Digest before it.
-    pub first_digest: u64,
-    /// Digest after the last tick.
-    pub digest: u64,
-    /// The first difference, if any; the replay ends there.
-    pub difference: Option<Difference>,
-    /// The first tick of which an observer said that it had seen enough; the replay ends there.
-    pub seen: Option<TickId>,
-    /// Why the log ended early, if it did.
-    pub damage: Option<String>,
-    /// The file in which the run goes on, if it does.
-    pub next_segment: Option<NextSegment>,
-}
-
-impl ReplayReport {
-    /// True if nothing that follows in the log can change the report.
-    pub(super) const fn is_settled(&self) -> bool {
-        self.difference.is_some() || self.seen.is_some()
-    }
-}
 
 /// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
 /// `threads` stretches between keyframes run side by side; the report does not depend on it.
@@ -96,11 +58,11 @@ pub(super) fn replay_looking(
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
     let report = if threads.get() == 1 {
-        let run = Run::new(plant, look);
+        let run = Replayer::new(plant, look);
         one_after_another(Batches::new(log, BATCH_RECORDS_HERE), run, &mut progress)?
     } else {
         let mut batches = Batches::new(log, BATCH_RECORDS);
-        side_by_side(&mut batches, &Run::new(plant, look), threads, &mut progress)?
+        side_by_side(&mut batches, &Replayer::new(plant, look), threads, &mut progress)?
     };
     if report.ticks == 0 && report.difference.is_none() {
         return Err(Error::new(
@@ -116,7 +78,7 @@ pub(super) fn replay_looking(
 
 fn one_after_another(
     mut batches: Batches<'_>,
-    mut run: Run<'_>,
+    mut run: Replayer<'_>,
     progress: &mut impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
     loop {
@@ -142,11 +104,11 @@ struct Stretch {
     batches: Receiver<Batch>,
 }
 
-/// Number of a stretch, and what became of it.
-type Part = (usize, Result<ReplayReport>);
+/// Number of a stretch, and its report.
+type Numbered = (usize, Result<ReplayReport>);
 
-/// What the threads tell each other.
-struct Board {
+/// What the threads share.
+struct Shared {
     /// First stretch that is known to end the replay: nothing after it counts.
     last: AtomicUsize,
     ticks: AtomicU64,
@@ -158,40 +120,40 @@ fn failed(how: &str) -> Error {
 
 fn side_by_side(
     batches: &mut Batches<'_>,
-    new: &Run<'_>,
+    new: &Replayer<'_>,
     threads: NonZeroUsize,
     progress: &mut impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
-    let board = &Board { last: AtomicUsize::new(usize::MAX), ticks: AtomicU64::new(0) };
+    let shared = &Shared { last: AtomicUsize::new(usize::MAX), ticks: AtomicU64::new(0) };
     let parts = std::thread::scope(|scope| {
         let (stretches, waiting) = bounded(0);
         let work = |_| {
             let waiting = waiting.clone();
-            Builder::new().spawn_scoped(scope, move || work(&waiting, new.clone(), board))
+            Builder::new().spawn_scoped(scope, move || work(&waiting, new.clone(), shared))
         };
         let workers: std::io::Result<Vec<_>> = (0..threads.get()).map(work).collect();
         let workers = workers.map_err(|e| failed(&format!("cannot be started: {e}")))?;
         drop(waiting);
-        deal(batches, &stretches, board, progress);
+        hand_out(batches, &stretches, shared, progress);
         drop(stretches); // which ends the threads
         let parts = workers.into_iter().map(|w| w.join().map_err(|_panic| failed("panicked")));
         parts.collect::<Result<Vec<_>>>()
     })?;
-    let mut parts: Vec<Part> = parts.into_iter().flatten().collect();
+    let mut parts: Vec<Numbered> = parts.into_iter().flatten().collect();
     let (read, all) = batches.progress();
-    progress(board.ticks.load(Ordering::Relaxed), read, all);
+    progress(shared.ticks.load(Ordering::Relaxed), read, all);
     parts.sort_by_key(|(number, _)| *number);
     merged(parts)
 }
 
-/// Deals the stretches out in their order, until the log or the replay ends.
-fn deal(
+/// Hands out the stretches in their order, until the log or the replay ends.
+fn hand_out(
     batches: &mut Batches<'_>,
     stretches: &Sender<Stretch>,
-    board: &Board,
+    shared: &Shared,
     progress: &mut impl FnMut(u64, u64, u64),
 ) {
-    let (mut start, mut number, mut dealt) = (None, 0, 0_u64);
+    let (mut start, mut number, mut batch_count) = (None, 0, 0_u64);
     loop {
         let (feed, fed) = bounded(BATCH_QUEUE);
         if stretches.send(Stretch { number, start, batches: fed }).is_err() {
@@ -199,13 +161,13 @@ fn deal(
         }
         start = loop {
             let batch = batches.next_batch();
-            dealt += 1;
-            if dealt % PROGRESS_BATCHES == 0 {
+            batch_count += 1;
+            if batch_count % PROGRESS_BATCHES == 0 {
                 let (read, all) = batches.progress();
-                progress(board.ticks.load(Ordering::Relaxed), read, all);
+                progress(shared.ticks.load(Ordering::Relaxed), read, all);
             }
             let then = batch.then.clone();
-            // nobody takes batches of a stretch that is over
+            // the thread of a stretch that is over takes no more batches
             if feed.send(batch).is_err() {
                 return;
             }
@@ -220,30 +182,30 @@ fn deal(
 }
 
 /// Runs stretch after stretch, as long as there are any.
-fn work(stretches: &Receiver<Stretch>, mut run: Run<'_>, board: &Board) -> Vec<Part> {
+fn work(stretches: &Receiver<Stretch>, mut run: Replayer<'_>, shared: &Shared) -> Vec<Numbered> {
     // the first stretch is the first one of its thread, so its plant is as new
     let mut parts = Vec::new();
     for stretch in stretches {
-        let part = run_stretch(&mut run, &stretch, board);
+        let part = run_stretch(&mut run, &stretch, shared);
         if !matches!(&part, Ok(report) if !report.is_settled()) {
-            board.last.fetch_min(stretch.number, Ordering::Relaxed);
+            shared.last.fetch_min(stretch.number, Ordering::Relaxed);
         }
         parts.push((stretch.number, part));
     }
     parts
 }
 
-fn run_stretch(run: &mut Run<'_>, stretch: &Stretch, board: &Board) -> Result<ReplayReport> {
+fn run_stretch(run: &mut Replayer<'_>, stretch: &Stretch, shared: &Shared) -> Result<ReplayReport> {
     if let Some(keyframe) = &stretch.start {
         run.begin_at(keyframe)?;
     }
     for batch in &stretch.batches {
-        if board.last.load(Ordering::Relaxed) < stretch.number {
+        if shared.last.load(Ordering::Relaxed) < stretch.number {
             break;
         }
         let before = run.report().ticks;
         run.feed(&batch)?;
-        board.ticks.fetch_add(run.report().ticks - before, Ordering::Relaxed);
+        shared.ticks.fetch_add(run.report().ticks - before, Ordering::Relaxed);
         if run.is_over() {
             return Ok(run.report().clone());
         }
@@ -252,7 +214,7 @@ fn run_stretch(run: &mut Run<'_>, stretch: &Stretch, board: &Board) -> Result<Re
 }
 
 /// The report of one run through all stretches, which are in their order.
-fn merged(parts: Vec<Part>) -> Result<ReplayReport> {
+fn merged(parts: Vec<Numbered>) -> Result<ReplayReport> {
     let mut whole = ReplayReport::default();
     for (number, part) in parts {
         let part = part?;

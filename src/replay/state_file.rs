@@ -8,7 +8,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 /// Reads a saved state.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if the file cannot be read, [`ErrorKind::Input`] if it is none.
+/// [`ErrorKind::File`] if the file cannot be read, [`ErrorKind::Input`] if it is not a saved state.
 pub fn read_state(file: &Path) -> Result<SavedState> {
     let bytes = std::fs::read(file).map_err(|e| file_error(file, &e))?;
     decode(Kind::SavedState, &bytes).map_err(|e| {
