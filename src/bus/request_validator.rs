@@ -140,9 +140,9 @@ impl RequestValidator {
             name: self.directory.name(join.controller),
             role: join.role.code(),
             session: answer.session,
-            period_ticks: join.grid.period,
-            phase_ticks: join.grid.phase,
-            offset_ticks: join.grid.offset,
+            period_ticks: join.schedule.period,
+            phase_ticks: join.schedule.phase,
+            offset_ticks: join.schedule.offset,
             joints: answer.in_force.len() as u32,
         });
         Ok(JoinReply {

@@ -145,8 +145,11 @@ impl Bench {
             Ok(_there_are_ticks) => listen(&self.log_of(task.name))?,
             Err(_none) => LogSummary::default(),
         };
-        let failure =
-            if stopped { Some(Failure::Stopped) } else { self.failure(&ended, &told, &folder) };
+        let failure = if stopped {
+            Some(Failure::stopped(told.ticks))
+        } else {
+            self.failure(&ended, &told, &folder)
+        };
         let stop = stopper.as_ref().and_then(Stopper::stop);
         if stopper.is_some() && stop.is_none() && failure.is_none() {
             let text = format!(

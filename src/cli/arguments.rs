@@ -198,6 +198,10 @@ pub(super) struct RunArguments {
     /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
+    /// Write a line of JSON to FILE when the daemon accepts controllers, and a line when it ends
+    /// (docs/cli.md); /dev/fd/N is the file descriptor N
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
     /// How time passes [default: the scenario's sim.pace]
     #[arg(long, value_enum)]
     pub(super) pace: Option<PaceArgument>,
@@ -555,7 +559,7 @@ pub(super) struct BisectArguments {
     #[arg(long, value_name = "TICK", requires = "list")]
     pub(super) at: Option<u64>,
     /// Run number that TICK is of [default: the first in the log]
-    #[arg(long, value_name = "N", requires = "at")]
+    #[arg(long, alias = "epoch", value_name = "N", requires = "at")]
     pub(super) run_id: Option<u32>,
     /// Draw what differs most; an existing file is overwritten
     #[arg(long, value_name = "FILE.svg", requires = "other")]

@@ -11,9 +11,9 @@ use hardstand_error::Result;
 
 use super::arguments::BisectArguments;
 use super::differences::{self, number};
-use super::{exit, judge, plot, progress, replay, show};
+use super::{ExitCode, judge, plot, progress, replay, show};
 
-pub(super) fn bisect(a: &BisectArguments) -> Result<u8> {
+pub(super) fn bisect(a: &BisectArguments) -> Result<ExitCode> {
     if let Some(condition) = &a.condition {
         search(a, condition)
     } else if let Some(other) = &a.other {
@@ -26,7 +26,7 @@ pub(super) fn bisect(a: &BisectArguments) -> Result<u8> {
 }
 
 /// Replays the log up to the first tick at which the condition holds.
-fn search(a: &BisectArguments, text: &str) -> Result<u8> {
+fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
     let (log, scenario) = replay::open(&a.log, &[])?;
     let condition = Condition::parse(text, &Quantities::of(&scenario.plant()))?;
     let shown = condition.quantities();
@@ -42,7 +42,7 @@ fn search(a: &BisectArguments, text: &str) -> Result<u8> {
     };
     let run = replay::run(log, &scenario, a.threads, Some(&look))?;
     if run.whole.difference.is_some() {
-        return Ok(exit::NEGATIVE);
+        return Ok(ExitCode::Negative);
     }
     let Some(seen) = run.whole.seen else {
         show::line(&format!("never      {text}"));
@@ -54,11 +54,11 @@ fn search(a: &BisectArguments, text: &str) -> Result<u8> {
     for (q, value) in shown.iter().zip(held.get(&seen).into_iter().flatten()) {
         show::line(&format!("           {} = {} {}", q.name, number(*value), q.unit));
     }
-    Ok(exit::NEGATIVE)
+    Ok(ExitCode::Negative)
 }
 
 /// Shows all quantities, and their values if a tick is given.
-fn list(a: &BisectArguments) -> Result<u8> {
+fn list(a: &BisectArguments) -> Result<ExitCode> {
     let Some(tick) = a.at else {
         let (_, scenario) = replay::open(&a.log, &[])?;
         return Ok(table(&Quantities::of(&scenario.plant()), |q| q.meaning.into()));
@@ -69,12 +69,12 @@ fn list(a: &BisectArguments) -> Result<u8> {
     if let Some(code) = differences::of_replay(&player) {
         return Ok(code);
     }
-    let Some(moment) = player.moment() else { return Ok(exit::OK) };
+    let Some(moment) = player.moment() else { return Ok(ExitCode::Done) };
     let quantities = Quantities::of(&player.scenario().plant());
     Ok(table(&quantities, |q| format!("{:>13}  {}", number(q.of(&moment)), q.meaning)))
 }
 
-fn table(quantities: &Quantities, last: impl Fn(&Quantity) -> String) -> u8 {
+fn table(quantities: &Quantities, last: impl Fn(&Quantity) -> String) -> ExitCode {
     let width = |text: fn(&Quantity) -> &str| {
         quantities.list().iter().map(|q| text(q).chars().count()).max().unwrap_or(0)
     };
@@ -82,10 +82,10 @@ fn table(quantities: &Quantities, last: impl Fn(&Quantity) -> String) -> u8 {
     for q in quantities.list() {
         show::line(&format!("{:name$}  {:unit$}  {}", q.name, q.unit, last(q)));
     }
-    exit::OK
+    ExitCode::Done
 }
 
-fn two_logs(a: &Path, b: &Path, file: Option<&Path>) -> Result<u8> {
+fn two_logs(a: &Path, b: &Path, file: Option<&Path>) -> Result<ExitCode> {
     file.map_or(Ok(()), plot::check)?;
     let (mut x, mut y) = (Player::open(a)?, Player::open(b)?);
     let bar = progress::bar(0, "comparing");
@@ -102,8 +102,8 @@ fn two_logs(a: &Path, b: &Path, file: Option<&Path>) -> Result<u8> {
     }
     let lossy = |p: &Player| p.damage().is_some() || !p.gaps().is_empty();
     Ok(match &found.cause {
-        Some(_) => exit::NEGATIVE,
-        None if lossy(&x) || lossy(&y) => exit::LOSSY,
-        None => exit::OK,
+        Some(_) => ExitCode::Negative,
+        None if lossy(&x) || lossy(&y) => ExitCode::Incomplete,
+        None => ExitCode::Done,
     })
 }

@@ -9,14 +9,14 @@ use crate::replay::{Forked, Player, fork};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;
-use super::{differences, exit, plot, progress, show};
+use super::{ExitCode, differences, plot, progress, show};
 
 /// Keys that say how a run begins and is paced: a branch begins in the state of the log, and ends
 /// with it.
 const NO_PART: [&str; 6] =
     ["initial", "events", "robot", "sim.duration_s", "sim.pace", "sim.start"];
 
-pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
+pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
     a.plot.as_deref().map_or(Ok(()), plot::check)?;
     a.sets.iter().try_for_each(|set| check(set))?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
@@ -58,10 +58,10 @@ pub(super) fn branch(a: &BranchArguments) -> Result<u8> {
         differences::draw(file, &found, [&a.log, &a.to], again)?;
     }
     Ok(match (&forked, &found.cause) {
-        (Forked { fault: Some(_), .. }, _) => exit::FAULT,
-        (Forked { cut: Some(_), .. }, _) => exit::LOSSY,
-        (_, Some(_)) => exit::NEGATIVE,
-        (_, None) => exit::OK,
+        (Forked { fault: Some(_), .. }, _) => ExitCode::PlantFailure,
+        (Forked { cut: Some(_), .. }, _) => ExitCode::Incomplete,
+        (_, Some(_)) => ExitCode::Negative,
+        (_, None) => ExitCode::Done,
     })
 }
 
@@ -73,7 +73,7 @@ fn live(
     run_id: u32,
     player: &Player,
     scenario: &Scenario,
-) -> Result<Option<std::result::Result<Forked, u8>>> {
+) -> Result<Option<std::result::Result<Forked, ExitCode>>> {
     if a.command.is_empty() {
         return Ok(None);
     }
@@ -87,7 +87,7 @@ fn live(
     _: u32,
     _: &Player,
     _: &Scenario,
-) -> Result<Option<std::result::Result<Forked, u8>>> {
+) -> Result<Option<std::result::Result<Forked, ExitCode>>> {
     Ok(None)
 }
 
@@ -143,7 +143,7 @@ fn told(a: &BranchArguments, forked: &Forked, period_ns: u64) {
     show::line(&format!("ran        {} ticks ({:.3} s)", forked.ticks, time_s(forked.ticks)));
     forked.files.iter().for_each(|file| show::line(&format!("log        {}", file.display())));
     if let Some(fault) = forked.fault {
-        show::line(&format!("ended      fault: {}", fault.advice()));
+        show::line(&format!("ended      plant failure: {}", fault.advice()));
     }
     if let Some(cut) = &forked.cut {
         show::line(&format!("ended      before the log's run: {cut}"));

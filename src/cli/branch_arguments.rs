@@ -14,7 +14,7 @@ pub(super) struct BranchArguments {
     #[arg(long, value_name = "TICK")]
     pub(super) at: u64,
     /// Run number that TICK is of [default: the first in the log]
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "epoch", value_name = "N")]
     pub(super) run_id: Option<u32>,
     /// Change a key of the recorded scenario, e.g. --set contact.mu_static=0.3 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]

@@ -12,15 +12,15 @@ use crate::campaign::{self, Case, Held, Outcome, Plan, Store, Word};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::campaign_arguments::CampaignArguments;
-use super::{exit, progress, show, stop_on_signal};
+use super::{ExitCode, progress, show, stop_on_signal};
 
-pub(super) fn campaign(a: &CampaignArguments) -> Result<u8> {
+pub(super) fn campaign(a: &CampaignArguments) -> Result<ExitCode> {
     let file = std::path::absolute(&a.file).map_err(|e| no_place(&a.file, &e))?;
     let mut plan = Plan::load(&file)?;
     let slice = plan.slice(a.shard.unwrap_or([0, 1]));
     if a.list {
         slice.iter().for_each(|case| show::line(&case.id));
-        return Ok(exit::OK);
+        return Ok(ExitCode::Done);
     }
     let out = match &a.out {
         Some(out) => std::path::absolute(out).map_err(|e| no_place(out, &e))?,
@@ -110,7 +110,7 @@ fn line(o: &Outcome) -> String {
 }
 
 /// Says what the table holds; the exit code is the verdict on the slice.
-fn report(plan: &Plan, store: &Store, slice: &[Case], outcomes: &[(Case, Outcome)]) -> u8 {
+fn report(plan: &Plan, store: &Store, slice: &[Case], outcomes: &[(Case, Outcome)]) -> ExitCode {
     let (mut words, mut held) = (BTreeMap::new(), BTreeMap::new());
     for (_, outcome) in outcomes {
         *words.entry(outcome.outcome).or_insert(0_usize) += 1;
@@ -131,13 +131,13 @@ fn report(plan: &Plan, store: &Store, slice: &[Case], outcomes: &[(Case, Outcome
     let of_slice: Vec<&Outcome> = of_slice.filter(|o| ids.contains(o.case.as_str())).collect();
     if of_slice.len() < slice.len() {
         show::line(&format!("missing    {} cases have not run", slice.len() - of_slice.len()));
-        return exit::LOSSY;
+        return ExitCode::Incomplete;
     }
     let failing: Vec<&str> =
         of_slice.iter().filter(|o| plan.fails(o)).map(|o| o.case.as_str()).collect();
     if failing.is_empty() {
-        return exit::OK;
+        return ExitCode::Done;
     }
     show::line(&format!("failed     {} cases by fail_if, first {}", failing.len(), failing[0]));
-    exit::NEGATIVE
+    ExitCode::Negative
 }

@@ -9,17 +9,17 @@ use crate::certify::{
     Scene, Snapshot, Task, Verdict, attribute, page, plan, wall_s,
 };
 use crate::config::Scenario;
-use crate::process_harness::Failure;
+use crate::process_harness::FailureKind;
 use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::CertifyArguments;
-use super::{differences, exit, progress, show, stop_on_signal};
+use super::{ExitCode, differences, failure, progress, show, stop_on_signal};
 
 /// Simulated time of a run where neither command nor scenario says it, s.
 const DURATION_S: f64 = 2.0;
 
-pub(super) fn certify(a: &CertifyArguments) -> Result<u8> {
+pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let sets = sets(a)?;
     let scenario = Scenario::load(&a.scenario, &sets)?;
@@ -39,14 +39,14 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<u8> {
     for i in 0..tasks.len() {
         let task = &tasks[i];
         let this = run(&bench, task, duration_s, &stop)?;
-        if this.failure == Some(Failure::Stopped) {
+        if this.failure.as_ref().is_some_and(|f| f.kind == FailureKind::Stopped) {
             show::line("ended      before all runs were done: no certificate");
-            return Ok(exit::NEGATIVE);
+            return Ok(ExitCode::Negative);
         }
         if let (Some(failure), true) = (&this.failure, gone.is_empty()) {
             // there is nothing to compare the others with
-            show::note(&format!("run {}: {}", task.name, failure.words()));
-            return Ok(code_of(failure));
+            show::note(&format!("run {}: {}", task.name, failure::text(failure)));
+            return Ok(failure::code_of(failure));
         }
         let judged = judge(&bench, &tasks, task, &this, &gone)?;
         told(&judged);
@@ -66,7 +66,7 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<u8> {
         tidy_up(&bench, &tasks);
     }
     conclude(a, &certificate);
-    Ok(if certificate.certified { exit::OK } else { exit::NEGATIVE })
+    Ok(if certificate.certified { ExitCode::Done } else { ExitCode::Negative })
 }
 
 /// Keys that are set in every run; those of the user are checked against them.
@@ -169,7 +169,7 @@ fn judge(
         (None, Some((other, gone))) if gone.failure.is_some() => {
             Some(format!("there is nothing to compare it with: {} failed", other.name))
         }
-        (failure, _) => failure.as_ref().map(Failure::words),
+        (failure, _) => failure.as_ref().map(failure::text),
     };
     Ok(Run {
         name: task.name.into(),
@@ -349,16 +349,5 @@ fn conclude(a: &CertifyArguments, certificate: &Certificate) {
     }
     for name in [PAGE_FILE, JSON_FILE] {
         show::line(&format!("written    {}", a.out.join(name).display()));
-    }
-}
-
-pub(super) const fn code_of(failure: &Failure) -> u8 {
-    match failure {
-        Failure::Daemon(Some(code @ 1..=255), _) => *code as u8,
-        Failure::Daemon(..) => ErrorKind::Internal.exit_code(),
-        Failure::NobodyJoined(_) | Failure::ControllerEnded(..) | Failure::ControllerSilent(..) => {
-            exit::CONTROLLER_TIMEOUT
-        }
-        Failure::Stopped => exit::NEGATIVE,
     }
 }

@@ -9,15 +9,15 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{JointCommand, Role};
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
-use super::{exit, show, stop_on_signal};
+use super::{ExitCode, show, stop_on_signal};
 
-pub(super) fn controller(a: &ControllerArguments) -> Result<u8> {
+pub(super) fn controller(a: &ControllerArguments) -> Result<ExitCode> {
     match &a.kind {
         ControllerKind::Stand(a) => stand(a),
     }
 }
 
-fn stand(a: &StandArguments) -> Result<u8> {
+fn stand(a: &StandArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let patience = Duration::try_from_secs_f64(a.patience)
         .map_err(|e| Error::new(ErrorKind::Input, format!("--patience is {}: {e}", a.patience)))?;
@@ -76,7 +76,7 @@ fn stand(a: &StandArguments) -> Result<u8> {
         }
         controller.send(&state, &joints)?;
     }
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 /// Time for the daemon to hear that a controller leaves.
@@ -90,7 +90,7 @@ fn stand_joined(
     name: &str,
     (stop, patience): (&AtomicBool, Duration),
     hold: impl Fn(&JointDescription) -> JointCommand,
-) -> Result<u8> {
+) -> Result<ExitCode> {
     let all = model.joints.iter().map(|j| j.name.clone());
     let names: Vec<String> = if a.joints.is_empty() { all.collect() } else { a.joints.clone() };
     let own = model.joints.iter().filter(|j| names.contains(&j.name));
@@ -130,7 +130,7 @@ fn stand_joined(
     }
     // a daemon that has ended waits for nobody
     let _left = controller.leave(LEAVING).is_ok();
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 /// Asks for the model in short turns, so that a signal ends the search at once.

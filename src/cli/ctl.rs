@@ -15,12 +15,12 @@ use super::arguments::{
     StateFileArguments,
 };
 use super::fault_arguments::FaultArguments;
-use super::{exit, show, stop_on_signal};
+use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon, and again to get its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
+pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
     match &a.kind {
         CtlKind::Friction(a) => friction(a),
         CtlKind::Push(a) => push(a),
@@ -67,13 +67,13 @@ fn steer(daemon: &DaemonArguments, ask: Ask) -> Result<u64> {
     daemon.client()?.steer(ask, &ControlRequest::default(), PATIENCE)
 }
 
-fn said(what: &str) -> Result<u8> {
+fn said(what: &str) -> Result<ExitCode> {
     show::line(what);
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 /// Steps, and unless told otherwise waits until they are done, however long that takes.
-fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<u8> {
+fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let model = client.model(PATIENCE)?;
     let watcher = client.control(&model)?;
@@ -88,7 +88,7 @@ fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<u8> {
     said(&format!("will pause after tick {until}"))
 }
 
-fn push(a: &PushArguments) -> Result<u8> {
+fn push(a: &PushArguments) -> Result<ExitCode> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let ticks = ticks_of(a.duration, &model);
@@ -104,7 +104,7 @@ fn push(a: &PushArguments) -> Result<u8> {
     said(&format!("push of {} with {:?} N for {ticks} ticks from tick {tick} on", a.link, a.force))
 }
 
-fn fault(a: &FaultArguments) -> Result<u8> {
+fn fault(a: &FaultArguments) -> Result<ExitCode> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (part, name) = a.on.clone().unwrap_or_default();
@@ -122,7 +122,7 @@ fn fault(a: &FaultArguments) -> Result<u8> {
     said(&format!("{}{whose} {long} from tick {tick} on", a.row.name))
 }
 
-fn clear_faults(a: &ClearArguments) -> Result<u8> {
+fn clear_faults(a: &ClearArguments) -> Result<ExitCode> {
     let parts = [
         ("joint", &a.joint),
         ("foot", &a.foot),
@@ -143,19 +143,19 @@ fn ticks_of(seconds: f64, model: &ModelReply) -> u64 {
     (seconds * 1e9 / model.period_ns as f64).round() as u64
 }
 
-fn snapshot(a: &StateFileArguments) -> Result<u8> {
+fn snapshot(a: &StateFileArguments) -> Result<ExitCode> {
     let saved = a.daemon.client()?.snapshot(PATIENCE)?;
     let (file, size) = (a.file.display(), write_state(&a.file, &saved)?);
     said(&format!("state after tick {} saved in {file} ({size} bytes)", saved.tick))
 }
 
-fn restore(a: &StateFileArguments) -> Result<u8> {
+fn restore(a: &StateFileArguments) -> Result<ExitCode> {
     let saved = read_state(&a.file)?;
     let tick = a.daemon.client()?.restore(&saved, PATIENCE)?;
     said(&format!("goes on after tick {tick}, as the next run"))
 }
 
-fn friction(a: &FrictionArguments) -> Result<u8> {
+fn friction(a: &FrictionArguments) -> Result<ExitCode> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (scope, whose) = scope_of(a, &model)?;
@@ -165,7 +165,7 @@ fn friction(a: &FrictionArguments) -> Result<u8> {
     show::line(&format!(
         "friction of {whose}: static {mu_s}, kinetic {mu_k} from tick {tick} on ({time_s:.3} s)"
     ));
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 /// What the names mean to the daemon, and in words.

@@ -11,7 +11,7 @@ use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::DemoArguments;
-use super::{exit, replay, show, stop_on_signal};
+use super::{ExitCode, replay, show, stop_on_signal};
 
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
 const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");
@@ -22,7 +22,7 @@ const TILT_DEG_MAX: f64 = 10.0;
 const HEIGHT_SHARE_MIN: f64 = 0.8;
 const WEIGHT_SHARE_MAX: f64 = 0.1;
 
-pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
+pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
     let endpoint = format!("unixsock-stream/{}", socket.display());
@@ -45,7 +45,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
     let mut controller = controller(&endpoint, &scenario.bus.robot)?;
     let log = Some(a.log.clone());
     let summary = daemon::run(&scenario, Begin::Afresh, log, &stop, |happening| match happening {
-        Happening::Ready(grants) => {
+        Happening::Ready(_, grants) => {
             show::ready(&scenario, grants);
             show::line("");
         }
@@ -67,7 +67,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
         return Err(Error::new(ErrorKind::Bus, "the controller process has ended too early"));
     }
     if summary.ending == Ending::Stopped {
-        return Ok(exit::NEGATIVE); // nothing has been shown
+        return Ok(ExitCode::Negative); // nothing has been shown
     }
     show::line("");
     let report = replay::replay_file(&a.log, &[], None)?.whole;
@@ -79,7 +79,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<u8> {
         if stands { "stands" } else { "DOES NOT STAND" },
         if identical && whole { "identical" } else { "NOT IDENTICAL" }
     ));
-    Ok(if stands && identical && whole { exit::OK } else { exit::NEGATIVE })
+    Ok(if stands && identical && whole { ExitCode::Done } else { ExitCode::Negative })
 }
 
 fn stands(s: &Summary, stance_m: f64) -> bool {

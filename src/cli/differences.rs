@@ -7,7 +7,7 @@ use crate::record::TickId;
 use crate::replay::Player;
 use hardstand_error::Result;
 
-use super::{exit, plot_differences, show};
+use super::{ExitCode, plot_differences, show};
 
 /// Quantities that are shown of those that differ.
 const SHOWN: usize = 5;
@@ -37,11 +37,11 @@ pub(super) fn number(x: f64) -> String {
 }
 
 /// Says where a replay differs from its log, if it does: the exit code for that.
-pub(super) fn of_replay(player: &Player) -> Option<u8> {
+pub(super) fn of_replay(player: &Player) -> Option<ExitCode> {
     let d = player.difference()?;
     show::line(&format!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity));
     show::line("           the replay differs from the log, so nothing else can be said of it");
-    Some(exit::NEGATIVE)
+    Some(ExitCode::Negative)
 }
 
 /// Says where two runs part, who caused it, and what differs most.

@@ -9,14 +9,14 @@ use crate::message::EventReading;
 use hardstand_error::Result;
 
 use super::arguments::EventsArguments;
-use super::{exit, show, stop_on_signal};
+use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Time between two looks whether to end.
 const LOOK: Duration = Duration::from_millis(100);
 
-pub(super) fn events(a: &EventsArguments) -> Result<u8> {
+pub(super) fn events(a: &EventsArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let client = a.daemon.client()?;
     let events = client.events()?;
@@ -27,7 +27,7 @@ pub(super) fn events(a: &EventsArguments) -> Result<u8> {
             show::line(&if a.json { as_json(&event) } else { as_text(&event) });
         }
     }
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 fn as_text(e: &EventReading) -> String {

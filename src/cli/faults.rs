@@ -3,9 +3,9 @@
 use hardstand_error::Result;
 use hardstand_physics::plant::{FaultKind, FaultSpec, Parameter};
 
-use super::{exit, show};
+use super::{ExitCode, show};
 
-pub(super) fn faults() -> Result<u8> {
+pub(super) fn faults() -> Result<ExitCode> {
     for row in &FaultKind::TABLE {
         show::line(&entry(row));
     }
@@ -14,7 +14,7 @@ pub(super) fn faults() -> Result<u8> {
          In a scenario: [[events]] with at_s, kind and the same parameters with _ for -, and\n\
          duration_s for --duration.",
     );
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 /// Name and what it does; what it needs, with ranges and units; an example.

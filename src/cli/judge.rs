@@ -12,16 +12,16 @@ use crate::record::{RunIndex, TickId};
 use crate::replay::{Player, TickView};
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::{differences, exit, replay, show};
+use super::{ExitCode, differences, replay, show};
 
 /// Exit code of a command that cannot judge a tick, as for `git bisect run`.
 const UNKNOWN: i32 = 125;
 
-pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<u8> {
+pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<ExitCode> {
     let (reader, scenario) = replay::open(log, &[])?;
     let run = replay::run(reader, &scenario, None, None)?;
     if run.whole.difference.is_some() {
-        return Ok(exit::NEGATIVE);
+        return Ok(ExitCode::Negative);
     }
     let index = RunIndex::of(log, |_, _| ())?;
     let quantities = Quantities::of(&scenario.plant());
@@ -61,7 +61,7 @@ pub(super) fn judge(log: &Path, command: &[OsString]) -> Result<u8> {
             return Err(Error::new(ErrorKind::Input, text));
         }
     }
-    Ok(exit::NEGATIVE)
+    Ok(ExitCode::Negative)
 }
 
 /// Lets the command judge a tick.

@@ -5,9 +5,9 @@ use hardstand_error::Result;
 use hardstand_physics::model::{Base, JointKind, Model};
 
 use super::arguments::{BaseArgument, ModelArguments};
-use super::{exit, show};
+use super::{ExitCode, show};
 
-pub(super) fn model(a: &ModelArguments) -> Result<u8> {
+pub(super) fn model(a: &ModelArguments) -> Result<ExitCode> {
     let base = match a.base {
         BaseArgument::Auto => BaseChoice::Auto,
         BaseArgument::Floating => BaseChoice::Floating,
@@ -33,7 +33,7 @@ pub(super) fn model(a: &ModelArguments) -> Result<u8> {
     for w in &loaded.warnings {
         show::line(&format!("warning: {w}"));
     }
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 fn tree(model: &Model) {

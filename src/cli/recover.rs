@@ -4,9 +4,9 @@ use crate::record;
 use hardstand_error::Result;
 
 use super::arguments::RecoverArguments;
-use super::{exit, show};
+use super::{ExitCode, show};
 
-pub(super) fn recover(a: &RecoverArguments) -> Result<u8> {
+pub(super) fn recover(a: &RecoverArguments) -> Result<ExitCode> {
     let to = a.to.clone().unwrap_or_else(|| {
         let stem = a.log.file_stem().unwrap_or_default().to_string_lossy();
         a.log.with_file_name(format!("{stem}.recovered.mcap"))
@@ -19,5 +19,5 @@ pub(super) fn recover(a: &RecoverArguments) -> Result<u8> {
     });
     let (ticks, messages) = (saved.ticks, saved.messages);
     show::line(&format!("recovered  {ticks} ticks, {messages} messages in {}", to.display()));
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }

@@ -11,9 +11,9 @@ use crate::replay::{self, Look, RunReport};
 use hardstand_error::Result;
 
 use super::arguments::ReplayArguments;
-use super::{exit, progress, show};
+use super::{ExitCode, progress, show};
 
-pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
+pub(super) fn replay(a: &ReplayArguments) -> Result<ExitCode> {
     #[cfg(feature = "zenoh")]
     if a.to_controller {
         return super::replay_live::show_to_controllers(a);
@@ -23,12 +23,12 @@ pub(super) fn replay(a: &ReplayArguments) -> Result<u8> {
 }
 
 /// The exit code of a replay.
-pub(super) fn code_of(run: &RunReport) -> u8 {
+pub(super) fn code_of(run: &RunReport) -> ExitCode {
     let lossy = run.whole.damage.is_some() || !run.gaps.is_empty();
     match (&run.whole.difference, lossy) {
-        (Some(_), _) => exit::NEGATIVE,
-        (None, true) => exit::LOSSY,
-        (None, false) => exit::OK,
+        (Some(_), _) => ExitCode::Negative,
+        (None, true) => ExitCode::Incomplete,
+        (None, false) => ExitCode::Done,
     }
 }
 

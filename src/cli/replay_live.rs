@@ -14,9 +14,9 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::JointCommand;
 
 use super::arguments::ReplayArguments;
-use super::{differences, exit, progress, show, stop_on_signal};
+use super::{ExitCode, differences, progress, show, stop_on_signal};
 
-pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
+pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let first_tick = index.parts.first().map_or(0, |part| part.first_tick);
@@ -33,7 +33,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     let bar = progress::bar(index.ticks(), "showing");
     let (begin, mut refused) = (Begin::Shown(&saved, Box::new(controller_replay)), None);
     let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
-        Happening::Ready(grants) => {
+        Happening::Ready(_, grants) => {
             show::ready(&scenario, grants);
             if !a.command.is_empty() {
                 match start(a, &scenario) {
@@ -66,13 +66,13 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<u8> {
     }
     if let Ending::ControllerTimeout(_) = summary.ending {
         show::summary(&summary);
-        return Ok(exit::CONTROLLER_TIMEOUT);
+        return Ok(ExitCode::ControllerTimeout);
     }
     let whole = answers.cut.is_none() && summary.ending != Ending::Stopped;
     Ok(match (answers.agree() && whole && answers.compared > 0, &index.damage) {
-        (false, _) => exit::NEGATIVE,
-        (true, Some(_)) => exit::LOSSY,
-        (true, None) => exit::OK,
+        (false, _) => ExitCode::Negative,
+        (true, Some(_)) => ExitCode::Incomplete,
+        (true, None) => ExitCode::Done,
     })
 }
 

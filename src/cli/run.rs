@@ -6,16 +6,28 @@ use std::path::Path;
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
 use crate::config::Scenario;
-use crate::daemon::{self, Begin, Happening, Summary};
+use crate::daemon::{self, Begin, EndReport, ErrorReport, Happening, Report, ReportFile, Summary};
 use crate::message::SavedState;
 use crate::replay::read_state;
 use crate::rt::{Ending, Mode, Pace, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
-use super::{exit, progress, show, stop_on_signal, survive};
+use super::{ExitCode, progress, show, stop_on_signal, survive};
 
-pub(super) fn run(a: &RunArguments) -> Result<u8> {
+pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
+    let mut report = a.report.as_deref().map(ReportFile::create).transpose()?;
+    let mut write = |line: &Report| report.as_mut().map_or(Ok(()), |report| report.write(line));
+    let summary = simulate(a, &mut write);
+    write(&match &summary {
+        Ok(summary) => Report::Ended(EndReport::from(summary)),
+        Err(e) => Report::Error(ErrorReport::from(e)),
+    })?;
+    summary.map(|summary| code_of(&summary))
+}
+
+/// Runs the scenario to its end; `write` takes the line of the daemon that is ready.
+fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> Result<Summary> {
     let stop = stop_on_signal()?;
     // a daemon outlives its terminal, and a file that may not grow is no reason to die
     survive(&[SIGHUP, SIGXFSZ])?;
@@ -36,7 +48,11 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     let summary =
         daemon::run(&scenario, begin, a.log.clone(), &stop, |happening| match happening {
-            Happening::Ready(grants) => show::ready(&scenario, grants),
+            Happening::Ready(ready, grants) => {
+                show::ready(&scenario, grants);
+                // a report that cannot be written shows at the end of the run
+                let _at_the_end = write(&Report::Ready(ready.clone())).is_ok();
+            }
             Happening::Stall(stall) => show::stall(&scenario, stall),
             Happening::Second(second) if second.phase == Phase::Waiting => {
                 // once, and then a reminder every ten seconds
@@ -66,7 +82,7 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
         bar.finish_and_clear();
     }
     show::summary(&summary);
-    Ok(code_of(&summary))
+    Ok(summary)
 }
 
 /// The state to begin in, if it is one for this scenario: before an old log is overwritten.
@@ -120,12 +136,12 @@ fn sets(a: &RunArguments) -> Vec<String> {
     sets
 }
 
-pub(super) fn code_of(summary: &Summary) -> u8 {
+pub(super) fn code_of(summary: &Summary) -> ExitCode {
     match summary.ending {
-        Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => exit::LOSSY,
-        Ending::Done | Ending::Stopped => exit::OK,
-        Ending::Overrun | Ending::ClockWentBack => exit::OVERRUN,
-        Ending::PlantFailure(_) => exit::FAULT,
-        Ending::ControllerTimeout(_) => exit::CONTROLLER_TIMEOUT,
+        Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => ExitCode::Incomplete,
+        Ending::Done | Ending::Stopped => ExitCode::Done,
+        Ending::Overrun | Ending::ClockWentBack => ExitCode::Overrun,
+        Ending::PlantFailure(_) => ExitCode::PlantFailure,
+        Ending::ControllerTimeout(_) => ExitCode::ControllerTimeout,
     }
 }

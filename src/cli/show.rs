@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use crate::config::{Ros2Mode, Scenario};
-use crate::daemon::{SecondReport, Stall, Summary};
+use crate::daemon::{EndReport, SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
 use crate::replay::RunReport;
-use crate::rt::{Ending, Grants, OverrunPolicy, Pace};
+use crate::rt::{Grants, OverrunPolicy, Pace};
 use hardstand_physics::plant::{Authority, Integrator};
 
 /// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
@@ -175,7 +175,7 @@ pub(super) fn summary(s: &Summary) {
         s.last.time_s,
         s.wall_s
     );
-    say!("ended      {}", ending(s.ending, &status.missing));
+    say!("ended      {}", EndReport::from(s));
     say!(
         "robot      height {:.3} m, tilt {:.1}°, feet carry {:.1} N of m·g {:.1} N",
         s.last.base_height_m,
@@ -210,25 +210,6 @@ fn recorded(s: &Summary) {
     }
     if let Some(e) = &s.recorded.error {
         say!("log        recording ended early: {e}");
-    }
-}
-
-fn ending(e: Ending, missing: &[String]) -> String {
-    match e {
-        Ending::Done => "the duration is over".into(),
-        Ending::Stopped => "it was asked to stop".into(),
-        Ending::Overrun => "a deadline was missed and realtime.overrun is \"stop\"".into(),
-        Ending::ClockWentBack => "the system's monotonic clock went back, so no deadline can be \
-                                  kept; the log is complete. Start the run again, and see `dmesg` \
-                                  for the clock source"
-            .into(),
-        Ending::ControllerTimeout(_) if missing.is_empty() => {
-            "no controller came within control.patience_s".into()
-        }
-        Ending::ControllerTimeout(_) => {
-            format!("{}: nothing came within control.patience_s", missing.join(", "))
-        }
-        Ending::PlantFailure(fault) => format!("fault: {}", fault.advice()),
     }
 }
 

@@ -13,14 +13,14 @@ use hardstand_physics::plant::Authority;
 
 use super::arguments::StatusArguments;
 use super::histogram::{self, bars, duration, microseconds};
-use super::{exit, show, stop_on_signal};
+use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The daemon renews its status that often.
 const EVERY: Duration = Duration::from_secs(1);
 
-pub(super) fn status(a: &StatusArguments) -> Result<u8> {
+pub(super) fn status(a: &StatusArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let client = a.daemon.client()?;
     let renew = a.watch && !a.json && std::io::stdout().is_terminal();
@@ -37,7 +37,7 @@ pub(super) fn status(a: &StatusArguments) -> Result<u8> {
             std::thread::sleep(Duration::from_millis(20));
         }
         if !a.watch || stop.load(Ordering::Relaxed) {
-            return Ok(exit::OK);
+            return Ok(ExitCode::Done);
         }
     }
 }

@@ -15,11 +15,15 @@ mod monitor;
 mod physics;
 mod recorder;
 mod recording;
+mod report;
 
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
 pub use recorder::Recorder;
 pub use recording::Recording;
+pub use report::{
+    EndKind, EndReport, ErrorReport, PlantFailureKind, ReadyReport, Report, ReportFile, reports,
+};
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -56,8 +60,8 @@ const MONITOR_POLL: Duration = Duration::from_millis(20);
 /// What the caller may watch.
 #[derive(Debug)]
 pub enum Happening<'a> {
-    /// The daemon is up: grants of the physics thread.
-    Ready(&'a Grants),
+    /// The daemon accepts controllers: what it is, and the grants of the physics thread.
+    Ready(&'a ReadyReport, &'a Grants),
     /// The physics thread has missed many deadlines at once.
     Stall(Stall),
     /// A second of wall time has passed.
@@ -139,7 +143,7 @@ pub fn run(
     let (recorder, log_out) = start_recorder(scenario, initial, run_id, log)?;
     links.log = log_out;
     physics.go(links, &mut grants)?;
-    watch(Happening::Ready(&grants));
+    watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
 
     let event_feed = EventFeed {
         inbox: occurrences,

@@ -152,7 +152,8 @@ fn described(events: &[Event], model: &Model, names: &Names) -> String {
     if events.is_empty() {
         return "none".into();
     }
-    let one = |event: &Event| event.words(model, |number| names.name(number));
+    let one =
+        |event: &Event| event.words(|body| model.body_name(body), |number| names.name(number));
     events.iter().map(one).collect::<Vec<_>>().join(" + ")
 }
 

@@ -94,7 +94,7 @@ impl<C: Clock> Executive<C> {
         let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
         let is_due = |offer: &Command| {
             let lease = leases.of_session(offer.session).map(|(_, lease)| lease);
-            lease.is_some_and(|l| l.grid.answered_at(tick) == Some(offer.answers_tick))
+            lease.is_some_and(|l| l.schedule.answered_at(tick) == Some(offer.answers_tick))
         };
         while let Some(useless) = self.input.offers.iter().position(|offer| !is_due(offer)) {
             let offer = self.input.offers.remove(useless);

@@ -90,8 +90,8 @@ impl Gate {
             self.counts.not_joined += u64::from(joined_only);
             return if joined_only { Sorted::Ignored } else { Sorted::Now };
         };
-        let on_grid = lease.grid.answers(command.answers_tick)
-            && command.applies_tick == command.answers_tick.saturating_add(lease.grid.offset);
+        let on_grid = lease.schedule.answers(command.answers_tick)
+            && command.applies_tick == command.answers_tick.saturating_add(lease.schedule.offset);
         if !on_grid || command.answers_tick > tick {
             return Sorted::Now;
         }

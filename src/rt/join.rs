@@ -24,7 +24,7 @@ impl<C: Clock> Executive<C> {
     pub(super) fn join(&mut self, join: &Join, answer: &mut JoinAnswer) {
         let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
         self.newcomer = true;
-        answer.first_tick = join.grid.next_from(tick);
+        answer.first_tick = join.schedule.next_from(tick);
         if join.role == Role::Observer {
             return;
         }
@@ -41,7 +41,7 @@ impl<C: Clock> Executive<C> {
         let grant = Grant {
             controller: join.controller,
             session: new_session(join.controller, tick, before),
-            grid: join.grid,
+            schedule: join.schedule,
             required: join.role == Role::Required,
             joints: join.joints,
         };
@@ -67,7 +67,7 @@ impl<C: Clock> Executive<C> {
         let same = |joint: usize| (leases.owner(joint) == place) == join.joints.contains(joint);
         let required = join.role == Role::Required;
         !lease.left
-            && (lease.grid, lease.required) == (join.grid, required)
+            && (lease.schedule, lease.required) == (join.schedule, required)
             && joints.into_iter().all(same)
     }
 

@@ -22,10 +22,10 @@ impl KeptStates {
 
     /// Keeps a state if its answer applies at a later tick; true if somebody answers it at all.
     pub(super) fn keep(&mut self, state: &StateReading, leases: &Leases) -> bool {
-        let answers = |l: &&Lease| l.grid.answers(state.tick);
+        let answers = |l: &&Lease| l.schedule.answers(state.tick);
         let mut answering = leases.places().iter().filter(answers).peekable();
         let asked = answering.peek().is_some();
-        if answering.any(|l| l.grid.offset > 0) {
+        if answering.any(|l| l.schedule.offset > 0) {
             self.states[self.next].copy_from(state);
             self.next = (self.next + 1) % STATES_MAX;
         }

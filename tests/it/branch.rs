@@ -247,7 +247,7 @@ fn a_fault_ends_a_branch() {
     write(&from, &quadruped(&SETS), &ticks());
     let sets = ["--set", "sim.micro_steps=1", "--set", "contact.d2_per_m=1e5"];
     let (out, code) = branch(&from, 120, &sets, &to);
-    assert!(out.contains("ended      fault: ") && code == 6, "{out}");
+    assert!(out.contains("ended      plant failure: ") && code == 6, "{out}");
     let (out, _) = hardstand(&["replay".as_ref(), to.as_os_str()]);
     assert!(out.contains("identical"), "{out}");
 }

@@ -7,6 +7,8 @@ use crate::common::bench::quadruped;
 use crate::common::logs::{Script, run_of, write};
 use crate::common::process::{Process, Scene, repository, wait_for};
 use hardstand::certify::{attribute, listen};
+use hardstand::daemon::{EndKind, reports};
+use hardstand::process_harness::{Ended, FailureKind, Harness, REPORT};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -154,22 +156,70 @@ fn a_controller_that_looks_at_the_clock_or_counts_repeats_is_caught() {
 }
 
 #[test]
-fn who_does_not_join_or_ends_is_told_so() {
+fn a_controller_that_does_not_join_or_ends_early_is_reported() {
     for (controller, patience, expected) in [
         (&["sleep", "60"][..], "0.5", "no controller joined"),
-        (&["sh", "-c", "echo out of memory; exit 3"], "30", "exit status: 3"),
+        (&["sh", "-c", "echo out of memory; exit 3"], "30", "exit code 3"),
         (&["/no/such/controller"], "30", "cannot start \"/no/such/controller\""),
     ] {
         let scene = Scene::new();
         let code = if expected.starts_with("cannot") { 2 } else { 8 };
         let said = certify(&scene, &["--patience", patience], controller).ends_with(code);
         assert!(said.contains(expected), "{said}");
-        assert!(!said.contains("exit status: 3") || said.contains("out of memory"), "{said}");
+        assert!(!said.contains("exit code 3") || said.contains("out of memory"), "{said}");
         assert!(!out(&scene).join("certificate.json").exists());
     }
     let scene = Scene::new();
     let said = certify(&scene, &["--set", "control.mode=\"realtime\""], &["true"]).ends_with(2);
     assert!(said.contains("control.mode has no part in it"), "{said}");
+}
+
+/// Runs `config/quadruped.toml` in lockstep with a controller, in the process harness.
+fn in_harness(scene: &Scene, sets: &[&str], controller: &[&str]) -> Ended {
+    let listen = format!("bus.listen=[{:?}]", scene.endpoint);
+    let mut run = vec![repository("config/quadruped.toml"), "--set".into(), listen];
+    run.extend(["--mode", "lockstep", "--pace", "free", "--duration", "0.1"].map(String::from));
+    run.extend(sets.iter().flat_map(|set| ["--set".into(), (*set).to_string()]));
+    let harness = Harness {
+        program: Some(HARDSTAND.into()),
+        folder: scene.dir.path().into(),
+        run: run.into_iter().map(Into::into).collect(),
+        endpoint: scene.endpoint.clone(),
+        robot: "quadruped".into(),
+        controller: controller.iter().map(Into::into).collect(),
+        ..Harness::default()
+    };
+    harness.start().unwrap().wait(|_| Ok(true)).unwrap()
+}
+
+#[test]
+fn the_harness_names_the_missing_controller_from_data() {
+    let scene = Scene::new();
+    let sets = ["control.controllers=[\"front\", \"rear\"]", "control.patience_s=1.0"];
+    let front = ["--join", "front", "--joint", "FL_hip_joint"];
+    let controller = [&[HARDSTAND, "controller", "stand"][..], &front].concat();
+    let ended = in_harness(&scene, &sets, &controller);
+    assert!(ended.was_ready && ended.error.is_none());
+    let end = ended.report.as_ref().unwrap();
+    assert_eq!(end.kind, EndKind::ControllerTimeout);
+    assert_eq!((end.missing.as_slice(), end.ticks), (&["rear".to_string()][..], 0));
+    let failure = ended.failure(0, scene.dir.path());
+    assert_eq!(failure.kind, FailureKind::ControllerNotJoined);
+    assert_eq!(failure.missing, ["rear"]);
+}
+
+#[test]
+fn the_harness_has_the_end_of_a_run_and_the_error_of_a_refusal_as_data() {
+    let scene = Scene::new();
+    let ended = in_harness(&scene, &[], &[HARDSTAND, "controller", "stand", "--join", "legs"]);
+    let end = ended.report.unwrap();
+    assert_eq!((end.kind, end.ticks, end.tick), (EndKind::DurationReached, 100, 100));
+    assert_eq!(end.log_files, [scene.path("run.mcap")]);
+    assert_eq!(end.digest.len(), 16);
+    let ended = in_harness(&scene, &["sim.rate_hz=0"], &["true"]);
+    assert!(!ended.was_ready && ended.report.is_none());
+    let error = ended.error.unwrap();
+    assert!(error.is_refusal() && error.message.contains("sim.rate_hz"), "{error:?}");
 }
 
 /// Command lines of processes that name this folder.
@@ -181,17 +231,17 @@ fn alive_in(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn who_ends_it_leaves_neither_processes_nor_half_a_certificate() {
+fn an_interrupt_leaves_neither_processes_nor_half_a_certificate() {
     let scene = Scene::new();
     std::fs::create_dir(out(&scene)).unwrap();
     std::fs::write(out(&scene).join("certificate.json"), "an old one").unwrap();
     let controller =
         [HARDSTAND, "controller", "stand", "--join", "a", "--connect", &scene.endpoint];
     let mut process = certify(&scene, &["--duration", "3"], &controller);
-    let words = out(&scene).join("speed-1/daemon.txt");
+    let report = out(&scene).join("speed-1").join(REPORT);
     wait_for("the run at 1 ×", || {
-        let said = std::fs::read_to_string(&words).unwrap_or_default();
-        said.contains("bus ").then_some(())
+        let lines = reports(&std::fs::read_to_string(&report).unwrap_or_default());
+        (!lines.is_empty()).then_some(())
     });
     process.signal(Signal::INT);
     let said = process.ends_with(1);
@@ -204,7 +254,7 @@ fn who_ends_it_leaves_neither_processes_nor_half_a_certificate() {
 /// Two builds of which one computes otherwise, as far as logs show: the same commands, another
 /// state. And the same build with another controller.
 #[test]
-fn the_plant_is_blamed_for_what_it_does() {
+fn a_difference_that_the_plant_made_is_attributed_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let log = |name: &str, sets: &[&str], script: &Script| {
         let (scenario, path) = (quadruped(sets), dir.path().join(name));

@@ -13,7 +13,7 @@ use hardstand::rt::{
     StateReset, TickReport,
 };
 use hardstand_physics::plant::{
-    Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,
+    Command, CommandSchedule, Denied, Event, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,
 };
 
@@ -22,7 +22,7 @@ const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 /// A controller at the other end of a bad link.
 struct Peer {
     name: &'static str,
-    grid: Grid,
+    schedule: CommandSchedule,
     joints: Vec<usize>,
     role: Role,
     /// It joins at this look.
@@ -35,10 +35,10 @@ struct Peer {
     silent: bool,
 }
 
-fn peer(name: &'static str, grid: Grid, joints: std::ops::Range<usize>) -> Peer {
+fn peer(name: &'static str, schedule: CommandSchedule, joints: std::ops::Range<usize>) -> Peer {
     Peer {
         name,
-        grid,
+        schedule,
         joints: joints.collect(),
         role: Role::Required,
         joins_at: 1,
@@ -50,8 +50,8 @@ fn peer(name: &'static str, grid: Grid, joints: std::ops::Range<usize>) -> Peer 
     }
 }
 
-const fn grid(period: u64, phase: u64, offset: u64) -> Grid {
-    Grid { period, phase, offset }
+const fn schedule(period: u64, phase: u64, offset: u64) -> CommandSchedule {
+    CommandSchedule { period, phase, offset }
 }
 
 /// The link: per mille of messages.
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// Every peer answers a state of its grid, and again if it comes again.
+    /// Every peer answers a state of its schedule, and again if it comes again.
     fn hear(&mut self, state: &StateReading) {
         for peer in &mut self.peers {
             let Some(granted) = peer.granted.as_ref().filter(|g| g.denied.is_none()) else {
@@ -128,7 +128,7 @@ impl World {
             if peer.silent || state.run_id != peer.run_id || state.tick < granted.first_tick {
                 continue;
             }
-            if !peer.grid.answers(state.tick) {
+            if !peer.schedule.answers(state.tick) {
                 continue;
             }
             // some function of what it sees
@@ -144,7 +144,7 @@ impl World {
                 session: granted.session,
                 seq: 0,
                 answers_tick: state.tick,
-                applies_tick: state.tick + peer.grid.offset,
+                applies_tick: state.tick + peer.schedule.offset,
                 joints: peer.joints.iter().map(hold).collect(),
             };
             let copies = if self.dice.roll(1000) < self.link.double { 2 } else { 1 };
@@ -162,8 +162,12 @@ impl World {
 fn join_of(peer: &Peer) -> Order {
     let mut joints = JointSet::default();
     assert!(peer.joints.iter().all(|&joint| joints.insert(joint)));
-    let join =
-        Join { controller: controller_number(peer.name), role: peer.role, grid: peer.grid, joints };
+    let join = Join {
+        controller: controller_number(peer.name),
+        role: peer.role,
+        schedule: peer.schedule,
+        joints,
+    };
     let in_force = Vec::with_capacity(peer.joints.len());
     Order::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() })))
 }
@@ -253,7 +257,7 @@ fn run(plan: Plan) -> Ran {
 
 /// A joint controller at every tick and a policy at every tenth, whose answers apply 7 ticks later.
 fn two() -> Vec<Peer> {
-    vec![peer("joints", grid(1, 0, 0), 0..6), peer("policy", grid(10, 3, 7), 6..12)]
+    vec![peer("joints", schedule(1, 0, 0), 0..6), peer("policy", schedule(10, 3, 7), 6..12)]
 }
 
 #[test]
@@ -327,19 +331,19 @@ fn a_different_answer_to_the_same_state_is_a_conflict() {
             // taken from the back
             world.flying.splice(0..0, others);
         },
-        ..plan(40, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(40, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
     assert_eq!(ran.last().gate.conflicts, 1);
     let conflict = Happened::Conflict { controller: controller_number("joints"), answers_tick: 12 };
     let told: Vec<&LoopEvent> = ran.occurrences.iter().filter(|o| o.happened == conflict).collect();
     assert_eq!(told.len(), 1, "{:?}", ran.occurrences);
-    let calm = run(plan(40, vec![peer("joints", grid(1, 0, 0), 0..12)]));
+    let calm = run(plan(40, vec![peer("joints", schedule(1, 0, 0), 0..12)]));
     assert_eq!(ran.digests(), calm.digests(), "the first answer stands");
 }
 
 #[test]
 fn nobody_is_waited_for_in_real_time() {
-    let mut late = plan(200, vec![peer("joints", grid(1, 0, 0), 0..12)]);
+    let mut late = plan(200, vec![peer("joints", schedule(1, 0, 0), 0..12)]);
     late.limits.mode = Mode::RealTime;
     late.link = Link { delay_max: 3, ..Link::default() };
     let ran = run(late);
@@ -352,7 +356,7 @@ fn nobody_is_waited_for_in_real_time() {
 
 #[test]
 fn a_budget_is_kept_and_told() {
-    let mut short = plan(100, vec![peer("joints", grid(1, 0, 0), 0..12)]);
+    let mut short = plan(100, vec![peer("joints", schedule(1, 0, 0), 0..12)]);
     let budget =
         Budget { per_tick_ns: 2 * PERIOD_NS, per_window_ns: 20 * PERIOD_NS, window_ticks: 50 };
     short.limits.mode = Mode::Budgeted(budget);
@@ -405,7 +409,7 @@ fn an_emergency_stop_wins_while_a_tick_waits() {
                 world.orders.send(Order::Stop).unwrap();
             }
         },
-        ..plan(60, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(60, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
     assert_eq!((ran.ending, ran.log.len()), (Ending::Done, 60), "nobody is waited for any more");
     let stopped = ran.log.iter().find(|t| t.events.contains(&Event::Stop)).unwrap().tick;
@@ -421,11 +425,11 @@ fn a_controller_that_is_started_anew_goes_on() {
             let newest = world.states.last().map_or(0, |s| s.tick);
             if newest >= 50 && world.peers.len() == 1 {
                 world.peers[0].silent = true;
-                world.peers.push(peer("joints", grid(1, 0, 0), 0..12));
+                world.peers.push(peer("joints", schedule(1, 0, 0), 0..12));
                 world.peers[1].joins_at = world.looks + 500;
             }
         },
-        ..plan(100, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(100, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
     assert_eq!((ran.ending, ran.log.len()), (Ending::Done, 100));
     let sessions = [0, 1].map(|i| ran.peers[i].granted.as_ref().unwrap().session);
@@ -441,11 +445,11 @@ fn a_joint_has_one_controller() {
     let ran = run(Plan {
         act: |world| {
             if world.peers.len() == 1 {
-                world.peers.push(peer("thief", grid(1, 0, 0), 11..12));
+                world.peers.push(peer("thief", schedule(1, 0, 0), 11..12));
                 world.peers[1].joins_at = 100;
             }
         },
-        ..plan(150, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(150, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
     let taken = Denied::Taken { joint: 11, controller: controller_number("joints") };
     assert_eq!(ran.peers[1].granted.as_ref().unwrap().denied, Some(taken));
@@ -456,7 +460,8 @@ fn a_joint_has_one_controller() {
 #[test]
 fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
     // the slow one is not asked before tick 45
-    let peers = || vec![peer("joints", grid(1, 0, 0), 0..6), peer("slow", grid(20, 5, 0), 6..12)];
+    let peers =
+        || vec![peer("joints", schedule(1, 0, 0), 0..6), peer("slow", schedule(20, 5, 0), 6..12)];
     let whole = run(plan(80, peers()));
     let ran = run(Plan {
         act: |world| {

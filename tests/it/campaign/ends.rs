@@ -77,7 +77,7 @@ fn no_end_of_a_case_ends_the_campaign() {
     assert_row(&rows, "stands", ["done", "0", "100", ""]);
     assert_row(&rows, "leaves", ["controller_ended", "3", "0", "the controller's exit code 3"]);
     assert_row(&rows, "crashes", ["controller_ended", "-11", "0", "the controller's signal 11"]);
-    let why = "no controller came within control.patience_s";
+    let why = "timed out: no controller joined within control.patience_s";
     assert_row(&rows, "silent", ["deserted", "8", "0", why]);
     let hurled = row(&rows, "hurled");
     assert_eq!((hurled["outcome"].as_str(), hurled["exit_code"].as_str()), ("fault", "6"));

@@ -102,7 +102,7 @@ fn sigterm_and_sigint_end_it_in_order() {
         let seen = observer.until("300 ticks", |s| s.tick >= 300);
         daemon.signal(signal);
         let out = daemon.ends_with(0);
-        assert!(out.contains("ended      it was asked to stop"), "{out}");
+        assert!(out.contains("ended      stopped by a signal or an operator"), "{out}");
         let log = Log::read(&scene.log());
         assert_eq!(log.damage, None);
         assert!(log.ticks.len() as u64 >= seen.tick, "a tick that was shown is not in the log");

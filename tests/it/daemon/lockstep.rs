@@ -201,7 +201,7 @@ fn a_controller_that_never_comes_is_named() {
     let mut daemon = lockstep(&scene, &["--set", "control.patience_s=2.0"]);
     let _rear = rear(&scene);
     let said = daemon.ends_with(8);
-    assert!(said.contains("front: nothing came within control.patience_s"), "{said}");
+    assert!(said.contains("timed out waiting for front (control.patience_s)"), "{said}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn a_log_of_real_time_is_shown_as_well_and_who_does_not_come_is_named() {
 
     let nobody = ["--set", "control.controllers=[\"b\"]", "--set", "control.patience_s=0.5"];
     let said = show(&scene, &nobody).ends_with(8);
-    assert!(said.contains("b: nothing came within control.patience_s"), "{said}");
+    assert!(said.contains("timed out waiting for b (control.patience_s)"), "{said}");
     let said = show(&scene, &["--set", "sim.micro_steps=20"]).ends_with(2);
     assert!(said.contains("--set changes what a tick computes"), "{said}");
 }

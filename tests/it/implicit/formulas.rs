@@ -184,7 +184,7 @@ fn a_spring_at_a_limit_does_not_give_way() {
     let friction = Friction::new(0.7, 0.5);
     let slopes = |z: f64, v_z: f64| {
         let (p, v) = (Vec3::new(0.0, 0.0, z), Vec3::new(1.0, 0.0, v_z));
-        spring.slopes(&spring.evaluate(&friction, &Memory::new(), &p, &v, 1e-4))
+        spring.slopes(&spring.evaluate(&friction, &spring.new_memory(), &p, &v, 1e-4))
     };
     // it lifts faster than damping allows a force; it is pressed to the greatest force
     for (z, v_z) in [(-0.001, 50.0), (-0.1, 0.0)] {

@@ -108,7 +108,7 @@ fn coefficients_of_friction_drag_each_other() {
 #[test]
 fn first_evaluation_slides_with_kinetic_friction_and_pure_damping() {
     let (p, v) = ([0.3, -0.2, -0.002], [0.01, 0.02, 0.0]);
-    let f = at(&spring(), [0.7, 0.5], &Memory::new(), p, v, Memory::new().age_s(5));
+    let f = at(&spring(), [0.7, 0.5], &spring().new_memory(), p, v, spring().new_memory().age_s(5));
     assert_eq!((f.mu, f.next_sliding), (0.5, 1.0));
     assert_eq!(f.friction_elastic_P, [0.0, 0.0]);
     assert_eq!(f.next_anchor_P, [0.3, -0.2]);
@@ -136,7 +136,7 @@ fn normal_force_has_the_reference_values() {
         (0.02, 1.07e-7, 5e-10),
         (0.003_26, 24.5, 0.2),
     ] {
-        let f = at(&spring(), [0.7, 0.5], &Memory::new(), [0.0, 0.0, p_z], [0.0; 3], 0.0);
+        let f = at(&spring(), [0.7, 0.5], &spring().new_memory(), [0.0, 0.0, p_z], [0.0; 3], 0.0);
         assert!((f.normal_n - expected).abs() < tolerance, "{} at {p_z}", f.normal_n);
     }
 }
@@ -145,11 +145,11 @@ fn normal_force_has_the_reference_values() {
 fn normal_force_is_clamped_at_both_ends() {
     let s = spring();
     // leaving faster than 1/cz = 2 m/s: no pull, the elastic part is kept
-    let f = at(&s, [0.7, 0.5], &Memory::new(), [0.0, 0.0, 0.0], [0.0, 0.0, 2.5], 0.0);
+    let f = at(&s, [0.7, 0.5], &spring().new_memory(), [0.0, 0.0, 0.0], [0.0, 0.0, 2.5], 0.0);
     assert_eq!((f.normal_n, f.normal_damping_n), (0.0, -f.normal_elastic_n));
     assert!(f.normal_elastic_n > 1000.0);
     // at the cap the damping is kept and the elastic part may become negative
-    let f = at(&s, [0.7, 0.5], &Memory::new(), [0.0, 0.0, -0.01], [0.0, 0.0, -5.0], 0.0);
+    let f = at(&s, [0.7, 0.5], &spring().new_memory(), [0.0, 0.0, -0.01], [0.0, 0.0, -5.0], 0.0);
     assert_eq!(f.normal_n, 100_000.0);
     assert!(f.normal_elastic_n < 0.0 && f.normal_damping_n > 100_000.0);
     assert_eq!(f.normal_elastic_n + f.normal_damping_n, f.normal_n);
@@ -158,7 +158,14 @@ fn normal_force_is_clamped_at_both_ends() {
 #[test]
 fn a_foot_far_below_the_ground_still_gives_numbers() {
     for v_z in [-3.0, 0.0, 1.0, 1.9, 2.0, 3.0] {
-        let f = at(&spring(), [0.7, 0.5], &Memory::new(), [0.0, 0.0, -5.0], [0.1, 0.0, v_z], 1e-3);
+        let f = at(
+            &spring(),
+            [0.7, 0.5],
+            &spring().new_memory(),
+            [0.0, 0.0, -5.0],
+            [0.1, 0.0, v_z],
+            1e-3,
+        );
         assert!(f.normal_n >= 0.0 && f.normal_n <= 100_000.0, "{} at {v_z}", f.normal_n);
         assert!(f.potential_energy_j.is_finite() && f.power_dissipation_w.is_finite());
         assert!(f.normal_elastic_n.is_finite() && f.normal_damping_n.is_finite());
