@@ -7,12 +7,12 @@ use crate::common::allocator::peak_bytes;
 use crate::common::bench::{Bench, Queues, ROOMY, TestClock, info, quadruped, write_log};
 use crate::common::dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recorder;
 use hardstand::record::{LogReader, LogRecord};
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
