@@ -3,7 +3,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::print_stdout)]
 
-#[path = "../tests/common/bench.rs"]
+#[path = "../tests/it/common/bench.rs"]
 mod bench;
 #[path = "common/standing.rs"]
 mod standing;
