@@ -39,7 +39,7 @@ pub const LOG_QUEUE: usize = 2048;
 /// Tick reports that can wait for the monitor: 4 s at 1 kHz.
 pub const REPORT_QUEUE: usize = 4096;
 /// Events that can wait for the publisher.
-pub const OCCURRENCE_QUEUE: usize = 256;
+pub const EVENT_QUEUE: usize = 256;
 
 /// Cases of a campaign.
 pub const CASES_MAX: usize = 1_000_000;
