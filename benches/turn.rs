@@ -3,7 +3,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::print_stdout)]
 
-#[path = "../tests/common/bench.rs"]
+#[path = "../tests/it/common/bench.rs"]
 mod bench;
 #[path = "common/standing.rs"]
 mod standing;
@@ -23,7 +23,7 @@ use hardstand::daemon::Recorder;
 use hardstand::replay::replay;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, Executive, Links, LoopEvent, MonotonicClock, RunLimits, Schedule, TickReport,
+    Clock, EventSchedule, Executive, Links, LoopEvent, MonotonicClock, RunLimits, TickReport,
     empty_log_tick, fill_log_tick, request_queue,
 };
 use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
@@ -100,7 +100,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
         direct: None,
         log: Some(log_out),
         reports: report_out,
-        occurrences: touched_channel(64, &LoopEvent::NONE).0,
+        events: touched_channel(64, &LoopEvent::NONE).0,
         stop: Arc::new(AtomicBool::new(false)),
         arrived: bell().1,
     };
@@ -113,7 +113,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let clock = Sleepless(others);
-    (Executive::new(plant, clock, links, Schedule::new(Vec::new()), pace, limits), log)
+    (Executive::new(plant, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
 }
 
 /// Physics and everything around it, with the others' share of the hand-overs.

@@ -11,6 +11,7 @@ mod clock;
 mod command_admission;
 mod controller_replay;
 mod direct;
+mod event_schedule;
 mod executive;
 mod inputs;
 mod join;
@@ -25,7 +26,6 @@ mod recent_states;
 mod records;
 mod request_queue;
 mod requests;
-mod schedule;
 mod state;
 mod thread;
 mod wait_budget;
@@ -35,6 +35,7 @@ pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use command_admission::AdmissionCounts;
 pub use controller_replay::{ControllerReplay, NextInput, TickAnswers};
 pub use direct::{Direct, Publish};
+pub use event_schedule::EventSchedule;
 pub use executive::Executive;
 pub use join::JoinAnswer;
 pub use link_faults::{LinkCounts, LinkFaults};
@@ -46,6 +47,5 @@ pub use records::{Phase, SetPoint, TickReport, empty_log_tick, fill_log_tick, se
 pub use request_queue::{
     Answer, Request, RequestReceiver, RequestSender, StateReset, request_queue,
 };
-pub use schedule::Schedule;
 pub use state::{LoopState, Trigger};
 pub use thread::{Grants, enter_realtime, keep_cores_awake, keep_off_core, lock_memory, pick_core};

@@ -1,4 +1,4 @@
-//! What the physics thread hands over after a tick.
+//! What the physics thread hands to other threads after a tick.
 
 use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
@@ -80,7 +80,7 @@ pub struct SetPoint {
     pub controller: Option<u64>,
     /// Index of the joint in the model.
     pub joint: usize,
-    /// The set-point.
+    /// Its set-points and gains.
     pub command: JointCommand,
     /// The state that this answers.
     pub answers_tick: u64,
@@ -114,7 +114,7 @@ const NO_OFFER: OfferRecord = OfferRecord {
 };
 const NO_EVENT: Event = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0; 3], ticks: 0 };
 
-/// An empty list whose memory has been written to: the loop must not meet a fresh page.
+/// An empty list whose memory has been written to, so that the loop causes no page fault.
 fn touched<T: Clone>(capacity: usize, value: T) -> Vec<T> {
     let mut list = vec![value; capacity];
     list.clear();
@@ -176,7 +176,7 @@ pub struct TickReport {
     pub phase: Phase,
     /// How late the thread woke up, ns; 0 if it did not sleep.
     pub wakeup_latency_ns: u64,
-    /// Time of the whole tick, from input to hand-over, ns.
+    /// Time of the whole tick, from input to output, ns.
     pub tick_cost_ns: u64,
     /// Wall deadlines missed since the start.
     pub missed_deadlines: u64,
@@ -202,7 +202,7 @@ pub struct TickReport {
     pub tilt_cos: f64,
     /// Sum of the feet's normal forces, N.
     pub foot_normal_sum_n: f64,
-    /// PlantFailure, if the plant has stopped.
+    /// Why the plant has stopped, if it has.
     pub fault: Option<PlantFailure>,
     /// Digest after the tick.
     pub digest: u64,
@@ -212,7 +212,7 @@ pub struct TickReport {
     pub log_dropped: u64,
     /// Commands that were checked in the run before and taken in this one.
     pub commands_outdated: u64,
-    /// Commands of controllers that have joined, and waiting for them.
+    /// Counts of the admission of commands, and of waiting for them.
     pub admission: AdmissionCounts,
     /// Controllers that the tick waits for; 0 for none.
     pub missing: ControllerNumbers,
