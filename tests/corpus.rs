@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY};
-use hardstand::config::Scenario;
+use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::record::{KEYFRAME_TOPIC, Keyframe, STATE_TOPIC, TICK_TOPIC};
-use hardstand::rt::{ManualClock, Pace, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand_physics::plant::{JointCommand, Scope};
 use hardstand_protocol::{ClaimedCommand, FrictionRequest, Kind, encode, encode_command};
 

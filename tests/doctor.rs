@@ -5,9 +5,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use hardstand::config::OverrunPolicy;
 use hardstand::daemon::LatencyHistogram;
 use hardstand::doctor::{Band, Finding, Level, Machine, Times, examine};
-use hardstand::rt::{Clock, ManualClock, OverrunPolicy, Pacer, Wait};
+use hardstand::rt::{Clock, ManualClock, Pacer, Wait};
 use hardstand_protocol::LATENCY_EDGES_NS;
 use serde_json::Value;
 

@@ -24,7 +24,7 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("actuator", &["math", "simd", "spatial", "model"]),
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
-    ("rt", &["plant", "buffer_pool"]),
+    ("rt", &["plant", "buffer_pool", "config"]),
     ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
     ("record", &["plant", "rt", "ingress"]),
     ("replay", &["plant", "rt", "ingress", "config", "record", "ros2"]),
@@ -42,7 +42,7 @@ const ROOMS: [(&str, &[&str]); 31] = [
 const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
-    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
+    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
 const ROS2: &[&str] =
     &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt", "record"];
 const ALL: &[&str] = &[

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use crate::rt::{Grants, Mode};
+use crate::config::Mode;
+use crate::rt::Grants;
 use hardstand_error::Result;
 use hardstand_physics::plant::Authority;
 use hardstand_protocol::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};

@@ -1,8 +1,7 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
-use hardstand::rt::{
-    LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
-};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LinkCounts, LinkFaults, LogTick, ManualClock, TickReport};
 use hardstand_physics::plant::{
     Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
     JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
