@@ -11,10 +11,9 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Scope;
 
 use super::arguments::{
-    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FrictionArguments, PushArguments,
-    StateFileArguments,
+    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments, FrictionArguments,
+    PushArguments, StateFileArguments,
 };
-use super::fault_arguments::FaultArguments;
 use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon, and again to get its answer.

@@ -78,9 +78,9 @@ fn no_end_of_a_case_ends_the_campaign() {
     assert_row(&rows, "leaves", ["controller_ended", "3", "0", "the controller's exit code 3"]);
     assert_row(&rows, "crashes", ["controller_ended", "-11", "0", "the controller's signal 11"]);
     let why = "timed out: no controller joined within control.patience_s";
-    assert_row(&rows, "silent", ["deserted", "8", "0", why]);
+    assert_row(&rows, "silent", ["controller_timeout", "8", "0", why]);
     let hurled = row(&rows, "hurled");
-    assert_eq!((hurled["outcome"].as_str(), hurled["exit_code"].as_str()), ("fault", "6"));
+    assert_eq!((hurled["outcome"].as_str(), hurled["exit_code"].as_str()), ("failure", "6"));
     assert_eq!(hurled["reason"], "a number is out of range");
     assert!((1..100).contains(&hurled["ticks"].parse().unwrap()), "{hurled:?}");
     let lonely = row(&rows, "lonely");
