@@ -8,13 +8,15 @@ use crate::rt::{ControllerReplay, Heard, SetPoint};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::TickInput;
 
-use super::cause::{Names, differing_fields, joint_name};
+use super::cause::{Names, differing_field, joint_name};
+use super::mismatch::Mismatch;
 
 /// An answer is waited for so many ticks by the one that it is compared with: a log of a run in
 /// real time may have it late.
 const WAITED_FOR_TICKS: u64 = 10_000;
 
-/// What came of comparing answers. One of a joint to a state counts as one.
+/// The comparison of live answers with those of the log. The answer of one joint to one state
+/// counts as one.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     /// Ticks that were shown.
@@ -25,10 +27,10 @@ pub struct Answers {
     pub equal: u64,
     /// To states that the log's controllers have answered and these have not.
     pub missing: u64,
-    /// The other way round.
+    /// To states that these controllers have answered and the log's have not.
     pub new: u64,
-    /// The first one that differs: the tick of the state, and what was said in the log and now.
-    pub first: Option<(u64, String)>,
+    /// The first answer that differs: the tick of the state, and the values in the log and now.
+    pub first: Option<(u64, Mismatch)>,
     /// The largest difference of each of [`JointCommand`](hardstand_physics::plant::JointCommand)'s numbers; 0
     /// if there is none.
     pub largest: [Largest; 5],
@@ -168,7 +170,8 @@ impl Answers {
 
     fn compare(&mut self, log: &SetPoint, live: &SetPoint, model: &Model, names: &Names) {
         self.compared += 1;
-        let Some(text) = differing_fields(&log.command, &live.command) else {
+        let command = format!("command.{}", joint_name(log.joint, model));
+        let Some(found) = differing_field(&command, &log.command, &live.command) else {
             self.equal += 1;
             return;
         };
@@ -179,12 +182,10 @@ impl Answers {
                 *largest = Largest { difference, tick: log.answers_tick, joint: log.joint };
             }
         }
-        let joint = joint_name(log.joint, model);
-        let who = live.controller.and_then(|n| names.known(n));
-        let who = who.map(|name| format!("controller {name}, "));
-        let text = format!("{}command.{joint}.{text}", who.unwrap_or_default());
+        let name = live.controller.and_then(|number| names.known(number));
         if self.first.as_ref().is_none_or(|(tick, _)| log.answers_tick < *tick) {
-            self.first = Some((log.answers_tick, text));
+            let controller = name.map(|name| format!("controller {name}"));
+            self.first = Some((log.answers_tick, found.by(controller)));
         }
     }
 }
