@@ -6,14 +6,14 @@
 mod robots;
 
 use hardstand_physics::plant::{
-    Authority, Command, Denied, Event, Grant, Grid, JointCommand, JointSet, Leases, Outcome, Plant,
-    Rejection, TickInput, Verdict, WatchdogSpec, controller_number,
+    Authority, Command, CommandSchedule, Denied, Event, Grant, JointCommand, JointSet, Leases,
+    Outcome, Plant, Rejection, TickInput, Verdict, WatchdogSpec, controller_number,
 };
 use robots::walker;
 
 const SPEC: WatchdogSpec =
     WatchdogSpec { hold_ticks: 20, damped_ticks: 50, proof_commands: 3, damping: 1.0 };
-const EVERY_TICK: Grid = Grid { period: 1, phase: 0, offset: 0 };
+const EVERY_TICK: CommandSchedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
 
 fn joints(list: &[usize]) -> JointSet {
     let mut set = JointSet::default();
@@ -21,11 +21,11 @@ fn joints(list: &[usize]) -> JointSet {
     set
 }
 
-fn grant(name: &str, session: u64, grid: Grid, list: &[usize]) -> Grant {
+fn grant(name: &str, session: u64, schedule: CommandSchedule, list: &[usize]) -> Grant {
     Grant {
         controller: controller_number(name),
         session,
-        grid,
+        schedule,
         required: true,
         joints: joints(list),
     }
@@ -38,9 +38,14 @@ fn plant() -> Plant {
 }
 
 /// An answer to the state of `tick` with the effort `tau_ff` in each of `count` joints.
-fn answer(session: u64, tick: u64, grid: Grid, (tau_ff, count): (f64, usize)) -> Command {
+fn answer(
+    session: u64,
+    tick: u64,
+    schedule: CommandSchedule,
+    (tau_ff, count): (f64, usize),
+) -> Command {
     let joints = vec![JointCommand { tau_ff, ..Default::default() }; count];
-    let applies_tick = tick + grid.offset;
+    let applies_tick = tick + schedule.offset;
     Command { run_id: 1, session, seq: 0, answers_tick: tick, applies_tick, joints }
 }
 
@@ -53,14 +58,14 @@ fn step(plant: &mut Plant, events: &[Event], offers: &[Command]) -> Outcome {
 
 #[test]
 fn a_grid_names_the_states_that_are_answered() {
-    let grid = Grid { period: 4, phase: 1, offset: 6 };
-    let answered: Vec<u64> = (0..12).filter(|&tick| grid.answers(tick)).collect();
+    let schedule = CommandSchedule { period: 4, phase: 1, offset: 6 };
+    let answered: Vec<u64> = (0..12).filter(|&tick| schedule.answers(tick)).collect();
     assert_eq!(answered, [1, 5, 9]);
-    let applied: Vec<_> = (0..14).map(|tick| grid.answered_at(tick)).collect();
+    let applied: Vec<_> = (0..14).map(|tick| schedule.answered_at(tick)).collect();
     assert!(applied[..7].iter().all(Option::is_none));
     assert_eq!([applied[7], applied[8], applied[11]], [Some(1), None, Some(5)]);
-    assert_eq!([0, 1, 2, 5, 6].map(|tick| grid.next_from(tick)), [1, 1, 5, 5, 9]);
-    assert_eq!([grid.in_flight(), EVERY_TICK.in_flight()], [2, 1]);
+    assert_eq!([0, 1, 2, 5, 6].map(|tick| schedule.next_from(tick)), [1, 1, 5, 5, 9]);
+    assert_eq!([schedule.in_flight(), EVERY_TICK.in_flight()], [2, 1]);
 }
 
 /// Two controllers, in either order of joining and of arrival: the same bits.
@@ -91,14 +96,14 @@ fn the_order_in_which_controllers_come_makes_no_difference() {
 
 #[test]
 fn every_refusal_has_its_reason() {
-    let grid = Grid { period: 2, phase: 0, offset: 3 };
+    let schedule = CommandSchedule { period: 2, phase: 0, offset: 3 };
     let mut plant = plant();
-    step(&mut plant, &[Event::Grant(grant("a", 5, grid, &[0, 1]))], &[]);
+    step(&mut plant, &[Event::Grant(grant("a", 5, schedule, &[0, 1]))], &[]);
     for _ in 1..13 {
         step(&mut plant, &[], &[]);
     }
     // tick 13
-    let good = answer(5, 10, grid, (0.5, 2));
+    let good = answer(5, 10, schedule, (0.5, 2));
     let bad = |change: &dyn Fn(&mut Command)| {
         let mut command = good.clone();
         change(&mut command);
@@ -125,7 +130,7 @@ fn every_refusal_has_its_reason() {
     for _ in 14..34 {
         step(&mut plant, &[], &[]);
     }
-    let old = answer(5, 10 + 2, grid, (0.5, 2));
+    let old = answer(5, 10 + 2, schedule, (0.5, 2));
     assert_eq!(
         step(&mut plant.clone(), &[], std::slice::from_ref(&old)).verdicts[0],
         Verdict::Accepted
@@ -135,7 +140,7 @@ fn every_refusal_has_its_reason() {
         step(&mut late, &[], &[]);
     }
     assert_eq!(step(&mut late, &[], &[old]).verdicts[0], Verdict::Rejected(Rejection::Late));
-    let stopped = step(&mut plant, &[Event::Stop], &[answer(5, 30, grid, (0.5, 2))]);
+    let stopped = step(&mut plant, &[Event::Stop], &[answer(5, 30, schedule, (0.5, 2))]);
     assert_eq!(stopped.verdicts[0], Verdict::Rejected(Rejection::Stopped));
 }
 
@@ -143,7 +148,7 @@ fn every_refusal_has_its_reason() {
 /// go on.
 #[test]
 fn a_silent_controller_loses_its_own_joints_at_the_exact_tick() {
-    let slow = Grid { period: 10, phase: 0, offset: 4 };
+    let slow = CommandSchedule { period: 10, phase: 0, offset: 4 };
     let mut plant = plant();
     let events = [
         Event::Grant(grant("fast", 5, EVERY_TICK, &[0, 1, 2])),
@@ -284,10 +289,10 @@ fn an_emergency_stop_damps_everything_until_a_new_command_comes() {
 /// Leases are part of the state: saved in the middle, they go on as if nothing had been.
 #[test]
 fn leases_are_saved_and_restored() {
-    let grid = Grid { period: 3, phase: 2, offset: 1 };
+    let schedule = CommandSchedule { period: 3, phase: 2, offset: 1 };
     let inputs = |tick: u64| {
         let events = match tick {
-            0 => vec![Event::Grant(grant("a", 5, grid, &[0, 3, 5]))],
+            0 => vec![Event::Grant(grant("a", 5, schedule, &[0, 3, 5]))],
             4 => vec![Event::Grant(grant("b", 6, EVERY_TICK, &[1, 2]))],
             20 => vec![Event::Leave { session: 6 }],
             25 => vec![Event::Stop],
@@ -295,8 +300,8 @@ fn leases_are_saved_and_restored() {
             _ => vec![],
         };
         let mut offers = vec![answer(6, tick, EVERY_TICK, (0.1, 2))];
-        if let Some(answered) = grid.answered_at(tick) {
-            offers.push(answer(5, answered, grid, (0.4, 3)));
+        if let Some(answered) = schedule.answered_at(tick) {
+            offers.push(answer(5, answered, schedule, (0.4, 3)));
         }
         (events, offers)
     };

@@ -14,13 +14,13 @@ use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
 use hardstand::buffer_pool::Outbox;
+use hardstand::config::{Budget, Mode, OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
-    ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule,
-    StateReset, TickReport,
+    Answer, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
+    ManualClock, Request, RequestSender, RunLimits, Schedule, StateReset, TickReport,
 };
 use hardstand_physics::plant::{
-    Command, Denied, Event, Grid, Join, JointCommand, JointSet, Role, StateReading,
+    Command, CommandSchedule, Denied, Event, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,
 };
 
@@ -29,7 +29,7 @@ const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 /// A controller at the other end of a bad link.
 struct Peer {
     name: &'static str,
-    grid: Grid,
+    schedule: CommandSchedule,
     joints: Vec<usize>,
     role: Role,
     /// It joins at this look.
@@ -42,10 +42,10 @@ struct Peer {
     silent: bool,
 }
 
-fn peer(name: &'static str, grid: Grid, joints: std::ops::Range<usize>) -> Peer {
+fn peer(name: &'static str, schedule: CommandSchedule, joints: std::ops::Range<usize>) -> Peer {
     Peer {
         name,
-        grid,
+        schedule,
         joints: joints.collect(),
         role: Role::Required,
         joins_at: 1,
@@ -57,8 +57,8 @@ fn peer(name: &'static str, grid: Grid, joints: std::ops::Range<usize>) -> Peer 
     }
 }
 
-const fn grid(period: u64, phase: u64, offset: u64) -> Grid {
-    Grid { period, phase, offset }
+const fn schedule(period: u64, phase: u64, offset: u64) -> CommandSchedule {
+    CommandSchedule { period, phase, offset }
 }
 
 /// The link: per mille of messages.
@@ -70,7 +70,7 @@ struct Link {
 }
 
 struct World {
-    orders: OrderOutbox,
+    orders: RequestSender,
     commands: Outbox<Command>,
     published: Receiver<StateReading>,
     q: Vec<f64>,
@@ -111,7 +111,7 @@ impl World {
         while let Some(answer) = self.orders.answer() {
             for peer in &mut self.peers {
                 if peer.asked == Some(answer.number)
-                    && let Order::Join(join) = &answer.order
+                    && let Request::Join(join) = &answer.request
                 {
                     (peer.granted, peer.run_id) = (Some(join.1.clone()), answer.run_id);
                     peer.joined_at = answer.tick;
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    /// Every peer answers a state of its grid, and again if it comes again.
+    /// Every peer answers a state of its schedule, and again if it comes again.
     fn hear(&mut self, state: &StateReading) {
         for peer in &mut self.peers {
             let Some(granted) = peer.granted.as_ref().filter(|g| g.denied.is_none()) else {
@@ -135,7 +135,7 @@ impl World {
             if peer.silent || state.run_id != peer.run_id || state.tick < granted.first_tick {
                 continue;
             }
-            if !peer.grid.answers(state.tick) {
+            if !peer.schedule.answers(state.tick) {
                 continue;
             }
             // some function of what it sees
@@ -151,7 +151,7 @@ impl World {
                 session: granted.session,
                 seq: 0,
                 answers_tick: state.tick,
-                applies_tick: state.tick + peer.grid.offset,
+                applies_tick: state.tick + peer.schedule.offset,
                 joints: peer.joints.iter().map(hold).collect(),
             };
             let copies = if self.dice.roll(1000) < self.link.double { 2 } else { 1 };
@@ -166,13 +166,17 @@ impl World {
     }
 }
 
-fn join_of(peer: &Peer) -> Order {
+fn join_of(peer: &Peer) -> Request {
     let mut joints = JointSet::default();
     assert!(peer.joints.iter().all(|&joint| joints.insert(joint)));
-    let join =
-        Join { controller: controller_number(peer.name), role: peer.role, grid: peer.grid, joints };
+    let join = Join {
+        controller: controller_number(peer.name),
+        role: peer.role,
+        schedule: peer.schedule,
+        joints,
+    };
     let in_force = Vec::with_capacity(peer.joints.len());
-    Order::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() })))
+    Request::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() })))
 }
 
 struct Ran {
@@ -260,7 +264,7 @@ fn run(plan: Plan) -> Ran {
 
 /// A joint controller at every tick and a policy at every tenth, whose answers apply 7 ticks later.
 fn two() -> Vec<Peer> {
-    vec![peer("joints", grid(1, 0, 0), 0..6), peer("policy", grid(10, 3, 7), 6..12)]
+    vec![peer("joints", schedule(1, 0, 0), 0..6), peer("policy", schedule(10, 3, 7), 6..12)]
 }
 
 #[test]
@@ -287,8 +291,8 @@ fn a_run_is_a_function_of_its_inputs() {
         let ran = run(Plan { limits, pace, link: rough, seed, ..calm_plan });
         assert_eq!(ran.ending, Ending::Done);
         assert_eq!(ran.digests(), calm.digests(), "seed {seed}");
-        waits.push(ran.last().gate.waited_ns);
-        assert!(ran.last().gate.repeated > 0);
+        waits.push(ran.last().admission.waited_ns);
+        assert!(ran.last().admission.repeated > 0);
         // waiting is no missed deadline
         assert_eq!(ran.last().missed_deadlines, 0);
     }
@@ -313,7 +317,7 @@ fn a_lost_state_is_sent_again_and_its_answer_is_the_same() {
     let all = ticks.len();
     ticks.dedup();
     assert!(all > ticks.len() + 10, "{all} states of {} ticks", ticks.len());
-    assert_eq!(ran.last().gate.conflicts, 0);
+    assert_eq!(ran.last().admission.conflicts, 0);
 }
 
 #[test]
@@ -334,23 +338,23 @@ fn a_different_answer_to_the_same_state_is_a_conflict() {
             // taken from the back
             world.flying.splice(0..0, others);
         },
-        ..plan(40, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(40, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
-    assert_eq!(ran.last().gate.conflicts, 1);
+    assert_eq!(ran.last().admission.conflicts, 1);
     let conflict = Happened::Conflict { controller: controller_number("joints"), answers_tick: 12 };
     let told: Vec<&LoopEvent> = ran.occurrences.iter().filter(|o| o.happened == conflict).collect();
     assert_eq!(told.len(), 1, "{:?}", ran.occurrences);
-    let calm = run(plan(40, vec![peer("joints", grid(1, 0, 0), 0..12)]));
+    let calm = run(plan(40, vec![peer("joints", schedule(1, 0, 0), 0..12)]));
     assert_eq!(ran.digests(), calm.digests(), "the first answer stands");
 }
 
 #[test]
 fn nobody_is_waited_for_in_real_time() {
-    let mut late = plan(200, vec![peer("joints", grid(1, 0, 0), 0..12)]);
+    let mut late = plan(200, vec![peer("joints", schedule(1, 0, 0), 0..12)]);
     late.limits.mode = Mode::RealTime;
     late.link = Link { delay_max: 3, ..Link::default() };
     let ran = run(late);
-    assert_eq!((ran.last().gate.ticks_waited, ran.last().missed_deadlines), (0, 0));
+    assert_eq!((ran.last().admission.ticks_waited, ran.last().missed_deadlines), (0, 0));
     let session = ran.peers[0].granted.as_ref().unwrap().session;
     let obeyed = ran.obeyed(session);
     assert!(obeyed.iter().any(|(answered, applied)| applied > answered), "{obeyed:?}");
@@ -359,19 +363,19 @@ fn nobody_is_waited_for_in_real_time() {
 
 #[test]
 fn a_budget_is_kept_and_told() {
-    let mut short = plan(100, vec![peer("joints", grid(1, 0, 0), 0..12)]);
+    let mut short = plan(100, vec![peer("joints", schedule(1, 0, 0), 0..12)]);
     let budget =
         Budget { per_tick_ns: 2 * PERIOD_NS, per_window_ns: 20 * PERIOD_NS, window_ticks: 50 };
     short.limits.mode = Mode::Budgeted(budget);
     short.act = |world| world.peers[0].silent |= world.states.last().is_some_and(|s| s.tick >= 20);
     let ran = run(short);
     assert_eq!(ran.ending, Ending::Done);
-    let gate = ran.last().gate;
+    let admission = ran.last().admission;
     // from tick 21 on: in the rest of the first window, and in the second
-    let waited = gate.waited_ns / PERIOD_NS;
-    assert!((38..=46).contains(&waited), "{gate:?}");
+    let waited = admission.waited_ns / PERIOD_NS;
+    assert!((38..=46).contains(&waited), "{admission:?}");
     let without = ran.log.iter().filter(|t| t.offers.is_empty()).count() as u64;
-    assert_eq!(gate.ticks_given_up, without, "{gate:?}");
+    assert_eq!(admission.ticks_given_up, without, "{admission:?}");
     assert!((75..85).contains(&without), "{without}");
     assert!(ran.states.iter().all(|s| s.mode == 2));
     let lost =
@@ -409,10 +413,10 @@ fn an_emergency_stop_wins_while_a_tick_waits() {
             let newest = world.states.last().map_or(0, |s| s.tick);
             world.peers[0].silent |= newest >= 30;
             if world.looks == 400 {
-                world.orders.send(Order::Stop).unwrap();
+                world.orders.send(Request::Stop).unwrap();
             }
         },
-        ..plan(60, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(60, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
     assert_eq!((ran.ending, ran.log.len()), (Ending::Done, 60), "nobody is waited for any more");
     let stopped = ran.log.iter().find(|t| t.events.contains(&Event::Stop)).unwrap().tick;
@@ -428,11 +432,11 @@ fn a_controller_that_is_started_anew_goes_on() {
             let newest = world.states.last().map_or(0, |s| s.tick);
             if newest >= 50 && world.peers.len() == 1 {
                 world.peers[0].silent = true;
-                world.peers.push(peer("joints", grid(1, 0, 0), 0..12));
+                world.peers.push(peer("joints", schedule(1, 0, 0), 0..12));
                 world.peers[1].joins_at = world.looks + 500;
             }
         },
-        ..plan(100, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(100, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
     assert_eq!((ran.ending, ran.log.len()), (Ending::Done, 100));
     let sessions = [0, 1].map(|i| ran.peers[i].granted.as_ref().unwrap().session);
@@ -448,11 +452,11 @@ fn a_joint_has_one_controller() {
     let ran = run(Plan {
         act: |world| {
             if world.peers.len() == 1 {
-                world.peers.push(peer("thief", grid(1, 0, 0), 11..12));
+                world.peers.push(peer("thief", schedule(1, 0, 0), 11..12));
                 world.peers[1].joins_at = 100;
             }
         },
-        ..plan(150, vec![peer("joints", grid(1, 0, 0), 0..12)])
+        ..plan(150, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
     let taken = Denied::Taken { joint: 11, controller: controller_number("joints") };
     assert_eq!(ran.peers[1].granted.as_ref().unwrap().denied, Some(taken));
@@ -463,7 +467,8 @@ fn a_joint_has_one_controller() {
 #[test]
 fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
     // the slow one is not asked before tick 45
-    let peers = || vec![peer("joints", grid(1, 0, 0), 0..6), peer("slow", grid(20, 5, 0), 6..12)];
+    let peers =
+        || vec![peer("joints", schedule(1, 0, 0), 0..6), peer("slow", schedule(20, 5, 0), 6..12)];
     let whole = run(plan(80, peers()));
     let ran = run(Plan {
         act: |world| {
@@ -472,15 +477,15 @@ fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
                 // saved at 30, gone on to 60, and back
                 _ if newest == 30 && world.answers.iter().all(|a| a.tick < 30) => {
                     let words = Box::new(Vec::with_capacity(10_000));
-                    world.orders.send(Order::Snapshot(words)).unwrap();
+                    world.orders.send(Request::Snapshot(words)).unwrap();
                 }
                 _ if newest == 60 && world.peers[0].asked == Some(0) => {
-                    let saved = world.answers.iter().find_map(|a| match &a.order {
-                        Order::Snapshot(words) => Some((**words).clone()),
+                    let saved = world.answers.iter().find_map(|a| match &a.request {
+                        Request::Snapshot(words) => Some((**words).clone()),
                         _ => None,
                     });
                     let jump = StateReset { words: saved.unwrap(), rewind: true, afresh: false };
-                    world.orders.send(Order::StateReset(Box::new(jump))).unwrap();
+                    world.orders.send(Request::StateReset(Box::new(jump))).unwrap();
                     for (peer, later) in world.peers.iter_mut().zip([10, 300]) {
                         let again = world.looks + later;
                         (peer.asked, peer.granted, peer.joins_at) = (None, None, again);
@@ -507,9 +512,9 @@ fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
 fn another_speed_changes_the_pace_and_nothing_else() {
     let ran = run(Plan {
         act: |world| match world.looks {
-            100 => drop(world.orders.send(Order::Speed(10 * PERIOD_NS)).unwrap()),
-            200 => drop(world.orders.send(Order::Speed(0)).unwrap()),
-            300 => drop(world.orders.send(Order::Speed(PERIOD_NS)).unwrap()),
+            100 => drop(world.orders.send(Request::Speed(10 * PERIOD_NS)).unwrap()),
+            200 => drop(world.orders.send(Request::Speed(0)).unwrap()),
+            300 => drop(world.orders.send(Request::Speed(PERIOD_NS)).unwrap()),
             _ => {}
         },
         ..plan(400, two())
@@ -532,5 +537,5 @@ fn only_those_who_have_joined_are_heard() {
         ..plan(50, two())
     });
     assert_eq!(ran.digests(), run(plan(50, two())).digests());
-    assert!(ran.last().gate.not_joined > 20);
+    assert!(ran.last().admission.not_joined > 20);
 }

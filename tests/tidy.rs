@@ -6,7 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 27] = [
+const ROOMS: [(&str, &[&str]); 31] = [
+    ("error", &[]),
+    ("protocol", &[]),
+    ("client", &[]),
+    ("log", &[]),
     ("limits", &[]),
     ("fault_point", &[]),
     ("math", &["simd"]),
@@ -20,7 +24,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ("actuator", &["math", "simd", "spatial", "model"]),
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
-    ("rt", &["plant", "buffer_pool"]),
+    ("rt", &["plant", "buffer_pool", "config"]),
     ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
     ("record", &["plant", "rt", "message"]),
     ("replay", &["plant", "rt", "message", "config", "record", "ros2"]),
@@ -38,7 +42,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
 const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
 const CONFIG: &[&str] =
-    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
+    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
 const ROS2: &[&str] =
     &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config", "rt", "record"];
 const ALL: &[&str] = &[
@@ -118,7 +122,12 @@ fn sources() -> Vec<(PathBuf, String)> {
 }
 
 /// The room of a file: the first folder or file name below `src`.
+/// A crate besides the physics is one room.
 fn room_of(path: &Path) -> String {
+    let crates = path.components().skip_while(|c| c.as_os_str() != "crates").nth(1);
+    if let Some(name) = crates.filter(|name| name.as_os_str() != "physics") {
+        return name.as_os_str().to_string_lossy().into_owned();
+    }
     let below = path.components().skip_while(|c| c.as_os_str() != "src").nth(1).unwrap();
     below.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string()
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::config::{Ros2Mode, Scenario};
+use crate::config::{OverrunPolicy, Pace, Ros2Mode, Scenario};
 use crate::daemon::{EndReport, SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
-use crate::rt::{Grants, OverrunPolicy, Pace};
+use crate::rt::Grants;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Authority, Integrator};
 

@@ -2,7 +2,9 @@
 
 use crate::limits::{FAULTS_MAX, PUSHES_MAX};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Event, FaultKind, FaultSpec, Parameter, PlantSpec, UNTIL_CLEARED};
+use hardstand_physics::plant::{
+    Event, FaultKind, FaultSpec, Parameter, PlantSpec, UNTIL_CLEARED, fault_event,
+};
 
 use super::section::{Mistakes, Range, Section};
 
@@ -64,7 +66,7 @@ fn event(
     if mistakes.count() > before {
         return None;
     }
-    match row.event(model, spec, found.first().copied(), &values, ticks) {
+    match fault_event(row, model, spec, found.first().copied(), &values, ticks) {
         Ok(event) => Some(event),
         Err(wrong) => {
             s.mistake(&wrong.field, &wrong.allowed);

@@ -30,6 +30,7 @@ impl EventFeed {
     /// Kind, controller and words.
     fn words(&self, happened: &Happened) -> (&'static str, String, String) {
         let name = |number| self.directory.name(number);
+        let link = |body| self.model.body_name(body);
         match happened {
             Happened::Event(event) => {
                 let controller = match event {
@@ -37,7 +38,7 @@ impl EventFeed {
                     Event::Leave { session } => self.directory.with_session(*session),
                     _ => String::new(),
                 };
-                (event.name(), controller, event.words(&self.model, name))
+                (event.name(), controller, event.words(link, name))
             }
             Happened::Conflict { controller, answers_tick } => {
                 let name = name(*controller);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use crate::buffer_pool::{Inbox, Outbox};
 use crate::message::{ArrivalCounters, ControllerRegistry};
 use crate::ros2::RosCounters;
-use crate::rt::{Direct, OrderOutbox};
+use crate::rt::{Direct, RequestSender};
 use hardstand_physics::plant::{Command, Plant, Snapshot};
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
@@ -22,7 +22,7 @@ use hardstand_physics::plant::{Command, Plant, Snapshot};
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
-    pub(super) orders: Arc<Mutex<OrderOutbox>>,
+    pub(super) orders: Arc<Mutex<RequestSender>>,
     /// A plant in its initial state.
     pub(super) plant: Plant,
     /// The run number.
@@ -166,8 +166,8 @@ mod with_bus {
 mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
+    use crate::config::StartRule;
     use crate::message::{EventReading, ModelReply, StatusReading};
-    use crate::rt::StartRule;
     use hardstand_error::{Error, ErrorKind, Result};
 
     /// No controller can command this robot; its snapshots are dropped by the loop when the queue is full.

@@ -172,7 +172,8 @@ pub(super) fn differing_field(
 }
 
 fn described(events: &[Event], model: &Model, names: &Names) -> Option<String> {
-    let one = |event: &Event| event.words(model, |number| names.name(number));
+    let one =
+        |event: &Event| event.words(|body| model.body_name(body), |number| names.name(number));
     (!events.is_empty()).then(|| events.iter().map(one).collect::<Vec<_>>().join(" + "))
 }
 

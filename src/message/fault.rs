@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
-    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection,
+    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection, fault_event,
+    fault_part,
 };
 
 use super::Kind;
@@ -61,7 +62,7 @@ pub fn check_fault(
     }
     let ticks = (r.ticks > 0).then_some(r.ticks);
     let refused = |wrong| refusal(wrong, &r.name, row);
-    row.event(model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
+    fault_event(row, model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
 }
 
 /// Makes an event of the bytes of a request to mend, if all is well.
@@ -80,7 +81,8 @@ pub fn check_mend(
     let on = on(&r.part, &r.name);
     let part = match (row, on) {
         (Some(row), Some(_)) => {
-            let found = row.part(model, spec, on).map_err(|wrong| refusal(wrong, &r.name, row))?;
+            let found =
+                fault_part(row, model, spec, on).map_err(|wrong| refusal(wrong, &r.name, row))?;
             Some(found.0)
         }
         (None, Some(_)) => {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::limits::{SPEED_MAX, SPEED_MIN};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
-    GRID_TICKS_MAX, Grid, Join, JointCommand, JointSet, Rejection, Role, controller_number,
-    is_controller_name,
+    CommandSchedule, Join, JointCommand, JointSet, Rejection, Role, SCHEDULE_TICKS_MAX,
+    controller_number, is_controller_name,
 };
 
 use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
@@ -119,30 +119,30 @@ pub fn check_join(
         2 => Role::Observer,
         other => return refuse(format!("role is {other}; it must be 0 to 2")),
     };
-    let grid = check_grid(&r)?;
+    let schedule = check_schedule(&r)?;
     let joints = check_joints(&r, role, model)?;
     let controller = controller_number(&r.controller);
-    Ok((Join { controller, role, grid, joints }, r.controller))
+    Ok((Join { controller, role, schedule, joints }, r.controller))
 }
 
-fn check_grid(r: &JoinRequest) -> Result<Grid, Refusal> {
+fn check_schedule(r: &JoinRequest) -> Result<CommandSchedule, Refusal> {
     let (period, phase, offset) = (r.period_ticks, r.phase_ticks, r.offset_ticks);
-    if !(1..=GRID_TICKS_MAX).contains(&period) {
-        return refuse(format!("period_ticks is {period}; it must be 1 to {GRID_TICKS_MAX}"));
+    if !(1..=SCHEDULE_TICKS_MAX).contains(&period) {
+        return refuse(format!("period_ticks is {period}; it must be 1 to {SCHEDULE_TICKS_MAX}"));
     }
     if phase >= period {
         return refuse(format!(
             "phase_ticks is {phase}; it must be less than period_ticks, which is {period}"
         ));
     }
-    let most = (period * IN_FLIGHT_MAX - 1).min(GRID_TICKS_MAX);
+    let most = (period * IN_FLIGHT_MAX - 1).min(SCHEDULE_TICKS_MAX);
     if offset > most {
         return refuse(format!(
             "offset_ticks is {offset}; it must be at most {most}, so that no more than \
              {IN_FLIGHT_MAX} answers are on their way"
         ));
     }
-    Ok(Grid { period, phase, offset })
+    Ok(CommandSchedule { period, phase, offset })
 }
 
 fn check_joints(r: &JoinRequest, role: Role, model: &Model) -> Result<JointSet, Refusal> {

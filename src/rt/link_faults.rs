@@ -235,7 +235,7 @@ impl LinkFaults {
 impl Lot {
     fn of(sent: &Command, leases: &Leases) -> Self {
         let number = match leases.of_session(sent.session) {
-            Some((_, lease)) => sent.answers_tick / lease.grid.period.max(1),
+            Some((_, lease)) => sent.answers_tick / lease.schedule.period.max(1),
             None => sent.seq,
         };
         Self { session: sent.session, number }
@@ -263,7 +263,7 @@ fn drawn(seed: f64, lot: Lot, kind: FaultKind) -> u64 {
 
 /// Each session and each kind of fault has draws of its own.
 const fn stream(lot: Lot, kind: FaultKind) -> u64 {
-    lot.session ^ (kind.code() << 56)
+    lot.session ^ ((kind.code() as u64) << 56)
 }
 
 /// Number `k` of a joint's set-points, in the order in which they are sent.

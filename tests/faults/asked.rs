@@ -39,7 +39,7 @@ fn every_kind_has_a_name_and_an_example_that_works() {
     for row in &FaultKind::TABLE {
         assert_eq!(FaultSpec::named(row.name).unwrap().kind, row.kind);
         assert_eq!(row.kind.row().name, row.name);
-        assert_eq!(FaultKind::of_code(row.kind.code()), Some(row.kind));
+        assert_eq!(FaultKind::from_code(row.kind.code()), Some(row.kind));
         let event = planned(&entry(row));
         match row.kind {
             FaultKind::Push => assert!(matches!(event, Event::Push { ticks: 150, .. })),
@@ -51,7 +51,7 @@ fn every_kind_has_a_name_and_an_example_that_works() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), FaultKind::TABLE.len());
-    assert_eq!((FaultKind::of_code(0), FaultKind::of_code(26)), (None, None));
+    assert_eq!((FaultKind::from_code(0), FaultKind::from_code(26)), (None, None));
 }
 
 #[test]

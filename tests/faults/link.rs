@@ -1,12 +1,11 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::message::new_session;
-use hardstand::rt::{
-    LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
-};
+use hardstand::rt::{LinkCounts, LinkFaults, LogTick, ManualClock, TickReport};
 use hardstand_physics::plant::{
-    Command, Event, FaultKind, Grant, Grid, InjectedFault, InjectedFaults, JointCommand, JointSet,
-    Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
+    Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
+    JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
 };
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped};
@@ -253,8 +252,8 @@ fn the_fate_of_an_agreed_answer_is_that_of_its_state() {
         let mut link = link(&[(FaultKind::LinkDrop, &[0.3, 2.0, 5.0])]);
         let mut joints = JointSet::default();
         assert!((0..12).all(|joint| joints.insert(joint)));
-        let grid = Grid { period, phase: 0, offset: 0 };
-        let grant = Grant { controller: 1, session: 9, grid, required: true, joints };
+        let schedule = CommandSchedule { period, phase: 0, offset: 0 };
+        let grant = Grant { controller: 1, session: 9, schedule, required: true, joints };
         assert!(link.leases.grant(0, &grant));
         link
     };
@@ -271,7 +270,7 @@ fn the_fate_of_an_agreed_answer_is_that_of_its_state() {
     let counted = fates(1, |n| n);
     assert_eq!(fates(1, |_| 0), counted);
     assert_eq!(fates(1, |n| 7 * n + 3), counted);
-    assert_eq!(fates(20, |_| 0), counted, "in a row on its grid");
+    assert_eq!(fates(20, |_| 0), counted, "in a row on its schedule");
     let lost = counted.iter().filter(|came| !**came).count();
     assert!((200..400).contains(&lost), "{lost}");
     assert!(counted.chunks(2).all(|row| row[0] == row[1]));

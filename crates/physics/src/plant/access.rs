@@ -7,6 +7,7 @@ use crate::model::Model;
 use crate::sensor::ImuReading;
 
 use super::contact_state::ContactLaw;
+use super::faults::check_fault;
 use super::step::imu_at_rest;
 use super::{Authority, ContactSet, Plant, PlantFailure, PlantSpec, State};
 
@@ -115,7 +116,7 @@ impl Plant {
         let s = &self.state;
         let pushes = s.pushes.iter().all(|p| (p.body as usize) < self.model.bodies.len());
         let switches = s.switches.iter().all(|f| f.pending_ticks <= 1 << 32);
-        let faults = s.faults.all(|d| d.check(&self.model, &self.spec).is_ok());
+        let faults = s.faults.all(|d| check_fault(d, &self.model, &self.spec).is_ok());
         let counts = s.tick <= 1 << 62 && s.watchdog.candidate_count <= 1 << 32;
         if counts && pushes && switches && faults && !s.leases.is_senseless() {
             return Ok(());

@@ -1,62 +1,7 @@
 //! All faults that can be asked for, in one table: the list, the scenario, the command line and the
 //! bus are made from it.
 
-use serde::{Deserialize, Serialize};
-
-/// What is to break. Numbers on the wire are those of this order; in the state, one more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FaultKind {
-    /// Position and velocity of an encoder stay what they were.
-    EncoderStuck,
-    /// An encoder's zero has moved.
-    EncoderOffset,
-    /// An encoder's zero moves at random ticks.
-    EncoderJumping,
-    /// An encoder is off by another amount in every tick.
-    EncoderNoise,
-    /// A motor makes no effort.
-    MotorDead,
-    /// A motor makes a share of its largest effort.
-    MotorDerated,
-    /// A motor makes no more than so much effort.
-    MotorSaturated,
-    /// All motors have a share of their effort and speed.
-    BatterySag,
-    /// The gyroscope is off.
-    ImuGyroBias,
-    /// The accelerometer is off.
-    ImuAccelBias,
-    /// The unit shows no more than so much.
-    ImuSaturated,
-    /// The unit's axes are exchanged.
-    ImuAxesSwapped,
-    /// What a foot's sensor shows stays what it was.
-    FootSensorStuck,
-    /// A mass on a link.
-    Payload,
-    /// Other coefficients of friction.
-    Friction,
-    /// A force on a link. It is no [`InjectedFault`](super::InjectedFault), but an event of its own.
-    Push,
-    /// Commands are lost on their way.
-    LinkDrop,
-    /// Commands come later.
-    LinkDelay,
-    /// Commands come later, now more and now less, in their order.
-    LinkJitter,
-    /// Commands come after those that were sent after them.
-    LinkReorder,
-    /// Commands come twice.
-    LinkDuplicate,
-    /// Commands wait for each other and come together.
-    LinkBurst,
-    /// Commands have the set-points of one before.
-    LinkStale,
-    /// Commands have a number that is none.
-    LinkNan,
-    /// Commands have a bit that is reversed.
-    LinkBitFlip,
-}
+use crate::FaultKind;
 
 /// What a fault can befall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +70,7 @@ pub struct FaultSpec {
     pub place: Place,
     /// Its numbers, in the order in which they are sent.
     pub parameters: &'static [Parameter],
-    /// True if it must end after a given time; others may, or last until they are mended.
+    /// True if it must end after a given time; others may, or last until they are cleared.
     pub needs_duration: bool,
     /// What it does, in one line.
     pub what: &'static str,
@@ -157,79 +102,91 @@ const MU: [f64; 2] = [0.0, crate::limits::FRICTION_MAX];
 const POINT: Parameter = Parameter { default: Some(0.0), ..vector("point_m", "m", [-1e3, 1e3]) };
 
 const fn row(
-    (kind, name, place): (FaultKind, &'static str, Place),
+    kind: FaultKind,
+    place: Place,
     parameters: &'static [Parameter],
     what: &'static str,
     example: &'static str,
 ) -> FaultSpec {
-    FaultSpec { kind, name, place, parameters, needs_duration: false, what, example }
+    FaultSpec { kind, name: kind.name(), place, parameters, needs_duration: false, what, example }
 }
 
 impl FaultKind {
     /// All of them with their parameters, in the order of their numbers.
     pub const TABLE: [FaultSpec; 25] = [
         row(
-            (Self::EncoderStuck, "encoder_stuck", Place::Joint),
+            Self::EncoderStuck,
+            Place::Joint,
             &[],
             "position and velocity stay as last shown",
             "--joint FL_calf_joint --duration 0.5",
         ),
         row(
-            (Self::EncoderOffset, "encoder_offset", Place::Joints),
+            Self::EncoderOffset,
+            Place::Joints,
             &[number("offset", "rad or m", [-1e3, 1e3])],
             "shows this much more than there is: a jump",
             "--joint FL_calf_joint --offset 0.1",
         ),
         row(
-            (Self::EncoderJumping, "encoder_jumping", Place::Joint),
+            Self::EncoderJumping,
+            Place::Joint,
             &[AMPLITUDE, number("rate_hz", "1/s", [0.0, 1e4]), SEED],
             "jumps at random ticks, on average rate_hz, to an offset within ± amplitude",
             "--joint FL_calf_joint --amplitude 0.1 --rate-hz 5 --seed 7",
         ),
         row(
-            (Self::EncoderNoise, "encoder_noise", Place::Joints),
+            Self::EncoderNoise,
+            Place::Joints,
             &[AMPLITUDE, SEED],
             "another error within ± amplitude in every tick, all equally likely",
             "--amplitude 0.002 --seed 7",
         ),
         row(
-            (Self::MotorDead, "motor_dead", Place::Joints),
+            Self::MotorDead,
+            Place::Joints,
             &[],
             "makes no effort; the joint's own damping and friction stay",
             "--joint FR_thigh_joint --duration 0.2",
         ),
         row(
-            (Self::MotorDerated, "motor_derated", Place::Joints),
+            Self::MotorDerated,
+            Place::Joints,
             &[SHARE],
             "this share of its largest effort",
             "--joint FR_thigh_joint --share 0.5",
         ),
         row(
-            (Self::MotorSaturated, "motor_saturated", Place::Joints),
+            Self::MotorSaturated,
+            Place::Joints,
             &[number("effort_max", "N·m or N", [0.0, 1e6])],
             "makes at most this effort",
             "--joint FR_thigh_joint --effort-max 10",
         ),
         row(
-            (Self::BatterySag, "battery_sag", Place::Robot),
+            Self::BatterySag,
+            Place::Robot,
             &[SHARE],
             "this share of largest effort and speed of all motors",
             "--share 0.8 --duration 3",
         ),
         row(
-            (Self::ImuGyroBias, "imu_gyro_bias", Place::Robot),
+            Self::ImuGyroBias,
+            Place::Robot,
             &[vector("bias_rad_per_s", "rad/s", [-1e3, 1e3])],
             "added to the angular velocity, in axes of the unit",
             "--bias-rad-per-s 0 0.05 0",
         ),
         row(
-            (Self::ImuAccelBias, "imu_accel_bias", Place::Robot),
+            Self::ImuAccelBias,
+            Place::Robot,
             &[vector("bias_m_per_s2", "m/s²", [-1e4, 1e4])],
             "added to the specific force, in axes of the unit",
             "--bias-m-per-s2 0.3 0 0",
         ),
         row(
-            (Self::ImuSaturated, "imu_saturated", Place::Robot),
+            Self::ImuSaturated,
+            Place::Robot,
             &[
                 number("gyro_max_rad_per_s", "rad/s", [0.0, 1e6]),
                 number("accel_max_m_per_s2", "m/s²", [0.0, 1e6]),
@@ -238,25 +195,29 @@ impl FaultKind {
             "--gyro-max-rad-per-s 4.4 --accel-max-m-per-s2 19.6",
         ),
         row(
-            (Self::ImuAxesSwapped, "imu_axes_swapped", Place::Robot),
+            Self::ImuAxesSwapped,
+            Place::Robot,
             &[Parameter { whole: true, ..vector("axes", "", [-3.0, 3.0]) }],
             "which axis (1 x, 2 y, 3 z, with a minus reversed) is shown as x, y and z",
             "--axes 2 1 3",
         ),
         row(
-            (Self::FootSensorStuck, "foot_sensor_stuck", Place::Foot),
+            Self::FootSensorStuck,
+            Place::Foot,
             &[],
             "contact and normal force stay as last shown",
             "--foot FL --duration 1",
         ),
         row(
-            (Self::Payload, "payload", Place::Link),
+            Self::Payload,
+            Place::Link,
             &[number("mass_kg", "kg", [0.0, 1e3]), POINT],
             "a mass at a point of a link, moving with it from the start",
             "--link trunk --mass-kg 3 --point-m 0 0 0.08",
         ),
         row(
-            (Self::Friction, "friction", Place::Ground),
+            Self::Friction,
+            Place::Ground,
             &[number("mu_static", "", MU), number("mu_kinetic", "", MU)],
             "other coefficients of friction; then the scenario's again",
             "--foot FL --mu-static 0.1 --mu-kinetic 0.05 --duration 0.5",
@@ -264,62 +225,72 @@ impl FaultKind {
         FaultSpec {
             needs_duration: true,
             ..row(
-                (Self::Push, "push", Place::Link),
+                Self::Push,
+                Place::Link,
                 &[vector("force_n", "N", [-1e6, 1e6]), POINT],
                 "a constant force in world axes at a point of a link",
                 "--link trunk --force-n 0 60 0 --duration 0.15",
             )
         },
         row(
-            (Self::LinkDrop, "link_drop", Place::Commands),
+            Self::LinkDrop,
+            Place::Commands,
             &[PROBABILITY, LENGTH, SEED],
             "commands are lost, `length` in a row",
             "--probability 0.03 --seed 7",
         ),
         row(
-            (Self::LinkDelay, "link_delay", Place::Commands),
+            Self::LinkDelay,
+            Place::Commands,
             &[DELAY],
             "commands come so many ticks later",
             "--delay-ticks 5",
         ),
         row(
-            (Self::LinkJitter, "link_jitter", Place::Commands),
+            Self::LinkJitter,
+            Place::Commands,
             &[DELAY, SEED],
             "commands come 0 to delay_ticks ticks later, in their order",
             "--delay-ticks 4 --seed 7",
         ),
         row(
-            (Self::LinkReorder, "link_reorder", Place::Commands),
+            Self::LinkReorder,
+            Place::Commands,
             &[PROBABILITY, DELAY, SEED],
             "commands come so many ticks later, after those behind them",
             "--probability 0.1 --delay-ticks 2 --seed 7",
         ),
         row(
-            (Self::LinkDuplicate, "link_duplicate", Place::Commands),
+            Self::LinkDuplicate,
+            Place::Commands,
             &[PROBABILITY, DELAY, SEED],
             "commands come, and so many ticks later once more",
             "--probability 0.1 --delay-ticks 1 --seed 7",
         ),
         row(
-            (Self::LinkBurst, "link_burst", Place::Commands),
+            Self::LinkBurst,
+            Place::Commands,
             &[Parameter { name: "every_ticks", ..DELAY }],
             "commands wait, and come together every so many ticks",
             "--every-ticks 10",
         ),
         row(
-            (Self::LinkStale, "link_stale", Place::Commands),
+            Self::LinkStale,
+            Place::Commands,
             &[PROBABILITY, SEED],
             "commands have the set-points of the last one that was right",
             "--probability 0.2 --seed 7",
         ),
         row(
-            (Self::LinkNan, "link_nan", Place::Commands),
+            Self::LinkNan,
+            Place::Commands,
             &[PROBABILITY, SEED],
             "one number of a command is NaN",
             "--probability 0.01 --seed 7",
         ),
         row(
-            (Self::LinkBitFlip, "link_bit_flip", Place::Commands),
+            Self::LinkBitFlip,
+            Place::Commands,
             &[PROBABILITY, SEED],
             "one bit of a command is reversed",
             "--probability 0.01 --seed 7",
@@ -330,20 +301,7 @@ impl FaultKind {
     #[must_use]
     pub const fn row(self) -> &'static FaultSpec {
         const TABLE: &[FaultSpec] = &FaultKind::TABLE;
-        &TABLE[self as usize]
-    }
-
-    /// The kind of this number in the state, if there is one.
-    #[must_use]
-    pub fn of_code(code: u64) -> Option<Self> {
-        let place = usize::try_from(code.checked_sub(1)?).ok()?;
-        Self::TABLE.get(place).map(|row| row.kind)
-    }
-
-    /// Its number in the state.
-    #[must_use]
-    pub const fn code(self) -> u64 {
-        self as u64 + 1
+        &TABLE[self as usize - 1]
     }
 }
 
@@ -381,7 +339,7 @@ impl Parameter {
 const _: () = {
     let mut i = 0;
     while i < FaultKind::TABLE.len() {
-        assert!(FaultKind::TABLE[i].kind as usize == i);
+        assert!(FaultKind::TABLE[i].kind as usize == i + 1);
         i += 1;
     }
 };

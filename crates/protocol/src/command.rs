@@ -1,11 +1,9 @@
-//! What goes into a tick: commands offered by controllers, and events.
+//! Commands of controllers, and what one tick receives.
 
 use serde::{Deserialize, Serialize};
 
-use crate::actuator::Reference;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
-
-use super::{FaultKind, Grant, InjectedFault, Part, Rejection};
+use crate::{Event, Rejection};
 
 /// Set-point of one joint's drive. The motor makes
 /// `tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)`, evaluated every micro-step and
@@ -56,15 +54,8 @@ pub fn check_joints(joints: &[JointCommand], gains_max: [f64; 2]) -> Result<(), 
     if joints.iter().all(is_in_range) { Ok(()) } else { Err(Rejection::OutOfRange) }
 }
 
-impl From<JointCommand> for Reference {
-    fn from(c: JointCommand) -> Self {
-        Self { q: c.q, dq: c.dq, kp: c.kp, kd: c.kd, tau_ff: c.tau_ff }
-    }
-}
-
-/// A checked command: sizes fit the robot and all numbers are finite and in range. Whether it gets
-/// authority is decided at use, by the [`Leases`](super::Leases) or, without one, by the
-/// [`Watchdog`](super::Watchdog).
+/// A checked command: sizes fit the robot and all numbers are finite and in range. The leases
+/// decide at the tick whether it gets authority.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// Run that it is meant for.
@@ -79,78 +70,6 @@ pub struct Command {
     pub applies_tick: u64,
     /// One set-point per joint of the session, in the model's order.
     pub joints: Vec<JointCommand>,
-}
-
-/// What a friction change is for: the own coefficients of stations, or those of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Scope {
-    /// All stations. Regions that have coefficients keep theirs.
-    All,
-    /// All contacts of the station with this index.
-    Station(u32),
-    /// All contacts of the foot with this index.
-    Foot(u32),
-    /// The region of the ground with this index, whoever touches it.
-    Region(u32),
-}
-
-/// Something that happens to the robot or the ground at the start of a tick. Events are part of
-/// the tick's input, so they are logged and replayed like commands.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Event {
-    /// A constant force for some ticks.
-    Push {
-        /// Body that is pushed.
-        body: u32,
-        /// Point of attack in the body's frame, m.
-        point_B: [f64; 3],
-        /// Force in W, N.
-        force_W: [f64; 3],
-        /// Duration in ticks.
-        ticks: u64,
-    },
-    /// New coefficients of friction.
-    Friction {
-        /// Whose coefficients.
-        scope: Scope,
-        /// Static coefficient, at least 0.
-        mu_static: f64,
-        /// Kinetic coefficient, at least 0.
-        mu_kinetic: f64,
-    },
-    /// A controller joins.
-    Grant(Grant),
-    /// The controller with this session leaves.
-    Leave {
-        /// Session.
-        session: u64,
-    },
-    /// Emergency stop: all joints are damped, and no command is obeyed.
-    Stop,
-    /// The emergency stop ends.
-    Arm,
-    /// A fault begins; one of the same kind on the same part gives way.
-    InjectFault {
-        /// The fault.
-        fault: InjectedFault,
-        /// Ticks in which it acts, at least 1; [`UNTIL_CLEARED`](super::UNTIL_CLEARED) for no end.
-        ticks: u64,
-    },
-    /// Faults end, pushes among them; of friction, the scenario's coefficients are back.
-    ClearFaults {
-        /// Faults of which kind; `None` for all.
-        kind: Option<FaultKind>,
-        /// Those of which part; `None` for all.
-        part: Option<Part>,
-    },
-}
-
-impl Event {
-    /// True if it is about who commands, and not about robot or ground.
-    #[must_use]
-    pub const fn is_of_leases(&self) -> bool {
-        matches!(self, Self::Grant(_) | Self::Leave { .. } | Self::Stop | Self::Arm)
-    }
 }
 
 /// Everything that one tick receives from outside, with room for the bounds in
