@@ -2,20 +2,20 @@
 
 use std::fmt;
 
-/// What went wrong. The program's exit code depends on it.
+/// Category of an error, as far as a caller may want to handle it differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// A scenario, a `--set` value or a robot model was refused.
+    /// A scenario, a `--set` value or a robot model is invalid.
     Input,
     /// A file could not be read or written.
     File,
     /// A log is damaged, truncated or not a Hardstand log.
     Log,
-    /// The real-time grants that the scenario requires were refused by the system.
+    /// The system refused the real-time grants that the scenario requires.
     RealTime,
     /// The bus could not be opened or a peer did not answer.
     Bus,
-    /// Something that should not be possible.
+    /// A state that should not be possible.
     Internal,
 }
 
