@@ -11,6 +11,7 @@ use hardstand::daemon::Recording;
 use hardstand::ingress::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, check_friction,
 };
+use hardstand::limits::OFFERS_MAX;
 use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
 use hardstand_protocol::{FrictionRequest, Kind, encode};
