@@ -19,26 +19,12 @@ pub enum ErrorKind {
     Internal,
 }
 
-impl ErrorKind {
-    /// The process exit code of this kind of error; the README lists all codes.
-    #[must_use]
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Input | Self::File => 2,
-            Self::Log => 3,
-            Self::RealTime => 4,
-            Self::Bus => 5,
-            Self::Internal => 70,
-        }
-    }
-}
-
 /// An error: a kind and a message that names the thing, its value, what is allowed and what to do.
 ///
 /// ```
 /// use hardstand_error::{Error, ErrorKind};
 /// let e = Error::new(ErrorKind::Input, "sim.rate_hz is 0; it must be 100 to 8000");
-/// assert_eq!(e.kind().exit_code(), 2);
+/// assert_eq!(e.kind(), ErrorKind::Input);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
