@@ -8,7 +8,7 @@ mod standing;
 
 use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
-use hardstand_physics::contact::{ExponentialSpring, Friction, Memory, SpringParameters};
+use hardstand_physics::contact::{ExponentialSpring, Friction, SpringParameters};
 use hardstand_physics::dynamics::{Data, MassMatrix, Velocities, aba, crba, kinematics};
 use hardstand_physics::plant::{ComputePath, TickInput};
 use hardstand_physics::spatial::Vec3;
@@ -51,7 +51,7 @@ fn crba_of_12_joints(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn one_exponential_spring(bencher: Bencher<'_, '_>) {
     let spring = ExponentialSpring::new(SpringParameters::default()).unwrap();
-    let (friction, memory) = (Friction::new(0.7, 0.5), Memory::new());
+    let (friction, memory) = (Friction::new(0.7, 0.5), spring.new_memory());
     let (p, v) = (Vec3::new(0.1, 0.2, -0.003), Vec3::new(0.01, 0.0, -0.02));
     bencher.bench_local(|| spring.evaluate(&friction, &memory, black_box(&p), &v, 1e-4));
 }

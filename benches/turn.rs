@@ -3,7 +3,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::print_stdout)]
 
-#[path = "../tests/common/bench.rs"]
+#[path = "../tests/it/common/bench.rs"]
 mod bench;
 #[path = "common/standing.rs"]
 mod standing;
@@ -18,12 +18,17 @@ use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
-use hardstand::record::{LogReader, LogRecord, LogWriter, Recorder, RosChannels, replay};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::daemon::Recorder;
+use hardstand::replay::replay;
+use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
-    Schedule, StartRule, TickReport, order_line,
+    Clock, EventSchedule, Executive, Links, LoopEvent, MonotonicClock, RunLimits, TickReport,
+    empty_log_tick, fill_log_tick, request_queue,
 };
+use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
+use hardstand_protocol::LogTick;
 use standing::{SPRING, hold, scenario, standing};
 
 /// Turns of one measurement.
@@ -85,19 +90,17 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };
     let (commands, command_in) = pool(32, command);
     let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
-    let (log_out, log) =
-        pool(64, || LogTick::new(&plant, &snapshot, words).with_contacts(&snapshot));
+    let (log_out, log) = pool(64, || empty_log_tick(&plant, &snapshot, words, true));
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
-        orders: order_line().1,
+        requests: request_queue().1,
         run_id: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
         direct: None,
-        controller_replay: None,
         log: Some(log_out),
         reports: report_out,
-        occurrences: touched_channel(64, &LoopEvent::NONE).0,
+        events: touched_channel(64, &LoopEvent::NONE).0,
         stop: Arc::new(AtomicBool::new(false)),
         arrived: bell().1,
     };
@@ -110,7 +113,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let clock = Sleepless(others);
-    (Executive::new(plant, clock, links, Schedule::new(Vec::new()), pace, limits), log)
+    (Executive::new(plant, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
 }
 
 /// Physics and everything around it, with the others' share of the hand-overs.
@@ -167,7 +170,7 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     let mut plant = standing(10, SPRING);
     let scenario = scenario(10, SPRING);
     let info = bench::info(&scenario);
-    let ros2 = RosChannels::of(&scenario).filter(|_| ros2);
+    let mut ros2 = RosChannels::of(&scenario).filter(|_| ros2);
     let (words, mut snapshot) = (plant.snapshot_words(), plant.new_snapshot());
     let mut input = TickInput::new();
     let (first, joints) = (plant.state().tick, hold(&plant));
@@ -181,10 +184,12 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     }));
     let outcome = plant.step(&input);
     plant.fill(&mut snapshot);
-    let mut record = LogTick::new(&plant, &snapshot, words.len()).with_contacts(&snapshot);
-    record.fill(first, &input, &outcome, &snapshot);
+    let mut record = empty_log_tick(&plant, &snapshot, words.len(), true);
+    fill_log_tick(&mut record, first, &input, &outcome, &snapshot);
+    let mut messages = SideMessages::default();
+    let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
     bencher
-        .with_inputs(|| LogWriter::create(&path, &info, ros2.clone()).unwrap())
+        .with_inputs(|| LogWriter::create(&path, &info, &channels).unwrap())
         .input_counter(|_| ItemsCount::new(TURNS))
         .bench_local_refs(|writer| {
             for tick in first..first + TURNS {
@@ -193,7 +198,10 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
                 if tick.is_multiple_of(KEYFRAME_TICKS) {
                     record.keyframe.extend_from_slice(&words);
                 }
-                writer.write(&record).unwrap();
+                if let Some(ros2) = &mut ros2 {
+                    ros2.fill(&record, &mut messages);
+                }
+                writer.write(&record, &messages).unwrap();
             }
             writer.flush().unwrap();
         });

@@ -1,21 +1,23 @@
-//! What must hold for any bytes, shared by the fuzz targets and `tests/corpus.rs`.
+//! What must hold for any bytes, shared by the fuzz targets and `tests/it/corpus.rs`.
 #![allow(dead_code, reason = "each target uses one of them")]
 #![allow(clippy::unwrap_used, clippy::panic, unreachable_pub, missing_docs)]
 
-#[path = "../tests/common/oracle.rs"]
+#[path = "../crates/physics/tests/it/common/dice.rs"]
+mod dice;
+#[path = "../tests/it/common/oracle.rs"]
 mod oracle;
 
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::limits::MESSAGE_BYTES_MAX;
-use hardstand::message::{
-    CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_control,
-    check_friction, check_saved, decode_command, encode, encode_command,
+use hardstand::ingress::{
+    CommandLimits, FrictionLimits, check_command, check_control, check_friction, check_saved,
 };
-use hardstand::record::{LogReader, LogRecord};
+use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Command, Event, TickInput};
+use hardstand_protocol::{FrictionRequest, Kind, decode_command, encode, encode_command};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Instant;
 
-use crate::process_harness::{DAEMON_WORDS, Ended, Harness, LOG, why_ended};
+use crate::daemon::{EndKind, EndReport, PlantFailureKind};
+use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::PlantFailure;
 
-use super::judge::Finding;
+use super::measurement::Finding;
 use super::outcome::{Outcome, Word};
 use super::plan::{Case, Keep, Plan};
 use super::store::{Store, forget, fresh};
@@ -111,53 +111,62 @@ fn processes(plan: &Plan, case: &Case, tried: &Path, go_on: &dyn Fn() -> bool) -
     harness.start()?.wait(|_| Ok(go_on()))
 }
 
-/// How it ended, the exit code that tells, and why.
+/// How the case ended, the exit code of the process that ended it, and why.
 fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) {
+    let word = word(ended, found);
     let code = code_of(ended.daemon);
-    let word = match code {
-        _ if found.difference.is_some() => Word::Differs,
-        0 if found.whole => Word::Done,
-        2 => Word::Refused,
-        6 => Word::Failure,
-        8 => Word::ControllerTimeout,
-        // it was asked to end because the controller had failed, maybe before it was there
-        0 | KILLED | TERMINATED => {
-            if let Some(status) = ended.controller.filter(|status| !status.success()) {
-                let code = code_of(status);
-                let what = if code < 0 {
-                    format!("signal {}", -code)
-                } else {
-                    format!("exit code {code}")
-                };
-                return (Word::ControllerEnded, code, format!("the controller's {what}"));
-            }
-            Word::DaemonFailed
+    let reason = match (word, &ended.report, &ended.error) {
+        (Word::Done, ..) => String::new(),
+        (Word::Differs, ..) => found.difference.clone().unwrap_or_default(),
+        (Word::ControllerEnded, ..) => {
+            let code = ended.controller.map_or(code, code_of);
+            let status =
+                if code < 0 { format!("signal {}", -code) } else { format!("exit code {code}") };
+            return (word, code, format!("the controller's {status}"));
         }
-        _ => Word::DaemonFailed,
+        (Word::Failure, Some(EndReport { plant_failure: Some(failure), .. }), _) => match failure {
+            PlantFailureKind::NotFinite => "a number is not finite".into(),
+            PlantFailureKind::OutOfRange => "a number is out of range".into(),
+        },
+        (_, Some(EndReport { recording_error: Some(e), .. }), _) => {
+            format!("recording ended early: {e}")
+        }
+        (_, Some(end), _) => end.to_string(),
+        (_, None, Some(error)) => error.message.clone(),
+        (_, None, None) => last_lines(&tried.join(DAEMON_OUTPUT)),
     };
-    let reason = match (word, found.fault) {
-        (Word::Done, _) => String::new(),
-        (Word::Differs, _) => found.difference.clone().unwrap_or_default(),
-        (Word::Failure, Some(PlantFailure::NotFinite)) => "a number is not finite".into(),
-        (Word::Failure, Some(PlantFailure::OutOfRange)) => "a number is out of range".into(),
-        _ => last_words(&tried.join(DAEMON_WORDS)),
-    };
-    (word, code, reason)
+    let line = reason.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    (word, code, line.chars().take(REASON_CHARS_MAX).collect())
 }
 
-const KILLED: i32 = -9;
-const TERMINATED: i32 = -15;
+fn word(ended: &Ended, found: &Finding) -> Word {
+    if found.difference.is_some() {
+        return Word::Differs;
+    }
+    let Some(end) = &ended.report else {
+        return match &ended.error {
+            Some(e) if e.is_refusal() => Word::Refused,
+            _ if ended.failure_kind(found.ticks) == FailureKind::ControllerEnded => {
+                Word::ControllerEnded
+            }
+            _ => Word::DaemonFailed,
+        };
+    };
+    let failed = ended.controller.is_some_and(|status| !status.success());
+    match end.kind {
+        EndKind::PlantFailure => Word::Failure,
+        EndKind::ControllerTimeout => Word::ControllerTimeout,
+        _ if end.recording_error.is_some() => Word::DaemonFailed,
+        EndKind::DurationReached | EndKind::Stopped if found.whole => Word::Done,
+        EndKind::DurationReached | EndKind::Stopped if failed => Word::ControllerEnded,
+        _ => Word::DaemonFailed,
+    }
+}
 
 /// −N after signal N.
 fn code_of(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|n| -n)).unwrap_or(i32::MIN)
 }
 
-/// What the daemon says of its end, or else its last line.
-fn last_words(file: &Path) -> String {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    let last = why_ended(&text).or_else(|| text.lines().rev().find(|line| !line.trim().is_empty()));
-    last.unwrap_or_default().trim().chars().take(WORDS_MAX).collect()
-}
-
-const WORDS_MAX: usize = 300;
+/// Longest text in the table.
+const REASON_CHARS_MAX: usize = 300;

@@ -6,14 +6,12 @@ use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
 use crate::process_harness::{Failure, Harness};
-use crate::record::{Forked, Player, RunIndex, saved_state, write_state};
+use crate::replay::{Forked, Player, saved_state, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::RunIndex;
 
 use super::arguments::BranchArguments;
-use super::{certify, exit, show, stop_on_signal};
-
-/// Exit codes of a daemon that has begun to run, and to write its log.
-const RAN: [u8; 4] = [exit::OK, exit::LOSSY, exit::FAULT, exit::CONTROLLER_TIMEOUT];
+use super::{ExitCode, failure, show, stop_on_signal};
 
 /// Runs daemon and controller from the state in which `player` is, in lockstep, up to the end of
 /// the log's run; an exit code if that did not succeed.
@@ -23,7 +21,7 @@ pub(super) fn run(
     run_id: u32,
     player: &Player,
     scenario: &Scenario,
-) -> Result<std::result::Result<Forked, u8>> {
+) -> Result<std::result::Result<Forked, ExitCode>> {
     let stop = stop_on_signal()?;
     let endpoint = scenario.bus.endpoint()?;
     let folder = Folder::new()?;
@@ -40,21 +38,23 @@ pub(super) fn run(
         ..Harness::default()
     };
     let ended = harness.start()?.wait(|_| Ok(!stop.load(Ordering::Relaxed)))?;
-    // one that was refused has left an old log as it was
-    let code = ended.daemon.code().and_then(|code| u8::try_from(code).ok());
-    let ran = code.is_some_and(|code| RAN.contains(&code));
-    let forked = if ran { forked(&a.to)? } else { Forked::default() };
+    // a daemon that was refused left an old log of that name as it was
+    let forked = if ended.was_ready { forked(&a.to)? } else { Forked::default() };
     let complete = forked.fault.is_some() || Some(a.at + forked.ticks) >= end;
     if complete && forked.ticks > 0 {
         return Ok(Ok(forked));
     }
     let stopped = stop.load(Ordering::Relaxed);
-    let failure = if stopped { Failure::Stopped } else { ended.failure(forked.ticks, &folder.0) };
-    show::note(&failure.words());
-    Ok(Err(certify::code_of(&failure)))
+    let failure = if stopped {
+        Failure::stopped(forked.ticks)
+    } else {
+        ended.failure(forked.ticks, &folder.0)
+    };
+    show::note(&failure::text(&failure));
+    Ok(Err(failure::code_of(&failure)))
 }
 
-/// What `hardstand run` is told: the scenario of the log, as it was or was changed.
+/// Arguments of `hardstand run`: the scenario of the log with the changes.
 fn arguments(
     folder: &Folder,
     scenario: &Scenario,
@@ -78,7 +78,7 @@ fn arguments(
 fn forked(log: &Path) -> Result<Forked> {
     let mut forked = Forked::default();
     let Ok(index) = RunIndex::of(log, |_, _| ()) else { return Ok(forked) };
-    forked.files = index.parts.iter().map(|part| part.file.clone()).collect();
+    forked.files = index.segments.iter().map(|part| part.file.clone()).collect();
     let mut player = Player::open(log)?;
     while player.advance()? {
         forked.ticks += 1;
@@ -87,7 +87,7 @@ fn forked(log: &Path) -> Result<Forked> {
     Ok(forked)
 }
 
-/// A folder that is gone afterwards.
+/// A temporary folder; dropping it removes it.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -4,20 +4,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bus::Client;
-use crate::message::{JoinRequest, JointDescription, ModelReply};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{JointCommand, Role};
+use hardstand_protocol::{JoinRequest, JointDescription, ModelReply};
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
-use super::{exit, show, stop_on_signal};
+use super::{ExitCode, show, stop_on_signal};
 
-pub(super) fn controller(a: &ControllerArguments) -> Result<u8> {
+pub(super) fn controller(a: &ControllerArguments) -> Result<ExitCode> {
     match &a.kind {
         ControllerKind::Stand(a) => stand(a),
     }
 }
 
-fn stand(a: &StandArguments) -> Result<u8> {
+fn stand(a: &StandArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let patience = Duration::try_from_secs_f64(a.patience)
         .map_err(|e| Error::new(ErrorKind::Input, format!("--patience is {}: {e}", a.patience)))?;
@@ -55,7 +55,7 @@ fn stand(a: &StandArguments) -> Result<u8> {
             if heard.elapsed() >= patience {
                 return Err(Error::new(
                     ErrorKind::Bus,
-                    format!("no state for {} s: the daemon is gone", a.patience),
+                    format!("no state for {} s: the daemon has ended", a.patience),
                 ));
             }
             continue;
@@ -70,16 +70,16 @@ fn stand(a: &StandArguments) -> Result<u8> {
         if controller.has_lost(&state) {
             controller.renew_session();
             show::note(&format!(
-                "controller: the daemon gave this session up after a silence; going on as {:016x}",
+                "controller: the daemon revoked this session after a timeout; continuing as {:016x}",
                 controller.session()
             ));
         }
         controller.send(&state, &joints)?;
     }
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
-/// Time for the daemon to hear that a controller leaves.
+/// Time for the daemon to answer that a controller leaves.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// The same as one of several controllers, or in lockstep.
@@ -90,7 +90,7 @@ fn stand_joined(
     name: &str,
     (stop, patience): (&AtomicBool, Duration),
     hold: impl Fn(&JointDescription) -> JointCommand,
-) -> Result<u8> {
+) -> Result<ExitCode> {
     let all = model.joints.iter().map(|j| j.name.clone());
     let names: Vec<String> = if a.joints.is_empty() { all.collect() } else { a.joints.clone() };
     let own = model.joints.iter().filter(|j| names.contains(&j.name));
@@ -122,15 +122,15 @@ fn stand_joined(
                 controller.answer(&state, &joints)?;
             }
             None if heard.elapsed() >= patience => {
-                let text = format!("no state for {} s: the daemon is gone", a.patience);
+                let text = format!("no state for {} s: the daemon has ended", a.patience);
                 return Err(Error::new(ErrorKind::Bus, text));
             }
             None => {}
         }
     }
-    // a daemon that has ended waits for nobody
+    // a daemon that has ended does not answer
     let _left = controller.leave(LEAVING).is_ok();
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
 /// Asks for the model in short turns, so that a signal ends the search at once.

@@ -4,23 +4,24 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::bus::{Ask, Client};
-use crate::message::{ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest};
-use crate::record::{read_state, write_state};
+use crate::replay::{read_state, write_state};
 use crate::rt::Phase;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Scope;
+use hardstand_protocol::{
+    ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest,
+};
 
 use super::arguments::{
-    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FrictionArguments, PushArguments,
-    StateFileArguments,
+    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments, FrictionArguments,
+    PushArguments, StateFileArguments,
 };
-use super::fault_arguments::FaultArguments;
-use super::{exit, show, stop_on_signal};
+use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon, and again to get its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
+pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
     match &a.kind {
         CtlKind::Friction(a) => friction(a),
         CtlKind::Push(a) => push(a),
@@ -32,7 +33,7 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
         }
         CtlKind::Resume(daemon) => {
             let tick = steer(daemon, Ask::Resume)?;
-            said(&format!("goes on after tick {tick}"))
+            said(&format!("continues after tick {tick}"))
         }
         CtlKind::Step(a) => run_on(&a.daemon.client()?, Ask::Step, a.ticks, a.no_wait),
         CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Ask::RunUntil, a.tick, a.no_wait),
@@ -55,25 +56,25 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<u8> {
         }
         CtlKind::Arm(daemon) => {
             let tick = steer(daemon, Ask::Arm)?;
-            said(&format!("commands are obeyed from tick {tick} on"))
+            said(&format!("armed: commands are accepted from tick {tick} on"))
         }
         CtlKind::Snapshot(a) => snapshot(a),
         CtlKind::Restore(a) => restore(a),
     }
 }
 
-/// Asks for what needs no more words; the tick from which on it holds.
+/// Sends a request without arguments; the tick from which it holds.
 fn steer(daemon: &DaemonArguments, ask: Ask) -> Result<u64> {
     daemon.client()?.steer(ask, &ControlRequest::default(), PATIENCE)
 }
 
-fn said(what: &str) -> Result<u8> {
+fn said(what: &str) -> Result<ExitCode> {
     show::line(what);
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
-/// Steps, and unless told otherwise waits until they are done, however long that takes.
-fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<u8> {
+/// Steps, and waits until the steps are done unless `no_wait` is set.
+fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let model = client.model(PATIENCE)?;
     let watcher = client.control(&model)?;
@@ -88,7 +89,7 @@ fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<u8> {
     said(&format!("will pause after tick {until}"))
 }
 
-fn push(a: &PushArguments) -> Result<u8> {
+fn push(a: &PushArguments) -> Result<ExitCode> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let ticks = ticks_of(a.duration, &model);
@@ -104,7 +105,7 @@ fn push(a: &PushArguments) -> Result<u8> {
     said(&format!("push of {} with {:?} N for {ticks} ticks from tick {tick} on", a.link, a.force))
 }
 
-fn fault(a: &FaultArguments) -> Result<u8> {
+fn fault(a: &FaultArguments) -> Result<ExitCode> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (part, name) = a.on.clone().unwrap_or_default();
@@ -118,11 +119,11 @@ fn fault(a: &FaultArguments) -> Result<u8> {
     let (kind, part, values) = (a.row.name.into(), part.into(), a.values.clone());
     let request = FaultRequest { run_id: 0, kind, part, name, values, ticks };
     let tick = client.fault(&request, PATIENCE)?;
-    let long = if ticks == 0 { "until it is mended".into() } else { format!("for {ticks} ticks") };
+    let long = if ticks == 0 { "until it is cleared".into() } else { format!("for {ticks} ticks") };
     said(&format!("{}{whose} {long} from tick {tick} on", a.row.name))
 }
 
-fn clear_faults(a: &ClearArguments) -> Result<u8> {
+fn clear_faults(a: &ClearArguments) -> Result<ExitCode> {
     let parts = [
         ("joint", &a.joint),
         ("foot", &a.foot),
@@ -135,7 +136,7 @@ fn clear_faults(a: &ClearArguments) -> Result<u8> {
     let kind = a.kind.clone().unwrap_or_default();
     let request = ClearFaultsRequest { run_id: 0, kind, part, name };
     let tick = a.daemon.client()?.clear_faults(&request, PATIENCE)?;
-    said(&format!("mended from tick {tick} on"))
+    said(&format!("cleared from tick {tick} on"))
 }
 
 /// A time in ticks, the nearest whole number.
@@ -143,19 +144,19 @@ fn ticks_of(seconds: f64, model: &ModelReply) -> u64 {
     (seconds * 1e9 / model.period_ns as f64).round() as u64
 }
 
-fn snapshot(a: &StateFileArguments) -> Result<u8> {
+fn snapshot(a: &StateFileArguments) -> Result<ExitCode> {
     let saved = a.daemon.client()?.snapshot(PATIENCE)?;
     let (file, size) = (a.file.display(), write_state(&a.file, &saved)?);
     said(&format!("state after tick {} saved in {file} ({size} bytes)", saved.tick))
 }
 
-fn restore(a: &StateFileArguments) -> Result<u8> {
+fn restore(a: &StateFileArguments) -> Result<ExitCode> {
     let saved = read_state(&a.file)?;
     let tick = a.daemon.client()?.restore(&saved, PATIENCE)?;
-    said(&format!("goes on after tick {tick}, as the next run"))
+    said(&format!("continues after tick {tick}, as the next run"))
 }
 
-fn friction(a: &FrictionArguments) -> Result<u8> {
+fn friction(a: &FrictionArguments) -> Result<ExitCode> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (scope, whose) = scope_of(a, &model)?;
@@ -165,10 +166,10 @@ fn friction(a: &FrictionArguments) -> Result<u8> {
     show::line(&format!(
         "friction of {whose}: static {mu_s}, kinetic {mu_k} from tick {tick} on ({time_s:.3} s)"
     ));
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }
 
-/// What the names mean to the daemon, and in words.
+/// The scope that the names select, and its text.
 fn scope_of(a: &FrictionArguments, model: &ModelReply) -> Result<(Scope, String)> {
     if let Some(name) = &a.foot {
         let feet: Vec<&str> = model.feet.iter().map(|f| f.name.as_str()).collect();

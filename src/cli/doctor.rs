@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use crate::config::Scenario;
 use crate::doctor::{Band, Finding, Level, Machine, Measured, examine, measure, scenario};
-use crate::message::LATENCY_EDGES_NS;
 use crate::rt::pick_core;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::LATENCY_EDGES_NS;
 
 use super::arguments::DoctorArguments;
 use super::histogram::{self, bars, duration, microseconds};
-use super::{exit, plot, progress, run, show, stop_on_signal};
+use super::{ExitCode, plot, progress, run, show, stop_on_signal};
 
 const SECONDS_MAX: f64 = 604_800.0;
 
-pub(super) fn doctor(a: &DoctorArguments) -> Result<u8> {
+pub(super) fn doctor(a: &DoctorArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     if !(1.0..=SECONDS_MAX).contains(&a.seconds) {
         let text = format!("--seconds is {}; it must be 1 to {SECONDS_MAX} (a week)", a.seconds);
@@ -48,7 +48,7 @@ pub(super) fn doctor(a: &DoctorArguments) -> Result<u8> {
     }
     let code = run::code_of(&measured.summary);
     let usable = measured.times().band().is_usable();
-    Ok(if code == exit::OK && !usable { exit::NEGATIVE } else { code })
+    Ok(if code == ExitCode::Done && !usable { ExitCode::Negative } else { code })
 }
 
 fn show_findings(findings: &[Finding], core: usize) {

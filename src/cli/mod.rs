@@ -1,15 +1,12 @@
-//! The command line: what the user typed, and what is printed.
+//! The command line: arguments, one module for each command, and the text of its typed result.
 
 mod arguments;
 mod bisect;
 mod branch;
-mod branch_arguments;
 #[cfg(feature = "zenoh")]
 mod branch_live;
 #[cfg(feature = "zenoh")]
 mod campaign;
-#[cfg(feature = "zenoh")]
-mod campaign_arguments;
 #[cfg(feature = "zenoh")]
 mod certify;
 #[cfg(feature = "zenoh")]
@@ -22,18 +19,18 @@ mod differences;
 mod doctor;
 #[cfg(feature = "zenoh")]
 mod events;
+mod exit;
 #[cfg(feature = "zenoh")]
-mod fault_arguments;
+mod failure;
 mod faults;
 mod histogram;
-mod judge;
+mod judge_command;
 mod model;
 mod plot;
 mod plot_differences;
 mod progress;
 mod recover;
 mod replay;
-mod replay_arguments;
 #[cfg(feature = "zenoh")]
 mod replay_live;
 mod run;
@@ -41,7 +38,7 @@ mod show;
 #[cfg(feature = "zenoh")]
 mod status;
 
-use std::process::ExitCode;
+use std::process;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -49,30 +46,12 @@ use clap::Parser;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use arguments::{Arguments, Verb};
+pub use exit::ExitCode;
 use hardstand_error::{Error, ErrorKind, Result};
-
-/// Exit codes beside those of [`ErrorKind`].
-pub mod exit {
-    /// All went well.
-    pub const OK: u8 = 0;
-    /// The verdict is negative: the demo's robot does not stand, a replay or a certified run
-    /// differs, `bisect` has found what it was looking for, a case of a campaign is one of
-    /// `fail_if`, or the doctor finds a machine unfit for real time.
-    pub const NEGATIVE: u8 = 1;
-    /// A log is damaged or truncated; what could be replayed is equal. Or a campaign's table lacks
-    /// cases.
-    pub const LOSSY: u8 = 3;
-    /// The plant stopped itself.
-    pub const FAULT: u8 = 6;
-    /// A deadline was missed under `realtime.overrun = "stop"`.
-    pub const OVERRUN: u8 = 7;
-    /// A controller did not come, or was silent for longer than `control.patience_s`.
-    pub const CONTROLLER_TIMEOUT: u8 = 8;
-}
 
 /// Runs the program: parses the arguments, does what they say, prints errors to standard error.
 #[must_use]
-pub fn main() -> ExitCode {
+pub fn main() -> process::ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.verb {
         Verb::Run(a) => run::run(a),
@@ -82,7 +61,7 @@ pub fn main() -> ExitCode {
         Verb::Recover(a) => recover::recover(a),
         Verb::Model(a) => model::model(a),
         Verb::Doctor(a) => doctor::doctor(a),
-        Verb::Faults => faults::faults(),
+        Verb::Faults(a) => faults::faults(a),
         #[cfg(feature = "zenoh")]
         Verb::Certify(a) => certify::certify(a),
         #[cfg(feature = "zenoh")]
@@ -98,13 +77,11 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "zenoh")]
         Verb::Status(a) => status::status(a),
     };
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(e) => {
-            show::error(&e);
-            ExitCode::from(e.kind().exit_code())
-        }
-    }
+    let code = result.unwrap_or_else(|e| {
+        show::error(&e);
+        e.kind().into()
+    });
+    process::ExitCode::from(code.number())
 }
 
 /// A flag that SIGINT and SIGTERM set; a second signal ends the process at once.

@@ -1,23 +1,42 @@
 //! `hardstand recover`.
 
-use crate::record;
+use std::path::Path;
+
+use serde::Serialize;
+
 use hardstand_error::Result;
 
 use super::arguments::RecoverArguments;
-use super::{exit, show};
+use super::{ExitCode, show};
 
-pub(super) fn recover(a: &RecoverArguments) -> Result<u8> {
+/// The result of a recovery.
+#[derive(Debug, Serialize)]
+struct RecoverResult<'a> {
+    /// The new file.
+    file: &'a Path,
+    ticks: u64,
+    messages: u64,
+    /// How the old log is damaged; `null` if it is whole.
+    damage: Option<&'a str>,
+}
+
+pub(super) fn recover(a: &RecoverArguments) -> Result<ExitCode> {
     let to = a.to.clone().unwrap_or_else(|| {
         let stem = a.log.file_stem().unwrap_or_default().to_string_lossy();
         a.log.with_file_name(format!("{stem}.recovered.mcap"))
     });
     crate::rt::keep_files_private();
-    let saved = record::recover(&a.log, &to)?;
+    let saved = hardstand_log::recover(&a.log, &to)?;
+    if a.json {
+        let (ticks, messages) = (saved.ticks, saved.messages);
+        show::json(&RecoverResult { file: &to, ticks, messages, damage: saved.damage.as_deref() })?;
+        return Ok(ExitCode::Done);
+    }
     show::line(&match &saved.damage {
         Some(why) => format!("damaged    {}: {why}", a.log.display()),
         None => format!("whole      {}: there is nothing to recover", a.log.display()),
     });
     let (ticks, messages) = (saved.ticks, saved.messages);
     show::line(&format!("recovered  {ticks} ticks, {messages} messages in {}", to.display()));
-    Ok(exit::OK)
+    Ok(ExitCode::Done)
 }

@@ -3,29 +3,53 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
-use crate::config::Scenario;
-use crate::daemon::{self, Begin, Happening, Summary};
-use crate::message::SavedState;
-use crate::record::read_state;
-use crate::rt::{Ending, Mode, Pace, Phase};
+use crate::config::{Mode, Pace, Scenario};
+use crate::daemon::{
+    self, Begin, EndReport, ErrorReport, Happening, Report, ReportFile, SecondReport, Stall,
+    Summary,
+};
+use crate::replay::read_state;
+use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Authority;
+use hardstand_protocol::SavedState;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
-use super::{exit, progress, show, stop_on_signal, survive};
+use super::{ExitCode, progress, show, stop_on_signal, survive};
 
-pub(super) fn run(a: &RunArguments) -> Result<u8> {
+pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
+    let mut report = a.report.as_deref().map(ReportFile::create).transpose()?;
+    let mut write = |line: &Report| {
+        if a.json {
+            show::json(line)?;
+        }
+        report.as_mut().map_or(Ok(()), |report| report.write(line))
+    };
+    let summary = simulate(a, &mut write);
+    write(&match &summary {
+        Ok(summary) => Report::Ended(EndReport::from(summary)),
+        Err(e) => Report::Error(ErrorReport::from(e)),
+    })?;
+    summary.map(|summary| code_of(&summary))
+}
+
+/// Runs the scenario to its end; `write` takes the line of the daemon that is ready.
+fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> Result<Summary> {
     let stop = stop_on_signal()?;
     // a daemon outlives its terminal, and a file that may not grow is no reason to die
     survive(&[SIGHUP, SIGXFSZ])?;
     let scenario = Scenario::load(&a.scenario, &sets(a))?;
     let from = a.from.as_deref().map(|file| saved(file, &scenario)).transpose()?;
-    show::scenario(&scenario);
-    if let (Some(file), Some(saved)) = (&a.from, &from) {
+    if !a.json {
+        show::scenario(&scenario);
+    }
+    if let (Some(file), Some(saved), false) = (&a.from, &from, a.json) {
         show::from(file, saved, scenario.spec.period_ns);
     }
-    // at free pace a bar says more than lines that rush by
+    // at free pace a bar is easier to read than a line a second
     let bar = match scenario.ticks {
         Some(n) if scenario.pace == Pace::Free && std::io::stderr().is_terminal() => {
             Some(progress::bar(n, "simulating"))
@@ -36,7 +60,15 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     let summary =
         daemon::run(&scenario, begin, a.log.clone(), &stop, |happening| match happening {
-            Happening::Ready(grants) => show::ready(&scenario, grants),
+            Happening::Ready(ready, grants) => {
+                if !a.json {
+                    show::ready(&scenario, grants);
+                }
+                // a report that cannot be written shows at the end of the run
+                let _at_the_end = write(&Report::Ready(ready.clone())).is_ok();
+            }
+            Happening::Stall(stall) if a.json => _ = show::json(&Progress::of_stall(stall)),
+            Happening::Second(second) if a.json => _ = show::json(&Progress::of(second)),
             Happening::Stall(stall) => show::stall(&scenario, stall),
             Happening::Second(second) if second.phase == Phase::Waiting => {
                 // once, and then a reminder every ten seconds
@@ -65,8 +97,62 @@ pub(super) fn run(a: &RunArguments) -> Result<u8> {
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    show::summary(&summary);
-    Ok(code_of(&summary))
+    if !a.json {
+        show::summary(&summary);
+    }
+    Ok(summary)
+}
+
+/// A line of `--json` while the daemon runs.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Progress {
+    /// A second of wall time has passed.
+    Second {
+        phase: &'static str,
+        /// Ticks done in this run.
+        tick: u64,
+        time_s: f64,
+        real_time_factor: f64,
+        base_height_m: f64,
+        tilt_deg: f64,
+        foot_normal_sum_n: f64,
+        weight_n: f64,
+        /// What the drives obey.
+        authority: &'static str,
+        command_age_ticks: Option<u32>,
+        missed_deadlines: u64,
+        wakeup_p99_ns: u64,
+    },
+    /// Many deadlines were missed at once.
+    Stall {
+        /// Tick before which it happened.
+        tick: u64,
+        missed_deadlines: u64,
+    },
+}
+
+impl Progress {
+    fn of(s: &SecondReport) -> Self {
+        Self::Second {
+            phase: show::phase(s.phase.code()),
+            tick: s.tick,
+            time_s: s.time_s,
+            real_time_factor: s.real_time_factor,
+            base_height_m: s.base_height_m,
+            tilt_deg: s.tilt_deg,
+            foot_normal_sum_n: s.foot_normal_sum_n,
+            weight_n: s.weight_n,
+            authority: Authority::name_of(s.authority.code()),
+            command_age_ticks: s.command_age_ticks,
+            missed_deadlines: s.missed_deadlines,
+            wakeup_p99_ns: s.wakeup_p99_ns,
+        }
+    }
+
+    const fn of_stall(stall: Stall) -> Self {
+        Self::Stall { tick: stall.tick, missed_deadlines: stall.missed }
+    }
 }
 
 /// The state to begin in, if it is one for this scenario: before an old log is overwritten.
@@ -74,7 +160,7 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
     let refuse =
         |text: String| Error::new(ErrorKind::Input, format!("--from {}: {text}", file.display()));
     let saved = read_state(file)?;
-    let plant = saved.restored(scenario.plant(), scenario.physics_hash);
+    let plant = crate::ingress::restored(&saved, scenario.plant(), scenario.physics_hash);
     let plant = plant.map_err(|e| e.within(format!("--from {}", file.display())))?;
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
     if let Some(end) = scenario.ticks.filter(|&end| end <= saved.tick) {
@@ -89,14 +175,14 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
         (plant.unjoined_owner(), scenario.control.mode == Mode::RealTime)
     {
         return Err(refuse(format!(
-            "session {session:016x} commands the robot in it, which has not joined, so in this \
-             mode nobody could; save a state of a run in lockstep, or use --mode realtime"
+            "session {session:016x} commands the robot in it without having joined, so in \
+             this mode no controller could; save a state of a run in lockstep, or use --mode realtime"
         )));
     }
     Ok(saved)
 }
 
-/// The flags are short for keys of the scenario, so that the log tells them too.
+/// The flags as keys of the scenario, so that the log has them.
 fn sets(a: &RunArguments) -> Vec<String> {
     let mut sets = a.sets.clone();
     sets.extend(a.duration.map(|s| format!("sim.duration_s={s:?}")));
@@ -120,12 +206,12 @@ fn sets(a: &RunArguments) -> Vec<String> {
     sets
 }
 
-pub(super) fn code_of(summary: &Summary) -> u8 {
+pub(super) fn code_of(summary: &Summary) -> ExitCode {
     match summary.ending {
-        Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => exit::LOSSY,
-        Ending::Done | Ending::Stopped => exit::OK,
-        Ending::Overrun | Ending::ClockWentBack => exit::OVERRUN,
-        Ending::PlantFailure(_) => exit::FAULT,
-        Ending::ControllerTimeout(_) => exit::CONTROLLER_TIMEOUT,
+        Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => ExitCode::Incomplete,
+        Ending::Done | Ending::Stopped => ExitCode::Done,
+        Ending::Overrun | Ending::ClockWentBack => ExitCode::Overrun,
+        Ending::PlantFailure(_) => ExitCode::PlantFailure,
+        Ending::ControllerTimeout(_) => ExitCode::ControllerTimeout,
     }
 }

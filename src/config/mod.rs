@@ -1,7 +1,7 @@
-//! Scenarios: read from TOML, checked as a whole, turned into what the other rooms need.
+//! Scenarios: read from TOML, checked as a whole, converted to the settings of other modules.
 //!
-//! `config/default.toml` documents every key and is itself the source of the defaults. All mistakes
-//! are reported at once, each with key, value and what is allowed.
+//! `config/default.toml` documents every key and is the source of the defaults. One error lists all
+//! mistakes, each with key, value and allowed values.
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
@@ -12,6 +12,7 @@ mod events;
 mod feet;
 mod materials;
 mod merge;
+mod realtime;
 mod regions;
 mod robot;
 mod ros2;
@@ -29,6 +30,10 @@ pub use control::ControlSettings;
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;
+pub use realtime::{
+    Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
+    wall_period_ns,
+};
 pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 #[cfg(feature = "zenoh")]

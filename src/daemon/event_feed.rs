@@ -1,15 +1,16 @@
-//! What has happened, in words, for the bus.
+//! Events of the loop as messages for the bus.
 
 use crossbeam_channel::Receiver;
 
-use crate::message::{ControllerRegistry, EventReading};
+use crate::ingress::ControllerRegistry;
 use crate::rt::{Happened, LoopEvent};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::Event;
+use hardstand_protocol::EventReading;
 
 use super::io::Io;
 
-/// Makes messages of what the loop tells.
+/// Converts events of the loop to messages.
 #[derive(Debug)]
 pub(super) struct EventFeed {
     pub(super) inbox: Receiver<LoopEvent>,
@@ -18,8 +19,8 @@ pub(super) struct EventFeed {
 }
 
 impl EventFeed {
-    /// Tells all there is, oldest first.
-    pub(super) fn tell(&self, io: &Io<'_>) {
+    /// Publishes all pending events, oldest first.
+    pub(super) fn publish(&self, io: &Io<'_>) {
         for LoopEvent { run_id, tick, time_ns, happened } in self.inbox.try_iter() {
             let (kind, controller, text) = self.words(&happened);
             let kind = kind.into();
@@ -30,6 +31,7 @@ impl EventFeed {
     /// Kind, controller and words.
     fn words(&self, happened: &Happened) -> (&'static str, String, String) {
         let name = |number| self.directory.name(number);
+        let link = |body| self.model.body_name(body);
         match happened {
             Happened::Event(event) => {
                 let controller = match event {
@@ -37,13 +39,13 @@ impl EventFeed {
                     Event::Leave { session } => self.directory.with_session(*session),
                     _ => String::new(),
                 };
-                (event.name(), controller, event.words(&self.model, name))
+                (event.name(), controller, event.words(link, name))
             }
             Happened::Conflict { controller, answers_tick } => {
                 let name = name(*controller);
                 let text = format!(
-                    "the controller {name} has answered the state of tick {answers_tick} again, \
-                     and differently; the first answer stands"
+                    "the controller {name} answered the state of tick {answers_tick} twice, \
+                     and differently; the first answer is used"
                 );
                 ("conflict", name, text)
             }
@@ -51,7 +53,7 @@ impl EventFeed {
                 let missing: Vec<String> =
                     missing.iter().filter(|number| **number != 0).map(|n| name(*n)).collect();
                 let names = missing.join(", ");
-                let text = format!("the tick has waited for {names} as long as it may");
+                let text = format!("the tick timed out waiting for {names} (control.budget_ms)");
                 ("gave_up", names, text)
             }
             Happened::PlantFailure(fault) => {

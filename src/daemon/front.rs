@@ -9,17 +9,20 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
 use crate::buffer_pool::{Inbox, Outbox};
-use crate::message::{ArrivalCounters, ControllerRegistry};
+use crate::ingress::{ArrivalCounters, ControllerRegistry};
 use crate::ros2::RosCounters;
-use crate::rt::{Direct, OrderOutbox};
+use crate::rt::{Direct, RequestSender};
 use hardstand_physics::plant::{Command, Plant, Snapshot};
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
-#[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
+#[cfg_attr(
+    not(feature = "zenoh"),
+    allow(dead_code, reason = "without a bus they have no other end")
+)]
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
-    pub(super) orders: Arc<Mutex<OrderOutbox>>,
+    pub(super) orders: Arc<Mutex<RequestSender>>,
     /// A plant in its initial state.
     pub(super) plant: Plant,
     /// The run number.
@@ -60,9 +63,10 @@ mod with_bus {
         Bus, Feed, Keys, OrderService, Publisher, RequestValidator, Services, subscribe_commands,
     };
     use crate::config::{Ros2Mode, Scenario};
-    use crate::message::{CommandIngress, CommandLimits, EventReading, ModelReply, StatusReading};
+    use crate::ingress::{CommandIngress, CommandLimits};
     use crate::ros2::{Node, NodeEnds};
     use hardstand_error::Result;
+    use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
     /// Bus, publisher, queryables and the desks where commands and orders arrive.
     #[derive(Debug)]
@@ -104,18 +108,18 @@ mod with_bus {
             let urdf = &scenario.robot_urdf;
             let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&run_id))?;
             let limits = command_limits(scenario, model);
-            let desk = || {
+            let ingress = || {
                 let (run_id, counters) = (Arc::clone(&run_id), Arc::clone(&commands));
                 CommandIngress::new(ends.commands.clone(), limits, run_id, counters)
             };
             let ros2 = if spoken {
-                let (desk, orders) = (desk(), orders.port());
+                let (desk, orders) = (ingress(), orders.port());
                 let ends = NodeEnds { feed: feed_end, desk, orders, plant };
                 Some(Node::start(&bus, scenario, model, ends, ros2)?)
             } else {
                 None
             };
-            let subscriber = subscribe_commands(&bus, &keys, desk())?;
+            let subscriber = subscribe_commands(&bus, &keys, ingress())?;
             Ok(Self { bus, services, publisher, orders, ros2, _commands: subscriber })
         }
 
@@ -132,7 +136,7 @@ mod with_bus {
             }
         }
 
-        /// What cannot be said now is lost: it is in the log.
+        /// An event that cannot be published now is lost on the bus; it is in the log.
         pub(in crate::daemon) fn publish_event(&self, event: &EventReading) {
             let _said = self.services.publish_event(&self.bus, event).is_ok();
         }
@@ -163,11 +167,11 @@ mod with_bus {
 mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
-    use crate::message::{EventReading, ModelReply, StatusReading};
-    use crate::rt::StartRule;
+    use crate::config::StartRule;
     use hardstand_error::{Error, ErrorKind, Result};
+    use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
-    /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.
+    /// No controller can command this robot; its snapshots are dropped by the loop when the queue is full.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
         _ends: Ends,
@@ -182,7 +186,7 @@ mod without_bus {
             if scenario.start == StartRule::OnController {
                 return Err(Error::new(
                     ErrorKind::Bus,
-                    "this build has no bus, so no controller can come; use --set sim.start=now",
+                    "this build has no bus, so no controller can join; use --set sim.start=now",
                 ));
             }
             Ok(Self { _ends: ends })

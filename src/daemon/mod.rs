@@ -13,9 +13,17 @@ mod io;
 mod latency_histogram;
 mod monitor;
 mod physics;
+mod recorder;
+mod recording;
+mod report;
 
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
+pub use recorder::Recorder;
+pub use recording::Recording;
+pub use report::{
+    EndKind, EndReport, ErrorReport, PlantFailureKind, ReadyReport, Report, ReportFile, reports,
+};
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -25,19 +33,21 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 
 use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
-use crate::config::Scenario;
+use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
+use crate::ingress::ControllerRegistry;
 use crate::limits::{
-    FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
+    EVENT_QUEUE, FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
-use crate::message::{ControllerRegistry, ModelReply, SavedState};
-use crate::record::{Recorder, RecorderStats, RosChannels, RunInfo};
+use crate::ros2::RosChannels;
 use crate::rt::{
-    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, Mode, Pace, RunLimits, TickReport,
-    drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
+    ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, drop_privileges,
+    empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
 };
 use hardstand_error::{Error, Result};
+use hardstand_log::{RunInfo, WrittenLog};
 use hardstand_physics::plant::{Command, JointCommand, Plant};
+use hardstand_protocol::{LogTick, SavedState};
 
 use event_feed::EventFeed;
 use front::{Counters, Ends};
@@ -48,11 +58,11 @@ use physics::PhysicsThread;
 /// Time between two looks of the monitor.
 const MONITOR_POLL: Duration = Duration::from_millis(20);
 
-/// What the caller may watch.
+/// Progress of a run, for the caller.
 #[derive(Debug)]
 pub enum Happening<'a> {
-    /// The daemon is up: grants of the physics thread.
-    Ready(&'a Grants),
+    /// The daemon accepts controllers: what it is, and the grants of the physics thread.
+    Ready(&'a ReadyReport, &'a Grants),
     /// The physics thread has missed many deadlines at once.
     Stall(Stall),
     /// A second of wall time has passed.
@@ -67,7 +77,7 @@ pub enum Begin<'a> {
     /// In a saved state.
     Saved(&'a SavedState),
     /// Likewise; it is a run that was recorded, which is shown to controllers.
-    Shown(&'a SavedState, Box<ControllerReplay>),
+    Shown(&'a SavedState, ControllerReplay),
 }
 
 /// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
@@ -99,16 +109,48 @@ pub fn run(
     };
     let initial = scenario.plant();
     let plant = match from {
-        Some(saved) => saved.restored(initial.clone(), scenario.physics_hash)?,
+        Some(saved) => crate::ingress::restored(saved, initial.clone(), scenario.physics_hash)?,
         None => initial.clone(),
     };
     let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
 
-    let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, run_id, stop);
-    (ends.shows_log, links.controller_replay) = (controller_replay.is_some(), controller_replay);
+    let (mut links, mut ends, report_in, events) = wire(scenario, &initial, run_id, stop);
+    ends.shows_log = controller_replay.is_some();
 
-    let model = ModelReply::of(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
-    let run_limits = RunLimits {
+    let model =
+        crate::ingress::describe(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
+    let first_tick = plant.state().tick;
+    let physics =
+        PhysicsThread::start(scenario, (plant, controller_replay), limits(scenario, run_id), core)?;
+    let mut grants = physics.grants()?;
+    let awake = if free { None } else { keep_cores_awake() };
+    grants.cores_awake = awake.is_some();
+    // before any thread that reads from the network is started
+    let log = log.or_else(|| scenario.record.path());
+    grants.kept.extend(drop_privileges(log.as_deref()));
+    let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
+    let mut io = Io::open(scenario, &model, ends)?;
+    // only now: a run that is refused must not overwrite an old log
+    let (recorder, log_out) = start_recorder(scenario, initial, run_id, log)?;
+    links.log = log_out;
+    physics.go(links, &mut grants)?;
+    watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
+
+    let event_feed =
+        EventFeed { inbox: events, model: scenario.model.clone(), directory: directory.clone() };
+    let begin = (run_id, first_tick);
+    let mut monitor =
+        Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
+    io.publish_status(monitor.status());
+    let watched = (&mut monitor, &event_feed);
+    let broken = attend(&physics, recorder.as_ref(), &mut io, watched, (free, stop), watch);
+    drop(awake);
+    let summary = finish(physics, recorder, io, monitor, &event_feed)?;
+    broken.map_or(Ok(summary), Err)
+}
+
+fn limits(scenario: &Scenario, run_id: u32) -> RunLimits {
+    RunLimits {
         ticks: scenario.ticks,
         start: scenario.start,
         run_id,
@@ -119,37 +161,7 @@ pub fn run(
         patience_ns: scenario.control.patience_ns(),
         expected: scenario.control.expected(),
         gains_max: scenario.gains_max,
-    };
-    let first_tick = plant.state().tick;
-    let physics = PhysicsThread::start(scenario, plant, run_limits, core)?;
-    let mut grants = physics.grants()?;
-    let awake = if free { None } else { keep_cores_awake() };
-    grants.cores_awake = awake.is_some();
-    // before any thread that has to do with strangers is started
-    let log = log.or_else(|| scenario.record.path());
-    grants.kept.extend(drop_privileges(log.as_deref()));
-    let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
-    let mut io = Io::open(scenario, &model, ends)?;
-    // only now: a run that is refused must not overwrite an old log
-    let (recorder, log_out) = start_recorder(scenario, initial, run_id, log)?;
-    links.log = log_out;
-    physics.go(links, &mut grants)?;
-    watch(Happening::Ready(&grants));
-
-    let event_feed = EventFeed {
-        inbox: occurrences,
-        model: scenario.model.clone(),
-        directory: directory.clone(),
-    };
-    let begin = (run_id, first_tick);
-    let mut monitor =
-        Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
-    io.publish_status(monitor.status());
-    let told = (&mut monitor, &event_feed);
-    let broken = attend(&physics, recorder.as_ref(), &mut io, told, (free, stop), watch);
-    drop(awake);
-    let summary = finish(physics, recorder, io, monitor, &event_feed)?;
-    broken.map_or(Ok(summary), Err)
+    }
 }
 
 /// What connects the loop with the threads around it; the log comes later.
@@ -167,12 +179,12 @@ fn wire(
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
-    let (occurrences, told) = touched_channel(OCCURRENCE_QUEUE, &LoopEvent::NONE);
-    let (order_out, orders) = order_line();
+    let (events, told) = touched_channel(EVENT_QUEUE, &LoopEvent::NONE);
+    let (request_out, requests) = request_queue();
     let run_id = Arc::new(AtomicU32::new(run_id));
     let ends = Ends {
         commands: command_out.ringing(arrived_bell.clone()),
-        orders: Arc::new(Mutex::new(order_out.ringing(arrived_bell))),
+        orders: Arc::new(Mutex::new(request_out.ringing(arrived_bell))),
         plant: plant.clone(),
         run_id: Arc::clone(&run_id),
         snapshots: snapshot_in,
@@ -184,21 +196,20 @@ fn wire(
     let stop = Arc::clone(stop);
     let links = Links {
         commands,
-        orders,
+        requests,
         run_id,
         snapshots,
         direct,
-        controller_replay: None,
         log: None,
         reports,
-        occurrences,
+        events,
         stop,
         arrived,
     };
     (links, ends, report_in, told)
 }
 
-/// Stays with the loop until it ends. A bus that is lost for good ends it; that is the error.
+/// Watches the loop until it ends. A bus that is lost for good ends it with an error.
 fn attend(
     physics: &PhysicsThread,
     recorder: Option<&Recorder>,
@@ -219,7 +230,7 @@ fn attend(
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
         }
-        event_feed.tell(io);
+        event_feed.publish(io);
         monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
         // at free pace the loop waits for the recorder
         if free && recorder.is_some_and(Recorder::has_died) {
@@ -256,15 +267,13 @@ fn start_recorder(
     let snapshot = plant.new_snapshot();
     let words = plant.snapshot_words().len();
     let ros2 = RosChannels::of(scenario);
-    let (out, inbox): (_, Inbox<LogTick>) = pool(LOG_QUEUE, || {
-        let tick = LogTick::new(&plant, &snapshot, words);
-        if ros2.is_some() { tick.with_contacts(&snapshot) } else { tick }
-    });
+    let (out, inbox): (_, Inbox<LogTick>) =
+        pool(LOG_QUEUE, || empty_log_tick(&plant, &snapshot, words, ros2.is_some()));
     let segment_bytes_max = scenario.record.segment_bytes_max;
     Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
 }
 
-/// Physics first, then what it feeds, the bus last: nothing that was sent is lost.
+/// Ends the physics first, then its consumers, the bus last, so that no message is lost.
 fn finish(
     physics: PhysicsThread,
     recorder: Option<Recorder>,
@@ -273,12 +282,12 @@ fn finish(
     event_feed: &EventFeed,
 ) -> Result<Summary> {
     let end = physics.join();
-    let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
+    let recorded = recorder.map_or_else(WrittenLog::default, Recorder::finish);
     let summary = match end {
         Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
         None => Err(monitor.panic_report()),
     };
-    event_feed.tell(&io);
+    event_feed.publish(&io);
     if let Ok(summary) = &summary {
         io.publish_status(&summary.status);
     }

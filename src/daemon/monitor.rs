@@ -4,19 +4,18 @@ use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 
-use crate::config::Scenario;
-use crate::message::{
-    AGE_EDGES_TICKS, ControllerRegistry, Counter, LATENCY_EDGES_NS, Refusal, StatusReading,
-};
-use crate::record::RecorderStats;
-use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
+use crate::config::{ControllerNumbers, Scenario};
+use crate::ingress::ControllerRegistry;
+use crate::rt::{Ending, Grants, Phase, TickReport};
 use hardstand_error::{Error, ErrorKind};
+use hardstand_log::WrittenLog;
 use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
+use hardstand_protocol::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
 
 use super::front::{Counters, link_counts};
 use super::latency_histogram::LatencyHistogram;
 
-/// What an engineer wants to know once a second.
+/// The state of a run, once a second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondReport {
     /// What the loop is doing.
@@ -77,7 +76,7 @@ pub struct Summary {
     /// Cost of each tick, ns.
     pub tick_cost: LatencyHistogram,
     /// What was recorded.
-    pub recorded: RecorderStats,
+    pub recorded: WrittenLog,
 }
 
 pub(super) struct Monitor {
@@ -254,15 +253,15 @@ impl Monitor {
         })
     }
 
-    /// The last report; before the first one, what is known anyway.
-    fn told(&self) -> TickReport {
+    /// The last report; before the first one, the initial values.
+    fn last_report(&self) -> TickReport {
         let (run_id, tick) = self.begin;
         let time_ns = tick.saturating_mul(self.period_ns);
         self.last.unwrap_or(TickReport { run_id, tick, time_ns, ..TickReport::default() })
     }
 
     fn update_status(&mut self, real_time_factor: f64) {
-        let r = self.told();
+        let r = self.last_report();
         let s = &mut self.status;
         (s.run_id, s.tick, s.time_ns) = (r.run_id, r.tick, r.time_ns);
         s.phase = r.phase.code();
@@ -289,10 +288,10 @@ impl Monitor {
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
             ("commands_proving".to_string(), self.proving),
-            ("commands_repeated".to_string(), r.gate.repeated),
-            ("ticks_waited".to_string(), r.gate.ticks_waited),
-            ("waited_ms".to_string(), r.gate.waited_ns / 1_000_000),
-            ("ticks_given_up".to_string(), r.gate.ticks_given_up),
+            ("commands_repeated".to_string(), r.admission.repeated),
+            ("ticks_waited".to_string(), r.admission.ticks_waited),
+            ("waited_ms".to_string(), r.admission.waited_ns / 1_000_000),
+            ("ticks_given_up".to_string(), r.admission.ticks_given_up),
             ("link_dropped".to_string(), r.link.dropped),
             ("link_delayed".to_string(), r.link.delayed),
             ("link_duplicated".to_string(), r.link.duplicated),
@@ -302,7 +301,8 @@ impl Monitor {
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);
             let outdated = if reason == Rejection::RunId { r.commands_outdated } else { 0 };
-            let (at_gate, spoilt) = (r.gate.rejected(reason), r.link.rejected[reason as usize]);
+            let (at_gate, spoilt) =
+                (r.admission.rejected(reason), r.link.rejected[reason as usize]);
             let refused = self.rejected[reason as usize];
             let count = arrived + refused + outdated + at_gate + spoilt;
             counters.push((format!("rejected_{}", reason.name()), count));
@@ -327,7 +327,7 @@ impl Monitor {
             ErrorKind::Internal,
             format!(
                 "the physics thread panicked after tick {tick} (digest {digest:016x}); the log is \
-                 complete up to it. This is an injected fault in Hardstand: please report it with the log"
+                 complete up to it. This is a defect of Hardstand: please report it with the log"
             ),
         )
     }
@@ -337,18 +337,18 @@ impl Monitor {
         mut self,
         ending: Ending,
         plant: &Plant,
-        recorded: RecorderStats,
+        recorded: WrittenLog,
     ) -> Summary {
         self.drain();
         self.note_log_failure(recorded.error.is_some());
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
         let (state, data) = (plant.state(), plant.data());
-        let told = self.told();
-        let untold = state.tick.saturating_sub(told.tick);
-        let ticks = told.ticks_run + untold;
+        let last_report = self.last_report();
+        let unreported = state.tick.saturating_sub(last_report.tick);
+        let ticks = last_report.ticks_run + unreported;
         let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;
         self.update_status(if wall_s > 0.0 { run_s / wall_s } else { 0.0 });
-        let time_ns = told.time_ns + untold * self.period_ns;
+        let time_ns = last_report.time_ns + unreported * self.period_ns;
         if let Ending::ControllerTimeout(missing) = &ending {
             self.status.missing = named(missing, &self.directory);
         }
@@ -383,7 +383,7 @@ impl Monitor {
 }
 
 /// The names of controllers that are missed.
-fn named(missing: &Missing, directory: &ControllerRegistry) -> Vec<String> {
+fn named(missing: &ControllerNumbers, directory: &ControllerRegistry) -> Vec<String> {
     missing.iter().filter(|&&number| number != 0).map(|&number| directory.name(number)).collect()
 }
 

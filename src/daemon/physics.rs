@@ -5,10 +5,10 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::config::Scenario;
+use crate::config::{Pace, Scenario};
 use crate::rt::{
-    Ending, Executive, Grants, Links, Pace, RunLimits, Schedule, drop_privileges, enter_realtime,
-    lock_memory,
+    ControllerReplay, Ending, EventSchedule, Executive, Grants, Links, MonotonicClock, RunLimits,
+    drop_privileges, enter_realtime, lock_memory,
 };
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Plant, TickInput};
@@ -31,14 +31,14 @@ pub(super) struct PhysicsThread {
 impl PhysicsThread {
     pub(super) fn start(
         scenario: &Scenario,
-        plant: Plant,
+        (plant, controller_replay): (Plant, Option<ControllerReplay>),
         limits: RunLimits,
         core: Option<usize>,
     ) -> Result<Self> {
         let (grants_out, grants_in) = bounded(1);
         let (go_out, go_in) = bounded::<Links>(1);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
-        let schedule = Schedule::new(scenario.events.clone());
+        let schedule = EventSchedule::new(scenario.events.clone());
         let required = settings.required && pace != Pace::Free;
         let work = move || {
             let mut grants = Grants::default();
@@ -67,9 +67,12 @@ impl PhysicsThread {
                 }
             }
             drop_privileges(None);
-            let clock = settings.clock(plant.spec().period_ns);
+            let clock = MonotonicClock::spinning(settings.spin_ns, plant.spec().period_ns);
             let executive = Executive::new(plant, clock, links, schedule, pace, limits);
-            Some(executive.run())
+            Some(match controller_replay {
+                Some(replay) => replay.run(executive),
+                None => executive.run(),
+            })
         };
         let thread = std::thread::Builder::new()
             .name("physics".into())

@@ -96,7 +96,7 @@ pub fn measure(
     let core = crate::rt::pick_core(scenario.realtime.core);
     let stolen = steal_s(core);
     let summary = daemon::run(scenario, Begin::Afresh, None, stop, |happening| match happening {
-        Happening::Ready(granted) => grants = granted.clone(),
+        Happening::Ready(_, granted) => grants = granted.clone(),
         Happening::Stall(_) => {} // counted in what is measured
         Happening::Second(second) => {
             looks.truncate(1); // the first and the last are enough

@@ -1,10 +1,10 @@
 //! What there is to know of a tick: one row for each published quantity.
 
-use crate::rt::LogTick;
 use hardstand_physics::math;
 use hardstand_physics::plant::{
     FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
 };
+use hardstand_protocol::LogTick;
 
 use super::Role::{self, Detail, Input, Label, Measure};
 
@@ -61,8 +61,8 @@ pub(super) const STATE: [Field<StateReading>; 18] = [
     field("time", ONE, "s", Label, |s, _| s.time_ns as f64 / 1e9, "published time"),
     field("mode", ONE, "", Label, |s, _| f64::from(s.mode), "pace: 0 real time, 1 free"),
     field("phase", ONE, "", Label, |s, _| f64::from(s.phase),
-        "0 waiting, 1 running, 2 fault, 3 paused"),
-    field("fault", ONE, "", Detail, |s, _| f64::from(s.fault),
+        "0 waiting, 1 running, 2 failed, 3 paused"),
+    field("failure", ONE, "", Detail, |s, _| f64::from(s.fault),
         "0 none, 1 not finite, 2 out of range"),
     field("authority", ONE, "", Label, |s, _| f64::from(s.authority),
         "what the drives obeyed: 0 zero effort, 1 fresh command, 2 held, 3 damped"),

@@ -1,79 +1,113 @@
-//! Why a trial has not come to its end.
+//! Why a run did not reach its end, as data.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
+use std::process::ExitStatus;
 
-use super::{CONTROLLER_WORDS, DAEMON_WORDS, Ended, last_words, why_ended};
+use serde::Serialize;
 
-/// Why a run did not come to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The daemon ended with this exit code, or by a signal; its last words.
-    Daemon(Option<i32>, String),
-    /// No controller has joined in time; the controller's last words.
-    NobodyJoined(String),
-    /// The controller has ended, and how; after so many ticks; its last words.
-    ControllerEnded(String, u64, String),
-    /// The controller was silent for too long, after so many ticks; its last words.
-    ControllerSilent(u64, String),
-    /// It was asked to end.
+use crate::daemon::{EndKind, ErrorReport};
+
+use super::{CONTROLLER_OUTPUT, DAEMON_OUTPUT, Ended, last_lines};
+
+/// Why a run did not reach its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// What failed.
+    pub kind: FailureKind,
+    /// Ticks that the log has.
+    pub ticks: u64,
+    /// Controllers that the daemon was waiting for, by name.
+    pub missing: Vec<String>,
+    /// Exit code of the process that failed.
+    pub exit_code: Option<i32>,
+    /// Signal that ended it.
+    pub signal: Option<i32>,
+    /// The error that the daemon reported.
+    pub error: Option<ErrorReport>,
+    /// The last lines that the process printed, for people.
+    pub output: String,
+}
+
+/// What failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The daemon ended otherwise than by its own rules.
+    DaemonFailed,
+    /// No controller joined in time.
+    ControllerNotJoined,
+    /// The controller's process ended before the run.
+    ControllerEnded,
+    /// A controller did not answer in time.
+    ControllerTimeout,
+    /// The caller stopped the run.
     Stopped,
 }
 
-/// Exit code of a daemon whose controller did not come, or was silent for too long.
-const CONTROLLER_TIMEOUT: i32 = 8;
+impl Failure {
+    /// The caller stopped the run after so many ticks.
+    #[must_use]
+    pub const fn stopped(ticks: u64) -> Self {
+        Self {
+            kind: FailureKind::Stopped,
+            ticks,
+            missing: Vec::new(),
+            exit_code: None,
+            signal: None,
+            error: None,
+            output: String::new(),
+        }
+    }
+}
 
 impl Ended {
-    /// Why the run was over before its end, if its log has `ticks` ticks; `folder` is that of the
-    /// trial.
+    /// What failed.
+    #[must_use]
+    pub fn failure_kind(&self, ticks: u64) -> FailureKind {
+        let kind = self.report.as_ref().map(|end| end.kind);
+        match (kind, self.controller) {
+            (Some(EndKind::DurationReached | EndKind::Stopped), Some(_))
+                if self.report.as_ref().is_some_and(|end| end.recording_error.is_none()) =>
+            {
+                FailureKind::ControllerEnded
+            }
+            (Some(EndKind::ControllerTimeout), Some(_)) => FailureKind::ControllerEnded,
+            (Some(EndKind::ControllerTimeout), None) if ticks == 0 => {
+                FailureKind::ControllerNotJoined
+            }
+            (Some(EndKind::ControllerTimeout), None) => FailureKind::ControllerTimeout,
+            // the harness ended it because the controller failed, maybe before it could report
+            (None, Some(status)) if self.error.is_none() && !status.success() => {
+                match self.daemon.signal() {
+                    Some(TERM | KILL) => FailureKind::ControllerEnded,
+                    _ => FailureKind::DaemonFailed,
+                }
+            }
+            _ => FailureKind::DaemonFailed,
+        }
+    }
+
+    /// Why the run did not reach its end, if its log has `ticks` ticks; `folder` is that of the
+    /// harness.
     #[must_use]
     pub fn failure(&self, ticks: u64, folder: &Path) -> Failure {
-        let mut words = last_words(&folder.join(CONTROLLER_WORDS));
-        // whom the daemon has waited for
-        let daemon_words = last_words(&folder.join(DAEMON_WORDS));
-        if let Some(ended) = why_ended(&daemon_words) {
-            let controller = if words.is_empty() { "nothing" } else { &words };
-            words = format!("{controller}\nand the daemon: {ended}");
-        }
-        match (self.daemon.code(), self.controller) {
-            (Some(0 | CONTROLLER_TIMEOUT), Some(status)) => {
-                Failure::ControllerEnded(status.to_string(), ticks, words)
-            }
-            (Some(CONTROLLER_TIMEOUT), None) if ticks == 0 => Failure::NobodyJoined(words),
-            (Some(CONTROLLER_TIMEOUT), None) => Failure::ControllerSilent(ticks, words),
-            (code, _) => Failure::Daemon(code, daemon_words),
+        let kind = self.failure_kind(ticks);
+        let (status, file): (Option<ExitStatus>, _) = match kind {
+            FailureKind::DaemonFailed => (Some(self.daemon), DAEMON_OUTPUT),
+            _ => (self.controller, CONTROLLER_OUTPUT),
+        };
+        Failure {
+            kind,
+            ticks,
+            missing: self.report.as_ref().map_or_else(Vec::new, |end| end.missing.clone()),
+            exit_code: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            error: self.error.clone(),
+            output: last_lines(&folder.join(file)),
         }
     }
 }
 
-impl Failure {
-    /// In words.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let said = |who: &str, words: &str| match words {
-            "" => format!("\n{who} said nothing"),
-            words => format!("\n{who} said last:\n{words}"),
-        };
-        match self {
-            Self::Daemon(code, words) => {
-                let code = code.map_or("by a signal".into(), |code| format!("with code {code}"));
-                format!("the daemon ended {code}{}", said("it", words))
-            }
-            Self::NobodyJoined(words) => format!(
-                "no controller joined in time. In lockstep ticks wait for controllers that have \
-                 joined, and for no others: query hardstand/ROBOT/join at its start \
-                 (docs/protocol.md, Joining; examples/lockstep.py does so in Python). It finds the \
-                 daemon at HARDSTAND_CONNECT, or where bus.listen of the scenario says{}",
-                said("the controller", words)
-            ),
-            Self::ControllerEnded(how, ticks, words) => format!(
-                "the controller ended after {ticks} ticks, before the run was over ({how}){}",
-                said("it", words)
-            ),
-            Self::ControllerSilent(ticks, words) => format!(
-                "the controller gave no answer in time after {ticks} ticks{}",
-                said("it", words)
-            ),
-            Self::Stopped => "it was asked to end".into(),
-        }
-    }
-}
+const TERM: i32 = rustix::process::Signal::TERM.as_raw();
+const KILL: i32 = rustix::process::Signal::KILL.as_raw();

@@ -1,9 +1,11 @@
-//! A daemon and its controller, each a process of its own: what certificates and campaigns run.
+//! Runs a daemon and its controller, each as a process of its own, for certificates, branches and
+//! campaigns. The daemon reports its readiness and its end as data (`run --report`); what both
+//! processes print goes to files for people, and no code reads it.
 
 mod failure;
 mod process;
 
-pub use failure::Failure;
+pub use failure::{Failure, FailureKind};
 pub use process::{Process, Side};
 
 use std::ffi::OsString;
@@ -15,36 +17,40 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::bus::Client;
+use crate::daemon::{EndReport, ErrorReport, Report, reports};
 use hardstand_error::{Error, ErrorKind, Result};
 
-/// The log, in the folder of a trial.
+/// The log, in the folder of a harness.
 pub const LOG: &str = "run.mcap";
-/// What the daemon has said, in the folder of a trial.
-pub const DAEMON_WORDS: &str = "daemon.txt";
-/// What the controller has said.
-pub const CONTROLLER_WORDS: &str = "controller.txt";
-/// The daemon says so where it listens, and from then on it does.
-const READY: &str = "bus        ";
-/// Time for the daemon to come up before the controller is started anyway.
-const COMING_UP: Duration = Duration::from_secs(30);
-/// Lines of a process's last words that are shown.
+/// The daemon's report, in the folder of a harness: a line of JSON when it is ready, one at its end.
+pub const REPORT: &str = "report.jsonl";
+/// What the daemon printed, in the folder of a harness.
+pub const DAEMON_OUTPUT: &str = "daemon.txt";
+/// What the controller printed.
+pub const CONTROLLER_OUTPUT: &str = "controller.txt";
+/// Longest wait for the daemon to be ready; after it the controller is started anyway.
+const READY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Lines at the end of a process's output that a failure keeps.
 const TAIL_LINES: usize = 12;
-/// Time for a process to end by itself once it is asked to, before it is killed.
+/// Time between SIGTERM and SIGKILL.
 const ENDING: Duration = Duration::from_secs(5);
 /// Where the controller finds the daemon: the endpoint.
 pub const CONNECT_VARIABLE: &str = "HARDSTAND_CONNECT";
 /// Likewise: the robot's name in the keys.
 pub const ROBOT_VARIABLE: &str = "HARDSTAND_ROBOT";
 
-/// What is run.
+/// A daemon and a controller that are to be run.
 #[derive(Clone, Debug, Default)]
 pub struct Harness {
-    /// Where the log and what both processes say are written; it exists. What is in the way there
-    /// is replaced.
+    /// The `hardstand` program; `None` for the program that runs now.
+    pub program: Option<PathBuf>,
+    /// Existing folder for the log, the report and the output of both processes. Existing files of
+    /// these names are replaced.
     pub folder: PathBuf,
-    /// The log, if it goes elsewhere.
+    /// File of the log, if it is not in `folder`.
     pub log: Option<PathBuf>,
-    /// What `hardstand run` is told, but for its log: the scenario first. It listens at `endpoint`.
+    /// Arguments of `hardstand run` except for log and report: the scenario first. The daemon
+    /// listens at `endpoint`.
     pub run: Vec<OsString>,
     /// Where the controller finds the daemon.
     pub endpoint: String,
@@ -52,27 +58,34 @@ pub struct Harness {
     pub robot: String,
     /// The controller's command. It finds endpoint and robot in its environment.
     pub controller: Vec<OsString>,
-    /// What else the controller finds in its environment.
+    /// More environment variables of the controller.
     pub variables: Vec<(String, OsString)>,
 }
 
-/// A trial that has been started. What still runs of it when it is dropped is killed.
+/// A daemon and a controller that have been started. Dropping it kills them.
 #[derive(Debug)]
 pub struct Running {
     daemon: Process,
+    report: PathBuf,
     /// `None` if the daemon has ended before it could be started.
     controller: Option<Process>,
     endpoint: String,
     robot: String,
 }
 
-/// How a trial has ended.
-#[derive(Clone, Copy, Debug)]
+/// How both processes ended.
+#[derive(Clone, Debug)]
 pub struct Ended {
-    /// The daemon's end.
+    /// The daemon's exit status.
     pub daemon: ExitStatus,
-    /// The controller's end, if it was over before the daemon.
+    /// The controller's exit status, if it ended before the daemon.
     pub controller: Option<ExitStatus>,
+    /// True if the daemon was ready: from then on a log of that name is its own.
+    pub was_ready: bool,
+    /// The daemon's report of its end; `None` if it was killed or met an error.
+    pub report: Option<EndReport>,
+    /// The error that ended the daemon.
+    pub error: Option<ErrorReport>,
 }
 
 impl Harness {
@@ -82,14 +95,17 @@ impl Harness {
     /// [`ErrorKind::Input`] if the controller's command cannot be started;
     /// [`ErrorKind::File`] if the folder cannot be written.
     pub fn start(&self) -> Result<Running> {
-        let mut daemon = Command::new(this_program()?);
+        let program = self.program.clone().map_or_else(this_program, Ok)?;
+        let mut daemon = Command::new(program);
         let log = self.log.clone().unwrap_or_else(|| self.folder.join(LOG));
-        daemon.arg("run").args(&self.run).arg("--log").arg(log);
-        let words = self.folder.join(DAEMON_WORDS);
-        let daemon = Process::start(into_file(daemon, &words)?)?;
+        let report = self.folder.join(REPORT);
+        // a report of an earlier run must not be taken for this one
+        File::create(&report).map_err(|e| refused(&report, &e))?;
+        daemon.arg("run").args(&self.run).arg("--log").arg(log).arg("--report").arg(&report);
+        let daemon = Process::start(into_file(daemon, &self.folder.join(DAEMON_OUTPUT))?)?;
         let (endpoint, robot) = (self.endpoint.clone(), self.robot.clone());
-        let mut running = Running { daemon, controller: None, endpoint, robot };
-        if running.comes_up(&words)? {
+        let mut running = Running { daemon, report, controller: None, endpoint, robot };
+        if running.becomes_ready()? {
             running.controller = Some(self.start_controller()?);
         }
         Ok(running)
@@ -98,14 +114,14 @@ impl Harness {
     fn start_controller(&self) -> Result<Process> {
         let mut controller = controller_command(&self.controller, &self.endpoint, &self.robot)?;
         controller.envs(self.variables.iter().map(|(k, v)| (k, v)));
-        Process::start(into_file(controller, &self.folder.join(CONTROLLER_WORDS))?)
+        Process::start(into_file(controller, &self.folder.join(CONTROLLER_OUTPUT))?)
     }
 }
 
 /// The file of this program.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`] if the system does not tell.
+/// [`ErrorKind::Internal`] if the system does not name it.
 pub fn this_program() -> Result<PathBuf> {
     std::env::current_exe().map_err(|e| {
         Error::new(ErrorKind::Internal, format!("cannot find this program's file: {e}"))
@@ -125,22 +141,25 @@ pub fn controller_command(words: &[OsString], endpoint: &str, robot: &str) -> Re
     Ok(command)
 }
 
-/// What the command says goes to a file, which is replaced.
-fn into_file(mut command: Command, words: &Path) -> Result<Command> {
-    let refused = |e| Error::new(ErrorKind::File, format!("cannot write {}: {e}", words.display()));
-    let out = File::create(words).map_err(refused)?;
-    let err = out.try_clone().map_err(refused)?;
+/// Sends both outputs of a command to a file, which is replaced.
+fn into_file(mut command: Command, file: &Path) -> Result<Command> {
+    let out = File::create(file).map_err(|e| refused(file, &e))?;
+    let err = out.try_clone().map_err(|e| refused(file, &e))?;
     command.stdout(out).stderr(err);
     Ok(command)
 }
 
+fn refused(file: &Path, e: &std::io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("cannot write {}: {e}", file.display()))
+}
+
 impl Running {
-    /// Waits until the daemon listens; false if it has ended.
-    fn comes_up(&mut self, words: &Path) -> Result<bool> {
+    /// Waits until the daemon reports that it is ready; false if it ended before.
+    fn becomes_ready(&mut self) -> Result<bool> {
         let begin = Instant::now();
         while self.daemon.ended()?.is_none() {
-            let said = std::fs::read_to_string(words).unwrap_or_default();
-            if said.lines().any(|line| line.starts_with(READY)) || begin.elapsed() > COMING_UP {
+            let ready = |report: &Report| matches!(report, Report::Ready(_));
+            if self.reports().iter().any(ready) || begin.elapsed() > READY_TIMEOUT {
                 return Ok(true);
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -148,11 +167,15 @@ impl Running {
         Ok(false)
     }
 
-    /// How it has ended, if it has. It ends with the daemon; a controller that fails before takes
-    /// the daemon with it, one that has ended well leaves it to the daemon whether to wait.
+    fn reports(&self) -> Vec<Report> {
+        reports(&std::fs::read_to_string(&self.report).unwrap_or_default())
+    }
+
+    /// How both ended, if they have. The daemon's end ends the controller. A controller that fails
+    /// ends the daemon; after one that succeeds, the daemon decides whether to wait.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if the system does not tell.
+    /// [`ErrorKind::Internal`] if the system does not report the state of a process.
     pub fn poll(&mut self) -> Result<Option<Ended>> {
         let controller = self.controller.as_mut().map_or(Ok(None), Process::ended)?;
         if controller.is_some_and(|status| !status.success()) {
@@ -160,14 +183,22 @@ impl Running {
         }
         let Some(daemon) = self.daemon.ended()? else { return Ok(None) };
         self.controller.as_mut().map_or(Ok(()), |controller| controller.end(ENDING))?;
-        Ok(Some(Ended { daemon, controller }))
+        let mut ended = Ended { daemon, controller, was_ready: false, report: None, error: None };
+        for report in self.reports() {
+            match report {
+                Report::Ready(_) => ended.was_ready = true,
+                Report::Ended(end) => ended.report = Some(end),
+                Report::Error(e) => ended.error = Some(e),
+            }
+        }
+        Ok(Some(ended))
     }
 
-    /// Waits for the end. `look` is called again and again meanwhile; when it says false both
-    /// processes are ended.
+    /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, both processes are
+    /// ended.
     ///
     /// # Errors
-    /// As [`poll`](Self::poll), and what `look` says.
+    /// As [`poll`](Self::poll), and those of `look`.
     pub fn wait(&mut self, mut look: impl FnMut(&Self) -> Result<bool>) -> Result<Ended> {
         loop {
             if let Some(ended) = self.poll()? {
@@ -180,7 +211,7 @@ impl Running {
         }
     }
 
-    /// A client of the daemon, which may not have come up yet.
+    /// A client of the daemon, which may not be ready yet.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if it does not answer within `patience`.
@@ -209,15 +240,9 @@ impl Running {
     }
 }
 
-/// What a daemon says of its end, in its words.
+/// The last lines of a file that has the output of a process.
 #[must_use]
-pub fn why_ended(words: &str) -> Option<&str> {
-    words.lines().find_map(|line| line.strip_prefix("ended ")).map(str::trim)
-}
-
-/// The last words of a process, from one of the files of a trial.
-#[must_use]
-pub fn last_words(file: &Path) -> String {
+pub fn last_lines(file: &Path) -> String {
     let bytes = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();

@@ -18,7 +18,7 @@ pub enum Side {
     Controller,
 }
 
-/// Killed when dropped, with all that it has started.
+/// A process; dropping it kills it and all that it has started.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -26,7 +26,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts it. Ctrl-C is for the one who has started it, and who ends it.
+    /// Starts it in a process group of its own, so that Ctrl-C reaches the caller only.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the command cannot be started.
@@ -39,10 +39,10 @@ impl Process {
         Ok(Self { child, ended: None })
     }
 
-    /// How it has ended, if it has.
+    /// Its exit status, if it has ended.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if the system does not tell.
+    /// [`ErrorKind::Internal`] if the system does not report its state.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait().map_err(|e| {
@@ -54,22 +54,22 @@ impl Process {
 
     pub(super) fn signal(&self, signal: Signal) {
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        // what has ended hears nothing
-        let _heard = group.is_some_and(|group| kill_process_group(group, signal).is_ok());
+        // a group that has ended receives nothing
+        let _sent = group.is_some_and(|group| kill_process_group(group, signal).is_ok());
     }
 
-    /// Asks it to end; kills what does not within `patience`.
+    /// Sends SIGTERM, and SIGKILL to what still runs after `patience`.
     pub(super) fn end(&mut self, patience: Duration) -> Result<()> {
         let begin = Instant::now();
         if self.ended()?.is_none() {
             self.signal(Signal::TERM);
-            // a stopped process hears nothing else
+            // a stopped process receives SIGTERM only once it continues
             self.signal(Signal::CONT);
         }
         while self.ended()?.is_none() && begin.elapsed() < patience {
             std::thread::sleep(Duration::from_millis(5));
         }
-        // also whatever of its group is left
+        // also the rest of its group
         self.signal(Signal::KILL);
         while self.ended()?.is_none() {
             std::thread::sleep(Duration::from_millis(5));

@@ -18,20 +18,9 @@ pub const STAIRS_MAX: usize = 100;
 pub const REGIONS_MAX: usize = 16;
 /// Largest coefficient of friction.
 pub const FRICTION_MAX: f64 = 100.0;
-/// Commands that one tick looks at; more wait for the next tick.
-pub const OFFERS_MAX: usize = 16;
-/// Events (pushes, friction changes, faults, controllers that join) that one tick applies.
-pub const EVENTS_MAX: usize = 32;
-/// Controllers that have joined at a time.
-pub const LEASES_MAX: usize = 8;
 /// Pushes that act at the same time.
 pub const PUSHES_MAX: usize = 8;
-/// Faults that act at the same time, besides pushes.
-pub const FAULTS_MAX: usize = 8;
-/// Ticks by which a fault of the link delays a command at most.
-pub const LINK_DELAY_TICKS_MAX: u32 = 100;
-/// Sessions that are remembered as revoked: their commands stay refused.
-pub const REVOKED_SESSIONS: usize = 8;
 
-// a set of joints is made of words
-const _: () = assert!(JOINTS_MAX.is_multiple_of(64));
+pub use hardstand_protocol::limits::{
+    EVENTS_MAX, FAULTS_MAX, LEASES_MAX, LINK_DELAY_TICKS_MAX, OFFERS_MAX, REVOKED_SESSIONS,
+};

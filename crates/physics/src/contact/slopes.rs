@@ -3,10 +3,11 @@
 use crate::simd::SimdReal;
 
 use super::TINY;
-use super::spring_law::{SpringForce, SpringLaw};
+use super::spring_force::SpringForce;
+use super::spring_law::SpringLaw;
 
-/// Change of the exponent of the normal force in a step from which on the step needs_substep the ground.
-const STRIKE: f64 = 0.2;
+/// A step that may change the exponent of the normal force by more than this is taken in halves.
+const EXPONENT_CHANGE_MAX: f64 = 0.2;
 
 /// What a contact's force loses per metre of depth or stretch, and per m/s, along the normal and in
 /// every direction of the plane. Never negative: in these terms alone the contact is a passive
@@ -37,8 +38,8 @@ impl<T: SimdReal> SpringLaw<T> {
         ContactSlopes {
             normal_n_per_m: pushes(self.d2 * force.normal_n),
             normal_n_s_per_m: pushes(self.cz * force.normal_elastic_n),
-            friction_n_per_m: rubs(self.kxy * (elastic * elastic)),
-            friction_n_s_per_m: rubs(self.cxy * (damping * damping)),
+            friction_n_per_m: rubs(self.friction.kxy * (elastic * elastic)),
+            friction_n_s_per_m: rubs(self.friction.cxy * (damping * damping)),
         }
     }
 
@@ -50,7 +51,7 @@ impl<T: SimdReal> SpringLaw<T> {
         let way = v_z.abs() * h;
         let zero = T::splat(0.0);
         let below = self.d0 - (p_z - way);
-        let fast = T::select((self.d2 * way).above(T::splat(STRIKE)), below, zero);
+        let fast = T::select((self.d2 * way).above(T::splat(EXPONENT_CHANGE_MAX)), below, zero);
         // a lane without a contact has no d₁
         T::select(self.d1.above(zero), fast, zero).above(zero)
     }

@@ -6,11 +6,12 @@
 //! the cone `|f| ≤ μ f_z`, and `μ = μₛ − K (μₛ − μₖ)` with the committed sliding `K`. They differ
 //! in what the cone limits and in how anchor and sliding follow.
 
-use crate::math::{self};
+use crate::math;
 use crate::simd::SimdReal;
 
-use super::TINY;
-use super::spring_law::{Committed, Contact, SpringForce, SpringLaw};
+use super::memory::FrictionMemory;
+use super::spring_force::{Contact, SpringForce};
+use super::{SpringParameters, TINY};
 
 /// Slip under less normal force than this counts in proportion: the exponential never ends, and a
 /// foot that swings must land sticking.
@@ -50,13 +51,53 @@ impl Stiction {
 /// A vector in the plane.
 type Vec2<T> = [T; 2];
 
+/// The friction spring of [`SpringParameters`], one per lane; `per_` marks reciprocals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FrictionSpring<T> {
+    pub(super) kxy: T,
+    per_kxy: T,
+    pub(super) cxy: T,
+    per_v_settle: T,
+    per_t_settle: T,
+    stiction: Stiction,
+}
+
+impl<T: SimdReal> FrictionSpring<T> {
+    /// One spring per lane. All have the friction law of the first.
+    pub(super) fn from_lanes<'a>(f: impl Fn(usize) -> &'a SpringParameters) -> Self {
+        Self {
+            kxy: T::from_lanes(|i| f(i).kxy_n_per_m),
+            per_kxy: T::from_lanes(|i| 1.0 / f(i).kxy_n_per_m),
+            cxy: T::from_lanes(|i| f(i).cxy_n_s_per_m),
+            per_v_settle: T::from_lanes(|i| 1.0 / f(i).v_settle_m_per_s),
+            per_t_settle: T::from_lanes(|i| 1.0 / f(i).t_settle_s),
+            stiction: f(0).stiction,
+        }
+    }
+
+    /// Friction under the normal force in `out`, and the memory that it proposes. Returns the power
+    /// that the slip of the anchor loses, W.
+    #[inline(always)]
+    pub(super) fn evaluate(
+        &self,
+        at: &Contact<T>,
+        memory: &FrictionMemory<T>,
+        out: &mut SpringForce<T>,
+    ) -> T {
+        match self.stiction {
+            Stiction::Simbody => simbody(self, at, memory, out),
+            Stiction::Holding => holding(self, at, memory, out),
+        }
+    }
+}
+
 /// Simbody's law: blends pure damping (slides) with a damped linear spring (sticks) by the
 /// committed sliding; sliding follows the speed of the anchor.
 #[inline(always)]
-pub(super) fn simbody<T: SimdReal>(
-    law: &SpringLaw<T>,
+fn simbody<T: SimdReal>(
+    spring: &FrictionSpring<T>,
     at: &Contact<T>,
-    memory: &Committed<T>,
+    memory: &FrictionMemory<T>,
     out: &mut SpringForce<T>,
 ) -> T {
     let (tiny, one) = (T::splat(TINY), T::splat(1.0));
@@ -64,13 +105,13 @@ pub(super) fn simbody<T: SimdReal>(
     let (loose, limit_n) = (tiny.above(out.friction_limit_n), out.friction_limit_n);
     let velocity = [at.v_P.x, at.v_P.y];
     let place = [at.p_P.x, at.p_P.y];
-    let viscous = scaled(velocity, -law.cxy);
+    let viscous = scaled(velocity, -spring.cxy);
 
     // model 1: damping alone, at most the limit
     let slides = shrink(limit_n, viscous);
     let sliding_damping = scaled(viscous, slides);
     // model 2: damped spring; both parts give way together
-    let trial = scaled(difference(place, memory.anchor_P), -law.kxy);
+    let trial = scaled(difference(place, memory.anchor_P), -spring.kxy);
     let both = shrink(limit_n, [trial[0] + viscous[0], trial[1] + viscous[1]]);
     let (stuck, damping) = (scaled(trial, both), scaled(viscous, both));
     let k = memory.sliding;
@@ -79,14 +120,14 @@ pub(super) fn simbody<T: SimdReal>(
         let elastic = stuck[i] * (one - k);
         let damping = damping[i] + (sliding_damping[i] - damping[i]) * k;
         // the anchor always agrees with the elastic force that acts
-        let anchor = place[i] + elastic * law.per_kxy;
+        let anchor = place[i] + elastic * spring.per_kxy;
         out.friction_elastic_P[i] = T::select(loose, T::splat(0.0), elastic);
         out.friction_damping_P[i] = T::select(loose, T::splat(0.0), damping);
         out.next_anchor_P[i] = T::select(loose, place[i], anchor);
     }
     // written so that a NaN age (never committed) slides
     let speed = norm(difference(out.next_anchor_P, memory.anchor_P)) / at.age_s;
-    let settled = math::step_up(speed * law.per_v_settle);
+    let settled = math::step_up(speed * spring.per_v_settle);
     let settled = T::select(limit_n.above(tiny), settled, one);
     out.next_sliding = T::select(at.age_s.above(tiny), settled, one);
     // the elastic force falls from that of a stuck spring to what the blend leaves of it
@@ -99,7 +140,7 @@ pub(super) fn simbody<T: SimdReal>(
     slip_loss_w(mean, memory.anchor_P, at, out)
 }
 
-/// The holding law. With `Π` the nearest point of the disc of radius `μ f_z`, and `S` the smooth
+/// The holding spring. With `Π` the nearest point of the disc of radius `μ f_z`, and `S` the smooth
 /// step:
 ///
 /// ```text
@@ -117,10 +158,10 @@ pub(super) fn simbody<T: SimdReal>(
 /// point of any convex set. As `G − E = −c_xy v`, the power `(f − E)·v` is never positive. The
 /// elastic part gives back no more than was stored, and `Π` only ever shortens the stretch.
 #[inline(always)]
-pub(super) fn holding<T: SimdReal>(
-    law: &SpringLaw<T>,
+fn holding<T: SimdReal>(
+    spring: &FrictionSpring<T>,
     at: &Contact<T>,
-    memory: &Committed<T>,
+    memory: &FrictionMemory<T>,
     out: &mut SpringForce<T>,
 ) -> T {
     let (place, v) = ([at.p_P.x, at.p_P.y], [at.v_P.x, at.v_P.y]);
@@ -131,10 +172,10 @@ pub(super) fn holding<T: SimdReal>(
     let sliding = T::select(aged, memory.sliding, zero);
     limit(at, sliding, out);
 
-    let trial = scaled(difference(place, anchor), -law.kxy);
+    let trial = scaled(difference(place, anchor), -spring.kxy);
     let held = shrink(out.friction_limit_n, trial);
     let elastic = scaled(trial, held);
-    let sum = [elastic[0] - law.cxy * v[0], elastic[1] - law.cxy * v[1]];
+    let sum = [elastic[0] - spring.cxy * v[0], elastic[1] - spring.cxy * v[1]];
     let inside = shrink(out.friction_limit_n, sum);
     let total = scaled(sum, inside);
     out.friction_share = [held * inside, inside];
@@ -142,14 +183,14 @@ pub(super) fn holding<T: SimdReal>(
     out.friction_damping_P = difference(total, elastic);
     // p + E / k would move the anchor of a foot that sticks by rounding
     let slips = T::splat(1.0).above(held);
-    let moved = [place[0] + elastic[0] * law.per_kxy, place[1] + elastic[1] * law.per_kxy];
+    let moved = [place[0] + elastic[0] * spring.per_kxy, place[1] + elastic[1] * spring.per_kxy];
     out.next_anchor_P = choose(slips, moved, anchor);
     let slip = if T::any(slips) {
         (norm(difference(out.next_anchor_P, anchor)) / at.age_s).smaller(norm(v))
     } else {
         zero
     };
-    let next = relaxed(law, sliding, slip, out.normal_n, at.age_s);
+    let next = relaxed(spring, sliding, slip, out.normal_n, at.age_s);
     out.next_sliding = T::select(at.age_s.above(zero), next, sliding);
     slip_loss_w(elastic, anchor, at, out)
 }
@@ -171,14 +212,14 @@ fn slip_loss_w<T: SimdReal>(
 /// `K′` after `age_s` seconds at this slip speed, m/s, and normal force, N.
 #[inline(always)]
 fn relaxed<T: SimdReal>(
-    law: &SpringLaw<T>,
+    spring: &FrictionSpring<T>,
     sliding: T,
     slip_m_per_s: T,
     normal_n: T,
     age_s: T,
 ) -> T {
     let (zero, one, tiny) = (T::splat(0.0), T::splat(1.0), T::splat(TINY));
-    let speed = slip_m_per_s * law.per_v_settle;
+    let speed = slip_m_per_s * spring.per_v_settle;
     let load = (normal_n * T::splat(1.0 / AIRBORNE_N)).smaller(one);
     let goal = math::step_up(speed) * load;
     // all feet stick or are in the air: no exponential
@@ -186,7 +227,7 @@ fn relaxed<T: SimdReal>(
     if !T::any(moves) {
         return zero;
     }
-    let decay = math::exp(-(speed.larger(one) * age_s * law.per_t_settle));
+    let decay = math::exp(-(speed.larger(one) * age_s * spring.per_t_settle));
     let next = goal + (sliding - goal) * decay;
     // below this it would creep through the subnormal numbers, which are slow
     T::select(tiny.above(next), zero, T::select(moves, next, zero))
@@ -205,7 +246,7 @@ fn shrink<T: SimdReal>(radius: T, a: Vec2<T>) -> T {
     let one = T::splat(1.0);
     let square = a[0] * a[0] + a[1] * a[1];
     let outside = square.above(radius * radius);
-    // nobody slides: no root, no quotient
+    // nothing slides in any lane: no root, no quotient
     if T::any(outside) { T::select(outside, radius / square.sqrt(), one) } else { one }
 }
 

@@ -100,6 +100,12 @@ impl Model {
         self.joints.len()
     }
 
+    /// Name of the body with this index.
+    #[must_use]
+    pub fn body_name(&self, body: u32) -> Option<&str> {
+        self.bodies.get(body as usize).map(|body| body.name.as_str())
+    }
+
     /// Number of generalized velocities: the joints, and six for a floating base.
     #[must_use]
     pub fn nv(&self) -> usize {

@@ -6,7 +6,8 @@ use crate::dynamics::Data;
 use crate::model::Model;
 use crate::sensor::ImuReading;
 
-use super::contact_state::ContactMemory;
+use super::contact_state::ContactLaw;
+use super::faults::check_fault;
 use super::step::imu_at_rest;
 use super::{Authority, ContactSet, Plant, PlantFailure, PlantSpec, State};
 
@@ -52,8 +53,8 @@ impl Plant {
     /// anchor in the axes of the surface: what the forces come from, and what a snapshot holds.
     #[must_use]
     pub fn spring_memory(&self, contact: usize) -> Option<Memory> {
-        match &self.state.contacts.get(contact)?.memory {
-            ContactMemory::Spring(m) => Some(m.in_contact_frame([m.anchor_S[0], m.anchor_S[1]])),
+        match &self.state.contacts.get(contact)?.law {
+            ContactLaw::Spring { memory, .. } => Some(memory.in_surface_frame()),
             _ => None,
         }
     }
@@ -115,7 +116,7 @@ impl Plant {
         let s = &self.state;
         let pushes = s.pushes.iter().all(|p| (p.body as usize) < self.model.bodies.len());
         let switches = s.switches.iter().all(|f| f.pending_ticks <= 1 << 32);
-        let faults = s.faults.all(|d| d.check(&self.model, &self.spec).is_ok());
+        let faults = s.faults.all(|d| check_fault(d, &self.model, &self.spec).is_ok());
         let counts = s.tick <= 1 << 62 && s.watchdog.candidate_count <= 1 << 32;
         if counts && pushes && switches && faults && !s.leases.is_senseless() {
             return Ok(());

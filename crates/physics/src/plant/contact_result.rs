@@ -1,8 +1,8 @@
 //! One contact: geometry, and the force of its model.
 
 use crate::contact::{
-    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Overlap, SpringForce,
-    SurfacePose, Touch,
+    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Overlap, RollingMemory,
+    SpringForce, SurfacePose, Touch, stretched,
 };
 use crate::dynamics::Data;
 use crate::math;
@@ -125,11 +125,27 @@ impl ContactResult {
         if round {
             let marker_W = data.point_W(self.body, &memory.marker_B.into());
             let slip_C = self.touch.vector_from_W(&(marker_W - self.touch.point_W));
-            p_C.x += slip_C.x;
-            p_C.y += slip_C.y;
+            p_C = stretched(&p_C.into(), &slip_C.into()).into();
         }
         let age_s = committed.age_s(now_ns);
         self.force = spring.evaluate(&self.friction, &committed, &p_C, &self.v_C, age_s);
+    }
+
+    /// Commits what the last evaluation proposes for a spring.
+    pub(super) fn commit_spring(&self, memory: &mut SpringMemory, round: bool, now_ns: u64) {
+        let marker_B = Vec3::from(memory.marker_B).into();
+        let (p_C, point_B) = (self.touch.p_C.into(), self.point_B.into());
+        let next = match round {
+            true => RollingMemory::rolled(marker_B, &self.force, &p_C, &point_B),
+            false => RollingMemory::fixed(marker_B, &self.force),
+        };
+        let [x, y] = next.friction.anchor_P;
+        *memory = SpringMemory {
+            anchor_S: self.touch.point_S(&Vec3::new(x, y, 0.0)).into(),
+            sliding: next.friction.sliding,
+            committed_ns: Some(now_ns),
+            marker_B: Vec3::from(next.marker_B).into(),
+        };
     }
 
     /// The force of the last step's impulse, as parts that can be shown.

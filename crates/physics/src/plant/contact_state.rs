@@ -1,22 +1,25 @@
-//! What each contact remembers: part of the state.
+//! The law of each contact with what it remembers: part of the state.
 
-use crate::contact::{Friction, Memory};
+use crate::contact::{ExponentialSpring, Friction, HuntCrossley, Memory};
 
 use super::state::Word;
 
-/// Memory and coefficients of one station against one surface.
+/// Law, memory and coefficients of one station against one surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactState {
-    pub(super) memory: ContactMemory,
+    pub(super) law: ContactLaw,
     pub(super) friction: Friction,
 }
 
-/// Memory by contact model.
+/// A law and its own kind of memory. The law never changes and is no word of the state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum ContactMemory {
-    Spring(SpringMemory),
-    /// Its force is a function of positions and velocities.
-    HuntCrossley,
+pub(super) enum ContactLaw {
+    Spring {
+        spring: ExponentialSpring,
+        memory: SpringMemory,
+    },
+    /// Without memory: its force is a function of positions and velocities.
+    HuntCrossley(HuntCrossley),
     Rigid(RigidMemory),
 }
 
@@ -27,8 +30,8 @@ pub(super) struct SpringMemory {
     pub(super) anchor_S: [f64; 3],
     pub(super) sliding: f64,
     pub(super) committed_ns: Option<u64>,
-    /// The body's point that touched at the last commit: a round station rolls on, and the spring
-    /// is stretched by what this point slips, not by what the contact point travels.
+    /// The body's point that touched at the last commit, in B, m: see
+    /// [`RollingMemory`](crate::contact::RollingMemory).
     pub(super) marker_B: [f64; 3],
 }
 
@@ -61,6 +64,12 @@ impl SpringMemory {
     pub(super) const fn in_contact_frame(&self, anchor_C: [f64; 2]) -> Memory {
         Memory { anchor_P: anchor_C, sliding: self.sliding, committed_ns: self.committed_ns }
     }
+
+    /// The spring's own memory, with the anchor in the axes of the surface.
+    pub(super) const fn in_surface_frame(&self) -> Memory {
+        let [x, y, _] = self.anchor_S;
+        self.in_contact_frame([x, y])
+    }
 }
 
 impl RigidMemory {
@@ -74,8 +83,8 @@ impl ContactState {
     /// Visits every word; `i` is the index of the contact.
     #[inline(always)]
     pub(super) fn walk(&mut self, i: usize, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
-        match &mut self.memory {
-            ContactMemory::Spring(m) => {
+        match &mut self.law {
+            ContactLaw::Spring { memory: m, .. } => {
                 walk3("contact.anchor_S", i, &mut m.anchor_S, visit);
                 visit("contact.sliding", i, Word::F64(&mut m.sliding));
                 let mut committed = m.committed_ns.unwrap_or(NEVER);
@@ -83,8 +92,8 @@ impl ContactState {
                 m.committed_ns = (committed != NEVER).then_some(committed);
                 walk3("contact.marker_B", i, &mut m.marker_B, visit);
             }
-            ContactMemory::HuntCrossley => {}
-            ContactMemory::Rigid(m) => {
+            ContactLaw::HuntCrossley(_) => {}
+            ContactLaw::Rigid(m) => {
                 let mut phase = m.phase as u64;
                 visit("contact.phase", i, Word::U64(&mut phase));
                 m.phase = match phase {

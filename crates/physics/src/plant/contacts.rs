@@ -1,29 +1,27 @@
 //! All contacts of the plant: every station against every surface.
 
 use crate::contact::{
-    ExponentialSpring, Friction, HuntCrossley, SpringForce, StationShape, Surface, SurfacePose,
-    SurfaceShape,
+    ExponentialSpring, Friction, SpringForce, StationShape, Surface, SurfacePose, SurfaceShape,
 };
 use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
 use crate::spatial::{Force, Transform, Vec3};
 
 use super::contact_result::ContactResult;
-use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase, SpringMemory};
+use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase, SpringMemory};
 use super::implicit::{Step, Touching};
 use super::regions::friction_at;
 use super::rigid::CLOSED_M;
 use super::{ContactModel, FrictionRegion, PlantSpec};
 
 /// Geometry and last evaluation of all contacts. Contact `i` is the station `i / surfaces` against
-/// the surface `i % surfaces`; its memory and friction are in [`State`](super::State).
+/// the surface `i % surfaces`; its law, memory and friction are in [`State`](super::State).
 #[derive(Clone, Debug)]
 pub struct ContactSet {
     surfaces: Vec<Surface>,
     poses: Vec<SurfacePose>,
     regions: Vec<FrictionRegion>,
     stations: Vec<StationPoint>,
-    laws: Vec<Law>,
     evaluated: Vec<ContactResult>,
 }
 
@@ -46,17 +44,6 @@ pub(super) struct PlaneSpring {
     pub(super) spring: ExponentialSpring,
 }
 
-/// Less rolling than this leaves marker and anchor where they are, to the last bit.
-pub(super) const ROLLED_MIN_M: f64 = 1e-9;
-
-/// What pushes in one contact.
-#[derive(Clone, Debug)]
-enum Law {
-    Spring(ExponentialSpring),
-    HuntCrossley(HuntCrossley),
-    Rigid,
-}
-
 impl ContactSet {
     pub(super) fn new(spec: &PlantSpec, data: &Data) -> Self {
         let mut set = Self {
@@ -64,25 +51,16 @@ impl ContactSet {
             poses: spec.ground.iter().map(|s| s.pose(0)).collect(),
             regions: spec.regions.clone(),
             stations: Vec::new(),
-            laws: Vec::new(),
             evaluated: Vec::new(),
         };
         for s in &spec.stations {
-            set.stations.push(StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape });
-            for p in 0..spec.ground.len() {
-                set.laws.push(match &s.model {
-                    ContactModel::ExponentialSpring(spring) => Law::Spring(*spring),
-                    ContactModel::HuntCrossley(laws) => Law::HuntCrossley(laws[p]),
-                    ContactModel::Rigid => Law::Rigid,
-                });
+            let station = StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape };
+            for (surface, pose) in set.surfaces.iter().zip(&set.poses) {
+                let mut at = ContactResult::new(s.body, matches!(s.model, ContactModel::Rigid));
+                locate(&mut at, surface, pose, &station, data);
+                set.evaluated.push(at);
             }
-        }
-        for (i, law) in set.laws.iter().enumerate() {
-            let n = set.surfaces.len();
-            let station = &set.stations[i / n];
-            let mut at = ContactResult::new(station.body, matches!(law, Law::Rigid));
-            locate(&mut at, &set.surfaces[i % n], &set.poses[i % n], station, data);
-            set.evaluated.push(at);
+            set.stations.push(station);
         }
         set
     }
@@ -94,28 +72,33 @@ impl ContactSet {
         spec: &PlantSpec,
         now_ns: u64,
     ) -> Vec<ContactState> {
-        let state = |(i, law): (usize, &Law)| {
-            let at = &self.evaluated[i];
-            let memory = match law {
-                Law::Spring(spring) => ContactMemory::Spring(SpringMemory {
-                    anchor_S: at.ground_point_S().into(),
-                    committed_ns: Some(now_ns),
-                    marker_B: at.point_B.into(),
-                    sliding: spring.new_memory().sliding,
-                }),
-                Law::HuntCrossley(_) => ContactMemory::HuntCrossley,
-                Law::Rigid => ContactMemory::Rigid(self.rigid_at_rest(at, model, spec)),
+        let n = self.surfaces.len();
+        let state = |(i, at): (usize, &ContactResult)| {
+            let law = match &spec.stations[i / n].model {
+                ContactModel::ExponentialSpring(spring) => ContactLaw::Spring {
+                    spring: *spring,
+                    memory: SpringMemory {
+                        anchor_S: at.ground_point_S().into(),
+                        committed_ns: Some(now_ns),
+                        marker_B: at.point_B.into(),
+                        sliding: spring.new_memory().sliding,
+                    },
+                },
+                ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[i % n]),
+                ContactModel::Rigid => ContactLaw::Rigid(self.rigid_at_rest(at, model, spec)),
             };
-            ContactState { memory, friction: self.initial_friction(spec, i) }
+            ContactState { law, friction: self.initial_friction(spec, i) }
         };
-        self.laws.iter().enumerate().map(state).collect()
+        self.evaluated.iter().enumerate().map(state).collect()
     }
 
     /// Coefficients of contact `i` at the start.
     pub(super) fn initial_friction(&self, spec: &PlantSpec, i: usize) -> Friction {
-        match &self.laws[i] {
-            Law::HuntCrossley(h) => h.initial_friction(),
-            _ => spec.stations[i / self.surfaces.len()].friction,
+        let n = self.surfaces.len();
+        let station = &spec.stations[i / n];
+        match &station.model {
+            ContactModel::HuntCrossley(laws) => laws[i % n].initial_friction(),
+            _ => station.friction,
         }
     }
 
@@ -139,13 +122,13 @@ impl ContactSet {
     }
 
     /// All contacts, if each is a [`PlaneSpring`] and friction depends on no region.
-    pub(super) fn plane_springs(&self) -> Option<Vec<PlaneSpring>> {
-        let spring = |(i, law): (usize, &Law)| {
+    pub(super) fn plane_springs(&self, contacts: &[ContactState]) -> Option<Vec<PlaneSpring>> {
+        let spring = |(i, contact): (usize, &ContactState)| {
             let (station, surface) = self.parts_of(i);
             let plane = surface.shape == SurfaceShape::Plane && surface.platform.is_none();
             let simple = !matches!(station.shape, StationShape::Torus { .. });
-            match law {
-                Law::Spring(spring) if plane && simple && self.regions.is_empty() => {
+            match &contact.law {
+                ContactLaw::Spring { spring, .. } if plane && simple && self.regions.is_empty() => {
                     let StationPoint { body, p_BS, shape } = *station;
                     let X_WS = surface.X_WS;
                     Some(PlaneSpring { contact: i, body, p_BS, shape, X_WS, spring: *spring })
@@ -153,7 +136,7 @@ impl ContactSet {
                 _ => None,
             }
         };
-        self.laws.iter().enumerate().map(spring).collect()
+        contacts.iter().enumerate().map(spring).collect()
     }
 
     fn parts_of(&self, contact: usize) -> (&StationPoint, &Surface) {
@@ -183,7 +166,7 @@ impl ContactSet {
         (self.surfaces[i].pose(end_ns).X_WS.point(&p_S) - p_W) / h
     }
 
-    /// For somebody else who has evaluated them.
+    /// For the fast path to store what it has evaluated.
     pub(super) fn evaluated_mut(&mut self) -> &mut [ContactResult] {
         &mut self.evaluated
     }
@@ -201,7 +184,7 @@ impl ContactSet {
 
     /// Contacts of the rigid model.
     pub(super) fn rigid(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.laws.len()).filter(|&i| matches!(self.laws[i], Law::Rigid))
+        (0..self.evaluated.len()).filter(|&i| self.evaluated[i].rigid)
     }
 
     /// True for a station without radius: it has a place where it sticks.
@@ -250,16 +233,15 @@ impl ContactSet {
             locate(at, &self.surfaces[i % n], pose, station, data);
             let own = contact.friction;
             at.friction = friction_at(&self.regions, regions, i % n, at, own);
-            match (&self.laws[i], &contact.memory) {
-                (Law::Spring(spring), ContactMemory::Spring(memory)) => {
+            match &contact.law {
+                ContactLaw::Spring { spring, memory } => {
                     let round = station.shape != StationShape::Point;
                     at.spring(spring, memory, round, data, now_ns);
                 }
-                (Law::HuntCrossley(law), _) => {
+                ContactLaw::HuntCrossley(law) => {
                     at.hunt_crossley(law, station.shape.round_m(), pose, data);
                 }
-                (_, ContactMemory::Rigid(memory)) => at.rigid_impulse(memory),
-                _ => {}
+                ContactLaw::Rigid(memory) => at.rigid_impulse(memory),
             }
         }
     }
@@ -283,12 +265,17 @@ impl ContactSet {
 
     /// As [`apply`](Self::apply) for a linearly implicit step: with what the forces will have given
     /// way, and the inertias that stand for the rest in `data.added`.
-    pub(super) fn apply_implicit(&self, data: &mut Data, step: &Step<f64>) {
-        for (law, at) in self.laws.iter().zip(&self.evaluated) {
-            let slopes = match law {
-                Law::Spring(spring) => spring.slopes(&at.force),
-                Law::HuntCrossley(_) => at.slopes,
-                Law::Rigid => continue,
+    pub(super) fn apply_implicit(
+        &self,
+        data: &mut Data,
+        contacts: &[ContactState],
+        step: &Step<f64>,
+    ) {
+        for (contact, at) in contacts.iter().zip(&self.evaluated) {
+            let slopes = match &contact.law {
+                ContactLaw::Spring { spring, .. } => spring.slopes(&at.force),
+                ContactLaw::HuntCrossley(_) => at.slopes,
+                ContactLaw::Rigid(_) => continue,
             };
             let touching = Touching {
                 f_C: at.force.force_P().into(),
@@ -303,31 +290,20 @@ impl ContactSet {
         }
     }
 
-    /// True if a micro-step of `h_s` is too long for a spring that needs_substep the ground.
-    pub(super) fn needs_substep(&self, h_s: f64) -> bool {
-        let needs_substep = |(law, at): (&Law, &ContactResult)| match law {
-            Law::Spring(spring) => spring.needs_substep(&at.force, h_s),
-            Law::HuntCrossley(_) | Law::Rigid => false,
+    /// True if a micro-step of `h_s` is too long for a spring that strikes the ground.
+    pub(super) fn needs_substep(&self, contacts: &[ContactState], h_s: f64) -> bool {
+        let needs_substep = |(contact, at): (&ContactState, &ContactResult)| match &contact.law {
+            ContactLaw::Spring { spring, .. } => spring.needs_substep(&at.force, h_s),
+            ContactLaw::HuntCrossley(_) | ContactLaw::Rigid(_) => false,
         };
-        self.laws.iter().zip(&self.evaluated).any(needs_substep)
+        contacts.iter().zip(&self.evaluated).any(needs_substep)
     }
 
     /// Commits what the last evaluation proposes.
     pub(super) fn commit(&self, contacts: &mut [ContactState], now_ns: u64) {
         for (i, (contact, at)) in contacts.iter_mut().zip(&self.evaluated).enumerate() {
-            if let ContactMemory::Spring(memory) = &mut contact.memory {
-                let next = at.force.next_anchor_P;
-                let mut anchor_C = Vec3::new(next[0], next[1], 0.0);
-                let rolled = at.point_B - Vec3::from(memory.marker_B);
-                if !self.is_point(i) && rolled.dot(&rolled) > ROLLED_MIN_M * ROLLED_MIN_M {
-                    // the stretch passes from the old touching point of the body to the new one
-                    anchor_C.x += at.touch.p_C.x - at.force.p_P[0];
-                    anchor_C.y += at.touch.p_C.y - at.force.p_P[1];
-                    memory.marker_B = at.point_B.into();
-                }
-                memory.anchor_S = at.touch.point_S(&anchor_C).into();
-                memory.sliding = at.force.next_sliding;
-                memory.committed_ns = Some(now_ns);
+            if let ContactLaw::Spring { memory, .. } = &mut contact.law {
+                at.commit_spring(memory, !self.is_point(i), now_ns);
             }
         }
     }

@@ -2,8 +2,10 @@
 
 use crate::contact::Friction;
 
-use super::faults::{FaultKind, InjectedFault, InjectedFaults, Part, scope};
-use super::{ActivePush, Event, Outcome, Plant, Scope};
+use hardstand_protocol::{Event, FaultKind, InjectedFault, Part, Scope};
+
+use super::faults::{InjectedFaults, check_fault, scope};
+use super::{ActivePush, Outcome, Plant};
 
 /// What has to be done after the events of a tick.
 #[derive(Default)]
@@ -76,7 +78,7 @@ impl Plant {
     }
 
     fn can_have(&self, fault: &InjectedFault, ticks: u64) -> bool {
-        ticks > 0 && fault.check(&self.model, &self.spec).is_ok()
+        ticks > 0 && check_fault(fault, &self.model, &self.spec).is_ok()
     }
 
     /// `None` if there is no slot, or this plant cannot have the fault.

@@ -109,7 +109,8 @@ impl Plant {
 
     /// True if the next micro-step is taken in halves.
     pub(super) fn needs_substep(&self) -> bool {
-        self.is_implicit() && self.contacts.needs_substep(self.spec.micro_step_ns() as f64 / 1e9)
+        let h_s = self.spec.micro_step_ns() as f64 / 1e9;
+        self.is_implicit() && self.contacts.needs_substep(&self.state.contacts, h_s)
     }
 
     /// Advances by one micro-step that starts at `t_ns`, or by its halves.
@@ -139,7 +140,8 @@ impl Plant {
         let Self { spec, data, contacts, state, .. } = self;
         data.clear_forces();
         data.added.clear_bodies();
-        contacts.apply_implicit(data, &Step { h, gravity_W: spec.gravity_W.into() });
+        let step = Step { h, gravity_W: spec.gravity_W.into() };
+        contacts.apply_implicit(data, &state.contacts, &step);
         add_pushes(data, &state.pushes);
     }
 

@@ -1,7 +1,7 @@
 //! Leases: who commands which joints, and when each of their commands is due.
 //!
 //! A controller that joins gets the joints that it asks for, and nobody else does. It answers the
-//! states whose tick is on its [`Grid`], and what it answers applies as many ticks later as agreed:
+//! states whose tick is on its [`CommandSchedule`], and what it answers applies as many ticks later as agreed:
 //! the latency of the real thing, as a number. Nothing here reads a clock, so a replay takes the
 //! same decisions.
 //!
@@ -13,150 +13,13 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use hardstand_protocol::{
+    Authority, CommandSchedule, Event, Grant, Rejection, SCHEDULE_TICKS_MAX, Verdict,
+};
 
 use crate::limits::{JOINTS_MAX, LEASES_MAX};
 
-use super::{Authority, Event, Rejection, Verdict, WatchdogSpec};
-
-/// Which states a controller answers, and how much later that applies. All in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Grid {
-    /// Ticks between two states that are answered, at least 1.
-    pub period: u64,
-    /// Remainder of their ticks by `period`.
-    pub phase: u64,
-    /// From the state that is answered to the tick at which the answer applies.
-    pub offset: u64,
-}
-
-/// Largest period and offset, ticks.
-pub const GRID_TICKS_MAX: u64 = 1 << 20;
-
-impl Grid {
-    /// True if the state of this tick is to be answered.
-    #[must_use]
-    pub const fn answers(&self, tick: u64) -> bool {
-        self.period != 0 && tick % self.period == self.phase
-    }
-
-    /// The state whose answer applies at `tick`, if there is one.
-    #[must_use]
-    pub fn answered_at(&self, tick: u64) -> Option<u64> {
-        tick.checked_sub(self.offset).filter(|&answered| self.answers(answered))
-    }
-
-    /// The first tick from `tick` on whose state is to be answered.
-    #[must_use]
-    pub const fn next_from(&self, tick: u64) -> u64 {
-        let period = if self.period == 0 { 1 } else { self.period };
-        let behind = (tick % period + period - self.phase % period) % period;
-        if behind == 0 { tick } else { tick.saturating_add(period - behind) }
-    }
-
-    /// Answers that can be on their way at a time.
-    #[must_use]
-    pub fn in_flight(&self) -> u64 {
-        self.offset / self.period.max(1) + 1
-    }
-
-    const fn word(self) -> u64 {
-        (self.period << 42) | (self.phase << 21) | self.offset
-    }
-
-    const fn of_word(word: u64) -> Self {
-        const LOW: u64 = (1 << 21) - 1;
-        Self { period: word >> 42, phase: (word >> 21) & LOW, offset: word & LOW }
-    }
-}
-
-/// A set of joints, by their index in the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JointSet([u64; JOINTS_MAX / 64]);
-
-impl JointSet {
-    /// Adds a joint; false if it is in the set already, or no joint can have this index.
-    pub fn insert(&mut self, joint: usize) -> bool {
-        match self.0.get_mut(joint / 64) {
-            Some(word) if *word & (1 << (joint % 64)) == 0 => {
-                *word |= 1 << (joint % 64);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// True if the joint is in the set.
-    #[must_use]
-    pub fn contains(&self, joint: usize) -> bool {
-        self.0.get(joint / 64).is_some_and(|word| word & (1 << (joint % 64)) != 0)
-    }
-}
-
-/// What a controller is to a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Ticks wait for its commands, if the mode lets them.
-    Required,
-    /// Its commands are obeyed if they are there.
-    Advisory,
-    /// It only watches.
-    Observer,
-}
-
-impl Role {
-    /// Number on the wire: 0 required, 1 advisory, 2 observer.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::Required => 0,
-            Self::Advisory => 1,
-            Self::Observer => 2,
-        }
-    }
-}
-
-/// A controller's wish to join, checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Join {
-    /// Number of its name. Never 0.
-    pub controller: u64,
-    /// Role.
-    pub role: Role,
-    /// When it answers.
-    pub grid: Grid,
-    /// Joints that it wants for itself.
-    pub joints: JointSet,
-}
-
-/// The number by which the loop knows a controller: XXH3 of its name, never 0.
-#[must_use]
-pub fn controller_number(name: &str) -> u64 {
-    xxh3_64(name.as_bytes()).max(1)
-}
-
-/// True if a controller may be called so.
-#[must_use]
-pub fn is_controller_name(name: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    (1..=64).contains(&name.len()) && name.chars().all(allowed)
-}
-
-/// What a controller is given when it joins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Grant {
-    /// Number of the controller's name. Never 0.
-    pub controller: u64,
-    /// Session of its commands. Never 0.
-    pub session: u64,
-    /// When it answers.
-    pub grid: Grid,
-    /// Lockstep waits for it.
-    pub required: bool,
-    /// Its joints.
-    pub joints: JointSet,
-}
+use super::WatchdogSpec;
 
 /// A lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -166,7 +29,7 @@ pub struct Lease {
     /// Session of its commands.
     pub session: u64,
     /// When it answers.
-    pub grid: Grid,
+    pub schedule: CommandSchedule,
     /// Lockstep waits for it.
     pub required: bool,
     /// The controller has left: its joints hold its last command until others take them over.
@@ -182,13 +45,13 @@ impl Lease {
     #[must_use]
     pub fn owes(&self, tick: u64) -> Option<u64> {
         let asked = self.controller != 0 && self.required && !self.left;
-        self.grid.answered_at(tick).filter(|&answered| asked && answered >= self.next)
+        self.schedule.answered_at(tick).filter(|&answered| asked && answered >= self.next)
     }
 
     /// The rung of the ladder at `tick`, if no command was accepted in it. What is held counts from
     /// when the next command should have been there.
     fn authority(&self, spec: &WatchdogSpec, tick: u64) -> Authority {
-        let held = spec.hold_ticks + self.grid.period + self.grid.offset;
+        let held = spec.hold_ticks + self.schedule.period + self.schedule.offset;
         match tick.saturating_sub(self.applied) {
             age if age <= held => Authority::Held,
             age if age <= held.saturating_add(spec.damped_ticks) => Authority::Damped,
@@ -335,7 +198,7 @@ impl Leases {
         let place = self.insert(Lease {
             controller: grant.controller,
             session: grant.session,
-            grid: grant.grid,
+            schedule: grant.schedule,
             required: grant.required,
             left: false,
             next: tick,
@@ -428,12 +291,13 @@ impl Leases {
         joints: usize,
     ) -> Verdict {
         let (count, lease) = (self.joint_count(place), &mut self.places[place]);
-        let grid = lease.grid;
+        let schedule = lease.schedule;
         let refused = if joints != count {
             Some(Rejection::Size)
         } else if answers_tick > tick || applies_tick > tick {
             Some(Rejection::FutureTick)
-        } else if !grid.answers(answers_tick) || applies_tick != answers_tick + grid.offset {
+        } else if !schedule.answers(answers_tick) || applies_tick != answers_tick + schedule.offset
+        {
             Some(Rejection::OffGrid)
         } else if lease.left || lease.authority(spec, tick) != Authority::Held {
             Some(Rejection::Revoked)
@@ -464,15 +328,15 @@ impl Leases {
         visit("lease.stopped", 0, Word::U64(&mut stopped));
         self.stopped = stopped != 0;
         for (i, lease) in self.places.iter_mut().enumerate() {
-            let mut grid = lease.grid.word();
+            let mut schedule = lease.schedule.word();
             let mut flags = u64::from(lease.required) | u64::from(lease.left) << 1;
             visit("lease.controller", i, Word::U64(&mut lease.controller));
             visit("lease.session", i, Word::U64(&mut lease.session));
-            visit("lease.grid", i, Word::U64(&mut grid));
+            visit("lease.schedule", i, Word::U64(&mut schedule));
             visit("lease.flags", i, Word::U64(&mut flags));
             visit("lease.next", i, Word::U64(&mut lease.next));
             visit("lease.applied", i, Word::U64(&mut lease.applied));
-            lease.grid = Grid::of_word(grid);
+            lease.schedule = CommandSchedule::of_word(schedule);
             (lease.required, lease.left) = (flags & 1 != 0, flags & 2 != 0);
         }
         for (i, eight) in self.owners.chunks_exact_mut(8).take(joints.div_ceil(8)).enumerate() {
@@ -486,8 +350,11 @@ impl Leases {
     pub(super) fn is_senseless(&self) -> bool {
         let taken = self.places.iter().take_while(|l| l.controller != 0).count();
         let senseless = |l: &Lease| {
-            let Grid { period, phase, offset } = l.grid;
-            period == 0 || period > GRID_TICKS_MAX || phase >= period || offset > GRID_TICKS_MAX
+            let CommandSchedule { period, phase, offset } = l.schedule;
+            period == 0
+                || period > SCHEDULE_TICKS_MAX
+                || phase >= period
+                || offset > SCHEDULE_TICKS_MAX
         };
         self.places[..taken].iter().any(senseless)
             || self.places[taken..].iter().any(|l| *l != Lease::default())
@@ -496,4 +363,4 @@ impl Leases {
     }
 }
 
-const _: () = assert!(LEASES_MAX < u8::MAX as usize && GRID_TICKS_MAX < 1 << 21);
+const _: () = assert!(LEASES_MAX < u8::MAX as usize);

@@ -6,7 +6,6 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod access;
-mod command;
 mod contact_result;
 mod contact_state;
 mod contacts;
@@ -29,26 +28,24 @@ mod spec;
 mod state;
 mod step;
 mod watchdog;
-mod words;
 
-pub use command::{Command, Event, JointCommand, Scope, TickInput, check_joints};
 pub use contact_result::ContactResult;
 pub use contacts::ContactSet;
 pub use digest::Digest;
-pub use failure::PlantFailure;
 pub use faults::{
-    FaultError, FaultKind, FaultSpec, InjectedFault, InjectedFaults, Parameter, Part, Place,
-    UNTIL_CLEARED, chance, part_named, random,
+    InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
 };
-pub use lease::{
-    Denied, GRID_TICKS_MAX, Grant, Grid, Join, JointSet, Lease, Leases, Role, controller_number,
-    is_controller_name,
+pub use hardstand_protocol::{
+    Authority, Command, CommandSchedule, CommandSchedule as Grid, ContactsReading, Event,
+    FaultError, FaultKind, FaultSpec, FootReading, Grant, InjectedFault, Join, JointCommand,
+    JointReading, JointSet, Parameter, Part, Place, PlantFailure, Rejection, Role,
+    SCHEDULE_TICKS_MAX, Scope, StateReading, StationReading, TickInput, UNTIL_CLEARED, Verdict,
+    check_joints, controller_number, is_controller_name,
 };
-pub use reading::{
-    ContactsReading, FootReading, JointReading, Snapshot, StateReading, StationReading,
-};
+pub use lease::{Denied, Lease, Leases};
+pub use reading::Snapshot;
 pub use regions::FrictionRegion;
 pub use spec::{ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, layout_hash};
 pub use state::{ActivePush, State, Word};
 pub use step::{ComputePath, Outcome, Plant};
-pub use watchdog::{Authority, Rejection, Verdict, Watchdog, WatchdogSpec};
+pub use watchdog::{Watchdog, WatchdogSpec};

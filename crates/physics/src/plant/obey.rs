@@ -10,6 +10,12 @@ use super::{
     Watchdog,
 };
 
+impl From<JointCommand> for Reference {
+    fn from(c: JointCommand) -> Self {
+        Self { q: c.q, dq: c.dq, kp: c.kp, kd: c.kd, tau_ff: c.tau_ff }
+    }
+}
+
 impl Plant {
     /// Judges every offer; the newest accepted command of each session is in force.
     pub(super) fn take_commands(&mut self, offers: &[Box<Command>], outcome: &mut Outcome) {

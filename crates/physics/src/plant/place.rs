@@ -16,7 +16,7 @@ impl Plant {
         self.settle();
         let begun = self.contacts.initial_states(&self.model, &self.spec, self.time_ns());
         for (contact, begun) in self.state.contacts.iter_mut().zip(begun) {
-            contact.memory = begun.memory;
+            contact.law = begun.law;
         }
         // with the forces of the new anchors
         self.settle();

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::spatial::{Mat3, Motion, Vec3};
 
 use super::State;
-use super::contact_state::{ContactMemory, ContactState, RigidMemory, RigidPhase};
+use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase};
 use super::contacts::ContactSet;
 
 /// A gap up to this counts as closed, m.
@@ -181,7 +181,7 @@ impl RigidSolver {
         for i in set.rigid() {
             let at = &set.evaluated()[i];
             let friction = at.friction;
-            let ContactMemory::Rigid(memory) = &mut states[i].memory else { continue };
+            let ContactLaw::Rigid(memory) = &mut states[i].law else { continue };
             // the velocity without any contact impulse, relative to the ground
             let (R_WC, p_W) = (&at.touch.R_WC, &at.touch.point_W);
             let ground_W = set.ground_velocity_W(i, p_W, end_ns, h);
@@ -211,7 +211,7 @@ impl RigidSolver {
             let at = &set.evaluated()[i];
             let mut error = Vec3::zeros();
             let mut held = [false; 3];
-            if let ContactMemory::Rigid(memory) = &mut states[i].memory {
+            if let ContactLaw::Rigid(memory) = &mut states[i].law {
                 let before = memory.phase;
                 memory.force_S = at.touch.vector_S(&(contact.impulse / h)).into();
                 memory.phase = match (contact.impulse.z > 0.0, contact.slides) {

@@ -8,7 +8,8 @@ use super::{ComputePath, Integrator, Plant};
 impl Plant {
     /// Chooses how this plant computes: for tests and benchmarks, since no bit depends on it.
     pub fn set_path(&mut self, path: ComputePath) {
-        let springs = self.contacts.plane_springs().filter(|_| self.simd_contacts);
+        let springs = self.contacts.plane_springs(&self.state.contacts);
+        let springs = springs.filter(|_| self.simd_contacts);
         let portable = path == ComputePath::Portable;
         self.path = path;
         self.lanes = SimdStep::new(

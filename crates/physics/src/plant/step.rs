@@ -82,7 +82,8 @@ impl Plant {
         };
         let passive: Vec<PassiveJoint> = model.joints.iter().enumerate().map(stop).collect();
         let motors: Vec<MotorLimits> = model.joints.iter().map(MotorLimits::new).collect();
-        let springs = contacts.plane_springs().filter(|s| simd::same_topology(s));
+        let springs = contacts.plane_springs(&state.contacts);
+        let springs = springs.filter(|s| simd::same_topology(s));
         let simd_contacts = springs.is_some();
         let springs = springs.unwrap_or_default();
         let lanes = SimdStep::new(&model, &spec, &motors, &passive, &springs, false);

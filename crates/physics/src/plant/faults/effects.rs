@@ -5,7 +5,9 @@ use crate::plant::Plant;
 use crate::sensor::ImuReading;
 use crate::spatial::{Mat3, SpatialInertia, Vec3};
 
-use super::{Encoder, FaultKind, InjectedFault, Part};
+use hardstand_protocol::{FaultKind, InjectedFault, Part};
+
+use super::Encoder;
 
 impl Plant {
     /// Motors and masses as the faults leave them; to be called when a fault has come or gone.

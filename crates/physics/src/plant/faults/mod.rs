@@ -6,13 +6,11 @@
 
 mod chance;
 mod effects;
-mod kinds;
 mod request;
 mod slots;
 
 pub use chance::{chance, random};
-pub use kinds::{FaultKind, FaultSpec, Parameter, Place};
 pub(super) use request::scope;
-pub use request::{FaultError, part_named};
+pub use request::{check_fault, fault_event, fault_part, part_named};
 pub(super) use slots::Encoder;
-pub use slots::{InjectedFault, InjectedFaults, Part, UNTIL_CLEARED};
+pub use slots::InjectedFaults;

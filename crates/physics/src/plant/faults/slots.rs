@@ -1,82 +1,11 @@
 //! The faults that act: a fixed number of slots in the state.
 
-use serde::{Deserialize, Serialize};
+use hardstand_protocol::{FaultKind, InjectedFault, Part, UNTIL_CLEARED};
 
 use crate::limits::FAULTS_MAX;
 use crate::plant::Word;
 
-use super::{FaultKind, chance};
-
-/// What a fault befalls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Part {
-    /// The robot, all its joints, or all stations.
-    #[default]
-    Whole,
-    /// The joint with this index.
-    Joint(u32),
-    /// The foot with this index.
-    Foot(u32),
-    /// The body with this index.
-    Body(u32),
-    /// The station with this index.
-    Station(u32),
-    /// The region of the ground with this index.
-    Region(u32),
-}
-
-impl Part {
-    /// Its kind from the second byte on, its index in the upper half; the lowest byte is free.
-    const fn word(self) -> u64 {
-        let (kind, index) = match self {
-            Self::Whole => (0, 0),
-            Self::Joint(i) => (1, i),
-            Self::Foot(i) => (2, i),
-            Self::Body(i) => (3, i),
-            Self::Station(i) => (4, i),
-            Self::Region(i) => (5, i),
-        };
-        (kind << 8) | ((index as u64) << 32)
-    }
-
-    /// Whatever the lowest byte is.
-    const fn of_word(word: u64) -> Option<Self> {
-        let i = (word >> 32) as u32;
-        match ((word as u32) >> 8, i) {
-            (0, 0) => Some(Self::Whole),
-            (1, _) => Some(Self::Joint(i)),
-            (2, _) => Some(Self::Foot(i)),
-            (3, _) => Some(Self::Body(i)),
-            (4, _) => Some(Self::Station(i)),
-            (5, _) => Some(Self::Region(i)),
-            _ => None,
-        }
-    }
-
-    /// True if this is joint `i`, or all of them.
-    pub(in crate::plant) fn has_joint(self, i: usize) -> bool {
-        match self {
-            Self::Whole => true,
-            Self::Joint(joint) => joint as usize == i,
-            _ => false,
-        }
-    }
-}
-
-/// A fault on demand.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct InjectedFault {
-    /// What is to break.
-    pub kind: FaultKind,
-    /// What it befalls.
-    pub part: Part,
-    /// The numbers of its [`parameters`](super::FaultSpec::parameters), the points of links in the
-    /// frame of their body; the rest is 0.
-    pub values: [f64; 4],
-}
-
-/// Ticks of a fault that lasts until it is mended.
-pub const UNTIL_CLEARED: u64 = u64::MAX;
+use super::chance;
 
 /// A slot: a fault that acts, as words, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -101,19 +30,26 @@ impl Slot {
         self.what == 0
     }
 
-    const fn code(&self) -> u64 {
-        self.what & 0xff
+    const fn code(&self) -> u8 {
+        self.what.to_le_bytes()[0]
     }
 
     fn fault(&self) -> Option<InjectedFault> {
-        let (kind, part) = (FaultKind::of_code(self.code())?, Part::of_word(self.what)?);
-        Some(InjectedFault { kind, part, values: self.values })
+        let part = u8::try_from((self.what as u32) >> 8).ok()?;
+        let part = Part::from_code(part, (self.what >> 32) as u32)?;
+        Some(InjectedFault { kind: FaultKind::from_code(self.code())?, part, values: self.values })
     }
 }
 
 /// The word of a slot with a fault of this kind on this part.
 const fn what(kind: FaultKind, part: Part) -> u64 {
-    part.word() | kind.code()
+    part_word(part) | kind.code() as u64
+}
+
+/// The number of the part in the second byte, its index in the upper half.
+const fn part_word(part: Part) -> u64 {
+    let (number, index) = part.code();
+    ((number as u64) << 8) | ((index as u64) << 32)
 }
 
 /// What an encoder shows.
@@ -196,7 +132,7 @@ impl InjectedFaults {
         part: Option<Part>,
     ) -> Option<InjectedFault> {
         self.end_one(|s| {
-            let is_part = |p: Part| (s.what & !0xff) == p.word();
+            let is_part = |p: Part| (s.what & !0xff) == part_word(p);
             kind.is_none_or(|k| s.code() == k.code()) && part.is_none_or(is_part)
         })
     }

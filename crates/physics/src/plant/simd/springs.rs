@@ -1,11 +1,12 @@
 //! Exponential springs on planes at rest, side by side.
 
 use crate::contact::{
-    Committed, Contact, ContactSlopes, Friction, SpringForce, SpringLaw, StationShape,
+    Contact, ContactSlopes, Friction, FrictionMemory, RollingMemory, SpringForce, SpringLaw,
+    StationShape, stretched,
 };
 use crate::plant::contact_result::ContactResult;
-use crate::plant::contact_state::{ContactMemory, ContactState, SpringMemory};
-use crate::plant::contacts::{PlaneSpring, ROLLED_MIN_M};
+use crate::plant::contact_state::{ContactLaw, ContactState, SpringMemory};
+use crate::plant::contacts::PlaneSpring;
 use crate::plant::implicit::{Step, Touching};
 use crate::simd::{SimdReal, by_lanes};
 use crate::spatial;
@@ -41,7 +42,7 @@ pub(super) struct SpringBlock<T> {
     law: SpringLaw<T>,
     mu_static: T,
     mu_kinetic: T,
-    memory: Memory<T>,
+    memory: RollingMemory<T>,
     /// The last evaluation, for implicit steps.
     touching: Touching<T>,
     slopes: ContactSlopes<T>,
@@ -54,14 +55,6 @@ enum Level {
     All,
     Some,
     None,
-}
-
-/// See [`SpringMemory`].
-#[derive(Clone, Copy, Debug)]
-struct Memory<T> {
-    anchor_S: [T; 2],
-    sliding: T,
-    marker_B: Vec3<T>,
 }
 
 impl<T: SimdReal> SpringBlock<T> {
@@ -90,7 +83,7 @@ impl<T: SimdReal> SpringBlock<T> {
             _ => Level::Some,
         };
         let zero = T::splat(0.0);
-        let memory = Memory { anchor_S: [zero; 2], sliding: zero, marker_B: Vec3::zero() };
+        let friction = FrictionMemory { anchor_P: [zero; 2], sliding: zero };
         Self {
             contacts: lanes.iter().map(|c| c.map(|c| c.contact)).collect(),
             round: some[0].shape != StationShape::Point,
@@ -103,7 +96,7 @@ impl<T: SimdReal> SpringBlock<T> {
             law: law.without_force(empty),
             mu_static: zero,
             mu_kinetic: zero,
-            memory,
+            memory: RollingMemory { friction, marker_B: Vec3::zero() },
             touching: Touching::default(),
             slopes: ContactSlopes::default(),
             needs_substep: false,
@@ -119,8 +112,8 @@ impl<T: SimdReal> SpringBlock<T> {
     #[inline(always)]
     fn state(&self, states: &[ContactState], lane: usize) -> (Friction, SpringMemory) {
         let state = self.contacts.get(lane).copied().flatten().map(|i| &states[i]);
-        match state.map(|s| (s.friction, &s.memory)) {
-            Some((friction, ContactMemory::Spring(memory))) => (friction, *memory),
+        match state.map(|s| (s.friction, &s.law)) {
+            Some((friction, ContactLaw::Spring { memory, .. })) => (friction, *memory),
             _ => (Friction::NONE, SpringMemory::NONE),
         }
     }
@@ -129,9 +122,11 @@ impl<T: SimdReal> SpringBlock<T> {
     #[inline(always)]
     pub(super) fn load(&mut self, states: &[ContactState]) {
         let memory = |i: usize| self.state(states, i).1;
-        let loaded = Memory {
-            anchor_S: [0, 1].map(|k| T::from_lanes(|i| memory(i).anchor_S[k])),
-            sliding: T::from_lanes(|i| memory(i).sliding),
+        let loaded = RollingMemory {
+            friction: FrictionMemory {
+                anchor_P: [0, 1].map(|k| T::from_lanes(|i| memory(i).anchor_S[k])),
+                sliding: T::from_lanes(|i| memory(i).sliding),
+            },
             marker_B: Vec3::from_lanes(|i| {
                 let [x, y, z] = memory(i).marker_B;
                 Vec3 { x, y, z }
@@ -145,16 +140,17 @@ impl<T: SimdReal> SpringBlock<T> {
     /// Gives back the committed memory.
     #[inline(always)]
     pub(super) fn store(&self, states: &mut [ContactState], committed_ns: u64) {
-        let memory = &self.memory;
+        let FrictionMemory { anchor_P: [x, y], sliding } = self.memory.friction;
         for (lane, contact) in self.contacts.iter().enumerate() {
             let Some(i) = *contact else { continue };
-            let marker = memory.marker_B.lane(lane);
-            states[i].memory = ContactMemory::Spring(SpringMemory {
-                anchor_S: [memory.anchor_S[0].lane(lane), memory.anchor_S[1].lane(lane), 0.0],
-                sliding: memory.sliding.lane(lane),
+            let ContactLaw::Spring { memory, .. } = &mut states[i].law else { continue };
+            let marker = self.memory.marker_B.lane(lane);
+            *memory = SpringMemory {
+                anchor_S: [x.lane(lane), y.lane(lane), 0.0],
+                sliding: sliding.lane(lane),
                 committed_ns: Some(committed_ns),
                 marker_B: [marker.x, marker.y, marker.z],
-            });
+            };
         }
     }
 
@@ -170,8 +166,13 @@ impl<T: SimdReal> SpringBlock<T> {
         params: &StepParams,
     ) -> Force<T> {
         let at = self.evaluate(X_WB, V, params.h);
-        self.memory = self.proposal(&at);
         let force = &at.force;
+        let marker_B = self.memory.marker_B;
+        self.memory = if self.round {
+            RollingMemory::rolled(marker_B, force, &at.p_S, &at.point_B)
+        } else {
+            RollingMemory::fixed(marker_B, force)
+        };
         let [ex, ey] = force.friction_elastic_P;
         let [dx, dy] = force.friction_damping_P;
         let f_C = Vec3::new(ex + dx, ey + dy, force.normal_n);
@@ -266,8 +267,7 @@ impl<T: SimdReal> SpringBlock<T> {
         if self.round {
             let marker_W = X_WB.point(&self.memory.marker_B);
             let slip_S = self.in_plane(&(marker_W - point_W));
-            stretched_S.x += slip_S.x;
-            stretched_S.y += slip_S.y;
+            stretched_S = stretched(&p_S, &slip_S);
         }
         let contact = Contact {
             p_P: stretched_S,
@@ -276,36 +276,8 @@ impl<T: SimdReal> SpringBlock<T> {
             mu_static: self.mu_static,
             mu_kinetic: self.mu_kinetic,
         };
-        let Memory { anchor_S, sliding, .. } = self.memory;
-        let force = self.law.evaluate(&contact, &Committed { anchor_P: anchor_S, sliding });
+        let force = self.law.evaluate(&contact, &self.memory.friction);
         Evaluation { force, p_S, v_S, point_W, point_B }
-    }
-
-    /// The next memory. A round station that has rolled takes the stretch to its new touching
-    /// point.
-    #[inline(always)]
-    fn proposal(&self, at: &Evaluation<T>) -> Memory<T> {
-        let [x, y] = at.force.next_anchor_P;
-        let next = Memory { anchor_S: [x, y], sliding: at.force.next_sliding, ..self.memory };
-        if !self.round {
-            return next;
-        }
-        let (marker_B, point_B) = (next.marker_B, &at.point_B);
-        let way_B = *point_B - marker_B;
-        let rolled = way_B.dot(&way_B).above(T::splat(ROLLED_MIN_M * ROLLED_MIN_M));
-        let [stretched_x, stretched_y, _] = at.force.p_P;
-        Memory {
-            anchor_S: [
-                T::select(rolled, x + (at.p_S.x - stretched_x), x),
-                T::select(rolled, y + (at.p_S.y - stretched_y), y),
-            ],
-            marker_B: Vec3::new(
-                T::select(rolled, point_B.x, marker_B.x),
-                T::select(rolled, point_B.y, marker_B.y),
-                T::select(rolled, point_B.z, marker_B.z),
-            ),
-            ..next
-        }
     }
 }
 

@@ -1,0 +1,302 @@
+//! Reads logs, also damaged ones, in bounded memory.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use mcap::records::Record;
+use serde::de::DeserializeOwned;
+
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{Keyframe, Kind, LogTick, StateReading, VERSION, decode};
+
+use crate::chunk_parser::refuse;
+use crate::envelope;
+use crate::records::Records;
+use crate::{
+    KEYFRAME_TOPIC, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
+    SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
+};
+
+/// What a log says about its run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunInfo {
+    /// Version of the daemon that wrote it.
+    pub version: String,
+    /// Layout hash.
+    pub layout_hash: u64,
+    /// Hash of robot and scenario as far as they decide the physics.
+    pub physics_hash: u64,
+    /// Run number of the first tick.
+    pub run_id: u32,
+    /// Length of a tick, ns.
+    pub period_ns: u64,
+    /// The robot, URDF.
+    pub robot: String,
+    /// The complete scenario, TOML.
+    pub scenario: String,
+}
+
+impl RunInfo {
+    pub(crate) fn to_map(&self) -> BTreeMap<String, String> {
+        let hex = |x: u64| format!("{x:016x}");
+        BTreeMap::from([
+            ("version".into(), self.version.clone()),
+            ("layout_hash".into(), hex(self.layout_hash)),
+            ("physics_hash".into(), hex(self.physics_hash)),
+            ("run_id".into(), self.run_id.to_string()),
+            ("period_ns".into(), self.period_ns.to_string()),
+        ])
+    }
+
+    fn take_map(&mut self, map: &BTreeMap<String, String>) {
+        let text = |key: &str| map.get(key).cloned().unwrap_or_default();
+        let hex = |key: &str| u64::from_str_radix(&text(key), 16).unwrap_or_default();
+        self.version = text("version");
+        (self.layout_hash, self.physics_hash) = (hex("layout_hash"), hex("physics_hash"));
+        self.run_id = text("run_id").parse().unwrap_or_default();
+        self.period_ns = text("period_ns").parse().unwrap_or_default();
+    }
+}
+
+/// One record of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LogRecord {
+    /// What was applied in a tick.
+    Tick(Box<LogTick>),
+    /// State after a tick.
+    State(Box<StateReading>),
+    /// Complete state before a tick.
+    Keyframe(Keyframe),
+}
+
+/// Reads a log from beginning to end.
+pub struct LogReader {
+    path: PathBuf,
+    bytes: u64,
+    records: Records,
+    contents: Contents,
+    pending: Option<LogRecord>,
+    damage: Option<String>,
+    done: bool,
+}
+
+/// A channel of the log's own.
+#[derive(Clone, Copy)]
+enum Own {
+    Tick,
+    State,
+    Keyframe,
+}
+
+/// What the records have said so far.
+#[derive(Default)]
+struct Contents {
+    info: RunInfo,
+    channels: BTreeMap<u16, Own>,
+    next_segment: Option<NextSegment>,
+    keyframe_tick: Option<u64>,
+    next_tick: Option<u64>,
+    /// Version of the payloads, if this crate does not read it.
+    other_version: Option<u8>,
+}
+
+impl std::fmt::Debug for LogReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogReader").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl LogReader {
+    /// Opens a log and reads up to its first record.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if it cannot be opened; [`ErrorKind::Log`] if it is not a Hardstand log
+    /// or breaks off before robot and scenario.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed =
+            |e: std::io::Error| Error::new(ErrorKind::File, format!("log {}: {e}", path.display()));
+        let file = File::open(path).map_err(failed)?;
+        let bytes = file.metadata().map_err(failed)?.len();
+        Self::new(path, Box::new(file), bytes)
+    }
+
+    /// The same from memory; `path` is its name in errors.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`], as [`open`](Self::open).
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+        let size = bytes.len() as u64;
+        Self::new(path, Box::new(std::io::Cursor::new(bytes)), size)
+    }
+
+    fn new(path: &Path, source: Box<dyn Read + Send>, bytes: u64) -> Result<Self> {
+        let mut reader = Self {
+            path: path.into(),
+            bytes,
+            records: Records::new(source),
+            contents: Contents::default(),
+            pending: None,
+            damage: None,
+            done: false,
+        };
+        reader.pending = reader.advance();
+        if let Some(found) = reader.contents.other_version {
+            let text = format!(
+                "{} is a log of version {found}; this version of Hardstand reads logs of version \
+                 {VERSION}",
+                path.display()
+            );
+            return Err(Error::new(ErrorKind::Log, text));
+        }
+        if reader.info().robot.is_empty() || reader.info().scenario.is_empty() {
+            let why = reader.damage.as_deref().unwrap_or("it holds no robot and no scenario");
+            return Err(Error::new(
+                ErrorKind::Log,
+                format!("{} is not a log that can be replayed: {why}", path.display()),
+            ));
+        }
+        Ok(reader)
+    }
+
+    /// Its file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the log says about its run.
+    #[must_use]
+    pub const fn info(&self) -> &RunInfo {
+        &self.contents.info
+    }
+
+    /// Size of the file and how much of it has been read, bytes.
+    #[must_use]
+    pub const fn progress(&self) -> (u64, u64) {
+        (self.records.read_bytes(), self.bytes)
+    }
+
+    /// Why reading ended before the end of a complete log, if it did.
+    #[must_use]
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// The file in which the run goes on, once the end has been read.
+    #[must_use]
+    pub const fn next_segment(&self) -> Option<&NextSegment> {
+        self.contents.next_segment.as_ref()
+    }
+
+    /// The next record; `None` at the end of the log or of its undamaged part, see
+    /// [`damage`](Self::damage).
+    pub fn next_record(&mut self) -> Option<LogRecord> {
+        self.pending.take().or_else(|| self.advance())
+    }
+
+    fn advance(&mut self) -> Option<LogRecord> {
+        while !self.done {
+            let record = match self.records.next() {
+                Ok(Some(record)) => record,
+                Ok(None) => break,
+                Err(e) => {
+                    self.stop(e.to_string());
+                    break;
+                }
+            };
+            match self.contents.take(record) {
+                Ok(Some(found)) => return Some(found),
+                Ok(None) => {}
+                Err(e) => self.stop(e.to_string()),
+            }
+        }
+        self.done = true;
+        None
+    }
+
+    fn stop(&mut self, why: String) {
+        self.done = true;
+        self.damage.get_or_insert(why);
+    }
+}
+
+impl Contents {
+    fn take(&mut self, record: Record<'_>) -> Result<Option<LogRecord>> {
+        match record {
+            Record::Metadata(m) if m.name == "hardstand" => self.info.take_map(&m.metadata),
+            Record::Metadata(m) if m.name == NEXT_NOTE => {
+                let text = |key: &str| m.metadata.get(key).cloned().unwrap_or_default();
+                let first_tick = text(NEXT_TICK).parse().unwrap_or_default();
+                let run_id = text(NEXT_RUN_ID).parse().unwrap_or(self.info.run_id);
+                let file = text(NEXT_SEGMENT);
+                self.next_segment = Some(NextSegment { file, run_id, first_tick });
+            }
+            Record::Attachment { header, data, .. } => {
+                let text = String::from_utf8_lossy(&data).into_owned();
+                match header.name.as_str() {
+                    ROBOT_ATTACHMENT => self.info.robot = text,
+                    SCENARIO_ATTACHMENT => self.info.scenario = text,
+                    _ => {}
+                }
+            }
+            Record::Channel(c) => {
+                let own = match c.topic.as_str() {
+                    TICK_TOPIC => Own::Tick,
+                    STATE_TOPIC => Own::State,
+                    KEYFRAME_TOPIC => Own::Keyframe,
+                    _ => return Ok(None),
+                };
+                self.channels.insert(c.id, own);
+            }
+            // a chunk whose opcode is damaged; our writer knows no such records
+            Record::Unknown { opcode, .. } => {
+                return refuse(&format!("a record of unknown kind {opcode}"));
+            }
+            Record::Message { header, data } => {
+                return self.message(header.channel_id, &data);
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn message(&mut self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
+        let record = match self.channels.get(&channel) {
+            None => return Ok(None),
+            Some(Own::Tick) => LogRecord::Tick(Box::new(self.decode(Kind::LogTick, data)?)),
+            Some(Own::State) => LogRecord::State(Box::new(self.decode(Kind::State, data)?)),
+            Some(Own::Keyframe) => LogRecord::Keyframe(self.decode(Kind::Keyframe, data)?),
+        };
+        self.check_order(&record)?;
+        Ok(Some(record))
+    }
+
+    /// A chunk whose type is damaged is skipped without an error of its own: then ticks are missing.
+    fn check_order(&mut self, record: &LogRecord) -> Result<()> {
+        match (record, self.next_tick) {
+            (LogRecord::Keyframe(keyframe), _) => self.keyframe_tick = Some(keyframe.tick),
+            (LogRecord::Tick(tick), None) if self.keyframe_tick != Some(tick.tick) => {
+                return refuse(&format!("its first tick, {}, has no keyframe", tick.tick));
+            }
+            (LogRecord::Tick(tick), Some(expected)) if tick.tick != expected => {
+                return refuse(&format!("tick {} follows, not {expected}", tick.tick));
+            }
+            (LogRecord::Tick(tick), _) => self.next_tick = Some(tick.tick.saturating_add(1)),
+            (LogRecord::State(_), _) => {}
+        }
+        Ok(())
+    }
+
+    fn decode<T: DeserializeOwned>(&mut self, kind: Kind, data: &[u8]) -> Result<T> {
+        let payload = envelope::unwrap(data);
+        if let Some(&[b'H', b'S', version, _]) = payload.first_chunk()
+            && version != VERSION
+        {
+            self.other_version = Some(version);
+            return refuse(&format!("a message of version {version}, not {VERSION}"));
+        }
+        decode(kind, payload)
+    }
+}

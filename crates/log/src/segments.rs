@@ -1,0 +1,60 @@
+//! A run that goes on in another file.
+
+use std::path::{Path, PathBuf};
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+use crate::{LogReader, RunInfo};
+
+/// The file in which a run goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextSegment {
+    /// Its name, in the same folder.
+    pub file: String,
+    /// Its run number: a run that was reset goes on as the next one.
+    pub run_id: u32,
+    /// Its first tick: ticks were lost if that is not the one after the last of this file.
+    pub first_tick: u64,
+}
+
+impl NextSegment {
+    /// Opens it. `first` is the first file of the run, and `info` what its log says.
+    ///
+    /// # Errors
+    /// Why the run does not go on there.
+    pub fn open(&self, info: &RunInfo, first: &Path) -> Result<LogReader> {
+        let log = LogReader::open(&self.beside(first)).map_err(|e| self.within(e))?;
+        let same = RunInfo { run_id: self.run_id, ..info.clone() };
+        if *log.info() == same { Ok(log) } else { Err(self.is_of_another_run()) }
+    }
+
+    /// Its path, in the folder of the run's `first` file.
+    #[must_use]
+    pub fn beside(&self, first: &Path) -> PathBuf {
+        // a name, never a path to somewhere else
+        first.with_file_name(Path::new(&self.file).file_name().unwrap_or_default())
+    }
+
+    /// True if a file whose first tick is `first_tick` begins where the one before said, and not
+    /// before that one ended with `end`, run number and tick: so the files form no circle.
+    #[must_use]
+    pub fn is_reached(&self, end: (u32, u64), first_tick: u64) -> bool {
+        first_tick == self.first_tick && (self.run_id, first_tick) >= end
+    }
+
+    /// An error that was met in this file.
+    #[must_use]
+    pub fn within(&self, e: Error) -> Error {
+        e.within(self.place())
+    }
+
+    /// The error of a file that is part of another run.
+    #[must_use]
+    pub fn is_of_another_run(&self) -> Error {
+        Error::new(ErrorKind::Log, format!("{}, but that is another run", self.place()))
+    }
+
+    fn place(&self) -> String {
+        format!("the run goes on in {}", self.file)
+    }
+}

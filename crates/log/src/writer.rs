@@ -1,0 +1,260 @@
+//! One log file.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use mcap::records::{MessageHeader, Metadata};
+use mcap::write::NoSeek;
+use mcap::{Attachment, McapResult, WriteOptions, Writer};
+
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
+
+use crate::envelope::{self, ENCODING, SCHEMA, SCHEMA_ENCODING};
+use crate::{
+    Disk, KEYFRAME_TOPIC, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
+    ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages,
+    Storage, TICK_TOPIC,
+};
+
+/// A chunk is closed after so many ticks: a killed run loses at most these.
+const CHUNK_TICKS: u64 = 10;
+
+type McapFile = Writer<NoSeek<BufWriter<Box<dyn LogFile>>>>;
+
+/// One log file.
+pub struct LogWriter {
+    out: Out,
+    file: Box<dyn LogFile>,
+    own: OwnChannels,
+    side: Vec<SideOut>,
+    /// The side channels' first messages are written.
+    begun: bool,
+    period_ns: u64,
+    payload: Vec<u8>,
+    message: Vec<u8>,
+    pub(crate) open_ticks: u64,
+}
+
+impl std::fmt::Debug for LogWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogWriter").field("path", &self.out.path).finish_non_exhaustive()
+    }
+}
+
+/// Numbers of the log's own channels.
+#[derive(Clone, Copy)]
+struct OwnChannels {
+    tick: u16,
+    state: u16,
+    keyframe: u16,
+}
+
+/// A side channel in this file.
+struct SideOut {
+    id: u16,
+    first: Option<Vec<u8>>,
+}
+
+/// Where messages go.
+struct Out {
+    path: PathBuf,
+    mcap: McapFile,
+    sequence: u32,
+    bytes: u64,
+}
+
+impl Out {
+    fn put(&mut self, channel_id: u16, time_ns: u64, data: &[u8]) -> Result<()> {
+        let header = MessageHeader {
+            channel_id,
+            sequence: self.sequence,
+            log_time: time_ns,
+            publish_time: time_ns,
+        };
+        self.sequence = self.sequence.wrapping_add(1);
+        self.bytes += data.len() as u64;
+        self.mcap.write_to_known_channel(&header, data).map_err(|e| file_error(&self.path, &e))
+    }
+}
+
+impl LogWriter {
+    /// Creates the file and writes what a replay needs: version, hashes, robot, scenario. The file
+    /// gets the side `channels`, too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] with the path if it cannot be created or written.
+    pub fn create(path: &Path, info: &RunInfo, channels: &[SideChannel]) -> Result<Self> {
+        Self::create_on(&Disk, path, info, channels)
+    }
+
+    /// [`create`](Self::create) in another place than the file system.
+    pub(crate) fn create_on(
+        storage: &dyn Storage,
+        path: &Path,
+        info: &RunInfo,
+        channels: &[SideChannel],
+    ) -> Result<Self> {
+        let failed = |e: &dyn std::error::Error| file_error(path, e);
+        let file = storage.create(path).map_err(|e| failed(&e))?;
+        let other = file.another().map_err(|e| failed(&e))?;
+        let mut mcap =
+            options().create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
+        let own = add_own_channels(&mut mcap).map_err(|e| failed(&e))?;
+        let side = channels.iter().map(|c| add_side_channel(&mut mcap, c));
+        let side = side.collect::<McapResult<_>>().map_err(|e| failed(&e))?;
+        write_header(&mut mcap, info).map_err(|e| failed(&e))?;
+        Ok(Self {
+            out: Out { path: path.into(), mcap, sequence: 0, bytes: 0 },
+            file,
+            own,
+            side,
+            begun: false,
+            period_ns: info.period_ns,
+            payload: Vec::new(),
+            message: Vec::new(),
+            open_ticks: 0,
+        })
+    }
+
+    /// Writes one tick and its side messages; closes the chunk every few ticks.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] with the path; [`ErrorKind::Internal`] if there is no such side channel.
+    pub fn write(&mut self, tick: &LogTick, messages: &SideMessages) -> Result<()> {
+        let before_ns = tick.state.time_ns.saturating_sub(self.period_ns);
+        if !tick.keyframe.is_empty() {
+            let words = tick.keyframe.clone();
+            let keyframe = Keyframe { run_id: tick.run_id, tick: tick.tick, words };
+            encode(Kind::Keyframe, &keyframe, &mut self.payload)?;
+            self.put(self.own.keyframe, before_ns)?;
+        }
+        encode(Kind::LogTick, tick, &mut self.payload)?;
+        self.put(self.own.tick, before_ns)?;
+        encode(Kind::State, &tick.state, &mut self.payload)?;
+        self.put(self.own.state, tick.state.time_ns)?;
+        if !std::mem::replace(&mut self.begun, true) {
+            for side in &self.side {
+                if let Some(first) = &side.first {
+                    self.out.put(side.id, before_ns, first)?;
+                }
+            }
+        }
+        for (channel, time_ns, message) in messages.iter() {
+            let Some(side) = self.side.get(channel) else {
+                let text = format!("a message of side channel {channel}, which the log has not");
+                return Err(Error::new(ErrorKind::Internal, text));
+            };
+            self.out.put(side.id, time_ns, message)?;
+        }
+        self.open_ticks += 1;
+        if self.open_ticks >= CHUNK_TICKS { self.flush() } else { Ok(()) }
+    }
+
+    fn put(&mut self, channel: u16, time_ns: u64) -> Result<()> {
+        envelope::wrap(&self.payload, &mut self.message);
+        self.out.put(channel, time_ns, &self.message)
+    }
+
+    /// Bytes of the messages written so far.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.out.bytes
+    }
+
+    /// Closes the chunk and gives it to the system.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] with the path.
+    pub fn flush(&mut self) -> Result<()> {
+        self.open_ticks = 0;
+        self.out.mcap.flush().map_err(|e| file_error(&self.out.path, &e))
+    }
+
+    /// Puts everything written so far on the disk, soon.
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.file.sync_soon().map_err(|e| file_error(&self.out.path, &e))
+    }
+
+    /// Notes that the run goes on in the file `next` with `tick` of run `run_id`, then
+    /// [`finish`](Self::finish)es.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] with the path.
+    pub fn finish_before(mut self, next: &Path, run_id: u32, tick: u64) -> Result<()> {
+        let name = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let metadata = BTreeMap::from([
+            (NEXT_SEGMENT.into(), name),
+            (NEXT_RUN_ID.into(), run_id.to_string()),
+            (NEXT_TICK.into(), tick.to_string()),
+        ]);
+        let note = Metadata { name: NEXT_NOTE.into(), metadata };
+        self.out.mcap.write_metadata(&note).map_err(|e| file_error(&self.out.path, &e))?;
+        self.finish()
+    }
+
+    /// Writes index and footer and puts the file on the disk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] with the path.
+    pub fn finish(self) -> Result<()> {
+        let Out { path, mut mcap, .. } = self.out;
+        mcap.finish().map_err(|e| file_error(&path, &e))?;
+        drop(mcap.into_inner());
+        self.file.sync().map_err(|e| file_error(&path, &e))
+    }
+}
+
+fn add_own_channels(mcap: &mut McapFile) -> McapResult<OwnChannels> {
+    let mut add = |topic: &str, name: &str| {
+        let schema = mcap.add_schema(name, SCHEMA_ENCODING, SCHEMA)?;
+        mcap.add_channel(schema, topic, ENCODING, &BTreeMap::new())
+    };
+    Ok(OwnChannels {
+        tick: add(TICK_TOPIC, "hardstand_msgs/msg/LogTick")?,
+        state: add(STATE_TOPIC, "hardstand_msgs/msg/State")?,
+        keyframe: add(KEYFRAME_TOPIC, "hardstand_msgs/msg/Keyframe")?,
+    })
+}
+
+fn add_side_channel(mcap: &mut McapFile, channel: &SideChannel) -> McapResult<SideOut> {
+    let SideChannel { topic, schema_name, schema_encoding, message_encoding, .. } = channel;
+    let text = channel.schema_text.as_bytes();
+    let schema = mcap.add_schema(schema_name, schema_encoding, text)?;
+    let id = mcap.add_channel(schema, topic, message_encoding, &channel.metadata)?;
+    Ok(SideOut { id, first: channel.first.clone() })
+}
+
+fn write_header(mcap: &mut McapFile, info: &RunInfo) -> McapResult<()> {
+    mcap.write_metadata(&Metadata { name: "hardstand".into(), metadata: info.to_map() })?;
+    for (name, media_type, data) in [
+        (ROBOT_ATTACHMENT, "application/xml", &info.robot),
+        (SCENARIO_ATTACHMENT, "application/toml", &info.scenario),
+    ] {
+        mcap.attach(&Attachment {
+            log_time: 0,
+            create_time: 0,
+            name: name.into(),
+            media_type: media_type.into(),
+            data: Cow::Borrowed(data.as_bytes()),
+        })?;
+    }
+    mcap.flush()
+}
+
+/// Without seeking a chunk is written in one piece, when it is complete.
+pub(crate) fn options() -> WriteOptions {
+    WriteOptions::new()
+        .profile("ros2")
+        .library(concat!("hardstand ", env!("CARGO_PKG_VERSION")))
+        .chunk_size(None)
+        .disable_seeking(true)
+}
+
+/// With the cause: mcap's own text does not say that the disk is full.
+pub(crate) fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
+    let cause = e.source().map_or_else(String::new, |cause| format!(": {cause}"));
+    Error::new(ErrorKind::File, format!("log {}: {e}{cause}", path.display()))
+}

@@ -1,0 +1,8 @@
+//! Helpers of the tests.
+
+pub mod dense;
+pub mod dice;
+pub mod double_double;
+pub mod drive;
+pub mod robots;
+pub mod trees;

@@ -1,0 +1,60 @@
+//! What the drives obey, and what stops a plant.
+
+numbered! {
+    /// What the drives obey in a tick.
+    pub enum Authority {
+        /// No effort: no session has commanded yet, or the controller is long lost.
+        Zero = 0, "zero";
+        /// The owner's command, accepted in this tick.
+        Fresh = 1, "fresh";
+        /// The owner's last command, held.
+        Held = 2, "held";
+        /// Damping only.
+        Damped = 3, "damped";
+        /// Damping only, until the emergency stop ends.
+        Stopped = 4, "stopped";
+    }
+}
+
+impl Authority {
+    /// Name of a number.
+    #[must_use]
+    pub const fn name_of(code: u8) -> &'static str {
+        match Self::from_code(code) {
+            Some(authority) => authority.name(),
+            None => "unknown",
+        }
+    }
+}
+
+numbered! {
+    /// Why a plant stopped. The state stays at the last good one. On the wire 0 means that it has
+    /// not stopped.
+    pub enum PlantFailure {
+        /// A position, velocity or acceleration became NaN or infinite: usually the contact or a
+        /// gain is too stiff for the micro-step.
+        NotFinite = 1, "not_finite";
+        /// The base or a joint became faster than 1e4 m/s or rad/s, or went farther than 1e6 m or
+        /// rad, or a contact's normal force exceeded 1e9 N: a rigid contact cannot hold the load,
+        /// or stiffness or dissipation are too large for the micro-step.
+        OutOfRange = 2, "out_of_range";
+    }
+}
+
+impl PlantFailure {
+    /// What it means and what to do about it.
+    #[must_use]
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::NotFinite => {
+                "a number is no longer finite; raise sim.micro_steps or lower the stiffness \
+                 of the contact or the gains"
+            }
+            Self::OutOfRange => {
+                "a speed exceeds 1e4 m/s or rad/s, the base is more than 1e6 m away, or a contact \
+                 is pressed beyond 1e9 N; raise sim.micro_steps or lower the stiffness or \
+                 dissipation of the contact or the gains"
+            }
+        }
+    }
+}

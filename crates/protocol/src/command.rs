@@ -1,0 +1,92 @@
+//! Commands of controllers, and what one tick receives.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{EVENTS_MAX, OFFERS_MAX};
+use crate::{Event, Rejection};
+
+/// Set-point of one joint's drive. The motor makes
+/// `tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)`, evaluated every micro-step and
+/// limited to the joint's effort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointCommand {
+    /// Position, rad or m.
+    pub q: f64,
+    /// Velocity, rad/s or m/s.
+    pub dq: f64,
+    /// Stiffness, N·m/rad or N/m.
+    pub kp: f64,
+    /// Damping, N·m·s/rad or N·s/m.
+    pub kd: f64,
+    /// Feed-forward effort, N·m or N.
+    pub tau_ff: f64,
+}
+
+impl JointCommand {
+    /// Names of its numbers, in the order in which they are sent.
+    pub const NAMES: [&str; 5] = ["q", "dq", "kp", "kd", "tau_ff"];
+
+    /// Its numbers, in that order.
+    #[must_use]
+    pub const fn numbers(&self) -> [f64; 5] {
+        [self.q, self.dq, self.kp, self.kd, self.tau_ff]
+    }
+}
+
+/// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far
+/// beyond any robot, but small enough that no product of two overflows.
+const SETPOINT_MAX: f64 = 1e6;
+
+/// Whether set-points are such as a drive may be given; `gains_max` are the largest `kp` and `kd`.
+///
+/// # Errors
+/// [`Rejection::NotFinite`] before [`Rejection::OutOfRange`].
+pub fn check_joints(joints: &[JointCommand], gains_max: [f64; 2]) -> Result<(), Rejection> {
+    let is_finite = |c: &JointCommand| c.numbers().iter().all(|x| x.is_finite());
+    if !joints.iter().all(is_finite) {
+        return Err(Rejection::NotFinite);
+    }
+    let is_in_range = |c: &JointCommand| {
+        let setpoints = [c.q, c.dq, c.tau_ff].iter().all(|x| x.abs() <= SETPOINT_MAX);
+        let [kp_max, kd_max] = gains_max;
+        setpoints && (0.0..=kp_max).contains(&c.kp) && (0.0..=kd_max).contains(&c.kd)
+    };
+    if joints.iter().all(is_in_range) { Ok(()) } else { Err(Rejection::OutOfRange) }
+}
+
+/// A checked command: sizes fit the robot and all numbers are finite and in range. The leases
+/// decide at the tick whether it gets authority.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// Run that it is meant for.
+    pub run_id: u32,
+    /// The controller's session: a random number, new each time the controller starts.
+    pub session: u64,
+    /// Sequence number within the session, strictly increasing.
+    pub seq: u64,
+    /// Tick of the state that this command answers.
+    pub answers_tick: u64,
+    /// Tick at which it applies; 0 for at once, from a session that has not joined.
+    pub applies_tick: u64,
+    /// One set-point per joint of the session, in the model's order.
+    pub joints: Vec<JointCommand>,
+}
+
+/// Everything that one tick receives from outside, with room for the bounds in
+/// [`limits`](crate::limits).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TickInput {
+    /// Commands, at most [`OFFERS_MAX`]: those of leases first, in the order of the leases, then
+    /// the others in the order of arrival.
+    pub offers: Vec<Box<Command>>,
+    /// Events, at most [`EVENTS_MAX`].
+    pub events: Vec<Event>,
+}
+
+impl TickInput {
+    /// Empty, with all the memory it will ever need.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { offers: Vec::with_capacity(OFFERS_MAX), events: Vec::with_capacity(EVENTS_MAX) }
+    }
+}

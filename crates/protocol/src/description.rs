@@ -1,0 +1,137 @@
+//! The answer to a query of `model`: what a controller must know to begin.
+
+use serde::{Deserialize, Serialize};
+
+/// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelReply {
+    /// Layout hash; every command carries it.
+    pub layout_hash: u64,
+    /// Run number; every command carries it.
+    pub run_id: u32,
+    /// Length of a tick, ns.
+    pub period_ns: u64,
+    /// Oldest age at which a command is held, ticks.
+    pub hold_ticks: u64,
+    /// Ticks of damping after that.
+    pub damped_ticks: u64,
+    /// Commands in a row that prove that a controller lives.
+    pub proof_commands: u64,
+    /// Largest `kp` of a command.
+    pub kp_max: f64,
+    /// Largest `kd` of a command.
+    pub kd_max: f64,
+    /// Mass of the robot, kg.
+    pub mass_kg: f64,
+    /// Gravity in the world, m/s².
+    pub gravity_m_per_s2: [f64; 3],
+    /// Version of the daemon.
+    pub version: String,
+    /// Robot name.
+    pub robot: String,
+    /// Name of the base link.
+    pub base_link: String,
+    /// Joints in the order of states and commands.
+    pub joints: Vec<JointDescription>,
+    /// Feet in the order of states.
+    pub feet: Vec<FootDescription>,
+    /// Stations in the order of contacts.
+    pub stations: Vec<StationDescription>,
+    /// Surfaces of the ground; the stations of `contacts` repeat for each.
+    pub surfaces: Vec<SurfaceDescription>,
+    /// Frames of the feet, one per foot; `_foot` vectors of `contacts` are in their axes.
+    pub foot_frames: Vec<FrameDescription>,
+    /// Frame of the IMU.
+    pub imu_frame: FrameDescription,
+    /// Regions of the ground whose friction can be changed.
+    pub regions: Vec<RegionDescription>,
+}
+
+/// A pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PoseDescription {
+    /// Position, m.
+    pub position_m: [f64; 3],
+    /// Orientation, order w, x, y, z.
+    pub quat_wxyz: [f64; 4],
+}
+
+/// A frame fixed to a body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FrameDescription {
+    /// Body that carries it.
+    pub body: String,
+    /// Pose in the body's frame.
+    pub pose: PoseDescription,
+}
+
+/// One joint. No limit is ±∞.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointDescription {
+    /// Name in the URDF.
+    pub name: String,
+    /// 0 revolute (rad, N·m), 1 prismatic (m, N).
+    pub kind: u8,
+    /// Initial position.
+    pub q_initial: f64,
+    /// Lower position limit.
+    pub q_min: f64,
+    /// Upper position limit.
+    pub q_max: f64,
+    /// Largest effort.
+    pub effort_max: f64,
+    /// Largest velocity.
+    pub velocity_max: f64,
+}
+
+/// One foot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FootDescription {
+    /// Name.
+    pub name: String,
+    /// Indices of its stations.
+    pub stations: Vec<u32>,
+}
+
+/// One region of the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RegionDescription {
+    /// Name.
+    pub name: String,
+    /// Index of its surface in `surfaces`.
+    pub surface: u32,
+    /// Smallest x and y in the surface's axes, m.
+    pub min_m: [f64; 2],
+    /// Largest x and y in the surface's axes, m.
+    pub max_m: [f64; 2],
+}
+
+/// One station.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StationDescription {
+    /// Name.
+    pub name: String,
+    /// Body that carries it.
+    pub body: String,
+    /// Position in the body's frame, m.
+    pub position_body_m: [f64; 3],
+    /// Contact model: 0 exponential spring, 1 Hunt–Crossley, 2 rigid.
+    pub model: u8,
+    /// Radius of the sphere, or of the torus's tube, m; 0 for a point or a sharp edge.
+    pub round_m: f64,
+    /// Radius of the torus's ring, m; 0 for a point or sphere.
+    pub ring_m: f64,
+}
+
+/// One surface of the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SurfaceDescription {
+    /// Name.
+    pub name: String,
+    /// 0 plane (its z-axis is the normal), 1 heightfield, 2 convex solid.
+    pub kind: u8,
+    /// 1 if it moves as the scenario prescribes.
+    pub moves: u8,
+    /// Pose in the world at rest.
+    pub pose: PoseDescription,
+}

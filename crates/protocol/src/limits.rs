@@ -1,0 +1,23 @@
+//! Bounds of what is sent and logged.
+
+/// Joints of a robot.
+pub const JOINTS_MAX: usize = 256;
+/// Largest coefficient of friction.
+pub const FRICTION_MAX: f64 = 100.0;
+/// Commands that one tick looks at; more wait for the next tick.
+pub const OFFERS_MAX: usize = 16;
+/// Events (pushes, friction changes, faults, controllers that join) that one tick applies.
+pub const EVENTS_MAX: usize = 32;
+/// Controllers that have joined at a time.
+pub const LEASES_MAX: usize = 8;
+/// Faults that act at the same time, besides pushes.
+pub const FAULTS_MAX: usize = 8;
+/// Ticks by which a fault of the link delays a command at most.
+pub const LINK_DELAY_TICKS_MAX: u32 = 100;
+/// Sessions that are remembered as revoked: their commands stay refused.
+pub const REVOKED_SESSIONS: usize = 8;
+/// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
+pub const MESSAGE_BYTES_MAX: usize = 65_535;
+
+// a set of joints is made of words
+const _: () = assert!(JOINTS_MAX.is_multiple_of(64));

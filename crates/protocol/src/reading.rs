@@ -1,0 +1,177 @@
+//! What the plant shows after a tick: the payloads of the bus and the log, field by field.
+//!
+//! The structs are encoded in field order by bincode with fixed-width little-endian integers:
+//! `u8`, `u32`, `u64`, `f64` as they are, arrays without a length, `Vec` as a `u64` length and the
+//! elements. `docs/protocol.md` lists the offsets.
+
+use std::mem::take;
+
+use serde::{Deserialize, Serialize};
+
+/// State of the robot after `tick` ticks. What a real robot could measure comes first; what only
+/// a simulator knows has `truth` in its name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StateReading {
+    /// Layout hash: names, order and period, see `model`.
+    pub layout_hash: u64,
+    /// Run number; a reset starts the next one.
+    pub run_id: u32,
+    /// Ticks done. A command answers this number.
+    pub tick: u64,
+    /// Simulated time, ns: `tick × period`, plus what has passed in the runs before this one.
+    pub time_ns: u64,
+    /// Pace: 0 real time, 1 free.
+    pub mode: u8,
+    /// 0 waiting for a controller, 1 running, 2 stopped by a fault, 3 paused.
+    pub phase: u8,
+    /// Fault: 0 none, 1 not finite, 2 out of range.
+    pub fault: u8,
+    /// What the drives obeyed in this tick: 0 zero effort, 1 fresh command, 2 held, 3 damped.
+    pub authority: u8,
+    /// Age of the command in force, ticks from the state that it answers; `u32::MAX` for none.
+    pub command_age_ticks: u32,
+    /// Session that owns the robot; 0 for nobody.
+    pub command_session: u64,
+    /// Sequence number of the command in force.
+    pub command_seq: u64,
+    /// Digest chained over all ticks so far.
+    pub digest: u64,
+    /// Orientation of the IMU in the world, order w, x, y, z.
+    pub imu_quat_wxyz: [f64; 4],
+    /// Angular velocity in IMU axes, rad/s.
+    pub imu_angular_velocity_rad_per_s: [f64; 3],
+    /// Specific force in IMU axes, m/s²: +9.81 on z at rest. Mean over the tick.
+    pub imu_specific_force_m_per_s2: [f64; 3],
+    /// Ground truth: position of the base origin in the world, m.
+    pub truth_base_position_m: [f64; 3],
+    /// Ground truth: orientation of the base in the world, order w, x, y, z.
+    pub truth_base_quat_wxyz: [f64; 4],
+    /// Ground truth: velocity of the base origin in world axes, m/s.
+    pub truth_base_velocity_m_per_s: [f64; 3],
+    /// Ground truth: angular velocity of the base in world axes, rad/s.
+    pub truth_base_angular_velocity_rad_per_s: [f64; 3],
+    /// One entry per joint, in the order of `model`.
+    pub joints: Vec<JointReading>,
+    /// One entry per foot, in the order of `model`: 1 if it is down (debounced).
+    pub foot_contact: Vec<u8>,
+    /// One entry per foot: normal force, N.
+    pub foot_normal_n: Vec<f64>,
+}
+
+/// One joint's encoder and motor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointReading {
+    /// Position, rad or m.
+    pub q: f64,
+    /// Velocity, rad/s or m/s.
+    pub dq: f64,
+    /// Effort that the motor made in the last micro-step, N·m or N.
+    pub tau: f64,
+}
+
+/// Contact forces after `tick` ticks. Forces act *on the foot by the ground*.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactsReading {
+    /// Layout hash, as in the state.
+    pub layout_hash: u64,
+    /// Run number.
+    pub run_id: u32,
+    /// Ticks done.
+    pub tick: u64,
+    /// Simulated time, ns.
+    pub time_ns: u64,
+    /// One entry per foot, in the order of `model`.
+    pub feet: Vec<FootReading>,
+    /// One entry per contact: stations in the order of `model`, for each all surfaces.
+    pub stations: Vec<StationReading>,
+}
+
+/// Resultant contact of one foot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FootReading {
+    /// 1 if the foot is down (debounced).
+    pub contact: u8,
+    /// Sum of the normal forces, N.
+    pub normal_n: f64,
+    /// Contact point in the world, m: Simbody's centre of pressure, with the mean of the loaded
+    /// contact points as reference; in flight, the mean of all contact points.
+    pub point_world_m: [f64; 3],
+    /// Force on the foot in world axes, N.
+    pub force_world_n: [f64; 3],
+    /// Moment on the foot about the contact point in world axes, N·m.
+    pub moment_world_nm: [f64; 3],
+    /// Force on the foot in the foot's own axes, N.
+    pub force_foot_n: [f64; 3],
+    /// Moment about the contact point in the foot's own axes, N·m.
+    pub moment_foot_nm: [f64; 3],
+    /// Potential energy stored in the contact, J.
+    pub potential_energy_j: f64,
+    /// Power that the contact dissipates, W.
+    pub power_dissipation_w: f64,
+}
+
+/// One station against one surface. All vectors are in world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StationReading {
+    /// The body's point nearest to the ground, m. The force acts here.
+    pub position_world_m: [f64; 3],
+    /// Velocity of that point, m/s.
+    pub velocity_world_m_per_s: [f64; 3],
+    /// Unit normal of the ground below it.
+    pub normal_world: [f64; 3],
+    /// Force on the body, N.
+    pub force_world_n: [f64; 3],
+    /// Elastic part of the friction force, N.
+    pub friction_elastic_world_n: [f64; 3],
+    /// Damping part of the friction force, N.
+    pub friction_damping_world_n: [f64; 3],
+    /// Anchor of the friction spring, m.
+    pub anchor_world_m: [f64; 3],
+    /// Height above the ground, m.
+    pub height_m: f64,
+    /// Normal force, N: elastic plus damping part.
+    pub normal_n: f64,
+    /// Elastic part of the normal force, N.
+    pub normal_elastic_n: f64,
+    /// Damping part of the normal force, N.
+    pub normal_damping_n: f64,
+    /// Tangential speed relative to the ground, m/s.
+    pub slip_m_per_s: f64,
+    /// Sliding: 0 sticks, 1 slides.
+    pub sliding: f64,
+    /// Coefficient of friction in use.
+    pub mu: f64,
+    /// Static coefficient of friction: the station's, or that of the region it stands in.
+    pub mu_static: f64,
+    /// Kinetic coefficient of friction, likewise.
+    pub mu_kinetic: f64,
+    /// Friction limit, N.
+    pub friction_limit_n: f64,
+    /// Potential energy, J.
+    pub potential_energy_j: f64,
+    /// Power that the contact dissipates, W.
+    pub power_dissipation_w: f64,
+}
+
+impl StateReading {
+    /// Copies without allocating; both have been filled by the same plant.
+    pub fn copy_from(&mut self, o: &Self) {
+        let mut joints = take(&mut self.joints);
+        let mut foot_contact = take(&mut self.foot_contact);
+        let mut foot_normal_n = take(&mut self.foot_normal_n);
+        joints.clone_from(&o.joints);
+        foot_contact.clone_from(&o.foot_contact);
+        foot_normal_n.clone_from(&o.foot_normal_n);
+        *self = Self { joints, foot_contact, foot_normal_n, ..*o };
+    }
+}
+
+impl ContactsReading {
+    /// Copies without allocating; both have been filled by the same plant.
+    pub fn copy_from(&mut self, o: &Self) {
+        let (mut feet, mut stations) = (take(&mut self.feet), take(&mut self.stations));
+        feet.clone_from(&o.feet);
+        stations.clone_from(&o.stations);
+        *self = Self { feet, stations, ..*o };
+    }
+}

@@ -1,0 +1,123 @@
+//! Replays the log of a case and evaluates its conditions and measures.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::inspect::{Condition, Quantities, Quantity};
+use crate::replay::{Player, TickView};
+use hardstand_error::Result;
+use hardstand_physics::plant::PlantFailure;
+
+use super::outcome::Held;
+use super::plan::{Plan, Take};
+
+/// The evaluation of a log; of a missing log, empty.
+#[derive(Debug)]
+pub(super) struct Finding {
+    /// Ticks that were run, and their length, s.
+    pub(super) ticks: u64,
+    pub(super) time_s: f64,
+    /// All ticks of the scenario's duration were run.
+    pub(super) whole: bool,
+    pub(super) digest: Option<u64>,
+    pub(super) fault: Option<PlantFailure>,
+    /// Where the replay differs from the log.
+    pub(super) difference: Option<String>,
+    pub(super) conditions: BTreeMap<String, Held>,
+    pub(super) measures: BTreeMap<String, Option<f64>>,
+}
+
+impl Finding {
+    /// What `log` holds; a log that is missing or cannot be opened has no ticks.
+    ///
+    /// # Errors
+    /// Those of [`Player::advance`], and of conditions that the log's robot does not fit.
+    pub(super) fn of(plan: &Plan, log: &Path) -> Result<Self> {
+        let names = plan.conditions.iter().map(|(name, _)| (name.clone(), Held::Unknown));
+        let measures = plan.measures.iter().map(|m| (m.name.clone(), None));
+        let mut found = Self {
+            ticks: 0,
+            time_s: 0.0,
+            whole: false,
+            digest: None,
+            fault: None,
+            difference: None,
+            conditions: names.collect(),
+            measures: measures.collect(),
+        };
+        if let Ok(mut player) = Player::open(log) {
+            found.read(plan, &mut player)?;
+        }
+        Ok(found)
+    }
+
+    fn read(&mut self, plan: &Plan, player: &mut Player) -> Result<()> {
+        let quantities = Quantities::of(&player.scenario().plant());
+        let mut conditions = Vec::new();
+        for (name, text) in &plan.conditions {
+            conditions.push((name, Condition::parse(text, &quantities)?, Held::Never));
+        }
+        let mut sums: Vec<_> = plan
+            .measures
+            .iter()
+            .map(|m| (&m.name, quantities.find(&m.quantity), Sum { take: m.take, ..Sum::new() }))
+            .collect();
+        let period_ns = player.info().period_ns;
+        while player.advance()? {
+            let Some(moment) = player.moment() else { continue };
+            self.digest = Some(moment.applied.digest);
+            self.fault = moment.applied.fault;
+            // a tick in which the plant stops itself does not count
+            self.ticks += u64::from(self.fault.is_none());
+            self.time_s = (self.ticks * period_ns) as f64 / 1e9;
+            for (_, condition, held) in &mut conditions {
+                if *held == Held::Never && condition.holds(&moment) {
+                    *held = Held::AtS(self.time_s);
+                }
+            }
+            for (_, quantity, sum) in &mut sums {
+                sum.add(*quantity, &moment);
+            }
+        }
+        self.whole = player.scenario().ticks == Some(self.ticks);
+        self.difference = player
+            .difference()
+            .map(|d| format!("the replay differs at tick {}: {}", d.tick, d.quantity));
+        if self.ticks > 0 {
+            self.conditions
+                .extend(conditions.iter().map(|(name, _, held)| ((*name).clone(), *held)));
+        }
+        self.measures.extend(sums.iter().map(|(name, _, sum)| ((*name).clone(), sum.value())));
+        Ok(())
+    }
+}
+
+/// A measure so far.
+struct Sum {
+    take: Take,
+    value: f64,
+    count: u64,
+}
+
+impl Sum {
+    const fn new() -> Self {
+        Self { take: Take::Last, value: 0.0, count: 0 }
+    }
+
+    fn add(&mut self, quantity: Option<&Quantity>, moment: &TickView<'_>) {
+        let Some(x) = quantity.map(|q| q.of(moment)).filter(|x| x.is_finite()) else { return };
+        self.count += 1;
+        self.value = match self.take {
+            _ if self.count == 1 => x,
+            Take::Max => self.value.max(x),
+            Take::Min => self.value.min(x),
+            Take::Mean => self.value + x,
+            Take::Last => x,
+        };
+    }
+
+    fn value(&self) -> Option<f64> {
+        let divisor = if self.take == Take::Mean { self.count as f64 } else { 1.0 };
+        (self.count > 0).then(|| self.value / divisor)
+    }
+}

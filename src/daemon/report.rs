@@ -1,0 +1,294 @@
+//! What a daemon reports to the process that started it: a line of JSON when it is ready, and a
+//! line when it ends.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Scenario;
+use crate::rt::Ending;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::PlantFailure;
+
+use super::Summary;
+
+/// One line of a report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// The daemon accepts controllers.
+    Ready(ReadyReport),
+    /// The run has ended.
+    Ended(EndReport),
+    /// The daemon could not run, or broke off.
+    Error(ErrorReport),
+}
+
+/// A daemon that accepts controllers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadyReport {
+    /// The robot's name in the keys.
+    pub robot: String,
+    /// Endpoints on which the daemon listens.
+    pub endpoints: Vec<String>,
+    /// Number of the first run.
+    pub run_id: u32,
+    /// Ticks done in the state with which the run begins.
+    pub first_tick: u64,
+    /// Length of a tick, ns.
+    pub period_ns: u64,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndReport {
+    /// Why it ended.
+    pub kind: EndKind,
+    /// Controllers that did not answer, if it ended for that; empty if none had joined.
+    pub missing: Vec<String>,
+    /// Why the plant stopped itself, if it did.
+    pub plant_failure: Option<PlantFailureKind>,
+    /// Number of the last run.
+    pub run_id: u32,
+    /// Ticks done in the last state.
+    pub tick: u64,
+    /// Ticks that this process has run.
+    pub ticks: u64,
+    /// Simulated time of the last state, s.
+    pub time_s: f64,
+    /// Wall time since the first tick, s.
+    pub wall_s: f64,
+    /// Digest after the last tick, 16 hex digits.
+    pub digest: String,
+    /// Files of the log, in order.
+    pub log_files: Vec<PathBuf>,
+    /// Why recording ended early, if it did.
+    pub recording_error: Option<String>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndKind {
+    /// All ticks of the duration are done.
+    DurationReached,
+    /// A signal or an operator stopped it.
+    Stopped,
+    /// A deadline was missed under `realtime.overrun = "stop"`.
+    Overrun,
+    /// The system's monotonic clock went back.
+    ClockWentBack,
+    /// A controller did not join, or did not answer, within `control.patience_s`.
+    ControllerTimeout,
+    /// The plant stopped itself.
+    PlantFailure,
+}
+
+/// Why a plant stopped itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlantFailureKind {
+    /// A number is not finite.
+    NotFinite,
+    /// A number is out of range.
+    OutOfRange,
+}
+
+impl From<PlantFailure> for PlantFailureKind {
+    fn from(failure: PlantFailure) -> Self {
+        match failure {
+            PlantFailure::NotFinite => Self::NotFinite,
+            PlantFailure::OutOfRange => Self::OutOfRange,
+        }
+    }
+}
+
+impl PlantFailureKind {
+    /// What is wrong, and what to change.
+    #[must_use]
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::NotFinite => PlantFailure::NotFinite.advice(),
+            Self::OutOfRange => PlantFailure::OutOfRange.advice(),
+        }
+    }
+}
+
+/// An error that ended a daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorReport {
+    /// `"input"`, `"file"`, `"log"`, `"real_time"`, `"bus"` or `"internal"`.
+    pub kind: String,
+    /// What is wrong, with what is allowed.
+    pub message: String,
+}
+
+impl ReadyReport {
+    /// The daemon of `scenario`, which begins after `first_tick` of run `run_id`.
+    #[must_use]
+    pub fn of(scenario: &Scenario, run_id: u32, first_tick: u64) -> Self {
+        Self {
+            robot: scenario.bus.robot.clone(),
+            endpoints: scenario.bus.listen.clone(),
+            run_id,
+            first_tick,
+            period_ns: scenario.spec.period_ns,
+        }
+    }
+}
+
+impl From<&Summary> for EndReport {
+    fn from(s: &Summary) -> Self {
+        let plant_failure = match s.ending {
+            Ending::PlantFailure(failure) => Some(failure.into()),
+            _ => None,
+        };
+        let timeout = matches!(s.ending, Ending::ControllerTimeout(_));
+        Self {
+            kind: EndKind::of(s.ending),
+            missing: if timeout { s.status.missing.clone() } else { Vec::new() },
+            plant_failure,
+            run_id: s.status.run_id,
+            tick: s.status.tick,
+            ticks: s.ticks,
+            time_s: s.last.time_s,
+            wall_s: s.wall_s,
+            digest: format!("{:016x}", s.digest),
+            log_files: s.recorded.segments.clone(),
+            recording_error: s.recorded.error.clone(),
+        }
+    }
+}
+
+impl EndKind {
+    const fn of(ending: Ending) -> Self {
+        match ending {
+            Ending::Done => Self::DurationReached,
+            Ending::Stopped => Self::Stopped,
+            Ending::Overrun => Self::Overrun,
+            Ending::ClockWentBack => Self::ClockWentBack,
+            Ending::ControllerTimeout(_) => Self::ControllerTimeout,
+            Ending::PlantFailure(_) => Self::PlantFailure,
+        }
+    }
+}
+
+impl From<&Error> for ErrorReport {
+    fn from(e: &Error) -> Self {
+        let kind = match e.kind() {
+            ErrorKind::Input => "input",
+            ErrorKind::File => "file",
+            ErrorKind::Log => "log",
+            ErrorKind::RealTime => "real_time",
+            ErrorKind::Bus => "bus",
+            ErrorKind::Internal => "internal",
+        };
+        Self { kind: kind.into(), message: e.to_string() }
+    }
+}
+
+impl ErrorReport {
+    /// True if a file, key, value or argument was refused.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(self.kind.as_str(), "input" | "file")
+    }
+}
+
+impl fmt::Display for EndReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.kind {
+            EndKind::DurationReached => "duration reached",
+            EndKind::Stopped => "stopped by a signal or an operator",
+            EndKind::Overrun => "a deadline was missed and realtime.overrun is \"stop\"",
+            EndKind::ClockWentBack => {
+                "the system's monotonic clock went back, so no deadline can be kept; the log is \
+                 complete. Start the run again, and see `dmesg` for the clock source"
+            }
+            EndKind::ControllerTimeout if self.missing.is_empty() => {
+                "timed out: no controller joined within control.patience_s"
+            }
+            EndKind::ControllerTimeout => {
+                let names = self.missing.join(", ");
+                return write!(f, "timed out waiting for {names} (control.patience_s)");
+            }
+            EndKind::PlantFailure => {
+                let advice = self.plant_failure.map_or("", PlantFailureKind::advice);
+                return write!(f, "plant failure: {advice}");
+            }
+        };
+        f.write_str(text)
+    }
+}
+
+/// Where the lines of a report go.
+#[derive(Debug)]
+pub struct ReportFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl ReportFile {
+    /// Opens `path` for writing; an existing file is replaced. `/dev/fd/3` is the descriptor 3.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if that is impossible.
+    pub fn create(path: &Path) -> Result<Self> {
+        let opened = OpenOptions::new().write(true).create(true).truncate(true).open(path);
+        let file = opened.map_err(|e| failed(path, &e))?;
+        Ok(Self { file, path: path.into() })
+    }
+
+    /// Writes one line.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if the file cannot be written.
+    pub fn write(&mut self, report: &Report) -> Result<()> {
+        let line = serde_json::to_string(report)
+            .map_err(|e| Error::new(ErrorKind::Internal, format!("report: {e}")))?;
+        self.file.write_all(format!("{line}\n").as_bytes()).map_err(|e| failed(&self.path, &e))
+    }
+}
+
+fn failed(path: &Path, e: &std::io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("--report {}: {e}", path.display()))
+}
+
+/// The reports in a text, of which the last line may still be incomplete. Lines of another kind are
+/// left out: a later version may have more.
+#[must_use]
+pub fn reports(text: &str) -> Vec<Report> {
+    let complete = text.rfind('\n').map_or("", |end| &text[..end]);
+    complete.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
+mod tests {
+    use super::{EndKind, EndReport, Report, reports};
+
+    #[test]
+    fn an_end_report_survives_its_line_and_a_cut_line_is_ignored() {
+        let end = EndReport {
+            kind: EndKind::ControllerTimeout,
+            missing: vec!["rear".into()],
+            plant_failure: None,
+            run_id: 1,
+            tick: 40,
+            ticks: 40,
+            time_s: 0.04,
+            wall_s: 1.5,
+            digest: "00000000000000ff".into(),
+            log_files: vec!["run.mcap".into()],
+            recording_error: None,
+        };
+        assert_eq!(end.to_string(), "timed out waiting for rear (control.patience_s)");
+        let line = serde_json::to_string(&Report::Ended(end.clone())).unwrap();
+        assert!(line.contains("\"kind\":\"controller_timeout\",\"missing\":[\"rear\"]"), "{line}");
+        let text = format!("{line}\n{{\"later\":{{}}}}\n{{\"ended\":");
+        assert_eq!(reports(&text), [Report::Ended(end)]);
+    }
+}

@@ -1,0 +1,78 @@
+//! Commands on their way in: bytes, claim, check, hand-over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::buffer_pool::Outbox;
+use hardstand_physics::plant::{Command, Rejection};
+
+use super::{ArrivalCounters, CommandLimits, check_command};
+use hardstand_protocol::{ClaimedCommand, decode_command};
+
+/// Where commands arrive: the first of their two checks, and the hand-over to the physics thread.
+#[derive(Debug)]
+pub struct CommandIngress {
+    outbox: Outbox<Command>,
+    limits: CommandLimits,
+    run_id: Arc<AtomicU32>,
+    counters: Arc<ArrivalCounters>,
+}
+
+impl CommandIngress {
+    /// A desk that hands accepted commands to `outbox` and counts in `counters`. The run that it
+    /// works for is `run_id`, whatever `limits` say.
+    #[must_use]
+    pub const fn new(
+        outbox: Outbox<Command>,
+        limits: CommandLimits,
+        run_id: Arc<AtomicU32>,
+        counters: Arc<ArrivalCounters>,
+    ) -> Self {
+        Self { outbox, limits, run_id, counters }
+    }
+
+    /// Takes in the bytes of one command. Whatever they are, this returns; a refusal is counted
+    /// under its reason.
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    pub fn take_in(&self, bytes: &[u8]) -> Result<(), Rejection> {
+        self.counters.count_received();
+        let claim = decode_command(bytes, self.limits.joints);
+        self.judge(claim.and_then(|claim| self.pass_on(&claim)))
+    }
+
+    /// Takes in a command that came in other bytes; likewise.
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    pub fn take_in_claim(&self, claim: &ClaimedCommand) -> Result<(), Rejection> {
+        self.counters.count_received();
+        self.judge(self.pass_on(claim))
+    }
+
+    fn judge(&self, result: Result<(), Rejection>) -> Result<(), Rejection> {
+        if let Err(reason) = result {
+            self.counters.count(reason);
+        }
+        result
+    }
+
+    fn pass_on(&self, claim: &ClaimedCommand) -> Result<(), Rejection> {
+        let limits = CommandLimits { run_id: self.run_id.load(Ordering::Relaxed), ..self.limits };
+        let mut checked = Command::default();
+        check_command(claim, &limits, &mut checked)?;
+        let mut command = match self.outbox.take_free() {
+            Some(free) => free,
+            // newest wins: the oldest command that waits gives way
+            None => {
+                let oldest = self.outbox.recall_oldest().ok_or(Rejection::QueueFull)?;
+                self.counters.count(Rejection::QueueFull);
+                oldest
+            }
+        };
+        *command = checked;
+        self.outbox.send(command);
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! The controllers by name: the loop knows them by numbers only.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hardstand_physics::plant::controller_number;
+use hardstand_protocol::ControllerReading;
+
+/// Names by number and who has joined, shared between those who speak to people.
+#[derive(Clone, Debug, Default)]
+pub struct ControllerRegistry(Arc<Mutex<Entries>>);
+
+#[derive(Debug, Default)]
+struct Entries {
+    names: BTreeMap<u64, String>,
+    present: BTreeMap<String, ControllerReading>,
+    /// Names by session, also of those who have left.
+    sessions: BTreeMap<u64, String>,
+}
+
+/// Names that are remembered. A stranger cannot fill the memory with more.
+const NAMES_MAX: usize = 1000;
+
+impl ControllerRegistry {
+    /// A directory that knows these names.
+    #[must_use]
+    pub fn of(names: &[String]) -> Self {
+        let directory = Self::default();
+        names.iter().for_each(|name| directory.note(name));
+        directory
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers a name.
+    pub fn note(&self, name: &str) {
+        let mut entries = self.entries();
+        if entries.names.len() < NAMES_MAX {
+            entries.names.insert(controller_number(name), name.into());
+        }
+    }
+
+    /// The name of a controller.
+    #[must_use]
+    pub fn name(&self, number: u64) -> String {
+        let known = self.entries().names.get(&number).cloned();
+        known.unwrap_or_else(|| format!("{number:016x}"))
+    }
+
+    /// A controller has joined.
+    pub fn enter(&self, controller: ControllerReading) {
+        let mut entries = self.entries();
+        if entries.sessions.len() < NAMES_MAX && controller.session != 0 {
+            entries.sessions.insert(controller.session, controller.name.clone());
+        }
+        if entries.present.len() < NAMES_MAX {
+            entries.present.insert(controller.name.clone(), controller);
+        }
+    }
+
+    /// The controller with this session has left.
+    pub fn leave(&self, session: u64) {
+        self.entries().present.retain(|_, c| c.session != session || session == 0);
+    }
+
+    /// The controller that has or had this session; empty if none is known.
+    #[must_use]
+    pub fn with_session(&self, session: u64) -> String {
+        self.entries().sessions.get(&session).cloned().unwrap_or_default()
+    }
+
+    /// Another run has begun: everybody has to come again.
+    pub fn begin_again(&self) {
+        self.entries().present.clear();
+    }
+
+    /// Who has joined, by name.
+    #[must_use]
+    pub fn present(&self) -> Vec<ControllerReading> {
+        self.entries().present.values().cloned().collect()
+    }
+}

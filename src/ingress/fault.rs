@@ -1,0 +1,98 @@
+//! Requests to inject and to clear faults: checked.
+
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{
+    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection, fault_event,
+    fault_part,
+};
+
+use super::control::check_ticks;
+use super::order::{check_number, check_run_id, claimed, shown};
+use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
+
+/// Makes a fault of the bytes of a request, if all is well.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
+/// kind, values, part, duration.
+pub fn check_fault(
+    bytes: &[u8],
+    model: &Model,
+    spec: &PlantSpec,
+    run_id: u32,
+) -> Result<Event, Refusal> {
+    let r: FaultRequest = claimed(Kind::Fault, bytes, "as the request's lengths say")?;
+    check_run_id(r.run_id, run_id)?;
+    let row = row_of(&r.kind)?;
+    check_values(row, &r.values)?;
+    if r.ticks > 0 {
+        check_ticks("ticks", r.ticks, 1)?;
+    }
+    let ticks = (r.ticks > 0).then_some(r.ticks);
+    let refused = |wrong| refusal(wrong, &r.name, row);
+    fault_event(row, model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
+}
+
+/// Makes an event of the bytes of a request to clear faults, if all is well.
+///
+/// # Errors
+/// As for [`check_fault`].
+pub fn check_clear_faults(
+    bytes: &[u8],
+    model: &Model,
+    spec: &PlantSpec,
+    run_id: u32,
+) -> Result<Event, Refusal> {
+    let r: ClearFaultsRequest = claimed(Kind::ClearFaults, bytes, "as the request's lengths say")?;
+    check_run_id(r.run_id, run_id)?;
+    let row = if r.kind.is_empty() { None } else { Some(row_of(&r.kind)?) };
+    let on = on(&r.part, &r.name);
+    let part = match (row, on) {
+        (Some(row), Some(_)) => {
+            let found =
+                fault_part(row, model, spec, on).map_err(|wrong| refusal(wrong, &r.name, row))?;
+            Some(found.0)
+        }
+        (None, Some(_)) => {
+            let text = "part is given without kind; name the kind of fault, or neither".into();
+            return Err(Refusal { reason: Rejection::OutOfRange, text });
+        }
+        (_, None) => None,
+    };
+    Ok(Event::ClearFaults { kind: row.map(|row| row.kind), part })
+}
+
+fn on<'a>(part: &'a str, name: &'a str) -> Option<(&'a str, &'a str)> {
+    (!part.is_empty() || !name.is_empty()).then_some((part, name))
+}
+
+fn row_of(kind: &str) -> Result<&'static FaultSpec, Refusal> {
+    FaultSpec::named(kind).ok_or_else(|| {
+        let names = FaultKind::TABLE.each_ref().map(|row| row.name).join(", ");
+        let text = format!("kind is {:?}; it must be one of: {names}", shown(kind));
+        Refusal { reason: Rejection::OutOfRange, text }
+    })
+}
+
+/// Their number, and the range of each.
+fn check_values(row: &FaultSpec, values: &[f64]) -> Result<(), Refusal> {
+    let count = row.number_count();
+    if values.len() != count {
+        let (name, got) = (row.name, values.len());
+        let text = format!("values has {got} numbers; {name} needs {count}");
+        return Err(Refusal { reason: Rejection::OutOfRange, text });
+    }
+    let each = |p: &'static Parameter| std::iter::repeat_n(p, p.count);
+    for (p, &x) in row.parameters.iter().flat_map(each).zip(values) {
+        check_number(p.name, x, p.allows(x), p.describe())?;
+    }
+    Ok(())
+}
+
+fn refusal(wrong: FaultError, name: &str, row: &FaultSpec) -> Refusal {
+    let FaultError { field, allowed } = wrong;
+    let is_name = row.place.words().contains(&field.as_str());
+    let value = if is_name { format!(" is {:?}", shown(name)) } else { String::new() };
+    let text = format!("{field}{value}: it must be {allowed}");
+    Refusal { reason: Rejection::OutOfRange, text }
+}

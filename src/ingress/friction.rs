@@ -1,0 +1,67 @@
+//! Requests to change friction: checked.
+
+use crate::limits::FRICTION_MAX;
+use hardstand_physics::plant::{Event, Rejection, Scope};
+
+use super::order::{check_layout, check_number, check_run_id, claimed};
+use hardstand_protocol::{FrictionRequest, HEADER_BYTES, Kind, Refusal};
+
+/// What is allowed in a [`FrictionRequest`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrictionLimits {
+    /// Layout hash of the robot.
+    pub layout_hash: u64,
+    /// Current run.
+    pub run_id: u32,
+    /// Number of stations, feet and regions.
+    pub counts: [u32; 3],
+}
+
+const BYTES: usize = HEADER_BYTES + 8 + 4 + 1 + 4 + 8 + 8;
+/// Names of the scopes that have an index, in the order of [`FrictionLimits::counts`].
+const INDEXED: [&str; 3] = ["stations", "feet", "regions"];
+
+/// Makes an event of the bytes of a request, if all is well.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, layout,
+/// run_id, scope and index, coefficients. It is never one of those that depend on an owner.
+pub fn check_friction(bytes: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
+    let r: FrictionRequest = claimed(Kind::Friction, bytes, BYTES)?;
+    check_layout(r.layout_hash, limits.layout_hash)?;
+    check_run_id(r.run_id, limits.run_id)?;
+    let scope = scope_of(&r, limits)?;
+    coefficient("mu_static", r.mu_static, FRICTION_MAX, "")?;
+    coefficient("mu_kinetic", r.mu_kinetic, r.mu_static, "mu_static, which is ")?;
+    Ok(Event::Friction { scope, mu_static: r.mu_static, mu_kinetic: r.mu_kinetic })
+}
+
+fn scope_of(r: &FrictionRequest, limits: &FrictionLimits) -> Result<Scope, Refusal> {
+    let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
+    let (index, kind) = (r.index, usize::from(r.scope));
+    let scope = match r.scope {
+        0 if index == 0 => return Ok(Scope::All),
+        0 => {
+            return refuse(format!("index is {index}; it must be 0 when scope is 0, all stations"));
+        }
+        1 => Scope::Station(index),
+        2 => Scope::Foot(index),
+        3 => Scope::Region(index),
+        _ => return refuse(format!("scope is {}; it must be 0 to 3", r.scope)),
+    };
+    let (count, name) = (limits.counts[kind - 1], INDEXED[kind - 1]);
+    match count.checked_sub(1) {
+        Some(last) if index > last => {
+            refuse(format!("index is {index}; it must be 0 to {last}, the {name}"))
+        }
+        None => refuse(format!("scope is {kind}; this scenario has no {name}")),
+        Some(_) => Ok(scope),
+    }
+}
+
+/// NaN fails every comparison; the reason tells it from a number that is too large.
+fn coefficient(name: &str, value: f64, max: f64, max_name: &str) -> Result<(), Refusal> {
+    check_number(name, value, (0.0..=max).contains(&value), format!("0 to {max_name}{max}"))
+}
+
+const _: () = assert!(BYTES == 37);

@@ -1,0 +1,216 @@
+//! A run that leaves a log at a tick and goes on under other parameters.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Scenario;
+use crate::limits::EVENTS_MAX;
+use crate::ros2::RosChannels;
+use crate::rt::{EventSchedule, Phase, empty_log_tick, fill_log_tick};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
+use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
+use hardstand_protocol::{LogTick, SavedState};
+
+use super::replayer::input_of;
+use super::{Player, TickView};
+
+/// Ticks between two reports of progress.
+const PROGRESS_TICKS: u64 = 32;
+
+/// Result of a fork.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forked {
+    /// Ticks that were run.
+    pub ticks: u64,
+    /// The files of the new log.
+    pub files: Vec<PathBuf>,
+    /// Set if the plant has stopped.
+    pub fault: Option<PlantFailure>,
+    /// Why it ended before the log's run did, if it did.
+    pub cut: Option<String>,
+}
+
+/// Goes on from the state `at`, in which `player` is, under `scenario`, with the commands of the
+/// log as they were applied, and records that in `to`. With `events` those of the log do not
+/// happen, but these, each at its tick. It ends with the log's run, before ticks that the log has
+/// lost, or with a command that the log does not have.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if `scenario` changes the layout of the state; [`ErrorKind::File`] if `to`
+/// cannot be written; as [`Player::advance`].
+pub fn fork(
+    player: &mut Player,
+    at: TickId,
+    scenario: &Scenario,
+    events: Option<Vec<(u64, Event)>>,
+    to: &Path,
+    mut progress: impl FnMut(u64),
+) -> Result<Forked> {
+    let plant = plant_in_state(player, scenario)?;
+    let mut fork = Fork::start(plant, scenario, player.info(), at.run_id, to)?;
+    let mut schedule = events.map(EventSchedule::new);
+    let mut forked = Forked::default();
+    while forked.fault.is_none() && player.advance()? {
+        let Some(log) = player.moment() else { break };
+        if log.applied.run_id != at.run_id {
+            break; // the next run begins anew, whatever was changed in this one
+        }
+        let here = fork.plant.state().tick;
+        if log.applied.tick != here {
+            forked.cut = Some(format!("the log has lost the ticks from {here} on"));
+            break;
+        }
+        let mut input = input_of(log.applied);
+        if let Some(schedule) = &mut schedule {
+            // the sessions are those of the log
+            input.events.retain(Event::is_of_leases);
+            input.events.reserve(EVENTS_MAX);
+            schedule.take_due(here, &mut input.events);
+        }
+        match fork.step(&input, &log) {
+            Ok(outcome) => forked.fault = outcome.fault,
+            Err(cut) => forked.cut = Some(cut),
+        }
+        if forked.cut.is_some() {
+            break;
+        }
+        forked.ticks += 1;
+        if forked.ticks.is_multiple_of(PROGRESS_TICKS) {
+            progress(forked.ticks);
+        }
+    }
+    if let Some(difference) = player.difference() {
+        let (tick, quantity) = (difference.tick, &difference.quantity);
+        // the log's own replay: what is applied is still what the log says
+        forked.cut.get_or_insert(format!("the log's replay differs at tick {tick}: {quantity}"));
+    }
+    let stats = fork.writer.finish();
+    forked.files = stats.segments;
+    match stats.error {
+        Some(e) => Err(Error::new(ErrorKind::File, e)),
+        None => Ok(forked),
+    }
+}
+
+/// The state in which `player` is, under `scenario`, for a run of the number `run_id` with other
+/// controllers: those of the log leave, and their joints keep their last set-points until other
+/// controllers join.
+///
+/// # Errors
+/// As [`fork`].
+pub fn saved_state(player: &Player, scenario: &Scenario, run_id: u32) -> Result<SavedState> {
+    let mut plant = plant_in_state(player, scenario)?;
+    plant.dismiss();
+    Ok(crate::ingress::save(&mut plant, scenario.physics_hash, run_id))
+}
+
+/// A plant of `scenario` in the state of the player's.
+fn plant_in_state(player: &Player, scenario: &Scenario) -> Result<Plant> {
+    let differs = Error::new(ErrorKind::Log, "the replay differs from the log before the fork");
+    let mut from = player.plant().ok_or(differs)?.clone();
+    let mut plant = scenario.plant();
+    if plant.layout_hash() != from.layout_hash() || plant.word_names() != from.word_names() {
+        let text = "--set changes the layout of the state, so the state of the log does not fit: \
+                    robot, period, joints, feet, stations, surfaces, regions and contact models \
+                    must stay. Simulate the changed scenario from its beginning instead";
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let (old, new) = (player.scenario().plant().snapshot_words(), plant.snapshot_words());
+    let mut words = from.snapshot_words();
+    for (i, (name, _)) in plant.word_names().into_iter().enumerate() {
+        // coefficients of friction are state, for events change them; here --set does
+        if COEFFICIENTS.contains(&name) && old[i] != new[i] {
+            words[i] = new[i];
+        }
+    }
+    plant.restore(&words)?;
+    Ok(plant)
+}
+
+/// What of the state comes from the scenario.
+const COEFFICIENTS: [&str; 5] = [
+    "contact.mu_static",
+    "contact.mu_kinetic",
+    "region.set",
+    "region.mu_static",
+    "region.mu_kinetic",
+];
+
+/// A plant that goes on, and its log. The inputs may come from anywhere.
+struct Fork {
+    plant: Plant,
+    snapshot: Snapshot,
+    record: LogTick,
+    ros2: Option<RosChannels>,
+    messages: SideMessages,
+    writer: RunWriter,
+    keyframe_every_ticks: u64,
+    begun: bool,
+}
+
+impl Fork {
+    fn start(
+        mut plant: Plant,
+        scenario: &Scenario,
+        of: &RunInfo,
+        run_id: u32,
+        to: &Path,
+    ) -> Result<Self> {
+        let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
+        let ros2 = RosChannels::of(scenario);
+        let record = empty_log_tick(&plant, &snapshot, words, ros2.is_some());
+        let info = RunInfo {
+            version: env!("CARGO_PKG_VERSION").into(),
+            physics_hash: scenario.physics_hash,
+            scenario: scenario.complete_toml.clone(),
+            run_id,
+            ..of.clone()
+        };
+        let bytes_max = scenario.record.segment_bytes_max;
+        let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
+        let writer = RunWriter::start(Box::new(Disk), to.into(), info, bytes_max, channels)?;
+        let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
+        let messages = SideMessages::default();
+        let begun = false;
+        Ok(Self { plant, snapshot, record, ros2, messages, writer, keyframe_every_ticks, begun })
+    }
+
+    /// Runs a tick with `input`. RunId, pace, published time and missed deadlines are those of the
+    /// log: no clock has a part in it.
+    fn step(
+        &mut self,
+        input: &TickInput,
+        log: &TickView<'_>,
+    ) -> std::result::Result<Outcome, String> {
+        let tick = self.plant.state().tick;
+        let record = &mut self.record;
+        record.keyframe.clear();
+        if !self.begun || tick.is_multiple_of(self.keyframe_every_ticks) {
+            self.plant.write_words(&mut record.keyframe);
+        }
+        self.begun = true;
+        let outcome = self.plant.step(input);
+        let accepted = |verdict: &Verdict| *verdict == Verdict::Accepted;
+        let now = outcome.verdicts[..outcome.offers].iter().rposition(accepted);
+        let then = log.applied.offers.iter().rposition(|o| accepted(&o.verdict));
+        if now.is_some() && now != then {
+            return Err(format!(
+                "in tick {tick} a command would be obeyed that was not obeyed in the log's run: \
+                 its set-points are not in the log"
+            ));
+        }
+        self.plant.fill(&mut self.snapshot);
+        let phase = if outcome.fault.is_some() { Phase::Failed } else { Phase::Running };
+        let Snapshot { state, contacts, .. } = &mut self.snapshot;
+        (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);
+        (state.mode, state.phase) = (log.state.mode, phase.code());
+        (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
+        fill_log_tick(record, tick, input, &outcome, &self.snapshot);
+        record.missed_deadlines = log.applied.missed_deadlines;
+        if let Some(ros2) = &mut self.ros2 {
+            ros2.fill(record, &mut self.messages);
+        }
+        self.writer.write(record, &self.messages);
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,26 @@
+//! Runs logs again: compares every digest, shows every tick, or goes on from one.
+//!
+//! - [`replay`], [`replay_run`]: all ticks of a file or a run, on one core or on many.
+//! - [`Player`]: tick by tick, for an observer.
+//! - [`fork`]: leaves a log at a tick and goes on under other parameters.
+
+mod batches;
+mod compare;
+mod fork;
+mod parallel;
+mod player;
+mod replayer;
+mod report;
+mod run;
+mod state_file;
+mod tick_view;
+
+pub(crate) use replayer::input_of;
+
+pub use fork::{Forked, fork, saved_state};
+pub use parallel::replay;
+pub use player::Player;
+pub use report::{Difference, Gap, ReplayReport, RunReport};
+pub use run::{replay_run, replay_until};
+pub use state_file::{read_state, write_state};
+pub use tick_view::{Look, TickView};

@@ -1,0 +1,24 @@
+//! What an observer of a replay gets.
+
+use hardstand_physics::plant::{ContactsReading, JointCommand, Leases, StateReading};
+use hardstand_protocol::LogTick;
+
+/// One tick of a log.
+#[derive(Clone, Copy, Debug)]
+pub struct TickView<'a> {
+    /// What was applied in the tick.
+    pub applied: &'a LogTick,
+    /// State after it, as the log has it.
+    pub state: &'a StateReading,
+    /// Contacts after it, from the replay; none where the replay differs from the log.
+    pub contacts: Option<&'a ContactsReading>,
+    /// `kp` and `kd` that each drive obeyed in it: N·m/rad and N·m·s/rad, or N/m and N·s/m.
+    pub gains: &'a [[f64; 2]],
+    /// Set-points in force, per joint.
+    pub command: &'a [JointCommand],
+    /// Which controllers command which joints, after it.
+    pub leases: &'a Leases,
+}
+
+/// Gets a tick, and returns true if it is the one that is searched for.
+pub type Look<'a> = &'a (dyn Fn(&TickView<'_>) -> bool + Sync);

@@ -1,0 +1,39 @@
+//! States that a controller may still have to answer: kept, so that they can be sent again.
+
+use hardstand_physics::plant::{Lease, Leases, StateReading};
+
+/// As many as there can be answers on their way.
+const STATES_MAX: usize = 64;
+
+/// The last states that controllers answer with an offset.
+#[derive(Debug)]
+pub(super) struct RecentStates {
+    states: Vec<StateReading>,
+    next: usize,
+}
+
+impl RecentStates {
+    /// Allocates all memory; `like` is a state of the same plant.
+    pub(super) fn new(like: &StateReading) -> Self {
+        // a tick that no loop reaches
+        let never = StateReading { tick: u64::MAX, ..like.clone() };
+        Self { states: vec![never; STATES_MAX], next: 0 }
+    }
+
+    /// Keeps a state if its answer applies at a later tick; true if a controller answers it at all.
+    pub(super) fn keep(&mut self, state: &StateReading, leases: &Leases) -> bool {
+        let answers = |l: &&Lease| l.schedule.answers(state.tick);
+        let mut answering = leases.places().iter().filter(answers).peekable();
+        let asked = answering.peek().is_some();
+        if answering.any(|l| l.schedule.offset > 0) {
+            self.states[self.next].copy_from(state);
+            self.next = (self.next + 1) % STATES_MAX;
+        }
+        asked
+    }
+
+    /// The state of a tick of this run.
+    pub(super) fn of(&self, run_id: u32, tick: u64) -> Option<&StateReading> {
+        self.states.iter().find(|s| (s.run_id, s.tick) == (run_id, tick))
+    }
+}

@@ -1,0 +1,194 @@
+//! Requests to the running loop, and its answers.
+//!
+//! The physics thread takes a request with `try_recv` and answers with `try_send`. All queues are
+//! bounded, the request itself goes back with the answer, and the other side polls too, so nothing
+//! blocks, allocates or frees memory. Events have a queue of their own: events that wait for a tick
+//! must not hold up the request that lets the tick run.
+//!
+//! ```
+//! use hardstand_physics::plant::{Event, Scope};
+//! use hardstand::rt::{Answer, Request};
+//!
+//! let (mut sender, receiver) = hardstand::rt::request_queue();
+//! let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.05 };
+//! let number = sender.send(Request::Event(ice)).map_err(|_full| "no room")?;
+//! let (taken, request) = receiver.take_event().ok_or("it is there")?; // the loop, before tick 42
+//! receiver.answer(Answer { number: taken, run_id: 1, tick: 42, request });
+//! let answer = sender.answer().ok_or("it is there")?;
+//! assert_eq!((answer.number, answer.tick), (number, 42));
+//! # Ok::<(), &str>(())
+//! ```
+
+use crossbeam_channel::{Receiver, Sender, TrySendError};
+
+use crate::buffer_pool::{Notifier, touched_channel};
+use crate::limits::ORDER_QUEUE;
+use hardstand_physics::plant::{Event, Join};
+
+use super::JoinAnswer;
+
+/// Something that the loop shall do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Apply an event at the start of the next tick.
+    Event(Event),
+    /// Run no further tick.
+    Pause,
+    /// Run on.
+    Resume,
+    /// Run so many ticks, then pause.
+    Step(u64),
+    /// Run until so many ticks are done, then pause.
+    RunUntil(u64),
+    /// Give a controller a lease; the result is written into the answer.
+    Join(Box<(Join, JoinAnswer)>),
+    /// The controller with this session leaves.
+    Leave(u64),
+    /// Emergency stop.
+    Stop,
+    /// End of the emergency stop.
+    Arm,
+    /// Another wall time of a tick, ns; 0 for as fast as the machine allows.
+    Speed(u64),
+    /// Go on from another state, as the next run.
+    StateReset(Box<StateReset>),
+    /// Write the complete state into this list, which has room for it.
+    Snapshot(Box<Vec<u64>>),
+}
+
+/// Another state to go on from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateReset {
+    /// The state as words, checked by another plant of the same scenario.
+    pub words: Vec<u64>,
+    /// Published time becomes `tick × period` again, even if that is a step back; otherwise it goes
+    /// on from where it is.
+    pub rewind: bool,
+    /// Begin as at the start: if the scenario says so, wait for a controller.
+    pub afresh: bool,
+}
+
+/// Answer to a request that the loop has taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Number of the request.
+    pub number: u64,
+    /// Run number from now on.
+    pub run_id: u32,
+    /// The tick before which it was taken; for steps, the number of ticks after which the loop will
+    /// pause.
+    pub tick: u64,
+    /// The request itself, and what was written into it.
+    pub request: Request,
+}
+
+/// The sending end. Requests are numbered from 0 on.
+#[derive(Debug)]
+pub struct RequestSender {
+    events: Sender<(u64, Request)>,
+    requests: Sender<(u64, Request)>,
+    sent: [Receiver<(u64, Request)>; 2],
+    answers: Receiver<Answer>,
+    next: u64,
+    unanswered: usize,
+    bell: Option<Notifier>,
+}
+
+/// The end of the loop.
+#[derive(Debug)]
+pub struct RequestReceiver {
+    events: Receiver<(u64, Request)>,
+    requests: Receiver<(u64, Request)>,
+    answers: Sender<Answer>,
+}
+
+/// Both ends of a queue with room for [`ORDER_QUEUE`] requests.
+#[must_use]
+pub fn request_queue() -> (RequestSender, RequestReceiver) {
+    let (events, event_rx) = touched_channel(ORDER_QUEUE, &(0, Request::Pause));
+    let (requests, request_rx) = touched_channel(ORDER_QUEUE, &(0, Request::Pause));
+    let nothing = Answer { number: 0, run_id: 0, tick: 0, request: Request::Pause };
+    let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
+    let sent = [event_rx.clone(), request_rx.clone()];
+    (
+        RequestSender {
+            events,
+            requests,
+            sent,
+            answers: answer_rx,
+            next: 0,
+            unanswered: 0,
+            bell: None,
+        },
+        RequestReceiver { events: event_rx, requests: request_rx, answers: answer_tx },
+    )
+}
+
+impl RequestSender {
+    /// The same, and rings `bell` whenever it has sent something.
+    #[must_use]
+    pub fn ringing(self, bell: Notifier) -> Self {
+        Self { bell: Some(bell), ..self }
+    }
+
+    /// Sends a request and returns its number.
+    ///
+    /// # Errors
+    /// The request, if [`ORDER_QUEUE`] of them are unanswered.
+    pub fn send(&mut self, request: Request) -> Result<u64, Request> {
+        // counted, so that the queue of answers cannot overflow and an answer get lost
+        if self.unanswered >= ORDER_QUEUE {
+            return Err(request);
+        }
+        let queue =
+            if matches!(request, Request::Event(_)) { &self.events } else { &self.requests };
+        match queue.try_send((self.next, request)) {
+            Ok(()) => {
+                self.unanswered += 1;
+                self.next += 1;
+                if let Some(bell) = &self.bell {
+                    bell.ring();
+                }
+                Ok(self.next - 1)
+            }
+            Err(TrySendError::Full((_, request)) | TrySendError::Disconnected((_, request))) => {
+                Err(request)
+            }
+        }
+    }
+
+    /// The next answer of the loop.
+    pub fn answer(&mut self) -> Option<Answer> {
+        let answer = self.answers.try_recv().ok()?;
+        self.unanswered = self.unanswered.saturating_sub(1);
+        Some(answer)
+    }
+
+    /// Takes the oldest event back that the loop has not taken, or else the oldest other request,
+    /// which then has no effect. Its number, or `None` if the loop has taken all.
+    pub fn recall_oldest(&mut self) -> Option<u64> {
+        let (number, _) = self.sent.iter().find_map(|queue| queue.try_recv().ok())?;
+        self.unanswered = self.unanswered.saturating_sub(1);
+        Some(number)
+    }
+}
+
+impl RequestReceiver {
+    /// The next event, oldest first, with its number. The caller owes an [`answer`](Self::answer).
+    #[must_use]
+    pub fn take_event(&self) -> Option<(u64, Request)> {
+        self.events.try_recv().ok()
+    }
+
+    /// The next request that is not an event, likewise.
+    #[must_use]
+    pub fn take(&self) -> Option<(u64, Request)> {
+        self.requests.try_recv().ok()
+    }
+
+    /// Answers, and gives the request back.
+    pub fn answer(&self, answer: Answer) {
+        // as many places as requests: it fails only if the sender is gone
+        let _sender_is_there = self.answers.try_send(answer).is_ok();
+    }
+}
