@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, JoinedController};
 use hardstand::message::{JoinRequest, JointDescription};
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::{CongestionControl, Priority};

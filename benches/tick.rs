@@ -10,7 +10,8 @@ use divan::Bencher;
 use hardstand::buffer_pool::pool;
 use hardstand::message::{Kind, encode};
 use hardstand::rt::LogTick;
-use hardstand_physics::plant::{Command, Digest, TickInput};
+use hardstand_physics::plant::Digest;
+use hardstand_protocol::{Command, TickInput};
 use standing::{SPRING, hold, landing_by, standing, standing_by};
 
 fn main() {

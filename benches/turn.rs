@@ -26,7 +26,8 @@ use hardstand::rt::{
     Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
 };
-use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
+use hardstand::simulation::{Simulation, Snapshot};
+use hardstand_protocol::{Command, JointCommand, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 
 /// Turns of one measurement.
@@ -82,7 +83,7 @@ impl Clock for Sleepless {
 }
 
 /// A loop around `plant` for [`TURNS`] ticks, and the log's other end.
-fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
+fn executive(mut plant: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
     let set_points = hold(&plant);
     let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };

@@ -3,13 +3,13 @@
 //! A daemon simulates the robot at a fixed rate on a pinned real-time thread; the controller under
 //! test runs in a process of its own and talks to it over zenoh. Runs repeat bit for bit.
 //!
-//! The way through the crate: [`model`] reads a robot, [`plant`] advances it, `rt` calls the plant
-//! on time, `bus` tells the world, `record` keeps and replays what was applied.
+//! The way through the crate: [`urdf`] reads a robot, [`simulation`] advances it, [`rt`] calls the
+//! simulation on time, `bus` publishes its readings, `record` and `replay` keep and repeat runs.
 //!
 //! Four rules hold everywhere:
-//! - The physics ([`plant`] and all below it) knows no clock, thread, file or network.
+//! - Physics and [`simulation`] know no clock, thread, file or network.
 //! - Simulated time is `tick × period` in integer nanoseconds and is never read from a clock.
-//! - Only `bus` knows zenoh; only [`math`] has transcendental functions.
+//! - Only `bus` knows zenoh; only [`math`](hardstand_physics::math) has transcendental functions.
 //! - What comes from outside has its own type until it is checked.
 
 #![cfg_attr(rtsan, feature(sanitize))]
@@ -35,6 +35,7 @@ pub mod record;
 pub mod replay;
 pub mod ros2;
 pub mod rt;
+pub mod simulation;
 pub mod urdf;
 
 pub use hardstand_error::{Error, ErrorKind, Result};

@@ -15,8 +15,9 @@ use hardstand::ErrorKind;
 use hardstand::config::{DEFAULT_TOML, Ros2Mode, Scenario};
 use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 use hardstand_physics::contact::{Friction, StationShape, Stiction};
-use hardstand_physics::plant::{ContactModel, ContactResult, Event, Scope, Station};
+use hardstand_physics::plant::{ContactModel, ContactResult, Station};
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Event, Scope};
 use memory::frugal;
 use toml::{Table, Value};
 
@@ -548,7 +549,7 @@ fn mutate_scenarios(seed: u64, rounds: u64) {
             Ok(s) => {
                 taken += 1;
                 let mut plant = s.plant();
-                plant.step(&hardstand_physics::plant::TickInput::new());
+                plant.step(&hardstand_protocol::TickInput::new());
             }
             Err(e) => assert!(e.to_string().len() > 20, "{e}"),
         }

@@ -14,7 +14,7 @@ use hardstand::rt::{
     Answer, Clock, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, Phase,
     Schedule, StartRule, order_line,
 };
-use hardstand_physics::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
+use hardstand_protocol::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

@@ -10,7 +10,7 @@ use hardstand::ErrorKind;
 use hardstand::message::{
     FrictionLimits, FrictionRequest, Kind, OrderReply, Refusal, check_friction, decode, encode,
 };
-use hardstand_physics::plant::{Event, Rejection, Scope};
+use hardstand_protocol::{Event, Rejection, Scope};
 
 const LIMITS: FrictionLimits =
     FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, run_id: 3, counts: [12, 4, 2] };

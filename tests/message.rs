@@ -9,7 +9,7 @@ use hardstand::message::{
     decode_command, encode, encode_command,
 };
 use hardstand::record::Keyframe;
-use hardstand_physics::plant::{
+use hardstand_protocol::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,
 };

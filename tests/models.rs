@@ -11,8 +11,9 @@
 #[path = "common/scene.rs"]
 mod scene;
 
-use hardstand_physics::plant::{ContactModel, Event};
+use hardstand_physics::plant::ContactModel;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::Event;
 use scene::{Standing, quadruped};
 
 const SPRING: &str = "contact.model=exponential_spring";

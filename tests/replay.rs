@@ -16,7 +16,7 @@ use hardstand::message::{Kind, encode};
 use hardstand::record::{KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 
 const TICKS: u64 = 240;
 /// Twelve stretches.

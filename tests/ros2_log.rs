@@ -17,7 +17,7 @@ use hardstand::replay::{replay, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
-use hardstand_physics::plant::PlantFailure;
+use hardstand_protocol::PlantFailure;
 
 const TICKS: u64 = 300;
 

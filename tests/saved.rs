@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use bench::quadruped;
 use hardstand::message::SavedState;
 use hardstand::replay::{read_state, write_state};
-use hardstand_physics::plant::TickInput;
+use hardstand_protocol::TickInput;
 use process::{Log, Observer, Process, Scene, digest, serial};
 use rustix::process::Signal;
 

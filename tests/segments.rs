@@ -16,7 +16,7 @@ use hardstand::record::{Disk, LogReader};
 use hardstand::replay::{Gap, RunReport, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
-use hardstand_physics::plant::{Event, Scope};
+use hardstand_protocol::{Event, Scope};
 
 const TICKS: u64 = 600;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 31] = [
+const ROOMS: [(&str, &[&str]); 32] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &[]),
@@ -24,12 +24,13 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("actuator", &["math", "simd", "spatial", "model"]),
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
-    ("rt", &["plant", "buffer_pool"]),
-    ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "rt", "message"]),
-    ("replay", &["plant", "rt", "message", "config", "record", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
-    ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
+    ("simulation", SIMULATION),
+    ("rt", &["simulation", "plant", "buffer_pool"]),
+    ("message", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("record", &["simulation", "plant", "rt", "message"]),
+    ("replay", &["simulation", "plant", "rt", "message", "config", "record", "ros2"]),
+    ("inspect", &["simulation", "math", "model", "plant", "rt", "record", "replay"]),
+    ("bus", &["simulation", "plant", "buffer_pool", "rt", "message", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -41,11 +42,35 @@ const ROOMS: [(&str, &[&str]); 31] = [
 ];
 const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
-const CONFIG: &[&str] =
-    &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant", "rt"];
-const ROS2: &[&str] =
-    &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config", "rt", "record"];
+const SIMULATION: &[&str] =
+    &["spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
+const CONFIG: &[&str] = &[
+    "simulation",
+    "math",
+    "spatial",
+    "model",
+    "dynamics",
+    "contact",
+    "actuator",
+    "sensor",
+    "plant",
+    "simulation",
+    "rt",
+];
+const ROS2: &[&str] = &[
+    "simulation",
+    "spatial",
+    "model",
+    "plant",
+    "buffer_pool",
+    "message",
+    "bus",
+    "config",
+    "rt",
+    "record",
+];
 const ALL: &[&str] = &[
+    "simulation",
     "math",
     "spatial",
     "model",
@@ -71,7 +96,7 @@ const ALL: &[&str] = &[
 ];
 
 const TRIALS: &[&str] =
-    &["plant", "config", "inspect", "record", "replay", "daemon", "process_harness"];
+    &["simulation", "plant", "config", "inspect", "record", "replay", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

@@ -13,7 +13,7 @@ use hardstand::rt::{
     Answer, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule,
     StateReset, TickReport,
 };
-use hardstand_physics::plant::{Event, StateReading};
+use hardstand_protocol::{Event, StateReading};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

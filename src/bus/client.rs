@@ -15,7 +15,7 @@ use crate::message::{
     StatusReading, decode, encode, encode_command, new_session,
 };
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{Authority, JointCommand, Scope, StateReading};
+use hardstand_protocol::{Authority, JointCommand, Scope, StateReading};
 
 use super::{Ask, Credentials, Keys, bus_error, open_client_as};
 

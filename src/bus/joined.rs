@@ -12,7 +12,7 @@ use crate::message::{
     ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
 };
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{JointCommand, StateReading};
+use hardstand_protocol::{JointCommand, StateReading};
 
 use super::client::received;
 use super::{Ask, Client, bus_error};

@@ -22,7 +22,7 @@ use crate::limits::ORDER_QUEUE;
 use crate::message::{ArrivalCounters, JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
 use crate::rt::{Answer, JoinAnswer, Order, OrderOutbox};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{Join, Rejection};
+use hardstand_protocol::{Join, Rejection};
 
 use super::panic_guard::PanicGuard;
 use super::request_validator::RequestValidator;

@@ -15,8 +15,8 @@ use crate::config::BusSettings;
 use crate::fault_point;
 use crate::message::{Kind, encode};
 use crate::rt::{Clock, Direct, MonotonicClock, Phase};
+use crate::simulation::Snapshot;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Snapshot;
 
 use super::feed::Feed;
 use super::panic_guard::PanicGuard;

@@ -8,7 +8,7 @@ use crate::message::{ClearFaultsRequest, ControlRequest, FaultRequest, ModelRepl
 use crate::replay::{read_state, write_state};
 use crate::rt::Phase;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Scope;
+use hardstand_protocol::Scope;
 
 use super::arguments::{
     ClearArguments, CtlArguments, CtlKind, DaemonArguments, FrictionArguments, PushArguments,

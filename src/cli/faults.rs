@@ -1,7 +1,7 @@
 //! `hardstand faults`: all faults that can be asked for, and how.
 
 use hardstand_error::Result;
-use hardstand_physics::plant::{FaultKind, FaultSpec, Parameter};
+use hardstand_protocol::{FaultKind, FaultSpec, Parameter};
 
 use super::{ExitCode, show};
 

@@ -11,7 +11,7 @@ use crate::record::RunIndex;
 use crate::replay::Player;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 
 use super::arguments::ReplayArguments;
 use super::{ExitCode, differences, progress, show, stop_on_signal};

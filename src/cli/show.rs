@@ -8,7 +8,8 @@ use crate::daemon::{EndReport, SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
 use crate::replay::RunReport;
 use crate::rt::{Grants, OverrunPolicy, Pace};
-use hardstand_physics::plant::{Authority, Integrator};
+use hardstand_physics::plant::Integrator;
+use hardstand_protocol::Authority;
 
 /// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
 macro_rules! say {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
 use crate::rt::{Grants, Mode};
 use hardstand_error::Result;
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 
 use super::arguments::StatusArguments;
 use super::histogram::{self, bars, duration, microseconds};

@@ -5,7 +5,7 @@ use crossbeam_channel::Receiver;
 use crate::message::{ControllerRegistry, EventReading};
 use crate::rt::{Happened, LoopEvent};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::Event;
+use hardstand_protocol::Event;
 
 use super::io::Io;
 

@@ -12,7 +12,8 @@ use crate::buffer_pool::{Inbox, Outbox};
 use crate::message::{ArrivalCounters, ControllerRegistry};
 use crate::ros2::RosCounters;
 use crate::rt::{Direct, OrderOutbox};
-use hardstand_physics::plant::{Command, Plant, Snapshot};
+use crate::simulation::{Simulation, Snapshot};
+use hardstand_protocol::Command;
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
@@ -21,7 +22,7 @@ pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
     pub(super) orders: Arc<Mutex<OrderOutbox>>,
     /// A plant in its initial state.
-    pub(super) plant: Plant,
+    pub(super) plant: Simulation,
     /// The run number.
     pub(super) run_id: Arc<AtomicU32>,
     pub(super) snapshots: Inbox<Snapshot>,

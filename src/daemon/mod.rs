@@ -45,8 +45,9 @@ use crate::rt::{
     ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, Mode, Pace, RunLimits, TickReport,
     drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
 };
+use crate::simulation::Simulation;
 use hardstand_error::{Error, Result};
-use hardstand_physics::plant::{Command, JointCommand, Plant};
+use hardstand_protocol::{Command, JointCommand};
 
 use event_feed::EventFeed;
 use front::{Counters, Ends};
@@ -164,7 +165,7 @@ pub fn run(
 /// What connects the loop with the threads around it; the log comes later.
 fn wire(
     scenario: &Scenario,
-    plant: &Plant,
+    plant: &Simulation,
     run_id: u32,
     stop: &Arc<AtomicBool>,
 ) -> (Links, Ends, Receiver<TickReport>, Receiver<LoopEvent>) {
@@ -248,7 +249,7 @@ fn attend(
 
 fn start_recorder(
     scenario: &Scenario,
-    mut plant: Plant,
+    mut plant: Simulation,
     run_id: u32,
     log: Option<PathBuf>,
 ) -> Result<(Option<Recorder>, Option<crate::buffer_pool::Outbox<LogTick>>)> {

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::replay::TickView;
 use crate::rt::{LogTick, OfferRecord, SetPoint};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
+use hardstand_protocol::{Event, JointCommand, Verdict, controller_number};
 
 /// Who made two runs part.
 #[derive(Clone, Debug, PartialEq, Eq)]

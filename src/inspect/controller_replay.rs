@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::replay::{Player, input_of};
 use crate::rt::{ControllerReplay, Heard, SetPoint};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::TickInput;
+use hardstand_protocol::TickInput;
 
 use super::cause::{Names, differing_fields, joint_name};
 
@@ -29,7 +29,7 @@ pub struct Answers {
     pub new: u64,
     /// The first one that differs: the tick of the state, and what was said in the log and now.
     pub first: Option<(u64, String)>,
-    /// The largest difference of each of [`JointCommand`](hardstand_physics::plant::JointCommand)'s numbers; 0
+    /// The largest difference of each of [`JointCommand`](hardstand_protocol::JointCommand)'s numbers; 0
     /// if there is none.
     pub largest: [Largest; 5],
     /// Why it ended before the log did.

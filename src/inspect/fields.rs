@@ -2,7 +2,7 @@
 
 use crate::rt::LogTick;
 use hardstand_physics::math;
-use hardstand_physics::plant::{
+use hardstand_protocol::{
     FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
 };
 

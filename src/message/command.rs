@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use hardstand_physics::plant::{Command, JointCommand, Rejection, check_joints};
+use hardstand_protocol::{Command, JointCommand, Rejection, check_joints};
 
 use super::{HEADER_BYTES, Kind, VERSION};
 

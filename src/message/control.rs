@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Event, Plant, Rejection};
+use hardstand_protocol::{Event, Rejection};
 
 use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
 use super::{HEADER_BYTES, Kind};
@@ -39,7 +40,7 @@ pub struct SavedState {
 impl SavedState {
     /// The state in which `plant` is.
     #[must_use]
-    pub fn of(plant: &mut Plant, physics_hash: u64, run_id: u32) -> Self {
+    pub fn of(plant: &mut Simulation, physics_hash: u64, run_id: u32) -> Self {
         let (layout_hash, tick) = (plant.layout_hash(), plant.state().tick);
         Self { layout_hash, physics_hash, run_id, tick, words: plant.snapshot_words() }
     }
@@ -49,11 +50,11 @@ impl SavedState {
     /// # Errors
     /// [`ErrorKind::Input`] if the state is another robot's or scenario's, or none that a run can
     /// go on from.
-    pub fn restored(&self, mut plant: Plant, physics_hash: u64) -> crate::Result<Plant> {
+    pub fn restored(&self, mut plant: Simulation, physics_hash: u64) -> crate::Result<Simulation> {
         let refuse = |text| Error::new(ErrorKind::Input, format!("the saved state: {text}"));
         self.check(plant.layout_hash(), physics_hash).map_err(|r| refuse(r.text))?;
         plant.restore(&self.words).map_err(|e| refuse(e.to_string()))?;
-        match plant.fault() {
+        match plant.failure() {
             Some(fault) => Err(refuse(format!("it is not one to go on from: {fault:?}"))),
             None => Ok(plant),
         }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::simulation::Simulation;
 use hardstand_physics::contact::{Surface, SurfaceShape};
 use hardstand_physics::model::JointKind;
-use hardstand_physics::plant::{ContactModel, FrictionRegion, Plant};
+use hardstand_physics::plant::{ContactModel, FrictionRegion};
 use hardstand_physics::spatial::{Quaternion, Transform};
 
 /// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
@@ -172,7 +173,7 @@ impl RegionDescription {
 impl ModelReply {
     /// The description of `plant`.
     #[must_use]
-    pub fn of(plant: &Plant, run_id: u32, kp_max: f64, kd_max: f64) -> Self {
+    pub fn of(plant: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) -> Self {
         let (model, spec) = (plant.model(), plant.spec());
         let joint = |(i, j): (usize, &hardstand_physics::model::Joint)| JointDescription {
             name: j.name.clone(),

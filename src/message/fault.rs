@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::simulation::{fault_event, fault_part};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{
-    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection, fault_event,
-    fault_part,
-};
+use hardstand_physics::plant::PlantSpec;
+use hardstand_protocol::{Event, FaultError, FaultKind, FaultSpec, Parameter, Rejection};
 
 use super::Kind;
 use super::control::check_ticks;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::FRICTION_MAX;
-use hardstand_physics::plant::{Event, Rejection, Scope};
+use hardstand_protocol::{Event, Rejection, Scope};
 
 use super::order::{Refusal, check_epoch, check_layout, check_number, claimed};
 use super::{HEADER_BYTES, Kind};
@@ -46,7 +46,7 @@ impl FrictionRequest {
     ///
     /// ```
     /// use hardstand::message::FrictionRequest;
-    /// use hardstand_physics::plant::Scope;
+    /// use hardstand_protocol::Scope;
     ///
     /// let slip = FrictionRequest::new(0x1234, 1, Scope::Foot(2), 0.1, 0.05);
     /// assert_eq!((slip.scope, slip.index), (2, 2));

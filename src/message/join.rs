@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{SPEED_MAX, SPEED_MIN};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{
+use hardstand_protocol::{
     CommandSchedule, Join, JointCommand, JointSet, Rejection, Role, SCHEDULE_TICKS_MAX,
     controller_number, is_controller_name,
 };

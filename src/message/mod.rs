@@ -55,11 +55,11 @@ pub const HEADER_BYTES: usize = 4;
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// [`StateReading`](hardstand_physics::plant::StateReading).
+    /// [`StateReading`](hardstand_protocol::StateReading).
     State = 1,
-    /// [`ContactsReading`](hardstand_physics::plant::ContactsReading).
+    /// [`ContactsReading`](hardstand_protocol::ContactsReading).
     Contacts = 2,
-    /// [`Command`](hardstand_physics::plant::Command), preceded by layout hash and run_id.
+    /// [`Command`](hardstand_protocol::Command), preceded by layout hash and run_id.
     Command = 3,
     /// [`StatusReading`].
     Status = 4,

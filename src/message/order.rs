@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::NAME_BYTES_MAX;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Rejection;
+use hardstand_protocol::Rejection;
 
 use super::{HEADER_BYTES, Kind, VERSION, decode};
 

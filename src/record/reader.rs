@@ -10,7 +10,7 @@ use mcap::records::Record;
 use crate::message::{Kind, decode};
 use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::StateReading;
+use hardstand_protocol::StateReading;
 
 use super::chunk_parser::refuse;
 use super::envelope;

@@ -12,8 +12,8 @@ use std::thread::Builder;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Plant;
 
 use super::Look;
 use super::batches::{Batch, Batches, Then};
@@ -42,7 +42,7 @@ const BATCH_QUEUE: usize = 32;
 /// [`ErrorKind::Internal`] if a thread cannot be started.
 pub fn replay(
     log: &mut LogReader,
-    plant: Plant,
+    plant: Simulation,
     threads: NonZeroUsize,
     progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
@@ -52,7 +52,7 @@ pub fn replay(
 /// [`replay`] for an observer that sees every tick.
 pub(super) fn replay_looking(
     log: &mut LogReader,
-    plant: Plant,
+    plant: Simulation,
     threads: NonZeroUsize,
     look: Option<Look<'_>>,
     mut progress: impl FnMut(u64, u64, u64),

@@ -24,8 +24,8 @@ use super::unitree::{Guard, LowCmd, LowState, watch};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
 use crate::message::{CommandIngress, ModelReply, StatusReading, new_session};
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Plant;
 
 /// The node; it lasts as long as this value.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub struct NodeEnds {
     /// Orders.
     pub orders: OrderPort,
     /// A plant of the loop's kind, to make states with.
-    pub plant: Plant,
+    pub plant: Simulation,
 }
 
 impl Node {

@@ -2,7 +2,7 @@
 //! lost the robot.
 
 use crate::message::new_session;
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 
 /// Publishers that are remembered.
 const PUBLISHERS_MAX: usize = 16;

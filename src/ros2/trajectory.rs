@@ -3,7 +3,7 @@
 use super::counters::RosRejection;
 use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
 use super::orders::Refused;
-use hardstand_physics::plant::{JointCommand, JointReading};
+use hardstand_protocol::{JointCommand, JointReading};
 
 /// Points of a trajectory that is being followed. Between two points with velocities it is cubic,
 /// with positions alone linear, as `joint_trajectory_controller` does it; efforts are linear.

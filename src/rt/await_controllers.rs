@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::limits::OFFERS_MAX;
-use hardstand_physics::plant::Command;
+use hardstand_protocol::Command;
 
 use super::gate::Missing;
 use super::links::Ending;

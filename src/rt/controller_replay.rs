@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use hardstand_physics::plant::{Event, Leases, Plant, TickInput, Verdict};
+use crate::simulation::{Leases, Simulation};
+use hardstand_protocol::{Event, TickInput, Verdict};
 
 use super::SetPoint;
 
@@ -11,7 +12,7 @@ use super::SetPoint;
 #[derive(Debug)]
 pub struct Heard<'a> {
     /// The plant before the tick.
-    pub plant: &'a Plant,
+    pub plant: &'a Simulation,
     /// What the controllers would have their joints told in it.
     pub answers: &'a [SetPoint],
 }
@@ -39,7 +40,7 @@ impl ControllerReplay {
     }
 
     /// Judges `input` as the plant would, lets its leases happen, and gives what was applied.
-    pub(super) fn hear(&mut self, plant: &Plant, input: &TickInput) -> Option<TickInput> {
+    pub(super) fn hear(&mut self, plant: &Simulation, input: &TickInput) -> Option<TickInput> {
         let (tick, joints) = (plant.state().tick, plant.model().joint_count());
         let leases = &mut self.leases;
         input.events.iter().for_each(|event| leases.apply(tick, event));

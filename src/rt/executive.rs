@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 
 use crate::fault_point;
 use crate::limits::OFFERS_MAX;
-use hardstand_physics::plant::{
-    Command, Event, InjectedFaults, Leases, Outcome, Plant, Snapshot, TickInput,
-};
+use crate::simulation::{InjectedFaults, Leases, Outcome, Simulation, Snapshot};
+use hardstand_protocol::{Command, Event, TickInput};
 
 use super::gate::{self, Gate, Missing, Sorted};
 use super::kept::KeptStates;
@@ -36,7 +35,7 @@ enum Turn {
 /// The cyclic executive: owns the plant, and nobody else can touch it.
 #[derive(Debug)]
 pub struct Executive<C> {
-    pub(super) plant: Plant,
+    pub(super) plant: Simulation,
     pub(super) clock: C,
     pub(super) links: Links,
     pub(super) schedule: Schedule,
@@ -80,7 +79,7 @@ impl<C: Clock> Executive<C> {
     /// A loop around `plant`, which may be in a saved state: what was planned for earlier ticks has
     /// happened.
     pub fn new(
-        plant: Plant,
+        plant: Simulation,
         clock: C,
         links: Links,
         mut schedule: Schedule,
@@ -126,7 +125,7 @@ impl<C: Clock> Executive<C> {
     }
 
     /// Runs to the end and returns the plant.
-    pub fn run(mut self) -> (Ending, Plant) {
+    pub fn run(mut self) -> (Ending, Simulation) {
         let mut pacer = self.new_pacer();
         let ending = loop {
             let ending = match self.turn() {
@@ -257,7 +256,7 @@ impl<C: Clock> Executive<C> {
     fn pass_link(&mut self, tick: u64) {
         let Self { plant, link_faults, input, links, .. } = self;
         let leases = plant.leases_with(&input.events);
-        let quiet = plant.state().faults.is_empty() && input.events.is_empty();
+        let quiet = plant.faults().is_empty() && input.events.is_empty();
         let faults =
             if quiet { InjectedFaults::default() } else { plant.faults_with(&input.events) };
         link_faults
@@ -305,12 +304,12 @@ impl<C: Clock> Executive<C> {
     }
 
     fn hand_over(&mut self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
-        let phase = if outcome.fault.is_some() { Phase::Failed } else { Phase::Running };
+        let phase = if outcome.failure.is_some() { Phase::Failed } else { Phase::Running };
         self.publish(phase);
         for event in &self.input.events {
             self.occur(tick, Happened::Event(*event));
         }
-        if let Some(fault) = outcome.fault {
+        if let Some(fault) = outcome.failure {
             self.occur(tick, Happened::PlantFailure(fault));
         }
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
@@ -351,7 +350,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn ending(&self, outcome: &Outcome) -> Option<Ending> {
-        if let Some(fault) = outcome.fault {
+        if let Some(fault) = outcome.failure {
             return Some(Ending::PlantFailure(fault));
         }
         let done = self.limits.ticks.is_some_and(|n| self.plant.state().tick >= n);
@@ -381,7 +380,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn report(&self, outcome: &Outcome, begin_ns: u64) {
-        let phase = if outcome.fault.is_some() { Phase::Failed } else { Phase::Running };
+        let phase = if outcome.failure.is_some() { Phase::Failed } else { Phase::Running };
         self.send_report(outcome, phase, self.clock.now_ns().saturating_sub(begin_ns));
     }
 
@@ -416,7 +415,7 @@ impl<C: Clock> Executive<C> {
             base_height_m: state.q.p_WB.z,
             tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
             foot_normal_sum_n: s.foot_normal_n.iter().sum(),
-            fault: outcome.fault,
+            fault: outcome.failure,
             digest: state.digest,
             snapshots_dropped: self.snapshots_dropped,
             log_dropped: self.log_dropped,
@@ -435,7 +434,7 @@ impl<C: Clock> Executive<C> {
 }
 
 /// The leases of the coming tick, if these are its events.
-fn leases_of<'a>(plant: &'a Plant, links: &'a Links, events: &[Event]) -> Cow<'a, Leases> {
+fn leases_of<'a>(plant: &'a Simulation, links: &'a Links, events: &[Event]) -> Cow<'a, Leases> {
     match &links.controller_replay {
         Some(controller_replay) => controller_replay.leases_with(plant.state().tick, events),
         None => plant.leases_with(events),
@@ -445,8 +444,8 @@ fn leases_of<'a>(plant: &'a Plant, links: &'a Links, events: &[Event]) -> Cow<'a
 /// True if the first tick has to wait until somebody comes. Where a saved state has leases, ticks
 /// wait for the controllers themselves; where a session without a lease owns the robot, it is held
 /// until that has been silent for too long.
-fn begins_idle(plant: &Plant, limits: &RunLimits) -> bool {
-    let leased = plant.state().leases.of_anybody();
+fn begins_idle(plant: &Simulation, limits: &RunLimits) -> bool {
+    let leased = plant.leases().of_anybody();
     let named = limits.expected != Missing::default();
     plant.unjoined_owner().is_none() && (named || !leased)
 }

@@ -7,10 +7,8 @@
 //! offered to the plant, and is in the log as that: a replay needs none of this.
 
 use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
-use hardstand_physics::plant::{
-    Command, FaultKind, InjectedFaults, JointCommand, Leases, Rejection, chance, check_joints,
-    random,
-};
+use crate::simulation::{InjectedFaults, Leases, chance, random};
+use hardstand_protocol::{Command, FaultKind, JointCommand, Rejection, check_joints};
 
 /// What has become of commands since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
-use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
+use crate::simulation::Snapshot;
+use hardstand_protocol::{Command, PlantFailure};
 
 use super::gate::Missing;
 use super::loop_event::LoopEvent;

@@ -1,6 +1,6 @@
 //! What has happened that others want to hear of at once.
 
-use hardstand_physics::plant::{Event, PlantFailure};
+use hardstand_protocol::{Event, PlantFailure};
 
 use super::gate::Missing;
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
-use hardstand_physics::plant::Event;
+use hardstand_protocol::Event;
 
 use super::order_line::{Answer, Order, StateReset};
 use super::{Clock, Executive, Pace, StartRule};

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
-use hardstand_physics::plant::{
-    Authority, Command, ContactsReading, Event, JointCommand, Leases, Outcome, Plant, PlantFailure,
-    Snapshot, StateReading, TickInput, Verdict,
+use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
+use hardstand_protocol::{
+    Authority, Command, ContactsReading, Event, JointCommand, PlantFailure, StateReading,
+    TickInput, Verdict,
 };
 
 use super::LinkCounts;
@@ -66,7 +67,7 @@ pub struct LogTick {
 impl LogTick {
     /// An empty record with all the room it will ever need.
     #[must_use]
-    pub fn new(plant: &Plant, snapshot: &Snapshot, words: usize) -> Self {
+    pub fn new(plant: &Simulation, snapshot: &Snapshot, words: usize) -> Self {
         Self {
             run_id: 0,
             tick: 0,
@@ -122,7 +123,7 @@ impl LogTick {
             }
         }
         self.events.clone_from(&input.events);
-        (self.authority, self.fault) = (outcome.authority, outcome.fault);
+        (self.authority, self.fault) = (outcome.authority, outcome.failure);
         self.digest = s.digest;
         self.state.copy_from(s); // a derived clone_from would allocate
         self.gains.clone_from(&after.gains);

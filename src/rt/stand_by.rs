@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use crate::limits::OFFERS_MAX;
-use hardstand_physics::plant::{Authority, Outcome, Verdict, Watchdog};
+use crate::simulation::{Outcome, Watchdog};
+use hardstand_protocol::{Authority, Verdict};
 
 use super::links::Ending;
 use super::records::Phase;
@@ -51,7 +52,7 @@ impl<C: Clock> Executive<C> {
         let (period_ns, hold_ticks) = (spec.period_ns, spec.watchdog.hold_ticks);
         let begin_ns = self.clock.now_ns();
         let mut pacer = Pacer::new(begin_ns, period_ns, OverrunPolicy::Slip);
-        let (run_id, mut watchdog) = (self.run_id, self.plant.state().watchdog);
+        let (run_id, mut watchdog) = (self.run_id, *self.plant.watchdog());
         let mut silent = 0;
         while self.waiting && self.run_id == run_id && !self.is_paused() {
             if self.links.stop.load(Ordering::Relaxed) {
@@ -73,7 +74,7 @@ impl<C: Clock> Executive<C> {
             silent = if self.input.offers.len() > kept { 0 } else { silent + 1 };
             if !with_leases && silent > hold_ticks {
                 // the candidate has left before its proof was complete
-                watchdog = self.plant.state().watchdog;
+                watchdog = *self.plant.watchdog();
                 outcome.offers += self.input.offers.len();
                 self.recycle_offers();
             }
@@ -144,6 +145,6 @@ pub(super) const fn nothing_offered() -> Outcome {
         offers: 0,
         pushes_refused: 0,
         faults_refused: 0,
-        fault: None,
+        failure: None,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hardstand::bus::Client;
 use hardstand::message::JoinRequest;
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::process::{PATIENCE, wait_for};
@@ -144,7 +144,7 @@ fn controller_that_crashes() {
     let request = JoinRequest {
         layout_hash: model.layout_hash,
         physics_hash: 0,
-        role: hardstand_physics::plant::Role::Required.code(),
+        role: hardstand_protocol::Role::Required.code(),
         period_ticks: 1,
         phase_ticks: 0,
         offset_ticks: 0,

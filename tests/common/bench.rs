@@ -15,7 +15,8 @@ use hardstand::rt::{
     Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits,
     Schedule, StartRule, TickReport, order_line,
 };
-use hardstand_physics::plant::{Command, JointCommand, Snapshot};
+use hardstand::simulation::Snapshot;
+use hardstand_protocol::{Command, JointCommand};
 
 pub const PERIOD_NS: u64 = 1_000_000;
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hardstand::limits::REVOKED_SESSIONS;
 use hardstand::rt::LogTick;
-use hardstand_physics::plant::{Authority, Verdict};
+use hardstand_protocol::{Authority, Verdict};
 
 /// Where the walk is.
 pub struct Ladder {

@@ -10,7 +10,7 @@ use hardstand::daemon::Recording;
 use hardstand::record::Disk;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
-use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
+use hardstand_protocol::{Command as PlantCommand, JointCommand};
 
 use super::bench::{Bench, ROOMY, TestClock, info, write_log};
 

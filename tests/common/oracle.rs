@@ -7,7 +7,8 @@ mod dice;
 pub use dice::Dice;
 
 use hardstand::message::CommandLimits;
-use hardstand_physics::plant::{Rejection, Verdict, WatchdogSpec};
+use hardstand_physics::plant::WatchdogSpec;
+use hardstand_protocol::{Rejection, Verdict};
 
 /// What a good command says; the set-points as their bits, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

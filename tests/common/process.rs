@@ -18,7 +18,7 @@ use hardstand::bus::{Client, Controller};
 use hardstand::message::{ModelReply, StatusReading};
 use hardstand::record::{LogReader, LogRecord};
 use hardstand::rt::LogTick;
-use hardstand_physics::plant::StateReading;
+use hardstand_protocol::StateReading;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Longest wait for anything: the machine may be busy.

@@ -8,7 +8,7 @@ use hardstand::limits::ORDER_QUEUE;
 use hardstand::message::{FrictionRequest, Kind, OrderReply, StatusReading, decode, encode};
 use hardstand::rt::LogTick;
 use hardstand::{Error, ErrorKind};
-use hardstand_physics::plant::{ContactsReading, Event, Scope, StationReading, TickInput};
+use hardstand_protocol::{ContactsReading, Event, Scope, StationReading, TickInput};
 use rustix::process::Signal;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
 use zenoh::pubsub::Subscriber;

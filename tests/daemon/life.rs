@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use hardstand::message::{Kind, encode};
-use hardstand_physics::plant::{Authority, Rejection, Verdict};
+use hardstand_protocol::{Authority, Rejection, Verdict};
 use rustix::process::Signal;
 
 use crate::process::{Log, Observer, Process, Scene, digest, serial};

@@ -1,7 +1,7 @@
 //! A log is shown to controllers, and what they answer is compared.
 
 use hardstand::message::JoinRequest;
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 
 use crate::lockstep::{REAR, front, joined, lockstep, rear};
 use crate::process::{Log, PATIENCE, Process, Scene, serial};

@@ -1,7 +1,7 @@
 //! How faults are asked for: the table, the scenario, the bus.
 
 use hardstand::message::{ClearFaultsRequest, FaultRequest, Kind, check_fault, check_mend, encode};
-use hardstand_physics::plant::{
+use hardstand_protocol::{
     Event, FaultKind, FaultSpec, InjectedFault, Part, Rejection, Scope, UNTIL_CLEARED,
 };
 

@@ -4,9 +4,10 @@ use hardstand::message::new_session;
 use hardstand::rt::{
     LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
 };
-use hardstand_physics::plant::{
-    Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
-    JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
+use hardstand::simulation::{InjectedFaults, Leases};
+use hardstand_protocol::{
+    Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, JointCommand, JointSet, Part,
+    Rejection, UNTIL_CLEARED, Verdict,
 };
 
 use crate::bench::{Bench, ROOMY, TestClock, quadruped};
@@ -336,6 +337,6 @@ fn faults_of_the_link_are_state_and_change_no_physics() {
     crate::stand(&mut plant, &[broken(FaultKind::LinkDrop, Part::Whole, &[0.5, 1.0, 3.0])]);
     crate::stand(&mut sound, &[]);
     assert_eq!(crate::motion(&plant), crate::motion(&sound));
-    let active: Vec<(InjectedFault, u64)> = plant.state().faults.active().collect();
+    let active: Vec<(InjectedFault, u64)> = plant.faults().active().collect();
     assert_eq!((active[0].0.kind, active[0].1), (FaultKind::LinkDrop, UNTIL_CLEARED));
 }

@@ -12,7 +12,7 @@ use hardstand::rt::{
     Clock, Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     enter_realtime, lock_memory, pick_core,
 };
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use crate::bench::{Bench, Queues, quadruped};
@@ -271,7 +271,7 @@ impl Tally {
         }
         while let Some(tick) = bench.log.take() {
             let accepted = |o: &&hardstand::rt::OfferRecord| {
-                o.verdict == hardstand_physics::plant::Verdict::Accepted
+                o.verdict == hardstand_protocol::Verdict::Accepted
             };
             self.accepted += tick.offers.iter().filter(accepted).count() as u64;
             bench.log.give_back(tick);

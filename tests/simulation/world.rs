@@ -13,7 +13,7 @@ use hardstand::message::{
     check_friction, encode,
 };
 use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
-use hardstand_physics::plant::{Scope, StateReading, Verdict};
+use hardstand_protocol::{Scope, StateReading, Verdict};
 
 use crate::bench::{Bench, PERIOD_NS};
 use crate::controller::SimController;

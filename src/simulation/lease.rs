@@ -17,9 +17,9 @@ use hardstand_protocol::{
     Authority, CommandSchedule, Event, Grant, Rejection, SCHEDULE_TICKS_MAX, Verdict,
 };
 
-use crate::limits::{JOINTS_MAX, LEASES_MAX};
+use hardstand_physics::plant::{WatchdogSpec, Word};
 
-use super::WatchdogSpec;
+use crate::limits::{JOINTS_MAX, LEASES_MAX};
 
 /// A lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -316,14 +316,13 @@ impl Leases {
     }
 
     /// Visits every word of a robot with `joints` joints, as
-    /// [`State::walk`](super::State::walk) does.
+    /// [`Walk`](hardstand_physics::plant::Walk) does.
     #[inline(always)]
     pub(super) fn walk(
         &mut self,
         joints: usize,
-        visit: &mut impl FnMut(&'static str, usize, super::Word<'_>),
+        visit: &mut impl FnMut(&'static str, usize, Word<'_>),
     ) {
-        use super::Word;
         let mut stopped = u64::from(self.stopped);
         visit("lease.stopped", 0, Word::U64(&mut stopped));
         self.stopped = stopped != 0;
