@@ -8,7 +8,7 @@ mod standing;
 
 use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
-use hardstand_physics::contact::{ExponentialSpring, Friction, Memory, SpringParameters};
+use hardstand_physics::contact::{ExponentialSpring, Friction, SpringParameters};
 use hardstand_physics::dynamics::{Data, MassMatrix, Velocities, aba, crba, kinematics};
 use hardstand_physics::plant::ComputePath;
 use hardstand_physics::spatial::Vec3;

@@ -18,13 +18,14 @@ use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::daemon::Recorder;
 use hardstand::record::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand::replay::replay;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, OverrunPolicy, Pace, RunLimits,
-    Schedule, StartRule, TickReport, order_line,
+    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, RunLimits, Schedule, TickReport,
+    request_queue,
 };
 use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_protocol::{Command, JointCommand, TickInput};
@@ -94,11 +95,10 @@ fn executive(mut plant: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
-        orders: order_line().1,
+        requests: request_queue().1,
         run_id: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
         direct: None,
-        controller_replay: None,
         log: Some(log_out),
         reports: report_out,
         occurrences: touched_channel(64, &LoopEvent::NONE).0,

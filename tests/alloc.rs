@@ -14,7 +14,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
-use hardstand::rt::{Clock, LogTick, Order, OrderOutbox, OverrunPolicy, Pace, StartRule};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{Clock, LogTick, Request, RequestSender};
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
@@ -208,7 +209,7 @@ fn grip(scope: Scope, n: u32) -> Event {
 struct CountingClock<'a> {
     commands: &'a Outbox<Command>,
     log: &'a Inbox<LogTick>,
-    orders: &'a RefCell<OrderOutbox>,
+    orders: &'a RefCell<RequestSender>,
     told: &'a Cell<u64>,
     now_ns: Cell<u64>,
     sleeps: Cell<u64>,
@@ -243,7 +244,7 @@ impl Clock for CountingClock<'_> {
         // four a tick at most: more than one, and never too many to answer
         let mut orders = self.orders.borrow_mut();
         for n in 0..sleeps % 5 {
-            let order = Order::Event(grip(Scope::Foot(n as u32), sleeps as u32));
+            let order = Request::Event(grip(Scope::Foot(n as u32), sleeps as u32));
             assert!(orders.send(order).is_ok());
         }
         self.told.set(self.told.get() + std::iter::from_fn(|| orders.answer()).count() as u64);

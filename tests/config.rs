@@ -12,8 +12,7 @@ use std::path::Path;
 
 use dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::config::{DEFAULT_TOML, Ros2Mode, Scenario};
-use hardstand::rt::{OverrunPolicy, Pace, StartRule};
+use hardstand::config::{DEFAULT_TOML, OverrunPolicy, Pace, Ros2Mode, Scenario, StartRule};
 use hardstand_physics::contact::{Friction, StationShape, Stiction};
 use hardstand_physics::plant::{ContactModel, ContactResult, Station};
 use hardstand_physics::spatial::Vec3;

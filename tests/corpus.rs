@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY};
-use hardstand::config::Scenario;
+use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::message::{ClaimedCommand, FrictionRequest, Kind, encode, encode_command};
 use hardstand::record::{KEYFRAME_TOPIC, Keyframe, STATE_TOPIC, TICK_TOPIC};
-use hardstand::rt::{ManualClock, Pace, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand_protocol::{JointCommand, Scope};
 
 const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia

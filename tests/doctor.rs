@@ -5,10 +5,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use hardstand::config::OverrunPolicy;
 use hardstand::daemon::LatencyHistogram;
 use hardstand::doctor::{Band, Finding, Level, Machine, Times, examine};
 use hardstand::message::LATENCY_EDGES_NS;
-use hardstand::rt::{Clock, ManualClock, OverrunPolicy, Pacer, Wait};
+use hardstand::rt::{Clock, ManualClock, Pacer, Wait};
 use serde_json::Value;
 
 /// A machine of four CPUs as it should be, with physics on core 3.

@@ -9,10 +9,11 @@ use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 use bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, quadruped};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
-    Answer, Clock, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, Phase,
-    Schedule, StartRule, order_line,
+    Answer, Clock, Ending, LogTick, ManualClock, Phase, Request, RequestSender, Schedule,
+    request_queue,
 };
 use hardstand_protocol::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 
@@ -443,10 +444,11 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
 }
 
 #[test]
-fn an_order_that_is_recalled_is_never_taken() {
-    let (mut outbox, inbox) = order_line();
+fn a_request_that_is_recalled_is_never_taken() {
+    let (mut outbox, inbox) = request_queue();
     assert_eq!([1, 2, 3].map(|n| outbox.send(apply(n))), [Ok(0), Ok(1), Ok(2)]);
-    let answer = |(number, order), tick| inbox.answer(Answer { number, run_id: 1, tick, order });
+    let answer =
+        |(number, request), tick| inbox.answer(Answer { number, run_id: 1, tick, request });
     assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 8)), Some((0, apply(1))));
     assert_eq!(outbox.recall_oldest(), Some(1));
     assert_eq!(inbox.take_event().inspect(|t| answer(t.clone(), 9)), Some((2, apply(3))));
@@ -455,18 +457,18 @@ fn an_order_that_is_recalled_is_never_taken() {
     // all places are free again
     assert!((0..ORDER_QUEUE).all(|_| outbox.send(apply(4)).is_ok()));
     assert_eq!(outbox.send(apply(4)), Err(apply(4)));
-    // an end that is gone stops nobody
+    // the receiver still works without a sender
     drop(outbox);
     assert!(inbox.take_event().inspect(|t| answer(t.clone(), 11)).is_some());
 }
 
-/// The order to apply [`event`] `n`.
-fn apply(n: u32) -> Order {
-    Order::Event(event(n))
+/// The request to apply [`event`] `n`.
+fn apply(n: u32) -> Request {
+    Request::Event(event(n))
 }
 
 /// Number and tick of the next answer.
-fn next_told(outbox: &mut OrderOutbox) -> Option<(u64, u64)> {
+fn next_told(outbox: &mut RequestSender) -> Option<(u64, u64)> {
     outbox.answer().map(|a| (a.number, a.tick))
 }
 

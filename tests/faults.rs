@@ -24,6 +24,7 @@ mod world;
 use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_physics::model::{Base, Builder, JointKind, Model};
 use hardstand_physics::plant::PlantSpec;
+use hardstand_physics::plant::Walk;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 use hardstand_protocol::{
     Command, Event, FaultKind, InjectedFault, JointCommand, Part, TickInput, UNTIL_CLEARED,
@@ -120,7 +121,7 @@ pub fn stand(plant: &mut Simulation, events: &[Event]) {
 /// The bits of positions and velocities, and of all other physics but the faults themselves.
 pub fn motion(plant: &Simulation) -> Vec<u64> {
     let mut bits = Vec::new();
-    plant.state().clone().walk(&mut |name, _, word| {
+    plant.clone().walk(&mut |name, _, word| {
         if !name.starts_with("fault.") {
             bits.push(word.bits());
         }

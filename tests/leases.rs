@@ -320,10 +320,10 @@ fn leases_are_saved_and_restored() {
         run(&mut whole, cut, 50);
         let mut restored = plant();
         restored.restore(&words).unwrap();
-        assert_eq!(restored.leases(), {
+        assert_eq!(*restored.leases(), {
             let mut again = plant();
             run(&mut again, 0, cut);
-            again.leases()
+            *again.leases()
         });
         run(&mut restored, cut, 50);
         assert_eq!(restored.state().digest, whole.state().digest, "cut at {cut}");

@@ -14,10 +14,10 @@ use bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crossbeam_channel::{Receiver, bounded};
 use dice::Dice;
 use hardstand::buffer_pool::Outbox;
+use hardstand::config::{Budget, Mode, OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Budget, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
-    ManualClock, Mode, Order, OrderOutbox, OverrunPolicy, Pace, RunLimits, Schedule, StartRule,
-    StateReset, TickReport,
+    Answer, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
+    ManualClock, Request, RequestSender, RunLimits, Schedule, StateReset, TickReport,
 };
 use hardstand::simulation::Denied;
 use hardstand_protocol::{
@@ -71,7 +71,7 @@ struct Link {
 }
 
 struct World {
-    orders: OrderOutbox,
+    orders: RequestSender,
     commands: Outbox<Command>,
     published: Receiver<StateReading>,
     q: Vec<f64>,
@@ -112,7 +112,7 @@ impl World {
         while let Some(answer) = self.orders.answer() {
             for peer in &mut self.peers {
                 if peer.asked == Some(answer.number)
-                    && let Order::Join(join) = &answer.order
+                    && let Request::Join(join) = &answer.request
                 {
                     (peer.granted, peer.run_id) = (Some(join.1.clone()), answer.run_id);
                     peer.joined_at = answer.tick;
@@ -167,7 +167,7 @@ impl World {
     }
 }
 
-fn join_of(peer: &Peer) -> Order {
+fn join_of(peer: &Peer) -> Request {
     let mut joints = JointSet::default();
     assert!(peer.joints.iter().all(|&joint| joints.insert(joint)));
     let join = Join {
@@ -177,7 +177,7 @@ fn join_of(peer: &Peer) -> Order {
         joints,
     };
     let in_force = Vec::with_capacity(peer.joints.len());
-    Order::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() })))
+    Request::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() })))
 }
 
 struct Ran {
@@ -292,8 +292,8 @@ fn a_run_is_a_function_of_its_inputs() {
         let ran = run(Plan { limits, pace, link: rough, seed, ..calm_plan });
         assert_eq!(ran.ending, Ending::Done);
         assert_eq!(ran.digests(), calm.digests(), "seed {seed}");
-        waits.push(ran.last().gate.waited_ns);
-        assert!(ran.last().gate.repeated > 0);
+        waits.push(ran.last().admission.waited_ns);
+        assert!(ran.last().admission.repeated > 0);
         // waiting is no missed deadline
         assert_eq!(ran.last().missed_deadlines, 0);
     }
@@ -318,7 +318,7 @@ fn a_lost_state_is_sent_again_and_its_answer_is_the_same() {
     let all = ticks.len();
     ticks.dedup();
     assert!(all > ticks.len() + 10, "{all} states of {} ticks", ticks.len());
-    assert_eq!(ran.last().gate.conflicts, 0);
+    assert_eq!(ran.last().admission.conflicts, 0);
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn a_different_answer_to_the_same_state_is_a_conflict() {
         },
         ..plan(40, vec![peer("joints", schedule(1, 0, 0), 0..12)])
     });
-    assert_eq!(ran.last().gate.conflicts, 1);
+    assert_eq!(ran.last().admission.conflicts, 1);
     let conflict = Happened::Conflict { controller: controller_number("joints"), answers_tick: 12 };
     let told: Vec<&LoopEvent> = ran.occurrences.iter().filter(|o| o.happened == conflict).collect();
     assert_eq!(told.len(), 1, "{:?}", ran.occurrences);
@@ -355,7 +355,7 @@ fn nobody_is_waited_for_in_real_time() {
     late.limits.mode = Mode::RealTime;
     late.link = Link { delay_max: 3, ..Link::default() };
     let ran = run(late);
-    assert_eq!((ran.last().gate.ticks_waited, ran.last().missed_deadlines), (0, 0));
+    assert_eq!((ran.last().admission.ticks_waited, ran.last().missed_deadlines), (0, 0));
     let session = ran.peers[0].granted.as_ref().unwrap().session;
     let obeyed = ran.obeyed(session);
     assert!(obeyed.iter().any(|(answered, applied)| applied > answered), "{obeyed:?}");
@@ -371,12 +371,12 @@ fn a_budget_is_kept_and_told() {
     short.act = |world| world.peers[0].silent |= world.states.last().is_some_and(|s| s.tick >= 20);
     let ran = run(short);
     assert_eq!(ran.ending, Ending::Done);
-    let gate = ran.last().gate;
+    let admission = ran.last().admission;
     // from tick 21 on: in the rest of the first window, and in the second
-    let waited = gate.waited_ns / PERIOD_NS;
-    assert!((38..=46).contains(&waited), "{gate:?}");
+    let waited = admission.waited_ns / PERIOD_NS;
+    assert!((38..=46).contains(&waited), "{admission:?}");
     let without = ran.log.iter().filter(|t| t.offers.is_empty()).count() as u64;
-    assert_eq!(gate.ticks_given_up, without, "{gate:?}");
+    assert_eq!(admission.ticks_given_up, without, "{admission:?}");
     assert!((75..85).contains(&without), "{without}");
     assert!(ran.states.iter().all(|s| s.mode == 2));
     let lost = ran.log.iter().filter(|t| t.authority == hardstand_protocol::Authority::Damped);
@@ -413,7 +413,7 @@ fn an_emergency_stop_wins_while_a_tick_waits() {
             let newest = world.states.last().map_or(0, |s| s.tick);
             world.peers[0].silent |= newest >= 30;
             if world.looks == 400 {
-                world.orders.send(Order::Stop).unwrap();
+                world.orders.send(Request::Stop).unwrap();
             }
         },
         ..plan(60, vec![peer("joints", schedule(1, 0, 0), 0..12)])
@@ -477,15 +477,15 @@ fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
                 // saved at 30, gone on to 60, and back
                 _ if newest == 30 && world.answers.iter().all(|a| a.tick < 30) => {
                     let words = Box::new(Vec::with_capacity(10_000));
-                    world.orders.send(Order::Snapshot(words)).unwrap();
+                    world.orders.send(Request::Snapshot(words)).unwrap();
                 }
                 _ if newest == 60 && world.peers[0].asked == Some(0) => {
-                    let saved = world.answers.iter().find_map(|a| match &a.order {
-                        Order::Snapshot(words) => Some((**words).clone()),
+                    let saved = world.answers.iter().find_map(|a| match &a.request {
+                        Request::Snapshot(words) => Some((**words).clone()),
                         _ => None,
                     });
                     let jump = StateReset { words: saved.unwrap(), rewind: true, afresh: false };
-                    world.orders.send(Order::StateReset(Box::new(jump))).unwrap();
+                    world.orders.send(Request::StateReset(Box::new(jump))).unwrap();
                     for (peer, later) in world.peers.iter_mut().zip([10, 300]) {
                         let again = world.looks + later;
                         (peer.asked, peer.granted, peer.joins_at) = (None, None, again);
@@ -512,9 +512,9 @@ fn a_restored_run_waits_for_its_controllers_and_goes_on_bit_for_bit() {
 fn another_speed_changes_the_pace_and_nothing_else() {
     let ran = run(Plan {
         act: |world| match world.looks {
-            100 => drop(world.orders.send(Order::Speed(10 * PERIOD_NS)).unwrap()),
-            200 => drop(world.orders.send(Order::Speed(0)).unwrap()),
-            300 => drop(world.orders.send(Order::Speed(PERIOD_NS)).unwrap()),
+            100 => drop(world.orders.send(Request::Speed(10 * PERIOD_NS)).unwrap()),
+            200 => drop(world.orders.send(Request::Speed(0)).unwrap()),
+            300 => drop(world.orders.send(Request::Speed(PERIOD_NS)).unwrap()),
             _ => {}
         },
         ..plan(400, two())
@@ -537,5 +537,5 @@ fn only_those_who_have_joined_are_heard() {
         ..plan(50, two())
     });
     assert_eq!(ran.digests(), run(plan(50, two())).digests());
-    assert!(ran.last().gate.not_joined > 20);
+    assert!(ran.last().admission.not_joined > 20);
 }

@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use bench::{Bench, Queues, ROOMY, TestClock, info, quadruped, write_log};
 use dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recorder;
 use hardstand::record::{LogReader, LogRecord};
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock};
 use memory::resident_kib;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);

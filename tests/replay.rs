@@ -11,11 +11,11 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use bench::{Bench, ROOMY, TestClock, quadruped, write_log};
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::message::{Kind, encode};
 use hardstand::record::{KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
 use hardstand::replay::{ReplayReport, replay};
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock};
 use hardstand_protocol::Authority;
 
 const TICKS: u64 = 240;

@@ -10,13 +10,13 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped, write_log};
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::record::{Disk, LogReader, recover};
 use hardstand::replay::{replay, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
-use hardstand::rt::{LogTick, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock};
 use hardstand_protocol::PlantFailure;
 
 const TICKS: u64 = 300;

@@ -10,12 +10,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use bench::{Bench, ROOMY, info, quadruped};
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::record::{Disk, LogReader};
 use hardstand::replay::{Gap, RunReport, replay_run};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock, Order, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{LogTick, ManualClock, Request};
 use hardstand_protocol::{Event, Scope};
 
 const TICKS: u64 = 600;
@@ -76,7 +76,7 @@ fn disturbed(scenario: &Scenario) -> Vec<LogTick> {
     let mut bench = Bench::new(scenario.clone(), ROOMY);
     let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.1 };
     let mut orders = bench.orders.take().unwrap();
-    assert!(orders.send(Order::Event(ice)).is_ok());
+    assert!(orders.send(Request::Event(ice)).is_ok());
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     bench.executive(ManualClock::default(), pace, StartRule::Now, TICKS).run();
     bench.logged()

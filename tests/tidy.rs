@@ -25,7 +25,7 @@ const ROOMS: [(&str, &[&str]); 32] = [
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
     ("simulation", SIMULATION),
-    ("rt", &["simulation", "plant", "buffer_pool"]),
+    ("rt", &["simulation", "plant", "buffer_pool", "config"]),
     ("message", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
     ("record", &["simulation", "plant", "rt", "message"]),
     ("replay", &["simulation", "plant", "rt", "message", "config", "record", "ros2"]),
@@ -54,8 +54,6 @@ const CONFIG: &[&str] = &[
     "actuator",
     "sensor",
     "plant",
-    "simulation",
-    "rt",
 ];
 const ROS2: &[&str] = &[
     "simulation",
@@ -96,7 +94,7 @@ const ALL: &[&str] = &[
 ];
 
 const TRIALS: &[&str] =
-    &["simulation", "plant", "config", "inspect", "record", "replay", "daemon", "process_harness"];
+    &["simulation", "plant", "config", "inspect", "record", "replay", "process_harness", "daemon"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

@@ -9,9 +9,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Ending, LogTick, ManualClock, Order, OrderOutbox, OverrunPolicy, Pace, StartRule,
-    StateReset, TickReport,
+    Answer, Ending, LogTick, ManualClock, Request, RequestSender, StateReset, TickReport,
 };
 use hardstand_protocol::{Event, StateReading};
 
@@ -38,7 +38,7 @@ impl Ran {
 }
 
 /// What the test does in the wait before a period.
-type Act<'a> = &'a dyn Fn(u64, &mut OrderOutbox, &Hands);
+type Act<'a> = &'a dyn Fn(u64, &mut RequestSender, &Hands);
 
 /// Runs until `ticks` ticks of a run are done; `act` is called in every wait.
 fn run(sets: &[&str], start: StartRule, ticks: u64, act: Act<'_>) -> Ran {
@@ -78,8 +78,8 @@ fn phases(ran: &Ran) -> Vec<u8> {
 #[test]
 fn a_pause_changes_nothing() {
     let ran = run(&[], StartRule::Now, 30, &|period, orders, _| match period {
-        10 => drop(orders.send(Order::Pause).unwrap()),
-        500 => drop(orders.send(Order::Resume).unwrap()),
+        10 => drop(orders.send(Request::Pause).unwrap()),
+        500 => drop(orders.send(Request::Resume).unwrap()),
         _ => {}
     });
     assert_eq!(ran.ending, Ending::Done);
@@ -106,8 +106,8 @@ fn commands_do_not_age_in_a_pause() {
     };
     let ran = run(&[], StartRule::Now, 60, &|period, orders, hands| {
         match period {
-            20 => drop(orders.send(Order::Pause).unwrap()),
-            500 => drop(orders.send(Order::Resume).unwrap()),
+            20 => drop(orders.send(Request::Pause).unwrap()),
+            500 => drop(orders.send(Request::Resume).unwrap()),
             _ => {}
         }
         command(period, hands);
@@ -121,12 +121,12 @@ fn commands_do_not_age_in_a_pause() {
 #[test]
 fn steps_run_exactly_as_many_ticks() {
     let ran = run(&[], StartRule::Now, 100, &|period, orders, _| match period {
-        5 => drop(orders.send(Order::Step(3)).unwrap()),
-        100 => drop(orders.send(Order::Step(1)).unwrap()),
-        200 => drop(orders.send(Order::RunUntil(42)).unwrap()),
-        300 => drop(orders.send(Order::RunUntil(41)).unwrap()), // that has passed
-        400 => drop(orders.send(Order::Step(0)).unwrap()),
-        500 => drop(orders.send(Order::Resume).unwrap()),
+        5 => drop(orders.send(Request::Step(3)).unwrap()),
+        100 => drop(orders.send(Request::Step(1)).unwrap()),
+        200 => drop(orders.send(Request::RunUntil(42)).unwrap()),
+        300 => drop(orders.send(Request::RunUntil(41)).unwrap()), // that has passed
+        400 => drop(orders.send(Request::Step(0)).unwrap()),
+        500 => drop(orders.send(Request::Resume).unwrap()),
         _ => {}
     });
     let told: Vec<u64> = ran.answers.iter().map(|a| a.tick).collect();
@@ -141,9 +141,9 @@ fn steps_run_exactly_as_many_ticks() {
 fn an_event_in_a_pause_applies_when_it_goes_on() {
     let push = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0, 50.0, 0.0], ticks: 5 };
     let ran = run(&[], StartRule::Now, 20, &|period, orders, _| match period {
-        5 => drop(orders.send(Order::Pause).unwrap()),
-        50 => drop(orders.send(Order::Event(push)).unwrap()),
-        60 => drop(orders.send(Order::Resume).unwrap()),
+        5 => drop(orders.send(Request::Pause).unwrap()),
+        50 => drop(orders.send(Request::Event(push)).unwrap()),
+        60 => drop(orders.send(Request::Resume).unwrap()),
         _ => {}
     });
     let pushed: Vec<u64> =
@@ -151,24 +151,24 @@ fn an_event_in_a_pause_applies_when_it_goes_on() {
     assert_eq!((pushed, ran.answers[1].tick), (vec![5], 5));
 }
 
-/// More events than a tick applies wait for it: the order to run must not wait behind them.
+/// More events than a tick applies wait for it: the request to run must not wait behind them.
 #[test]
 fn a_pause_ends_however_many_events_wait() {
     let push = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0, 1.0, 0.0], ticks: 1 };
     let ran = run(&[], StartRule::Now, 20, &|period, orders, _| match period {
-        5 => drop(orders.send(Order::Pause).unwrap()),
-        50 => assert!((0..25).all(|_| orders.send(Order::Event(push)).is_ok())),
-        60 => drop(orders.send(Order::Resume).unwrap()),
+        5 => drop(orders.send(Request::Pause).unwrap()),
+        50 => assert!((0..25).all(|_| orders.send(Request::Event(push)).is_ok())),
+        60 => drop(orders.send(Request::Resume).unwrap()),
         _ => {}
     });
     let events: Vec<usize> = ran.log.iter().map(|t| t.events.len()).collect();
     assert_eq!((ran.ending, &events[4..8]), (Ending::Done, &[0, 16, 9, 0][..]));
     // a reset voids them
     let ran = run(&[PLANNED], StartRule::Now, 20, &|period, orders, _| match period {
-        5 => drop(orders.send(Order::Pause).unwrap()),
-        50 => assert!((0..25).all(|_| orders.send(Order::Event(push)).is_ok())),
+        5 => drop(orders.send(Request::Pause).unwrap()),
+        50 => assert!((0..25).all(|_| orders.send(Request::Event(push)).is_ok())),
         60 => drop(orders.send(reset(false)).unwrap()),
-        70 => drop(orders.send(Order::Resume).unwrap()),
+        70 => drop(orders.send(Request::Resume).unwrap()),
         _ => {}
     });
     let again = ran.log.iter().filter(|t| t.run_id == 2);
@@ -177,9 +177,9 @@ fn a_pause_ends_however_many_events_wait() {
 }
 
 /// The initial state, as whoever asks for a reset sends it.
-fn reset(rewind: bool) -> Order {
+fn reset(rewind: bool) -> Request {
     let words = quadruped(&[PLANNED]).plant().snapshot_words();
-    Order::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
+    Request::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
 }
 
 const PLANNED: &str = "events=[{at_s=0.003, kind=\"push\", link=\"trunk\", force_n=[0,90,0], \
@@ -232,15 +232,15 @@ fn after_a_reset_a_controller_proves_life_again_before_tick_0() {
 fn restored_is_as_never_stopped() {
     let taken = RefCell::new(None);
     let ran = run(&[PLANNED], StartRule::Now, 50, &|period, orders, _| match period {
-        10 => drop(orders.send(Order::Snapshot(Box::default())).unwrap()),
+        10 => drop(orders.send(Request::Snapshot(Box::default())).unwrap()),
         20 => {
             let words = taken.borrow_mut().take().unwrap();
             orders
-                .send(Order::StateReset(Box::new(StateReset { words, ..Default::default() })))
+                .send(Request::StateReset(Box::new(StateReset { words, ..Default::default() })))
                 .unwrap();
         }
         _ => {
-            if let Some(Answer { order: Order::Snapshot(words), tick, .. }) = orders.answer() {
+            if let Some(Answer { request: Request::Snapshot(words), tick, .. }) = orders.answer() {
                 assert_eq!(tick, 10);
                 *taken.borrow_mut() = Some(*words);
             }
@@ -257,7 +257,7 @@ fn a_stop_ends_a_pause() {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
     let mut orders = bench.orders.take().unwrap();
     let stop = std::sync::Arc::clone(&bench.stop);
-    orders.send(Order::Pause).unwrap();
+    orders.send(Request::Pause).unwrap();
     let between = move |period: u64| {
         if period == 30 {
             stop.store(true, std::sync::atomic::Ordering::Relaxed);

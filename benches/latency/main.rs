@@ -20,11 +20,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use bench::{Bench, Queues, quadruped};
+use hardstand::config::{OverrunPolicy, Pace, RealtimeSettings, StartRule};
 use hardstand::daemon::LatencyHistogram;
 use hardstand::message::LATENCY_EDGES_NS;
 use hardstand::rt::{
-    Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule, enter_realtime,
-    keep_cores_awake, keep_off_core, lock_memory, pick_core,
+    Grants, MonotonicClock, enter_realtime, keep_cores_awake, keep_off_core, lock_memory, pick_core,
 };
 
 const PRIORITY: u8 = 80;
@@ -115,7 +115,7 @@ fn ours(seconds: u64, spin_ns: u64) -> Latency {
         required: false,
         spin_ns,
     };
-    let clock: MonotonicClock = settings.clock(PERIOD_US * 1000);
+    let clock: MonotonicClock = MonotonicClock::spinning(settings.spin_ns, PERIOD_US * 1000);
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let executive = bench.executive(clock, pace, StartRule::Now, seconds * 1000);
     let core = pick_core(None);

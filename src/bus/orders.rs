@@ -20,7 +20,7 @@ use zenoh::query::{Query, Queryable};
 use crate::fault_point;
 use crate::limits::ORDER_QUEUE;
 use crate::message::{ArrivalCounters, JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
-use crate::rt::{Answer, JoinAnswer, Order, OrderOutbox};
+use crate::rt::{Answer, JoinAnswer, Request, RequestSender};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{Join, Rejection};
 
@@ -38,7 +38,7 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 const IDLE: Duration = Duration::from_millis(50);
 
 /// The way of orders to the loop, which outlives a service that has died.
-pub type SharedOutbox = Arc<Mutex<OrderOutbox>>;
+pub type SharedOutbox = Arc<Mutex<RequestSender>>;
 
 /// The service behind the keys of [`Ask`].
 #[derive(Debug)]
@@ -110,7 +110,7 @@ pub enum Reply {
 
 /// What is asked, and who waits for the answer.
 #[derive(Debug)]
-struct Request {
+struct Incoming {
     ask: Ask,
     payload: Vec<u8>,
     asker: Asker,
@@ -140,7 +140,7 @@ impl Asker {
 /// A place to ask for orders.
 #[derive(Clone, Debug)]
 pub struct OrderPort {
-    requests: Sender<Request>,
+    requests: Sender<Incoming>,
     counters: Arc<ArrivalCounters>,
 }
 
@@ -149,7 +149,7 @@ impl OrderPort {
     #[must_use]
     pub fn ask(&self, ask: Ask, payload: Vec<u8>) -> Reply {
         let (answer, answers) = bounded(1);
-        self.put(Request { ask, payload, asker: Asker::Thread(answer) });
+        self.put(Incoming { ask, payload, asker: Asker::Thread(answer) });
         let nobody = |_late| {
             let gone = busy("nobody answers orders now");
             Reply::Order(OrderReply::refused(gone))
@@ -157,11 +157,11 @@ impl OrderPort {
         answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(nobody)
     }
 
-    fn put(&self, request: Request) {
+    fn put(&self, request: Incoming) {
         self.counters.count_received();
         if let Err(e) = self.requests.try_send(request) {
             let full = busy("more requests are waiting already than can be kept");
-            let Request { ask, asker, .. } = e.into_inner();
+            let Incoming { ask, asker, .. } = e.into_inner();
             asker.answer(refused(ask, full, &self.counters));
         }
     }
@@ -174,7 +174,7 @@ fn listen(bus: &Bus, keys: &Keys, ask: Ask, port: OrderPort) -> Result<Queryable
     let callback = move |query: Query| {
         watch.guard(|| {
             let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
-            port.put(Request { ask, payload, asker: Asker::Query(query, own.clone()) });
+            port.put(Incoming { ask, payload, asker: Asker::Query(query, own.clone()) });
         });
     };
     let queryable = bus.session.declare_queryable(key.clone()).callback(callback);
@@ -191,7 +191,7 @@ struct Waiting {
 
 /// What the thread works with.
 struct RequestIngress {
-    requests: Receiver<Request>,
+    requests: Receiver<Incoming>,
     outbox: SharedOutbox,
     request_validator: RequestValidator,
     counters: Arc<ArrivalCounters>,
@@ -213,13 +213,13 @@ impl RequestIngress {
         }
     }
 
-    fn outbox(&self) -> MutexGuard<'_, OrderOutbox> {
+    fn outbox(&self) -> MutexGuard<'_, RequestSender> {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_in(&mut self, request: Request) {
+    fn take_in(&mut self, request: Incoming) {
         fault_point::visit("orders");
-        let Request { ask, payload, asker } = request;
+        let Incoming { ask, payload, asker } = request;
         let checked = self.request_validator.order(ask, &payload).and_then(|order| {
             let full = |_order| busy("more orders are waiting already than one tick takes");
             self.outbox().send(order).map_err(full)
@@ -236,17 +236,17 @@ impl RequestIngress {
         while let Some(taken) = { self.outbox().answer() } {
             let Some(waiting) = self.take_waiting(taken.number) else { continue };
             waiting.asker.answer(match taken {
-                Answer { order: Order::Snapshot(words), run_id, tick, .. } => {
+                Answer { request: Request::Snapshot(words), run_id, tick, .. } => {
                     Reply::Saved(self.request_validator.saved(*words, run_id, tick))
                 }
-                Answer { order: Order::Join(joined), run_id, .. } => {
+                Answer { request: Request::Join(joined), run_id, .. } => {
                     Reply::Joined(self.joined(*joined, run_id))
                 }
-                Answer { order: Order::Leave(session), tick, .. } => {
+                Answer { request: Request::Leave(session), tick, .. } => {
                     self.request_validator.left(session);
                     Reply::Order(OrderReply::accepted(tick))
                 }
-                Answer { order: Order::StateReset(_), tick, .. } => {
+                Answer { request: Request::StateReset(_), tick, .. } => {
                     self.request_validator.all_left();
                     Reply::Order(OrderReply::accepted(tick))
                 }

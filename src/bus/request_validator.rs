@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::config::{Mode, wall_period_ns};
 use crate::limits::LEASES_MAX;
 use crate::message::{
     ControlRequest, ControllerReading, ControllerRegistry, FrictionLimits, JoinReply, Refusal,
     SavedState, check_control, check_fault, check_friction, check_join, check_leave, check_mend,
     check_push, check_saved, check_speed,
 };
-use crate::rt::{JoinAnswer, Mode, Order, StateReset, wall_period_ns};
+use crate::rt::{JoinAnswer, Request, StateReset};
 use crate::simulation::{Denied, Simulation};
 use hardstand_protocol::{Join, Rejection};
 
@@ -52,7 +53,7 @@ impl RequestValidator {
     ///
     /// # Errors
     /// Why they do not.
-    pub fn order(&mut self, ask: Ask, bytes: &[u8]) -> Result<Order, Refusal> {
+    pub fn order(&mut self, ask: Ask, bytes: &[u8]) -> Result<Request, Refusal> {
         if self.shows_log && ask.changes_the_run() {
             let text = "this is a log that is shown: what happens in it happened then".into();
             return Err(Refusal { reason: Rejection::NotOwner, text });
@@ -60,13 +61,13 @@ impl RequestValidator {
         let run_id = self.run_id.load(Ordering::Relaxed);
         let control = || check_control(bytes, run_id).map(Option::unwrap_or_default);
         Ok(match ask {
-            Ask::Friction => Order::Event(check_friction(bytes, &self.friction_limits(run_id))?),
-            Ask::Push => Order::Event(check_push(bytes, self.plant.model(), run_id)?),
-            Ask::Pause => control().map(|_| Order::Pause)?,
-            Ask::Resume => control().map(|_| Order::Resume)?,
-            Ask::Step => Order::Step(check_control(bytes, run_id)?.map_or(1, |r| r.number)),
+            Ask::Friction => Request::Event(check_friction(bytes, &self.friction_limits(run_id))?),
+            Ask::Push => Request::Event(check_push(bytes, self.plant.model(), run_id)?),
+            Ask::Pause => control().map(|_| Request::Pause)?,
+            Ask::Resume => control().map(|_| Request::Resume)?,
+            Ask::Step => Request::Step(check_control(bytes, run_id)?.map_or(1, |r| r.number)),
             Ask::RunUntil => match check_control(bytes, run_id)? {
-                Some(r) => Order::RunUntil(r.number),
+                Some(r) => Request::RunUntil(r.number),
                 None => {
                     let text = "run_until needs a payload that names the tick".into();
                     return Err(Refusal { reason: Rejection::Size, text });
@@ -75,22 +76,22 @@ impl RequestValidator {
             Ask::Reset => self.reset(control()?),
             Ask::Snapshot => {
                 control()?;
-                Order::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
+                Request::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
             }
             Ask::Restore => self.restore(bytes)?,
             Ask::Speed => {
                 let (speed, period_ns) = (check_speed(bytes)?, self.plant.spec().period_ns);
-                Order::Speed(if speed > 0.0 { wall_period_ns(period_ns, speed) } else { 0 })
+                Request::Speed(if speed > 0.0 { wall_period_ns(period_ns, speed) } else { 0 })
             }
-            Ask::Stop => control().map(|_| Order::Stop)?,
-            Ask::Arm => control().map(|_| Order::Arm)?,
+            Ask::Stop => control().map(|_| Request::Stop)?,
+            Ask::Arm => control().map(|_| Request::Arm)?,
             Ask::Join => self.join(bytes)?,
-            Ask::Leave => Order::Leave(check_leave(bytes, run_id)?),
+            Ask::Leave => Request::Leave(check_leave(bytes, run_id)?),
             Ask::Fault => {
-                Order::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), run_id)?)
+                Request::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), run_id)?)
             }
             Ask::ClearFaults => {
-                Order::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), run_id)?)
+                Request::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), run_id)?)
             }
         })
     }
@@ -102,12 +103,12 @@ impl RequestValidator {
         SavedState { layout_hash, physics_hash, run_id, tick, words }
     }
 
-    fn join(&self, bytes: &[u8]) -> Result<Order, Refusal> {
+    fn join(&self, bytes: &[u8]) -> Result<Request, Refusal> {
         let hashes = (self.plant.layout_hash(), self.physics_hash);
         let (join, name) = check_join(bytes, self.plant.model(), hashes)?;
         self.directory.note(&name);
         let in_force = Vec::with_capacity(self.plant.model().joint_count());
-        Ok(Order::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() }))))
+        Ok(Request::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() }))))
     }
 
     /// What the loop has said to a controller.
@@ -167,12 +168,12 @@ impl RequestValidator {
         self.directory.begin_again();
     }
 
-    fn reset(&self, request: ControlRequest) -> Order {
+    fn reset(&self, request: ControlRequest) -> Request {
         let (words, rewind) = (self.initial.clone(), request.rewind == 1);
-        Order::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
+        Request::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
     }
 
-    fn restore(&mut self, bytes: &[u8]) -> Result<Order, Refusal> {
+    fn restore(&mut self, bytes: &[u8]) -> Result<Request, Refusal> {
         let saved = check_saved(bytes, self.plant.layout_hash(), self.physics_hash)?;
         let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
         if let Err(e) = self.plant.restore(&saved.words) {
@@ -181,7 +182,7 @@ impl RequestValidator {
         if let Some(fault) = self.plant.failure() {
             return refuse(format!("the state is not one to go on from: {fault:?}"));
         }
-        Ok(Order::StateReset(Box::new(StateReset {
+        Ok(Request::StateReset(Box::new(StateReset {
             words: saved.words,
             rewind: false,
             afresh: false,

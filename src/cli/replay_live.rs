@@ -31,7 +31,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let mut controller = None;
     let (controller_replay, answers) = replay_to_controllers(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
-    let (begin, mut refused) = (Begin::Shown(&saved, Box::new(controller_replay)), None);
+    let (begin, mut refused) = (Begin::Shown(&saved, controller_replay), None);
     let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
         Happening::Ready(_, grants) => {
             show::ready(&scenario, grants);

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
-use crate::config::Scenario;
+use crate::config::{Mode, Pace, Scenario};
 use crate::daemon::{self, Begin, EndReport, ErrorReport, Happening, Report, ReportFile, Summary};
 use crate::message::SavedState;
 use crate::replay::read_state;
-use crate::rt::{Ending, Mode, Pace, Phase};
+use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};

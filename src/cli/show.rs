@@ -3,11 +3,11 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::config::{Ros2Mode, Scenario};
+use crate::config::{OverrunPolicy, Pace, Ros2Mode, Scenario};
 use crate::daemon::{EndReport, SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
 use crate::replay::RunReport;
-use crate::rt::{Grants, OverrunPolicy, Pace};
+use crate::rt::Grants;
 use hardstand_physics::plant::Integrator;
 use hardstand_protocol::Authority;
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+use crate::config::Mode;
 use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
-use crate::rt::{Grants, Mode};
+use crate::rt::Grants;
 use hardstand_error::Result;
 use hardstand_protocol::Authority;
 

@@ -2,8 +2,8 @@
 
 use std::io::IsTerminal as _;
 
+use super::realtime::{Budget, ControllerNumbers, Mode};
 use crate::limits::LEASES_MAX;
-use crate::rt::{Budget, Missing, Mode};
 use hardstand_protocol::{controller_number, is_controller_name};
 
 use super::section::{Range, Section};
@@ -43,8 +43,8 @@ impl ControlSettings {
 
     /// The numbers of the controllers that are expected.
     #[must_use]
-    pub fn expected(&self) -> Missing {
-        let mut numbers = Missing::default();
+    pub fn expected(&self) -> ControllerNumbers {
+        let mut numbers = ControllerNumbers::default();
         for (number, name) in numbers.iter_mut().zip(&self.controllers) {
             *number = controller_number(name);
         }

@@ -12,6 +12,7 @@ mod events;
 mod feet;
 mod materials;
 mod merge;
+mod realtime;
 mod regions;
 mod robot;
 mod ros2;
@@ -29,6 +30,10 @@ pub use control::ControlSettings;
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;
+pub use realtime::{
+    Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
+    wall_period_ns,
+};
 pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 #[cfg(feature = "zenoh")]

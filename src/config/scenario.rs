@@ -5,8 +5,8 @@ use std::path::Path;
 use toml::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
-use crate::rt::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::simulation::Simulation;
 use crate::urdf::{Loaded, parse_urdf, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};

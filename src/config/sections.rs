@@ -1,7 +1,7 @@
 //! The sections of a scenario that decide the physics.
 
+use super::realtime::StartRule;
 use crate::limits::{SPEED_MAX, SPEED_MIN};
-use crate::rt::StartRule;
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Integrator, StopSpec, WatchdogSpec};
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::rt::{OverrunPolicy, RealtimeSettings};
+use super::realtime::{OverrunPolicy, RealtimeSettings};
 
 use super::section::Section;
 

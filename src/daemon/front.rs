@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use crate::buffer_pool::{Inbox, Outbox};
 use crate::message::{ArrivalCounters, ControllerRegistry};
 use crate::ros2::RosCounters;
-use crate::rt::{Direct, OrderOutbox};
+use crate::rt::{Direct, RequestSender};
 use crate::simulation::{Simulation, Snapshot};
 use hardstand_protocol::Command;
 
@@ -20,7 +20,7 @@ use hardstand_protocol::Command;
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
-    pub(super) orders: Arc<Mutex<OrderOutbox>>,
+    pub(super) orders: Arc<Mutex<RequestSender>>,
     /// A plant in its initial state.
     pub(super) plant: Simulation,
     /// The run number.
@@ -164,8 +164,8 @@ mod with_bus {
 mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
+    use crate::config::StartRule;
     use crate::message::{EventReading, ModelReply, StatusReading};
-    use crate::rt::StartRule;
     use hardstand_error::{Error, ErrorKind, Result};
 
     /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.

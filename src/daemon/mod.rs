@@ -33,7 +33,7 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 
 use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
-use crate::config::Scenario;
+use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
 use crate::limits::{
     FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
@@ -42,8 +42,8 @@ use crate::message::{ControllerRegistry, ModelReply, SavedState};
 use crate::record::{RecorderStats, RunInfo};
 use crate::ros2::RosChannels;
 use crate::rt::{
-    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, Mode, Pace, RunLimits, TickReport,
-    drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, order_line, pick_core,
+    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, RunLimits, TickReport,
+    drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
 };
 use crate::simulation::Simulation;
 use hardstand_error::{Error, Result};
@@ -77,7 +77,7 @@ pub enum Begin<'a> {
     /// In a saved state.
     Saved(&'a SavedState),
     /// Likewise; it is a run that was recorded, which is shown to controllers.
-    Shown(&'a SavedState, Box<ControllerReplay>),
+    Shown(&'a SavedState, ControllerReplay),
 }
 
 /// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
@@ -115,23 +115,12 @@ pub fn run(
     let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
 
     let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, run_id, stop);
-    (ends.shows_log, links.controller_replay) = (controller_replay.is_some(), controller_replay);
+    ends.shows_log = controller_replay.is_some();
 
     let model = ModelReply::of(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
-    let run_limits = RunLimits {
-        ticks: scenario.ticks,
-        start: scenario.start,
-        run_id,
-        keyframe_every_ticks: scenario.record.keyframe_every_ticks,
-        mode: scenario.control.mode,
-        overrun: scenario.overrun,
-        wall_period_ns: scenario.wall_period_ns,
-        patience_ns: scenario.control.patience_ns(),
-        expected: scenario.control.expected(),
-        gains_max: scenario.gains_max,
-    };
     let first_tick = plant.state().tick;
-    let physics = PhysicsThread::start(scenario, plant, run_limits, core)?;
+    let physics =
+        PhysicsThread::start(scenario, (plant, controller_replay), limits(scenario, run_id), core)?;
     let mut grants = physics.grants()?;
     let awake = if free { None } else { keep_cores_awake() };
     grants.cores_awake = awake.is_some();
@@ -162,6 +151,21 @@ pub fn run(
     broken.map_or(Ok(summary), Err)
 }
 
+fn limits(scenario: &Scenario, run_id: u32) -> RunLimits {
+    RunLimits {
+        ticks: scenario.ticks,
+        start: scenario.start,
+        run_id,
+        keyframe_every_ticks: scenario.record.keyframe_every_ticks,
+        mode: scenario.control.mode,
+        overrun: scenario.overrun,
+        wall_period_ns: scenario.wall_period_ns,
+        patience_ns: scenario.control.patience_ns(),
+        expected: scenario.control.expected(),
+        gains_max: scenario.gains_max,
+    }
+}
+
 /// What connects the loop with the threads around it; the log comes later.
 fn wire(
     scenario: &Scenario,
@@ -178,11 +182,11 @@ fn wire(
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
     let (occurrences, told) = touched_channel(OCCURRENCE_QUEUE, &LoopEvent::NONE);
-    let (order_out, orders) = order_line();
+    let (request_out, requests) = request_queue();
     let run_id = Arc::new(AtomicU32::new(run_id));
     let ends = Ends {
         commands: command_out.ringing(arrived_bell.clone()),
-        orders: Arc::new(Mutex::new(order_out.ringing(arrived_bell))),
+        orders: Arc::new(Mutex::new(request_out.ringing(arrived_bell))),
         plant: plant.clone(),
         run_id: Arc::clone(&run_id),
         snapshots: snapshot_in,
@@ -194,11 +198,10 @@ fn wire(
     let stop = Arc::clone(stop);
     let links = Links {
         commands,
-        orders,
+        requests,
         run_id,
         snapshots,
         direct,
-        controller_replay: None,
         log: None,
         reports,
         occurrences,

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use crossbeam_channel::Receiver;
 
-use crate::config::Scenario;
+use crate::config::{ControllerNumbers, Scenario};
 use crate::message::{
     AGE_EDGES_TICKS, ControllerRegistry, Counter, LATENCY_EDGES_NS, Refusal, StatusReading,
 };
 use crate::record::RecorderStats;
-use crate::rt::{Ending, Grants, Missing, Phase, TickReport};
+use crate::rt::{Ending, Grants, Phase, TickReport};
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind};
 use hardstand_protocol::{Authority, PlantFailure, Rejection, Verdict};
@@ -290,10 +290,10 @@ impl Monitor {
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),
             ("commands_proving".to_string(), self.proving),
-            ("commands_repeated".to_string(), r.gate.repeated),
-            ("ticks_waited".to_string(), r.gate.ticks_waited),
-            ("waited_ms".to_string(), r.gate.waited_ns / 1_000_000),
-            ("ticks_given_up".to_string(), r.gate.ticks_given_up),
+            ("commands_repeated".to_string(), r.admission.repeated),
+            ("ticks_waited".to_string(), r.admission.ticks_waited),
+            ("waited_ms".to_string(), r.admission.waited_ns / 1_000_000),
+            ("ticks_given_up".to_string(), r.admission.ticks_given_up),
             ("link_dropped".to_string(), r.link.dropped),
             ("link_delayed".to_string(), r.link.delayed),
             ("link_duplicated".to_string(), r.link.duplicated),
@@ -303,7 +303,8 @@ impl Monitor {
         for reason in Rejection::ALL {
             let arrived = self.arrivals.commands.rejected(reason);
             let outdated = if reason == Rejection::RunId { r.commands_outdated } else { 0 };
-            let (at_gate, spoilt) = (r.gate.rejected(reason), r.link.rejected[reason as usize]);
+            let (at_gate, spoilt) =
+                (r.admission.rejected(reason), r.link.rejected[reason as usize]);
             let refused = self.rejected[reason as usize];
             let count = arrived + refused + outdated + at_gate + spoilt;
             counters.push((format!("rejected_{}", reason.name()), count));
@@ -384,7 +385,7 @@ impl Monitor {
 }
 
 /// The names of controllers that are missed.
-fn named(missing: &Missing, directory: &ControllerRegistry) -> Vec<String> {
+fn named(missing: &ControllerNumbers, directory: &ControllerRegistry) -> Vec<String> {
     missing.iter().filter(|&&number| number != 0).map(|&number| directory.name(number)).collect()
 }
 

@@ -5,10 +5,10 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::config::Scenario;
+use crate::config::{Pace, Scenario};
 use crate::rt::{
-    Ending, Executive, Grants, Links, Pace, RunLimits, Schedule, drop_privileges, enter_realtime,
-    lock_memory,
+    ControllerReplay, Ending, Executive, Grants, Links, MonotonicClock, RunLimits, Schedule,
+    drop_privileges, enter_realtime, lock_memory,
 };
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -32,7 +32,7 @@ pub(super) struct PhysicsThread {
 impl PhysicsThread {
     pub(super) fn start(
         scenario: &Scenario,
-        plant: Simulation,
+        (plant, controller_replay): (Simulation, Option<ControllerReplay>),
         limits: RunLimits,
         core: Option<usize>,
     ) -> Result<Self> {
@@ -68,9 +68,12 @@ impl PhysicsThread {
                 }
             }
             drop_privileges(None);
-            let clock = settings.clock(plant.spec().period_ns);
+            let clock = MonotonicClock::spinning(settings.spin_ns, plant.spec().period_ns);
             let executive = Executive::new(plant, clock, links, schedule, pace, limits);
-            Some(executive.run())
+            Some(match controller_replay {
+                Some(replay) => replay.run(executive),
+                None => executive.run(),
+            })
         };
         let thread = std::thread::Builder::new()
             .name("physics".into())

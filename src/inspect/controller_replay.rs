@@ -4,35 +4,35 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::replay::{Player, input_of};
-use crate::rt::{ControllerReplay, Heard, SetPoint};
+use crate::rt::{ControllerReplay, SetPoint, TickAnswers};
 use hardstand_physics::model::Model;
 use hardstand_protocol::TickInput;
 
 use super::cause::{Names, differing_fields, joint_name};
 
-/// An answer is waited for so many ticks by the one that it is compared with: a log of a run in
-/// real time may have it late.
-const WAITED_FOR_TICKS: u64 = 10_000;
+/// The log and the controllers may answer a state this many ticks apart: in a log of a run in real
+/// time, answers may be late.
+const APART_TICKS_MAX: u64 = 10_000;
 
-/// What came of comparing answers. One of a joint to a state counts as one.
+/// The result of comparing answers. The set-point of one joint for one state counts as one.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     /// Ticks that were shown.
     pub ticks: u64,
-    /// Answers of both.
+    /// Answers that both the log and the controllers gave.
     pub compared: u64,
     /// Those of them that are equal, bit for bit.
     pub equal: u64,
-    /// To states that the log's controllers have answered and these have not.
+    /// Answers of the log that these controllers have not given.
     pub missing: u64,
-    /// The other way round.
+    /// Answers of these controllers that the log does not have.
     pub new: u64,
-    /// The first one that differs: the tick of the state, and what was said in the log and now.
+    /// The first one that differs: the tick of the state, and both answers.
     pub first: Option<(u64, String)>,
-    /// The largest difference of each of [`JointCommand`](hardstand_protocol::JointCommand)'s numbers; 0
-    /// if there is none.
+    /// The largest difference of each number of a
+    /// [`JointCommand`](hardstand_protocol::JointCommand).
     pub largest: [Largest; 5],
-    /// Why it ended before the log did.
+    /// Why the replay ended before the log did.
     pub cut: Option<String>,
 }
 
@@ -47,8 +47,8 @@ pub struct Largest {
     pub joint: usize,
 }
 
-/// For a loop that shows the run in which `player` is, from there on; and what comes of it. `names`
-/// are those of controllers.
+/// A replay of the run in which `player` is, from there on, and the comparison of the answers.
+/// `names` are those of controllers.
 #[must_use]
 pub fn replay_to_controllers(
     mut player: Player,
@@ -58,16 +58,17 @@ pub fn replay_to_controllers(
         Comparing { noted: BTreeMap::new(), names: Names::of(names), answers: Answers::default() };
     let answers = ReplayedAnswers(Arc::new(Mutex::new(comparing)));
     let (shared, mut run_id) = (answers.clone(), None);
-    let prompt = move |heard: &Heard<'_>| shared.lock().go_on(&mut player, &mut run_id, heard);
-    (ControllerReplay::new(Box::new(prompt)), answers)
+    let next_input =
+        move |now: &TickAnswers<'_>| shared.lock().next_input(&mut player, &mut run_id, now);
+    (ControllerReplay::new(Box::new(next_input)), answers)
 }
 
-/// The controllers to whom a log is shown.
+/// The answers to a log, as they come.
 #[derive(Clone, Debug)]
 pub struct ReplayedAnswers(Arc<Mutex<Comparing>>);
 
 impl ReplayedAnswers {
-    /// What they have answered, at the end.
+    /// The comparison, at the end.
     #[must_use]
     pub fn answers(&self) -> Answers {
         let mut comparing = self.lock();
@@ -89,13 +90,13 @@ struct Comparing {
 }
 
 impl Comparing {
-    fn go_on(
+    fn next_input(
         &mut self,
         player: &mut Player,
         run_id: &mut Option<u32>,
-        heard: &Heard<'_>,
+        now: &TickAnswers<'_>,
     ) -> Option<TickInput> {
-        let (tick, model) = (heard.plant.state().tick, heard.plant.model());
+        let (tick, model) = (now.plant.state().tick, now.plant.model());
         let input = match next(player, run_id, tick) {
             Ok(next) => next,
             Err(cut) => {
@@ -105,10 +106,10 @@ impl Comparing {
         };
         if let (Some(_), Some(moment)) = (&input, player.moment()) {
             let recorded = moment.applied.set_points(moment.leases, model.joint_count());
-            self.note(1, heard.answers, model);
+            self.note(1, now.answers, model);
             self.note(0, &recorded, model);
             self.answers.ticks += 1;
-            self.give_up_before(tick.saturating_sub(WAITED_FOR_TICKS));
+            self.give_up_before(tick.saturating_sub(APART_TICKS_MAX));
         }
         input
     }
@@ -118,7 +119,7 @@ impl Comparing {
             let key = (answer.answers_tick, answer.joint);
             let both = self.noted.entry(key).or_default();
             if both[side].replace(*answer).is_some() {
-                continue; // a state that was shown again and again is answered as often
+                continue; // a state that was sent again is answered again
             }
             if let [Some(log), Some(live)] = both {
                 self.answers.compare(log, live, model, &self.names);
@@ -126,7 +127,7 @@ impl Comparing {
         }
     }
 
-    /// Forgets answers to states before `tick`, and counts those that have not found another.
+    /// Forgets answers to states before `tick`, and counts those without a counterpart.
     fn give_up_before(&mut self, tick: u64) {
         let kept = self.noted.split_off(&(tick, 0));
         for both in std::mem::replace(&mut self.noted, kept).into_values() {
@@ -180,9 +181,9 @@ impl Answers {
             }
         }
         let joint = joint_name(log.joint, model);
-        let who = live.controller.and_then(|n| names.known(n));
-        let who = who.map(|name| format!("controller {name}, "));
-        let text = format!("{}command.{joint}.{text}", who.unwrap_or_default());
+        let name = live.controller.and_then(|n| names.known(n));
+        let name = name.map(|name| format!("controller {name}, "));
+        let text = format!("{}command.{joint}.{text}", name.unwrap_or_default());
         if self.first.as_ref().is_none_or(|(tick, _)| log.answers_tick < *tick) {
             self.first = Some((log.answers_tick, text));
         }

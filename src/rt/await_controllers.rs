@@ -1,126 +1,118 @@
-//! Times in which a tick waits for the controllers whose commands are due at it.
+//! The state [`AwaitingControllers`](super::LoopState::AwaitingControllers).
 
-use std::sync::atomic::Ordering;
-
+use crate::config::{ControllerNumbers, Mode, OverrunPolicy};
 use crate::limits::OFFERS_MAX;
-use hardstand_protocol::Command;
+use crate::simulation::{Outcome, Watchdog};
+use hardstand_protocol::Verdict;
 
-use super::gate::Missing;
 use super::links::Ending;
-use super::loop_event::Happened;
-use super::mode::Mode;
-use super::records::Phase;
-use super::{Clock, Executive, Pacer};
-
-/// A state that nobody has answered is sent again after this, ns: it may have been lost.
-const SENT_AGAIN_NS: u64 = 20_000_000;
-/// Later less often.
-const SENT_AGAIN_MAX_NS: u64 = 1_000_000_000;
-/// Longest time between two looks whether to end, ns.
-const LOOK_AGAIN_NS: u64 = 10_000_000;
+use super::outputs::no_outcome;
+use super::records::{Phase, TickReport};
+use super::state::{LoopState, Trigger};
+use super::{Clock, Executive, Pacer, Wait};
 
 impl<C: Clock> Executive<C> {
-    /// Waits until every command is there that the tick needs, for as long as the mode allows.
-    pub(super) fn await_controllers(
-        &mut self,
-        missing: Missing,
-        pacer: &mut Pacer,
-    ) -> Option<Ending> {
-        let (tick, begin_ns) = (self.plant.state().tick, self.clock.now_ns());
-        let budget_ns = match &self.limits.mode {
-            Mode::RealTime => 0,
-            Mode::Lockstep => u64::MAX,
-            Mode::Budgeted(budget) => self.spending.left_ns(budget, tick),
-        };
-        let ending = self.wait_for_commands(missing, begin_ns, budget_ns);
-        let now_ns = self.clock.now_ns();
-        let waited_ns = now_ns.saturating_sub(begin_ns);
-        self.spending.spend(waited_ns);
-        self.gate.counts.ticks_waited += 1;
-        self.gate.counts.waited_ns += waited_ns;
-        pacer.forgive(now_ns);
-        ending
-    }
-
-    fn wait_for_commands(
-        &mut self,
-        mut missing: Missing,
-        begin_ns: u64,
-        budget_ns: u64,
-    ) -> Option<Ending> {
-        let (run_id, tick) = (self.run_id, self.plant.state().tick);
-        let (mut again_ns, mut sent_ns) = (SENT_AGAIN_NS, begin_ns);
-        while missing != Missing::default() {
-            let now_ns = self.clock.now_ns();
-            let waited_ns = now_ns.saturating_sub(begin_ns);
-            if self.links.stop.load(Ordering::Relaxed) {
-                return Some(Ending::Stopped);
+    /// Publishes the initial state once a period until the controllers have joined, or one session
+    /// has proved life. A copy of the watchdog judges meanwhile; the proof stays in the input of
+    /// the first tick, where the plant's own watchdog comes to the same verdicts.
+    pub(super) fn await_controllers(&mut self) {
+        let period_ns = self.plant.spec().period_ns;
+        let begin_ns = self.clock.now_ns();
+        let mut pacer = Pacer::new(begin_ns, period_ns, OverrunPolicy::Slip);
+        let run_id = self.run_id;
+        let mut proof = Proof { watchdog: *self.plant.watchdog(), silent_ticks: 0 };
+        while self.state == LoopState::AwaitingControllers && self.run_id == run_id {
+            if self.is_asked_to_stop() {
+                return self.change_state(Trigger::End(Ending::Stopped));
             }
-            if self.limits.patience_ns.is_some_and(|patience| waited_ns >= patience) {
-                return Some(Ending::ControllerTimeout(missing));
+            if self.patience_is_over(begin_ns) {
+                return self.change_state(Trigger::End(Ending::ControllerTimeout(self.absent())));
             }
-            if waited_ns >= budget_ns {
-                self.given_up = Some(tick);
-                self.gate.counts.ticks_given_up += 1;
-                self.occur(tick, Happened::GivenUp(missing));
-                return None;
+            let mut outcome = no_outcome();
+            let ready = if self.starts_with_leases() {
+                self.make_room();
+                self.take_commands();
+                self.all_have_joined()
+            } else {
+                self.take_proof(&mut proof, &mut outcome)
+            };
+            self.publish(Phase::Waiting);
+            let report = self.report(&outcome, Phase::Waiting);
+            self.send_report(TickReport { missing: self.absent(), ..report });
+            if ready {
+                return self.change_state(Trigger::ControllersReady);
             }
-            if now_ns.saturating_sub(sent_ns) >= again_ns {
-                (sent_ns, again_ns) = (now_ns, (again_ns * 2).min(SENT_AGAIN_MAX_NS));
-                self.send_again(missing);
-                self.report_awaiting(missing);
+            match pacer.after_tick(self.clock.now_ns()) {
+                Wait::Until(deadline) => self.clock.sleep_until(deadline),
+                Wait::AtOnce | Wait::Stop => {}
+                Wait::ClockWentBack => {
+                    return self.change_state(Trigger::End(Ending::ClockWentBack));
+                }
             }
-            let look_ns = LOOK_AGAIN_NS.min(budget_ns - waited_ns);
-            self.clock.sleep_till_rung(&self.links.arrived, now_ns + look_ns);
-            self.collect_orders();
-            if self.waiting || self.is_paused() || run_id != self.run_id {
-                return None;
-            }
-            if std::mem::take(&mut self.newcomer) {
-                self.publish(Phase::Running);
-            }
-            self.make_room();
-            self.collect_commands();
-            missing = self.missing();
-        }
-        None
-    }
-
-    /// Commands that no tick will obey must not keep those away that are waited for.
-    pub(super) fn make_room(&mut self) {
-        if self.input.offers.len() < OFFERS_MAX {
-            return;
-        }
-        let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
-        let is_due = |offer: &Command| {
-            let lease = leases.of_session(offer.session).map(|(_, lease)| lease);
-            lease.is_some_and(|l| l.schedule.answered_at(tick) == Some(offer.answers_tick))
-        };
-        while let Some(useless) = self.input.offers.iter().position(|offer| !is_due(offer)) {
-            let offer = self.input.offers.remove(useless);
-            self.gate.counts.no_room += 1;
-            self.links.commands.give_back(offer);
+            self.take_requests();
         }
     }
 
-    /// Sends the states again that are waited for: they, or their answers, may have been lost.
-    fn send_again(&mut self, missing: Missing) {
-        let (run_id, tick) = (self.run_id, self.plant.state().tick);
-        // who has just joined has been sent the newest one
-        self.publish(Phase::Running);
-        let leases = self.leases().into_owned();
-        for lease in leases.places().iter().filter(|l| missing.contains(&l.controller)) {
-            let owed = lease.owes(tick).filter(|&answered| answered < tick);
-            if let Some(state) = owed.and_then(|answered| self.kept.of(run_id, answered)) {
-                self.snapshot.state.copy_from(state);
-                (self.snapshot.asked, self.snapshot.again) = (true, true);
-                self.send_snapshot();
-            }
-        }
+    fn patience_is_over(&self, begin_ns: u64) -> bool {
+        let waited_ns = self.clock.now_ns().saturating_sub(begin_ns);
+        let over = self.limits.patience_ns.is_some_and(|patience| waited_ns >= patience);
+        over && self.starts_with_leases()
     }
 
-    fn report_awaiting(&self, missing: Missing) {
-        let report = self.report_of(&super::stand_by::nothing_offered(), Phase::Awaiting, 0);
-        self.tell(super::TickReport { missing, ..report });
+    /// True if the run begins when controllers have joined, rather than with a proof of life.
+    fn starts_with_leases(&self) -> bool {
+        let expected = self.limits.expects_controllers();
+        expected || self.limits.mode != Mode::RealTime || self.leases().of_anybody()
     }
+
+    /// True once the controllers are there that the run cannot begin without.
+    fn all_have_joined(&self) -> bool {
+        self.absent() == ControllerNumbers::default() && self.leases().of_anybody()
+    }
+
+    /// Takes the commands of one period; true when one session has proved life. A proof that its
+    /// session leaves incomplete is dropped.
+    fn take_proof(&mut self, proof: &mut Proof, outcome: &mut Outcome) -> bool {
+        let before = self.input.offers.len();
+        let complete = self.keep_proof(&mut proof.watchdog, outcome);
+        let silent = self.input.offers.len() <= before;
+        proof.silent_ticks = if silent { proof.silent_ticks + 1 } else { 0 };
+        if proof.silent_ticks > self.plant.spec().watchdog.hold_ticks {
+            proof.watchdog = *self.plant.watchdog();
+            outcome.offers += self.input.offers.len();
+            self.recycle_commands();
+        }
+        complete
+    }
+
+    /// Keeps the commands that prove life, refuses the others; true when the proof is complete.
+    fn keep_proof(&mut self, watchdog: &mut Watchdog, outcome: &mut Outcome) -> bool {
+        let tick = self.plant.state().tick;
+        // room for the verdicts of what is refused and of what is kept
+        while outcome.offers + self.input.offers.len() < OFFERS_MAX
+            && let Some(offer) = self.take_command()
+        {
+            let spec = &self.plant.spec().watchdog;
+            let (session, seq) = (offer.session, offer.seq);
+            let verdict = watchdog.offer(spec, tick, session, seq, offer.answers_tick);
+            if let Verdict::Rejected(_) = verdict {
+                outcome.verdicts[outcome.offers] = verdict;
+                outcome.offers += 1;
+                self.links.commands.give_back(offer);
+                continue;
+            }
+            self.input.offers.push(offer);
+            if verdict == Verdict::Accepted {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// A proof of life that is not complete.
+struct Proof {
+    watchdog: Watchdog,
+    /// Periods since its last command.
+    silent_ticks: u64,
 }

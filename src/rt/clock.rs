@@ -29,6 +29,15 @@ pub struct MonotonicClock {
     pub spin_ns: u64,
 }
 
+impl MonotonicClock {
+    /// The clock of the physics thread. It spins a quarter of a period at most: the system stalls a
+    /// `SCHED_FIFO` thread that leaves nothing for others.
+    #[must_use]
+    pub fn spinning(spin_ns: u64, period_ns: u64) -> Self {
+        Self { spin_ns: spin_ns.min(period_ns / 4) }
+    }
+}
+
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Clock for MonotonicClock {

@@ -1,66 +1,99 @@
-//! A log shown to controllers: what is applied is in the log, what they answer is heard only.
+//! A log shown to controllers, by a loop of its own: a tick applies what the log says, and the
+//! answers of the controllers are only compared.
+//!
+//! It shares requests, leases and publishing with the loop. It reads files and allocates, so it
+//! never runs in real time.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use crate::simulation::{Leases, Simulation};
-use hardstand_protocol::{Event, TickInput, Verdict};
+use hardstand_protocol::{TickInput, Verdict};
 
-use super::SetPoint;
+use super::executive::IterationOutcome;
+use super::links::Ending;
+use super::state::Trigger;
+use super::{Clock, Executive, SetPoint};
 
-/// What was answered by the time of a tick.
+/// What the controllers have answered by the time of a tick.
 #[derive(Debug)]
-pub struct Heard<'a> {
+pub struct TickAnswers<'a> {
     /// The plant before the tick.
     pub plant: &'a Simulation,
-    /// What the controllers would have their joints told in it.
+    /// Set-points that would have come into force in the tick.
     pub answers: &'a [SetPoint],
 }
 
-/// Gives what was applied in the coming tick; `None` at the end.
-pub type Prompt = Box<dyn FnMut(&Heard<'_>) -> Option<TickInput> + Send>;
+/// Returns what was applied in the coming tick; `None` at the end.
+pub type NextInput = Box<dyn FnMut(&TickAnswers<'_>) -> Option<TickInput> + Send>;
 
-/// Leads the loop through a log. Leases are those of the controllers that are there now; those of
-/// the log are in the plant.
+/// Runs the ticks of a log.
 pub struct ControllerReplay {
-    prompt: Prompt,
-    leases: Leases,
+    next_input: NextInput,
 }
 
 impl ControllerReplay {
-    /// Of the log that `prompt` reads.
+    /// Of the log that `next_input` reads.
     #[must_use]
-    pub fn new(prompt: Prompt) -> Self {
-        Self { prompt, leases: Leases::default() }
+    pub fn new(next_input: NextInput) -> Self {
+        Self { next_input }
     }
 
-    /// The leases of the coming tick, if these are its events.
-    pub(super) fn leases_with(&self, tick: u64, events: &[Event]) -> Cow<'_, Leases> {
-        self.leases.with(tick, events)
+    /// Runs to the end and returns the plant.
+    pub fn run<C: Clock>(mut self, mut executive: Executive<C>) -> (Ending, Simulation) {
+        executive.show_log();
+        executive.run_with(|executive| self.iterate(executive))
     }
 
-    /// Judges `input` as the plant would, lets its leases happen, and gives what was applied.
-    pub(super) fn hear(&mut self, plant: &Simulation, input: &TickInput) -> Option<TickInput> {
-        let (tick, joints) = (plant.state().tick, plant.model().joint_count());
-        let leases = &mut self.leases;
-        input.events.iter().for_each(|event| leases.apply(tick, event));
+    fn iterate<C: Clock>(&mut self, executive: &mut Executive<C>) -> IterationOutcome {
+        let begin_ns = executive.clock.now_ns();
+        if !executive.take_input() {
+            return IterationOutcome::NoTick;
+        }
+        let tick = executive.plant.state().tick;
+        let answers = executive.judge_answers();
+        let answered = TickAnswers { plant: &executive.plant, answers: &answers };
+        let applied = (self.next_input)(&answered);
+        executive.recycle_input();
+        let Some(applied) = applied else {
+            executive.change_state(Trigger::End(Ending::Done));
+            return IterationOutcome::LastTickDone;
+        };
+        let outcome = executive.plant.step(&applied);
+        executive.publish_tick(tick, &outcome);
+        executive.report_tick(&outcome, begin_ns);
+        executive.finish_tick(&outcome)
+    }
+}
+
+impl<C: Clock> Executive<C> {
+    /// The leases of the log stay in the plant; those of the controllers begin empty.
+    fn show_log(&mut self) {
+        self.replay_leases = Some(Leases::default());
+        self.begin_with_controllers();
+    }
+
+    /// Judges the commands as the plant would; the set-points of those that would be accepted.
+    fn judge_answers(&mut self) -> Vec<SetPoint> {
+        let (tick, joints) = (self.plant.state().tick, self.plant.model().joint_count());
+        let Some(leases) = &mut self.replay_leases else { return Vec::new() };
+        self.input.events.iter().for_each(|event| leases.apply(tick, event));
         let mut answers = Vec::new();
-        for offer in &input.offers {
+        for offer in &self.input.offers {
             let Some((place, _)) = leases.of_session(offer.session) else { continue };
             let (answers_tick, size) = (offer.answers_tick, offer.joints.len());
-            let spec = &plant.spec().watchdog;
+            let spec = &self.plant.spec().watchdog;
             let verdict = leases.offer(spec, tick, place, (answers_tick, offer.applies_tick), size);
             if verdict == Verdict::Accepted {
                 let from = (offer.session, answers_tick);
                 answers.extend(SetPoint::of(from, &offer.joints, leases, joints));
             }
         }
-        (self.prompt)(&Heard { plant, answers: &answers })
+        answers
     }
 }
 
 impl fmt::Debug for ControllerReplay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ControllerReplay").field("leases", &self.leases).finish_non_exhaustive()
+        f.debug_struct("ControllerReplay").finish_non_exhaustive()
     }
 }

@@ -1,16 +1,16 @@
 //! Controllers that join and leave.
 
+use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, LEASES_MAX};
 use crate::simulation::{Denied, Lease, random};
 use hardstand_protocol::{Event, Grant, Join, JointCommand, Role};
 
-use super::gate::Missing;
 use super::{Clock, Executive};
 
-/// What the loop says to a controller that wants to join.
+/// Answer to a request to join.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JoinAnswer {
-    /// Why not, if not.
+    /// Why the controller may not join, if so.
     pub denied: Option<Denied>,
     /// Session of its commands.
     pub session: u64,
@@ -21,23 +21,23 @@ pub struct JoinAnswer {
 }
 
 impl<C: Clock> Executive<C> {
-    /// Lets a controller in, from the coming tick on.
+    /// Gives a controller its lease, from the coming tick on.
     pub(super) fn join(&mut self, join: &Join, answer: &mut JoinAnswer) {
         let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
-        self.newcomer = true;
+        self.publish_to_joined = true;
         answer.first_tick = join.schedule.next_from(tick);
         if join.role == Role::Observer {
             return;
         }
         let before = leases.of_controller(join.controller);
         if let Some(lease) = before
-            && !self.gate.is_present(lease.session)
-            && self.is_again(join, lease)
+            && !self.admission.is_present(lease.session)
+            && self.renews(join, lease)
         {
-            // it was there when this state was saved: nothing has changed
-            self.gate.welcome(lease.session);
+            // its lease was in the saved state: nothing has changed
+            self.admission.note_joined(lease.session);
             answer.session = lease.session;
-            return self.tell_in_force(join, answer);
+            return self.fill_in_force(join, answer);
         }
         let grant = Grant {
             controller: join.controller,
@@ -47,21 +47,21 @@ impl<C: Clock> Executive<C> {
             joints: join.joints,
         };
         let spec = &self.plant.spec().watchdog;
-        let owner = self.plant.unjoined_owner().filter(|_| self.links.controller_replay.is_none());
+        let owner = self.plant.unjoined_owner().filter(|_| self.replay_leases.is_none());
         answer.denied = leases.check(spec, tick, &grant, owner).err();
         if self.input.events.len() >= EVENTS_MAX {
             answer.denied = Some(Denied::Full);
         }
         if answer.denied.is_none() {
             answer.session = grant.session;
-            self.gate.welcome(grant.session);
+            self.admission.note_joined(grant.session);
             self.input.events.push(Event::Grant(grant));
-            self.tell_in_force(join, answer);
+            self.fill_in_force(join, answer);
         }
     }
 
-    /// True if a controller wants what its lease gives it.
-    fn is_again(&self, join: &Join, lease: &Lease) -> bool {
+    /// True if the request asks for what the lease already gives.
+    fn renews(&self, join: &Join, lease: &Lease) -> bool {
         let leases = self.leases();
         let place = leases.of_session(lease.session).map(|(place, _)| place);
         let joints = 0..self.plant.model().joint_count();
@@ -72,7 +72,7 @@ impl<C: Clock> Executive<C> {
             && joints.into_iter().all(same)
     }
 
-    fn tell_in_force(&self, join: &Join, answer: &mut JoinAnswer) {
+    fn fill_in_force(&self, join: &Join, answer: &mut JoinAnswer) {
         let commands = self.plant.command().iter().enumerate();
         let own = commands.filter(|(joint, _)| join.joints.contains(*joint));
         for (_, command) in own.take(answer.in_force.capacity()) {
@@ -80,12 +80,12 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    /// The controllers without which the run does not begin. If none is named, any will do.
-    pub(super) fn absent(&self) -> Missing {
+    /// The controllers that are missing at the start. If none is named, any one will do.
+    pub(super) fn absent(&self) -> ControllerNumbers {
         let leases = self.leases();
         let mut absent = self.limits.expected;
         for number in &mut absent {
-            if leases.of_controller(*number).is_some_and(|l| self.gate.is_present(l.session)) {
+            if leases.of_controller(*number).is_some_and(|l| self.admission.is_present(l.session)) {
                 *number = 0;
             }
         }
@@ -94,17 +94,17 @@ impl<C: Clock> Executive<C> {
 }
 
 /// The same controller, joining at the same tick, gets the same session in every run; one that
-/// comes again at the same tick gets another.
+/// joins again at the same tick gets another.
 fn new_session(controller: u64, tick: u64, before: Option<&Lease>) -> u64 {
     let nth = |n: u64| random(controller, tick, n).max(1);
     match before {
-        // it may have come again and again
-        Some(lease) => (1..AGAIN_MAX).find(|&n| nth(n - 1) == lease.session).map_or(nth(0), nth),
+        // it may have joined several times
+        Some(lease) => (1..JOINS_MAX).find(|&n| nth(n - 1) == lease.session).map_or(nth(0), nth),
         None => nth(0),
     }
 }
 
-/// So often a controller can come again at one tick and get a session that it has not had before.
-const AGAIN_MAX: u64 = 1000;
+/// Number of times that a controller can join at one tick and get a new session each time.
+const JOINS_MAX: u64 = 1000;
 
 const _: () = assert!(LEASES_MAX < EVENTS_MAX);

@@ -1,4 +1,4 @@
-//! What the loop is told and what it is connected to.
+//! The limits of a run, and what the loop is connected to.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -6,35 +6,17 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
+use crate::config::{ControllerNumbers, Mode, OverrunPolicy, StartRule};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
 use crate::simulation::Snapshot;
 use hardstand_protocol::{Command, PlantFailure};
 
-use super::gate::Missing;
+use super::Direct;
 use super::loop_event::LoopEvent;
-use super::order_line::OrderInbox;
 use super::records::{LogTick, TickReport};
-use super::{ControllerReplay, Direct, Mode, OverrunPolicy};
+use super::request_queue::RequestReceiver;
 
-/// How time passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// One tick per period of wall time.
-    RealTime(OverrunPolicy),
-    /// As fast as the machine allows. Nothing is dropped: the loop waits for the recorder.
-    Free,
-}
-
-/// When simulated time begins to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartRule {
-    /// When a controller has proved that it lives; until then the initial state is published.
-    OnController,
-    /// At once.
-    Now,
-}
-
-/// How far to run, and whom for.
+/// How far to run, and for which controllers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunLimits {
     /// Ticks to run; `None` for no end.
@@ -54,7 +36,7 @@ pub struct RunLimits {
     /// Wall time after which a missing controller ends the run, ns; `None` for never.
     pub patience_ns: Option<u64>,
     /// The controllers that must have joined before the run begins; 0 for none.
-    pub expected: Missing,
+    pub expected: ControllerNumbers,
     /// Largest `kp` and `kd` of a command that a faulty link has spoilt.
     pub gains_max: [f64; 2],
 }
@@ -77,6 +59,11 @@ impl RunLimits {
             gains_max: [1e4, 1e3],
         }
     }
+
+    /// True if the run waits for controllers by name.
+    pub(super) fn expects_controllers(&self) -> bool {
+        self.expected != ControllerNumbers::default()
+    }
 }
 
 /// Everything the loop is connected to.
@@ -84,25 +71,23 @@ impl RunLimits {
 pub struct Links {
     /// Checked commands.
     pub commands: Inbox<Command>,
-    /// Checked orders from outside.
-    pub orders: OrderInbox,
-    /// The run number, for those who check commands.
+    /// Checked requests from outside.
+    pub requests: RequestReceiver,
+    /// The run number, for the threads that check commands.
     pub run_id: Arc<AtomicU32>,
     /// Snapshots for the publisher: dropped and counted if it has not kept up.
     pub snapshots: Outbox<Snapshot>,
-    /// Where the loop publishes them itself instead, if controllers wait for them.
+    /// Where the loop publishes snapshots itself instead, if controllers wait for them.
     pub direct: Option<Direct>,
-    /// The log that is shown to the controllers, if this is no run of its own.
-    pub controller_replay: Option<Box<ControllerReplay>>,
     /// Ticks for the recorder, if there is one.
     pub log: Option<Outbox<LogTick>>,
     /// Reports for the monitor.
     pub reports: Sender<TickReport>,
-    /// What happens, for those who want to hear of it; more than there is room for is not told.
+    /// Events for subscribers; those that find no room are dropped.
     pub occurrences: Sender<LoopEvent>,
     /// Asks the loop to end.
     pub stop: Arc<AtomicBool>,
-    /// Rung when a command or an order has been sent.
+    /// Notified when a command or a request has been sent.
     pub arrived: Waiter,
 }
 
@@ -118,7 +103,7 @@ pub enum Ending {
     /// The monotonic clock went back.
     ClockWentBack,
     /// These controllers were missing for too long; 0 for none.
-    ControllerTimeout(Missing),
+    ControllerTimeout(ControllerNumbers),
     /// The plant stopped itself.
     PlantFailure(PlantFailure),
 }

@@ -1,8 +1,7 @@
-//! What has happened that others want to hear of at once.
+//! What has happened, for subscribers to events.
 
+use crate::config::ControllerNumbers;
 use hardstand_protocol::{Event, PlantFailure};
-
-use super::gate::Missing;
 
 /// Something that has happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,13 +15,13 @@ pub enum Happened {
         /// Tick of the state.
         answers_tick: u64,
     },
-    /// The tick has waited for these controllers for as long as the mode allows.
-    GivenUp(Missing),
+    /// The tick has waited for these controllers as long as the mode allows.
+    GivenUp(ControllerNumbers),
     /// The plant has stopped itself.
     PlantFailure(PlantFailure),
 }
 
-/// The same, and where.
+/// What has happened, and in which tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopEvent {
     /// Run number.
@@ -36,7 +35,7 @@ pub struct LoopEvent {
 }
 
 impl LoopEvent {
-    /// One to touch memory with.
+    /// A value to touch memory with.
     pub const NONE: Self =
         Self { run_id: 0, tick: 0, time_ns: 0, happened: Happened::Event(Event::Arm) };
 }

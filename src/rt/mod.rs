@@ -1,47 +1,52 @@
-//! Calling the plant on time: the executive, the pacer, the clock, and the thread's rights.
+//! The loop that runs the robot on time: the executive, its states, the pacer, the clock, and the
+//! privileges of the thread.
 //!
-//! On the physics thread there is no allocation, no lock that another thread can hold, and no
-//! system call but the one that waits for the next deadline; unless it waits for controllers, which
-//! wake it.
+//! [`LoopState`] names the states of the loop and holds the table of transitions. On the physics
+//! thread there is no allocation, no lock that another thread can hold, and no system call but the
+//! one that waits for the next deadline; unless the loop waits for controllers, which wake it.
+//! [`ControllerReplay`] is a loop of its own that is never real-time.
 
 mod await_controllers;
 mod clock;
+mod command_admission;
 mod controller_replay;
 mod direct;
 mod executive;
-mod gate;
+mod inputs;
 mod join;
-mod kept;
 mod link_faults;
 mod links;
 mod loop_event;
-mod mode;
-mod order_line;
-mod orders;
+mod outputs;
 mod pacer;
+mod paused;
 mod privileges;
+mod recent_states;
 mod records;
+mod request_queue;
+mod requests;
 mod schedule;
-mod stand_by;
+mod state;
 mod thread;
+mod wait_budget;
+mod wait_for_commands;
 
 pub use clock::{Clock, ManualClock, MonotonicClock};
-pub use controller_replay::{ControllerReplay, Heard, Prompt};
+pub use command_admission::AdmissionCounts;
+pub use controller_replay::{ControllerReplay, NextInput, TickAnswers};
 pub use direct::{Direct, Publish};
 pub use executive::Executive;
-pub use gate::{GateCounts, Missing};
 pub use join::JoinAnswer;
 pub use link_faults::{LinkCounts, LinkFaults};
-pub use links::{Ending, Links, Pace, RunLimits, StartRule};
+pub use links::{Ending, Links, RunLimits};
 pub use loop_event::{Happened, LoopEvent};
-pub use mode::{Budget, Mode};
-pub use order_line::{Answer, Order, OrderInbox, OrderOutbox, StateReset, order_line};
-pub use pacer::{OverrunPolicy, Pacer, Wait, wall_period_ns};
+pub use pacer::{Pacer, Wait};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub(crate) use records::is_in_force;
 pub use records::{LogTick, OfferRecord, Phase, SetPoint, TickReport};
-pub use schedule::Schedule;
-pub use thread::{
-    Grants, RealtimeSettings, enter_realtime, keep_cores_awake, keep_off_core, lock_memory,
-    pick_core,
+pub use request_queue::{
+    Answer, Request, RequestReceiver, RequestSender, StateReset, request_queue,
 };
+pub use schedule::Schedule;
+pub use state::{LoopState, Trigger};
+pub use thread::{Grants, enter_realtime, keep_cores_awake, keep_off_core, lock_memory, pick_core};

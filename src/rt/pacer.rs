@@ -1,18 +1,6 @@
 //! The grid of deadlines and what happens when one is missed.
 
-/// What to do about deadlines that have passed before the tick before them was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OverrunPolicy {
-    /// Skip them: the next tick waits for the next deadline on the original grid. Never a burst.
-    Slip,
-    /// Run the missed ticks at once, at most this many in a row; skip what is beyond.
-    CatchUp {
-        /// Largest backlog that is caught up, in ticks.
-        ticks_max: u64,
-    },
-    /// End the run.
-    Stop,
-}
+use crate::config::OverrunPolicy;
 
 /// What to do after a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,17 +11,18 @@ pub enum Wait {
     AtOnce,
     /// The policy ends the run.
     Stop,
-    /// The clock went back: the grid means nothing any more.
+    /// The clock went back, so the grid has lost its meaning.
     ClockWentBack,
 }
 
-/// The grid `first + k × period`. A pure state machine: it is told the time.
+/// The grid `first + k × period`. A pure state machine: the time is an argument.
 ///
 /// ```
-/// use hardstand::rt::{OverrunPolicy, Pacer, Wait};
+/// use hardstand::config::OverrunPolicy;
+/// use hardstand::rt::{Pacer, Wait};
 /// let mut pacer = Pacer::new(0, 1000, OverrunPolicy::Slip);
 /// assert_eq!(pacer.after_tick(300), Wait::Until(1000));
-/// assert_eq!(pacer.after_tick(4200), Wait::Until(5000)); // deadlines 2000, 3000 and 4000 are gone
+/// assert_eq!(pacer.after_tick(4200), Wait::Until(5000)); // 2000, 3000 and 4000 have passed
 /// assert_eq!(pacer.missed(), 3);
 /// ```
 #[derive(Clone, Debug)]
@@ -69,8 +58,8 @@ impl Pacer {
         (self.next_ns, self.last_ns, self.backlog) = (now_ns + self.period_ns, now_ns, 0);
     }
 
-    /// The time up to `now_ns` was spent on waiting for somebody else: deadlines that have passed
-    /// are not missed.
+    /// The time up to `now_ns` was spent on waiting for controllers: deadlines that have passed do
+    /// not count as missed.
     pub const fn forgive(&mut self, now_ns: u64) {
         if now_ns >= self.next_ns {
             self.begin_again(now_ns);
@@ -81,6 +70,12 @@ impl Pacer {
     pub const fn set_period(&mut self, period_ns: u64, now_ns: u64) {
         self.period_ns = period_ns;
         self.begin_again(now_ns);
+    }
+
+    /// Length of a tick, ns.
+    #[must_use]
+    pub const fn period_ns(&self) -> u64 {
+        self.period_ns
     }
 
     /// Deadlines missed so far.
@@ -125,15 +120,10 @@ impl Pacer {
     }
 }
 
-/// Wall time of a tick of `period_ns` at this speed (simulated s per s of wall time), ns.
-#[must_use]
-pub fn wall_period_ns(period_ns: u64, speed: f64) -> u64 {
-    ((period_ns as f64 / speed).round() as u64).max(1)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{OverrunPolicy, Pacer, Wait};
+    use super::{Pacer, Wait};
+    use crate::config::OverrunPolicy;
 
     const P: u64 = 1_000_000;
 
@@ -169,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_is_told() {
+    fn a_clock_that_goes_back_is_reported() {
         let policies = [OverrunPolicy::Slip, OverrunPolicy::Stop];
         for policy in policies.into_iter().chain([OverrunPolicy::CatchUp { ticks_max: 3 }]) {
             let mut pacer = Pacer::new(7 * P, P, policy);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
 use hardstand_protocol::{
@@ -10,7 +11,7 @@ use hardstand_protocol::{
 };
 
 use super::LinkCounts;
-use super::gate::{GateCounts, Missing};
+use super::command_admission::AdmissionCounts;
 
 /// One offered command and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -280,9 +281,9 @@ pub struct TickReport {
     /// Commands that were checked in the run before and taken in this one.
     pub commands_outdated: u64,
     /// Commands of controllers that have joined, and waiting for them.
-    pub gate: GateCounts,
+    pub admission: AdmissionCounts,
     /// Controllers that the tick waits for; 0 for none.
-    pub missing: Missing,
+    pub missing: ControllerNumbers,
     /// Wall time of a tick, ns; 0 at free pace.
     pub wall_period_ns: u64,
     /// What faults of the link have done to commands since the start.
@@ -316,8 +317,8 @@ impl Default for TickReport {
             snapshots_dropped: 0,
             log_dropped: 0,
             commands_outdated: 0,
-            gate: GateCounts::default(),
-            missing: Missing::default(),
+            admission: AdmissionCounts::default(),
+            missing: ControllerNumbers::default(),
             wall_period_ns: 0,
             link: LinkCounts::default(),
         }

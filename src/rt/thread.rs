@@ -13,31 +13,7 @@ use thread_priority::{
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::MonotonicClock;
-
-/// Wishes of the scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RealtimeSettings {
-    /// `SCHED_FIFO` priority, 1 to 98.
-    pub priority: u8,
-    /// CPU for the physics thread; `None` for the last one the process may use.
-    pub core: Option<usize>,
-    /// Lock memory.
-    pub lock_memory: bool,
-    /// Refuse to run without all of it.
-    pub required: bool,
-    /// Time before a deadline from which on it is spun, not slept, ns.
-    pub spin_ns: u64,
-}
-
-impl RealtimeSettings {
-    /// The clock of the physics thread. It spins a quarter of a period at most: the system stalls a
-    /// `SCHED_FIFO` thread that leaves nothing for others.
-    #[must_use]
-    pub fn clock(&self, period_ns: u64) -> MonotonicClock {
-        MonotonicClock { spin_ns: self.spin_ns.min(period_ns / 4) }
-    }
-}
+use crate::config::RealtimeSettings;
 
 /// What the system granted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

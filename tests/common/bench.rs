@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Receiver;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
-use hardstand::config::Scenario;
+use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::record::{LogWriter, RunInfo, SideMessages};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, ManualClock, OrderOutbox, Pace, RunLimits,
-    Schedule, StartRule, TickReport, order_line,
+    Clock, Executive, Links, LogTick, LoopEvent, ManualClock, RequestSender, RunLimits, Schedule,
+    TickReport, request_queue,
 };
 use hardstand::simulation::Snapshot;
 use hardstand_protocol::{Command, JointCommand};
@@ -43,7 +43,7 @@ pub const ROOMY: Queues = Queues { commands: 32, snapshots: 8, log: 10_000, repo
 pub struct Bench {
     pub scenario: Scenario,
     pub commands: Outbox<Command>,
-    pub orders: Option<OrderOutbox>,
+    pub orders: Option<RequestSender>,
     pub run_id: Arc<AtomicU32>,
     pub snapshots: Inbox<Snapshot>,
     pub log: Inbox<LogTick>,
@@ -61,7 +61,7 @@ impl Bench {
         let (commands, command_in) = pool(queues.commands, Command::default);
         let commands = commands.ringing(arrived_bell.clone());
         let (occurred, occurrences) = touched_channel(1000, &LoopEvent::NONE);
-        let (orders, order_in) = order_line();
+        let (orders, order_in) = request_queue();
         let orders = orders.ringing(arrived_bell);
         let run_id = Arc::new(AtomicU32::new(1));
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
@@ -73,11 +73,10 @@ impl Bench {
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {
             commands: command_in,
-            orders: order_in,
+            requests: order_in,
             run_id: Arc::clone(&run_id),
             snapshots: snapshot_out,
             direct: None,
-            controller_replay: None,
             log: Some(log_out),
             reports: report_out,
             occurrences: occurred,

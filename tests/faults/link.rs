@@ -1,9 +1,8 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::message::new_session;
-use hardstand::rt::{
-    LinkCounts, LinkFaults, LogTick, ManualClock, OverrunPolicy, Pace, StartRule, TickReport,
-};
+use hardstand::rt::{LinkCounts, LinkFaults, LogTick, ManualClock, TickReport};
 use hardstand::simulation::{InjectedFaults, Leases};
 use hardstand_protocol::{
     Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, JointCommand, JointSet, Part,

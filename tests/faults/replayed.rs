@@ -2,10 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use hardstand::config::Scenario;
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::record::LogReader;
 use hardstand::replay::replay;
-use hardstand::rt::{ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::rt::ManualClock;
 use hardstand::simulation::Simulation;
 use hardstand_protocol::{Event, FaultKind, Part};
 

@@ -1,6 +1,7 @@
 //! Bounds: eight faults at a time, and nothing bad gets in by an event or a saved state.
 
 use hardstand::limits::FAULTS_MAX;
+use hardstand_physics::plant::Walk;
 use hardstand_physics::plant::Word;
 use hardstand_protocol::{Event, FaultKind, InjectedFault, Part, TickInput, UNTIL_CLEARED};
 
@@ -89,7 +90,7 @@ fn a_saved_state_with_a_fault_that_cannot_be_is_refused() {
     let words = plant.snapshot_words();
     let place = |wanted: &str| {
         let (mut k, mut found) = (0, None);
-        plant.state().clone().walk(&mut |name, _, _: Word<'_>| {
+        plant.clone().walk(&mut |name, _, _: Word<'_>| {
             if name == wanted && found.is_none() {
                 found = Some(k);
             }

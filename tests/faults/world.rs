@@ -3,6 +3,7 @@
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::Friction;
 use hardstand_physics::dynamics::Limbs;
+use hardstand_physics::plant::Walk;
 use hardstand_physics::plant::{ComputePath, Integrator};
 use hardstand_physics::spatial::Vec3;
 use hardstand_protocol::{Event, FaultKind, JointCommand, Part};
@@ -173,7 +174,7 @@ fn a_mend_ends_pushes_and_all_changes_of_friction() {
     let push = |name: &str| name.starts_with("push.");
     let bits = |plant: &Simulation| {
         let mut bits = Vec::new();
-        plant.state().clone().walk(&mut |name, _, word| {
+        plant.clone().walk(&mut |name, _, word| {
             if !push(name) {
                 bits.push(word.bits());
             }

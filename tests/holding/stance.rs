@@ -81,7 +81,8 @@ fn watch(plant: &mut Simulation, ticks: u64) -> (f64, bool) {
         let stations = p.spec().feet.iter().map(|f| f.stations[0]);
         stations
             .map(|i| {
-                p.spring_memory(i * p.contacts().surface_count())
+                p.plant()
+                    .spring_memory(i * p.contacts().surface_count())
                     .unwrap()
                     .anchor_P
                     .map(f64::to_bits)

@@ -8,10 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hardstand::rt::{
-    Clock, Grants, MonotonicClock, OverrunPolicy, Pace, RealtimeSettings, StartRule,
-    enter_realtime, lock_memory, pick_core,
-};
+use hardstand::config::{OverrunPolicy, Pace, RealtimeSettings, StartRule};
+use hardstand::rt::{Clock, Grants, MonotonicClock, enter_realtime, lock_memory, pick_core};
 use hardstand_protocol::JointCommand;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 

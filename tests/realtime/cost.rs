@@ -2,7 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use hardstand::rt::{Clock, ManualClock, OverrunPolicy, Pace, StartRule};
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::rt::{Clock, ManualClock};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use crate::bench::{Bench, Hands, PERIOD_NS, Queues, quadruped};

@@ -1,6 +1,7 @@
 //! The grid of deadlines as it should be, and what a late loop does, told from its sleeps alone.
 
-use hardstand::rt::{Ending, OverrunPolicy, TickReport};
+use hardstand::config::OverrunPolicy;
+use hardstand::rt::{Ending, TickReport};
 
 use crate::bench::PERIOD_NS;
 

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{OverrunPolicy, Pace, StartRule};
 
 use crate::bench::{Bench, Queues, info, quadruped};
 use crate::dice::Dice;

@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hardstand::config::OverrunPolicy;
 use hardstand::daemon::Recording;
 use hardstand::limits::OFFERS_MAX;
 use hardstand::message::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
     check_friction, encode,
 };
-use hardstand::rt::{Clock, Order, OrderOutbox, OverrunPolicy, Phase, TickReport};
+use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
 use hardstand_protocol::{Scope, StateReading, Verdict};
 
 use crate::bench::{Bench, PERIOD_NS};
@@ -45,7 +46,7 @@ pub struct World {
     pub bench: Bench,
     desk: CommandIngress,
     pub arrivals: Arc<ArrivalCounters>,
-    orders: OrderOutbox,
+    orders: RequestSender,
     friction_limits: FrictionLimits,
     controllers: Vec<SimController>,
     pub disk: SimDisk,
@@ -265,7 +266,7 @@ impl World {
         let mut bytes = Vec::new();
         encode(Kind::Friction, &request, &mut bytes).unwrap();
         let event = check_friction(&bytes, &self.friction_limits).unwrap();
-        self.seen.friction_sent += u64::from(self.orders.send(Order::Event(event)).is_ok());
+        self.seen.friction_sent += u64::from(self.orders.send(Request::Event(event)).is_ok());
     }
 
     /// The tick after which the loop did not sleep any more.
@@ -316,7 +317,7 @@ pub struct Parts {
     pub dice: Dice,
     pub faults: Faults,
     pub policy: OverrunPolicy,
-    pub orders: OrderOutbox,
+    pub orders: RequestSender,
     pub disk: SimDisk,
     pub recording: Recording,
 }

@@ -7,6 +7,7 @@ use hardstand_physics::contact::{
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
+use hardstand_physics::plant::Walk;
 use hardstand_physics::plant::{
     ContactModel, Integrator, PlantSpec, Station, StopSpec, WatchdogSpec,
 };
@@ -100,7 +101,7 @@ pub fn after_friction_events(plant: &Simulation, events: &[Event]) -> Simulation
 pub fn set_words(plant: &mut Simulation, group: &str, value: f64) {
     let mut words = plant.snapshot_words();
     let mut k = 0;
-    plant.state().clone().walk(&mut |name, _, _| {
+    plant.clone().walk(&mut |name, _, _| {
         if name == group {
             words[k] = value.to_bits();
         }

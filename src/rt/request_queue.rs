@@ -1,20 +1,20 @@
-//! What the loop is told from outside while it runs: on its way in, and the answer when.
+//! Requests to the running loop, and its answers.
 //!
-//! The physics thread takes an order with `try_recv` and answers with `try_send`. All queues are
-//! bounded, the order itself goes back with the answer, and the other side polls too, so nothing
-//! blocks, allocates or frees memory. Events have a queue of their own: those that wait for a tick
-//! must not keep the order waiting that lets it run.
+//! The physics thread takes a request with `try_recv` and answers with `try_send`. All queues are
+//! bounded, the request itself goes back with the answer, and the other side polls too, so nothing
+//! blocks, allocates or frees memory. Events have a queue of their own: events that wait for a tick
+//! must not hold up the request that lets the tick run.
 //!
 //! ```
 //! use hardstand_protocol::{Event, Scope};
-//! use hardstand::rt::{Answer, Order};
+//! use hardstand::rt::{Answer, Request};
 //!
-//! let (mut outbox, inbox) = hardstand::rt::order_line();
+//! let (mut sender, receiver) = hardstand::rt::request_queue();
 //! let ice = Event::Friction { scope: Scope::All, mu_static: 0.1, mu_kinetic: 0.05 };
-//! let number = outbox.send(Order::Event(ice)).map_err(|_full| "no room")?;
-//! let (taken, order) = inbox.take_event().ok_or("it is there")?; // the loop, before tick 42
-//! inbox.answer(Answer { number: taken, run_id: 1, tick: 42, order });
-//! let answer = outbox.answer().ok_or("it is there")?;
+//! let number = sender.send(Request::Event(ice)).map_err(|_full| "no room")?;
+//! let (taken, request) = receiver.take_event().ok_or("it is there")?; // the loop, before tick 42
+//! receiver.answer(Answer { number: taken, run_id: 1, tick: 42, request });
+//! let answer = sender.answer().ok_or("it is there")?;
 //! assert_eq!((answer.number, answer.tick), (number, 42));
 //! # Ok::<(), &str>(())
 //! ```
@@ -27,9 +27,9 @@ use hardstand_protocol::{Event, Join};
 
 use super::JoinAnswer;
 
-/// Something that the loop is told to do.
+/// Something that the loop shall do.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Order {
+pub enum Request {
     /// Apply an event at the start of the next tick.
     Event(Event),
     /// Run no further tick.
@@ -40,7 +40,7 @@ pub enum Order {
     Step(u64),
     /// Run until so many ticks are done, then pause.
     RunUntil(u64),
-    /// Let a controller in; what comes of it is written into the answer.
+    /// Give a controller a lease; the result is written into the answer.
     Join(Box<(Join, JoinAnswer)>),
     /// The controller with this session leaves.
     Leave(u64),
@@ -68,80 +68,81 @@ pub struct StateReset {
     pub afresh: bool,
 }
 
-/// What the loop says to an order that it has taken.
+/// Answer to a request that the loop has taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Number of the order.
+    /// Number of the request.
     pub number: u64,
     /// Run number from now on.
     pub run_id: u32,
     /// The tick before which it was taken; for steps, the number of ticks after which the loop will
     /// pause.
     pub tick: u64,
-    /// The order itself, and what was written into it.
-    pub order: Order,
+    /// The request itself, and what was written into it.
+    pub request: Request,
 }
 
-/// Where orders go in. They are numbered from 0 on.
+/// The sending end. Requests are numbered from 0 on.
 #[derive(Debug)]
-pub struct OrderOutbox {
-    events: Sender<(u64, Order)>,
-    orders: Sender<(u64, Order)>,
-    sent: [Receiver<(u64, Order)>; 2],
+pub struct RequestSender {
+    events: Sender<(u64, Request)>,
+    requests: Sender<(u64, Request)>,
+    sent: [Receiver<(u64, Request)>; 2],
     answers: Receiver<Answer>,
     next: u64,
     unanswered: usize,
     bell: Option<Notifier>,
 }
 
-/// Where the loop takes them out.
+/// The end of the loop.
 #[derive(Debug)]
-pub struct OrderInbox {
-    events: Receiver<(u64, Order)>,
-    orders: Receiver<(u64, Order)>,
+pub struct RequestReceiver {
+    events: Receiver<(u64, Request)>,
+    requests: Receiver<(u64, Request)>,
     answers: Sender<Answer>,
 }
 
-/// Both ends of a line with room for [`ORDER_QUEUE`] orders.
+/// Both ends of a queue with room for [`ORDER_QUEUE`] requests.
 #[must_use]
-pub fn order_line() -> (OrderOutbox, OrderInbox) {
-    let (events, event_rx) = touched_channel(ORDER_QUEUE, &(0, Order::Pause));
-    let (orders, order_rx) = touched_channel(ORDER_QUEUE, &(0, Order::Pause));
-    let nothing = Answer { number: 0, run_id: 0, tick: 0, order: Order::Pause };
+pub fn request_queue() -> (RequestSender, RequestReceiver) {
+    let (events, event_rx) = touched_channel(ORDER_QUEUE, &(0, Request::Pause));
+    let (requests, request_rx) = touched_channel(ORDER_QUEUE, &(0, Request::Pause));
+    let nothing = Answer { number: 0, run_id: 0, tick: 0, request: Request::Pause };
     let (answer_tx, answer_rx) = touched_channel(ORDER_QUEUE, &nothing);
-    let sent = [event_rx.clone(), order_rx.clone()];
+    let sent = [event_rx.clone(), request_rx.clone()];
     (
-        OrderOutbox {
+        RequestSender {
             events,
-            orders,
+            requests,
             sent,
             answers: answer_rx,
             next: 0,
             unanswered: 0,
             bell: None,
         },
-        OrderInbox { events: event_rx, orders: order_rx, answers: answer_tx },
+        RequestReceiver { events: event_rx, requests: request_rx, answers: answer_tx },
     )
 }
 
-impl OrderOutbox {
+impl RequestSender {
     /// The same, and rings `bell` whenever it has sent something.
     #[must_use]
     pub fn ringing(self, bell: Notifier) -> Self {
         Self { bell: Some(bell), ..self }
     }
 
-    /// Sends an order; its number.
+    /// Sends a request and returns its number.
     ///
     /// # Errors
-    /// The order, if [`ORDER_QUEUE`] of them are unanswered.
-    pub fn send(&mut self, order: Order) -> Result<u64, Order> {
+    /// The request, if [`ORDER_QUEUE`] of them are unanswered.
+    pub fn send(&mut self, request: Request) -> Result<u64, Request> {
         // counted, so that the queue of answers cannot overflow and an answer get lost
         if self.unanswered >= ORDER_QUEUE {
-            return Err(order);
+            return Err(request);
         }
-        let queue = if matches!(order, Order::Event(_)) { &self.events } else { &self.orders };
-        match queue.try_send((self.next, order)) {
+        let queue =
+            if matches!(request, Request::Event(_)) { &self.events } else { &self.requests };
+        match queue.try_send((self.next, request)) {
             Ok(()) => {
                 self.unanswered += 1;
                 self.next += 1;
@@ -150,8 +151,8 @@ impl OrderOutbox {
                 }
                 Ok(self.next - 1)
             }
-            Err(TrySendError::Full((_, order)) | TrySendError::Disconnected((_, order))) => {
-                Err(order)
+            Err(TrySendError::Full((_, request)) | TrySendError::Disconnected((_, request))) => {
+                Err(request)
             }
         }
     }
@@ -163,8 +164,8 @@ impl OrderOutbox {
         Some(answer)
     }
 
-    /// Takes the oldest event back that the loop has not taken, or else the oldest other order:
-    /// nothing will come of it. Its number, or `None` if the loop has taken all.
+    /// Takes the oldest event back that the loop has not taken, or else the oldest other request,
+    /// which then has no effect. Its number, or `None` if the loop has taken all.
     pub fn recall_oldest(&mut self) -> Option<u64> {
         let (number, _) = self.sent.iter().find_map(|queue| queue.try_recv().ok())?;
         self.unanswered = self.unanswered.saturating_sub(1);
@@ -172,22 +173,22 @@ impl OrderOutbox {
     }
 }
 
-impl OrderInbox {
+impl RequestReceiver {
     /// The next event, oldest first, with its number. The caller owes an [`answer`](Self::answer).
     #[must_use]
-    pub fn take_event(&self) -> Option<(u64, Order)> {
+    pub fn take_event(&self) -> Option<(u64, Request)> {
         self.events.try_recv().ok()
     }
 
-    /// The next order that is no event, likewise.
+    /// The next request that is not an event, likewise.
     #[must_use]
-    pub fn take(&self) -> Option<(u64, Order)> {
-        self.orders.try_recv().ok()
+    pub fn take(&self) -> Option<(u64, Request)> {
+        self.requests.try_recv().ok()
     }
 
-    /// Answers, and gives the order back.
+    /// Answers, and gives the request back.
     pub fn answer(&self, answer: Answer) {
-        // as many places as orders: it fails only if nobody waits for the answer any more
-        let _somebody_listens = self.answers.try_send(answer).is_ok();
+        // as many places as requests: it fails only if the sender is gone
+        let _sender_is_there = self.answers.try_send(answer).is_ok();
     }
 }

@@ -1,24 +1,25 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
+use crate::config::ControllerNumbers;
 use crate::limits::{LEASES_MAX, OFFERS_MAX};
 use crate::simulation::{Lease, Leases, random};
 use hardstand_protocol::{Command, JointCommand, Rejection};
 
 /// Commands that may wait for the tick at which they apply.
 const EARLY_MAX: usize = 64;
-/// Commands that are remembered, so that a repeat is told from a contradiction.
+/// Commands that are remembered, to tell a repeat from a contradiction.
 const KNOWN_MAX: usize = 64;
 
-/// What the gate has seen since the start.
+/// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GateCounts {
-    /// Commands that said again what was known.
+pub struct AdmissionCounts {
+    /// Commands that repeated one that was known.
     pub repeated: u64,
     /// Commands that contradicted one that was known.
     pub conflicts: u64,
-    /// Commands of sessions that have not joined, while only those that have are heard.
+    /// Commands of sessions that have not joined, in a mode that only takes those of joined ones.
     pub not_joined: u64,
-    /// Commands that there was no room for.
+    /// Commands that found no room.
     pub no_room: u64,
     /// Ticks that waited for a controller.
     pub ticks_waited: u64,
@@ -28,12 +29,9 @@ pub struct GateCounts {
     pub ticks_given_up: u64,
 }
 
-/// The numbers of controllers that a tick waits for; 0 for none.
-pub type Missing = [u64; LEASES_MAX];
-
-/// Sorts the commands of controllers that have joined.
+/// Decides for which tick each command is, and drops repeats and contradictions.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct CommandAdmission {
     /// Commands that are there before their tick.
     #[allow(clippy::vec_box, reason = "the boxes go back to where they came from")]
     early: Vec<Box<Command>>,
@@ -43,9 +41,9 @@ pub(super) struct Gate {
     present: [u64; LEASES_MAX],
     /// No state before this tick was published in this run.
     since: u64,
-    pub(super) counts: GateCounts,
-    /// Session and tick of the state.
-    conflict: Option<(u64, u64)>,
+    pub(super) counts: AdmissionCounts,
+    /// The last contradiction that was not taken yet.
+    conflict: Option<Conflict>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,18 +53,26 @@ struct Known {
     fingerprint: u64,
 }
 
+/// A session has answered a state twice, and differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conflict {
+    pub(super) session: u64,
+    /// Tick of the state.
+    pub(super) answers_tick: u64,
+}
+
 /// What is to be done with a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sorted {
-    /// It is for this tick, or for no tick at all: the plant will tell.
+pub(super) enum Admission {
+    /// It is for this tick, or for no tick at all, which the plant will judge.
     Now,
     /// It is for a later tick.
     Early,
-    /// It is not looked at.
+    /// It is dropped.
     Ignored,
 }
 
-impl Gate {
+impl CommandAdmission {
     pub(super) fn new() -> Self {
         Self {
             early: Vec::with_capacity(EARLY_MAX),
@@ -74,43 +80,43 @@ impl Gate {
             next_known: 0,
             present: [0; LEASES_MAX],
             since: 0,
-            counts: GateCounts::default(),
+            counts: AdmissionCounts::default(),
             conflict: None,
         }
     }
 
     /// What to do with a command at `tick`.
-    pub(super) fn sort(
+    pub(super) fn admit(
         &mut self,
         command: &Command,
         leases: &Leases,
         tick: u64,
         joined_only: bool,
-    ) -> Sorted {
+    ) -> Admission {
         let Some((_, lease)) = leases.of_session(command.session) else {
             self.counts.not_joined += u64::from(joined_only);
-            return if joined_only { Sorted::Ignored } else { Sorted::Now };
+            return if joined_only { Admission::Ignored } else { Admission::Now };
         };
         let on_grid = lease.schedule.answers(command.answers_tick)
             && command.applies_tick == command.answers_tick.saturating_add(lease.schedule.offset);
         if !on_grid || command.answers_tick > tick {
-            return Sorted::Now;
+            return Admission::Now;
         }
-        if !self.is_news(command) {
-            return Sorted::Ignored;
+        if !self.is_new(command) {
+            return Admission::Ignored;
         }
         match (command.applies_tick > tick, self.early.len() < EARLY_MAX) {
-            (false, _) => Sorted::Now,
-            (true, true) => Sorted::Early,
+            (false, _) => Admission::Now,
+            (true, true) => Admission::Early,
             (true, false) => {
                 self.counts.no_room += 1;
-                Sorted::Ignored
+                Admission::Ignored
             }
         }
     }
 
     /// Remembers a command; counts a repeat or a contradiction.
-    fn is_news(&mut self, command: &Command) -> bool {
+    fn is_new(&mut self, command: &Command) -> bool {
         let Command { session, answers_tick, .. } = *command;
         let fingerprint = fingerprint(command);
         let same = |k: &&Known| k.session == session && k.answers_tick == answers_tick;
@@ -118,7 +124,7 @@ impl Gate {
             Some(known) if known.fingerprint == fingerprint => self.counts.repeated += 1,
             Some(_) => {
                 self.counts.conflicts += 1;
-                self.conflict = Some((session, answers_tick));
+                self.conflict = Some(Conflict { session, answers_tick });
             }
             None => {
                 self.known[self.next_known] = Known { session, answers_tick, fingerprint };
@@ -129,8 +135,8 @@ impl Gate {
         false
     }
 
-    /// The last contradiction since the last call: session, and tick of the state.
-    pub(super) const fn take_conflict(&mut self) -> Option<(u64, u64)> {
+    /// The last contradiction since the last call.
+    pub(super) const fn take_conflict(&mut self) -> Option<Conflict> {
         self.conflict.take()
     }
 
@@ -151,7 +157,7 @@ impl Gate {
     }
 
     /// A controller has joined.
-    pub(super) fn welcome(&mut self, session: u64) {
+    pub(super) fn note_joined(&mut self, session: u64) {
         if self.is_present(session) {
             return;
         }
@@ -163,16 +169,21 @@ impl Gate {
         session != 0 && self.present.contains(&session)
     }
 
-    /// Another run begins with the state of `tick`: everybody has to come again.
+    /// Another run begins with the state of `tick`: every controller has to join again.
     pub(super) fn begin(&mut self, tick: u64) {
         (self.present, self.since) = ([0; LEASES_MAX], tick);
         self.known = [Known::default(); KNOWN_MAX];
     }
 
-    /// The controllers without which the tick cannot be run. While the robot is stopped nobody is
-    /// waited for: no command would be obeyed.
-    pub(super) fn missing(&self, leases: &Leases, tick: u64, offers: &[Box<Command>]) -> Missing {
-        let mut missing = Missing::default();
+    /// The controllers without which the tick cannot be run. While the robot is stopped the tick
+    /// waits for none: no command would be obeyed.
+    pub(super) fn missing(
+        &self,
+        leases: &Leases,
+        tick: u64,
+        offers: &[Box<Command>],
+    ) -> ControllerNumbers {
+        let mut missing = ControllerNumbers::default();
         if leases.stopped {
             return missing;
         }
@@ -189,14 +200,14 @@ impl Gate {
         if asked && !self.is_present(lease.session) {
             return true;
         }
-        let there = |answered: &u64| {
+        let has_answered = |answered: &u64| {
             offers.iter().any(|o| o.session == lease.session && o.answers_tick == *answered)
         };
-        lease.owes(tick).is_some_and(|answered| answered >= self.since && !there(&answered))
+        lease.owes(tick).is_some_and(|answered| answered >= self.since && !has_answered(&answered))
     }
 }
 
-/// Puts a command where it belongs: those of leases first, in their order.
+/// Inserts a command in order: those of leases first, in the order of the leases.
 #[allow(clippy::vec_box, reason = "the boxes go back to where they came from")]
 pub(super) fn insert(offers: &mut Vec<Box<Command>>, command: Box<Command>, leases: &Leases) {
     debug_assert!(offers.len() < OFFERS_MAX, "there is room");
@@ -206,13 +217,13 @@ pub(super) fn insert(offers: &mut Vec<Box<Command>>, command: Box<Command>, leas
     offers.insert(at, command);
 }
 
-/// A number that two different commands hardly share.
+/// A hash of the set-points.
 fn fingerprint(command: &Command) -> u64 {
     let words = command.joints.iter().flat_map(JointCommand::numbers);
     words.fold(command.joints.len() as u64, |sum, x| random(sum, x.to_bits(), 0))
 }
 
-impl GateCounts {
+impl AdmissionCounts {
     /// Commands that were refused here for `reason`.
     #[must_use]
     pub const fn rejected(&self, reason: Rejection) -> u64 {

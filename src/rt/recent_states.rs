@@ -1,4 +1,4 @@
-//! States that somebody may still have to answer: kept, so that they can be sent again.
+//! States that a controller may still have to answer: kept, so that they can be sent again.
 
 use crate::simulation::{Lease, Leases};
 use hardstand_protocol::StateReading;
@@ -8,20 +8,20 @@ const STATES_MAX: usize = 64;
 
 /// The last states that controllers answer with an offset.
 #[derive(Debug)]
-pub(super) struct KeptStates {
+pub(super) struct RecentStates {
     states: Vec<StateReading>,
     next: usize,
 }
 
-impl KeptStates {
-    /// With all the memory that it will ever need; `like` is a state of the same plant.
+impl RecentStates {
+    /// Allocates all memory; `like` is a state of the same plant.
     pub(super) fn new(like: &StateReading) -> Self {
         // a tick that no loop reaches
         let never = StateReading { tick: u64::MAX, ..like.clone() };
         Self { states: vec![never; STATES_MAX], next: 0 }
     }
 
-    /// Keeps a state if its answer applies at a later tick; true if somebody answers it at all.
+    /// Keeps a state if its answer applies at a later tick; true if a controller answers it at all.
     pub(super) fn keep(&mut self, state: &StateReading, leases: &Leases) -> bool {
         let answers = |l: &&Lease| l.schedule.answers(state.tick);
         let mut answering = leases.places().iter().filter(answers).peekable();

@@ -1,0 +1,176 @@
+//! What the loop hands to other threads: snapshots, log records, events and reports.
+
+use crate::config::{ControllerNumbers, Mode, Pace};
+use crate::limits::OFFERS_MAX;
+use crate::simulation::{Outcome, Snapshot};
+use hardstand_protocol::{Authority, Verdict};
+
+use super::inputs::leases_of;
+use super::loop_event::{Happened, LoopEvent};
+use super::records::{LogTick, Phase, TickReport};
+use super::{Clock, Executive};
+
+/// At free pace, a full log queue is looked at again after this, ns.
+const LOG_QUEUE_LOOK_NS: u64 = 20_000;
+
+/// What the loop has counted since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OutputCounts {
+    /// Ticks done in this run and those before.
+    pub(super) ticks_run: u64,
+    pub(super) snapshots_dropped: u64,
+    pub(super) log_dropped: u64,
+    pub(super) commands_outdated: u64,
+}
+
+impl<C: Clock> Executive<C> {
+    /// Publishes the state after a tick, and the events of the tick.
+    pub(super) fn publish_tick(&mut self, tick: u64, outcome: &Outcome) {
+        self.counts.ticks_run += self.plant.state().tick.wrapping_sub(tick);
+        self.publish(phase_after(outcome));
+        for event in &self.input.events {
+            self.send_event(tick, Happened::Event(*event));
+        }
+        if let Some(fault) = outcome.failure {
+            self.send_event(tick, Happened::PlantFailure(fault));
+        }
+    }
+
+    /// Publishes the state to a controller that has just joined.
+    pub(super) fn publish_if_joined(&mut self) {
+        if std::mem::take(&mut self.publish_to_joined) {
+            self.publish(Phase::Running);
+        }
+    }
+
+    /// Fills the snapshot and publishes it.
+    pub(super) fn publish(&mut self, phase: Phase) {
+        self.plant.fill(&mut self.snapshot);
+        (self.snapshot.asked, self.snapshot.again) = (false, false);
+        let Snapshot { state, contacts, .. } = &mut self.snapshot;
+        state.phase = phase.code();
+        (state.run_id, contacts.run_id) = (self.run_id, self.run_id);
+        state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
+        contacts.time_ns = state.time_ns;
+        if self.limits.mode != Mode::RealTime {
+            let leases = leases_of(&self.plant, self.replay_leases.as_ref(), &self.input.events);
+            self.snapshot.asked = self.recent_states.keep(&self.snapshot.state, &leases);
+        }
+        self.send_snapshot();
+    }
+
+    /// Publishes the snapshot, or hands a copy of it to the publisher.
+    pub(super) fn send_snapshot(&mut self) {
+        if let Some(direct) = &self.links.direct {
+            self.counts.snapshots_dropped += u64::from(!direct.publish(&self.snapshot));
+            return;
+        }
+        let Some(mut free) = self.links.snapshots.take_free() else {
+            self.counts.snapshots_dropped += 1;
+            return;
+        };
+        free.copy_from(&self.snapshot);
+        self.links.snapshots.send(free);
+    }
+
+    /// A log record for the coming tick, with a keyframe if one is due. In real time a full queue
+    /// drops the tick, and the next record starts a new segment with a keyframe; at free pace the
+    /// loop waits.
+    pub(super) fn reserve_record(&mut self) -> Option<Box<LogTick>> {
+        let log = self.links.log.as_ref()?;
+        let mut free = log.take_free();
+        while free.is_none() && self.pace == Pace::Free && !self.is_asked_to_stop() {
+            self.clock.sleep_until(self.clock.now_ns() + LOG_QUEUE_LOOK_NS);
+            free = log.take_free();
+        }
+        let Some(mut record) = free else {
+            self.counts.log_dropped += 1;
+            self.keyframe_due = true;
+            return None;
+        };
+        record.keyframe.clear();
+        let every = self.limits.keyframe_every_ticks;
+        if self.keyframe_due || self.plant.state().tick.is_multiple_of(every.max(1)) {
+            self.plant.write_words(&mut record.keyframe);
+            self.keyframe_due = false;
+        }
+        Some(record)
+    }
+
+    pub(super) fn log_tick(&self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
+        if let (Some(mut record), Some(log)) = (record, &self.links.log) {
+            record.fill(tick, &self.input, outcome, &self.snapshot);
+            record.missed_deadlines = self.pacer.missed();
+            log.send(record);
+        }
+    }
+
+    /// Reports an event of a tick.
+    pub(super) fn send_event(&self, tick: u64, happened: Happened) {
+        let time_ns = tick.wrapping_mul(self.plant.spec().period_ns);
+        let time_ns = time_ns.wrapping_add(self.time_offset_ns);
+        let event = LoopEvent { run_id: self.run_id, tick, time_ns, happened };
+        let _no_room = self.links.occurrences.try_send(event).is_err();
+    }
+
+    pub(super) fn report_tick(&self, outcome: &Outcome, begin_ns: u64) {
+        let tick_cost_ns = self.clock.now_ns().saturating_sub(begin_ns);
+        self.send_report(TickReport { tick_cost_ns, ..self.report(outcome, phase_after(outcome)) });
+    }
+
+    /// A report on a tick, or on a period without one.
+    pub(super) fn report(&self, outcome: &Outcome, phase: Phase) -> TickReport {
+        let (s, state) = (&self.snapshot.state, self.plant.state());
+        TickReport {
+            run_id: self.run_id,
+            tick: state.tick,
+            ticks_run: self.counts.ticks_run,
+            time_ns: s.time_ns,
+            phase,
+            wakeup_latency_ns: self.wakeup_latency_ns,
+            tick_cost_ns: 0,
+            missed_deadlines: self.pacer.missed(),
+            caught_up_ticks: self.pacer.caught_up(),
+            authority: outcome.authority,
+            command_age_ticks: s.command_age_ticks,
+            command_session: s.command_session,
+            verdicts: outcome.verdicts,
+            offers: outcome.offers,
+            pushes_refused: outcome.pushes_refused,
+            faults_refused: outcome.faults_refused,
+            base_height_m: state.q.p_WB.z,
+            tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
+            foot_normal_sum_n: s.foot_normal_n.iter().sum(),
+            fault: outcome.failure,
+            digest: state.digest,
+            snapshots_dropped: self.counts.snapshots_dropped,
+            log_dropped: self.counts.log_dropped,
+            commands_outdated: self.counts.commands_outdated,
+            link: *self.link_faults.counts(),
+            admission: self.admission.counts,
+            missing: ControllerNumbers::default(),
+            wall_period_ns: if self.pace == Pace::Free { 0 } else { self.pacer.period_ns() },
+        }
+    }
+
+    pub(super) fn send_report(&self, report: TickReport) {
+        // a monitor that is late loses reports; the loop never waits for it
+        let _monitor_keeps_up = self.links.reports.try_send(report).is_ok();
+    }
+}
+
+const fn phase_after(outcome: &Outcome) -> Phase {
+    if outcome.failure.is_some() { Phase::Failed } else { Phase::Running }
+}
+
+/// The outcome of a period in which no tick ran and no command was judged.
+pub(super) const fn no_outcome() -> Outcome {
+    Outcome {
+        authority: Authority::Zero,
+        verdicts: [Verdict::Proving; OFFERS_MAX],
+        offers: 0,
+        pushes_refused: 0,
+        faults_refused: 0,
+        failure: None,
+    }
+}

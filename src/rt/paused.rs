@@ -1,0 +1,30 @@
+//! The state [`Paused`](super::LoopState::Paused).
+
+use super::links::Ending;
+use super::outputs::no_outcome;
+use super::records::Phase;
+use super::state::{LoopState, Trigger};
+use super::{Clock, Executive};
+
+/// In a pause the state is published again after this, for subscribers that come late, ns.
+const PUBLISHED_EVERY_NS: u64 = 100_000_000;
+
+impl<C: Clock> Executive<C> {
+    /// Looks for requests once a period. Commands stay in their queue, where the newest win.
+    pub(super) fn stay_paused(&mut self) {
+        let (run_id, mut published_ns) = (self.run_id, None);
+        while self.state == LoopState::Paused && self.run_id == run_id {
+            if self.is_asked_to_stop() {
+                return self.change_state(Trigger::End(Ending::Stopped));
+            }
+            let now_ns = self.clock.now_ns();
+            if published_ns.is_none_or(|at| now_ns.saturating_sub(at) >= PUBLISHED_EVERY_NS) {
+                published_ns = Some(now_ns);
+                self.publish(Phase::Paused);
+                self.send_report(self.report(&no_outcome(), Phase::Paused));
+            }
+            self.clock.sleep_until(now_ns + self.plant.spec().period_ns);
+            self.take_requests();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the loop does with requests.
+
+use std::sync::atomic::Ordering;
+
+use crate::config::{Pace, StartRule};
+use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
+use hardstand_protocol::Event;
+
+use super::request_queue::{Answer, Request, StateReset};
+use super::state::Trigger;
+use super::{Clock, Executive};
+
+impl<C: Clock> Executive<C> {
+    /// Takes requests, then the events of the coming tick: planned ones before others.
+    pub(super) fn take_requests(&mut self) {
+        while self.input.events.len() < EVENTS_MAX
+            && let Some((number, request)) = self.links.requests.take()
+        {
+            self.handle(number, request);
+        }
+        self.schedule.take_due(self.plant.state().tick, &mut self.input.events);
+        while self.input.events.len() < EVENTS_MAX - LEASE_EVENTS
+            && let Some((number, event)) = self.links.requests.take_event()
+        {
+            self.handle(number, event);
+        }
+    }
+
+    fn handle(&mut self, number: u64, mut request: Request) {
+        let mut tick = self.plant.state().tick;
+        match &mut request {
+            Request::Event(event) => self.input.events.push(*event),
+            Request::Pause => self.change_state(Trigger::Pause),
+            Request::Resume => self.change_state(Trigger::Resume),
+            Request::Step(ticks) => tick = self.step_until(tick.saturating_add(*ticks)),
+            Request::RunUntil(until) => tick = self.step_until(*until),
+            Request::Join(join) => {
+                let (join, answer) = join.as_mut();
+                self.join(join, answer);
+            }
+            Request::Leave(session) => self.input.events.push(Event::Leave { session: *session }),
+            Request::Stop => self.input.events.push(Event::Stop),
+            Request::Arm => self.input.events.push(Event::Arm),
+            Request::Speed(wall_period_ns) => self.set_speed(*wall_period_ns),
+            Request::StateReset(reset) => {
+                self.reset(reset);
+                tick = self.plant.state().tick;
+            }
+            Request::Snapshot(words) => {
+                words.clear();
+                self.plant.write_words(words);
+            }
+        }
+        self.links.requests.answer(Answer { number, run_id: self.run_id, tick, request });
+    }
+
+    /// Runs, also without a controller, until so many ticks are done; the tick at which it pauses.
+    fn step_until(&mut self, until: u64) -> u64 {
+        let tick = self.plant.state().tick;
+        let trigger = if until > tick { Trigger::StepUntil(until) } else { Trigger::Pause };
+        self.change_state(trigger);
+        until.max(tick)
+    }
+
+    /// From the coming tick on; 0 for as fast as the machine allows.
+    fn set_speed(&mut self, wall_period_ns: u64) {
+        if wall_period_ns == 0 {
+            self.pace = Pace::Free;
+        } else {
+            self.pace = Pace::RealTime(self.limits.overrun);
+            self.pacer.set_period(wall_period_ns, self.clock.now_ns());
+        }
+    }
+
+    /// The next run begins with another state. What was meant for the run before is void.
+    fn reset(&mut self, reset: &StateReset) {
+        let (run_id, tick) = (self.run_id, self.plant.state().tick);
+        while let Some((number, request)) = self.links.requests.take_event() {
+            self.links.requests.answer(Answer { number, run_id, tick, request });
+        }
+        let now_ns = self.plant.time_ns().wrapping_add(self.time_offset_ns);
+        self.plant.adopt(&reset.words);
+        self.run_id = self.run_id.wrapping_add(1);
+        self.links.run_id.store(self.run_id, Ordering::Relaxed);
+        self.time_offset_ns =
+            if reset.rewind { 0 } else { now_ns.saturating_sub(self.plant.time_ns()) };
+        let await_controllers = reset.afresh && self.limits.start == StartRule::OnController;
+        self.change_state(Trigger::Reset { await_controllers });
+        self.input.events.clear();
+        self.recycle_commands();
+        while let Some(early) = self.admission.take_any() {
+            self.links.commands.give_back(early);
+        }
+        self.admission.begin(self.plant.state().tick);
+        self.wait_budget.begin();
+        self.link_faults.clear();
+        self.schedule.go_to(self.plant.state().tick);
+        self.keyframe_due = true;
+    }
+}

@@ -1,0 +1,94 @@
+//! The state [`WaitingForCommands`](super::LoopState::WaitingForCommands).
+
+use crate::config::{ControllerNumbers, Mode};
+
+use super::links::Ending;
+use super::loop_event::Happened;
+use super::outputs::no_outcome;
+use super::records::{Phase, TickReport};
+use super::state::{LoopState, Trigger};
+use super::{Clock, Executive};
+
+/// A state without an answer is sent again after this, ns: it may have been lost.
+const SENT_AGAIN_NS: u64 = 20_000_000;
+/// Each time twice as late, up to this, ns.
+const SENT_AGAIN_MAX_NS: u64 = 1_000_000_000;
+/// Longest time between two looks whether to end, ns.
+const LOOK_AGAIN_NS: u64 = 10_000_000;
+
+impl<C: Clock> Executive<C> {
+    /// Waits until every command is there that the tick needs, for as long as the mode allows.
+    pub(super) fn wait_for_commands(&mut self) {
+        let (tick, begin_ns) = (self.plant.state().tick, self.clock.now_ns());
+        let budget_ns = match &self.limits.mode {
+            Mode::RealTime => 0,
+            Mode::Lockstep => u64::MAX,
+            Mode::Budgeted(budget) => self.wait_budget.left_ns(budget, tick),
+        };
+        if let Some(trigger) = self.end_of_wait(begin_ns, budget_ns) {
+            self.change_state(trigger);
+        }
+        let now_ns = self.clock.now_ns();
+        let waited_ns = now_ns.saturating_sub(begin_ns);
+        self.wait_budget.spend(waited_ns);
+        self.admission.counts.ticks_waited += 1;
+        self.admission.counts.waited_ns += waited_ns;
+        self.pacer.forgive(now_ns);
+    }
+
+    /// Waits; `None` if a request has changed the state.
+    fn end_of_wait(&mut self, begin_ns: u64, budget_ns: u64) -> Option<Trigger> {
+        let tick = self.plant.state().tick;
+        let (mut again_ns, mut sent_ns) = (SENT_AGAIN_NS, begin_ns);
+        let mut missing = self.missing();
+        while missing != ControllerNumbers::default() {
+            let now_ns = self.clock.now_ns();
+            let waited_ns = now_ns.saturating_sub(begin_ns);
+            if self.is_asked_to_stop() {
+                return Some(Trigger::End(Ending::Stopped));
+            }
+            if self.limits.patience_ns.is_some_and(|patience| waited_ns >= patience) {
+                return Some(Trigger::End(Ending::ControllerTimeout(missing)));
+            }
+            if waited_ns >= budget_ns {
+                self.wait_budget.give_up(tick);
+                self.admission.counts.ticks_given_up += 1;
+                self.send_event(tick, Happened::GivenUp(missing));
+                return Some(Trigger::WaitOver);
+            }
+            if now_ns.saturating_sub(sent_ns) >= again_ns {
+                (sent_ns, again_ns) = (now_ns, (again_ns * 2).min(SENT_AGAIN_MAX_NS));
+                self.send_again(missing);
+                let report = self.report(&no_outcome(), Phase::Awaiting);
+                self.send_report(TickReport { missing, ..report });
+            }
+            let look_ns = LOOK_AGAIN_NS.min(budget_ns - waited_ns);
+            self.clock.sleep_till_rung(&self.links.arrived, now_ns + look_ns);
+            self.take_requests();
+            if !matches!(self.state, LoopState::WaitingForCommands { .. }) {
+                return None;
+            }
+            self.publish_if_joined();
+            self.make_room();
+            self.take_commands();
+            missing = self.missing();
+        }
+        Some(Trigger::WaitOver)
+    }
+
+    /// Sends the states again that await an answer: they, or their answers, may have been lost.
+    fn send_again(&mut self, missing: ControllerNumbers) {
+        let (run_id, tick) = (self.run_id, self.plant.state().tick);
+        // a controller that has just joined was sent the newest one only
+        self.publish(Phase::Running);
+        let leases = self.leases().into_owned();
+        for lease in leases.places().iter().filter(|l| missing.contains(&l.controller)) {
+            let owed = lease.owes(tick).filter(|&answered| answered < tick);
+            if let Some(state) = owed.and_then(|answered| self.recent_states.of(run_id, answered)) {
+                self.snapshot.state.copy_from(state);
+                (self.snapshot.asked, self.snapshot.again) = (true, true);
+                self.send_snapshot();
+            }
+        }
+    }
+}
