@@ -1,8 +1,10 @@
-//! What must hold for any bytes, shared by the fuzz targets and `tests/corpus.rs`.
+//! What must hold for any bytes, shared by the fuzz targets and `tests/it/corpus.rs`.
 #![allow(dead_code, reason = "each target uses one of them")]
 #![allow(clippy::unwrap_used, clippy::panic, unreachable_pub, missing_docs)]
 
-#[path = "../tests/common/oracle.rs"]
+#[path = "../crates/physics/tests/it/common/dice.rs"]
+mod dice;
+#[path = "../tests/it/common/oracle.rs"]
 mod oracle;
 
 use std::path::Path;

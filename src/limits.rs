@@ -40,8 +40,8 @@ pub const ORDER_QUEUE: usize = 32;
 pub const LOG_QUEUE: usize = 2048;
 /// Tick reports that may wait for the monitor: 4 s at 1 kHz.
 pub const REPORT_QUEUE: usize = 4096;
-/// Occurrences that may wait to be told.
-pub const OCCURRENCE_QUEUE: usize = 256;
+/// Events that may wait to be published.
+pub const EVENT_QUEUE: usize = 256;
 
 /// Cases of a campaign.
 pub const CASES_MAX: usize = 1_000_000;

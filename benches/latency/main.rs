@@ -13,7 +13,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::print_stdout)]
 
-#[path = "../../tests/common/bench.rs"]
+#[path = "../../tests/it/common/bench.rs"]
 mod bench;
 
 use std::process::{Child, Command, Stdio};

@@ -11,7 +11,7 @@
 #![allow(missing_docs, unreachable_pub, non_snake_case, clippy::unwrap_used, clippy::panic)]
 #![allow(clippy::print_stdout)]
 
-#[path = "../../tests/common/robots.rs"]
+#[path = "../../crates/physics/tests/it/common/robots.rs"]
 mod common;
 mod line;
 mod plot;

@@ -2,7 +2,7 @@
 //!
 //! zenoh tells it by `tracing` events only, so this listens to them. Of an event no more is looked
 //! at than who sends it and how its text begins, and nothing of it is kept: no secret can leak.
-//! `tests/security.rs` holds every sign against real sessions.
+//! `tests/it/security.rs` holds every sign against real sessions.
 
 use std::fmt::{self, Write as _};
 use std::sync::Once;

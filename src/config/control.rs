@@ -1,4 +1,4 @@
-//! The section `control` of a scenario: whom the loop waits for, and for how long.
+//! The section `control` of a scenario: the controllers that the loop waits for, and how long.
 
 use std::io::IsTerminal as _;
 
@@ -25,8 +25,8 @@ enum Patience {
     Seconds(f64),
 }
 
-/// Patience where nobody watches, s.
-const UNWATCHED_S: f64 = 60.0;
+/// Patience if the output is not a terminal, s.
+const NO_TERMINAL_S: f64 = 60.0;
 
 impl ControlSettings {
     /// Wall time after which a missing controller ends the run, ns; `None` for never.
@@ -35,7 +35,7 @@ impl ControlSettings {
         let seconds = match self.patience {
             Patience::Forever => return None,
             Patience::Auto if std::io::stdout().is_terminal() => return None,
-            Patience::Auto => UNWATCHED_S,
+            Patience::Auto => NO_TERMINAL_S,
             Patience::Seconds(seconds) => seconds,
         };
         Some((seconds * 1e9) as u64)

@@ -36,7 +36,7 @@ use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
 use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
 use crate::limits::{
-    FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
+    EVENT_QUEUE, FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
 use crate::message::{ControllerRegistry, ModelReply, SavedState};
 use crate::record::{RecorderStats, RunInfo};
@@ -114,7 +114,7 @@ pub fn run(
     };
     let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
 
-    let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, run_id, stop);
+    let (mut links, mut ends, report_in, events) = wire(scenario, &initial, run_id, stop);
     ends.shows_log = controller_replay.is_some();
 
     let model = ModelReply::of(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
@@ -135,11 +135,8 @@ pub fn run(
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
 
-    let event_feed = EventFeed {
-        inbox: occurrences,
-        model: scenario.model.clone(),
-        directory: directory.clone(),
-    };
+    let event_feed =
+        EventFeed { inbox: events, model: scenario.model.clone(), directory: directory.clone() };
     let begin = (run_id, first_tick);
     let mut monitor =
         Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
@@ -181,7 +178,7 @@ fn wire(
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
-    let (occurrences, told) = touched_channel(OCCURRENCE_QUEUE, &LoopEvent::NONE);
+    let (events, told) = touched_channel(EVENT_QUEUE, &LoopEvent::NONE);
     let (request_out, requests) = request_queue();
     let run_id = Arc::new(AtomicU32::new(run_id));
     let ends = Ends {
@@ -204,7 +201,7 @@ fn wire(
         direct,
         log: None,
         reports,
-        occurrences,
+        events,
         stop,
         arrived,
     };

@@ -1,5 +1,5 @@
 """Decodes every published payload of a running daemon, written from docs/protocol.md alone, and
-checks what must hold for a robot that stands. Run by tests/python.rs."""
+checks what must hold for a robot that stands. Run by tests/it/python.rs."""
 import argparse
 import json
 import queue

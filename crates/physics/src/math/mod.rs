@@ -4,7 +4,7 @@
 //! (see [`SimdReal`]), the others come from the crate `libm`: all pure Rust, without fused operations.
 //! So a result has the same bits on every machine, with every `target-cpu`, in debug and release,
 //! in every lane. Replay depends on that: nothing else in `src/` may call `f64::sin` and its kin
-//! (`tests/tidy.rs` checks it). `sqrt`, `abs` and the like are exact in IEEE 754 and need no
+//! (`tests/it/tidy.rs` checks it). `sqrt`, `abs` and the like are exact in IEEE 754 and need no
 //! wrapper.
 //!
 //! ```

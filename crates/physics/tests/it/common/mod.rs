@@ -1,0 +1,7 @@
+//! Helpers of the tests.
+
+pub mod dense;
+pub mod dice;
+pub mod double_double;
+pub mod robots;
+pub mod trees;

@@ -1,0 +1,19 @@
+//! The tests of the physics, one module for each subject.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "long runs print figures, skipped tests why"
+)]
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+#![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
+
+mod common;
+
+mod constraints;
+mod dynamics;
+mod examples;
+mod material;
+mod math;
+mod spatial;
+mod terrain;

@@ -1,0 +1,152 @@
+//! What the table says.
+
+use std::fs::File;
+use std::process::Command;
+
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::Field;
+
+use super::recipes::python;
+use super::stage::{EIGHT, HARDSTAND, Row, Stage, eight, same};
+use crate::common::process::{Process, repository};
+
+/// Each number by hand: they are quantities of ticks 1 to 150.
+#[test]
+fn a_row_says_what_happened() {
+    let rows = eight().rows();
+    let names: Vec<&str> = rows.iter().map(|row| row["case"].as_str()).collect();
+    let expected = ["flat__none", "flat__noise", "slick__none", "slick__noise"];
+    let expected: Vec<String> =
+        expected.iter().flat_map(|c| [7, 9].map(|seed| format!("{c}__s{seed:04}"))).collect();
+    assert_eq!(names, expected);
+    for row in &rows {
+        let at = |name: &str| row[name].as_str();
+        assert_eq!(
+            ["outcome", "exit_code", "reason", "ticks", "time_s", "log"].map(at),
+            ["done", "0", "", "150", "0.15", ""]
+        );
+        assert_eq!(
+            ["late", "late_at_s", "fell", "fell_at_s"].map(at),
+            ["true", "0.101", "false", ""]
+        );
+        // the ground's, from the first tick on
+        let slick = if at("scenario") == "slick" { ["true", "0.001"] } else { ["false", ""] };
+        assert_eq!(["slick", "slick_at_s"].map(at), slick);
+        assert_eq!(["ticks_mean", "ticks_min", "ticks_max"].map(at), ["75.5", "1.0", "150.0"]);
+        let height_m: f64 = row["height_m"].parse().unwrap();
+        assert!((0.3..0.36).contains(&height_m), "{height_m}");
+        assert!(row["wall_s"].parse::<f64>().unwrap() > 0.0);
+    }
+    assert!(!eight().results().join("cases/flat__none__s0007/run.mcap").exists());
+}
+
+/// The seed is that of the fault; nothing else hangs on it.
+#[test]
+fn a_seed_changes_what_hangs_on_chance() {
+    let rows = eight().rows();
+    let digest = |case: &str| {
+        let row = rows.iter().find(|row| row["case"] == case);
+        row.unwrap_or_else(|| panic!("no row {case}"))["digest"].clone()
+    };
+    assert_eq!(digest("flat__none__s0007").len(), 16);
+    assert_eq!(digest("flat__none__s0007"), digest("flat__none__s0009"));
+    assert_ne!(digest("flat__noise__s0007"), digest("flat__noise__s0009"));
+    assert_ne!(digest("flat__none__s0007"), digest("flat__noise__s0007"));
+    assert_ne!(digest("flat__none__s0007"), digest("slick__none__s0007"));
+}
+
+/// Two slices at a time, in one folder, of which each writes the table.
+#[test]
+fn slices_are_the_whole_and_a_row_is_the_same_every_time() {
+    let whole = eight();
+    let stage = Stage::new(EIGHT);
+    let mut slices = [0, 1].map(|i| {
+        let shard = format!("{i}/2");
+        stage.start(&format!("slice{i}"), &["--shard", &shard, "--jobs", "1"])
+    });
+    for slice in &mut slices {
+        let said = slice.ends_with(0);
+        assert!(said.contains("cases      4 to run, 1 at a time"), "{said}");
+    }
+    assert_eq!(same(&stage.rows()), same(&whole.rows()));
+}
+
+/// Such as a job that was given up for dead, and came again beside itself.
+#[test]
+fn two_campaigns_in_one_folder_do_no_harm() {
+    let stage = Stage::new(&EIGHT.replace("seeds = [7, 9]", "seeds = [7]\nkeep_logs = \"all\""));
+    let mut both = ["a", "b"].map(|name| stage.start(name, &["--jobs", "1"]));
+    both.iter_mut().for_each(|campaign| {
+        campaign.ends_with(0);
+    });
+    let mut rows = same(&stage.rows());
+    for row in &mut rows {
+        let log = std::mem::take(row.get_mut("log").unwrap());
+        let log = Process::start(stage.dir.path(), "replay", {
+            let mut replay = Command::new(HARDSTAND);
+            replay.arg("replay").arg(stage.results().join(log));
+            replay
+        })
+        .ends_with(0);
+        assert!(log.contains(&row["digest"]), "{log}");
+    }
+    let seven = |row: &Row| row["seed"] == "7";
+    let expected: Vec<Row> = eight().rows().into_iter().filter(seven).collect();
+    assert_eq!(rows, same(&expected));
+}
+
+/// Columns, kinds and values, with no cell more or less.
+#[test]
+fn parquet_says_the_same_as_csv() {
+    let file = File::open(eight().results().join("table.parquet")).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let text = |field: &Field| match field {
+        Field::Null => String::new(),
+        Field::Str(s) => s.clone(),
+        Field::Long(n) => n.to_string(),
+        Field::Double(x) => format!("{x:?}"),
+        Field::Bool(b) => b.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let found: Vec<Row> = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| row.unwrap().get_column_iter().map(|(n, f)| (n.clone(), text(f))).collect())
+        .collect();
+    assert_eq!(found, eight().rows());
+}
+
+/// Readers of others.
+#[test]
+fn pyarrow_reads_both_tables_alike() {
+    let Some(python) = python("pyarrow_reads_both_tables_alike", "pyarrow") else { return };
+    let mut command = Command::new(python);
+    command.arg(repository("tests/python/table.py")).arg(eight().results());
+    let out = command.output().unwrap();
+    let (said, errors) =
+        (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success(), "{said}{errors}");
+    assert!(said.contains("8 rows, 22 columns same_topology"), "{said}");
+}
+
+/// What is drawn from the seed is the same in all scenarios, other for another seed, in its range,
+/// and what the log's scenario has.
+#[test]
+fn varied_keys_are_drawn_from_the_seed() {
+    let vary = "[[vary]]\nkey = \"contact.mu_static\"\nbetween = [0.7, 0.9]\n";
+    let head = EIGHT.replace("seeds = [7, 9]", "seeds = [7, 9]\nkeep_logs = \"all\"");
+    let head = head.split("[[faults]]").next().unwrap();
+    let stage = Stage::new(&format!("{head}{vary}"));
+    stage.run(&[], 0);
+    let rows = stage.rows();
+    let drawn: Vec<f64> =
+        rows.iter().map(|row| row["contact_mu_static"].parse().unwrap()).collect();
+    assert_eq!(drawn[..2], drawn[2..], "flat and slick");
+    assert_ne!(drawn[0].to_bits(), drawn[1].to_bits(), "seeds 7 and 9");
+    assert!(drawn.iter().all(|x| (0.7..=0.9).contains(x)), "{drawn:?}");
+    for (row, mu) in rows.iter().zip(drawn) {
+        assert_eq!(row["log"], format!("cases/{}/run.mcap", row["case"]));
+        let log = hardstand::record::LogReader::open(&stage.results().join(&row["log"])).unwrap();
+        assert!(log.info().scenario.contains(&format!("mu_static = {mu:?}")), "{mu}");
+    }
+}

@@ -1,0 +1,19 @@
+//! Helpers of the tests.
+
+pub mod allocator;
+pub mod bench;
+#[path = "../../../crates/physics/tests/it/common/dice.rs"]
+pub mod dice;
+pub mod drive;
+pub mod golden;
+pub mod ladder;
+pub mod logs;
+pub mod memory;
+#[cfg(feature = "zenoh")]
+pub mod namespace;
+pub mod oracle;
+#[cfg(feature = "zenoh")]
+pub mod process;
+#[path = "../../../crates/physics/tests/it/common/robots.rs"]
+pub mod robots;
+pub mod scene;

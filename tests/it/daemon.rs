@@ -1,0 +1,19 @@
+//! The daemon as real processes: life, death, strangers, signals, rights.
+
+mod broken;
+mod clocks;
+mod control;
+mod disk;
+mod faults;
+mod friction;
+mod life;
+mod links;
+mod lockstep;
+mod loss;
+mod partition;
+mod rights;
+mod shown;
+mod stalls;
+mod status;
+mod strangers;
+mod subscribers;

@@ -1,0 +1,122 @@
+//! `hardstand ctl` on a running daemon: time, state and pushes.
+
+use std::path::PathBuf;
+
+use hardstand::record::LogReader;
+use hardstand::rt::Phase;
+
+use crate::common::process;
+use crate::common::process::{Log, Observer, Process, Scene, serial};
+
+fn paused(observer: &Observer) -> u64 {
+    observer.until("a pause", |s| s.phase == Phase::Paused.code()).tick
+}
+
+/// Ends the daemon and replays its log, all files of it.
+fn ends_and_replays(scene: &Scene, mut daemon: Process) -> String {
+    daemon.signal(rustix::process::Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays()
+}
+
+#[test]
+fn a_paused_robot_stands_still_and_steps_are_exact() {
+    let _one = serial();
+    let scene = Scene::new();
+    let daemon = scene.daemon(&[]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    observer.until("it runs", |s| s.tick > 100);
+    let said = scene.ctl(&["pause"], 0);
+    let tick = paused(&observer);
+    assert_eq!(said.trim(), format!("paused after tick {tick}"));
+    assert_eq!(scene.ctl(&["pause"], 0), said, "again is the same");
+    assert_eq!(scene.ctl(&["step", "7"], 0).trim(), format!("paused after tick {}", tick + 7));
+    assert_eq!(scene.ctl(&["step"], 0).trim(), format!("paused after tick {}", tick + 8));
+    let until = (tick + 50).to_string();
+    assert_eq!(scene.ctl(&["run-until", &until], 0).trim(), format!("paused after tick {until}"));
+    // a change in the pause applies to the next tick
+    let push = ["push", "--link", "trunk", "--force", "0", "30", "0", "--duration", "0.02"];
+    let said = scene.ctl(&push, 0);
+    assert!(said.contains(&format!("for 20 ticks from tick {until} on")), "{said}");
+    observer.status_until("it is told", |s| (s.phase, s.tick) == (3, tick + 50));
+    let text = scene.hardstand("status", &["status", "--connect", &scene.endpoint]).ends_with(0);
+    assert!(text.contains("paused"), "{text}");
+    scene.ctl(&["resume"], 0);
+    observer.until("it goes on, obeying", |s| s.tick > tick + 200 && s.authority == 1);
+    ends_and_replays(&scene, daemon);
+    let log = Log::read(&scene.log());
+    log.assert_no_tick_is_missing();
+    let pushed = log.ticks.iter().find(|t| !t.events.is_empty()).unwrap();
+    assert_eq!(pushed.tick, tick + 50);
+}
+
+#[test]
+fn a_reset_begins_the_next_run_in_a_file_of_its_own() {
+    let _one = serial();
+    let scene = Scene::new();
+    let daemon = scene.daemon(&[]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    let before = observer.until("it runs", |s| s.tick > 100 && s.authority == 1);
+    scene.ctl(&["reset"], 0);
+    let first = observer.until("the next run", |s| s.run_id == 2);
+    assert!(first.time_ns >= before.time_ns, "time goes on");
+    // the controller was told by the state, and proves life as at the start
+    let again = observer.until("it obeys again", |s| s.tick > 100 && s.authority == 1);
+    assert_eq!(again.run_id, 2);
+    assert_eq!(observer.client.model(process::PATIENCE).unwrap().run_id, 2);
+    let status = observer.status_until("it is told", |s| s.run_id == 2 && s.tick > 100);
+    assert!(status.counter("reports_dropped") < 50, "{status:?}");
+    scene.ctl(&["reset", "--rewind"], 0);
+    let third = observer.until("the run after", |s| s.run_id == 3 && s.tick > 50);
+    assert_eq!(third.time_ns, third.tick * observer.model.period_ns, "time begins again");
+    let said = ends_and_replays(&scene, daemon);
+    let files: Vec<PathBuf> =
+        ["run.mcap", "run.part2.mcap", "run.part3.mcap"].map(|f| scene.path(f)).into();
+    for (file, run_id) in files.iter().zip(1..) {
+        assert_eq!(LogReader::open(file).unwrap().info().run_id, run_id);
+        let log = Log::read(file);
+        log.assert_no_tick_is_missing();
+        assert!(log.ticks.iter().all(|t| t.run_id == run_id));
+    }
+    assert!(said.contains("run.part3.mcap") || said.contains("3 files"), "{said}");
+}
+
+#[test]
+fn a_saved_state_is_gone_on_from() {
+    let _one = serial();
+    let scene = Scene::new();
+    // a pause is told whatever the rate of the states
+    let rare = "bus.state_every_ticks=100";
+    let daemon = scene.daemon(&["--set", "sim.start=now", "--set", rare]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick > 50);
+    scene.ctl(&["pause"], 0);
+    let tick = paused(&observer);
+    let file = scene.path("state.bin");
+    let name = file.to_str().unwrap();
+    let said = scene.ctl(&["snapshot", name], 0);
+    assert!(said.contains(&format!("state after tick {tick} saved")), "{said}");
+    assert!(std::fs::metadata(&file).unwrap().len() < 20_000, "a few kB");
+    scene.ctl(&["step", "40"], 0);
+    let reached = observer.until("40 more", |s| s.tick == tick + 40 && s.phase == 3);
+    // a daemon that is paused stays so
+    let said = scene.ctl(&["restore", name], 0);
+    assert!(said.contains(&format!("goes on after tick {tick}, as the next run")), "{said}");
+    scene.ctl(&["step", "40"], 0);
+    let again =
+        observer.until("40 again", |s| s.run_id == 2 && s.tick == tick + 40 && s.phase == 3);
+    assert_eq!(again.digest, reached.digest);
+    // what is no state, or not of this robot and scenario, changes nothing
+    std::fs::write(scene.path("bad"), b"HS\x04\x0cgarbage").unwrap();
+    let text = scene.ctl(&["restore", scene.path("bad").to_str().unwrap()], 2);
+    assert!(text.contains("is not a saved state"), "{text}");
+    let other = Scene::new();
+    let icy = other.daemon(&["--set", "sim.start=now", "--set", "contact.mu_static=0.9"]);
+    let text = other.ctl(&["restore", name], 2);
+    assert!(text.contains("from another robot or scenario"), "{text}");
+    drop(icy);
+    observer.status_until("nothing has changed", |s| (s.run_id, s.tick) == (2, tick + 40));
+    ends_and_replays(&scene, daemon);
+}

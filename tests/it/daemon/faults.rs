@@ -1,0 +1,95 @@
+//! Threads of the daemon that panic.
+
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::common::process::{Log, Observer, Process, Scene, serial};
+
+/// A daemon in which the point `fault` (`NAME:N`, every Nth visit) panics.
+fn daemon(scene: &Scene, fault: &str, more: &[&str]) -> Process {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardstand"));
+    command.args(scene.run_args(more)).env("HARDSTAND_FAULT_POINT", fault);
+    Process::start(scene.dir.path(), "daemon", command)
+}
+
+/// LN-7: a thread of the bus panics; it is back within a second or so, the controller goes on, and
+/// no tick of physics is missing.
+#[test]
+fn a_panic_of_the_bus_restarts_the_bus_and_not_the_robot() {
+    let _one = serial();
+    // a publisher, a callback on zenoh's thread, and the status that the main thread publishes
+    for (fault, what) in
+        [("publisher:1500", "states"), ("command:1500", "commands"), ("status:3", "")]
+    {
+        let scene = Scene::new();
+        let mut daemon = daemon(&scene, fault, &["--set", "sim.start=now"]);
+        let observer = Observer::of(&scene);
+        let _controller = scene.controller("controller");
+        let restarted =
+            |n: u64| observer.status_until("a restart", move |s| s.counter("io_restarts") >= n);
+        let first = restarted(1);
+        let state = observer
+            .until("a command after the restart", |s| s.tick > first.tick && s.authority == 1);
+        assert_eq!(state.fault, 0, "{what}");
+        let again = restarted(2);
+        assert!(again.counter("commands_received") > 0, "{again:?}");
+        daemon.signal(Signal::TERM);
+        let out = daemon.ends_with(0);
+        assert!(
+            out.contains(&format!("fault point {}", fault.split(':').next().unwrap())),
+            "{out}"
+        );
+        let log = Log::read(&scene.log());
+        log.assert_no_tick_is_missing();
+        scene.replays();
+    }
+}
+
+/// LN-7: what panics again and again is given up, in order.
+#[test]
+fn a_bus_that_panics_again_and_again_ends_the_run_in_order() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = daemon(&scene, "publisher:20", &["--set", "sim.start=now"]);
+    let out = daemon.ends_with(70);
+    assert!(out.contains("panicked 6 times within a minute"), "{out}");
+    let log = Log::read(&scene.log());
+    assert!(log.damage.is_none() && log.ticks.len() > 50, "{} ticks", log.ticks.len());
+    scene.replays();
+}
+
+/// LC-4: a panic of the physics names the tick; the log is complete up to it; nothing is restarted.
+#[test]
+fn a_panic_of_the_physics_explains_itself() {
+    let _one = serial();
+    let scene = Scene::new();
+    let out = daemon(&scene, "physics:501", &["--set", "sim.start=now"]).ends_with(70);
+    assert!(out.contains("the physics thread panicked after tick 500"), "{out}");
+    let log = Log::read(&scene.log());
+    assert_eq!((log.ticks.len(), &log.damage), (500, &None));
+    let digest = format!("{:016x}", log.ticks[499].digest);
+    assert!(out.contains(&digest), "no digest {digest} in {out}");
+    scene.replays();
+}
+
+/// A recorder that panics: in real time the robot goes on and the status tells; at free pace, where
+/// the loop waits for the recorder, the run ends. What was recorded replays.
+#[test]
+fn a_panic_of_the_recorder_stops_no_robot_and_hangs_no_run() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut live = daemon(&scene, "recorder:100", &["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    let told = observer.status_until("the failure", |s| s.counter("log_failed") == 1);
+    observer.until("the robot goes on", |s| s.tick >= told.tick + 500);
+    live.signal(Signal::TERM);
+    let out = live.ends_with(3);
+    assert!(out.contains("the recorder thread panicked"), "{out}");
+    scene.replays();
+
+    let scene = Scene::new();
+    let more = ["--pace", "free", "--duration", "1000"];
+    let out = daemon(&scene, "recorder:20", &more).ends_with(3);
+    assert!(out.contains("the recorder thread panicked"), "{out}");
+}

@@ -1,0 +1,351 @@
+//! Leases in the plant: who commands which joints, when, and what happens in between.
+
+use crate::common::robots::walker;
+use hardstand::simulation::{Denied, Leases, Outcome, Simulation};
+use hardstand_physics::plant::WatchdogSpec;
+use hardstand_protocol::{
+    Authority, Command, CommandSchedule, Event, Grant, JointCommand, JointSet, Rejection,
+    TickInput, Verdict, controller_number,
+};
+
+const SPEC: WatchdogSpec =
+    WatchdogSpec { hold_ticks: 20, damped_ticks: 50, proof_commands: 3, damping: 1.0 };
+const EVERY_TICK: CommandSchedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
+
+fn joints(list: &[usize]) -> JointSet {
+    let mut set = JointSet::default();
+    assert!(list.iter().all(|&joint| set.insert(joint)));
+    set
+}
+
+fn grant(name: &str, session: u64, schedule: CommandSchedule, list: &[usize]) -> Grant {
+    Grant {
+        controller: controller_number(name),
+        session,
+        schedule,
+        required: true,
+        joints: joints(list),
+    }
+}
+
+fn plant() -> Simulation {
+    let (model, mut spec) = walker();
+    spec.watchdog = SPEC;
+    Simulation::new(model, spec)
+}
+
+/// An answer to the state of `tick` with the effort `tau_ff` in each of `count` joints.
+fn answer(
+    session: u64,
+    tick: u64,
+    schedule: CommandSchedule,
+    (tau_ff, count): (f64, usize),
+) -> Command {
+    let joints = vec![JointCommand { tau_ff, ..Default::default() }; count];
+    let applies_tick = tick + schedule.offset;
+    Command { run_id: 1, session, seq: 0, answers_tick: tick, applies_tick, joints }
+}
+
+fn step(plant: &mut Simulation, events: &[Event], offers: &[Command]) -> Outcome {
+    let mut input = TickInput::new();
+    input.events.extend_from_slice(events);
+    input.offers.extend(offers.iter().cloned().map(Box::new));
+    plant.step(&input)
+}
+
+#[test]
+fn a_grid_names_the_states_that_are_answered() {
+    let schedule = CommandSchedule { period: 4, phase: 1, offset: 6 };
+    let answered: Vec<u64> = (0..12).filter(|&tick| schedule.answers(tick)).collect();
+    assert_eq!(answered, [1, 5, 9]);
+    let applied: Vec<_> = (0..14).map(|tick| schedule.answered_at(tick)).collect();
+    assert!(applied[..7].iter().all(Option::is_none));
+    assert_eq!([applied[7], applied[8], applied[11]], [Some(1), None, Some(5)]);
+    assert_eq!([0, 1, 2, 5, 6].map(|tick| schedule.next_from(tick)), [1, 1, 5, 5, 9]);
+    assert_eq!([schedule.in_flight(), EVERY_TICK.in_flight()], [2, 1]);
+}
+
+/// Two controllers, in either order of joining and of arrival: the same bits.
+#[test]
+fn the_order_in_which_controllers_come_makes_no_difference() {
+    let (a, b) = (grant("a", 5, EVERY_TICK, &[0, 1, 2]), grant("b", 6, EVERY_TICK, &[3, 4, 5]));
+    let run = |grants: [Grant; 2], swapped: bool| {
+        let mut plant = plant();
+        for tick in 0..30 {
+            let mut offers = vec![
+                answer(5, tick, EVERY_TICK, (0.5, 3)),
+                answer(6, tick, EVERY_TICK, (-0.25, 3)),
+            ];
+            if swapped {
+                offers.reverse();
+            }
+            let events = grants.map(Event::Grant);
+            let out = step(&mut plant, if tick == 0 { &events } else { &[] }, &offers);
+            assert_eq!(out.verdicts[..2], [Verdict::Accepted; 2]);
+            assert_eq!(out.authority, Authority::Fresh);
+        }
+        (plant.state().digest, plant.state().motor.clone())
+    };
+    let (digest, motor) = run([a, b], false);
+    assert_eq!(motor[..6], [0.5, 0.5, 0.5, -0.25, -0.25, -0.25]);
+    assert_eq!(run([b, a], true), (digest, motor));
+}
+
+#[test]
+fn every_refusal_has_its_reason() {
+    let schedule = CommandSchedule { period: 2, phase: 0, offset: 3 };
+    let mut plant = plant();
+    step(&mut plant, &[Event::Grant(grant("a", 5, schedule, &[0, 1]))], &[]);
+    for _ in 1..13 {
+        step(&mut plant, &[], &[]);
+    }
+    // tick 13
+    let good = answer(5, 10, schedule, (0.5, 2));
+    let bad = |change: &dyn Fn(&mut Command)| {
+        let mut command = good.clone();
+        change(&mut command);
+        let out = step(&mut plant.clone(), &[], &[command]);
+        match out.verdicts[0] {
+            Verdict::Rejected(reason) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(bad(&|c| c.joints.truncate(1)), Rejection::Size);
+    assert_eq!(bad(&|c| c.joints.push(JointCommand::default())), Rejection::Size);
+    assert_eq!(bad(&|c| (c.answers_tick, c.applies_tick) = (14, 17)), Rejection::FutureTick);
+    assert_eq!(bad(&|c| (c.answers_tick, c.applies_tick) = (12, 15)), Rejection::FutureTick);
+    assert_eq!(bad(&|c| (c.answers_tick, c.applies_tick) = (9, 12)), Rejection::OffGrid);
+    assert_eq!(bad(&|c| c.applies_tick = 12), Rejection::OffGrid);
+    assert_eq!(bad(&|c| c.session = 9), Rejection::NotOwner);
+    assert_eq!(
+        step(&mut plant.clone(), &[], std::slice::from_ref(&good)).verdicts[0],
+        Verdict::Accepted
+    );
+    let twice = step(&mut plant, &[], &[good.clone(), good.clone()]);
+    assert_eq!(twice.verdicts[1], Verdict::Rejected(Rejection::Sequence));
+    // a command that is due, but for longer than is held; the lease itself is not lost yet
+    for _ in 14..34 {
+        step(&mut plant, &[], &[]);
+    }
+    let old = answer(5, 10 + 2, schedule, (0.5, 2));
+    assert_eq!(
+        step(&mut plant.clone(), &[], std::slice::from_ref(&old)).verdicts[0],
+        Verdict::Accepted
+    );
+    let mut late = plant.clone();
+    for _ in 0..2 {
+        step(&mut late, &[], &[]);
+    }
+    assert_eq!(step(&mut late, &[], &[old]).verdicts[0], Verdict::Rejected(Rejection::Late));
+    let stopped = step(&mut plant, &[Event::Stop], &[answer(5, 30, schedule, (0.5, 2))]);
+    assert_eq!(stopped.verdicts[0], Verdict::Rejected(Rejection::Stopped));
+}
+
+/// What is held counts from when the next command should have been there, per lease: other joints
+/// go on.
+#[test]
+fn a_silent_controller_loses_its_own_joints_at_the_exact_tick() {
+    let slow = CommandSchedule { period: 10, phase: 0, offset: 4 };
+    let mut plant = plant();
+    let events = [
+        Event::Grant(grant("fast", 5, EVERY_TICK, &[0, 1, 2])),
+        Event::Grant(grant("slow", 6, slow, &[3, 4, 5])),
+    ];
+    let mut rungs = Vec::new();
+    for tick in 0..140 {
+        let mut offers = vec![answer(5, tick, EVERY_TICK, (0.5, 3))];
+        if tick == 4 {
+            offers.push(answer(6, 0, slow, (0.25, 3)));
+        }
+        let out = step(&mut plant, if tick == 0 { &events } else { &[] }, &offers);
+        assert_eq!(out.verdicts[0], Verdict::Accepted, "tick {tick}");
+        let motor = &plant.state().motor;
+        assert_eq!(motor[0], 0.5, "tick {tick}");
+        let (tau, dq) = (motor[3], plant.state().v.joints[3]);
+        rungs.push(match out.authority {
+            Authority::Zero => 'z',
+            Authority::Damped => {
+                assert!(tau != 0.25 && tau * dq <= 1e-9, "tick {tick}: {tau} at {dq}");
+                'd'
+            }
+            // granted at tick 0, it is told nothing until its first command
+            _ => {
+                assert_eq!(tau, if tick < 4 { 0.0 } else { 0.25 }, "tick {tick}");
+                'h'
+            }
+        });
+    }
+    // applied at 4, then period 10 + offset 4 + hold 20 ticks of grace, then 50 damped
+    let text: String = rungs.iter().collect();
+    assert_eq!(text, format!("{}{}{}", "h".repeat(39), "d".repeat(50), "z".repeat(51)));
+    assert_eq!(
+        step(&mut plant, &[], &[answer(6, 130, slow, (0.25, 3))]).verdicts[0],
+        Verdict::Rejected(Rejection::Revoked)
+    );
+}
+
+#[test]
+fn joints_are_handed_over_without_a_bump() {
+    let mut plant = plant();
+    let old = grant("old", 5, EVERY_TICK, &[0, 1, 2, 3]);
+    step(&mut plant, &[Event::Grant(old)], &[answer(5, 0, EVERY_TICK, (0.75, 4))]);
+    let newer = grant("new", 6, EVERY_TICK, &[1, 2]);
+    let check = |plant: &Simulation, grant: &Grant| {
+        plant.leases().check(&SPEC, plant.state().tick, grant, plant.unjoined_owner())
+    };
+    let taken = Denied::Taken { joint: 1, controller: controller_number("old") };
+    assert_eq!(check(&plant, &newer), Err(taken));
+    step(&mut plant, &[Event::Leave { session: 5 }], &[]);
+    assert_eq!(plant.state().motor[..4], [0.75; 4], "what has left is held");
+    assert_eq!(check(&plant, &newer), Ok(()));
+    step(&mut plant, &[Event::Grant(newer)], &[answer(5, 2, EVERY_TICK, (0.1, 4))]);
+    assert_eq!(plant.state().motor[..4], [0.75; 4], "and after the hand-over, too");
+    let out = step(&mut plant, &[], &[answer(6, 3, EVERY_TICK, (0.5, 2))]);
+    assert_eq!(out.verdicts[0], Verdict::Accepted);
+    assert_eq!(plant.state().motor[..4], [0.75, 0.5, 0.5, 0.75]);
+}
+
+#[test]
+fn a_controller_that_comes_again_fences_off_its_old_self() {
+    let mut plant = plant();
+    let first = grant("a", 5, EVERY_TICK, &[0, 1]);
+    step(&mut plant, &[Event::Grant(first)], &[answer(5, 0, EVERY_TICK, (0.75, 2))]);
+    let again = grant("a", 6, EVERY_TICK, &[0, 1]);
+    let out = step(&mut plant, &[Event::Grant(again)], &[answer(5, 1, EVERY_TICK, (0.1, 2))]);
+    assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::NotOwner));
+    assert_eq!(plant.state().motor[..2], [0.75; 2], "held until it speaks");
+    let out = step(&mut plant, &[], &[answer(6, 2, EVERY_TICK, (0.25, 2))]);
+    assert_eq!((out.verdicts[0], plant.state().motor[0]), (Verdict::Accepted, 0.25));
+    let leases = plant.leases().places();
+    assert_eq!(leases.iter().filter(|l| l.controller != 0).count(), 1);
+}
+
+#[test]
+fn who_has_not_joined_and_who_has_keep_each_other_out() {
+    let mut plant = plant();
+    let n = plant.model().joint_count();
+    let unjoined = |tick: u64, seq: u64| Command {
+        run_id: 1,
+        session: 9,
+        seq,
+        answers_tick: tick,
+        applies_tick: 0,
+        joints: vec![JointCommand { tau_ff: 0.5, ..Default::default() }; n],
+    };
+    for tick in 0..3 {
+        step(&mut plant, &[], &[unjoined(tick, tick + 1)]);
+    }
+    assert_eq!(plant.unjoined_owner(), Some(9));
+    let wish = grant("a", 5, EVERY_TICK, &[0]);
+    let check = |plant: &Simulation| {
+        plant.leases().check(&SPEC, plant.state().tick, &wish, plant.unjoined_owner())
+    };
+    assert_eq!(check(&plant), Err(Denied::Owned { session: 9 }));
+    for _ in 0..30 {
+        step(&mut plant, &[], &[]);
+    }
+    assert_eq!(check(&plant), Ok(()));
+    step(&mut plant, &[Event::Grant(wish)], &[]);
+    let out = step(&mut plant, &[], &[unjoined(34, 99)]);
+    assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::NotOwner));
+    // once it has gone and is forgotten, whoever proves life owns all joints
+    step(&mut plant, &[Event::Leave { session: 5 }], &[]);
+    for (tick, seq) in [(36, 1), (37, 2), (38, 3)] {
+        let fresh = Command { session: 10, ..unjoined(tick, seq) };
+        step(&mut plant, &[], &[fresh]);
+    }
+    assert_eq!(plant.authority(), Authority::Fresh);
+    assert!(plant.state().motor.iter().all(|tau| *tau == 0.5), "{:?}", plant.state().motor);
+    assert_eq!(*plant.leases().places(), *Leases::default().places());
+}
+
+#[test]
+fn an_emergency_stop_damps_everything_until_a_new_command_comes() {
+    let mut plant = plant();
+    let wish = grant("a", 5, EVERY_TICK, &[0, 1, 2]);
+    step(&mut plant, &[Event::Grant(wish)], &[answer(5, 0, EVERY_TICK, (2.0, 3))]);
+    for tick in 1..200 {
+        let events = if tick == 1 { vec![Event::Stop] } else { vec![] };
+        let out = step(&mut plant, &events, &[answer(5, tick, EVERY_TICK, (2.0, 3))]);
+        assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Stopped));
+        assert_eq!(out.authority, Authority::Stopped, "for as long as it lasts");
+        for (tau, dq) in plant.state().motor.iter().zip(&plant.state().v.joints) {
+            // the effort is that of the last micro-step, the speed that after it
+            assert!(tau * dq <= 1e-9 || dq.abs() < 0.01, "{tau} at {dq}");
+            assert!(tau.abs() < 1.0, "{tau}");
+        }
+    }
+    // an answer to a state of before does not count; until a new one comes nothing moves
+    let out = step(&mut plant, &[Event::Arm], &[answer(5, 199, EVERY_TICK, (2.0, 3))]);
+    assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Sequence));
+    assert!(plant.state().motor[0] != 2.0);
+    let out = step(&mut plant, &[], &[answer(5, 201, EVERY_TICK, (2.0, 3))]);
+    assert_eq!((out.verdicts[0], plant.state().motor[0]), (Verdict::Accepted, 2.0));
+}
+
+/// Leases are part of the state: saved in the middle, they go on as if nothing had been.
+#[test]
+fn leases_are_saved_and_restored() {
+    let schedule = CommandSchedule { period: 3, phase: 2, offset: 1 };
+    let inputs = |tick: u64| {
+        let events = match tick {
+            0 => vec![Event::Grant(grant("a", 5, schedule, &[0, 3, 5]))],
+            4 => vec![Event::Grant(grant("b", 6, EVERY_TICK, &[1, 2]))],
+            20 => vec![Event::Leave { session: 6 }],
+            25 => vec![Event::Stop],
+            30 => vec![Event::Arm],
+            _ => vec![],
+        };
+        let mut offers = vec![answer(6, tick, EVERY_TICK, (0.1, 2))];
+        if let Some(answered) = schedule.answered_at(tick) {
+            offers.push(answer(5, answered, schedule, (0.4, 3)));
+        }
+        (events, offers)
+    };
+    let run = |plant: &mut Simulation, from: u64, to: u64| {
+        for tick in from..to {
+            let (events, offers) = inputs(tick);
+            step(plant, &events, &offers);
+        }
+    };
+    for cut in [1, 5, 21, 26, 31] {
+        let mut whole = plant();
+        run(&mut whole, 0, cut);
+        let words = whole.snapshot_words();
+        run(&mut whole, cut, 50);
+        let mut restored = plant();
+        restored.restore(&words).unwrap();
+        assert_eq!(*restored.leases(), {
+            let mut again = plant();
+            run(&mut again, 0, cut);
+            *again.leases()
+        });
+        run(&mut restored, cut, 50);
+        assert_eq!(restored.state().digest, whole.state().digest, "cut at {cut}");
+    }
+}
+
+/// A state from outside may claim anything.
+#[test]
+fn senseless_leases_are_refused() {
+    let mut good = plant();
+    step(&mut good, &[Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))], &[]);
+    let words = good.snapshot_words();
+    let mut refused = 0;
+    for at in 0..words.len() {
+        for value in [0, 1, 7, 1 << 42, 1 << 63, u64::MAX] {
+            let mut changed = words.clone();
+            changed[at] = value;
+            let mut target = plant();
+            if target.restore(&changed).is_err() {
+                refused += 1;
+                continue;
+            }
+            // whatever is let in can be gone on from
+            for tick in 0..3 {
+                step(&mut target, &[], &[answer(5, tick, EVERY_TICK, (0.1, 2))]);
+            }
+        }
+    }
+    assert!(refused >= 10, "{refused}");
+}

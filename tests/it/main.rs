@@ -1,0 +1,66 @@
+//! The tests of the daemon and its tools, one module for each subject.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "long runs print figures, skipped tests why"
+)]
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+#![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
+
+mod common;
+
+mod alloc;
+mod bisect;
+mod branch;
+#[cfg(feature = "zenoh")]
+mod campaign;
+#[cfg(feature = "zenoh")]
+mod certify;
+mod config;
+mod contact;
+mod corpus;
+#[cfg(feature = "zenoh")]
+mod daemon;
+mod determinism;
+mod doctor;
+mod executive;
+mod faults;
+mod footing;
+mod friction;
+mod golden;
+mod ground;
+mod ground_keys;
+mod holding;
+mod hostile;
+mod implicit;
+mod ingress;
+mod joints;
+mod leases;
+mod lockstep;
+mod message;
+mod models;
+mod page;
+mod plant;
+#[cfg(feature = "zenoh")]
+mod python;
+mod realtime;
+mod record;
+mod regions;
+mod replay;
+mod rigid;
+#[cfg(feature = "zenoh")]
+mod ros2;
+mod ros2_log;
+#[cfg(feature = "zenoh")]
+mod saved;
+#[cfg(feature = "zenoh")]
+mod security;
+mod segments;
+mod simd;
+mod simulation;
+mod soak;
+mod tidy;
+mod time_control;
+mod urdf;
+mod watchdog;

@@ -1,0 +1,17 @@
+//! ROS 2 as other people's programs see it: bytes, hashes, definitions; nodes that drive the robot.
+
+mod bridged;
+mod bridged_services;
+mod bridged_unitree;
+mod bytes;
+mod commands;
+mod dds;
+mod names;
+mod orders;
+mod others;
+mod peer;
+mod readings;
+mod services;
+mod shipped;
+mod topics;
+mod unitree;

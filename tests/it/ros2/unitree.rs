@@ -1,0 +1,252 @@
+//! Unitree's messages: bytes and checksums of other people's encoders, the order of the motors, and
+//! that nothing is said or obeyed where another robot is.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hardstand::config::{Motors, Scenario};
+use hardstand::ros2::messages::Message;
+use hardstand::ros2::unitree::{
+    Checked, LowCmd, LowState, POS_STOP, VEL_STOP, has_its_crc, set_crc, set_points,
+};
+use hardstand_protocol::JointCommand;
+use serde::Deserialize;
+use zenoh::Wait;
+
+use super::bytes::{bytes, parts};
+use super::peer::{Peer, Type, Way};
+use crate::common::process::{Observer, Process, Scene, repository, serial, wait_for};
+
+const LOW_CMD: Type = Type {
+    dds: "unitree_go::msg::dds_::LowCmd_",
+    hash: "RIHS01_0da1142c994d184f6102948c3acf52b9557836cfe5062b924a1f08ac8b72dc34",
+};
+const LOW_STATE: Type = Type {
+    dds: "unitree_go::msg::dds_::LowState_",
+    hash: "RIHS01_db5172cac933e3cfc0e705903343eb4eea42e65e224e9d726d3e672aec0caf0f",
+};
+
+#[derive(Deserialize)]
+struct Vector {
+    hash: String,
+    definition: String,
+    message: String,
+}
+
+fn check<T: Checked>(vectors: &BTreeMap<String, Vector>) {
+    let theirs = &vectors[T::NAME];
+    assert_eq!(T::HASH, theirs.hash);
+    assert_eq!(parts(&T::definition()), parts(&theirs.definition));
+    let message = bytes(&theirs.message);
+    let mut ours = Vec::new();
+    T::decode(&message).unwrap().encode(&mut ours);
+    assert_eq!(ours, message, "{}", T::NAME);
+    assert!(has_its_crc::<T>(&message), "{}", T::NAME);
+    // every bit of every value counts; what is between them is no value
+    let padding = |i: usize| {
+        let mut other = message.clone();
+        other[i] ^= 1;
+        let mut again = Vec::new();
+        T::decode(&other).unwrap().encode(&mut again);
+        again == message
+    };
+    for i in (4..message.len()).filter(|&i| !padding(i)) {
+        let mut other = message.clone();
+        other[i] ^= 1 << (i % 8);
+        assert!(!has_its_crc::<T>(&other), "{}: byte {i}", T::NAME);
+    }
+    let last = ours.len() - 1;
+    ours[last] ^= 0x55;
+    set_crc::<T>(&mut ours);
+    assert_eq!(ours, message, "{}", T::NAME);
+}
+
+#[test]
+fn messages_and_checksums_are_those_of_rosbags_and_of_unitree() {
+    let vectors = serde_json::from_str(include_str!("../../ros2/unitree.json")).unwrap();
+    check::<LowCmd>(&vectors);
+    check::<LowState>(&vectors);
+    for message in [&b""[..], b"\0\x01\0\0", b"\0\x01\0\0\x01\x02\x03\x04\x05"] {
+        assert!(!has_its_crc::<LowCmd>(message));
+        set_crc::<LowState>(&mut message.to_vec());
+    }
+}
+
+fn quadruped() -> Scenario {
+    Scenario::load(repository("config/quadruped.toml").as_ref(), &[]).unwrap()
+}
+
+#[test]
+fn motors_are_in_unitrees_order_and_sentinels_ask_for_nothing() {
+    let scenario = quadruped();
+    let motors = Motors::of(&scenario.model, &scenario.spec).unwrap();
+    let mut m = LowCmd::default();
+    for (i, motor) in m.motor_cmd.iter_mut().enumerate() {
+        let x = i as f32;
+        (motor.mode, motor.q, motor.dq, motor.tau) = (1, x, 100.0 + x, 200.0 + x);
+        (motor.kp, motor.kd) = (300.0 + x, 400.0 + x);
+    }
+    let commands = set_points(&motors, &m);
+    let of = |name: &str| {
+        let joint = scenario.model.joints.iter().position(|j| j.name == name).unwrap();
+        commands[joint]
+    };
+    let at = |x: f64| JointCommand {
+        q: x,
+        dq: 100.0 + x,
+        kp: 300.0 + x,
+        kd: 400.0 + x,
+        tau_ff: 200.0 + x,
+    };
+    for (leg, name) in ["FR", "FL", "RR", "RL"].iter().enumerate() {
+        for (i, part) in ["hip", "thigh", "calf"].iter().enumerate() {
+            let expected = at((3 * leg + i) as f64);
+            assert_eq!(of(&format!("{name}_{part}_joint")), expected, "{name} {part}");
+        }
+    }
+    m.motor_cmd[0].q = POS_STOP;
+    m.motor_cmd[1].dq = VEL_STOP;
+    m.motor_cmd[2].mode = 0;
+    let commands = set_points(&motors, &m);
+    let of = |name: &str| {
+        let joint = scenario.model.joints.iter().position(|j| j.name == name).unwrap();
+        commands[joint]
+    };
+    assert_eq!(of("FR_hip_joint"), JointCommand { q: 0.0, kp: 0.0, ..at(0.0) });
+    assert_eq!(of("FR_thigh_joint"), JointCommand { dq: 0.0, kd: 0.0, ..at(1.0) });
+    assert_eq!(of("FR_calf_joint"), JointCommand::default());
+
+    let ball = "<robot name=\"r\"><link name=\"l\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" \
+                ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link></robot>";
+    let sets = ["unitree.enabled=true".to_string()];
+    let refused = Scenario::from_texts("", ball, &sets).unwrap_err();
+    assert!(refused.to_string().contains("unitree.enabled is true; it must be false"), "{refused}");
+}
+
+/// Holds the robot where it stands, in Unitree's order.
+pub fn hold(observer: &Observer) -> Vec<u8> {
+    let scenario = quadruped();
+    let mut m = LowCmd { head: [0xFE, 0xEF], level_flag: 0xFF, ..Default::default() };
+    let mut i = 0;
+    for leg in ["FR", "FL", "RR", "RL"] {
+        for part in ["hip", "thigh", "calf"] {
+            let name = format!("{leg}_{part}_joint");
+            let joint = scenario.model.joints.iter().position(|j| j.name == name).unwrap();
+            let motor = &mut m.motor_cmd[i];
+            let q = observer.model.joints[joint].q_initial as f32;
+            (motor.mode, motor.q, motor.dq, motor.kp, motor.kd) = (1, q, 0.0, 100.0, 3.0);
+            i += 1;
+        }
+    }
+    let mut bytes = Vec::new();
+    m.encode(&mut bytes);
+    set_crc::<LowCmd>(&mut bytes);
+    bytes
+}
+
+fn begin(way: Way) -> (Scene, Process, Observer, Peer) {
+    let scene = Scene::new();
+    let mode = if way == Way::Bridge { "bridge" } else { "rmw_zenoh" };
+    let sets = [&format!("ros2.mode={mode}"), "unitree.enabled=true", "command.hold_ticks=2000"];
+    let more: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let daemon = scene.daemon(&more);
+    let observer = Observer::of(&scene);
+    let peer = Peer::connect(&scene.endpoint, way);
+    (scene, daemon, observer, peer)
+}
+
+#[test]
+fn a_unitree_controller_makes_the_robot_stand() {
+    let _one = serial();
+    for way in [Way::RmwZenoh, Way::Bridge] {
+        let (scene, mut daemon, observer, peer) = begin(way);
+        let states = peer.subscribe("lowstate", &LOW_STATE);
+        let command = hold(&observer);
+        let mut last = LowState::default();
+        wait_for("it stands for two seconds", || {
+            peer.put("lowcmd", &LOW_CMD, &command);
+            std::thread::sleep(Duration::from_millis(2));
+            while let Some(sample) = states.try_recv().unwrap() {
+                let bytes = sample.payload().to_bytes();
+                assert!(has_its_crc::<LowState>(&bytes));
+                let next = LowState::decode(&bytes).unwrap();
+                // every other ms of simulated time, 0 while nobody has command
+                assert!(next.tick == 0 || (next.tick % 2 == 0 && next.tick > last.tick));
+                last = next;
+            }
+            (last.tick > 2000).then_some(())
+        });
+        let state = observer.until("a state", |s| s.tick >= 2000);
+        assert!((0.30..0.36).contains(&state.truth_base_position_m[2]), "{state:?}");
+        let weight_n = observer.model.mass_kg * 9.81;
+        let feet_n: f64 = last.foot_force.iter().map(|&f| f64::from(f)).sum();
+        assert!((feet_n - weight_n).abs() < 0.05 * weight_n + 2.0, "{feet_n} N of {weight_n} N");
+        assert!((last.imu_state.accelerometer[2] - 9.81).abs() < 0.5, "{:?}", last.imu_state);
+        assert!(last.imu_state.quaternion[0] > 0.99, "the scalar comes first");
+        assert_eq!((last.motor_state[11].mode, last.motor_state[12].mode), (1, 0));
+        assert!((1.0..3.0).contains(&-last.motor_state[2].q), "a calf: {:?}", last.motor_state[2]);
+
+        // a wrong checksum is no command, and neither is half of one
+        let before = observer.status().counter("ros2_rejected_crc");
+        let mut wrong = command.clone();
+        wrong[30] ^= 1;
+        peer.put("lowcmd", &LOW_CMD, &wrong);
+        peer.put("lowcmd", &LOW_CMD, &command[..400]);
+        let status = observer.status_until("both are counted", |s| {
+            s.counter("ros2_rejected_crc") > before && s.counter("ros2_rejected_cdr") > 0
+        });
+        assert_eq!(status.counter("ros2_rejected_crc"), before + 1);
+        daemon.signal(rustix::process::Signal::TERM);
+        daemon.ends_with(0);
+        scene.replays();
+    }
+}
+
+/// Sends commands until the status says that they are refused by the guard, and nobody hears a
+/// state any more.
+fn is_silent(observer: &Observer, peer: &Peer) {
+    let states = peer.subscribe("lowstate", &LOW_STATE);
+    let command = hold(observer);
+    observer.status_until("the guard refuses", |s| {
+        peer.put("lowcmd", &LOW_CMD, &command);
+        s.counter("ros2_rejected_guard") > 0
+    });
+    while states.try_recv().unwrap().is_some() {}
+    let before = (observer.status(), observer.state().command_seq);
+    for _ in 0..20 {
+        peer.put("lowcmd", &LOW_CMD, &command);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let after = observer.status_until("they are counted", |s| {
+        s.counter("ros2_rejected_guard") >= before.0.counter("ros2_rejected_guard") + 20
+    });
+    assert_eq!(observer.state().command_seq, before.1, "{after:#?}");
+    assert!(states.try_recv().unwrap().is_none());
+}
+
+#[test]
+fn where_another_robot_is_nothing_is_said_or_obeyed() {
+    let _one = serial();
+    // one whose states come over the bridge, after the simulation was in command
+    let (_scene, _daemon, observer, peer) = begin(Way::Bridge);
+    let command = hold(&observer);
+    wait_for("it obeys", || {
+        peer.put("lowcmd", &LOW_CMD, &command);
+        std::thread::sleep(Duration::from_millis(5));
+        (observer.state().authority == 1).then_some(())
+    });
+    let mut robot = Vec::new();
+    LowState { sn: [1, 2], ..Default::default() }.encode(&mut robot);
+    peer.put("lowstate", &LOW_STATE, &robot);
+    is_silent(&observer, &peer);
+    drop(_daemon);
+
+    // and one that is no ROS node: the bridge knows its writer, and passes nothing on
+    let (_scene, _daemon, observer, peer) = begin(Way::Bridge);
+    let key = "@/0123/ros2/dds/9a/writer/9b/rt/lowstate";
+    let declared = peer.session.declare_queryable(key).callback(move |query| {
+        query.reply(key, "{}").wait().unwrap();
+    });
+    let _writer = declared.wait().unwrap();
+    is_silent(&observer, &peer);
+}

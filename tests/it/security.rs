@@ -1,0 +1,10 @@
+//! The bus against those who should not be there: credentials, access list, sizes, counts, secrets.
+//! Real daemons and real sessions, on loopback only.
+
+mod files;
+mod floods;
+mod guarded;
+mod matrix;
+mod strangers;
+#[cfg(feature = "tls")]
+mod tls;
