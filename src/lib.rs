@@ -1,16 +1,18 @@
 //! Hardstand: firm ground for legged-robot controllers.
 //!
-//! A daemon simulates the robot at a fixed rate on a pinned real-time thread; the controller under
-//! test runs in a process of its own and talks to it over zenoh. Runs repeat bit for bit.
+//! A daemon simulates the robot at a fixed rate on a pinned real-time thread. The controller under
+//! test runs in its own process and exchanges messages with the daemon over zenoh. Runs repeat bit
+//! for bit.
 //!
-//! The way through the crate: [`urdf`] reads a robot, [`simulation`] advances it, [`rt`] calls the
-//! simulation on time, `bus` publishes its readings, `record` and `replay` keep and repeat runs.
+//! Where to start reading: [`urdf`] reads a robot, [`simulation`] joins commands, faults and
+//! `hardstand_physics` into one tick, [`rt`] runs the ticks on time, `bus` publishes the results,
+//! `record` and `replay` write and replay logs.
 //!
 //! Four rules hold everywhere:
-//! - Physics and [`simulation`] know no clock, thread, file or network.
+//! - `hardstand_physics` and [`simulation`] know no clock, thread, file or network.
 //! - Simulated time is `tick × period` in integer nanoseconds and is never read from a clock.
-//! - Only `bus` knows zenoh; only [`math`](hardstand_physics::math) has transcendental functions.
-//! - What comes from outside has its own type until it is checked.
+//! - Only `bus` knows zenoh; only `hardstand_physics::math` has transcendental functions.
+//! - Data from outside has its own type until it is checked.
 
 #![cfg_attr(rtsan, feature(sanitize))]
 

@@ -8,12 +8,12 @@ use hardstand_protocol::{controller_number, is_controller_name};
 
 use super::section::{Range, Section};
 
-/// Settings of how controllers are treated.
+/// Settings for the treatment of controllers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlSettings {
     /// Whether a tick waits for the commands that are due at it.
     pub mode: Mode,
-    /// Controllers that must have joined before simulated time begins.
+    /// Names of the controllers that must have joined before simulated time begins.
     pub controllers: Vec<String>,
     patience: Patience,
 }
@@ -29,7 +29,7 @@ enum Patience {
 const NO_TERMINAL_S: f64 = 60.0;
 
 impl ControlSettings {
-    /// Wall time after which a missing controller ends the run, ns; `None` for never.
+    /// Wall time after which a missing controller ends the run, ns; `None`: never.
     #[must_use]
     pub fn patience_ns(&self) -> Option<u64> {
         let seconds = match self.patience {
@@ -41,7 +41,7 @@ impl ControlSettings {
         Some((seconds * 1e9) as u64)
     }
 
-    /// The numbers of the controllers that are expected.
+    /// The controller numbers of the expected controllers.
     #[must_use]
     pub fn expected(&self) -> ControllerNumbers {
         let mut numbers = ControllerNumbers::default();

@@ -58,7 +58,7 @@ use physics::PhysicsThread;
 /// Time between two looks of the monitor.
 const MONITOR_POLL: Duration = Duration::from_millis(20);
 
-/// What the caller may watch.
+/// Progress of a run, for the caller.
 #[derive(Debug)]
 pub enum Happening<'a> {
     /// The daemon accepts controllers: what it is, and the grants of the physics thread.
@@ -124,7 +124,7 @@ pub fn run(
     let mut grants = physics.grants()?;
     let awake = if free { None } else { keep_cores_awake() };
     grants.cores_awake = awake.is_some();
-    // before any thread that has to do with strangers is started
+    // before any thread that reads from the network is started
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
@@ -141,8 +141,8 @@ pub fn run(
     let mut monitor =
         Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
     io.publish_status(monitor.status());
-    let told = (&mut monitor, &event_feed);
-    let broken = attend(&physics, recorder.as_ref(), &mut io, told, (free, stop), watch);
+    let watched = (&mut monitor, &event_feed);
+    let broken = attend(&physics, recorder.as_ref(), &mut io, watched, (free, stop), watch);
     drop(awake);
     let summary = finish(physics, recorder, io, monitor, &event_feed)?;
     broken.map_or(Ok(summary), Err)
@@ -208,7 +208,7 @@ fn wire(
     (links, ends, report_in, told)
 }
 
-/// Stays with the loop until it ends. A bus that is lost for good ends it; that is the error.
+/// Watches the loop until it ends. A bus that is lost for good ends it with an error.
 fn attend(
     physics: &PhysicsThread,
     recorder: Option<&Recorder>,
@@ -229,7 +229,7 @@ fn attend(
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
         }
-        event_feed.tell(io);
+        event_feed.publish(io);
         monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
         // at free pace the loop waits for the recorder
         if free && recorder.is_some_and(Recorder::has_died) {
@@ -274,7 +274,7 @@ fn start_recorder(
     Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
 }
 
-/// Physics first, then what it feeds, the bus last: nothing that was sent is lost.
+/// Ends the physics first, then its consumers, the bus last, so that no message is lost.
 fn finish(
     physics: PhysicsThread,
     recorder: Option<Recorder>,
@@ -288,7 +288,7 @@ fn finish(
         Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
         None => Err(monitor.panic_report()),
     };
-    event_feed.tell(&io);
+    event_feed.publish(&io);
     if let Ok(summary) = &summary {
         io.publish_status(&summary.status);
     }

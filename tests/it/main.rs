@@ -36,6 +36,7 @@ mod hostile;
 mod implicit;
 mod ingress;
 mod joints;
+mod json;
 mod leases;
 mod lockstep;
 mod message;
