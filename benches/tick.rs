@@ -8,10 +8,10 @@ mod standing;
 
 use divan::Bencher;
 use hardstand::buffer_pool::pool;
-use hardstand::message::{Kind, encode};
-use hardstand::rt::LogTick;
-use hardstand_physics::plant::WordBytes;
+use hardstand::rt::{empty_log_tick, fill_log_tick};
+use hardstand_physics::plant::Digest;
 use hardstand_protocol::{Command, TickInput};
+use hardstand_protocol::{Kind, LogTick, encode};
 use standing::{SPRING, hold, landing_by, standing, standing_by};
 
 fn main() {
@@ -53,11 +53,11 @@ fn tick_of_10_micro_steps_in_an_impact_by(bencher: Bencher<'_, '_>, integrator: 
 
 #[divan::bench]
 fn digest(bencher: Bencher<'_, '_>) {
-    let mut simulation = standing(10, SPRING);
-    let (mut words, mut digest) = (WordBytes::new(&mut simulation), 0);
+    let mut state = standing(10, SPRING).state().clone();
+    let mut digest = Digest::new(&mut state);
     bencher.bench_local(|| {
-        words.take(&mut simulation);
-        digest = xxhash_rust::xxh3::xxh3_64_with_seed(words.bytes(), digest);
+        digest.take(&mut state);
+        state.digest = digest.after(state.digest);
     });
 }
 
@@ -109,9 +109,9 @@ fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
     }));
     let outcome = plant.step(&input);
     plant.fill(&mut snapshot);
-    let record = LogTick::new(&plant, &snapshot, words);
+    let record = empty_log_tick(&plant, &snapshot, words, false);
     let fill = move |input: &TickInput, record: &mut LogTick| {
-        record.fill(tick, input, &outcome, &snapshot);
+        fill_log_tick(record, tick, input, &outcome, &snapshot);
     };
     (input, record, fill)
 }

@@ -4,12 +4,12 @@
 //! test runs in its own process and exchanges messages with the daemon over zenoh. Runs repeat bit
 //! for bit.
 //!
-//! Where to start reading: [`urdf`] reads a robot, [`simulation`] joins commands, faults and
-//! `hardstand_physics` into one tick, [`rt`] runs the ticks on time, `bus` publishes the results,
-//! `record` and `replay` write and replay logs.
+//! Where to start reading: [`urdf`] reads a robot, `hardstand_physics` advances it, [`rt`] calls
+//! the physics on time, `bus` publishes the results, `hardstand_log` writes and reads logs, and
+//! [`replay`] runs them again.
 //!
 //! Four rules hold everywhere:
-//! - `hardstand_physics` and [`simulation`] know no clock, thread, file or network.
+//! - The physics (`hardstand_physics`) knows no clock, thread, file or network.
 //! - Simulated time is `tick × period` in integer nanoseconds and is never read from a clock.
 //! - Only `bus` knows zenoh; only `hardstand_physics::math` has transcendental functions.
 //! - Data from outside has its own type until it is checked.
@@ -28,12 +28,12 @@ pub mod config;
 pub mod daemon;
 pub mod doctor;
 mod fault_point;
+pub mod ingress;
 pub mod inspect;
 pub mod limits;
-pub mod message;
+
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
-pub mod record;
 pub mod replay;
 pub mod ros2;
 pub mod rt;

@@ -8,10 +8,10 @@ use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
-use crate::message::{
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{
     ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
 };
-use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{JointCommand, StateReading};
 
 use super::client::received;

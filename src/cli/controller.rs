@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bus::Client;
-use crate::message::{JoinRequest, JointDescription, ModelReply};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{JoinRequest, JointDescription, ModelReply};
 use hardstand_protocol::{JointCommand, Role};
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};

@@ -1,7 +1,7 @@
 //! What there is to know of a tick: one row for each published quantity.
 
-use crate::rt::LogTick;
 use hardstand_physics::math;
+use hardstand_protocol::LogTick;
 use hardstand_protocol::{
     FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
 };

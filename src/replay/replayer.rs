@@ -1,11 +1,11 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
-use crate::record::{Keyframe, LogRecord, TickId};
-use crate::rt::{LogTick, OfferRecord, is_in_force};
 use crate::simulation::{Simulation, Snapshot};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{LogRecord, TickId};
 use hardstand_protocol::{Command, JointCommand, StateReading, TickInput};
+use hardstand_protocol::{Keyframe, LogTick, OfferRecord};
 
 use super::batches::{Batch, Then};
 use super::compare::first_difference;
@@ -213,8 +213,8 @@ impl<'a> Replayer<'a> {
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;
-        let (command, leases) = (self.plant.command(), self.plant.leases());
-        let contacts = Some(contacts);
+        let of = self.plant.state();
+        let (contacts, command, leases) = (Some(contacts), &of.command[..], &of.leases);
         if look(&TickView { applied: &applied, state, contacts, gains, command, leases }) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }
@@ -245,7 +245,7 @@ pub(crate) fn input_of(log: &LogTick) -> TickInput {
         // as long as a robot can make it, whatever the log claims
         let size = (o.size as usize).min(JOINTS_MAX + 1);
         let mut joints = vec![JointCommand::default(); size];
-        if is_in_force(&log.offers, i) {
+        if log.is_in_force(i) {
             for (joint, set_point) in joints.iter_mut().zip(&mut set_points) {
                 *joint = set_point;
             }

@@ -1,7 +1,7 @@
 //! What an observer of a replay gets.
 
-use crate::rt::LogTick;
 use crate::simulation::Leases;
+use hardstand_protocol::LogTick;
 use hardstand_protocol::{ContactsReading, JointCommand, StateReading};
 
 /// One tick of a log.

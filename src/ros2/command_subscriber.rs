@@ -9,7 +9,8 @@ use super::messages::{
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
-use crate::message::{ClaimedCommand, CommandIngress};
+use crate::ingress::CommandIngress;
+use hardstand_protocol::ClaimedCommand;
 use hardstand_protocol::{JointCommand, Rejection, StateReading};
 
 /// Topics of commands, in the order of their numbers.

@@ -3,11 +3,12 @@
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::OFFERS_MAX;
 use crate::simulation::{Outcome, Snapshot};
+use hardstand_protocol::LogTick;
 use hardstand_protocol::{Authority, Verdict};
 
 use super::inputs::leases_of;
 use super::loop_event::{Happened, LoopEvent};
-use super::records::{LogTick, Phase, TickReport};
+use super::records::{Phase, TickReport, fill_log_tick};
 use super::{Clock, Executive};
 
 /// At free pace, a full log queue is looked at again after this, ns.
@@ -99,7 +100,7 @@ impl<C: Clock> Executive<C> {
 
     pub(super) fn log_tick(&self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
-            record.fill(tick, &self.input, outcome, &self.snapshot);
+            fill_log_tick(&mut record, tick, &self.input, outcome, &self.snapshot);
             record.missed_deadlines = self.pacer.missed();
             log.send(record);
         }
@@ -171,6 +172,6 @@ pub(super) const fn no_outcome() -> Outcome {
         offers: 0,
         pushes_refused: 0,
         faults_refused: 0,
-        failure: None,
+        fault: None,
     }
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
-use hardstand::rt::{Clock, LogTick, Request, RequestSender};
+use hardstand::rt::{Clock, Request, RequestSender};
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
@@ -13,6 +13,7 @@ use hardstand_physics::contact::{
 use hardstand_physics::dynamics::{Constraints, Data, PointOnPlane, Velocities};
 use hardstand_physics::plant::{ComputePath, ContactModel, FrictionRegion, Integrator};
 use hardstand_physics::spatial::{Motion, Transform, Vec3};
+use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, Event, FaultKind, InjectedFault, JointCommand, Part, Scope};
 
 use crate::common::allocator::{calls, calls_so_far, peak_bytes};

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use crate::common::bench::{Bench, ROOMY};
 use hardstand::config::{Pace, Scenario, StartRule};
-use hardstand::message::{ClaimedCommand, FrictionRequest, Kind, encode, encode_command};
-use hardstand::record::{KEYFRAME_TOPIC, Keyframe, STATE_TOPIC, TICK_TOPIC};
 use hardstand::rt::ManualClock;
+use hardstand_log::{KEYFRAME_TOPIC, STATE_TOPIC, TICK_TOPIC};
+use hardstand_protocol::{ClaimedCommand, FrictionRequest, Keyframe, Kind, encode, encode_command};
 use hardstand_protocol::{JointCommand, Scope};
 
 const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia

@@ -7,9 +7,9 @@ use crate::common::bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, qu
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
-    Answer, Clock, Ending, EventSchedule, LogTick, ManualClock, Phase, Request, RequestSender,
-    request_queue,
+    Answer, Clock, Ending, EventSchedule, ManualClock, Phase, Request, RequestSender, request_queue,
 };
+use hardstand_protocol::LogTick;
 use hardstand_protocol::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);

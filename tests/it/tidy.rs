@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 32] = [
+const ROOMS: [(&str, &[&str]); 31] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &[]),
@@ -25,11 +25,10 @@ const ROOMS: [(&str, &[&str]); 32] = [
     ("plant", PHYSICS),
     ("simulation", SIMULATION),
     ("rt", &["simulation", "plant", "buffer_pool", "config"]),
-    ("message", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["simulation", "plant", "rt", "message"]),
-    ("replay", &["simulation", "plant", "rt", "message", "config", "record", "ros2"]),
-    ("inspect", &["simulation", "math", "model", "plant", "rt", "record", "replay"]),
-    ("bus", &["simulation", "plant", "buffer_pool", "rt", "message", "config"]),
+    ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
+    ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
+    ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -54,18 +53,8 @@ const CONFIG: &[&str] = &[
     "sensor",
     "plant",
 ];
-const ROS2: &[&str] = &[
-    "simulation",
-    "spatial",
-    "model",
-    "plant",
-    "buffer_pool",
-    "message",
-    "bus",
-    "config",
-    "rt",
-    "record",
-];
+const ROS2: &[&str] =
+    &["simulation", "spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
 const ALL: &[&str] = &[
     "simulation",
     "math",
@@ -78,8 +67,7 @@ const ALL: &[&str] = &[
     "plant",
     "rt",
     "buffer_pool",
-    "message",
-    "record",
+    "ingress",
     "replay",
     "inspect",
     "bus",
@@ -93,7 +81,7 @@ const ALL: &[&str] = &[
 ];
 
 const TRIALS: &[&str] =
-    &["simulation", "plant", "config", "inspect", "record", "replay", "process_harness", "daemon"];
+    &["simulation", "plant", "config", "inspect", "replay", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

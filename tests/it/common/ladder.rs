@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hardstand::limits::REVOKED_SESSIONS;
-use hardstand::rt::LogTick;
+use hardstand_protocol::LogTick;
 use hardstand_protocol::{Authority, Verdict};
 
 /// Where the walk is.

@@ -3,7 +3,7 @@
 
 pub use super::dice::Dice;
 
-use hardstand::message::CommandLimits;
+use hardstand::ingress::CommandLimits;
 use hardstand_physics::plant::WatchdogSpec;
 use hardstand_protocol::{Rejection, Verdict};
 

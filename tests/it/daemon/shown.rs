@@ -1,6 +1,6 @@
 //! A log is shown to controllers, and what they answer is compared.
 
-use hardstand::message::JoinRequest;
+use hardstand_protocol::JoinRequest;
 use hardstand_protocol::JointCommand;
 
 use super::lockstep::{REAR, front, joined, lockstep, rear};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hardstand::bus::open_client;
-use hardstand::message::{ClaimedCommand, StatusReading, encode_command};
+use hardstand_protocol::{ClaimedCommand, StatusReading, encode_command};
 use hardstand_protocol::{JointCommand, Rejection, StateReading};
 use rustix::process::Signal;
 use zenoh::qos::{CongestionControl, Priority};

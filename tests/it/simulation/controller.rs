@@ -1,6 +1,6 @@
 //! A controller as docs/protocol.md asks for one: newest state in, command out.
 
-use hardstand::message::{ClaimedCommand, Kind, decode, encode_command};
+use hardstand_protocol::{ClaimedCommand, Kind, decode, encode_command};
 use hardstand_protocol::{JointCommand, StateReading};
 
 pub struct SimController {

@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 
 use hardstand::config::OverrunPolicy;
 use hardstand::daemon::Recording;
-use hardstand::limits::OFFERS_MAX;
-use hardstand::message::{
-    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
-    check_friction, encode,
+use hardstand::ingress::{
+    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, check_friction,
 };
+use hardstand::limits::OFFERS_MAX;
 use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
+use hardstand_protocol::{FrictionRequest, Kind, encode};
 use hardstand_protocol::{Scope, StateReading, Verdict};
 
 use super::controller::SimController;
