@@ -59,8 +59,8 @@ impl Player {
             first: path.into(),
             info,
             scenario,
-            command: plant.command().clone(),
-            leases: plant.leases(),
+            command: plant.command().to_vec(),
+            leases: *plant.leases(),
             replayer: Replayer::whole(plant.clone()),
             plant,
             log,
@@ -159,9 +159,9 @@ impl Player {
 
     fn take_command(&mut self) {
         if self.difference.is_none() {
-            let state = self.replayer.plant().state();
-            self.command.clone_from(&state.command);
-            self.leases = state.leases;
+            let simulation = self.replayer.plant();
+            self.command.copy_from_slice(simulation.command());
+            self.leases = *simulation.leases();
         } else if let Some(applied) = &self.applied {
             applied.events.iter().for_each(|event| self.leases.apply(applied.tick, event));
             for set_point in set_points(applied, &self.leases, self.command.len()) {

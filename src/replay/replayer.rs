@@ -213,8 +213,8 @@ impl<'a> Replayer<'a> {
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;
-        let of = self.plant.state();
-        let (contacts, command, leases) = (Some(contacts), &of.command[..], &of.leases);
+        let (command, leases) = (self.plant.command(), self.plant.leases());
+        let contacts = Some(contacts);
         if look(&TickView { applied: &applied, state, contacts, gains, command, leases }) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }

@@ -172,6 +172,6 @@ pub(super) const fn no_outcome() -> Outcome {
         offers: 0,
         pushes_refused: 0,
         faults_refused: 0,
-        fault: None,
+        failure: None,
     }
 }
