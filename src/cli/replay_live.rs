@@ -14,7 +14,6 @@ use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::JointCommand;
 use hardstand_protocol::SavedState;
-use hardstand_protocol::SavedState;
 
 use super::arguments::ReplayArguments;
 use super::{ExitCode, differences, progress, show, stop_on_signal};

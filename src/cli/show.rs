@@ -11,7 +11,6 @@ use crate::rt::Grants;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Authority, Integrator};
 use hardstand_protocol::{Distribution, SavedState};
-use hardstand_protocol::{Distribution, SavedState};
 
 /// `println!`, but a closed pipe (`| head`) ends neither the run nor its log.
 macro_rules! say {
