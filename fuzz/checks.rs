@@ -14,8 +14,8 @@ use hardstand::ingress::{
     CommandLimits, FrictionLimits, check_command, check_control, check_friction, check_saved,
 };
 use hardstand::limits::MESSAGE_BYTES_MAX;
-use hardstand::record::{LogReader, LogRecord};
 use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Command, Event, TickInput};
 use hardstand_protocol::{FrictionRequest, Kind, decode_command, encode, encode_command};
 

@@ -39,15 +39,15 @@ use crate::ingress::ControllerRegistry;
 use crate::limits::{
     EVENT_QUEUE, FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
-use crate::record::{RecorderStats, RunInfo};
 use crate::ros2::RosChannels;
 use crate::rt::{
-    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, RunLimits, TickReport,
-    drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
+    ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, drop_privileges,
+    empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
 };
 use hardstand_error::{Error, Result};
+use hardstand_log::{RunInfo, WrittenLog};
 use hardstand_physics::plant::{Command, JointCommand, Plant};
-use hardstand_protocol::SavedState;
+use hardstand_protocol::{LogTick, SavedState};
 
 use event_feed::EventFeed;
 use front::{Counters, Ends};
@@ -267,10 +267,8 @@ fn start_recorder(
     let snapshot = plant.new_snapshot();
     let words = plant.snapshot_words().len();
     let ros2 = RosChannels::of(scenario);
-    let (out, inbox): (_, Inbox<LogTick>) = pool(LOG_QUEUE, || {
-        let tick = LogTick::new(&plant, &snapshot, words);
-        if ros2.is_some() { tick.with_contacts(&snapshot) } else { tick }
-    });
+    let (out, inbox): (_, Inbox<LogTick>) =
+        pool(LOG_QUEUE, || empty_log_tick(&plant, &snapshot, words, ros2.is_some()));
     let segment_bytes_max = scenario.record.segment_bytes_max;
     Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
 }
@@ -284,7 +282,7 @@ fn finish(
     event_feed: &EventFeed,
 ) -> Result<Summary> {
     let end = physics.join();
-    let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
+    let recorded = recorder.map_or_else(WrittenLog::default, Recorder::finish);
     let summary = match end {
         Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
         None => Err(monitor.panic_report()),

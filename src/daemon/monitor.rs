@@ -6,9 +6,9 @@ use crossbeam_channel::Receiver;
 
 use crate::config::{ControllerNumbers, Scenario};
 use crate::ingress::ControllerRegistry;
-use crate::record::RecorderStats;
 use crate::rt::{Ending, Grants, Phase, TickReport};
 use hardstand_error::{Error, ErrorKind};
+use hardstand_log::WrittenLog;
 use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
 use hardstand_protocol::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
 
@@ -76,7 +76,7 @@ pub struct Summary {
     /// Cost of each tick, ns.
     pub tick_cost: LatencyHistogram,
     /// What was recorded.
-    pub recorded: RecorderStats,
+    pub recorded: WrittenLog,
 }
 
 pub(super) struct Monitor {
@@ -337,7 +337,7 @@ impl Monitor {
         mut self,
         ending: Ending,
         plant: &Plant,
-        recorded: RecorderStats,
+        recorded: WrittenLog,
     ) -> Summary {
         self.drain();
         self.note_log_failure(recorded.error.is_some());

@@ -2,13 +2,12 @@
 
 use hardstand::ErrorKind;
 use hardstand::ingress::{CommandLimits, check_command};
-use hardstand::record::Keyframe;
 use hardstand_physics::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,
 };
 use hardstand_protocol::{
-    AGE_EDGES_TICKS, ClaimedCommand, ControllerReading, Counter, Distribution, Kind,
+    AGE_EDGES_TICKS, ClaimedCommand, ControllerReading, Counter, Distribution, Keyframe, Kind,
     LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, decode,
     decode_command, encode, encode_command,
 };

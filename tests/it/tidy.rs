@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 31] = [
+const ROOMS: [(&str, &[&str]); 30] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &[]),
@@ -25,9 +25,8 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool", "config"]),
     ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "rt", "ingress"]),
-    ("replay", &["plant", "rt", "ingress", "config", "record", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
+    ("replay", &["plant", "rt", "ingress", "config", "ros2"]),
+    ("inspect", &["math", "model", "plant", "rt", "replay"]),
     ("bus", &["plant", "buffer_pool", "rt", "ingress", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
@@ -43,7 +42,7 @@ const PHYSICS: &[&str] =
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
 const ROS2: &[&str] =
-    &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt", "record"];
+    &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -56,7 +55,6 @@ const ALL: &[&str] = &[
     "rt",
     "buffer_pool",
     "ingress",
-    "record",
     "replay",
     "inspect",
     "bus",
@@ -69,8 +67,7 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] =
-    &["plant", "config", "inspect", "record", "replay", "daemon", "process_harness"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "replay", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

@@ -31,6 +31,7 @@ mod keys;
 mod kind;
 mod lease;
 pub mod limits;
+mod log;
 mod order;
 mod reading;
 mod rejection;
@@ -58,6 +59,7 @@ pub use lease::{
     CommandSchedule, Grant, Join, JointSet, Role, SCHEDULE_TICKS_MAX, controller_number,
     is_controller_name,
 };
+pub use log::{Keyframe, LogTick, OfferRecord};
 pub use order::{OrderReply, Refusal};
 pub use reading::{ContactsReading, FootReading, JointReading, StateReading, StationReading};
 pub use rejection::{Rejection, Verdict};
