@@ -18,3 +18,4 @@ pub mod process;
 #[path = "../../../crates/physics/tests/it/common/robots.rs"]
 pub mod robots;
 pub mod scene;
+pub mod serial;
