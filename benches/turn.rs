@@ -24,8 +24,8 @@ use hardstand::record::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand::replay::replay;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, MonotonicClock, RunLimits, Schedule, TickReport,
-    request_queue,
+    Clock, EventSchedule, Executive, Links, LogTick, LoopEvent, MonotonicClock, RunLimits,
+    TickReport, request_queue,
 };
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use standing::{SPRING, hold, scenario, standing};
@@ -100,7 +100,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
         direct: None,
         log: Some(log_out),
         reports: report_out,
-        occurrences: touched_channel(64, &LoopEvent::NONE).0,
+        events: touched_channel(64, &LoopEvent::NONE).0,
         stop: Arc::new(AtomicBool::new(false)),
         arrived: bell().1,
     };
@@ -113,7 +113,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let clock = Sleepless(others);
-    (Executive::new(plant, clock, links, Schedule::new(Vec::new()), pace, limits), log)
+    (Executive::new(plant, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
 }
 
 /// Physics and everything around it, with the others' share of the hand-overs.

@@ -1,7 +1,6 @@
-//! Named places where a test can make a thread panic. In builds without debug assertions they are
-//! nothing.
+//! Named places where a test can make a thread panic. Builds without debug assertions have none.
 
-/// `NAME:N`: the thread that visits the point `NAME` for the Nth time, the 2Nth, … panics.
+/// `NAME:N`: the thread that passes the point `NAME` for the Nth time, the 2Nth, … panics.
 #[cfg(debug_assertions)]
 const VARIABLE: &str = "HARDSTAND_FAULT_POINT";
 
@@ -10,7 +9,7 @@ static ARMED: std::sync::OnceLock<Option<(String, u64)>> = std::sync::OnceLock::
 #[cfg(debug_assertions)]
 static VISITS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
-/// Looks once, at start-up, whether a point is to fail.
+/// Reads the environment once, at start-up.
 pub(crate) fn arm() {
     #[cfg(debug_assertions)]
     ARMED.get_or_init(|| {
@@ -20,11 +19,11 @@ pub(crate) fn arm() {
     });
 }
 
-/// A visit of the point `name`.
+/// Panics if the environment asks for a panic at the point `name`.
 #[inline]
 #[cfg_attr(
     debug_assertions,
-    allow(clippy::panic, reason = "a test has asked for it by the environment")
+    allow(clippy::panic, reason = "a test requests the panic by an environment variable")
 )]
 pub(crate) fn visit(name: &str) {
     #[cfg(debug_assertions)]

@@ -1,16 +1,18 @@
 //! Hardstand: firm ground for legged-robot controllers.
 //!
-//! A daemon simulates the robot at a fixed rate on a pinned real-time thread; the controller under
-//! test runs in a process of its own and talks to it over zenoh. Runs repeat bit for bit.
+//! A daemon simulates the robot at a fixed rate on a pinned real-time thread. The controller under
+//! test runs in its own process and exchanges messages with the daemon over zenoh. Runs repeat bit
+//! for bit.
 //!
-//! The way through the crate: [`model`] reads a robot, [`plant`] advances it, `rt` calls the plant
-//! on time, `bus` tells the world, `record` keeps and replays what was applied.
+//! Where to start reading: [`urdf`] reads a robot, `hardstand_physics` advances it, [`rt`] calls
+//! the physics on time, `bus` publishes the results,
+//! `record` and `replay` write and replay logs.
 //!
 //! Four rules hold everywhere:
-//! - The physics ([`plant`] and all below it) knows no clock, thread, file or network.
+//! - The physics (`hardstand_physics`) knows no clock, thread, file or network.
 //! - Simulated time is `tick × period` in integer nanoseconds and is never read from a clock.
-//! - Only `bus` knows zenoh; only [`math`] has transcendental functions.
-//! - What comes from outside has its own type until it is checked.
+//! - Only `bus` knows zenoh; only `hardstand_physics::math` has transcendental functions.
+//! - Data from outside has its own type until it is checked.
 
 #![cfg_attr(rtsan, feature(sanitize))]
 

@@ -1,4 +1,4 @@
-//! Every bound in one place, related by compile-time checks.
+//! All bounds in one place, with compile-time checks of their relations.
 
 pub use hardstand_physics::limits::{
     EVENTS_MAX, FAULTS_MAX, FEET_MAX, FRICTION_MAX, HEIGHTFIELD_SIDE_MAX, JOINTS_MAX, LEASES_MAX,
@@ -6,16 +6,16 @@ pub use hardstand_physics::limits::{
     STAIRS_MAX, STATIONS_MAX, SURFACES_MAX,
 };
 
-/// Of these, places that are kept for controllers that come and go, and the emergency stop.
+/// Places among the planned events that are kept for joins, leaves and the emergency stop.
 pub const LEASE_EVENTS: usize = 16;
-/// Commands that faults of the link can hold up at the same time.
+/// Commands that link faults can delay at the same time.
 pub const LINK_HELD_MAX: usize = 128;
 
-/// Sessions that a daemon has at a time, unless `bus.sessions_max` says otherwise.
+/// zenoh sessions that a daemon accepts at a time, unless `bus.sessions_max` is set.
 pub const SESSIONS: u64 = 8;
-/// Sessions of one that is the router of ROS 2 nodes, likewise.
+/// The same for a daemon that is the router of ROS 2 nodes.
 pub const ROS_SESSIONS: u64 = 64;
-/// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
+/// Largest message on the bus: one zenoh batch. Fragments can be dropped and can block the sender.
 pub const MESSAGE_BYTES_MAX: usize = 65_535;
 /// Elements of a sequence in a ROS 2 message.
 pub const ROS_ELEMENTS_MAX: usize = 4096;
@@ -24,34 +24,34 @@ pub const NAME_BYTES_MAX: usize = 96;
 
 /// Slowest speed: simulated seconds per second of wall time.
 pub const SPEED_MIN: f64 = 0.001;
-/// Largest speed that is paced.
+/// Fastest speed that the loop paces.
 pub const SPEED_MAX: f64 = 1000.0;
 
-/// Run number of a daemon that has not been reset.
+/// Run id of a daemon that has not been reset.
 pub const FIRST_EPOCH: u32 = 1;
 
-/// Snapshots that may wait for the publisher.
+/// Snapshots that can wait for the publisher.
 pub const SNAPSHOT_QUEUE: usize = 32;
-/// Orders from the bus that may wait for the loop.
+/// Orders from the bus that can wait for the loop.
 pub const ORDER_QUEUE: usize = 32;
-/// Ticks that may wait for the recorder: 2 s at 1 kHz.
+/// Ticks that can wait for the recorder: 2 s at 1 kHz.
 pub const LOG_QUEUE: usize = 2048;
-/// Tick reports that may wait for the monitor: 4 s at 1 kHz.
+/// Tick reports that can wait for the monitor: 4 s at 1 kHz.
 pub const REPORT_QUEUE: usize = 4096;
-/// Occurrences that may wait to be told.
-pub const OCCURRENCE_QUEUE: usize = 256;
+/// Events that can wait for the publisher.
+pub const EVENT_QUEUE: usize = 256;
 
 /// Cases of a campaign.
 pub const CASES_MAX: usize = 1_000_000;
 
-/// Size of a URDF file.
+/// Size of a URDF file, bytes.
 pub const URDF_BYTES_MAX: u64 = 16 << 20;
-/// Size of a scenario file.
+/// Size of a scenario file, bytes.
 pub const SCENARIO_BYTES_MAX: u64 = 1 << 20;
 
 // 56 bytes of header and 40 per joint
 const _: () = assert!(56 + 40 * JOINTS_MAX <= MESSAGE_BYTES_MAX);
 // at most 264 bytes per station and 240 per foot, and the header
 const _: () = assert!(64 + 264 * STATIONS_MAX + 240 * FEET_MAX <= MESSAGE_BYTES_MAX);
-// a tick cannot fill the queue of offers twice
+// the candidate commands of one tick fit into the queue of the recorder
 const _: () = assert!(OFFERS_MAX <= LOG_QUEUE);

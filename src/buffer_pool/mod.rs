@@ -1,9 +1,9 @@
-//! Hand-overs between the physics thread and the I/O threads: bounded channels of recycled boxes.
+//! Buffer pools between the physics thread and the I/O threads: bounded channels of recycled boxes.
 //!
 //! A sender takes a free box, fills it in place and sends it; the receiver gives it back. Neither
-//! side allocates after start-up, and neither side ever blocks: both use only `try_send` and
-//! `try_recv`. A receiver that *parks* would make the sender's `try_send` take a lock and wake it
-//! by a system call, so receivers of the physics thread poll at their own pace.
+//! side allocates after start-up or blocks: both use only `try_send` and `try_recv`. A receiver
+//! that *parks* would make the sender's `try_send` take a lock and wake it by a system call, so
+//! threads that receive from the physics thread poll at intervals of their own.
 //!
 //! ```
 //! let (out, inbox) = hardstand::buffer_pool::pool(2, || 0_u32);
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-/// The sending side of a hand-over.
+/// The sending side of a buffer pool.
 #[derive(Clone, Debug)]
 pub struct Outbox<T> {
     full: Sender<Box<T>>,
@@ -34,14 +34,14 @@ pub struct Outbox<T> {
     bell: Option<Notifier>,
 }
 
-/// The receiving side of a hand-over.
+/// The receiving side of a buffer pool.
 #[derive(Clone, Debug)]
 pub struct Inbox<T> {
     full: Receiver<Box<T>>,
     free: Sender<Box<T>>,
 }
 
-/// A channel of which every byte has been written to: the loop must not meet a fresh page.
+/// A channel whose memory has been written once, so that the loop causes no page fault in it.
 pub fn touched_channel<T: Clone>(capacity: usize, value: &T) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = bounded(capacity);
     while sender.try_send(value.clone()).is_ok() {}
@@ -49,7 +49,7 @@ pub fn touched_channel<T: Clone>(capacity: usize, value: &T) -> (Sender<T>, Rece
     (sender, receiver)
 }
 
-/// A hand-over with `count` boxes made by `make`.
+/// A buffer pool with `count` boxes made by `make`.
 pub fn pool<T>(count: usize, make: impl Fn() -> T) -> (Outbox<T>, Inbox<T>) {
     let (full_tx, full_rx) = bounded(count);
     let (free_tx, free_rx) = bounded(count);
@@ -76,13 +76,14 @@ impl<T> Outbox<T> {
         self.free.try_recv().ok()
     }
 
-    /// Takes the oldest box back that the receiver has not taken yet: for what only matters new.
+    /// Takes back the oldest box that the receiver has not taken yet; for data of which only the
+    /// newest value counts.
     #[must_use]
     pub fn recall_oldest(&self) -> Option<Box<T>> {
         self.sent.try_recv().ok()
     }
 
-    /// Hands the box over. It cannot fail: there are as many places as boxes.
+    /// Sends the box. Cannot fail: the channel has a place for each box.
     pub fn send(&self, item: Box<T>) {
         let _sent = self.full.try_send(item).is_ok();
         if let Some(bell) = &self.bell {
@@ -90,13 +91,13 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// The same, and rings `bell` whenever it has sent something.
+    /// The same sender, which also rings `bell` after each box.
     #[must_use]
     pub fn ringing(self, bell: Notifier) -> Self {
         Self { bell: Some(bell), ..self }
     }
 
-    /// Puts a box back that was not needed.
+    /// Puts an unused box back.
     pub fn put_back(&self, item: Box<T>) {
         let _sent = self.unsent.try_send(item).is_ok();
     }
@@ -109,8 +110,8 @@ impl<T> Inbox<T> {
         self.full.try_recv().ok()
     }
 
-    /// The next box, after at most `patience`. It parks, so the sender may have to wake it: for
-    /// hand-overs between I/O threads only.
+    /// The next box, or `None` after `patience`. The thread parks, so the sender may have to wake
+    /// it by a system call: only for pools between I/O threads.
     #[must_use]
     pub fn take_within(&self, patience: Duration) -> Option<Box<T>> {
         self.full.recv_timeout(patience).ok()
@@ -128,7 +129,7 @@ mod tests {
     use super::pool;
 
     #[test]
-    fn boxes_arrive_in_order_and_go_round() {
+    fn boxes_arrive_in_order_and_are_reused() {
         let (out, inbox) = pool(3, || 0_u32);
         for round in 0..100 {
             for n in 0..3 {
@@ -136,7 +137,7 @@ mod tests {
                 *item = round * 3 + n;
                 out.send(item);
             }
-            assert!(out.take_free().is_none(), "there are three boxes, and all are on their way");
+            assert!(out.take_free().is_none(), "all three boxes are in use");
             for n in 0..3 {
                 let item = inbox.take().unwrap();
                 assert_eq!(*item, round * 3 + n);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_that_is_put_back_is_free_again_and_never_arrives() {
+    fn a_box_that_is_put_back_is_free_again_and_not_received() {
         let (out, inbox) = pool(1, || 0_u8);
         for _ in 0..10 {
             let item = out.take_free().unwrap();
@@ -158,12 +159,12 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_gone_stops_nobody() {
+    fn either_end_can_be_dropped_first() {
         let (out, inbox) = pool(2, || 0_u8);
         let (sent, kept) = (out.take_free().unwrap(), out.take_free().unwrap());
         out.send(sent);
         drop(inbox);
-        out.send(kept); // into the void
+        out.send(kept); // the receiver no longer exists
         assert!(out.take_free().is_none());
         let (out, inbox) = pool(1, || 7_u8);
         out.send(out.take_free().unwrap());
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn two_threads_lose_and_invent_nothing() {
+    fn two_threads_exchange_every_box_once_and_in_order() {
         const ITEMS: u64 = 100_000;
         let (out, inbox) = pool(8, || 0_u64);
         let sender = std::thread::spawn(move || {

@@ -1,15 +1,15 @@
-//! A bell: wakes a thread that has nothing to do until something comes.
+//! Wakes a thread that waits for work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 use std::time::Duration;
 
-/// Rings for a [`Waiter`]. While nobody sleeps that is neither a lock nor a call of the system.
+/// Wakes a [`Waiter`]. If the waiter is awake, this takes neither a lock nor a system call.
 #[derive(Clone, Debug)]
 pub struct Notifier(Arc<Shared>);
 
-/// Sleeps until its [`Notifier`] rings: always in the same thread.
+/// Sleeps until its [`Notifier`] rings. Belongs to one thread.
 #[derive(Debug)]
 pub struct Waiter(Arc<Shared>);
 
@@ -19,7 +19,7 @@ struct Shared {
     sleeper: OnceLock<Thread>,
 }
 
-/// A bell and who is woken by it.
+/// A notifier and its waiter.
 #[must_use]
 pub fn bell() -> (Notifier, Waiter) {
     let shared = Arc::new(Shared::default());
@@ -27,7 +27,7 @@ pub fn bell() -> (Notifier, Waiter) {
 }
 
 impl Notifier {
-    /// Wakes the sleeper, or keeps it from falling asleep once.
+    /// Wakes the waiter, or makes its next sleep return at once.
     pub fn ring(&self) {
         if !self.0.rung.swap(true, Ordering::AcqRel)
             && let Some(sleeper) = self.0.sleeper.get()
@@ -38,14 +38,14 @@ impl Notifier {
 }
 
 impl Waiter {
-    /// Sleeps until the bell rings, or has rung since the last sleep, at most for `patience`. It
-    /// may wake too early. A channel would first look and yield for a while, on a core that the one
-    /// who rings may need.
+    /// Sleeps until the notifier rings, at most for `patience`; returns at once if it has rung
+    /// since the last sleep. May wake too early. A channel would first spin and yield for a while,
+    /// on a core that the notifying thread may need.
     pub fn sleep(&self, patience: Duration) {
         let _the_same_each_time = self.0.sleeper.get_or_init(std::thread::current);
         if !self.0.rung.swap(false, Ordering::AcqRel) {
             std::thread::park_timeout(patience);
-            // what was sent before a ring that came meanwhile is seen after this
+            // after this swap the thread sees everything that was sent before the ring
             self.0.rung.swap(false, Ordering::AcqRel);
         }
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::{Waiter, bell};
 
     #[test]
-    fn a_bell_that_has_rung_keeps_from_falling_asleep_once() {
+    fn a_ring_before_the_sleep_skips_one_sleep() {
         let (bell, sleeper) = bell();
         let begin = Instant::now();
         bell.ring();
@@ -69,7 +69,7 @@ mod tests {
         assert!(begin.elapsed() < Duration::from_secs(30));
         let begin = Instant::now();
         sleeper.sleep(Duration::from_millis(20));
-        assert!(begin.elapsed() >= Duration::from_millis(20), "it rang once");
+        assert!(begin.elapsed() >= Duration::from_millis(20), "one ring skips one sleep only");
     }
 
     #[test]

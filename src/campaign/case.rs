@@ -9,7 +9,7 @@ use crate::daemon::{EndKind, EndReport, PlantFailureKind};
 use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::judge::Finding;
+use super::measurement::Finding;
 use super::outcome::{Outcome, Word};
 use super::plan::{Case, Keep, Plan};
 use super::store::{Store, forget, fresh};

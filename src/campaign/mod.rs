@@ -1,10 +1,10 @@
 //! Campaigns: scenarios × faults × seeds against a controller, each case with processes of its own,
-//! and a table of what came out.
+//! and a table of the outcomes.
 
 mod case;
 mod columns;
 mod files;
-mod judge;
+mod measurement;
 mod outcome;
 mod plan;
 mod pool;
@@ -12,7 +12,7 @@ mod reader;
 mod store;
 
 pub use columns::{Cell, Column, Kind, Table};
-pub use outcome::{Held, Outcome, Word};
+pub use outcome::{Held, Outcome, RENAMED, Word};
 pub use plan::{Case, Keep, Plan};
 pub use pool::run;
 pub use store::Store;

@@ -1,4 +1,4 @@
-//! What came out of a case.
+//! The outcome of a case.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,12 @@ pub enum Word {
     /// All ticks were run.
     Done,
     /// The plant stopped itself.
+    #[serde(alias = "fault")]
     Failure,
     /// The controller's command failed before the last tick.
     ControllerEnded,
-    /// A controller did not come, or was silent for longer than `control.patience_s`.
+    /// A controller did not join, or did not answer, within `control.patience_s`.
+    #[serde(alias = "deserted")]
     ControllerTimeout,
     /// The scenario was refused.
     Refused,
@@ -41,15 +43,18 @@ impl Word {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Failure => "fault",
+            Self::Failure => "failure",
             Self::ControllerEnded => "controller_ended",
-            Self::ControllerTimeout => "deserted",
+            Self::ControllerTimeout => "controller_timeout",
             Self::Refused => "refused",
             Self::DaemonFailed => "daemon_failed",
             Self::Differs => "differs",
         }
     }
 }
+
+/// Outcomes of earlier versions, which `fail_if` accepts, and their names now.
+pub const RENAMED: [(&str, &str); 2] = [("fault", "failure"), ("deserted", "controller_timeout")];
 
 /// When a condition held.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

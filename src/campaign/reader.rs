@@ -13,7 +13,7 @@ use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::columns::FIXED;
-use super::outcome::Word;
+use super::outcome::{RENAMED, Word};
 use super::plan::{Break, Ground, Keep, Measure, Plan, Take, Vary, events_set};
 
 impl Plan {
@@ -52,6 +52,7 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         controller: listed("controller").into_iter().map(OsString::from).collect(),
         keep: if root.has("keep_logs") { keep(root) } else { Keep::Failed },
         fail_if: listed("fail_if"),
+        renamed: Vec::new(),
         duration_s: root.f64("duration_s", Range::above(0.0)),
         mode,
         speed,
@@ -62,6 +63,7 @@ fn read(root: &Section<'_>, folder: &Path, mistakes: &Mistakes) -> Plan {
         conditions: conditions(root),
         measures: measures(root),
     };
+    accept_old_outcomes(&mut plan);
     let sets = listed("set");
     for s in root.sections("scenarios") {
         plan.scenarios.extend(scenario(&s, folder, &sets, &plan, mistakes));
@@ -99,6 +101,17 @@ fn pace(root: &Section<'_>) -> (&'static str, Option<f64>) {
     let speed = root.f64_if_given("speed", Range::between(SPEED_MIN, SPEED_MAX));
     // whose ticks do not wait would be over before a controller is there
     (mode, speed.or_else(|| (mode != "lockstep").then_some(1.0)))
+}
+
+/// Replaces outcomes in `fail_if` that have another name now.
+fn accept_old_outcomes(plan: &mut Plan) {
+    for (old, new) in RENAMED {
+        let is_condition = plan.conditions.iter().any(|(name, _)| name == old);
+        for name in plan.fail_if.iter_mut().filter(|name| **name == old && !is_condition) {
+            *name = new.into();
+            plan.renamed.push((old, new));
+        }
+    }
 }
 
 fn keep(root: &Section<'_>) -> Keep {

@@ -1,10 +1,10 @@
-//! What a log says about its run, and who made two runs part.
+//! What a log says about its run, and the cause of a difference between two runs.
 
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::inspect::{Cause, Comparison, compare};
+use crate::inspect::{Cause, Comparison, Mismatch, compare};
 use crate::record::TickId;
 use crate::replay::Player;
 use hardstand_error::Result;
@@ -21,7 +21,7 @@ pub struct Lease {
     pub required: bool,
 }
 
-/// What a log tells.
+/// The summary of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogSummary {
     /// Number of the state that it begins with.
@@ -30,71 +30,142 @@ pub struct LogSummary {
     pub ticks: u64,
     /// Digest after the last one: it is chained, so it stands for all of them.
     pub digest: u64,
-    /// The plant has stopped itself in the last one.
-    pub fault: bool,
-    /// Where the replay of the log differs from it, or the log is damaged.
-    pub replay: Option<String>,
-    /// Who has joined.
+    /// The plant stopped itself in the last tick.
+    pub plant_failure: bool,
+    /// Why the log does not replay identically, if it does not.
+    pub replay: Option<ReplayProblem>,
+    /// The controllers that joined.
     pub leases: Vec<Lease>,
 }
 
-/// Replays a log, and tells what it says.
+/// Why a log does not replay identically.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayProblem {
+    /// The replay differs from the log.
+    Differs {
+        /// First tick that differs.
+        tick: u64,
+        /// What differs, with both values.
+        quantity: String,
+    },
+    /// The log has lost ticks.
+    TicksLost {
+        /// The first of them.
+        from_tick: u64,
+    },
+    /// The file is damaged or cut short; how.
+    Damaged(String),
+}
+
+/// Replays a log and summarizes it.
 ///
 /// # Errors
 /// As [`Player::open`] and [`Player::advance`].
-pub fn listen(log: &Path) -> Result<LogSummary> {
+pub fn summarize(log: &Path) -> Result<LogSummary> {
     let mut player = Player::open(log)?;
-    let (mut told, mut first) = (LogSummary::default(), None);
+    let (mut summary, mut first) = (LogSummary::default(), None);
     while player.advance()? {
         let Some(moment) = player.moment() else { continue };
         let applied = moment.applied;
         first.get_or_insert(applied.tick);
-        (told.digest, told.fault) = (applied.digest, applied.fault.is_some());
-        told.ticks += 1;
+        (summary.digest, summary.plant_failure) = (applied.digest, applied.fault.is_some());
+        summary.ticks += 1;
         let lease = |event: &Event| match event {
             Event::Grant(g) => {
                 Some(Lease { tick: applied.tick, number: g.controller, required: g.required })
             }
             _ => None,
         };
-        told.leases.extend(applied.events.iter().filter_map(lease));
+        summary.leases.extend(applied.events.iter().filter_map(lease));
     }
-    told.first_tick = first.unwrap_or_default();
-    let differs = |d: &crate::replay::Difference| {
-        format!("the replay differs from the log at tick {}: {}", d.tick, d.quantity)
-    };
-    let gap = player.gaps().first().map(|gap| format!("ticks {} are lost", gap.from_tick));
-    told.replay =
-        player.difference().map(differs).or(gap).or_else(|| player.damage().map(Into::into));
-    Ok(told)
+    summary.first_tick = first.unwrap_or_default();
+    let difference = player.difference();
+    let differs =
+        difference.map(|d| ReplayProblem::Differs { tick: d.tick, quantity: d.quantity.clone() });
+    let gap = player.gaps().first();
+    let lost = gap.map(|gap| ReplayProblem::TicksLost { from_tick: gap.from_tick });
+    let damaged = || player.damage().map(|damage| ReplayProblem::Damaged(damage.into()));
+    summary.replay = differs.or(lost).or_else(damaged);
+    Ok(summary)
 }
 
 impl LogSummary {
     /// True if the other run is the same to the last bit.
     #[must_use]
     pub fn equals(&self, other: &Self) -> bool {
-        let key = |t: &Self| (t.first_tick, t.ticks, t.digest, t.fault);
+        let key = |t: &Self| (t.first_tick, t.ticks, t.digest, t.plant_failure);
         key(self) == key(other)
     }
 }
 
-/// Where two runs part, and whose doing it is.
+/// The first difference between two runs, and its attribution.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Ticks done when it showed.
+    /// Ticks done in the first state that differs.
     pub tick: u64,
-    /// Simulated time then, s.
+    /// Its simulated time, s.
     pub time_s: f64,
-    /// `"controller"`, `"plant"`, `"events"`, `"scenario"` or `"beginning"`.
-    pub cause: &'static str,
-    /// What differs first: a set-point, a quantity of the state, or an event.
+    /// What caused it.
+    pub cause: Attribution,
+    /// How the cause shows.
+    pub reason: Reason,
+    /// The controller that gave it, where several have joined or the scenario names it.
+    pub controller: Option<String>,
+    /// What differs first: a set-point, a quantity of the state, `events`, `leases` or `digest`.
     pub quantity: String,
-    /// Its values in the run that was compared with, and in this one.
-    pub values: [String; 2],
-    /// The first quantity of the robot that differs, with its tick and both values.
-    pub state: Option<String>,
-    /// In words.
-    pub words: String,
+    /// The values in the run that it was compared with, and in this one; `null` where a run has
+    /// none.
+    pub values: [Option<String>; 2],
+    /// The first quantity of the robot that differs.
+    pub state: Option<StateDifference>,
+}
+
+/// The cause of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Attribution {
+    /// The controller answered differently.
+    Controller,
+    /// The plant computed something else from the same inputs.
+    Plant,
+    /// Other events happened to the robot.
+    Events,
+    /// The runs began in different states.
+    Beginning,
+}
+
+/// How the cause of a difference shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Another command after the same states.
+    CommandDiffers,
+    /// One run has a command where the other has none.
+    CommandMissing,
+    /// The same commands arrived at other ticks.
+    CommandTiming,
+    /// Controllers joined or left at other ticks.
+    LeasesDiffer,
+    /// Other events.
+    EventsDiffer,
+    /// Other states before the first tick.
+    BeginningDiffers,
+    /// The same inputs gave another state.
+    StateDiffers,
+    /// One run has more ticks.
+    LengthDiffers,
+}
+
+/// A quantity of the robot that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StateDifference {
+    /// Ticks done in the state.
+    pub tick: u64,
+    /// Name of the quantity.
+    pub quantity: String,
+    /// Both values.
+    pub values: [Option<String>; 2],
 }
 
 /// Compares a run with the one that it should be equal to. Its digests are different.
@@ -109,93 +180,69 @@ pub fn attribute(reference: &Path, log: &Path) -> Result<(Difference, Comparison
 }
 
 fn difference(found: &Comparison, period_s: f64) -> Difference {
-    let at = |seen: &Option<(TickId, String)>| seen.as_ref().map(|(at, _)| *at);
+    let at = |seen: &Option<(TickId, Mismatch)>| seen.as_ref().map(|(at, _)| *at);
     let inputs = found.inputs.as_ref().map(|(at, _)| *at);
     let all = [at(&found.quantity), inputs, at(&found.leases), found.digest];
-    // runs of another length part after the last tick that both have
+    // runs of different lengths differ after the last tick that both have
     let first = all.into_iter().flatten().min().or(found.last).unwrap_or_default();
     let here = |seen: Option<TickId>| seen == Some(first);
-    let state = found.quantity.as_ref().map(|(at, text)| format!("tick {}: {text}", at.tick));
-    let tick = first.tick;
-    let (cause, text, words) = match (&found.inputs, &found.leases, &found.quantity) {
-        (Some((_, cause)), _, _) if here(inputs) => of_inputs(cause, tick),
-        (_, Some((_, text)), _) if here(at(&found.leases)) => (
-            "controller",
-            format!("who joins: {text}"),
-            format!(
-                "the controller joined or left in another way at tick {tick}: where several join, \
-                 name them in control.controllers, so that none is run ahead of"
-            ),
-        ),
-        (_, _, Some((_, text))) if here(at(&found.quantity)) => {
-            ("plant", text.clone(), of_plant(tick))
+    let (reason, mismatch) = match (&found.inputs, &found.leases, &found.quantity) {
+        (Some((_, cause)), _, _) if here(inputs) => of_inputs(cause),
+        (_, Some((_, leases)), _) if here(at(&found.leases)) => {
+            (Reason::LeasesDiffer, Some(leases))
         }
-        _ if found.digest.is_some() => (
-            "plant",
-            "digest: of the complete state; no published quantity differs yet".into(),
-            of_plant(tick),
-        ),
-        _ => (
-            "controller",
-            "number of ticks: one run is longer".into(),
-            format!("up to tick {tick}, where one of them ends, the runs are the same"),
-        ),
+        (_, _, Some((_, quantity))) if here(at(&found.quantity)) => {
+            (Reason::StateDiffers, Some(quantity))
+        }
+        _ if found.digest.is_some() => (Reason::StateDiffers, None),
+        _ => (Reason::LengthDiffers, None),
     };
-    let (quantity, values) = parts(&text);
-    Difference { tick, time_s: tick as f64 * period_s, cause, quantity, values, state, words }
-}
-
-fn of_plant(tick: u64) -> String {
-    format!(
-        "the plant: in tick {tick} the same was applied to the same state, and gave another one. \
-         This is an injected fault of Hardstand, or two builds of it ran: please report it with both logs"
-    )
-}
-
-/// What is said of a difference in what was applied.
-fn of_inputs(cause: &Cause, tick: u64) -> (&'static str, String, String) {
-    match cause {
-        Cause::Controller(text) if text.ends_with(" and none") || text.contains(": none and") => (
-            "controller",
-            text.clone(),
-            format!(
-                "one run has a command for tick {tick}, the other has none: the controller is \
-                 advisory, so ticks do not wait for it, or it joins, leaves or comes again at \
-                 another tick"
-            ),
-        ),
-        Cause::Controller(text) => (
-            "controller",
-            text.clone(),
-            format!(
-                "the controller gave another command for tick {tick} after the same states: it \
-                 depends on something else than what the robot sent, such as wall time, threads, \
-                 random numbers, how often a state came, or memory that was not initialised"
-            ),
-        ),
-        Cause::Verdicts(text) => (
-            "controller",
-            text.clone(),
-            format!(
-                "the same commands came at another time before tick {tick}: the controller is \
-                 advisory, so ticks do not wait for it, or it sends commands nobody waits for"
-            ),
-        ),
-        Cause::Events(text) => (
-            "events",
-            text.clone(),
-            format!("something else happened to the robot at tick {tick}: somebody else is there"),
-        ),
-        Cause::Beginning => {
-            ("beginning", "state before the first tick".into(), "the runs begin apart".into())
-        }
-        Cause::Plant => ("plant", String::new(), of_plant(tick)),
+    let unnamed = match reason {
+        Reason::LengthDiffers => "ticks",
+        Reason::BeginningDiffers => "initial state",
+        _ => "digest",
+    };
+    Difference {
+        tick: first.tick,
+        time_s: first.tick as f64 * period_s,
+        cause: reason.attribution(),
+        reason,
+        controller: mismatch.and_then(|m| m.controller.clone()),
+        quantity: mismatch.map_or_else(|| unnamed.into(), |m| m.quantity.clone()),
+        values: mismatch.map_or([None, None], |m| m.values.clone()),
+        state: found.quantity.as_ref().map(|(at, m)| StateDifference {
+            tick: at.tick,
+            quantity: m.quantity.clone(),
+            values: m.values.clone(),
+        }),
     }
 }
 
-/// "NAME: X and Y" in its parts.
-fn parts(text: &str) -> (String, [String; 2]) {
-    let (name, values) = text.split_once(": ").unwrap_or((text, ""));
-    let (x, y) = values.split_once(" and ").unwrap_or((values, ""));
-    (name.into(), [x.into(), y.into()])
+/// The reason for a difference in what was applied.
+fn of_inputs(cause: &Cause) -> (Reason, Option<&Mismatch>) {
+    match cause {
+        Cause::Controller(m) if m.values.contains(&None) => (Reason::CommandMissing, Some(m)),
+        Cause::Controller(m) => (Reason::CommandDiffers, Some(m)),
+        Cause::Verdicts(m) => (Reason::CommandTiming, Some(m)),
+        Cause::Events(m) => (Reason::EventsDiffer, Some(m)),
+        Cause::Beginning => (Reason::BeginningDiffers, None),
+        Cause::Plant => (Reason::StateDiffers, None),
+    }
+}
+
+impl Reason {
+    /// The cause that shows so.
+    #[must_use]
+    pub const fn attribution(self) -> Attribution {
+        match self {
+            Self::CommandDiffers
+            | Self::CommandMissing
+            | Self::CommandTiming
+            | Self::LeasesDiffer
+            | Self::LengthDiffers => Attribution::Controller,
+            Self::EventsDiffer => Attribution::Events,
+            Self::BeginningDiffers => Attribution::Beginning,
+            Self::StateDiffers => Attribution::Plant,
+        }
+    }
 }

@@ -9,7 +9,7 @@ use super::run::{Run, Verdict};
 /// `docs/certify.md`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Certificate {
-    /// `"hardstand.certificate.v1"`.
+    /// `"hardstand.certificate.v2"`.
     pub schema: &'static str,
     /// All runs are equal, and all logs replay.
     pub certified: bool,
@@ -19,16 +19,31 @@ pub struct Certificate {
     pub date: String,
     /// What was simulated.
     pub scenario: Scene,
-    /// What commanded.
+    /// The controller.
     pub controller: Controller,
-    /// Where.
+    /// The machine.
     pub machine: Machine,
     /// All runs.
     pub runs: Vec<Run>,
-    /// What came of going on from a saved state, beside the two runs being equal.
+    /// The runs from a saved state, compared with the reference.
     pub snapshot: Option<Snapshot>,
     /// Remarks.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+/// A remark on a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Note {
+    /// The plant stopped itself in the reference.
+    PlantFailure {
+        /// In this tick.
+        tick: u64,
+    },
+    /// A controller is advisory: no tick waits for it.
+    Advisory,
+    /// A controller joined after the first tick.
+    JoinedLate,
 }
 
 /// What was simulated.
@@ -36,7 +51,7 @@ pub struct Certificate {
 pub struct Scene {
     /// Its file.
     pub file: String,
-    /// Keys that were set otherwise.
+    /// Keys that were set on the command line.
     pub set: Vec<String>,
     /// The robot's name.
     pub robot: String,
@@ -54,7 +69,7 @@ pub struct Scene {
     pub mode: &'static str,
 }
 
-/// What commanded.
+/// The controller of a certificate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Controller {
     /// Its command.
@@ -69,7 +84,7 @@ pub struct Snapshot {
     /// The state that they began with has this number.
     pub tick: u64,
     /// They are also equal to the rest of the reference. They need not be: a controller that was
-    /// started anew has forgotten what the first one knew.
+    /// started again has lost the memory of the first one.
     pub equals_reference: bool,
 }
 

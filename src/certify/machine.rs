@@ -1,8 +1,8 @@
-//! The machine, as far as it says something about a certificate.
+//! The machine on which a certificate was made.
 
 use serde::Serialize;
 
-/// A machine. Its name is nobody's business.
+/// A machine, without its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Machine {
     /// Cores that this process may use.

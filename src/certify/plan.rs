@@ -1,18 +1,35 @@
-//! What is run.
+//! The runs of a certificate.
+
+use serde::Serialize;
 
 use crate::process_harness::Side;
 
-/// What happens to a run beside its pace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a run is perturbed, besides its pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Perturbation {
-    /// Nothing.
+    /// Not at all.
     None,
-    /// One side is stopped for a while, as in a debugger.
-    Stopped(Side),
-    /// Programs take all cores.
+    /// The controller is stopped for a while, as in a debugger.
+    ControllerStopped,
+    /// The daemon is stopped for a while.
+    DaemonStopped,
+    /// Other threads take all cores.
     Load,
-    /// It begins in the state in which half of the reference is over.
-    FromSnapshot,
+    /// The run begins in the state at half of the reference.
+    SavedState,
+}
+
+impl Perturbation {
+    /// The side that is stopped, if one is.
+    #[must_use]
+    pub const fn stopped(self) -> Option<Side> {
+        match self {
+            Self::ControllerStopped => Some(Side::Controller),
+            Self::DaemonStopped => Some(Side::Daemon),
+            Self::None | Self::Load | Self::SavedState => None,
+        }
+    }
 }
 
 /// One run.
@@ -20,11 +37,11 @@ pub enum Perturbation {
 pub struct Task {
     /// Its name, and that of its folder.
     pub name: &'static str,
-    /// What is done, for people.
+    /// What is done, as text.
     pub what: String,
     /// Simulated seconds per second of wall time; `None` for as many as the machine allows.
     pub speed: Option<f64>,
-    /// What happens to it.
+    /// How it is perturbed.
     pub perturbation: Perturbation,
     /// Its place in the list of the run that it has to be equal to; `None` if others have to be
     /// equal to it.
@@ -42,7 +59,7 @@ const OVERHEAD_S: f64 = 1.0;
 #[must_use]
 pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
     let slow = (duration_s / STOPPED_RUN_S).clamp(0.001, 1.0);
-    let stopped = |whom| format!("{whom} stopped for {STOPPED_S} s (SIGSTOP) at {slow:.3} ×");
+    let stopped = |side| format!("{side} stopped for {STOPPED_S} s (SIGSTOP) at {slow:.3} ×");
     let task = |name, what: &str, speed, perturbation, equals| Task {
         name,
         what: what.into(),
@@ -50,7 +67,7 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
         perturbation,
         equals,
     };
-    let (free, none, stop) = (None, Perturbation::None, Perturbation::Stopped);
+    let (free, none) = (None, Perturbation::None);
     vec![
         task("reference", "as fast as possible", free, none, None),
         task("repeat", "as fast as possible, once more", free, none, Some(0)),
@@ -60,10 +77,16 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
             "controller-stopped",
             &stopped("the controller"),
             Some(slow),
-            stop(Side::Controller),
+            Perturbation::ControllerStopped,
             Some(0),
         ),
-        task("daemon-stopped", &stopped("the daemon"), Some(slow), stop(Side::Daemon), Some(0)),
+        task(
+            "daemon-stopped",
+            &stopped("the daemon"),
+            Some(slow),
+            Perturbation::DaemonStopped,
+            Some(0),
+        ),
         task(
             "loaded",
             &format!("as fast as possible, beside {load} threads that spin"),
@@ -75,10 +98,10 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
             "snapshot-1",
             "from the state at half of the reference, with a new controller",
             free,
-            Perturbation::FromSnapshot,
+            Perturbation::SavedState,
             None,
         ),
-        task("snapshot-2", "the same once more", free, Perturbation::FromSnapshot, Some(7)),
+        task("snapshot-2", "the same once more", free, Perturbation::SavedState, Some(7)),
     ]
 }
 
@@ -86,8 +109,7 @@ pub fn plan(duration_s: f64, load: usize) -> Vec<Task> {
 #[must_use]
 pub fn wall_s(task: &Task, duration_s: f64) -> f64 {
     let paced_s = task.speed.map_or(0.5 * duration_s, |speed| duration_s / speed);
-    let stopped_s =
-        if matches!(task.perturbation, Perturbation::Stopped(_)) { STOPPED_S } else { 0.0 };
+    let stopped_s = if task.perturbation.stopped().is_some() { STOPPED_S } else { 0.0 };
     paced_s + stopped_s + OVERHEAD_S
 }
 

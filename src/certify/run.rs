@@ -1,4 +1,4 @@
-//! Runs one task: daemon, controller, perturbation, and what the log says afterwards.
+//! Runs one task: daemon, controller and perturbation; then reads the log.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::record::RunIndex;
 use crate::replay::{Player, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::attribution::{Difference, LogSummary, listen};
+use super::attribution::{Difference, LogSummary, ReplayProblem, summarize};
 use super::perturbation::{Load, Stop, Stopper};
 use super::plan::{Perturbation, Task};
 
@@ -20,7 +20,7 @@ use super::plan::{Perturbation, Task};
 pub struct Bench {
     /// Each run has a folder in it.
     pub folder: PathBuf,
-    /// What `hardstand run` is told in every run: the scenario, its keys, how long.
+    /// Arguments of `hardstand run` in every run: the scenario, its keys, how long.
     pub run: Vec<OsString>,
     /// Where the daemon listens.
     pub endpoint: String,
@@ -36,7 +36,7 @@ pub struct Bench {
     pub load: usize,
 }
 
-/// What is said of a run.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -46,17 +46,31 @@ pub enum Verdict {
     Equal,
     /// Another.
     Different,
-    /// It did not come to its end.
+    /// It did not reach its end.
     Failed,
 }
 
-/// A run that is over.
+/// Why a run counts as bad although no difference was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Problem {
+    /// It did not reach its end.
+    RunFailed(Failure),
+    /// The run that it had to be compared with failed.
+    ReferenceFailed(String),
+    /// Its log does not replay.
+    Replay(ReplayProblem),
+}
+
+/// A run of a certificate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
     /// Its name.
     pub name: String,
-    /// What was done.
+    /// What was done, as text.
     pub what: String,
+    /// How it was perturbed.
+    pub perturbation: Perturbation,
     /// Simulated seconds per second of wall time that were asked for; `None` for as many as can be.
     pub speed: Option<f64>,
     /// The tick at which a side was stopped, if one was.
@@ -72,29 +86,29 @@ pub struct Run {
     /// Digest after the last one, 16 hex digits. It is chained: the same digest, the same ticks.
     pub digest: String,
     /// The plant has stopped itself in the last tick.
-    pub plant_fault: bool,
+    pub plant_failure: bool,
     /// The log replays identically.
     pub replays: bool,
     /// Wall time from the start of the daemon to the end of both processes, s.
     pub wall_s: f64,
-    /// What is said of it.
+    /// The result.
     pub verdict: Verdict,
-    /// Why it did not come to its end, or why its log does not replay.
-    pub perturbation: Option<String>,
-    /// Where it parts from the other one.
+    /// Why it did not reach its end, or why its log does not replay.
+    pub problem: Option<Problem>,
+    /// Its first difference from the run that it was compared with.
     pub difference: Option<Difference>,
 }
 
-/// How a run has gone.
+/// A run that has finished.
 #[derive(Clone, Debug)]
 pub struct FinishedRun {
-    /// What its log says; nothing if there is none.
-    pub told: LogSummary,
+    /// The summary of its log; empty if there is none.
+    pub log: LogSummary,
     /// Wall time, s.
     pub wall_s: f64,
     /// The stop of a side, if there was one.
     pub stop: Option<Stop>,
-    /// Why it did not come to its end.
+    /// Why it did not reach its end.
     pub failure: Option<Failure>,
 }
 
@@ -105,13 +119,14 @@ impl Bench {
         self.folder.join(name).join(LOG)
     }
 
-    /// The reference is over: where the plant has stopped itself, so early are the others.
-    pub fn note_reference(&mut self, told: &LogSummary) {
-        self.stop_at = told.ticks / 4;
+    /// Sets the tick of a stop from the length of the reference: a plant that stopped itself made
+    /// it shorter.
+    pub fn note_reference(&mut self, log: &LogSummary) {
+        self.stop_at = log.ticks / 4;
     }
 
-    /// Runs a task. `look` is called again and again, with the seconds since the start; when it
-    /// says false the run is ended.
+    /// Runs a task. Calls `look` repeatedly with the seconds since the start; if it returns false,
+    /// the run is ended.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the controller cannot be started; [`ErrorKind::File`] if a folder
@@ -129,10 +144,8 @@ impl Bench {
             ..Harness::default()
         };
         let _load = (task.perturbation == Perturbation::Load).then(|| Load::of(self.load));
-        let mut stopper = match task.perturbation {
-            Perturbation::Stopped(side) => Some(Stopper::new(side, self.stop_at)),
-            _ => None,
-        };
+        let stopped_side = task.perturbation.stopped();
+        let mut stopper = stopped_side.map(|side| Stopper::new(side, self.stop_at));
         let (begin, mut stopped) = (Instant::now(), false);
         let mut running = harness.start()?;
         let ended = running.wait(|running| {
@@ -141,24 +154,24 @@ impl Bench {
             Ok(!stopped)
         })?;
         let wall_s = begin.elapsed().as_secs_f64();
-        let told = match RunIndex::of(&self.log_of(task.name), |_, _| ()) {
-            Ok(_there_are_ticks) => listen(&self.log_of(task.name))?,
+        let log = match RunIndex::of(&self.log_of(task.name), |_, _| ()) {
+            Ok(_there_are_ticks) => summarize(&self.log_of(task.name))?,
             Err(_none) => LogSummary::default(),
         };
         let failure = if stopped {
-            Some(Failure::stopped(told.ticks))
+            Some(Failure::stopped(log.ticks))
         } else {
-            self.failure(&ended, &told, &folder)
+            self.failure(&ended, &log, &folder)
         };
         let stop = stopper.as_ref().and_then(Stopper::stop);
         if stopper.is_some() && stop.is_none() && failure.is_none() {
             let text = format!(
-                "run {}: it was over before it could be stopped; give a longer --duration",
+                "run {} ended before it could be stopped; give a longer --duration",
                 task.name
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
-        Ok(FinishedRun { told, wall_s, stop, failure })
+        Ok(FinishedRun { log, wall_s, stop, failure })
     }
 
     fn arguments(&self, task: &Task, folder: &Path) -> Result<Vec<OsString>> {
@@ -170,7 +183,7 @@ impl Bench {
             }
             None => run.extend(["--pace", "free"].map(OsString::from)),
         }
-        if task.perturbation == Perturbation::FromSnapshot {
+        if task.perturbation == Perturbation::SavedState {
             let file = folder.join("state.bin");
             self.save_half(&file)?;
             run.extend(["--from".into(), file.into_os_string()]);
@@ -187,13 +200,14 @@ impl Bench {
         write_state(file, &player.saved_state().ok_or_else(differs)?).map(|_bytes| ())
     }
 
-    /// Why the run has not come to its end, if it has not.
-    fn failure(&self, ended: &Ended, told: &LogSummary, folder: &Path) -> Option<Failure> {
-        let complete = told.ticks > 0 && (told.fault || told.first_tick + told.ticks >= self.ticks);
+    /// Why the run did not reach its end, if it did not.
+    fn failure(&self, ended: &Ended, log: &LogSummary, folder: &Path) -> Option<Failure> {
+        let complete =
+            log.ticks > 0 && (log.plant_failure || log.first_tick + log.ticks >= self.ticks);
         if complete {
             return None;
         }
-        Some(ended.failure(told.ticks, folder))
+        Some(ended.failure(log.ticks, folder))
     }
 }
 

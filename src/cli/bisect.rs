@@ -4,31 +4,65 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
+use serde::Serialize;
+
 use crate::inspect::{Condition, Quantities, Quantity, compare};
 use crate::record::{RunIndex, TickId};
 use crate::replay::{Player, TickView};
 use hardstand_error::Result;
 
 use super::arguments::BisectArguments;
-use super::differences::{self, number};
-use super::{ExitCode, judge, plot, progress, replay, show};
+use super::differences::{self, ComparisonResult, Place, number};
+use super::replay::{self, ReplayResult};
+use super::{ExitCode, judge_command, plot, progress, show};
 
 pub(super) fn bisect(a: &BisectArguments) -> Result<ExitCode> {
     if let Some(condition) = &a.condition {
         search(a, condition)
     } else if let Some(other) = &a.other {
-        two_logs(&a.log, other, a.plot.as_deref())
+        two_logs(a, other)
     } else if a.list {
         list(a)
     } else {
-        judge::judge(&a.log, &a.command)
+        judge_command::search(&a.log, &a.command, a.json)
+    }
+}
+
+/// The result of a search for a condition.
+#[derive(Debug, Serialize)]
+struct SearchResult<'a> {
+    condition: &'a str,
+    /// The first tick at which it holds.
+    found: Option<Place>,
+    /// Its quantities there.
+    values: Vec<Value>,
+    replay: ReplayResult,
+}
+
+/// A quantity and its value at a tick.
+#[derive(Clone, Debug, Serialize)]
+struct Value {
+    name: String,
+    unit: &'static str,
+    meaning: &'static str,
+    /// `null` if the tick has none, or no tick was given.
+    value: Option<f64>,
+}
+
+impl Value {
+    fn of(q: &Quantity, value: Option<f64>) -> Self {
+        Self { name: q.name.clone(), unit: q.unit, meaning: q.meaning, value }
     }
 }
 
 /// Replays the log up to the first tick at which the condition holds.
 fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
     let (log, scenario) = replay::open(&a.log, &[])?;
-    let condition = Condition::parse(text, &Quantities::of(&scenario.plant()))?;
+    let known = Quantities::of(&scenario.plant());
+    let condition = Condition::parse(text, &known)?;
+    for hint in condition.hints() {
+        show::note(&hint);
+    }
     let shown = condition.quantities();
     // with several threads, ticks after the first one may be met before it
     let held: Mutex<BTreeMap<TickId, Vec<f64>>> = Mutex::default();
@@ -40,52 +74,79 @@ fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
         }
         holds
     };
-    let run = replay::run(log, &scenario, a.threads, Some(&look))?;
-    if run.whole.difference.is_some() {
-        return Ok(ExitCode::Negative);
-    }
-    let Some(seen) = run.whole.seen else {
-        show::line(&format!("never      {text}"));
-        return Ok(replay::code_of(&run));
-    };
-    let at = differences::place(seen, scenario.spec.period_ns);
-    show::line(&format!("holds      first at {at}: {text}"));
+    let (run, replay) = replay::run(log, &scenario, a.threads, Some(&look))?;
     let held = held.into_inner().unwrap_or_default();
-    for (q, value) in shown.iter().zip(held.get(&seen).into_iter().flatten()) {
-        show::line(&format!("           {} = {} {}", q.name, number(*value), q.unit));
+    let found = run.whole.seen.filter(|_| run.whole.difference.is_none());
+    let numbers = found.and_then(|seen| held.get(&seen)).into_iter().flatten();
+    let result = SearchResult {
+        condition: text,
+        found: found.map(|seen| Place::of(seen, scenario.spec.period_ns)),
+        values: shown.iter().zip(numbers).map(|(q, x)| Value::of(q, Some(*x))).collect(),
+        replay,
+    };
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
     }
-    Ok(ExitCode::Negative)
+    Ok(if result.found.is_some() { ExitCode::Negative } else { result.replay.code() })
+}
+
+impl SearchResult<'_> {
+    fn show(&self) {
+        self.replay.show();
+        match &self.found {
+            None if self.replay.code() == ExitCode::Negative => {}
+            None => show::line(&format!("never      {}", self.condition)),
+            Some(at) => {
+                show::line(&format!("holds      first at {at}: {}", self.condition));
+                for v in &self.values {
+                    let value = number(v.value.unwrap_or(f64::NAN));
+                    show::line(&format!("           {} = {value} {}", v.name, v.unit));
+                }
+            }
+        }
+    }
 }
 
 /// Shows all quantities, and their values if a tick is given.
 fn list(a: &BisectArguments) -> Result<ExitCode> {
     let Some(tick) = a.at else {
         let (_, scenario) = replay::open(&a.log, &[])?;
-        return Ok(table(&Quantities::of(&scenario.plant()), |q| q.meaning.into()));
+        let quantities = Quantities::of(&scenario.plant());
+        let values = quantities.list().iter().map(|q| Value::of(q, None)).collect();
+        return table(a.json, values);
     };
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let run_id = a.run_id.unwrap_or_else(|| index.run_id());
     let player = Player::open_after(&a.log, &index, run_id, tick)?;
-    if let Some(code) = differences::of_replay(&player) {
+    if let Some(code) = differences::of_replay(&player, a.json)? {
         return Ok(code);
     }
     let Some(moment) = player.moment() else { return Ok(ExitCode::Done) };
     let quantities = Quantities::of(&player.scenario().plant());
-    Ok(table(&quantities, |q| format!("{:>13}  {}", number(q.of(&moment)), q.meaning)))
+    let values = quantities.list().iter().map(|q| Value::of(q, Some(q.of(&moment)))).collect();
+    table(a.json, values)
 }
 
-fn table(quantities: &Quantities, last: impl Fn(&Quantity) -> String) -> ExitCode {
-    let width = |text: fn(&Quantity) -> &str| {
-        quantities.list().iter().map(|q| text(q).chars().count()).max().unwrap_or(0)
-    };
-    let (name, unit) = (width(|q| &q.name), width(|q| q.unit));
-    for q in quantities.list() {
-        show::line(&format!("{:name$}  {:unit$}  {}", q.name, q.unit, last(q)));
+fn table(json: bool, values: Vec<Value>) -> Result<ExitCode> {
+    if json {
+        show::json(&values)?;
+        return Ok(ExitCode::Done);
     }
-    ExitCode::Done
+    let width = |text: fn(&Value) -> &str| {
+        values.iter().map(|v| text(v).chars().count()).max().unwrap_or(0)
+    };
+    let (name, unit) = (width(|v| &v.name), width(|v| v.unit));
+    for v in &values {
+        let value = v.value.map_or(String::new(), |x| format!("{:>13}  ", number(x)));
+        show::line(&format!("{:name$}  {:unit$}  {value}{}", v.name, v.unit, v.meaning));
+    }
+    Ok(ExitCode::Done)
 }
 
-fn two_logs(a: &Path, b: &Path, file: Option<&Path>) -> Result<ExitCode> {
+fn two_logs(args: &BisectArguments, b: &Path) -> Result<ExitCode> {
+    let (a, file) = (args.log.as_path(), args.plot.as_deref());
     file.map_or(Ok(()), plot::check)?;
     let (mut x, mut y) = (Player::open(a)?, Player::open(b)?);
     let bar = progress::bar(0, "comparing");
@@ -96,9 +157,15 @@ fn two_logs(a: &Path, b: &Path, file: Option<&Path>) -> Result<ExitCode> {
         bar.set_message(format!("{ticks} ticks"));
     })?;
     bar.finish_and_clear();
-    differences::show(&found, [&x, &y], [a, b]);
+    let result = ComparisonResult::of(&found, [&x, &y], [a, b]);
+    if args.json {
+        show::json(&result)?;
+    } else {
+        result.show();
+    }
     if let Some(file) = file {
-        differences::draw(file, &found, [a, b], || Ok((Player::open(a)?, Player::open(b)?)))?;
+        let again = || Ok((Player::open(a)?, Player::open(b)?));
+        differences::draw(file, &found, [a, b], args.json, again)?;
     }
     let lossy = |p: &Player| p.damage().is_some() || !p.gaps().is_empty();
     Ok(match &found.cause {

@@ -1,14 +1,18 @@
 //! `hardstand branch`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::config::Scenario;
+use crate::daemon::PlantFailureKind;
 use crate::inspect::compare;
 use crate::record::{RunIndex, TickId};
 use crate::replay::{Forked, Player, fork};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::BranchArguments;
+use super::differences::ComparisonResult;
 use super::{ExitCode, differences, plot, progress, show};
 
 /// Keys that say how a run begins and is paced: a branch begins in the state of the log, and ends
@@ -24,7 +28,7 @@ pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
     let run_id = a.run_id.unwrap_or_else(|| index.run_id());
     let open = || Player::open_before(&a.log, &index, run_id, a.at);
     let mut player = open()?;
-    if let Some(code) = differences::of_replay(&player) {
+    if let Some(code) = differences::of_replay(&player, a.json)? {
         return Ok(code);
     }
     let mut sets = a.sets.clone();
@@ -49,13 +53,18 @@ pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
             forked
         }
     };
-    told(a, &forked, scenario.spec.period_ns);
     let (mut x, mut y) = (open()?, Player::open(&a.to)?);
     let found = compare(&mut x, &mut y, |_, _| ())?;
-    differences::show(&found, [&x, &y], [&a.log, &a.to]);
+    let comparison = ComparisonResult::of(&found, [&x, &y], [&a.log, &a.to]);
+    let result = BranchResult::of(a, &forked, scenario.spec.period_ns, comparison);
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
+    }
     if let Some(file) = &a.plot {
         let again = || Ok((open()?, Player::open(&a.to)?));
-        differences::draw(file, &found, [&a.log, &a.to], again)?;
+        differences::draw(file, &found, [&a.log, &a.to], a.json, again)?;
     }
     Ok(match (&forked, &found.cause) {
         (Forked { fault: Some(_), .. }, _) => ExitCode::PlantFailure,
@@ -100,7 +109,7 @@ fn check(set: &str) -> Result<()> {
         "events" => "use --events",
         _ => "a branch begins in the state of the log, and ends with it",
     };
-    Err(Error::new(ErrorKind::Input, format!("--set {key} has no part in a branch: {instead}")))
+    Err(Error::new(ErrorKind::Input, format!("--set {key} is not allowed in a branch: {instead}")))
 }
 
 /// Writing over the log would destroy it while it is read.
@@ -126,27 +135,85 @@ fn refuse_source(index: &RunIndex, to: &Path) -> Result<()> {
     Err(Error::new(ErrorKind::Input, text))
 }
 
-fn told(a: &BranchArguments, forked: &Forked, period_ns: u64) {
-    let time_s = |ticks: u64| ticks as f64 * period_ns as f64 * 1e-9;
-    let changed = if a.sets.is_empty() { "nothing".into() } else { a.sets.join(", ") };
-    show::line(&format!(
-        "branched   from {} at tick {} ({:.3} s); changed: {changed}",
-        a.log.display(),
-        a.at,
-        time_s(a.at)
-    ));
-    #[cfg(feature = "zenoh")]
-    if !a.command.is_empty() {
-        let words: Vec<_> = a.command.iter().map(|word| word.to_string_lossy()).collect();
-        show::line(&format!("controller {}", words.join(" ")));
+/// The result of a branch.
+#[derive(Debug, Serialize)]
+struct BranchResult<'a> {
+    /// The log with which it begins.
+    log: &'a Path,
+    at_tick: u64,
+    at_s: f64,
+    /// Keys that were changed, as KEY=VALUE.
+    changed: &'a [String],
+    /// The controller's command; `null` if the commands are those of the log.
+    controller: Option<Vec<String>>,
+    ticks: u64,
+    simulated_s: f64,
+    log_files: &'a [PathBuf],
+    plant_failure: Option<PlantFailureKind>,
+    /// Why it ended before the log's run, if it did.
+    ended_early: Option<&'a str>,
+    /// The log (a) compared with the branch (b).
+    comparison: ComparisonResult,
+}
+
+impl<'a> BranchResult<'a> {
+    fn of(
+        a: &'a BranchArguments,
+        forked: &'a Forked,
+        period_ns: u64,
+        comparison: ComparisonResult,
+    ) -> Self {
+        let time_s = |ticks: u64| ticks as f64 * period_ns as f64 * 1e-9;
+        Self {
+            log: &a.log,
+            at_tick: a.at,
+            at_s: time_s(a.at),
+            changed: &a.sets,
+            controller: command(a),
+            ticks: forked.ticks,
+            simulated_s: time_s(forked.ticks),
+            log_files: &forked.files,
+            plant_failure: forked.fault.map(PlantFailureKind::from),
+            ended_early: forked.cut.as_deref(),
+            comparison,
+        }
     }
-    show::line(&format!("ran        {} ticks ({:.3} s)", forked.ticks, time_s(forked.ticks)));
-    forked.files.iter().for_each(|file| show::line(&format!("log        {}", file.display())));
-    if let Some(fault) = forked.fault {
-        show::line(&format!("ended      plant failure: {}", fault.advice()));
+
+    fn show(&self) {
+        let changed =
+            if self.changed.is_empty() { "nothing".into() } else { self.changed.join(", ") };
+        show::line(&format!(
+            "branched   from {} at tick {} ({:.3} s); changed: {changed}",
+            self.log.display(),
+            self.at_tick,
+            self.at_s
+        ));
+        if let Some(command) = &self.controller {
+            show::line(&format!("controller {}", command.join(" ")));
+        }
+        show::line(&format!("ran        {} ticks ({:.3} s)", self.ticks, self.simulated_s));
+        for file in self.log_files {
+            show::line(&format!("log        {}", file.display()));
+        }
+        if let Some(failure) = self.plant_failure {
+            show::line(&format!("ended      plant failure: {}", failure.advice()));
+        }
+        if let Some(why) = self.ended_early {
+            show::line(&format!("ended      before the log's run: {why}"));
+        }
+        show::line("");
+        self.comparison.show();
     }
-    if let Some(cut) = &forked.cut {
-        show::line(&format!("ended      before the log's run: {cut}"));
-    }
-    show::line("");
+}
+
+/// The controller's command, if there is one.
+#[cfg(feature = "zenoh")]
+fn command(a: &BranchArguments) -> Option<Vec<String>> {
+    let words = a.command.iter().map(|word| word.to_string_lossy().into_owned());
+    (!a.command.is_empty()).then(|| words.collect())
+}
+
+#[cfg(not(feature = "zenoh"))]
+fn command(_: &BranchArguments) -> Option<Vec<String>> {
+    None
 }

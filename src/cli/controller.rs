@@ -55,7 +55,7 @@ fn stand(a: &StandArguments) -> Result<ExitCode> {
             if heard.elapsed() >= patience {
                 return Err(Error::new(
                     ErrorKind::Bus,
-                    format!("no state for {} s: the daemon is gone", a.patience),
+                    format!("no state for {} s: the daemon has ended", a.patience),
                 ));
             }
             continue;
@@ -70,7 +70,7 @@ fn stand(a: &StandArguments) -> Result<ExitCode> {
         if controller.has_lost(&state) {
             controller.renew_session();
             show::note(&format!(
-                "controller: the daemon gave this session up after a silence; going on as {:016x}",
+                "controller: the daemon revoked this session after a timeout; continuing as {:016x}",
                 controller.session()
             ));
         }
@@ -79,7 +79,7 @@ fn stand(a: &StandArguments) -> Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// Time for the daemon to hear that a controller leaves.
+/// Time for the daemon to answer that a controller leaves.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// The same as one of several controllers, or in lockstep.
@@ -122,13 +122,13 @@ fn stand_joined(
                 controller.answer(&state, &joints)?;
             }
             None if heard.elapsed() >= patience => {
-                let text = format!("no state for {} s: the daemon is gone", a.patience);
+                let text = format!("no state for {} s: the daemon has ended", a.patience);
                 return Err(Error::new(ErrorKind::Bus, text));
             }
             None => {}
         }
     }
-    // a daemon that has ended waits for nobody
+    // a daemon that has ended does not answer
     let _left = controller.leave(LEAVING).is_ok();
     Ok(ExitCode::Done)
 }

@@ -11,10 +11,9 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Scope;
 
 use super::arguments::{
-    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FrictionArguments, PushArguments,
-    StateFileArguments,
+    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments, FrictionArguments,
+    PushArguments, StateFileArguments,
 };
-use super::fault_arguments::FaultArguments;
 use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon, and again to get its answer.
@@ -32,7 +31,7 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
         }
         CtlKind::Resume(daemon) => {
             let tick = steer(daemon, Ask::Resume)?;
-            said(&format!("goes on after tick {tick}"))
+            said(&format!("continues after tick {tick}"))
         }
         CtlKind::Step(a) => run_on(&a.daemon.client()?, Ask::Step, a.ticks, a.no_wait),
         CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Ask::RunUntil, a.tick, a.no_wait),
@@ -55,14 +54,14 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
         }
         CtlKind::Arm(daemon) => {
             let tick = steer(daemon, Ask::Arm)?;
-            said(&format!("commands are obeyed from tick {tick} on"))
+            said(&format!("armed: commands are accepted from tick {tick} on"))
         }
         CtlKind::Snapshot(a) => snapshot(a),
         CtlKind::Restore(a) => restore(a),
     }
 }
 
-/// Asks for what needs no more words; the tick from which on it holds.
+/// Sends a request without arguments; the tick from which it holds.
 fn steer(daemon: &DaemonArguments, ask: Ask) -> Result<u64> {
     daemon.client()?.steer(ask, &ControlRequest::default(), PATIENCE)
 }
@@ -72,7 +71,7 @@ fn said(what: &str) -> Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// Steps, and unless told otherwise waits until they are done, however long that takes.
+/// Steps, and waits until the steps are done unless `no_wait` is set.
 fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let model = client.model(PATIENCE)?;
@@ -118,7 +117,7 @@ fn fault(a: &FaultArguments) -> Result<ExitCode> {
     let (kind, part, values) = (a.row.name.into(), part.into(), a.values.clone());
     let request = FaultRequest { run_id: 0, kind, part, name, values, ticks };
     let tick = client.fault(&request, PATIENCE)?;
-    let long = if ticks == 0 { "until it is mended".into() } else { format!("for {ticks} ticks") };
+    let long = if ticks == 0 { "until it is cleared".into() } else { format!("for {ticks} ticks") };
     said(&format!("{}{whose} {long} from tick {tick} on", a.row.name))
 }
 
@@ -135,7 +134,7 @@ fn clear_faults(a: &ClearArguments) -> Result<ExitCode> {
     let kind = a.kind.clone().unwrap_or_default();
     let request = ClearFaultsRequest { run_id: 0, kind, part, name };
     let tick = a.daemon.client()?.clear_faults(&request, PATIENCE)?;
-    said(&format!("mended from tick {tick} on"))
+    said(&format!("cleared from tick {tick} on"))
 }
 
 /// A time in ticks, the nearest whole number.
@@ -152,7 +151,7 @@ fn snapshot(a: &StateFileArguments) -> Result<ExitCode> {
 fn restore(a: &StateFileArguments) -> Result<ExitCode> {
     let saved = read_state(&a.file)?;
     let tick = a.daemon.client()?.restore(&saved, PATIENCE)?;
-    said(&format!("goes on after tick {tick}, as the next run"))
+    said(&format!("continues after tick {tick}, as the next run"))
 }
 
 fn friction(a: &FrictionArguments) -> Result<ExitCode> {
@@ -168,7 +167,7 @@ fn friction(a: &FrictionArguments) -> Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// What the names mean to the daemon, and in words.
+/// The scope that the names select, and its text.
 fn scope_of(a: &FrictionArguments, model: &ModelReply) -> Result<(Scope, String)> {
     if let Some(name) = &a.foot {
         let feet: Vec<&str> = model.feet.iter().map(|f| f.name.as_str()).collect();

@@ -1,16 +1,19 @@
-//! `hardstand demo`: the whole main job.
+//! `hardstand demo`: run, push, recover, replay.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+use serde::Serialize;
+
 use crate::config::Scenario;
-use crate::daemon::{self, Begin, Happening, Summary};
+use crate::daemon::{self, Begin, EndReport, Happening, Summary};
 use crate::process_harness::{Process, controller_command, this_program};
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::DemoArguments;
+use super::replay::ReplayResult;
 use super::{ExitCode, replay, show, stop_on_signal};
 
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
@@ -37,49 +40,85 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     sets.extend(a.sets.iter().cloned());
     let scenario = Scenario::from_texts(SCENARIO, ROBOT, &sets)?;
     let stance_m = scenario.spec.q.p_WB.z - 0.1;
-    show::line("A quadruped drops from 0.1 m above its stance, stands, is pushed sideways with");
-    show::line("60 N at 6 s, and recovers. Its controller is another process, over zenoh.\n");
-    show::scenario(&scenario);
+    let text = !a.json;
+    if text {
+        show::line(
+            "A quadruped drops from 0.1 m above its stance, stands, is pushed sideways with",
+        );
+        show::line("60 N at 6 s, and recovers. Its controller is another process, over zenoh.\n");
+        show::scenario(&scenario);
+    }
 
-    let mut deserted = false;
+    let mut controller_ended = false;
     let mut controller = controller(&endpoint, &scenario.bus.robot)?;
     let log = Some(a.log.clone());
     let summary = daemon::run(&scenario, Begin::Afresh, log, &stop, |happening| match happening {
-        Happening::Ready(_, grants) => {
+        Happening::Ready(_, grants) if text => {
             show::ready(&scenario, grants);
             show::line("");
         }
-        Happening::Stall(stall) => show::stall(&scenario, stall),
+        Happening::Stall(stall) if text => show::stall(&scenario, stall),
+        Happening::Ready(..) | Happening::Stall(_) => {}
         Happening::Second(second) => {
-            if second.phase != Phase::Waiting {
+            if text && second.phase != Phase::Waiting {
                 show::second(second);
             }
             if !matches!(controller.ended(), Ok(None)) && !stop.swap(true, Ordering::Relaxed) {
-                deserted = true;
+                controller_ended = true;
             }
         }
     });
     drop(controller);
     let _left_over = std::fs::remove_file(socket_lock(&socket)).is_ok();
     let summary = summary?;
-    show::summary(&summary);
-    if deserted {
-        return Err(Error::new(ErrorKind::Bus, "the controller process has ended too early"));
+    if text {
+        show::summary(&summary);
+    }
+    if controller_ended {
+        return Err(Error::new(ErrorKind::Bus, "the controller process ended too early"));
     }
     if summary.ending == Ending::Stopped {
         return Ok(ExitCode::Negative); // nothing has been shown
     }
-    show::line("");
-    let report = replay::replay_file(&a.log, &[], None)?.whole;
+    let (report, replay) = replay::replay_file(&a.log, &[], None)?;
+    let report = report.whole;
     let identical = report.difference.is_none() && report.damage.is_none();
-    let whole = report.ticks == summary.ticks && report.digest == summary.digest;
-    let stands = stands(&summary, stance_m);
-    show::line(&format!(
-        "\nverdict    the robot {}; the replay is {}",
-        if stands { "stands" } else { "DOES NOT STAND" },
-        if identical && whole { "identical" } else { "NOT IDENTICAL" }
-    ));
-    Ok(if stands && identical && whole { ExitCode::Done } else { ExitCode::Negative })
+    let complete = report.ticks == summary.ticks && report.digest == summary.digest;
+    let result = DemoResult {
+        stands: stands(&summary, stance_m),
+        replay_identical: identical && complete,
+        end: EndReport::from(&summary),
+        replay,
+    };
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
+    }
+    let good = result.stands && result.replay_identical;
+    Ok(if good { ExitCode::Done } else { ExitCode::Negative })
+}
+
+/// The result of the demo.
+#[derive(Debug, Serialize)]
+struct DemoResult {
+    stands: bool,
+    /// The replay has the same ticks and the same digests as the run.
+    replay_identical: bool,
+    end: EndReport,
+    replay: ReplayResult,
+}
+
+impl DemoResult {
+    fn show(&self) {
+        show::line("");
+        self.replay.show();
+        show::line(&format!(
+            "\nverdict    the robot {}; the replay is {}",
+            if self.stands { "stands" } else { "DOES NOT STAND" },
+            if self.replay_identical { "identical" } else { "NOT IDENTICAL" }
+        ));
+    }
 }
 
 fn stands(s: &Summary, stance_m: f64) -> bool {

@@ -1,12 +1,16 @@
-//! What `bisect` and `branch` say about two runs.
+//! The comparison of two runs, for `bisect` and `branch`.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-use crate::inspect::{Cause, Comparison, Ranked, scenario_differences, trace};
+use serde::Serialize;
+
+use crate::inspect::{Cause, Comparison, Mismatch, Ranked, scenario_differences, trace};
 use crate::record::TickId;
 use crate::replay::Player;
 use hardstand_error::Result;
 
+use super::replay::{FirstDifference, LostTicks};
 use super::{ExitCode, plot_differences, show};
 
 /// Quantities that are shown of those that differ.
@@ -16,11 +20,29 @@ const KEYS: usize = 10;
 /// Columns of a plot.
 const COLUMNS: usize = 600;
 
-/// A tick, in words.
-pub(super) fn place(at: TickId, period_ns: u64) -> String {
-    let run = if at.run_id > 1 { format!(" of run {}", at.run_id) } else { String::new() };
-    let time_s = at.tick as f64 * period_ns as f64 * 1e-9;
-    format!("tick {}{run} ({time_s:.3} s)", at.tick)
+/// A tick of a run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Place {
+    run_id: u32,
+    tick: u64,
+    time_s: f64,
+}
+
+impl Place {
+    pub(super) fn of(at: TickId, period_ns: u64) -> Self {
+        let time_s = at.tick as f64 * period_ns as f64 * 1e-9;
+        Self { run_id: at.run_id, tick: at.tick, time_s }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tick {}", self.tick)?;
+        if self.run_id > 1 {
+            write!(f, " of run {}", self.run_id)?;
+        }
+        write!(f, " ({:.3} s)", self.time_s)
+    }
 }
 
 /// A number with six digits.
@@ -36,157 +58,285 @@ pub(super) fn number(x: f64) -> String {
     format!("{x:.*}", 6 - places)
 }
 
-/// Says where a replay differs from its log, if it does: the exit code for that.
-pub(super) fn of_replay(player: &Player) -> Option<ExitCode> {
-    let d = player.difference()?;
-    show::line(&format!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity));
-    show::line("           the replay differs from the log, so nothing else can be said of it");
-    Some(ExitCode::Negative)
+/// Prints where a replay differs from its log, if it does; the exit code for that.
+pub(super) fn of_replay(player: &Player, json: bool) -> Result<Option<ExitCode>> {
+    let Some(d) = player.difference() else { return Ok(None) };
+    let difference = FirstDifference::from(d);
+    if json {
+        show::json(&FailedReplay { replay_difference: difference })?;
+    } else {
+        show::line(&format!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity));
+        show::line("           the replay differs from the log, so the command stops here");
+    }
+    Ok(Some(ExitCode::Negative))
 }
 
-/// Says where two runs part, who caused it, and what differs most.
-pub(super) fn show(found: &Comparison, players: [&Player; 2], paths: [&Path; 2]) {
-    let period_ns = players[0].info().period_ns;
-    let at = |seen: TickId| place(seen, period_ns);
-    for (side, path) in ["a", "b"].iter().zip(paths) {
-        show::line(&format!("{side}          {}", path.display()));
-    }
-    let (Some(first), Some(last)) = (found.first, found.last) else {
-        show::line("compared   nothing: the logs have no tick in common");
-        return;
-    };
-    let ticks = found.ticks;
-    show::line(&format!("compared   {ticks} ticks, {} to {}", at(first), at(last)));
-    for (side, player) in ["a", "b"].iter().zip(players) {
-        lasting(side, player);
-    }
-    if let Some(side) = found.goes_on {
-        let name = if side == 0 { "a" } else { "b" };
-        show::line(&format!("longer     {name} goes on after that"));
-    }
-    let Some(cause) = &found.cause else {
-        let but = match found.digest {
-            Some(_) => " but for the numbers of sessions, which are random",
-            None => ", all digests too",
-        };
-        show::line(&format!("identical  what was applied and all quantities{but}"));
-        return;
-    };
-    parting(found, cause, &at);
-    reasons(cause, players);
-    most(&found.ranked, &at);
+#[derive(Serialize)]
+struct FailedReplay {
+    replay_difference: FirstDifference,
+}
+
+/// The comparison of two logs, a and b.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ComparisonResult {
+    /// No input and no quantity differs.
+    identical: bool,
+    files: [PathBuf; 2],
+    /// Ticks that both logs have.
+    ticks: u64,
+    first: Option<Place>,
+    last: Option<Place>,
+    /// `"a"` or `"b"`: the log that has more ticks after the last common one.
+    longer: Option<&'static str>,
+    logs: [LogCondition; 2],
+    /// The first tick that differs.
+    parted: Option<Place>,
+    /// `"controller"`, `"events"`, `"verdicts"`, `"beginning"` or `"plant"`.
+    cause: Option<&'static str>,
+    /// The first difference in what was applied.
+    inputs: Option<DifferenceAt>,
+    /// The first quantity of the robot that differs.
+    quantity: Option<DifferenceAt>,
+    /// The first tick whose digests differ.
+    digest: Option<Place>,
+    /// Session numbers differ, which are random; they alone make digests differ.
+    sessions_differ: bool,
+    /// Keys of the scenario that differ, with both values.
+    scenario_differences: Vec<String>,
+    robot_differs: bool,
+    versions: [String; 2],
+    /// Quantities that differ, the most different one first.
+    ranked: Vec<RankedResult>,
 }
 
 /// How good a log is.
-fn lasting(side: &str, player: &Player) {
-    if let Some(d) = player.difference() {
-        show::line(&format!(
-            "replay     {side} does not replay identically: at tick {}, {}; so its contacts are \
-             left out",
-            d.tick, d.quantity
-        ));
-    }
-    for gap in player.gaps() {
-        let to = gap.to_tick.saturating_sub(1);
-        show::line(&format!("gap        {side} has lost the ticks {} to {to}", gap.from_tick));
-    }
-    if let Some(damage) = player.damage() {
-        show::line(&format!("damaged    {side}: {damage}"));
-    }
+#[derive(Clone, Debug, Serialize)]
+struct LogCondition {
+    replay_difference: Option<FirstDifference>,
+    gaps: Vec<LostTicks>,
+    damage: Option<String>,
 }
 
-fn parting(found: &Comparison, cause: &Cause, at: &impl Fn(TickId) -> String) {
-    let Some(parted) = found.parted() else { return };
-    show::line(&format!("DIFFERENT  first at {}", at(parted)));
-    let mut lines = Vec::new();
-    if let Some((seen, inputs)) = &found.inputs {
-        let text = match inputs {
-            Cause::Controller(text) | Cause::Events(text) | Cause::Verdicts(text) => text.as_str(),
-            Cause::Beginning | Cause::Plant => "",
-        };
-        lines.push((*seen, format!("applied    {}: {text}", at(*seen))));
-    }
-    if let Some((seen, text)) = &found.quantity {
-        lines.push((*seen, format!("quantity   {}: {text}", at(*seen))));
-    }
-    if let Some(seen) = found.digest.filter(|_| !found.sessions) {
-        lines.push((seen, format!("digest     {}", at(seen))));
-    }
-    lines.sort_by_key(|(seen, _)| *seen);
-    lines.iter().for_each(|(_, text)| show::line(text));
-    if found.quantity.is_none() {
-        show::line("quantity   none differs: the robot did the same");
-    }
-    show::line(&format!(
-        "cause      {}",
-        match cause {
-            Cause::Controller(_) => "the controller: other commands were applied first",
-            Cause::Events(_) => "the events: other ones happened first, planned or by an operator",
-            Cause::Verdicts(_) => "the scenario: the same commands were judged in another way",
-            Cause::Beginning =>
-                "before: the runs are in different states at the first tick of both",
-            Cause::Plant => "the plant: the same was applied, and gave another state",
+/// A difference and its tick.
+#[derive(Clone, Debug, Serialize)]
+struct DifferenceAt {
+    at: Place,
+    /// `null` if all quantities differ from the first tick on.
+    #[serde(flatten)]
+    mismatch: Option<Mismatch>,
+}
+
+/// A quantity that differs.
+#[derive(Clone, Debug, Serialize)]
+struct RankedResult {
+    quantity: String,
+    unit: &'static str,
+    /// Root mean square of the difference as a share of the quantity's range.
+    share: f64,
+    first: Place,
+    largest: f64,
+    largest_at: Place,
+    /// Both values there.
+    values: [f64; 2],
+}
+
+impl ComparisonResult {
+    pub(super) fn of(found: &Comparison, players: [&Player; 2], paths: [&Path; 2]) -> Self {
+        let [x, y] = players.map(Player::info);
+        let at = |seen: TickId| Place::of(seen, x.period_ns);
+        Self {
+            identical: found.cause.is_none(),
+            files: paths.map(PathBuf::from),
+            ticks: found.ticks,
+            first: found.first.map(at),
+            last: found.last.map(at),
+            longer: found.goes_on.map(|side| SIDES[side.min(1)]),
+            logs: players.map(|player| LogCondition {
+                replay_difference: player.difference().map(FirstDifference::from),
+                gaps: player.gaps().iter().map(LostTicks::from).collect(),
+                damage: player.damage().map(Into::into),
+            }),
+            parted: found.parted().map(at),
+            cause: found.cause.as_ref().map(cause_name),
+            inputs: found.inputs.as_ref().map(|(seen, cause)| DifferenceAt {
+                at: at(*seen),
+                mismatch: cause.mismatch().cloned(),
+            }),
+            quantity: found
+                .quantity
+                .as_ref()
+                .map(|(seen, m)| DifferenceAt { at: at(*seen), mismatch: Some(m.clone()) }),
+            digest: found.digest.map(at),
+            sessions_differ: found.sessions,
+            scenario_differences: scenario_differences(&x.scenario, &y.scenario),
+            robot_differs: x.robot != y.robot,
+            versions: [x.version.clone(), y.version.clone()],
+            ranked: found.ranked.iter().map(|r| RankedResult::of(r, &at)).collect(),
         }
-    ));
-}
+    }
 
-/// What of scenario, robot and version could be behind it.
-fn reasons(cause: &Cause, players: [&Player; 2]) {
-    if matches!(cause, Cause::Controller(_)) {
-        return;
-    }
-    let [a, b] = players.map(Player::info);
-    let keys = scenario_differences(&a.scenario, &b.scenario);
-    for key in keys.iter().take(KEYS) {
-        show::line(&format!("scenario   {key}"));
-    }
-    if keys.len() > KEYS {
-        show::line(&format!("scenario   … and {} keys more", keys.len() - KEYS));
-    }
-    if a.robot != b.robot {
-        show::line("robot      the URDFs differ");
-    }
-    if a.version != b.version {
-        show::line(&format!("version    {} and {}", a.version, b.version));
-    }
-    let equal = keys.is_empty() && a.robot == b.robot && a.version == b.version;
-    if equal && *cause == Cause::Plant {
-        let which = match players.map(|p| p.difference().is_some()) {
-            [true, true] => "neither log is of this build",
-            [true, false] => "a is not of this build",
-            [false, true] => "b is not of this build",
-            [false, false] => "this build gives both",
+    /// Prints the comparison.
+    pub(super) fn show(&self) {
+        for (side, path) in SIDES.iter().zip(&self.files) {
+            show::line(&format!("{side}          {}", path.display()));
+        }
+        let (Some(first), Some(last)) = (self.first, self.last) else {
+            show::line("compared   nothing: the logs have no tick in common");
+            return;
         };
-        show::line(&format!("build      scenario, robot and version are the same; {which}"));
+        show::line(&format!("compared   {} ticks, {first} to {last}", self.ticks));
+        for (side, log) in SIDES.iter().zip(&self.logs) {
+            log.show(side);
+        }
+        if let Some(side) = self.longer {
+            show::line(&format!("longer     {side} goes on after that"));
+        }
+        let Some(cause) = self.cause else {
+            let but = match self.digest {
+                Some(_) => " except for the numbers of sessions, which are random",
+                None => ", all digests too",
+            };
+            show::line(&format!("identical  what was applied and all quantities{but}"));
+            return;
+        };
+        self.show_first(cause);
+        if cause != "controller" {
+            self.show_reasons(cause);
+        }
+        self.show_ranked();
+    }
+
+    fn show_first(&self, cause: &str) {
+        let Some(parted) = self.parted else { return };
+        show::line(&format!("DIFFERENT  first at {parted}"));
+        let mut lines = Vec::new();
+        for (name, difference) in [("applied", &self.inputs), ("quantity", &self.quantity)] {
+            if let Some(DifferenceAt { at, mismatch }) = difference {
+                let text = mismatch.as_ref().map_or(String::new(), ToString::to_string);
+                lines.push(((at.run_id, at.tick), format!("{name:<10} {at}: {text}")));
+            }
+        }
+        if let Some(at) = self.digest.filter(|_| !self.sessions_differ) {
+            lines.push(((at.run_id, at.tick), format!("digest     {at}")));
+        }
+        lines.sort_by_key(|(seen, _)| *seen);
+        lines.iter().for_each(|(_, text)| show::line(text));
+        if self.quantity.is_none() {
+            show::line("quantity   none differs: the robot did the same");
+        }
+        show::line(&format!(
+            "cause      {}",
+            match cause {
+                "controller" => "the controller: other commands were applied first",
+                "events" => "the events: other events happened first, planned or by an operator",
+                "verdicts" => "the scenario: the same commands had other verdicts",
+                "beginning" => "the runs are in different states before the first common tick",
+                _ => "the plant: the same inputs gave another state",
+            }
+        ));
+    }
+
+    /// Prints differences of scenario, robot and version that may be the reason.
+    fn show_reasons(&self, cause: &str) {
+        let keys = &self.scenario_differences;
+        for key in keys.iter().take(KEYS) {
+            show::line(&format!("scenario   {key}"));
+        }
+        if keys.len() > KEYS {
+            show::line(&format!("scenario   … and {} more keys", keys.len() - KEYS));
+        }
+        if self.robot_differs {
+            show::line("robot      the URDFs differ");
+        }
+        let [a, b] = &self.versions;
+        if a != b {
+            show::line(&format!("version    {a} and {b}"));
+        }
+        if keys.is_empty() && !self.robot_differs && a == b && cause == "plant" {
+            let other = self.logs.each_ref().map(|log| log.replay_difference.is_some());
+            let which = match other {
+                [true, true] => "neither log is of this build",
+                [true, false] => "a is not of this build",
+                [false, true] => "b is not of this build",
+                [false, false] => "this build gives both",
+            };
+            show::line(&format!("build      scenario, robot and version are the same; {which}"));
+        }
+    }
+
+    fn show_ranked(&self) {
+        let shown = &self.ranked[..self.ranked.len().min(SHOWN)];
+        if shown.is_empty() {
+            return;
+        }
+        show::line(
+            "\nshare: root mean square of the difference as a share of the quantity's range",
+        );
+        let title = |r: &RankedResult| match r.unit {
+            "" => r.quantity.clone(),
+            unit => format!("{}, {unit}", r.quantity),
+        };
+        let name = shown.iter().map(|r| title(r).chars().count()).max().unwrap_or(0);
+        show::line(&format!(
+            "{:name$}  {:>8}  {:>13}  {:>13}  {:>13}  {:<24}  first differs at",
+            "quantity", "share", "largest", "a there", "b there", "at"
+        ));
+        for r in shown {
+            let [a, b] = r.values.map(number);
+            show::line(&format!(
+                "{:name$}  {:>6.1} %  {:>13}  {a:>13}  {b:>13}  {:<24}  {}",
+                title(r),
+                100.0 * r.share,
+                number(r.largest),
+                r.largest_at.to_string(),
+                r.first
+            ));
+        }
     }
 }
 
-fn most(ranked: &[Ranked], at: &impl Fn(TickId) -> String) {
-    let shown = &ranked[..ranked.len().min(SHOWN)];
-    if shown.is_empty() {
-        return;
+impl LogCondition {
+    fn show(&self, side: &str) {
+        if let Some(d) = &self.replay_difference {
+            show::line(&format!(
+                "replay     {side} does not replay identically: at tick {}, {}; so its contacts are \
+                 left out",
+                d.tick, d.quantity
+            ));
+        }
+        for gap in &self.gaps {
+            let (from, to) = (gap.from_tick, gap.to_tick);
+            show::line(&format!("gap        {side} has lost the ticks {from} to {to}"));
+        }
+        if let Some(damage) = &self.damage {
+            show::line(&format!("damaged    {side}: {damage}"));
+        }
     }
-    show::line(
-        "\nshare: root mean square of the difference, from there on, of the quantity's range",
-    );
-    let unit = |r: &Ranked| {
-        if r.unit.is_empty() { r.name.clone() } else { format!("{}, {}", r.name, r.unit) }
-    };
-    let name = shown.iter().map(|r| unit(r).chars().count()).max().unwrap_or(0);
-    show::line(&format!(
-        "{:name$}  {:>8}  {:>13}  {:>13}  {:>13}  {:<24}  first differs at",
-        "quantity", "share", "largest", "a there", "b there", "at"
-    ));
-    for r in shown {
-        let [a, b] = r.values.map(number);
-        show::line(&format!(
-            "{:name$}  {:>6.1} %  {:>13}  {a:>13}  {b:>13}  {:<24}  {}",
-            unit(r),
-            100.0 * r.share,
-            number(r.largest),
-            at(r.largest_at),
-            at(r.first)
-        ));
+}
+
+impl RankedResult {
+    fn of(r: &Ranked, at: &impl Fn(TickId) -> Place) -> Self {
+        Self {
+            quantity: r.name.clone(),
+            unit: r.unit,
+            share: r.share,
+            first: at(r.first),
+            largest: r.largest,
+            largest_at: at(r.largest_at),
+            values: r.values,
+        }
+    }
+}
+
+const SIDES: [&str; 2] = ["a", "b"];
+
+const fn cause_name(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Controller(_) => "controller",
+        Cause::Events(_) => "events",
+        Cause::Verdicts(_) => "verdicts",
+        Cause::Beginning => "beginning",
+        Cause::Plant => "plant",
     }
 }
 
@@ -195,18 +345,22 @@ pub(super) fn draw(
     file: &Path,
     found: &Comparison,
     paths: [&Path; 2],
+    quiet: bool,
     again: impl FnOnce() -> Result<(Player, Player)>,
 ) -> Result<()> {
-    if found.parted().is_none() {
-        show::line("plot       nothing differs, so nothing is drawn");
-        return Ok(());
+    let text = if found.parted().is_none() {
+        "plot       nothing differs, so nothing is drawn".into()
+    } else {
+        draw_quietly(file, found, paths, again)?;
+        format!("\nplot       {}", file.display())
+    };
+    if !quiet {
+        show::line(&text);
     }
-    draw_quietly(file, found, paths, again)?;
-    show::line(&format!("\nplot       {}", file.display()));
     Ok(())
 }
 
-/// The same, and nothing is said.
+/// Draws the quantities that differ most, and prints nothing.
 pub(super) fn draw_quietly(
     file: &Path,
     found: &Comparison,

@@ -1,4 +1,4 @@
-//! `hardstand events`: what happens, as it happens.
+//! `hardstand events`: the events of a running daemon.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Time between two looks whether to end.
+/// Time between two checks of the stop flag.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(super) fn events(a: &EventsArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let client = a.daemon.client()?;
     let events = client.events()?;
-    // a daemon that is not there has no events
+    // fails if no daemon answers
     let _status = client.status(PATIENCE)?;
     while !stop.load(Ordering::Relaxed) {
         if let Some(event) = events.next(LOOK)? {

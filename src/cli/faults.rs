@@ -1,16 +1,80 @@
-//! `hardstand faults`: all faults that can be asked for, and how.
+//! `hardstand faults`: the faults that can be injected.
+
+use serde::Serialize;
 
 use hardstand_error::Result;
 use hardstand_physics::plant::{FaultKind, FaultSpec, Parameter};
 
+use super::arguments::FaultsArguments;
 use super::{ExitCode, show};
 
-pub(super) fn faults() -> Result<ExitCode> {
+/// A kind of fault.
+#[derive(Debug, Serialize)]
+struct FaultRow {
+    name: &'static str,
+    /// What it does.
+    effect: &'static str,
+    /// Kinds of parts that it acts on, such as `"joint"`.
+    places: &'static [&'static str],
+    /// A part must be named.
+    needs_place: bool,
+    /// A duration must be given.
+    needs_duration: bool,
+    parameters: Vec<ParameterRow>,
+    /// Arguments of `hardstand ctl fault NAME` that work with the quadruped.
+    example: &'static str,
+}
+
+/// A parameter of a fault.
+#[derive(Debug, Serialize)]
+struct ParameterRow {
+    /// Key in a scenario; the option has `-` for `_`.
+    name: &'static str,
+    unit: &'static str,
+    /// Count of numbers.
+    count: usize,
+    min: f64,
+    max: f64,
+    /// Only whole numbers are allowed.
+    whole: bool,
+    /// `null` if it must be given.
+    default: Option<f64>,
+}
+
+impl FaultRow {
+    fn of(row: &FaultSpec) -> Self {
+        let parameter = |p: &Parameter| ParameterRow {
+            name: p.name,
+            unit: p.unit,
+            count: p.count,
+            min: p.range[0],
+            max: p.range[1],
+            whole: p.whole,
+            default: p.default,
+        };
+        Self {
+            name: row.name,
+            effect: row.what,
+            places: row.place.words(),
+            needs_place: row.place.is_needed(),
+            needs_duration: row.needs_duration,
+            parameters: row.parameters.iter().map(parameter).collect(),
+            example: row.example,
+        }
+    }
+}
+
+pub(super) fn faults(a: &FaultsArguments) -> Result<ExitCode> {
+    if a.json {
+        let rows: Vec<FaultRow> = FaultKind::TABLE.iter().map(FaultRow::of).collect();
+        show::json(&rows)?;
+        return Ok(ExitCode::Done);
+    }
     for row in &FaultKind::TABLE {
         show::line(&entry(row));
     }
     show::line(
-        "On a running daemon: the commands shown; `hardstand ctl mend` ends faults.\n\
+        "On a running daemon: the commands shown; `hardstand ctl clear` ends faults.\n\
          In a scenario: [[events]] with at_s, kind and the same parameters with _ for -, and\n\
          duration_s for --duration.",
     );
@@ -36,14 +100,9 @@ fn entry(row: &FaultSpec) -> String {
 fn described(p: &Parameter) -> String {
     let numbers = if p.count == 1 { "" } else { " three times" };
     let unit = if p.unit.is_empty() { String::new() } else { format!(" {}", p.unit) };
-    let text = format!("--{} {}{unit}{numbers}", option(p), p.describe());
+    let text = format!("--{} {}{unit}{numbers}", p.name.replace('_', "-"), p.describe());
     match p.default {
         Some(default) => format!("[{text}; {default} if not given]"),
         None => text,
     }
-}
-
-/// A parameter's name on the command line.
-pub(super) fn option(p: &Parameter) -> String {
-    p.name.replace('_', "-")
 }

@@ -1,15 +1,12 @@
-//! The command line: what the user typed, and what is printed.
+//! The command line: arguments, one module for each command, and the text of its typed result.
 
 mod arguments;
 mod bisect;
 mod branch;
-mod branch_arguments;
 #[cfg(feature = "zenoh")]
 mod branch_live;
 #[cfg(feature = "zenoh")]
 mod campaign;
-#[cfg(feature = "zenoh")]
-mod campaign_arguments;
 #[cfg(feature = "zenoh")]
 mod certify;
 #[cfg(feature = "zenoh")]
@@ -25,18 +22,15 @@ mod events;
 mod exit;
 #[cfg(feature = "zenoh")]
 mod failure;
-#[cfg(feature = "zenoh")]
-mod fault_arguments;
 mod faults;
 mod histogram;
-mod judge;
+mod judge_command;
 mod model;
 mod plot;
 mod plot_differences;
 mod progress;
 mod recover;
 mod replay;
-mod replay_arguments;
 #[cfg(feature = "zenoh")]
 mod replay_live;
 mod run;
@@ -67,7 +61,7 @@ pub fn main() -> process::ExitCode {
         Verb::Recover(a) => recover::recover(a),
         Verb::Model(a) => model::model(a),
         Verb::Doctor(a) => doctor::doctor(a),
-        Verb::Faults => faults::faults(),
+        Verb::Faults(a) => faults::faults(a),
         #[cfg(feature = "zenoh")]
         Verb::Certify(a) => certify::certify(a),
         #[cfg(feature = "zenoh")]

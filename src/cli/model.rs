@@ -1,8 +1,10 @@
 //! `hardstand model`.
 
+use serde::Serialize;
+
 use crate::urdf::{BaseChoice, Loaded, Shape, parse_urdf, read_urdf_text};
 use hardstand_error::Result;
-use hardstand_physics::model::{Base, JointKind, Model};
+use hardstand_physics::model::{Base, Joint, JointKind, Model};
 
 use super::arguments::{BaseArgument, ModelArguments};
 use super::{ExitCode, show};
@@ -15,111 +17,232 @@ pub(super) fn model(a: &ModelArguments) -> Result<ExitCode> {
     };
     let text = read_urdf_text(&a.urdf)?;
     let loaded = parse_urdf(&text, &a.urdf.display().to_string(), base)?;
-    let model = &loaded.model;
-    let held = match model.base {
-        Base::Floating => "floating base, 6 degrees of freedom",
-        Base::Fixed => "fixed base",
-    };
-    show::line(&format!(
-        "robot {}: {} bodies, {} joints, {:.3} kg, {held}",
-        model.name,
-        model.bodies.len(),
-        model.joint_count(),
-        model.total_mass()
-    ));
-    tree(model);
-    joints(model);
-    feet(&loaded);
-    for w in &loaded.warnings {
-        show::line(&format!("warning: {w}"));
+    let result = ModelResult::of(&loaded);
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
     }
     Ok(ExitCode::Done)
 }
 
-fn tree(model: &Model) {
-    show::line("\ntree (body, mass in kg, links fixed to it)");
-    let mut depth = vec![0; model.bodies.len()];
-    for (i, body) in model.bodies.iter().enumerate() {
-        if i > 0 {
-            depth[i] = depth[body.parent] + 1;
-        }
-        let merged: Vec<&str> = model
-            .frames
-            .iter()
-            .filter(|f| f.body == i && f.name != body.name)
-            .map(|f| f.name.as_str())
-            .collect();
-        let fixed =
-            if merged.is_empty() { String::new() } else { format!("  + {}", merged.join(", ")) };
-        show::line(&format!(
-            "{:indent$}{}  {:.3}{fixed}",
-            "",
-            body.name,
-            body.inertia.mass,
-            indent = 2 + 2 * depth[i]
-        ));
-    }
+/// What a robot description means.
+#[derive(Debug, Serialize)]
+struct ModelResult<'a> {
+    robot: &'a str,
+    /// `"floating"` or `"fixed"`.
+    base: &'static str,
+    mass_kg: f64,
+    /// The bodies, each after its parent.
+    bodies: Vec<BodyRow<'a>>,
+    /// The joints in the order of states and commands.
+    joints: Vec<JointRow<'a>>,
+    /// Collision shapes at the tips of the tree.
+    possible_feet: Vec<FootRow<'a>>,
+    warnings: &'a [String],
 }
 
-fn joints(model: &Model) {
-    show::line("\njoints, in the order of states and commands (rad and N·m, or m and N)");
-    let width = model.joints.iter().map(|j| j.name.len()).max().unwrap_or(0).max(4);
-    show::line(&format!(
-        "  {:>3}  {:width$}  {:9}  {:>17}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}",
-        "#", "name", "kind", "position", "effort", "velocity", "damping", "friction", "armature"
-    ));
-    for (i, j) in model.joints.iter().enumerate() {
-        let kind = match j.kind {
-            JointKind::Revolute if j.q_min.is_infinite() => "continuous",
-            JointKind::Revolute => "revolute",
-            JointKind::Prismatic => "prismatic",
+#[derive(Debug, Serialize)]
+struct BodyRow<'a> {
+    name: &'a str,
+    /// `null` for the root.
+    parent: Option<&'a str>,
+    /// Joints between it and the root.
+    depth: usize,
+    mass_kg: f64,
+    /// Links that are fixed to it.
+    fixed_links: Vec<&'a str>,
+}
+
+/// Units are those of a revolute joint (rad, N·m), or of a prismatic one (m, N).
+#[derive(Debug, Serialize)]
+struct JointRow<'a> {
+    name: &'a str,
+    /// `"revolute"`, `"continuous"` or `"prismatic"`.
+    kind: &'static str,
+    /// `null` if there is no limit.
+    position_min: Option<f64>,
+    position_max: Option<f64>,
+    effort_max: Option<f64>,
+    velocity_max: Option<f64>,
+    damping: f64,
+    friction: f64,
+    armature: f64,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct FootRow<'a> {
+    link: &'a str,
+    shape: FootShape,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum FootShape {
+    Sphere { radius_m: f64 },
+    Box { size_m: [f64; 3] },
+    Other,
+}
+
+impl<'a> ModelResult<'a> {
+    fn of(loaded: &'a Loaded) -> Self {
+        let model = &loaded.model;
+        Self {
+            robot: &model.name,
+            base: match model.base {
+                Base::Floating => "floating",
+                Base::Fixed => "fixed",
+            },
+            mass_kg: model.total_mass(),
+            bodies: bodies(model),
+            joints: model.joints.iter().map(JointRow::of).collect(),
+            possible_feet: possible_feet(loaded),
+            warnings: &loaded.warnings,
+        }
+    }
+
+    fn show(&self) {
+        let base = match self.base {
+            "floating" => "floating base, 6 degrees of freedom",
+            _ => "fixed base",
         };
         show::line(&format!(
-            "  {i:>3}  {:width$}  {kind:9}  {:>17}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}",
-            j.name,
-            format!("{} … {}", number(j.q_min), number(j.q_max)),
-            number(j.effort_max),
-            number(j.velocity_max),
-            number(j.damping),
-            number(j.friction),
-            number(j.armature)
+            "robot {}: {} bodies, {} joints, {:.3} kg, {base}",
+            self.robot,
+            self.bodies.len(),
+            self.joints.len(),
+            self.mass_kg
         ));
+        self.show_tree();
+        self.show_joints();
+        self.show_feet();
+        for w in self.warnings {
+            show::line(&format!("warning: {w}"));
+        }
+    }
+
+    fn show_tree(&self) {
+        show::line("\ntree (body, mass in kg, links fixed to it)");
+        for body in &self.bodies {
+            let fixed = body.fixed_links.join(", ");
+            let fixed = if fixed.is_empty() { fixed } else { format!("  + {fixed}") };
+            let indent = 2 + 2 * body.depth;
+            show::line(&format!("{:indent$}{}  {:.3}{fixed}", "", body.name, body.mass_kg));
+        }
+    }
+
+    fn show_joints(&self) {
+        show::line("\njoints, in the order of states and commands (rad and N·m, or m and N)");
+        let width = self.joints.iter().map(|j| j.name.len()).max().unwrap_or(0).max(4);
+        show::line(&format!(
+            "  {:>3}  {:width$}  {:9}  {:>17}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}",
+            "#",
+            "name",
+            "kind",
+            "position",
+            "effort",
+            "velocity",
+            "damping",
+            "friction",
+            "armature"
+        ));
+        for (i, j) in self.joints.iter().enumerate() {
+            let min = j.position_min.map_or("−∞".into(), number);
+            let max = |limit: Option<f64>| limit.map_or("∞".into(), number);
+            show::line(&format!(
+                "  {i:>3}  {:width$}  {:9}  {:>17}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}",
+                j.name,
+                j.kind,
+                format!("{min} … {}", max(j.position_max)),
+                max(j.effort_max),
+                max(j.velocity_max),
+                number(j.damping),
+                number(j.friction),
+                number(j.armature)
+            ));
+        }
+    }
+
+    fn show_feet(&self) {
+        show::line("\ncollision shapes at the tips: possible feet ([[feet]] name, link)");
+        let mut rest = &self.possible_feet[..];
+        while let Some(first) = rest.first() {
+            let count = rest.iter().take_while(|foot| *foot == first).count();
+            let shape = match first.shape {
+                FootShape::Sphere { radius_m } => format!("sphere, radius {radius_m} m: 1 station"),
+                FootShape::Box { size_m: [x, y, z] } => {
+                    format!("box {x} × {y} × {z} m: 8 stations")
+                }
+                FootShape::Other => "neither sphere nor box: give points_m".into(),
+            };
+            let times = if count > 1 { format!(" ({count} of them)") } else { String::new() };
+            show::line(&format!("  {}: {shape}{times}", first.link));
+            rest = &rest[count..];
+        }
+        if self.possible_feet.is_empty() {
+            show::line("  none: give points_m for each foot");
+        }
     }
 }
 
-fn number(x: f64) -> String {
-    if x.is_infinite() {
-        return if x > 0.0 { "∞".into() } else { "−∞".into() };
+fn bodies(model: &Model) -> Vec<BodyRow<'_>> {
+    let mut rows: Vec<BodyRow<'_>> = Vec::new();
+    for (i, body) in model.bodies.iter().enumerate() {
+        let parent = (i > 0).then(|| &rows[body.parent]);
+        let fixed = model.frames.iter().filter(|f| f.body == i && f.name != body.name);
+        let row = BodyRow {
+            name: &body.name,
+            parent: parent.map(|parent| parent.name),
+            depth: parent.map_or(0, |parent| parent.depth + 1),
+            mass_kg: body.inertia.mass,
+            fixed_links: fixed.map(|f| f.name.as_str()).collect(),
+        };
+        rows.push(row);
     }
-    let text = format!("{x:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').into()
+    rows
+}
+
+impl<'a> JointRow<'a> {
+    fn of(j: &'a Joint) -> Self {
+        let limit = |x: f64| x.is_finite().then_some(x);
+        Self {
+            name: &j.name,
+            kind: match j.kind {
+                JointKind::Revolute if j.q_min.is_infinite() => "continuous",
+                JointKind::Revolute => "revolute",
+                JointKind::Prismatic => "prismatic",
+            },
+            position_min: limit(j.q_min),
+            position_max: limit(j.q_max),
+            effort_max: limit(j.effort_max),
+            velocity_max: limit(j.velocity_max),
+            damping: j.damping,
+            friction: j.friction,
+            armature: j.armature,
+        }
+    }
 }
 
 /// Links whose collision shape can serve as a foot: at the ends of the tree.
-fn feet(loaded: &Loaded) {
+fn possible_feet(loaded: &Loaded) -> Vec<FootRow<'_>> {
     let is_tip = |body: usize| loaded.model.bodies.iter().skip(1).all(|b| b.parent != body);
-    show::line("\ncollision shapes at the tips: possible feet ([[feet]] name, link)");
-    let mut lines: Vec<(String, usize)> = Vec::new();
-    for c in &loaded.collisions {
-        if loaded.model.frame(&c.frame).is_none_or(|f| !is_tip(f.body)) {
-            continue;
-        }
-        let shape = match c.shape {
-            Shape::Sphere { radius_m } => format!("sphere, radius {radius_m} m: 1 station"),
-            Shape::Box { size_m: [x, y, z] } => format!("box {x} × {y} × {z} m: 8 stations"),
-            _ => "neither sphere nor box: give points_m".into(),
-        };
-        let line = format!("{}: {shape}", c.frame);
-        match lines.iter_mut().find(|(l, _)| *l == line) {
-            Some((_, count)) => *count += 1,
-            None => lines.push((line, 1)),
-        }
-    }
-    for (line, count) in &lines {
-        let times = if *count > 1 { format!(" ({count} of them)") } else { String::new() };
-        show::line(&format!("  {line}{times}"));
-    }
-    if lines.is_empty() {
-        show::line("  none: give points_m for each foot");
-    }
+    let at_tip = |frame: &str| loaded.model.frame(frame).is_some_and(|f| is_tip(f.body));
+    loaded
+        .collisions
+        .iter()
+        .filter(|c| at_tip(&c.frame))
+        .map(|c| FootRow {
+            link: &c.frame,
+            shape: match c.shape {
+                Shape::Sphere { radius_m } => FootShape::Sphere { radius_m },
+                Shape::Box { size_m } => FootShape::Box { size_m },
+                _ => FootShape::Other,
+            },
+        })
+        .collect()
+}
+
+fn number(x: f64) -> String {
+    let text = format!("{x:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').into()
 }

@@ -1,10 +1,25 @@
 //! `hardstand recover`.
 
+use std::path::Path;
+
+use serde::Serialize;
+
 use crate::record;
 use hardstand_error::Result;
 
 use super::arguments::RecoverArguments;
 use super::{ExitCode, show};
+
+/// The result of a recovery.
+#[derive(Debug, Serialize)]
+struct RecoverResult<'a> {
+    /// The new file.
+    file: &'a Path,
+    ticks: u64,
+    messages: u64,
+    /// How the old log is damaged; `null` if it is whole.
+    damage: Option<&'a str>,
+}
 
 pub(super) fn recover(a: &RecoverArguments) -> Result<ExitCode> {
     let to = a.to.clone().unwrap_or_else(|| {
@@ -13,6 +28,11 @@ pub(super) fn recover(a: &RecoverArguments) -> Result<ExitCode> {
     });
     crate::rt::keep_files_private();
     let saved = record::recover(&a.log, &to)?;
+    if a.json {
+        let (ticks, messages) = (saved.ticks, saved.messages);
+        show::json(&RecoverResult { file: &to, ticks, messages, damage: saved.damage.as_deref() })?;
+        return Ok(ExitCode::Done);
+    }
     show::line(&match &saved.damage {
         Some(why) => format!("damaged    {}: {why}", a.log.display()),
         None => format!("whole      {}: there is nothing to recover", a.log.display()),

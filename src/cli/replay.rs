@@ -1,9 +1,11 @@
 //! `hardstand replay`.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
+
+use serde::Serialize;
 
 use crate::config::Scenario;
 use crate::record::LogReader;
@@ -18,28 +20,136 @@ pub(super) fn replay(a: &ReplayArguments) -> Result<ExitCode> {
     if a.to_controller {
         return super::replay_live::show_to_controllers(a);
     }
-    let run = replay_file(&a.log, &a.sets, a.threads)?;
-    Ok(code_of(&run))
+    let (_, result) = replay_file(&a.log, &a.sets, a.threads)?;
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
+    }
+    Ok(result.code())
 }
 
-/// The exit code of a replay.
-pub(super) fn code_of(run: &RunReport) -> ExitCode {
-    let lossy = run.whole.damage.is_some() || !run.gaps.is_empty();
-    match (&run.whole.difference, lossy) {
-        (Some(_), _) => ExitCode::Negative,
-        (None, true) => ExitCode::Incomplete,
-        (None, false) => ExitCode::Done,
+/// The result of a replay.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ReplayResult {
+    /// All digests are equal, as far as the log goes.
+    identical: bool,
+    /// Number of the state with which the log begins.
+    first_tick: u64,
+    ticks: u64,
+    equal_ticks: u64,
+    simulated_s: f64,
+    wall_s: f64,
+    /// After the last tick, 16 hex digits.
+    digest: String,
+    difference: Option<FirstDifference>,
+    /// Files of the run, in order.
+    files: Vec<PathBuf>,
+    /// Ticks that the log has lost.
+    gaps: Vec<LostTicks>,
+    /// How the log is damaged or cut short.
+    damage: Option<String>,
+}
+
+/// The first tick of a replay that differs from its log.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct FirstDifference {
+    pub(super) tick: u64,
+    /// The quantity, with both values.
+    pub(super) quantity: String,
+}
+
+/// Ticks that a log has lost.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct LostTicks {
+    pub(super) from_tick: u64,
+    /// The last of them.
+    pub(super) to_tick: u64,
+}
+
+impl From<&crate::replay::Difference> for FirstDifference {
+    fn from(d: &crate::replay::Difference) -> Self {
+        Self { tick: d.tick, quantity: d.quantity.clone() }
     }
 }
 
-/// Replays a log, with all files in which its run goes on, and prints the result; on all cores
-/// unless `threads` says how many.
-pub(super) fn replay_file(path: &Path, sets: &[String], threads: Option<u8>) -> Result<RunReport> {
+impl From<&crate::replay::Gap> for LostTicks {
+    fn from(gap: &crate::replay::Gap) -> Self {
+        Self { from_tick: gap.from_tick, to_tick: gap.to_tick.saturating_sub(1) }
+    }
+}
+
+impl ReplayResult {
+    fn of(run: &RunReport, wall_s: f64, period_ns: u64) -> Self {
+        let r = &run.whole;
+        Self {
+            identical: r.difference.is_none(),
+            first_tick: r.first_tick,
+            ticks: r.ticks,
+            equal_ticks: r.equal,
+            simulated_s: r.ticks as f64 * period_ns as f64 * 1e-9,
+            wall_s,
+            digest: format!("{:016x}", r.digest),
+            difference: r.difference.as_ref().map(FirstDifference::from),
+            files: run.files.clone(),
+            gaps: run.gaps.iter().map(LostTicks::from).collect(),
+            damage: r.damage.clone(),
+        }
+    }
+
+    pub(super) fn code(&self) -> ExitCode {
+        match (self.identical, self.damage.is_some() || !self.gaps.is_empty()) {
+            (false, _) => ExitCode::Negative,
+            (true, true) => ExitCode::Incomplete,
+            (true, false) => ExitCode::Done,
+        }
+    }
+
+    pub(super) fn show(&self) {
+        let (ticks, simulated_s, wall_s) = (self.ticks, self.simulated_s, self.wall_s);
+        show::line(&format!(
+            "replayed   {ticks} ticks ({simulated_s:.3} s) in {wall_s:.3} s, {:.0} × real time",
+            simulated_s / wall_s.max(1e-9)
+        ));
+        show::line(&match &self.difference {
+            None => {
+                format!("identical  all {} digests; the last is {}", self.equal_ticks, self.digest)
+            }
+            Some(d) => format!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity),
+        });
+        if self.first_tick > 0 {
+            let first = self.first_tick;
+            show::line(&format!("segment    begins at tick {first}, from its keyframe"));
+        }
+        if let [_, more @ ..] = &self.files[..]
+            && !more.is_empty()
+        {
+            let names: Vec<String> = more.iter().map(|f| f.display().to_string()).collect();
+            show::line(&format!("files      continues in {}", names.join(", ")));
+        }
+        for gap in &self.gaps {
+            show::line(&format!("gap        ticks {} to {} were lost", gap.from_tick, gap.to_tick));
+        }
+        if let Some(damage) = &self.damage {
+            let lost: u64 = self.gaps.iter().map(|g| g.to_tick + 1 - g.from_tick).sum();
+            let end = self.first_tick + ticks + lost;
+            show::line(&format!("damaged    {damage}; everything up to tick {end} was replayed"));
+        }
+    }
+}
+
+/// Replays a log, with all files in which its run goes on; on all cores unless `threads` gives a
+/// number.
+pub(super) fn replay_file(
+    path: &Path,
+    sets: &[String],
+    threads: Option<u8>,
+) -> Result<(RunReport, ReplayResult)> {
     let (log, scenario) = open(path, sets)?;
     run(log, &scenario, threads, None)
 }
 
-/// A log and its scenario, with `sets` changed; what is doubtful about it is told.
+/// A log and its scenario, with `sets` changed; prints a note if the log does not fit this build.
 pub(super) fn open(path: &Path, sets: &[String]) -> Result<(LogReader, Scenario)> {
     let log = LogReader::open(path)?;
     let info = log.info();
@@ -57,13 +167,13 @@ pub(super) fn open(path: &Path, sets: &[String]) -> Result<(LogReader, Scenario)
     Ok((log, scenario))
 }
 
-/// Replays a log that has been opened and prints the result; `look` may end it.
+/// Replays a log that has been opened; `look` may end it.
 pub(super) fn run(
     log: LogReader,
     scenario: &Scenario,
     threads: Option<u8>,
     look: Option<Look<'_>>,
-) -> Result<RunReport> {
+) -> Result<(RunReport, ReplayResult)> {
     let period_ns = log.info().period_ns;
     let bar = progress::bar(0, "replaying");
     let threads = threads.and_then(|n| NonZeroUsize::new(n.into()));
@@ -80,6 +190,6 @@ pub(super) fn run(
         None => replay::replay_run(log, &plant, threads, progress)?,
     };
     bar.finish_and_clear();
-    show::replay(&run, begin.elapsed().as_secs_f64(), period_ns);
-    Ok(run)
+    let result = ReplayResult::of(&run, begin.elapsed().as_secs_f64(), period_ns);
+    Ok((run, result))
 }

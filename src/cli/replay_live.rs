@@ -2,9 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use serde::Serialize;
+
 use crate::config::Scenario;
-use crate::daemon::{self, Begin, Happening};
-use crate::inspect::{Answers, replay_to_controllers};
+use crate::daemon::{self, Begin, EndReport, Happening};
+use crate::inspect::{Answers, Mismatch, replay_to_controllers};
 use crate::message::SavedState;
 use crate::process_harness::{Process, controller_command};
 use crate::record::RunIndex;
@@ -23,18 +25,22 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let player = Player::open_before(&a.log, &index, index.run_id(), first_tick)?;
     let (mut scenario, saved) = shown(a, &player, index.run_id())?;
     scenario.ticks = index.end_tick(index.run_id());
-    show::line(&format!(
-        "log        {}: {} ticks, shown to controllers",
-        a.log.display(),
-        index.ticks()
-    ));
+    if !a.json {
+        show::line(&format!(
+            "log        {}: {} ticks, shown to controllers",
+            a.log.display(),
+            index.ticks()
+        ));
+    }
     let mut controller = None;
     let (controller_replay, answers) = replay_to_controllers(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
     let (begin, mut refused) = (Begin::Shown(&saved, controller_replay), None);
     let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
         Happening::Ready(_, grants) => {
-            show::ready(&scenario, grants);
+            if !a.json {
+                show::ready(&scenario, grants);
+            }
             if !a.command.is_empty() {
                 match start(a, &scenario) {
                     Ok(process) => controller = Some(process),
@@ -47,7 +53,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
         }
         Happening::Stall(_) => {}
         Happening::Second(second) => {
-            if second.phase == Phase::Waiting && a.command.is_empty() {
+            if second.phase == Phase::Waiting && a.command.is_empty() && !a.json {
                 show::waiting(&scenario);
             }
             bar.set_position(second.tick.saturating_sub(first_tick));
@@ -60,12 +66,17 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
         return Err(e);
     }
     let answers = answers.answers();
-    told(&answers, &scenario);
-    if let Some(damage) = &index.damage {
-        show::line(&format!("damaged    {damage}"));
+    let end = EndReport::from(&summary);
+    let result = AnswersResult::of(&answers, &scenario, index.damage.as_deref(), end);
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
     }
     if let Ending::ControllerTimeout(_) = summary.ending {
-        show::summary(&summary);
+        if !a.json {
+            show::summary(&summary);
+        }
         return Ok(ExitCode::ControllerTimeout);
     }
     let whole = answers.cut.is_none() && summary.ending != Ending::Stopped;
@@ -113,38 +124,108 @@ fn start(a: &ReplayArguments, scenario: &Scenario) -> Result<Process> {
 /// Units of a set-point's numbers, for joints that turn.
 const UNITS: [&str; 5] = ["rad", "rad/s", "N·m/rad", "N·m·s/rad", "N·m"];
 
-fn told(answers: &Answers, scenario: &Scenario) {
-    let Answers { ticks, compared, equal, missing, new, .. } = answers;
-    show::line(&format!("shown      {ticks} ticks"));
-    show::line(&format!(
-        "compared   {compared} set-points, a joint and a state each: {equal} equal"
-    ));
-    if *missing > 0 {
-        show::line(&format!("missing    {missing} of the log were not given now"));
-    }
-    if *new > 0 {
-        show::line(&format!("new        {new} answer states that nobody has answered in the log"));
-    }
-    if let Some(cut) = &answers.cut {
-        show::line(&format!("cut        {cut}"));
-    }
-    let Some((tick, text)) = &answers.first else {
-        if *compared > 0 && *missing == 0 {
-            show::line("identical  the same was answered, bit for bit");
+/// The result of showing a log to controllers.
+#[derive(Debug, Serialize)]
+struct AnswersResult {
+    /// All answers of the log were given again, bit for bit.
+    identical: bool,
+    /// Ticks that were shown.
+    ticks: u64,
+    /// Answers in both, of one joint to one state each.
+    compared: u64,
+    equal: u64,
+    /// Answers of the log that were not given now.
+    missing: u64,
+    /// Answers given now to states that have none in the log.
+    new: u64,
+    first_difference: Option<AnswerDifference>,
+    /// For each number of a set-point that differs, its largest difference.
+    largest: Vec<LargestDifference>,
+    /// Why it ended before the log did.
+    ended_early: Option<String>,
+    /// How the log is damaged.
+    damage: Option<String>,
+    /// How the daemon ended.
+    end: EndReport,
+}
+
+#[derive(Debug, Serialize)]
+struct AnswerDifference {
+    /// Tick of the state that was answered.
+    tick: u64,
+    #[serde(flatten)]
+    mismatch: Mismatch,
+}
+
+#[derive(Debug, Serialize)]
+struct LargestDifference {
+    field: &'static str,
+    /// Unit for a joint that turns.
+    unit: &'static str,
+    difference: f64,
+    joint: String,
+    /// Tick of the state that was answered.
+    tick: u64,
+}
+
+impl AnswersResult {
+    fn of(answers: &Answers, scenario: &Scenario, damage: Option<&str>, end: EndReport) -> Self {
+        let fields = JointCommand::NAMES.into_iter().zip(UNITS).zip(&answers.largest);
+        let differing = fields.filter(|(_, largest)| largest.difference > 0.0);
+        let largest = differing.map(|((field, unit), largest)| LargestDifference {
+            field,
+            unit,
+            difference: largest.difference,
+            joint: scenario.model.joints.get(largest.joint).map_or("", |j| &j.name).into(),
+            tick: largest.tick,
+        });
+        let first = answers.first.as_ref();
+        Self {
+            identical: answers.agree() && answers.compared > 0,
+            ticks: answers.ticks,
+            compared: answers.compared,
+            equal: answers.equal,
+            missing: answers.missing,
+            new: answers.new,
+            first_difference: first
+                .map(|(tick, m)| AnswerDifference { tick: *tick, mismatch: m.clone() }),
+            largest: largest.collect(),
+            ended_early: answers.cut.clone(),
+            damage: damage.map(Into::into),
+            end,
         }
-        return;
-    };
-    show::line(&format!("DIFFERENT  first to the state of tick {tick}: {text}"));
-    let fields = JointCommand::NAMES.iter().zip(UNITS);
-    for ((field, unit), largest) in fields.zip(&answers.largest) {
-        if largest.difference > 0.0 {
-            let joint = scenario.model.joints.get(largest.joint);
+    }
+
+    fn show(&self) {
+        let Self { ticks, compared, equal, missing, new, .. } = self;
+        show::line(&format!("shown      {ticks} ticks"));
+        show::line(&format!(
+            "compared   {compared} set-points, one per joint and state: {equal} equal"
+        ));
+        if *missing > 0 {
+            show::line(&format!("missing    {missing} of the log were not given now"));
+        }
+        if *new > 0 {
+            show::line(&format!("new        {new} answer states that have no answer in the log"));
+        }
+        if let Some(why) = &self.ended_early {
+            show::line(&format!("cut        {why}"));
+        }
+        if let Some(first) = &self.first_difference {
+            let (tick, mismatch) = (first.tick, &first.mismatch);
+            show::line(&format!("DIFFERENT  first to the state of tick {tick}: {mismatch}"));
+        } else if *compared > 0 && *missing == 0 {
+            show::line("identical  every answer is the same, bit for bit");
+        }
+        for l in &self.largest {
+            let difference = differences::number(l.difference);
             show::line(&format!(
-                "largest    {field}: {} {unit}, {}, to the state of tick {}",
-                differences::number(largest.difference),
-                joint.map_or("", |joint| &joint.name),
-                largest.tick
+                "largest    {}: {difference} {}, {}, to the state of tick {}",
+                l.field, l.unit, l.joint, l.tick
             ));
+        }
+        if let Some(damage) = &self.damage {
+            show::line(&format!("damaged    {damage}"));
         }
     }
 }

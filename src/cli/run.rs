@@ -3,21 +3,31 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
 use crate::config::{Mode, Pace, Scenario};
-use crate::daemon::{self, Begin, EndReport, ErrorReport, Happening, Report, ReportFile, Summary};
+use crate::daemon::{
+    self, Begin, EndReport, ErrorReport, Happening, Report, ReportFile, SecondReport, Stall,
+    Summary,
+};
 use crate::message::SavedState;
 use crate::replay::read_state;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::Authority;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::{ExitCode, progress, show, stop_on_signal, survive};
 
 pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
     let mut report = a.report.as_deref().map(ReportFile::create).transpose()?;
-    let mut write = |line: &Report| report.as_mut().map_or(Ok(()), |report| report.write(line));
+    let mut write = |line: &Report| {
+        if a.json {
+            show::json(line)?;
+        }
+        report.as_mut().map_or(Ok(()), |report| report.write(line))
+    };
     let summary = simulate(a, &mut write);
     write(&match &summary {
         Ok(summary) => Report::Ended(EndReport::from(summary)),
@@ -33,11 +43,13 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
     survive(&[SIGHUP, SIGXFSZ])?;
     let scenario = Scenario::load(&a.scenario, &sets(a))?;
     let from = a.from.as_deref().map(|file| saved(file, &scenario)).transpose()?;
-    show::scenario(&scenario);
-    if let (Some(file), Some(saved)) = (&a.from, &from) {
+    if !a.json {
+        show::scenario(&scenario);
+    }
+    if let (Some(file), Some(saved), false) = (&a.from, &from, a.json) {
         show::from(file, saved, scenario.spec.period_ns);
     }
-    // at free pace a bar says more than lines that rush by
+    // at free pace a bar is easier to read than a line a second
     let bar = match scenario.ticks {
         Some(n) if scenario.pace == Pace::Free && std::io::stderr().is_terminal() => {
             Some(progress::bar(n, "simulating"))
@@ -49,10 +61,14 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
     let summary =
         daemon::run(&scenario, begin, a.log.clone(), &stop, |happening| match happening {
             Happening::Ready(ready, grants) => {
-                show::ready(&scenario, grants);
+                if !a.json {
+                    show::ready(&scenario, grants);
+                }
                 // a report that cannot be written shows at the end of the run
                 let _at_the_end = write(&Report::Ready(ready.clone())).is_ok();
             }
+            Happening::Stall(stall) if a.json => _ = show::json(&Progress::of_stall(stall)),
+            Happening::Second(second) if a.json => _ = show::json(&Progress::of(second)),
             Happening::Stall(stall) => show::stall(&scenario, stall),
             Happening::Second(second) if second.phase == Phase::Waiting => {
                 // once, and then a reminder every ten seconds
@@ -81,8 +97,62 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    show::summary(&summary);
+    if !a.json {
+        show::summary(&summary);
+    }
     Ok(summary)
+}
+
+/// A line of `--json` while the daemon runs.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Progress {
+    /// A second of wall time has passed.
+    Second {
+        phase: &'static str,
+        /// Ticks done in this run.
+        tick: u64,
+        time_s: f64,
+        real_time_factor: f64,
+        base_height_m: f64,
+        tilt_deg: f64,
+        foot_normal_sum_n: f64,
+        weight_n: f64,
+        /// What the drives obey.
+        authority: &'static str,
+        command_age_ticks: Option<u32>,
+        missed_deadlines: u64,
+        wakeup_p99_ns: u64,
+    },
+    /// Many deadlines were missed at once.
+    Stall {
+        /// Tick before which it happened.
+        tick: u64,
+        missed_deadlines: u64,
+    },
+}
+
+impl Progress {
+    fn of(s: &SecondReport) -> Self {
+        Self::Second {
+            phase: show::phase(s.phase.code()),
+            tick: s.tick,
+            time_s: s.time_s,
+            real_time_factor: s.real_time_factor,
+            base_height_m: s.base_height_m,
+            tilt_deg: s.tilt_deg,
+            foot_normal_sum_n: s.foot_normal_sum_n,
+            weight_n: s.weight_n,
+            authority: Authority::name_of(s.authority.code()),
+            command_age_ticks: s.command_age_ticks,
+            missed_deadlines: s.missed_deadlines,
+            wakeup_p99_ns: s.wakeup_p99_ns,
+        }
+    }
+
+    const fn of_stall(stall: Stall) -> Self {
+        Self::Stall { tick: stall.tick, missed_deadlines: stall.missed }
+    }
 }
 
 /// The state to begin in, if it is one for this scenario: before an old log is overwritten.
@@ -105,14 +175,14 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
         (plant.unjoined_owner(), scenario.control.mode == Mode::RealTime)
     {
         return Err(refuse(format!(
-            "session {session:016x} commands the robot in it, which has not joined, so in this \
-             mode nobody could; save a state of a run in lockstep, or use --mode realtime"
+            "session {session:016x} commands the robot in it without having joined, so in \
+             this mode no controller could; save a state of a run in lockstep, or use --mode realtime"
         )));
     }
     Ok(saved)
 }
 
-/// The flags are short for keys of the scenario, so that the log tells them too.
+/// The flags as keys of the scenario, so that the log has them.
 fn sets(a: &RunArguments) -> Vec<String> {
     let mut sets = a.sets.clone();
     sets.extend(a.duration.map(|s| format!("sim.duration_s={s:?}")));

@@ -1,19 +1,21 @@
-//! What is printed: one place for all words and units.
+//! Prints lines of output, and the text of a running daemon.
 
 use std::io::Write as _;
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::config::{OverrunPolicy, Pace, Ros2Mode, Scenario};
 use crate::daemon::{EndReport, SecondReport, Stall, Summary};
 use crate::message::{Distribution, SavedState};
-use crate::replay::RunReport;
 use crate::rt::Grants;
+use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Authority, Integrator};
 
-/// `println!`, but a reader that has gone (`| head`) ends neither the run nor its log.
+/// `println!`, but a closed pipe (`| head`) ends neither the run nor its log.
 macro_rules! say {
     ($($text:tt)*) => {{
-        let _somebody_reads = writeln!(std::io::stdout(), $($text)*).is_ok();
+        let _written = writeln!(std::io::stdout(), $($text)*).is_ok();
     }};
 }
 
@@ -22,14 +24,25 @@ pub(super) fn line(text: &str) {
     say!("{text}");
 }
 
+/// Prints a typed result as one line of JSON.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if it has no JSON.
+pub(super) fn json(result: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string(result)
+        .map_err(|e| Error::new(ErrorKind::Internal, format!("--json: {e}")))?;
+    line(&text);
+    Ok(())
+}
+
 /// Prints an error.
 pub(super) fn error(e: &crate::Error) {
-    let _somebody_reads = writeln!(std::io::stderr(), "hardstand: {e}").is_ok();
+    let _written = writeln!(std::io::stderr(), "hardstand: {e}").is_ok();
 }
 
 /// Prints a remark that is not output.
 pub(super) fn note(text: &str) {
-    let _somebody_reads = writeln!(std::io::stderr(), "hardstand: {text}").is_ok();
+    let _written = writeln!(std::io::stderr(), "hardstand: {text}").is_ok();
 }
 
 pub(super) fn scenario(s: &Scenario) {
@@ -86,7 +99,7 @@ pub(super) fn ready(s: &Scenario, grants: &Grants) {
 /// What a ROS 2 user has to set.
 fn ros2(s: &Scenario) {
     let (domain, listen) = (s.ros2.domain, &s.bus.listen);
-    // where rmw_zenoh looks without being told
+    // where rmw_zenoh connects by default
     let usual = listen.iter().any(|e| e.starts_with("tcp/") && e.ends_with(":7447"));
     let elsewhere = match listen.first() {
         Some(endpoint) if !usual => {
@@ -213,33 +226,14 @@ fn recorded(s: &Summary) {
     }
 }
 
-pub(super) fn replay(run: &RunReport, wall_s: f64, period_ns: u64) {
-    let r = &run.whole;
-    let simulated_s = r.ticks as f64 * period_ns as f64 * 1e-9;
-    say!(
-        "replayed   {} ticks ({simulated_s:.3} s) in {wall_s:.3} s, {:.0} × real time",
-        r.ticks,
-        simulated_s / wall_s.max(1e-9)
-    );
-    match &r.difference {
-        None => say!("identical  all {} digests; the last is {:016x}", r.equal, r.digest),
-        Some(d) => say!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity),
-    }
-    if r.first_tick > 0 {
-        say!("segment    it begins at tick {}, from its keyframe", r.first_tick);
-    }
-    if let [_, more @ ..] = &run.files[..]
-        && !more.is_empty()
-    {
-        let names: Vec<String> = more.iter().map(|f| f.display().to_string()).collect();
-        say!("files      it goes on in {}", names.join(", "));
-    }
-    for gap in &run.gaps {
-        say!("gap        ticks {} to {} were lost", gap.from_tick, gap.to_tick.saturating_sub(1));
-    }
-    if let Some(damage) = &r.damage {
-        let lost = run.gaps.iter().map(|g| g.to_tick.saturating_sub(g.from_tick)).sum::<u64>();
-        let end = r.first_tick + r.ticks + lost;
-        say!("damaged    {damage}; everything up to tick {end} was replayed");
+/// The name of a phase of the loop.
+pub(super) const fn phase(code: u8) -> &'static str {
+    match code {
+        0 => "waiting",
+        1 => "running",
+        2 => "stopped",
+        3 => "paused",
+        4 => "awaiting a controller",
+        _ => "unknown",
     }
 }

@@ -1,4 +1,4 @@
-//! `hardstand status`: how a running daemon does.
+//! `hardstand status`: the status of a running daemon.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ use super::{ExitCode, show, stop_on_signal};
 
 /// Time to find the daemon.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The daemon renews its status that often.
+/// Period of the daemon's status.
 const EVERY: Duration = Duration::from_secs(1);
 
 pub(super) fn status(a: &StatusArguments) -> Result<ExitCode> {
@@ -72,15 +72,15 @@ fn head(robot: &str, s: &StatusReading) -> Vec<String> {
     let mode = Mode::name_of(s.mode);
     let (time_s, rtf) = (s.time_ns as f64 / 1e9, s.real_time_factor);
     let mut lines = vec![
-        format!("daemon     {robot}: {}, {mode}, {pace}, run {}", phase(s.phase), s.run_id),
+        format!("daemon     {robot}: {}, {mode}, {pace}, run {}", show::phase(s.phase), s.run_id),
         format!("time       {time_s:.3} s simulated, tick {}, rtf {rtf:.2}", s.tick),
     ];
     if s.fault > 0 {
-        lines.push(format!("fault      number {} (docs/protocol.md, state)", s.fault));
+        lines.push(format!("failure    number {} (docs/protocol.md, state)", s.fault));
     }
     let authority = Authority::name_of(s.authority);
     lines.push(match (s.command_age_ticks, s.command_session) {
-        (u32::MAX, _) | (_, 0) => format!("command    {authority}: nobody owns the robot"),
+        (u32::MAX, _) | (_, 0) => format!("command    {authority}: no session owns the robot"),
         (age, owner) => format!("command    {authority}, age {age} ticks, session {owner:016x}"),
     });
     if !s.missing.is_empty() {
@@ -111,7 +111,7 @@ fn grants(s: &StatusReading) -> Grants {
 
 fn counters(s: &StatusReading, all: bool) -> Vec<String> {
     let mut shown: Vec<_> = s.counters.iter().filter(|c| all || c.value > 0).collect();
-    shown.sort_by_key(|c| c.value == 0); // what happened comes first
+    shown.sort_by_key(|c| c.value == 0); // counters above 0 first
     if shown.is_empty() {
         return vec!["counters   all 0".into()];
     }
@@ -119,17 +119,6 @@ fn counters(s: &StatusReading, all: bool) -> Vec<String> {
         format!("{:<10} {:>12}  {}", if i == 0 { "counters" } else { "" }, c.value, c.name)
     };
     shown.iter().enumerate().map(line).collect()
-}
-
-const fn phase(code: u8) -> &'static str {
-    match code {
-        0 => "waiting",
-        1 => "running",
-        2 => "stopped",
-        3 => "paused",
-        4 => "awaiting a controller",
-        _ => "unknown",
-    }
 }
 
 /// The fields that docs/protocol.md promises.
@@ -146,7 +135,7 @@ fn as_json(robot: &str, s: &StatusReading) -> Value {
         "period_ns": s.period_ns,
         "mode": Mode::name_of(s.mode),
         "speed": s.speed,
-        "phase": phase(s.phase),
+        "phase": show::phase(s.phase),
         "fault": s.fault,
         "authority": Authority::name_of(s.authority),
         "command_age_ticks": (s.command_age_ticks != u32::MAX).then_some(s.command_age_ticks),

@@ -1,4 +1,4 @@
-//! The section `bus` of a scenario: where the daemon listens, and who may do what there.
+//! The section `bus` of a scenario: endpoints, and the rights of each user.
 
 use std::path::PathBuf;
 
@@ -12,29 +12,29 @@ use super::section::Section;
 /// Settings of the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusSettings {
-    /// Name in the keys: `hardstand/<robot>/…`.
+    /// Robot name in the keys: `hardstand/<robot>/…`.
     pub robot: String,
     /// Endpoints to listen on.
     pub listen: Vec<String>,
     /// Endpoints to connect to.
     pub connect: Vec<String>,
-    /// How ROS 2 is spoken here: nodes of `rmw_zenoh` look for a router.
+    /// ROS 2 mode: nodes of `rmw_zenoh` need a router.
     pub ros2: Ros2Mode,
-    /// Sessions at a time; `None` for what suits those who come.
+    /// Sessions at a time; `None` for the default of the ROS 2 mode.
     pub sessions_max: Option<u64>,
-    /// Ticks between two states.
+    /// Ticks between two messages of `state`.
     pub state_every_ticks: u64,
-    /// Ticks between two contacts.
+    /// Ticks between two messages of `contacts`.
     pub contacts_every_ticks: u64,
-    /// Who may come and do what; without it everybody on this machine may do everything.
+    /// Rights of each user; `None`: everyone on this machine has all rights.
     pub access: Option<Access>,
 }
 
 impl BusSettings {
-    /// Where a controller that is started besides finds the daemon.
+    /// The endpoint for a controller that the daemon's command starts.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if the daemon listens nowhere.
+    /// [`ErrorKind::Input`] if `bus.listen` is empty.
     pub fn endpoint(&self) -> Result<&str> {
         self.listen.first().map(String::as_str).ok_or_else(|| {
             let text = "bus.listen is empty; the controller needs an endpoint to find the daemon";
@@ -43,23 +43,23 @@ impl BusSettings {
     }
 }
 
-/// Who may do what. Names are users, or without a file of users the common names of certificates.
+/// Rights by role. Names are users, or without a file of users the common names of certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// File of `user:password` lines.
     pub users_file: Option<PathBuf>,
     /// Files for TLS.
     pub tls: Option<TlsFiles>,
-    /// They watch, ask and command.
+    /// Users who read, query and send commands.
     pub controllers: Vec<String>,
-    /// They watch, ask, change friction, push, pause, step and reset.
+    /// Users who read, query, change friction, push, pause, step and reset.
     pub operators: Vec<String>,
-    /// They watch and ask.
+    /// Users who read and query.
     pub viewers: Vec<String>,
 }
 
 impl BusSettings {
-    /// Sessions at a time: every process of nodes that have the daemon as their router is one.
+    /// Sessions at a time: each process of ROS 2 nodes with the daemon as router is a session.
     #[must_use]
     pub fn sessions(&self) -> u64 {
         let own = if self.ros2 == Ros2Mode::RmwZenoh { ROS_SESSIONS } else { SESSIONS };
@@ -79,20 +79,20 @@ fn sessions_max(s: &Section<'_>) -> Option<u64> {
 }
 
 impl Access {
-    /// Everybody named in a role, some more than once.
+    /// The names in all roles; a name in several roles comes several times.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.controllers.iter().chain(&self.operators).chain(&self.viewers)
     }
 }
 
-/// PEM files of one side of a TLS connection. Both sides show a certificate.
+/// PEM files of one side of a TLS connection. Both sides present a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate to show.
+    /// Own certificate.
     pub certificate: PathBuf,
-    /// Its private key.
+    /// Private key of the certificate.
     pub key: PathBuf,
-    /// The authority that must have signed the other side's certificate.
+    /// Certificate authority that must have signed the other side's certificate.
     pub ca: PathBuf,
 }
 
@@ -146,7 +146,7 @@ fn access(s: &Section<'_>) -> Option<Access> {
         [Some(certificate), Some(key), Some(ca)] => Some(TlsFiles { certificate, key, ca }),
         [None, None, None] => None,
         _ => {
-            s.complain("tls_certificate", "name tls_certificate, tls_key and tls_ca, or none");
+            s.complain("tls_certificate", "set tls_certificate, tls_key and tls_ca, or none");
             None
         }
     };
@@ -160,9 +160,9 @@ fn access(s: &Section<'_>) -> Option<Access> {
     let asked = access.users_file.is_some() || access.tls.is_some();
     let named = access.names().next().is_some();
     if named && !asked {
-        s.complain("controllers", "names without users_file or the tls keys bind nobody");
+        s.complain("controllers", "roles need users_file or the tls keys");
     } else if asked && !named {
-        s.complain("controllers", "name somebody in controllers, operators or viewers");
+        s.complain("controllers", "name a user in controllers, operators or viewers");
     }
     asked.then_some(access)
 }
@@ -179,34 +179,34 @@ fn check_listen(s: &Section<'_>, bus: &BusSettings) {
                 s.complain("listen", &format!("{endpoint} needs tls_certificate, tls_key, tls_ca"));
             }
         } else if tls && !users {
-            let text = "shows no certificate; without users_file it must be tls/HOST:PORT";
+            let text = "checks no certificate; without users_file it must be tls/HOST:PORT";
             s.complain("listen", &format!("{endpoint} {text}"));
         } else if !users && !is_local(endpoint) {
             s.mistake(
                 "listen",
-                "on this machine only (127.0.0.1, [::1], localhost or a unix socket): whoever \
-                 reaches the bus commands the robot. To listen elsewhere, set bus.users_file and \
+                "on this machine only (127.0.0.1, [::1], localhost or a unix socket): anyone \
+                 who reaches the bus can command the robot. To listen elsewhere, set bus.users_file and \
                  name its users in bus.controllers, bus.operators and bus.viewers, or use \
-                 tls/HOST:PORT; docs/security.md shows how",
+                 tls/HOST:PORT; see docs/security.md",
             );
         }
     }
 }
 
-/// What is reached through a router cannot be put on the list of who may do what.
+/// Access rights cannot be checked for peers behind a router.
 fn check_connect(s: &Section<'_>, bus: &BusSettings) {
     if bus.access.is_some() && !bus.connect.is_empty() {
         s.mistake("connect", "[] with users_file or the tls keys: let the other side connect");
     } else if bus.connect.iter().any(|e| is_endpoint(e) && !is_local(e)) {
-        s.mistake("connect", "on this machine only: whoever reaches it commands the robot");
+        s.mistake("connect", "on this machine only: anyone who reaches it can command the robot");
     }
 }
 
-/// What is an endpoint, in words.
+/// The forms of an endpoint, for messages.
 pub(crate) const ENDPOINT: &str =
     "\"tcp/HOST:PORT\", \"tls/HOST:PORT\" or \"unixsock-stream/PATH\"";
 
-/// The kinds of endpoint that zenoh has here.
+/// True for the kinds of endpoint that this daemon supports.
 pub(crate) fn is_endpoint(text: &str) -> bool {
     let address = text.split(['?', '#']).next().unwrap_or_default();
     let is_host_port = |address: &str| {
@@ -216,14 +216,14 @@ pub(crate) fn is_endpoint(text: &str) -> bool {
     };
     match address.split_once('/') {
         Some(("tcp", host)) => is_host_port(host),
-        // what follows `#` could switch off the check of certificates
+        // options after `#` could switch off the check of certificates
         Some(("tls", host)) => is_host_port(host) && address == text,
         Some(("unixsock-stream", path)) => !path.is_empty(),
         _ => false,
     }
 }
 
-/// True if nobody beyond this machine can reach the endpoint.
+/// True if only this machine can reach the endpoint.
 fn is_local(endpoint: &str) -> bool {
     if endpoint.starts_with("unixsock-stream/") {
         return true;
@@ -235,7 +235,7 @@ fn is_local(endpoint: &str) -> bool {
 
 const NAME: &str = "names: 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"@\"";
 
-/// Names of users and common names of certificates.
+/// True for a valid name of a user or common name of a certificate.
 pub(crate) fn is_name(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.@".contains(c);
     (1..=64).contains(&text.len()) && text.chars().all(allowed)

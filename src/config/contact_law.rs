@@ -12,7 +12,7 @@ use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};
 use super::terrain::Ground;
 
-/// What holds where a foot does not say otherwise.
+/// Contact settings of a foot that has none of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContactDefaults {
     model: Kind,
@@ -20,7 +20,7 @@ pub(super) struct ContactDefaults {
     mu: [f64; 2],
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
-    /// Of the ground.
+    /// Material of the ground.
     pub(super) ground_material: Option<ContactMaterial>,
 }
 
@@ -40,8 +40,8 @@ const MODELS: [(&str, Kind); 3] = [
 const STICTION: [(&str, Stiction); 2] =
     [("simbody", Stiction::Simbody), ("holding", Stiction::Holding)];
 pub(super) const MU: Range = Range::between(0.0, FRICTION_MAX);
-/// s/m. At 1000 nothing bounces that comes faster than 1 mm/s; far more only overshoots in a
-/// micro-step, and throws the robot.
+/// s/m. At 1000 an impact faster than 1 mm/s does not bounce; a much larger value overshoots within
+/// a micro-step and makes the contact unstable.
 pub(super) const DISSIPATION: Range = Range::between(0.0, 1000.0);
 
 pub(super) fn contact_defaults(
@@ -89,7 +89,7 @@ pub(super) fn contact_defaults(
     out
 }
 
-/// Coefficients that a table may give; the defaults fill in what is missing.
+/// Friction coefficients of a table; the defaults replace missing ones.
 pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Friction {
     let mu_static = s.f64_if_given("mu_static", MU).unwrap_or(defaults.mu[0]);
     let mu_kinetic =
@@ -100,7 +100,7 @@ pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Fricti
     Friction::new(mu_static, mu_kinetic)
 }
 
-/// The contact model of one foot, before it is known what its stations look like.
+/// The contact model of one foot, before its stations are known.
 pub(super) struct Law {
     kind: Kind,
     parameters: SpringParameters,
@@ -123,7 +123,7 @@ impl Law {
         }
     }
 
-    /// Keys of a foot that its model does not look at.
+    /// Reports keys of a foot that its contact model does not use.
     pub(super) fn refuse_idle_keys(&self, s: &Section<'_>) {
         let idle: &[&str] = match self.kind {
             Kind::Spring => &["material"],
@@ -143,7 +143,7 @@ impl Law {
         first: bool,
     ) -> Option<ContactModel> {
         match self.kind {
-            // parameters that are out of range have been reported as keys of [contact]
+            // parameters out of range are already reported as keys of [contact]
             Kind::Spring => {
                 ExponentialSpring::new(self.parameters).ok().map(ContactModel::ExponentialSpring)
             }

@@ -1,4 +1,4 @@
-//! The section `control` of a scenario: whom the loop waits for, and for how long.
+//! The section `control` of a scenario: the controllers that the loop waits for, and how long.
 
 use std::io::IsTerminal as _;
 
@@ -8,12 +8,12 @@ use hardstand_physics::plant::{controller_number, is_controller_name};
 
 use super::section::{Range, Section};
 
-/// Settings of how controllers are treated.
+/// Settings for the treatment of controllers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlSettings {
     /// Whether a tick waits for the commands that are due at it.
     pub mode: Mode,
-    /// Controllers that must have joined before simulated time begins.
+    /// Names of the controllers that must have joined before simulated time begins.
     pub controllers: Vec<String>,
     patience: Patience,
 }
@@ -25,23 +25,23 @@ enum Patience {
     Seconds(f64),
 }
 
-/// Patience where nobody watches, s.
-const UNWATCHED_S: f64 = 60.0;
+/// Patience if the output is not a terminal, s.
+const NO_TERMINAL_S: f64 = 60.0;
 
 impl ControlSettings {
-    /// Wall time after which a missing controller ends the run, ns; `None` for never.
+    /// Wall time after which a missing controller ends the run, ns; `None`: never.
     #[must_use]
     pub fn patience_ns(&self) -> Option<u64> {
         let seconds = match self.patience {
             Patience::Forever => return None,
             Patience::Auto if std::io::stdout().is_terminal() => return None,
-            Patience::Auto => UNWATCHED_S,
+            Patience::Auto => NO_TERMINAL_S,
             Patience::Seconds(seconds) => seconds,
         };
         Some((seconds * 1e9) as u64)
     }
 
-    /// The numbers of the controllers that are expected.
+    /// The controller numbers of the expected controllers.
     #[must_use]
     pub fn expected(&self) -> ControllerNumbers {
         let mut numbers = ControllerNumbers::default();

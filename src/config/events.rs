@@ -1,4 +1,4 @@
-//! Planned events of a scenario: faults, each of a kind of [`FaultKind::TABLE`].
+//! Planned events of a scenario: faults, each of a kind in [`FaultKind::TABLE`].
 
 use crate::limits::{FAULTS_MAX, PUSHES_MAX};
 use hardstand_physics::model::Model;
@@ -32,8 +32,9 @@ pub(super) fn events(
             out.iter().filter(|(_, e)| of(e)).filter_map(|(at, e)| span(*at, e)).collect();
         if most_at_once(&spans) > most {
             let count = spans.len();
-            mistakes
-                .add(format!("events: of {count} {what} more than {most} act at the same time"));
+            mistakes.add(format!(
+                "events: more than {most} of the {count} {what} act at the same time"
+            ));
         }
     }
     out
@@ -85,7 +86,7 @@ fn numbers(s: &Section<'_>, p: &Parameter, out: &mut Vec<f64>) {
     }
 }
 
-/// Ticks, if the fault is to end.
+/// Duration in ticks; `None` if the fault has no end.
 fn duration(s: &Section<'_>, row: &FaultSpec, spec: &PlantSpec) -> Option<u64> {
     let duration_s = if row.needs_duration || s.has("duration_s") {
         s.f64("duration_s", Range::between(0.0, 1e6))
@@ -100,7 +101,7 @@ fn duration(s: &Section<'_>, row: &FaultSpec, spec: &PlantSpec) -> Option<u64> {
     Some(ticks)
 }
 
-/// First tick of an event that lasts, and the first one after it.
+/// First tick of an event with a duration, and the first tick after it.
 const fn span(at: u64, event: &Event) -> Option<[u64; 2]> {
     match event {
         Event::InjectFault { ticks: UNTIL_CLEARED, .. } => Some([at, u64::MAX]),

@@ -81,12 +81,12 @@ fn stations_of(
     }
     for (i, (p_FS, shape)) in points.into_iter().enumerate() {
         if let Err(e) = shape.check() {
-            // keys have been read in narrower ranges, so it is one of the link's own
+            // each key is in its own range, so the mistake is in the link's collision shape
             let text = format!("collision shapes of \"{link}\": {e}; or give points_m");
             s.complain("link", &text);
             continue;
         }
-        // what is wrong with the law has been reported
+        // a mistake in the contact law is already reported
         let Some(model) = law.model(s, shape, ground, i == 0) else { continue };
         out.stations.push(Station {
             name: if several { format!("{name}.{i}") } else { name.into() },
@@ -108,7 +108,7 @@ pub(super) fn checked_name<'a>(s: &Section<'a>) -> &'a str {
     name
 }
 
-/// What is round about the points that a foot gives, in the link's axes.
+/// Shape around the points that a foot gives, in the link's axes.
 fn round(s: &Section<'_>) -> StationShape {
     let size = Range::between(1e-4, 10.0);
     if s.has("ring_radius_m") {
@@ -130,7 +130,7 @@ fn round(s: &Section<'_>) -> StationShape {
     }
 }
 
-/// Stations from the link's collision shapes: places in the link's frame, m. `round` rounds the
+/// Stations from the link's collision shapes: points in the link's frame, m. `round` rounds the
 /// corners of boxes.
 fn derived(
     s: &Section<'_>,
@@ -140,7 +140,7 @@ fn derived(
 ) -> Vec<(Vec3, StationShape)> {
     let mut points = Vec::new();
     if matches!(round, StationShape::Torus { .. }) {
-        s.mistake("ring_radius_m", "left out where points_m is not given");
+        s.mistake("ring_radius_m", "left out if points_m is not given");
     }
     for c in collisions.iter().filter(|c| c.frame == link) {
         match c.shape {

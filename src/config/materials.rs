@@ -25,10 +25,10 @@ pub(super) fn materials(root: &Section<'_>, mistakes: &Mistakes) -> Materials {
     Materials(list)
 }
 
-/// `None` if a key has already been reported.
+/// `None` if a key is already reported.
 fn material(s: &Section<'_>) -> Option<Result<ContactMaterial>> {
     let above = Range::above(0.0);
-    // a default material keeps its keys beside those that a scenario adds: these go first
+    // the scenario can add keys to a default material; an added key overrides the default ones
     let given = s.f64_if_given("stiffness_pa", above);
     s.know(&["young_pa", "poisson"]);
     let stiffness_pa = match given {

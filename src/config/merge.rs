@@ -1,4 +1,4 @@
-//! Default, scenario file and `--set` become one complete table.
+//! Merges the defaults, the scenario file and `--set` into one complete table.
 
 use toml::{Table, Value};
 
@@ -41,7 +41,7 @@ fn overwrite(base: &mut Table, over: Table) {
     }
 }
 
-/// `a.b.c=value`: the value is TOML, or else a text. A number in the path is an index into a list.
+/// `a.b.c=value`: the value is TOML, or else a string. A number in the path is a list index.
 fn apply_set(table: &mut Table, set: &str) -> std::result::Result<(), String> {
     let Some((path, text)) = set.split_once('=') else {
         return Err(format!("\"{set}\": expected key=value, e.g. sim.micro_steps=20"));

@@ -1,7 +1,7 @@
-//! Scenarios: read from TOML, checked as a whole, turned into what the other rooms need.
+//! Scenarios: read from TOML, checked as a whole, converted to the settings of other modules.
 //!
-//! `config/default.toml` documents every key and is itself the source of the defaults. All mistakes
-//! are reported at once, each with key, value and what is allowed.
+//! `config/default.toml` documents every key and is the source of the defaults. One error lists all
+//! mistakes, each with key, value and allowed values.
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 

@@ -1,4 +1,4 @@
-//! Regions of the ground with friction of their own.
+//! Regions of the ground with their own friction.
 
 use crate::limits::REGIONS_MAX;
 use hardstand_physics::plant::FrictionRegion;

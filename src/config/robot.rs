@@ -64,7 +64,7 @@ fn joint_names(model: &Model) -> String {
     model.joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// How high above rest the robot is placed, m; `None` if it stays where it is given.
+/// Height above the rest position, m; `None` if the robot stays at the given position.
 pub(super) fn clearance_m(initial: &Section<'_>) -> Option<f64> {
     let clearance_m = initial.f64("clearance_m", Range::between(-10.0, 1000.0));
     let places = [("above_ground", true), ("as_given", false)];
@@ -103,7 +103,7 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
 }
 
 /// Moves the base along the first plane's normal (against gravity, if the ground has no plane) to
-/// where the robot, as one rigid piece, would rest, and then `clearance_m` higher.
+/// the height at which the robot, as one rigid body, would rest, and then `clearance_m` higher.
 pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64) {
     let Some(first) = spec.ground.first() else { return };
     let up_W = match first.shape {
@@ -112,12 +112,12 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
         _ => Vec3::z(),
     };
     let weight_n = (-spec.gravity_W.dot(&up_W) * model.total_mass()).max(LEAST_WEIGHT_N);
-    let mut trial = spec.clone();
-    trial.v = Velocities::zero(model);
+    let mut raised = spec.clone();
+    raised.v = Velocities::zero(model);
     let start_W = spec.q.p_WB;
     let mut carried_n = |rise_m: f64| {
-        trial.q.p_WB = start_W + up_W * rise_m;
-        let plant = Plant::new(model.clone(), trial.clone());
+        raised.q.p_WB = start_W + up_W * rise_m;
+        let plant = Plant::new(model.clone(), raised.clone());
         plant.contacts().evaluated().iter().map(|at| support_n(at, &up_W)).sum::<f64>()
     };
     // bracket: too low at `low`, too high at `high`
@@ -129,7 +129,7 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
     } else {
         while carried_n(low) <= weight_n {
             if step_m > SEARCH_MAX_M {
-                return; // nothing below
+                return; // no ground below
             }
             (low, high, step_m) = (low - step_m, low, 2.0 * step_m);
         }
@@ -141,12 +141,12 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
     spec.q.p_WB += up_W * (high + clearance_m);
 }
 
-/// Without gravity the robot is put where it just touches.
+/// Without gravity, the contact force at which the robot counts as touching the ground, N.
 const LEAST_WEIGHT_N: f64 = 1e-6;
-/// The ground is looked for within about this distance, m.
+/// Distance within which the search looks for the ground, m.
 const SEARCH_MAX_M: f64 = 1e4;
 
-/// What a contact carries at rest, N; a rigid one anything as soon as it touches.
+/// Normal force of a contact at rest, N; a huge one for a rigid contact that touches.
 fn support_n(at: &ContactResult, up_W: &Vec3) -> f64 {
     let along = (at.touch.R_WC * Vec3::z()).dot(up_W).max(0.0);
     let rigid_n = if at.rigid && at.touch.p_C.z < 0.0 { 1e12 } else { 0.0 };

@@ -1,49 +1,49 @@
-//! The section `ros2` of a scenario: whether and how ROS 2 nodes see the robot.
+//! The section `ros2` of a scenario: ROS 2 mode, names and rates.
 
 use super::BusSettings;
 use super::section::{Range, Section};
 
-/// How ROS 2 is spoken over the bus.
+/// How the daemon connects to ROS 2 nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ros2Mode {
-    /// Not at all.
+    /// Off.
     Off,
-    /// To nodes of `rmw_zenoh`; the daemon's session is the router that they look for.
+    /// With nodes of `rmw_zenoh`; the daemon's session is their router.
     RmwZenoh,
-    /// To a zenoh-bridge-ros2dds.
+    /// With a zenoh-bridge-ros2dds.
     Bridge,
 }
 
-/// Which edges of the tree of frames are published.
+/// Edges of the frame tree that the daemon publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TfEdges {
     /// World to base, and all links.
     All,
     /// World to base: another node publishes the links.
     Base,
-    /// The links: another node says where the base is.
+    /// The links: another node publishes the base.
     Links,
 }
 
 /// Settings of ROS 2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ros2Settings {
-    /// How.
+    /// Mode.
     pub mode: Ros2Mode,
     /// `ROS_DOMAIN_ID` of the nodes.
     pub domain: u32,
-    /// Before the names of all topics of the robot; empty or `a/b`, without outer slashes.
+    /// Prefix of all topics of the robot; empty or `a/b`, without outer slashes.
     pub namespace: String,
     /// Edges under `/tf`.
     pub tf: TfEdges,
-    /// `kp` and `kd` of commands that have positions and no gains.
+    /// `kp` and `kd` of commands that have positions but no gains.
     pub gains: [f64; 2],
-    /// Ticks between two messages of each topic, by the names in [`RATES`]; `None` for never.
+    /// Ticks between two messages of each topic, by the names in [`RATES`]; `None`: never.
     pub every_ticks: [Option<u64>; RATES.len()],
 }
 
 impl Ros2Settings {
-    /// Ticks between two messages of the topic that [`RATES`] calls `name`; `None` for never.
+    /// Ticks between two messages of the topic with the name `name` in [`RATES`]; `None`: never.
     #[must_use]
     pub fn every(&self, name: &str) -> Option<u64> {
         let of = |(i, _): (usize, &(&str, u64))| self.every_ticks[i];
@@ -51,7 +51,7 @@ impl Ros2Settings {
     }
 }
 
-/// Keys under `ros2.rates_hz`, and the highest rate that "auto" takes, Hz.
+/// Keys under `ros2.rates_hz`, and the highest rate that "auto" chooses, Hz.
 pub const RATES: [(&str, u64); 9] = [
     ("clock", 100),
     ("joint_states", 500),
@@ -64,10 +64,10 @@ pub const RATES: [(&str, u64); 9] = [
     ("dynamic_joint_states", 100),
 ];
 
-/// ROS 2 derives UDP ports from it.
+/// Largest domain: ROS 2 derives UDP ports from it.
 const DOMAIN_MAX: u32 = 232;
 
-/// Reads the section, and tells `bus` how ROS 2 is spoken.
+/// Reads the section and sets the ROS 2 mode in `bus`.
 pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) -> Ros2Settings {
     let s = root.section("ros2");
     let gain = |key: &str| s.f64(key, Range::between(0.0, 1e6));
@@ -85,7 +85,7 @@ pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) ->
     settings
 }
 
-/// An access list names the keys of Hardstand only, so whoever is let in by it sees no ROS 2.
+/// ROS 2 is off with access control: its roles cover only the keys of Hardstand.
 fn mode(s: &Section<'_>, bus: &BusSettings) -> Ros2Mode {
     let guarded = bus.access.is_some();
     let auto = if guarded { Ros2Mode::Off } else { Ros2Mode::RmwZenoh };
@@ -126,8 +126,8 @@ fn rates(s: &Section<'_>, rate_hz: u64) -> [Option<u64>; RATES.len()] {
     every
 }
 
-/// Ticks between two messages: of a rate that divides `rate_hz`, or "auto" for the largest up to
-/// `most_hz`; `None` for never.
+/// Ticks between two messages, for a rate that divides `rate_hz`, or for "auto" the largest such
+/// rate up to `most_hz`; `None`: never.
 pub(super) fn rate(s: &Section<'_>, key: &str, rate_hz: u64, most_hz: u64) -> Option<u64> {
     if s.choice_or_number(key, "auto") {
         return divisor_up_to(rate_hz, most_hz).map(|hz| rate_hz / hz);
@@ -148,7 +148,7 @@ fn divisor_up_to(rate_hz: u64, most: u64) -> Option<u64> {
     (1..=most.min(rate_hz)).rev().find(|hz| rate_hz.is_multiple_of(*hz))
 }
 
-/// What a rate may be, with the allowed ones next to what was asked for.
+/// The rule for a rate, with the allowed rates nearest to the requested one.
 fn neighbours(asked: Option<i64>, rate_hz: u64) -> String {
     let rule = format!("\"auto\", 0 for never, or a divisor of sim.rate_hz, which is {rate_hz}");
     let Some(asked) = asked.and_then(|hz| u64::try_from(hz).ok()) else { return rule };

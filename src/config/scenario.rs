@@ -1,4 +1,4 @@
-//! A scenario: everything a run needs, checked.
+//! A scenario: all checked settings of a run.
 
 use std::path::Path;
 
@@ -21,46 +21,46 @@ use super::services::{RecordSettings, realtime, record};
 use super::unitree::{UnitreeSettings, unitree};
 use super::{contact_law, events, feet, materials, merge, regions, robot, terrain};
 
-/// Everything a run needs.
+/// All settings of a run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The complete scenario as TOML: defaults, file and `--set` in one.
     pub complete_toml: String,
     /// The robot's URDF.
     pub robot_urdf: String,
-    /// Hash of everything that decides the physics.
+    /// Hash of all settings that affect the physics.
     pub physics_hash: u64,
     /// The robot.
     pub model: Model,
-    /// The rest of the physics.
+    /// The other settings of the physics.
     pub spec: PlantSpec,
     /// Planned events by tick.
     pub events: Vec<(u64, Event)>,
     /// Pace.
     pub pace: Pace,
-    /// What a missed deadline leads to, whenever the pace is real time.
+    /// What the loop does after a missed deadline with pace "realtime".
     pub overrun: OverrunPolicy,
     /// Wall time of a tick in real time, ns.
     pub wall_period_ns: u64,
-    /// How controllers are treated.
+    /// Treatment of controllers.
     pub control: ControlSettings,
-    /// When to begin.
+    /// When simulated time begins.
     pub start: StartRule,
-    /// Ticks to run; `None` for no end.
+    /// Ticks to run; `None`: no end.
     pub ticks: Option<u64>,
     /// Largest `kp` and `kd` of a command.
     pub gains_max: [f64; 2],
-    /// Wishes for the physics thread.
+    /// Settings of the physics thread.
     pub realtime: RealtimeSettings,
     /// Bus.
     pub bus: BusSettings,
     /// ROS 2.
     pub ros2: Ros2Settings,
-    /// Unitree's messages, if they are spoken.
+    /// Unitree's messages; `None` if they are off.
     pub unitree: Option<UnitreeSettings>,
     /// Recorder.
     pub record: RecordSettings,
-    /// What is doubtful but allowed.
+    /// Warnings about settings that are allowed but doubtful.
     pub warnings: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Scenario {
         Self::assemble(&complete, &robot, &file, &robot_path.display().to_string())
     }
 
-    /// A scenario from the texts of the scenario and the robot, as a log holds them.
+    /// A scenario from the texts of the scenario and the robot, as stored in a log.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with all mistakes.
@@ -174,7 +174,7 @@ fn build(
     }
 }
 
-/// What the plant is made of besides the model, and the largest gains of a command.
+/// The settings of the plant besides the model, and the largest gains of a command.
 fn plant_spec(
     root: &Section<'_>,
     sim: &Sim,
@@ -232,7 +232,7 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
     }
 }
 
-/// Hash of the robot and of all sections that decide the physics.
+/// Hash of the robot and of all sections that affect the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
     for key in ["realtime", "control", "bus", "ros2", "unitree", "record", "events"] {

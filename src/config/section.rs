@@ -1,11 +1,11 @@
-//! Reads one table of a scenario, key by key, and collects everything that is wrong with it.
+//! Reads one table of a scenario, key by key, and collects all mistakes in it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use toml::{Table, Value};
 
-/// Everything that is wrong with a scenario.
+/// All mistakes in a scenario.
 #[derive(Debug, Default)]
 pub(crate) struct Mistakes(RefCell<Vec<String>>);
 
@@ -14,7 +14,7 @@ impl Mistakes {
         self.0.borrow_mut().push(text);
     }
 
-    /// Adds a mistake for each name that comes again.
+    /// Adds a mistake for each repeated name.
     pub(crate) fn refuse_twins<'a>(&self, of: &str, names: impl Iterator<Item = &'a str>) {
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
@@ -32,7 +32,7 @@ impl Mistakes {
     }
 }
 
-/// The numbers that a key may have.
+/// The range of a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     min: f64,
@@ -72,7 +72,7 @@ impl Range {
     }
 }
 
-/// One table with its path, for messages.
+/// A table and its path, for messages.
 #[derive(Debug)]
 pub(crate) struct Section<'a> {
     path: String,
@@ -98,24 +98,24 @@ impl<'a> Section<'a> {
         self.mistakes.add(format!("{} is {value}; it must be {allowed}", self.name(key)));
     }
 
-    /// The value as it is, if the key is there. Either way it counts as known.
+    /// The raw value, if the key exists. Marks the key as known in either case.
     pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
         self.seen.borrow_mut().insert(key.into());
         self.table?.get(key)
     }
 
-    /// True if the key is there. Either way it counts as known.
+    /// True if the key exists. Marks the key as known in either case.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.seen.borrow_mut().insert(key.into());
         self.table.is_some_and(|t| t.contains_key(key))
     }
 
-    /// Takes keys as known that are not read where others stand for them.
+    /// Marks keys as known that are not read because other keys replace them.
     pub(crate) fn know(&self, keys: &[&str]) {
         self.seen.borrow_mut().extend(keys.iter().map(|key| (*key).to_string()));
     }
 
-    /// Reports something about this table that is no single value.
+    /// Reports a mistake about a key or a whole table that is not a single value.
     pub(crate) fn complain(&self, key: &str, text: &str) {
         self.mistakes.add(format!("{}: {text}", self.name(key)));
     }
@@ -155,12 +155,12 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The whole number, if it is one that is allowed; what is wrong else is for the caller to say.
+    /// The whole number, if it is an allowed one; otherwise the caller reports the mistake.
     pub(crate) fn integer_if(&self, key: &str, allowed: impl Fn(i64) -> bool) -> Option<i64> {
         self.get(key).and_then(Value::as_integer).filter(|&i| allowed(i))
     }
 
-    /// A whole number that is not negative.
+    /// A whole number, 0 or more.
     pub(crate) fn count(&self, key: &str, min: u32, max: u32) -> u64 {
         self.integer(key, i64::from(min), i64::from(max)).unsigned_abs()
     }
@@ -179,18 +179,18 @@ impl<'a> Section<'a> {
         match self.get(key) {
             Some(Value::String(s)) => s,
             _ => {
-                self.mistake(key, "a text in quotes");
+                self.mistake(key, "a string in quotes");
                 ""
             }
         }
     }
 
-    /// The text, if the key is there.
+    /// The string, if the key exists.
     pub(crate) fn text_if_given(&self, key: &str) -> Option<&'a str> {
         if self.has(key) { Some(self.text(key)) } else { None }
     }
 
-    /// One of a few words.
+    /// One of several words.
     pub(crate) fn choice<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let found = match self.get(key) {
             Some(Value::String(s)) => words.iter().find(|(w, _)| w == s),
@@ -203,7 +203,7 @@ impl<'a> Section<'a> {
         found.map(|&(_, t)| t)
     }
 
-    /// True if the key holds `word`; a number is left to [`f64`](Self::f64).
+    /// True if the key holds `word`; [`f64`](Self::f64) reads a number.
     pub(crate) fn choice_or_number(&self, key: &str, word: &str) -> bool {
         matches!(self.get(key), Some(Value::String(s)) if s == word)
     }
@@ -242,7 +242,7 @@ impl<'a> Section<'a> {
         rows
     }
 
-    /// A list of points; `None` if the key is not there.
+    /// A list of points; `None` if the key does not exist.
     pub(crate) fn points_if_given(&self, key: &str) -> Option<Vec<[f64; 3]>> {
         let range = Range::between(-1e3, 1e3);
         let points = match self.get(key)? {
@@ -255,19 +255,19 @@ impl<'a> Section<'a> {
         points
     }
 
-    /// A list of texts.
+    /// A list of strings.
     pub(crate) fn texts(&self, key: &str) -> Vec<String> {
         let texts: Option<Vec<String>> = match self.get(key) {
             Some(Value::Array(list)) => list.iter().map(|v| v.as_str().map(String::from)).collect(),
             _ => None,
         };
         texts.unwrap_or_else(|| {
-            self.mistake(key, "a list of texts");
+            self.mistake(key, "a list of strings");
             Vec::new()
         })
     }
 
-    /// A table within this one; empty if it is not there.
+    /// A table within this one; empty if it does not exist.
     pub(crate) fn section(&self, key: &str) -> Section<'a> {
         let table = match self.get(key) {
             Some(Value::Table(t)) => Some(t),
@@ -280,7 +280,7 @@ impl<'a> Section<'a> {
         Section::new(self.name(key), table, self.mistakes)
     }
 
-    /// A list of tables; empty if it is not there.
+    /// A list of tables; empty if it does not exist.
     pub(crate) fn sections(&self, key: &str) -> Vec<Section<'a>> {
         let list = match self.get(key) {
             Some(Value::Array(list)) => list.as_slice(),
@@ -300,7 +300,7 @@ impl<'a> Section<'a> {
         list.iter().enumerate().map(section).collect()
     }
 
-    /// Reports keys that nothing has asked for.
+    /// Reports keys that have not been read.
     pub(crate) fn finish(self) {
         let seen = self.seen.borrow();
         for key in self.keys().into_iter().filter(|k| !seen.contains(*k)) {

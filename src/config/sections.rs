@@ -1,4 +1,4 @@
-//! The sections of a scenario that decide the physics.
+//! The sections of a scenario that affect the physics.
 
 use super::realtime::StartRule;
 use crate::limits::{SPEED_MAX, SPEED_MIN};
@@ -30,7 +30,7 @@ impl Sim {
         }
         let period_ns = 1_000_000_000 / rate_hz;
         let micro_steps = s.count("micro_steps", 1, 1000);
-        // a wrong rate is mistake enough
+        // after a wrong rate, a message about the period would only confuse
         if mistakes.count() == before && !period_ns.is_multiple_of(micro_steps) {
             s.mistake("micro_steps", &format!("a divisor of the period, {period_ns} ns"));
         }

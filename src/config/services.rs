@@ -1,4 +1,4 @@
-//! The sections of a scenario that do not touch the physics: real time and recorder (and `bus.rs`).
+//! The sections of a scenario that do not affect the physics: real time and recorder.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use super::section::Section;
 /// Settings of the recorder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordSettings {
-    /// Log file; empty for none.
+    /// Log file; empty: no log.
     pub file: String,
     /// Ticks between two keyframes.
     pub keyframe_every_ticks: u64,
-    /// A log file of this size ends before the next keyframe, and another one begins, bytes.
+    /// Size at which a log file ends before the next keyframe and a new file begins, bytes.
     pub segment_bytes_max: u64,
-    /// The messages of section `ros2` are recorded, too.
+    /// The log also has the messages of section `ros2`.
     pub ros2: bool,
 }
 
 impl RecordSettings {
-    /// The log file, if there shall be one.
+    /// The log file, if there is one.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         (!self.file.is_empty()).then(|| PathBuf::from(&self.file))

@@ -13,7 +13,7 @@ use super::section::{Mistakes, Range, Section};
 
 const EDGE_RADIUS_M: f64 = 0.01;
 
-/// Surfaces, and what each is made of.
+/// Surfaces and their materials.
 #[derive(Debug, Default)]
 pub(super) struct Ground {
     pub(super) surfaces: Vec<Surface>,
@@ -47,7 +47,7 @@ pub(super) fn ground(
     out
 }
 
-/// Adds the surfaces of one entry, which are several for stairs.
+/// Adds the surfaces of one entry; stairs have several.
 fn add(
     s: &Section<'_>,
     default_name: &str,
@@ -76,7 +76,7 @@ fn add(
     }
 }
 
-/// What the key `motion` of `surface` says.
+/// The motion in the key `motion` of `surface`.
 fn motion(surface: &Section<'_>) -> PlatformMotion {
     let s = surface.section("motion");
     let vec3 = |key: &str, range: Range| if s.has(key) { s.vec3(key, range) } else { [0.0; 3] };

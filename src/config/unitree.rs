@@ -1,4 +1,4 @@
-//! The section `unitree` of a scenario: whether Unitree's messages are spoken.
+//! The section `unitree` of a scenario: whether the daemon uses Unitree's messages.
 
 use super::ros2::rate;
 use super::section::Section;
@@ -6,7 +6,7 @@ use super::{Ros2Mode, Ros2Settings};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::PlantSpec;
 
-/// Most that "auto" takes, as the robot does, Hz.
+/// Highest rate that "auto" chooses, Hz: that of the real robot.
 const RATE_MOST_HZ: u64 = 500;
 
 /// Feet and legs in the order of the messages, three motors each: hip, thigh, calf.
@@ -24,7 +24,7 @@ pub struct Motors {
 /// Settings of Unitree's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitreeSettings {
-    /// Which joint is which motor.
+    /// The order of motors and feet.
     pub motors: Motors,
     /// Ticks between two states.
     pub every_ticks: u64,
@@ -56,8 +56,8 @@ pub(super) fn unitree(
 }
 
 impl Motors {
-    /// Those of a robot whose feet are called as the legs are, or begin with it and `_`, and have
-    /// three joints each above them; it has no other joints. `None` for all others.
+    /// The order for a robot whose feet have the names of the legs, or begin with them and `_`,
+    /// with three joints above each foot and no other joints. `None` for all other robots.
     #[must_use]
     pub fn of(model: &Model, spec: &PlantSpec) -> Option<Self> {
         let mut all = Self { joints: [0; 12], feet: [0; LEGS.len()] };
@@ -69,7 +69,7 @@ impl Motors {
             all.feet[leg] = foot;
             let mut body = spec.feet[foot].body;
             for joint in all.joints[3 * leg..3 * leg + 3].iter_mut().rev() {
-                // body 0 is the base; the joint of every other one has the number before it
+                // body 0 is the base; body n has joint n - 1
                 *joint = body.checked_sub(1)?;
                 body = model.bodies[body].parent;
             }

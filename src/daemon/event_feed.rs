@@ -1,4 +1,4 @@
-//! What has happened, in words, for the bus.
+//! Events of the loop as messages for the bus.
 
 use crossbeam_channel::Receiver;
 
@@ -9,7 +9,7 @@ use hardstand_physics::plant::Event;
 
 use super::io::Io;
 
-/// Makes messages of what the loop tells.
+/// Converts events of the loop to messages.
 #[derive(Debug)]
 pub(super) struct EventFeed {
     pub(super) inbox: Receiver<LoopEvent>,
@@ -18,8 +18,8 @@ pub(super) struct EventFeed {
 }
 
 impl EventFeed {
-    /// Tells all there is, oldest first.
-    pub(super) fn tell(&self, io: &Io<'_>) {
+    /// Publishes all pending events, oldest first.
+    pub(super) fn publish(&self, io: &Io<'_>) {
         for LoopEvent { run_id, tick, time_ns, happened } in self.inbox.try_iter() {
             let (kind, controller, text) = self.words(&happened);
             let kind = kind.into();
@@ -43,8 +43,8 @@ impl EventFeed {
             Happened::Conflict { controller, answers_tick } => {
                 let name = name(*controller);
                 let text = format!(
-                    "the controller {name} has answered the state of tick {answers_tick} again, \
-                     and differently; the first answer stands"
+                    "the controller {name} answered the state of tick {answers_tick} twice, \
+                     and differently; the first answer is used"
                 );
                 ("conflict", name, text)
             }
@@ -52,7 +52,7 @@ impl EventFeed {
                 let missing: Vec<String> =
                     missing.iter().filter(|number| **number != 0).map(|n| name(*n)).collect();
                 let names = missing.join(", ");
-                let text = format!("the tick has waited for {names} as long as it may");
+                let text = format!("the tick timed out waiting for {names} (control.budget_ms)");
                 ("gave_up", names, text)
             }
             Happened::PlantFailure(fault) => {

@@ -15,7 +15,10 @@ use crate::rt::{Direct, RequestSender};
 use hardstand_physics::plant::{Command, Plant, Snapshot};
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
-#[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "nobody takes or gives"))]
+#[cfg_attr(
+    not(feature = "zenoh"),
+    allow(dead_code, reason = "without a bus they have no other end")
+)]
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
@@ -104,18 +107,18 @@ mod with_bus {
             let urdf = &scenario.robot_urdf;
             let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&run_id))?;
             let limits = command_limits(scenario, model);
-            let desk = || {
+            let ingress = || {
                 let (run_id, counters) = (Arc::clone(&run_id), Arc::clone(&commands));
                 CommandIngress::new(ends.commands.clone(), limits, run_id, counters)
             };
             let ros2 = if spoken {
-                let (desk, orders) = (desk(), orders.port());
+                let (desk, orders) = (ingress(), orders.port());
                 let ends = NodeEnds { feed: feed_end, desk, orders, plant };
                 Some(Node::start(&bus, scenario, model, ends, ros2)?)
             } else {
                 None
             };
-            let subscriber = subscribe_commands(&bus, &keys, desk())?;
+            let subscriber = subscribe_commands(&bus, &keys, ingress())?;
             Ok(Self { bus, services, publisher, orders, ros2, _commands: subscriber })
         }
 
@@ -132,7 +135,7 @@ mod with_bus {
             }
         }
 
-        /// What cannot be said now is lost: it is in the log.
+        /// An event that cannot be published now is lost on the bus; it is in the log.
         pub(in crate::daemon) fn publish_event(&self, event: &EventReading) {
             let _said = self.services.publish_event(&self.bus, event).is_ok();
         }
@@ -167,7 +170,7 @@ mod without_bus {
     use crate::message::{EventReading, ModelReply, StatusReading};
     use hardstand_error::{Error, ErrorKind, Result};
 
-    /// Nobody can command this robot; its snapshots are dropped by the loop when the queue is full.
+    /// No controller can command this robot; its snapshots are dropped by the loop when the queue is full.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
         _ends: Ends,
@@ -182,7 +185,7 @@ mod without_bus {
             if scenario.start == StartRule::OnController {
                 return Err(Error::new(
                     ErrorKind::Bus,
-                    "this build has no bus, so no controller can come; use --set sim.start=now",
+                    "this build has no bus, so no controller can join; use --set sim.start=now",
                 ));
             }
             Ok(Self { _ends: ends })

@@ -36,7 +36,7 @@ use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
 use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
 use crate::limits::{
-    FIRST_EPOCH, LOG_QUEUE, OCCURRENCE_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
+    EVENT_QUEUE, FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
 use crate::message::{ControllerRegistry, ModelReply, SavedState};
 use crate::record::{RecorderStats, RunInfo};
@@ -57,7 +57,7 @@ use physics::PhysicsThread;
 /// Time between two looks of the monitor.
 const MONITOR_POLL: Duration = Duration::from_millis(20);
 
-/// What the caller may watch.
+/// Progress of a run, for the caller.
 #[derive(Debug)]
 pub enum Happening<'a> {
     /// The daemon accepts controllers: what it is, and the grants of the physics thread.
@@ -113,7 +113,7 @@ pub fn run(
     };
     let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
 
-    let (mut links, mut ends, report_in, occurrences) = wire(scenario, &initial, run_id, stop);
+    let (mut links, mut ends, report_in, events) = wire(scenario, &initial, run_id, stop);
     ends.shows_log = controller_replay.is_some();
 
     let model = ModelReply::of(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
@@ -123,7 +123,7 @@ pub fn run(
     let mut grants = physics.grants()?;
     let awake = if free { None } else { keep_cores_awake() };
     grants.cores_awake = awake.is_some();
-    // before any thread that has to do with strangers is started
+    // before any thread that reads from the network is started
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
@@ -134,17 +134,14 @@ pub fn run(
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
 
-    let event_feed = EventFeed {
-        inbox: occurrences,
-        model: scenario.model.clone(),
-        directory: directory.clone(),
-    };
+    let event_feed =
+        EventFeed { inbox: events, model: scenario.model.clone(), directory: directory.clone() };
     let begin = (run_id, first_tick);
     let mut monitor =
         Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
     io.publish_status(monitor.status());
-    let told = (&mut monitor, &event_feed);
-    let broken = attend(&physics, recorder.as_ref(), &mut io, told, (free, stop), watch);
+    let watched = (&mut monitor, &event_feed);
+    let broken = attend(&physics, recorder.as_ref(), &mut io, watched, (free, stop), watch);
     drop(awake);
     let summary = finish(physics, recorder, io, monitor, &event_feed)?;
     broken.map_or(Ok(summary), Err)
@@ -180,7 +177,7 @@ fn wire(
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
-    let (occurrences, told) = touched_channel(OCCURRENCE_QUEUE, &LoopEvent::NONE);
+    let (events, told) = touched_channel(EVENT_QUEUE, &LoopEvent::NONE);
     let (request_out, requests) = request_queue();
     let run_id = Arc::new(AtomicU32::new(run_id));
     let ends = Ends {
@@ -203,14 +200,14 @@ fn wire(
         direct,
         log: None,
         reports,
-        occurrences,
+        events,
         stop,
         arrived,
     };
     (links, ends, report_in, told)
 }
 
-/// Stays with the loop until it ends. A bus that is lost for good ends it; that is the error.
+/// Watches the loop until it ends. A bus that is lost for good ends it with an error.
 fn attend(
     physics: &PhysicsThread,
     recorder: Option<&Recorder>,
@@ -231,7 +228,7 @@ fn attend(
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
         }
-        event_feed.tell(io);
+        event_feed.publish(io);
         monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
         // at free pace the loop waits for the recorder
         if free && recorder.is_some_and(Recorder::has_died) {
@@ -276,7 +273,7 @@ fn start_recorder(
     Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
 }
 
-/// Physics first, then what it feeds, the bus last: nothing that was sent is lost.
+/// Ends the physics first, then its consumers, the bus last, so that no message is lost.
 fn finish(
     physics: PhysicsThread,
     recorder: Option<Recorder>,
@@ -290,7 +287,7 @@ fn finish(
         Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
         None => Err(monitor.panic_report()),
     };
-    event_feed.tell(&io);
+    event_feed.publish(&io);
     if let Ok(summary) = &summary {
         io.publish_status(&summary.status);
     }

@@ -16,7 +16,7 @@ use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdic
 use super::front::{Counters, link_counts};
 use super::latency_histogram::LatencyHistogram;
 
-/// What an engineer wants to know once a second.
+/// The state of a run, once a second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondReport {
     /// What the loop is doing.
@@ -254,15 +254,15 @@ impl Monitor {
         })
     }
 
-    /// The last report; before the first one, what is known anyway.
-    fn told(&self) -> TickReport {
+    /// The last report; before the first one, the initial values.
+    fn last_report(&self) -> TickReport {
         let (run_id, tick) = self.begin;
         let time_ns = tick.saturating_mul(self.period_ns);
         self.last.unwrap_or(TickReport { run_id, tick, time_ns, ..TickReport::default() })
     }
 
     fn update_status(&mut self, real_time_factor: f64) {
-        let r = self.told();
+        let r = self.last_report();
         let s = &mut self.status;
         (s.run_id, s.tick, s.time_ns) = (r.run_id, r.tick, r.time_ns);
         s.phase = r.phase.code();
@@ -328,7 +328,7 @@ impl Monitor {
             ErrorKind::Internal,
             format!(
                 "the physics thread panicked after tick {tick} (digest {digest:016x}); the log is \
-                 complete up to it. This is an injected fault in Hardstand: please report it with the log"
+                 complete up to it. This is a defect of Hardstand: please report it with the log"
             ),
         )
     }
@@ -344,12 +344,12 @@ impl Monitor {
         self.note_log_failure(recorded.error.is_some());
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
         let (state, data) = (plant.state(), plant.data());
-        let told = self.told();
-        let untold = state.tick.saturating_sub(told.tick);
-        let ticks = told.ticks_run + untold;
+        let last_report = self.last_report();
+        let unreported = state.tick.saturating_sub(last_report.tick);
+        let ticks = last_report.ticks_run + unreported;
         let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;
         self.update_status(if wall_s > 0.0 { run_s / wall_s } else { 0.0 });
-        let time_ns = told.time_ns + untold * self.period_ns;
+        let time_ns = last_report.time_ns + unreported * self.period_ns;
         if let Ending::ControllerTimeout(missing) = &ending {
             self.status.missing = named(missing, &self.directory);
         }

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::config::{Pace, Scenario};
 use crate::rt::{
-    ControllerReplay, Ending, Executive, Grants, Links, MonotonicClock, RunLimits, Schedule,
+    ControllerReplay, Ending, EventSchedule, Executive, Grants, Links, MonotonicClock, RunLimits,
     drop_privileges, enter_realtime, lock_memory,
 };
 use hardstand_error::{Error, ErrorKind, Result};
@@ -38,7 +38,7 @@ impl PhysicsThread {
         let (grants_out, grants_in) = bounded(1);
         let (go_out, go_in) = bounded::<Links>(1);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
-        let schedule = Schedule::new(scenario.events.clone());
+        let schedule = EventSchedule::new(scenario.events.clone());
         let required = settings.required && pace != Pace::Free;
         let work = move || {
             let mut grants = Grants::default();

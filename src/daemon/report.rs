@@ -106,6 +106,17 @@ impl From<PlantFailure> for PlantFailureKind {
     }
 }
 
+impl PlantFailureKind {
+    /// What is wrong, and what to change.
+    #[must_use]
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::NotFinite => PlantFailure::NotFinite.advice(),
+            Self::OutOfRange => PlantFailure::OutOfRange.advice(),
+        }
+    }
+}
+
 /// An error that ended a daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorReport {
@@ -205,10 +216,7 @@ impl fmt::Display for EndReport {
                 return write!(f, "timed out waiting for {names} (control.patience_s)");
             }
             EndKind::PlantFailure => {
-                let advice = match self.plant_failure {
-                    Some(PlantFailureKind::OutOfRange) => PlantFailure::OutOfRange.advice(),
-                    _ => PlantFailure::NotFinite.advice(),
-                };
+                let advice = self.plant_failure.map_or("", PlantFailureKind::advice);
                 return write!(f, "plant failure: {advice}");
             }
         };

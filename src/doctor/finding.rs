@@ -10,9 +10,9 @@ pub enum Level {
     Ok,
     /// It costs latency; the loop runs.
     Advice,
-    /// Real time is not to be had like this.
+    /// Real time is not possible like this.
     Bad,
-    /// The system does not tell.
+    /// The system does not report it.
     Unknown,
 }
 
@@ -25,9 +25,9 @@ pub struct Finding {
     pub level: Level,
     /// What was found.
     pub found: String,
-    /// Command that mends it until the next start of the machine.
+    /// Command that fixes it until the next start of the machine.
     pub now: Option<String>,
-    /// Command that mends it for good.
+    /// Command that fixes it permanently.
     pub for_good: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Finding {
         self
     }
 
-    /// Mended by a parameter of the kernel's command line.
+    /// Fixed by a parameter of the kernel's command line.
     pub(super) fn by_boot_parameter(self, parameter: &str) -> Self {
         self.for_good(format!(
             "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&{parameter} /' /etc/default/grub && \

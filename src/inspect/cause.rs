@@ -1,7 +1,8 @@
-//! What made two runs part: what was applied, or what computed.
+//! The cause of a difference between two runs: their inputs, or the plant.
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use toml::{Table, Value};
 
 use crate::replay::TickView;
@@ -9,19 +10,33 @@ use crate::rt::{LogTick, OfferRecord, SetPoint};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
 
-/// Who made two runs part.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use super::mismatch::Mismatch;
+
+/// The cause of a difference between two runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// Other commands were applied: with what differs first.
-    Controller(String),
-    /// Other events happened.
-    Events(String),
-    /// The same commands were judged differently.
-    Verdicts(String),
-    /// They were in different states before the first tick that both have.
+    /// Different commands were applied; the first difference.
+    Controller(Mismatch),
+    /// Different events happened.
+    Events(Mismatch),
+    /// The same commands had different verdicts.
+    Verdicts(Mismatch),
+    /// The runs were in different states before the first tick that both have.
     Beginning,
-    /// The same inputs gave another state.
+    /// The same inputs gave different states.
     Plant,
+}
+
+impl Cause {
+    /// What differs, if the cause is an input.
+    #[must_use]
+    pub const fn mismatch(&self) -> Option<&Mismatch> {
+        match self {
+            Self::Controller(m) | Self::Events(m) | Self::Verdicts(m) => Some(m),
+            Self::Beginning | Self::Plant => None,
+        }
+    }
 }
 
 /// Names of controllers, which logs know by number.
@@ -34,19 +49,19 @@ impl Names {
         Self(names.into_iter().map(|name| (controller_number(name), name.clone())).collect())
     }
 
-    /// "controller rear, " or the like where there are several, or one with a name.
-    fn who(&self, this: &SetPoint, all: &[SetPoint], model: &Model) -> String {
-        let Some(number) = this.controller else { return String::new() };
+    /// "controller rear" or the like where there are several controllers, or one with a name.
+    fn label(&self, this: &SetPoint, all: &[SetPoint], model: &Model) -> Option<String> {
+        let number = this.controller?;
         if let Some(name) = self.0.get(&number) {
-            return format!("controller {name}, ");
+            return Some(format!("controller {name}"));
         }
         let own = |s: &&SetPoint| s.controller == Some(number);
         let (count, first) = (all.iter().filter(own).count(), all.iter().find(own));
         if count == all.len() {
-            return String::new();
+            return None;
         }
         let joint = first.map_or("", |s| joint_name(s.joint, model));
-        format!("the controller of {joint} and {} joints more, ", count.saturating_sub(1))
+        Some(format!("the controller of {joint} and {} more joints", count.saturating_sub(1)))
     }
 
     pub(super) fn known(&self, number: u64) -> Option<&str> {
@@ -62,8 +77,8 @@ pub(super) fn joint_name(joint: usize, model: &Model) -> &str {
     model.joints.get(joint).map_or("", |joint| joint.name.as_str())
 }
 
-/// The first difference in what was applied in a tick. Session and sequence numbers are not looked
-/// at, for they are other ones in every run, and neither is who has joined: what they command is.
+/// The first difference in what was applied in a tick. Session and sequence numbers differ in every
+/// run and are ignored, as are joins and leaves: their commands are compared.
 pub(super) fn of_inputs(
     a: &TickView<'_>,
     b: &TickView<'_>,
@@ -74,31 +89,32 @@ pub(super) fn of_inputs(
     let other = |t: &LogTick| t.events.iter().copied().filter(|e| !is_coming(e)).collect();
     let (p, q): (Vec<Event>, Vec<Event>) = (other(x), other(y));
     if p != q {
-        let words = |events| described(events, model, names);
-        return Some(Cause::Events(format!("events {} and {}", words(&p), words(&q))));
+        let values = [&p, &q].map(|events| described(events, model, names));
+        return Some(Cause::Events(Mismatch::new("events", values)));
     }
     let answers = |o: &[OfferRecord]| o.iter().map(|o| o.answers_tick).collect::<Vec<_>>();
     let verdicts = |o: &[OfferRecord]| o.iter().map(|o| o.verdict).collect::<Vec<_>>();
     let (p, q) = (verdicts(&x.offers), verdicts(&y.offers));
     let accepted = |v: &[Verdict]| v.contains(&Verdict::Accepted);
     if p != q && answers(&x.offers) == answers(&y.offers) && accepted(&p) != accepted(&q) {
-        return Some(Cause::Verdicts(format!("verdicts {p:?} and {q:?}")));
+        let values = [&p, &q].map(|verdicts| Some(format!("{verdicts:?}")));
+        return Some(Cause::Verdicts(Mismatch::new("verdicts", values)));
     }
     let of = |m: &TickView<'_>| m.applied.set_points(m.leases, model.joint_count());
     differing_command(&of(a), &of(b), model, names).map(Cause::Controller)
 }
 
-/// What differs in who comes and goes, sessions too.
+/// The difference in joins and leaves, session numbers included.
 pub(super) fn of_leases(
     a: &TickView<'_>,
     b: &TickView<'_>,
     model: &Model,
     names: &Names,
-) -> Option<String> {
+) -> Option<Mismatch> {
     let coming = |m: &TickView<'_>| m.applied.events.iter().copied().filter(is_coming).collect();
     let (p, q): (Vec<Event>, Vec<Event>) = (coming(a), coming(b));
-    let words = |events| described(events, model, names);
-    (p != q).then(|| format!("{} and {}", words(&p), words(&q)))
+    let values = || [&p, &q].map(|events| described(events, model, names));
+    (p != q).then(|| Mismatch::new("leases", values()))
 }
 
 const fn is_coming(event: &Event) -> bool {
@@ -110,51 +126,55 @@ fn differing_command(
     b: &[SetPoint],
     model: &Model,
     names: &Names,
-) -> Option<String> {
-    match (a.is_empty(), b.is_empty()) {
-        (true, true) => return None,
-        (false, true) => return Some("command: one and none".into()),
-        (true, false) => return Some("command: none and one".into()),
-        (false, false) => {}
+) -> Option<Mismatch> {
+    let one = |there: bool| there.then(|| "one".to_string());
+    if a.is_empty() && b.is_empty() {
+        return None;
+    }
+    if a.is_empty() || b.is_empty() {
+        return Some(Mismatch::new("command", [one(!a.is_empty()), one(!b.is_empty())]));
     }
     let of = |list: &[SetPoint], joint| list.iter().find(|s| s.joint == joint).copied();
     for joint in 0..model.joint_count() {
-        let name = joint_name(joint, model);
-        let (x, y) = match (of(a, joint), of(b, joint)) {
-            (Some(x), Some(y)) => (x, y),
-            (None, None) => continue,
-            (Some(x), None) => {
-                return Some(format!("{}command.{name}: one and none", names.who(&x, a, model)));
+        let command = format!("command.{}", joint_name(joint, model));
+        let (x, y) = (of(a, joint), of(b, joint));
+        let label =
+            x.map(|x| names.label(&x, a, model)).or_else(|| Some(names.label(&y?, b, model)));
+        let controller = label.flatten();
+        let (Some(x), Some(y)) = (x, y) else {
+            if x.is_some() || y.is_some() {
+                let values = [one(x.is_some()), one(y.is_some())];
+                return Some(Mismatch::new(command, values).by(controller));
             }
-            (None, Some(y)) => {
-                return Some(format!("{}command.{name}: none and one", names.who(&y, b, model)));
-            }
+            continue;
         };
-        let who = names.who(&x, a, model);
-        if let Some(text) = differing_fields(&x.command, &y.command) {
-            return Some(format!("{who}command.{name}.{text}"));
+        if let Some(found) = differing_field(&command, &x.command, &y.command) {
+            return Some(found.by(controller));
         }
         let (p, q) = (x.answers_tick, y.answers_tick);
         if p != q {
-            return Some(format!("{who}the command answers tick {p} and {q}"));
+            let values = [p, q].map(|tick| Some(tick.to_string()));
+            return Some(Mismatch::new("answered tick", values).by(controller));
         }
     }
     None
 }
 
-pub(super) fn differing_fields(x: &JointCommand, y: &JointCommand) -> Option<String> {
+/// The first number of a set-point that differs; `command` is `command.JOINT`.
+pub(super) fn differing_field(
+    command: &str,
+    x: &JointCommand,
+    y: &JointCommand,
+) -> Option<Mismatch> {
     let mut both = JointCommand::NAMES.iter().zip(x.numbers().into_iter().zip(y.numbers()));
     let (name, (x, y)) = both.find(|(_, (x, y))| x.to_bits() != y.to_bits())?;
-    Some(format!("{name}: {x:e} and {y:e}"))
+    Some(Mismatch::of_numbers(format!("{command}.{name}"), x, y))
 }
 
-fn described(events: &[Event], model: &Model, names: &Names) -> String {
-    if events.is_empty() {
-        return "none".into();
-    }
+fn described(events: &[Event], model: &Model, names: &Names) -> Option<String> {
     let one =
         |event: &Event| event.words(|body| model.body_name(body), |number| names.name(number));
-    events.iter().map(one).collect::<Vec<_>>().join(" + ")
+    (!events.is_empty()).then(|| events.iter().map(one).collect::<Vec<_>>().join(" + "))
 }
 
 /// Sections that have no part in what a tick computes.

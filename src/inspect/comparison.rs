@@ -1,4 +1,4 @@
-//! Two runs side by side: where they part, and what differs most.
+//! Compares two runs: the first difference, its cause, and the quantities that differ most.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,10 @@ use crate::replay::{Player, TickView};
 use hardstand_error::Result;
 
 use super::cause::{self, Cause, Names};
+use super::mismatch::Mismatch;
 use super::{Quantities, Quantity, Role};
 
-/// What came of comparing two runs.
+/// The comparison of two runs.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// Ticks that both have.
@@ -18,19 +19,19 @@ pub struct Comparison {
     pub first: Option<TickId>,
     /// The last of them.
     pub last: Option<TickId>,
-    /// The runs have other numbers in ticks after the last one in common: 0 or 1 for who goes on.
+    /// The run that has more ticks after the last common one: 0 or 1.
     pub goes_on: Option<usize>,
-    /// The first tick in which something else was applied, and what.
+    /// The first tick with different inputs, and the difference.
     pub inputs: Option<(TickId, Cause)>,
     /// The first tick after which a published quantity differs, and which, with both values.
-    pub quantity: Option<(TickId, String)>,
+    pub quantity: Option<(TickId, Mismatch)>,
     /// The first tick after which the digests differ: of the complete state, session numbers too.
     pub digest: Option<TickId>,
-    /// The first tick in which controllers joined or left in another way, and how.
-    pub leases: Option<(TickId, String)>,
+    /// The first tick with different joins or leaves, and the difference.
+    pub leases: Option<(TickId, Mismatch)>,
     /// Sessions with other numbers have joined or sent commands: that alone makes digests differ.
     pub sessions: bool,
-    /// Who made the runs part; `None` if they have not.
+    /// The cause of the first difference; `None` if there is none.
     pub cause: Option<Cause>,
     /// All quantities that differ, the one that differs most first.
     pub ranked: Vec<Ranked>,
@@ -187,8 +188,8 @@ impl<'a> Track<'a> {
         }
     }
 
-    /// Adds a tick. If the quantity is a result and differs: in words.
-    fn add(&mut self, x: &TickView<'_>, y: &TickView<'_>, at: TickId) -> Option<String> {
+    /// Adds a tick. Gives both values if the quantity is a result and differs for the first time.
+    fn add(&mut self, x: &TickView<'_>, y: &TickView<'_>, at: TickId) -> Option<Mismatch> {
         let (a, b) = (self.of[0].of(x), self.of[1].of(y));
         if a.is_nan() || b.is_nan() {
             self.missing = true;
@@ -205,7 +206,7 @@ impl<'a> Track<'a> {
         }
         let new = self.first.replace(self.first.unwrap_or(at)).is_none();
         let result = matches!(self.of[0].role, Role::Measure | Role::Detail);
-        (new && result).then(|| format!("{}: {a:e} and {b:e}", self.of[0].name))
+        (new && result).then(|| Mismatch::of_numbers(self.of[0].name.clone(), a, b))
     }
 
     fn ranked(&self, ticks: u64) -> Option<Ranked> {

@@ -6,12 +6,14 @@ use crate::replay::TickView;
 use hardstand_error::Result;
 
 use super::parser::{Function, Operator, Tree, parse};
+use super::quantities::RENAMED;
 use super::{Quantities, Quantity};
 
 /// A condition, such as `foot.FL.slip > 0.02 and base.z < 0.2`.
 #[derive(Clone, Debug)]
 pub struct Condition {
     tree: Tree,
+    text: String,
 }
 
 impl Condition {
@@ -22,14 +24,25 @@ impl Condition {
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) with the place and what is expected there, or
     /// the names that are nearest to one that is unknown.
     pub fn parse(text: &str, quantities: &Quantities) -> Result<Self> {
-        Ok(Self { tree: parse(text, quantities)? })
+        Ok(Self { tree: parse(text, quantities)?, text: text.into() })
     }
 
-    /// True if it holds. Nothing is true of a number that is none: 0/0, or a quantity that the
-    /// tick does not have.
+    /// True if it holds. A comparison with NaN is false: 0/0, or a quantity that the tick does not
+    /// have.
     #[must_use]
     pub fn holds(&self, moment: &TickView<'_>) -> bool {
         truth(&self.tree, moment)
+    }
+
+    /// Hints on names of earlier versions that are in it.
+    #[must_use]
+    pub fn hints(&self) -> Vec<String> {
+        let old = |(old, _): &&(&str, &str)| {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+            self.text.split(|c| !is_name(c)).any(|name| name == *old)
+        };
+        let hint = |(old, new): &(&str, &str)| format!("the quantity {old} is now called {new}");
+        RENAMED.iter().filter(old).map(hint).collect()
     }
 
     /// The quantities in it, each once, in their order.

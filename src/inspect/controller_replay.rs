@@ -8,7 +8,8 @@ use crate::rt::{ControllerReplay, SetPoint, TickAnswers};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::TickInput;
 
-use super::cause::{Names, differing_fields, joint_name};
+use super::cause::{Names, differing_field, joint_name};
+use super::mismatch::Mismatch;
 
 /// The log and the controllers may answer a state this many ticks apart: in a log of a run in real
 /// time, answers may be late.
@@ -27,8 +28,8 @@ pub struct Answers {
     pub missing: u64,
     /// Answers of these controllers that the log does not have.
     pub new: u64,
-    /// The first one that differs: the tick of the state, and both answers.
-    pub first: Option<(u64, String)>,
+    /// The first answer that differs: the tick of the state, and the values in the log and now.
+    pub first: Option<(u64, Mismatch)>,
     /// The largest difference of each number of a
     /// [`JointCommand`](hardstand_physics::plant::JointCommand).
     pub largest: [Largest; 5],
@@ -169,7 +170,8 @@ impl Answers {
 
     fn compare(&mut self, log: &SetPoint, live: &SetPoint, model: &Model, names: &Names) {
         self.compared += 1;
-        let Some(text) = differing_fields(&log.command, &live.command) else {
+        let command = format!("command.{}", joint_name(log.joint, model));
+        let Some(found) = differing_field(&command, &log.command, &live.command) else {
             self.equal += 1;
             return;
         };
@@ -180,12 +182,10 @@ impl Answers {
                 *largest = Largest { difference, tick: log.answers_tick, joint: log.joint };
             }
         }
-        let joint = joint_name(log.joint, model);
-        let name = live.controller.and_then(|n| names.known(n));
-        let name = name.map(|name| format!("controller {name}, "));
-        let text = format!("{}command.{joint}.{text}", name.unwrap_or_default());
+        let name = live.controller.and_then(|number| names.known(number));
         if self.first.as_ref().is_none_or(|(tick, _)| log.answers_tick < *tick) {
-            self.first = Some((log.answers_tick, text));
+            let controller = name.map(|name| format!("controller {name}"));
+            self.first = Some((log.answers_tick, found.by(controller)));
         }
     }
 }

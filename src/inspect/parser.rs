@@ -233,6 +233,10 @@ impl<'a> Parser<'a> {
         if after.starts_with('(') {
             return self.call(name);
         }
+        if let Some(renamed) = self.quantities.find(name) {
+            self.at += name.len();
+            return Ok(Tree::Quantity(renamed.clone()));
+        }
         let near = self.quantities.nearest(name).join(", ");
         Err(Error::new(
             ErrorKind::Input,

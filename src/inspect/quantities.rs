@@ -77,9 +77,11 @@ impl Quantities {
         &self.list
     }
 
-    /// The one with this name.
+    /// The quantity with this name, or with this name in an earlier version.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Quantity> {
+        let renamed = RENAMED.iter().find(|(old, _)| *old == name);
+        let name = renamed.map_or(name, |(_, new)| *new);
         self.list.iter().find(|q| q.name == name)
     }
 
@@ -178,7 +180,10 @@ impl Quantities {
     }
 }
 
-/// Names that are offered instead of an unknown one.
+/// Names of earlier versions, which are accepted, and the names now.
+pub(super) const RENAMED: [(&str, &str); 2] = [("fault", "failure"), ("epoch", "run_id")];
+
+/// Number of names that an error suggests instead of an unknown one.
 const NEAREST: usize = 4;
 
 /// Where a quantity comes from.

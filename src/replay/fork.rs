@@ -7,7 +7,7 @@ use crate::limits::EVENTS_MAX;
 use crate::message::SavedState;
 use crate::record::{Disk, RunInfo, RunWriter, SideMessages, TickId};
 use crate::ros2::RosChannels;
-use crate::rt::{LogTick, Phase, Schedule};
+use crate::rt::{EventSchedule, LogTick, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
 
@@ -48,7 +48,7 @@ pub fn fork(
 ) -> Result<Forked> {
     let plant = plant_in_state(player, scenario)?;
     let mut fork = Fork::start(plant, scenario, player.info(), at.run_id, to)?;
-    let mut schedule = events.map(Schedule::new);
+    let mut schedule = events.map(EventSchedule::new);
     let mut forked = Forked::default();
     while forked.fault.is_none() && player.advance()? {
         let Some(log) = player.moment() else { break };

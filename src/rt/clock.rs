@@ -1,4 +1,4 @@
-//! Wall time: only ever used to decide *when* a tick runs, never *what* it computes.
+//! Wall time: it decides *when* a tick runs, never *what* it computes.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use rustix::time::{Timespec, clock_gettime};
 
 use crate::buffer_pool::Waiter;
 
-/// A monotonic clock one can wait on.
+/// A monotonic clock with a sleep.
 pub trait Clock {
     /// Now, ns from an arbitrary start.
     fn now_ns(&self) -> u64;
     /// Returns at `deadline_ns` or later; at once if it has passed.
     fn sleep_until(&self, deadline_ns: u64);
-    /// Returns when the bell of `sleeper` rings, at `deadline_ns` at the latest. Not for real time:
-    /// who rings has to wake this thread. A clock that nobody can wake sleeps to the end.
-    fn sleep_till_rung(&self, _sleeper: &Waiter, deadline_ns: u64) {
+    /// Returns when `waiter` is notified, at `deadline_ns` at the latest. Not for real time: the
+    /// notifying thread has to wake this one. A clock that cannot be woken sleeps to the end.
+    fn sleep_until_notified(&self, _waiter: &Waiter, deadline_ns: u64) {
         self.sleep_until(deadline_ns);
     }
 }
@@ -61,8 +61,8 @@ impl Clock for MonotonicClock {
         }
     }
 
-    fn sleep_till_rung(&self, sleeper: &Waiter, deadline_ns: u64) {
-        sleeper.sleep(Duration::from_nanos(deadline_ns.saturating_sub(self.now_ns())));
+    fn sleep_until_notified(&self, waiter: &Waiter, deadline_ns: u64) {
+        waiter.sleep(Duration::from_nanos(deadline_ns.saturating_sub(self.now_ns())));
     }
 }
 

@@ -13,7 +13,7 @@ use super::outputs::OutputCounts;
 use super::recent_states::RecentStates;
 use super::state::{LoopState, Trigger};
 use super::wait_budget::WaitBudget;
-use super::{Clock, Pacer, Schedule, Wait};
+use super::{Clock, EventSchedule, Pacer, Wait};
 
 /// What an iteration has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Executive<C> {
     pub(super) links: Links,
     pub(super) limits: RunLimits,
     /// Events that the scenario has planned.
-    pub(super) schedule: Schedule,
+    pub(super) schedule: EventSchedule,
     pub(super) pace: Pace,
     pub(super) pacer: Pacer,
     /// How late the thread woke up for this tick, ns; 0 if it did not sleep.
@@ -66,7 +66,7 @@ impl<C: Clock> Executive<C> {
         plant: Plant,
         clock: C,
         links: Links,
-        mut schedule: Schedule,
+        mut schedule: EventSchedule,
         pace: Pace,
         limits: RunLimits,
     ) -> Self {

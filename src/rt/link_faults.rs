@@ -1,10 +1,10 @@
 //! Faults of the link: what happens to commands between their arrival and the tick.
 //!
-//! What becomes of a command depends on the fault's seed, the command's session and its number, and
-//! on nothing else. So the same commands in the same ticks meet the same fate, however late they
-//! are in wall time. The number of an answer that was agreed on is that of the state, counted on
-//! the controller's grid: how often a lost one was sent again is chance. What is left of them is
-//! offered to the plant, and is in the log as that: a replay needs none of this.
+//! The effect on a command depends on the fault's seed, the command's session and its number only.
+//! So the same commands in the same ticks have the same effect, however late they are in wall time.
+//! For a controller that has joined, the number is that of the state that it answers, counted on
+//! its schedule, since the number of times that a lost answer is sent again is random. The plant is
+//! offered the result, which is what the log holds: a replay does not need this module.
 
 use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
 use hardstand_physics::plant::{
@@ -12,18 +12,18 @@ use hardstand_physics::plant::{
     random,
 };
 
-/// What has become of commands since the start.
+/// Counts of the effects on commands since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Lost, also because too many were held up.
+    /// Lost, also because too many were delayed.
     pub dropped: u64,
-    /// Held up for a tick or more.
+    /// Delayed by a tick or more.
     pub delayed: u64,
-    /// Copies that came besides.
+    /// Copies that arrived in addition.
     pub duplicated: u64,
     /// With the set-points of another one.
     pub stale: u64,
-    /// With a bit reversed or a number that is none.
+    /// With a flipped bit or a NaN.
     pub altered: u64,
     /// Of these, refused, by reason in the order of [`Rejection::ALL`].
     pub rejected: [u64; Rejection::ALL.len()],
@@ -37,15 +37,15 @@ struct Held {
     command: Box<Command>,
 }
 
-/// The link between those who command and the plant, when it is faulty.
+/// The faulty link between the controllers and the plant.
 #[derive(Debug)]
 pub struct LinkFaults {
-    /// Commands under way, those that arrive first in front.
+    /// Delayed commands, in the order of their arrival.
     held: Vec<Held>,
     #[allow(clippy::vec_box, reason = "they go into the offers as they are")]
     free: Vec<Box<Command>>,
-    /// The last command that came with its own set-points.
-    last_right: Command,
+    /// The last command that arrived with its own set-points.
+    last_intact: Command,
     /// The tick in which the last command arrives that may not be overtaken.
     last_due: u64,
     /// True if the offers of this tick are boxes of the link.
@@ -61,7 +61,7 @@ const BITS_OF_HEAD: u64 = WORDS_OF_HEAD * 64;
 const WORDS_OF_HEAD: u64 = 5;
 const BITS_OF_JOINT: u64 = 5 * 64;
 
-/// What decides on the fate of a command, beside the seed.
+/// What decides on the effect on a command, beside the seed.
 #[derive(Clone, Copy)]
 struct Lot {
     session: u64,
@@ -77,7 +77,7 @@ impl LinkFaults {
         Self {
             held: Vec::with_capacity(count),
             free: (0..count).map(|_| Box::new(empty.clone())).collect(),
-            last_right: empty,
+            last_intact: empty,
             last_due: 0,
             lent: false,
             gains_max,
@@ -85,14 +85,14 @@ impl LinkFaults {
         }
     }
 
-    /// What has become of commands since the start.
+    /// Counts since the start.
     #[must_use]
     pub const fn counts(&self) -> &LinkCounts {
         &self.counts
     }
 
-    /// Makes of the commands that have come before `tick` those that arrive in it. Boxes that are
-    /// not needed any more go to `give_back`.
+    /// Replaces the commands that have come before `tick` by those that arrive in it. Boxes that
+    /// are not needed any more go to `give_back`.
     pub fn pass(
         &mut self,
         (faults, leases): (&InjectedFaults, &Leases),
@@ -126,11 +126,11 @@ impl LinkFaults {
         }
     }
 
-    /// Forgets what is under way: the run is over.
+    /// Drops the delayed commands, when the run is over.
     pub fn clear(&mut self) {
         self.free.extend(self.held.drain(..).map(|h| h.command));
         self.last_due = 0;
-        self.last_right.session = 0;
+        self.last_intact.session = 0;
     }
 
     fn take_in(&mut self, offer: &Command, lot: Lot, faults: &InjectedFaults, tick: u64) {
@@ -162,19 +162,19 @@ impl LinkFaults {
         self.hold(command, due, tick);
     }
 
-    /// Gives it the set-points of the last one that was right.
+    /// Gives the command the set-points of the last intact one.
     fn make_stale(&mut self, command: &mut Command, lot: Lot, faults: &InjectedFaults) {
         let kind = FaultKind::LinkStale;
         let is_stale = faults.of(kind).any(|[p, seed, ..]| happens(p, seed, lot, kind));
-        if is_stale && self.last_right.session == command.session {
-            command.joints.clone_from(&self.last_right.joints);
+        if is_stale && self.last_intact.session == command.session {
+            command.joints.clone_from(&self.last_intact.joints);
             self.counts.stale += 1;
         } else if !is_stale {
-            copy(command, &mut self.last_right);
+            copy(command, &mut self.last_intact);
         }
     }
 
-    /// Spoils numbers. What is still a command after that must pass the checks of any command.
+    /// Alters numbers. The result must pass the checks of any command.
     fn alter(
         &mut self,
         command: &mut Command,
@@ -202,7 +202,7 @@ impl LinkFaults {
         if command.session == 0 { Err(Rejection::Session) } else { Ok(()) }
     }
 
-    /// The tick in which it arrives.
+    /// The tick in which the command arrives.
     fn due(&mut self, lot: Lot, faults: &InjectedFaults, tick: u64) -> u64 {
         let mut due = tick;
         for [ticks, ..] in faults.of(FaultKind::LinkDelay) {
@@ -224,7 +224,7 @@ impl LinkFaults {
         due
     }
 
-    /// Puts it behind all that arrive no later.
+    /// Keeps the command behind all that arrive no later.
     fn hold(&mut self, command: Box<Command>, due: u64, tick: u64) {
         self.counts.delayed += u64::from(due > tick);
         let place = self.held.partition_point(|h| h.due <= due);
@@ -242,7 +242,7 @@ impl Lot {
     }
 }
 
-/// True if it is lost. Those that are lost in a row have numbers in a row.
+/// True if the command is lost. A burst of losses has consecutive numbers.
 fn is_lost(lot: Lot, faults: &InjectedFaults) -> bool {
     let kind = FaultKind::LinkDrop;
     faults.of(kind).any(|[probability, length, seed, _]| {

@@ -83,7 +83,7 @@ pub struct Links {
     /// Reports for the monitor.
     pub reports: Sender<TickReport>,
     /// Events for subscribers; those that find no room are dropped.
-    pub occurrences: Sender<LoopEvent>,
+    pub events: Sender<LoopEvent>,
     /// Asks the loop to end.
     pub stop: Arc<AtomicBool>,
     /// Notified when a command or a request has been sent.

@@ -109,7 +109,7 @@ impl<C: Clock> Executive<C> {
         let time_ns = tick.wrapping_mul(self.plant.spec().period_ns);
         let time_ns = time_ns.wrapping_add(self.time_offset_ns);
         let event = LoopEvent { run_id: self.run_id, tick, time_ns, happened };
-        let _no_room = self.links.occurrences.try_send(event).is_err();
+        let _no_room = self.links.events.try_send(event).is_err();
     }
 
     pub(super) fn report_tick(&self, outcome: &Outcome, begin_ns: u64) {

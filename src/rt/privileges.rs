@@ -1,4 +1,4 @@
-//! What the process gives up once it has its rights: a robot's commander needs none of root's.
+//! Privileges that the process gives up once the physics thread has what it needs.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use rustix::thread::{
 };
 
 /// Gives up the capabilities of the calling thread, and of all threads that it will start, for
-/// good. With `log` in a folder of somebody else's, root keeps the one right that writing needs
-/// (CAP_DAC_OVERRIDE); the answer says so.
+/// good. With `log` in a folder that belongs to another user, root keeps the one capability that
+/// writing needs (CAP_DAC_OVERRIDE); the result names it.
 ///
-/// Called where all rights have been used: threads keep what they have when another gives up its.
+/// Each thread calls this for itself: it keeps its capabilities when another gives up its own.
 pub fn drop_privileges(log: Option<&Path>) -> Option<String> {
     let _no_program_gains_rights = set_no_new_privs(true).is_ok();
     let _no_ambient = clear_ambient_capability_set().is_ok();
     let had = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.permitted);
-    // asked without any right in force, the kernel tells what can be written without them
+    // without any capability in effect, the kernel answers what can be written without them
     keep(CapabilitySet::empty(), had);
     let foreign = log.filter(|path| geteuid().is_root() && !may_write(path));
     let wanted = foreign.map_or(CapabilitySet::empty(), |_| CapabilitySet::DAC_OVERRIDE);

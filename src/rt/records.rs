@@ -1,4 +1,4 @@
-//! What the physics thread hands over after a tick.
+//! What the physics thread hands to other threads after a tick.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use hardstand_physics::plant::{
 use super::LinkCounts;
 use super::command_admission::AdmissionCounts;
 
-/// One offered command and what became of it.
+/// One offered command and its verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferRecord {
     /// Session.
@@ -29,7 +29,7 @@ pub struct OfferRecord {
     pub verdict: Verdict,
 }
 
-/// One tick for the log: what was applied, and what came of it. Enough to run the tick again.
+/// One tick for the log: what was applied, and the result. Enough to run the tick again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogTick {
     /// Run number.
@@ -44,7 +44,7 @@ pub struct LogTick {
     pub events: Vec<Event>,
     /// What the drives obeyed.
     pub authority: Authority,
-    /// PlantFailure that ended the tick, if any; the digest is then the one before the tick.
+    /// The failure that ended the tick, if any; the digest is then the one before the tick.
     pub fault: Option<PlantFailure>,
     /// Digest after the tick.
     pub digest: u64,
@@ -65,7 +65,7 @@ pub struct LogTick {
 }
 
 impl LogTick {
-    /// An empty record with all the room it will ever need.
+    /// An empty record with all its memory allocated.
     #[must_use]
     pub fn new(plant: &Plant, snapshot: &Snapshot, words: usize) -> Self {
         Self {
@@ -133,14 +133,14 @@ impl LogTick {
     }
 }
 
-/// What a joint is told in a tick.
+/// The command of one joint in a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SetPoint {
     /// Number of the controller's name; `None` if it has not joined.
     pub controller: Option<u64>,
     /// Index of the joint in the model.
     pub joint: usize,
-    /// What it is told.
+    /// Its set-points and gains.
     pub command: JointCommand,
     /// The state that this answers.
     pub answers_tick: u64,
@@ -181,7 +181,7 @@ const NO_OFFER: OfferRecord = OfferRecord {
 };
 const NO_EVENT: Event = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0; 3], ticks: 0 };
 
-/// An empty list whose memory has been written to: the loop must not meet a fresh page.
+/// An empty list whose memory has been written to, so that the loop causes no page fault.
 fn touched<T: Clone>(capacity: usize, value: T) -> Vec<T> {
     let mut list = vec![value; capacity];
     list.clear();
@@ -243,7 +243,7 @@ pub struct TickReport {
     pub phase: Phase,
     /// How late the thread woke up, ns; 0 if it did not sleep.
     pub wakeup_latency_ns: u64,
-    /// Time of the whole tick, from input to hand-over, ns.
+    /// Time of the whole tick, from input to output, ns.
     pub tick_cost_ns: u64,
     /// Wall deadlines missed since the start.
     pub missed_deadlines: u64,
@@ -269,7 +269,7 @@ pub struct TickReport {
     pub tilt_cos: f64,
     /// Sum of the feet's normal forces, N.
     pub foot_normal_sum_n: f64,
-    /// PlantFailure, if the plant has stopped.
+    /// Why the plant has stopped, if it has.
     pub fault: Option<PlantFailure>,
     /// Digest after the tick.
     pub digest: u64,
@@ -279,7 +279,7 @@ pub struct TickReport {
     pub log_dropped: u64,
     /// Commands that were checked in the run before and taken in this one.
     pub commands_outdated: u64,
-    /// Commands of controllers that have joined, and waiting for them.
+    /// Counts of the admission of commands, and of waiting for them.
     pub admission: AdmissionCounts,
     /// Controllers that the tick waits for; 0 for none.
     pub missing: ControllerNumbers,

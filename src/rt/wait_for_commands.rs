@@ -63,7 +63,7 @@ impl<C: Clock> Executive<C> {
                 self.send_report(TickReport { missing, ..report });
             }
             let look_ns = LOOK_AGAIN_NS.min(budget_ns - waited_ns);
-            self.clock.sleep_till_rung(&self.links.arrived, now_ns + look_ns);
+            self.clock.sleep_until_notified(&self.links.arrived, now_ns + look_ns);
             self.take_requests();
             if !matches!(self.state, LoopState::WaitingForCommands { .. }) {
                 return None;

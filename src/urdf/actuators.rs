@@ -1,4 +1,4 @@
-//! Rotor inertias, which URDF has no element for: from `<transmission>` and `<ros2_control>`.
+//! Rotor inertias from `<transmission>` and `<ros2_control>`; URDF itself has no element for them.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ const ROTOR_INERTIA: [&str; 3] = ["rotorInertia", "rotor_inertia", "rotor-inerti
 const REDUCTION: [&str; 4] =
     ["mechanicalReduction", "gear_ratio", "mechanical_reduction", "reduction"];
 
-/// Of each joint the rotor inertia seen at it, kg·m² (or kg); 0 where the file states none.
+/// For each joint its reflected rotor inertia, kg·m² (or kg); 0 where the file states none.
 ///
-/// A rotor of inertia `J` behind a gear of ratio `n` is felt as `n² J`. An `armature` stated in
-/// `<ros2_control>` is that product already, and wins over a `<transmission>`.
+/// A rotor of inertia `J` with a gear of ratio `n` has the reflected inertia `n² J`. An `armature`
+/// in `<ros2_control>` is that product already, and overrides a `<transmission>`.
 pub(super) fn armatures(document: &Document<'_>, source: &Source, report: &mut Report) -> Vec<f64> {
     let joints = source.robot.joints.iter().enumerate();
     let index: BTreeMap<&str, usize> = joints.map(|(j, joint)| (joint.name.as_str(), j)).collect();
@@ -50,7 +50,7 @@ pub(super) fn armatures(document: &Document<'_>, source: &Source, report: &mut R
     armature
 }
 
-/// What one actuator adds to a joint.
+/// Rotor inertia that one actuator adds to a joint.
 #[derive(Debug)]
 struct Rotor {
     joint: String,
@@ -64,7 +64,7 @@ fn transmission(node: Node<'_, '_>, report: &mut Report) -> Vec<Rotor> {
     let mut armature = 0.0;
     for actuator in named("actuator") {
         let Some(inertia) = value(actuator, &ROTOR_INERTIA, report) else { continue };
-        // PR2's files have the ratio on the transmission, some have it on the joint
+        // PR2's files state the ratio at the transmission, others at the joint
         let places = std::iter::once(actuator).chain(named("joint")).chain([node]);
         let mut ratio = None;
         for place in places {
@@ -104,8 +104,8 @@ fn ros2_control(node: Node<'_, '_>, report: &mut Report) -> Vec<Rotor> {
     rotors
 }
 
-/// The number of the first child that goes by one of the names, be it as element or as
-/// `<param name="…">`, in any namespace; its `value` attribute or its text.
+/// The number of the first child with one of the names, either as element or as
+/// `<param name="…">`, in any namespace: its `value` attribute or its text.
 fn value(node: Node<'_, '_>, names: &[&str], report: &mut Report) -> Option<f64> {
     let is_it = |n: &Node<'_, '_>| match n.tag_name().name() {
         "param" => n.attribute("name").is_some_and(|name| names.contains(&name)),
@@ -125,7 +125,7 @@ fn value(node: Node<'_, '_>, names: &[&str], report: &mut Report) -> Option<f64>
     Some(number)
 }
 
-/// A rotor inertia that adds no energy.
+/// The rotor inertia; 0 and a mistake if it is negative, because that would add energy.
 fn checked(node: Node<'_, '_>, armature: f64, report: &mut Report) -> f64 {
     if armature >= 0.0 {
         return armature;

@@ -1,4 +1,4 @@
-//! Numbers and poses in attributes, each with a message that says where it is wrong.
+//! Numbers and poses in attributes. Each mistake names the element and its line.
 
 use roxmltree::Node;
 
@@ -8,11 +8,11 @@ use super::report::shown;
 use hardstand_physics::math;
 use hardstand_physics::spatial::{Mat3, Quaternion};
 
-/// Largest magnitude of a length, mass, inertia or angle: beyond it products overflow later.
+/// Largest magnitude of a length, mass, inertia or angle: products of larger ones can overflow.
 const NUMBER_MAX: f64 = 1e9;
 
 impl Reader<'_> {
-    /// Copies the `<origin>` of a node, with `quat_xyzw` turned into `rpy`. urdf-rs would do that
+    /// Copies the `<origin>` of a node and converts `quat_xyzw` to `rpy`. urdf-rs would convert it
     /// too, but with the system's `atan2`, which differs from machine to machine.
     pub(super) fn origin(&mut self, node: Node<'_, '_>, owner: &str) {
         let Some(origin) = child(node, "origin") else { return };
@@ -35,7 +35,7 @@ impl Reader<'_> {
         self.xml.close("origin");
     }
 
-    /// A finite number. Without it the default; without that a mistake.
+    /// A finite number. If it is missing, the default; without a default a mistake.
     pub(super) fn number(
         &mut self,
         owner: &str,
@@ -85,7 +85,7 @@ impl Reader<'_> {
     }
 }
 
-/// Exactly `N` finite numbers of bearable size, separated by white space.
+/// Exactly `N` finite numbers of at most `NUMBER_MAX`, separated by white space.
 pub(super) fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
     let mut out = [0.0; N];
     let mut words = text.split_whitespace();
@@ -95,8 +95,8 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
     words.next().is_none().then_some(out)
 }
 
-/// Roll, pitch, yaw of a rotation, exact also at pitch ±90°: there yaw is any angle, and roll is
-/// read from what is left after yaw is taken away.
+/// Roll, pitch, yaw of a rotation, exact also at pitch ±90°: there yaw is arbitrary, and roll comes
+/// from the rotation that remains after yaw is removed.
 fn rpy_of(R: &Mat3) -> [f64; 3] {
     let yaw = math::atan2(R[(1, 0)], R[(0, 0)]);
     let cos_pitch = (R[(0, 0)] * R[(0, 0)] + R[(1, 0)] * R[(1, 0)]).sqrt();

@@ -1,4 +1,4 @@
-//! How the root is held, and what a `floating` joint means.
+//! Decides whether the base is fixed or floating, and interprets a `floating` joint.
 
 use urdf_rs::JointType;
 
@@ -13,9 +13,9 @@ use hardstand_physics::spatial::Transform;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     pub(super) base: Base,
-    /// The link whose frame is the base's; none if the file is no tree.
+    /// The link whose frame is the base's; `None` if the file is not a tree.
     pub(super) root: Option<usize>,
-    /// The massless link above a floating joint: the world, and no part of the robot.
+    /// The massless link above a floating joint: the world, not a part of the robot.
     pub(super) world: Option<usize>,
 }
 
@@ -45,11 +45,12 @@ pub(super) fn hold(source: &Source, tree: &Tree, choice: BaseChoice, report: &mu
         return Held { base, root: tree.root, world: None };
     };
     if choice == BaseChoice::Fixed {
-        report.warn(format!("{}: welded, because the base is to be fixed", source.joint(j)));
+        report.warn(format!("{}: welded, because robot.base is \"fixed\"", source.joint(j)));
         return Held { base: Base::Fixed, root: tree.root, world: None };
     }
     if pose(&source.robot.joints[j].origin) != Transform::identity() {
-        report.warn(format!("{}: its <origin> does not place the base", source.joint(j)));
+        let text = "its <origin> is ignored; section [initial] places the base";
+        report.warn(format!("{}: {text}", source.joint(j)));
     }
     let root = tree.ends[j].map(|(_, child)| child);
     Held { base: Base::Floating, root, world: tree.root }

@@ -1,22 +1,22 @@
 //! Bounds on raw XML that must hold before roxmltree sees it.
 //!
-//! roxmltree compares each attribute of an element with all others, and gives each element that
-//! declares a namespace a copy of all that surround it. Within the size of file that is read, that
-//! can be 10¹² comparisons or gigabytes. This scan takes one pass and no memory. It need not
-//! understand malformed text: up to the first error both see the same tags, and there roxmltree
-//! stops.
+//! roxmltree compares each attribute of an element with all others, and copies all surrounding
+//! namespaces to each element that declares one. In a file of the size allowed here, that can be
+//! 10¹² comparisons or gigabytes. This scan takes one pass and no memory. It does not have to
+//! understand malformed text: up to the first error both see the same tags, and roxmltree stops at
+//! that error.
 
-/// Levels of elements. URDF needs 5, SDF inside `<gazebo>` some more; deeper is an attack.
+/// Levels of elements. URDF needs 5, SDF inside `<gazebo>` a few more; deeper is an attack.
 const DEPTH_MAX: usize = 32;
 /// Attributes of one element. URDF needs 7.
 const ATTRIBUTES_MAX: usize = 256;
-/// Namespace declarations of the whole file. PR2, the richest known, has 7.
+/// Namespace declarations of the whole file. PR2 has 7, the most of all known robots.
 const NAMESPACES_MAX: usize = 256;
 
 /// Checks the bounds.
 ///
 /// # Errors
-/// The byte offset and the reason of the first excess.
+/// The byte offset of the first element that exceeds a bound, and the reason.
 pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
     if let Some((at, _)) = text.match_indices("xmlns").nth(NAMESPACES_MAX) {
         return Err((at, format!("more than {NAMESPACES_MAX} namespace declarations")));
@@ -54,7 +54,7 @@ pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
     Ok(())
 }
 
-/// Byte offset behind the first `pattern` at or after `at`.
+/// Byte offset after the first `pattern` at or after `at`.
 fn behind(text: &str, at: usize, pattern: &str) -> Option<usize> {
     Some(at + text.get(at..)?.find(pattern)? + pattern.len())
 }

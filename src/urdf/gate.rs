@@ -1,4 +1,4 @@
-//! The first look at untrusted XML: what passes here is well-formed and flat.
+//! First check of untrusted XML: the document is well-formed and its nesting is bounded.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use hardstand_error::{Error, ErrorKind, Result};
 const NODES_MAX: u32 = 1_000_000;
 /// Links or joints of one robot. Bounds the time of name look-ups.
 const LINKS_MAX: usize = 4096;
-/// Prefixes that are declared on the file's behalf.
+/// Prefixes that this module declares for the file.
 const PREFIXES_MAX: usize = 16;
 
 /// The text with a declaration for each namespace prefix that it uses and does not declare.
 ///
-/// Most URDF readers know no namespaces, so files with a bare `drake:gear_ratio` are common. The
-/// declarations go behind the name of the root element and add no line.
+/// Most URDF readers ignore namespaces, so files with a bare `drake:gear_ratio` are common. The
+/// declarations go after the name of the root element and add no line.
 pub(super) fn declare_prefixes<'a>(text: &'a str, file: &str) -> Result<Cow<'a, str>> {
     bounds::check(text).map_err(|(at, reason)| {
         let line = 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
@@ -38,7 +38,7 @@ pub(super) fn declare_prefixes<'a>(text: &'a str, file: &str) -> Result<Cow<'a, 
     Ok(text)
 }
 
-/// The document, if it may be a robot.
+/// Parses the document and checks that it can be a robot.
 pub(super) fn open<'a>(text: &'a str, file: &str) -> Result<Document<'a>> {
     let document = parse(text).map_err(|e| malformed(file, text, &e))?;
     for node in document.descendants().filter(Node::is_element) {
@@ -64,7 +64,7 @@ pub(super) fn open<'a>(text: &'a str, file: &str) -> Result<Document<'a>> {
     Ok(document)
 }
 
-/// roxmltree parses without recursion and refuses DTDs, hence also entity bombs.
+/// roxmltree parses without recursion and rejects DTDs, hence also entity bombs.
 fn parse(text: &str) -> std::result::Result<Document<'_>, XmlError> {
     let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     Document::parse_with_options(text, options)
@@ -74,7 +74,7 @@ fn malformed(file: &str, text: &str, error: &XmlError) -> Error {
     let pos = error.pos();
     let reason = match error {
         XmlError::NoRootNode if text.trim().is_empty() => "the file is empty".to_owned(),
-        XmlError::NoRootNode => "holds no XML element; is this a URDF file?".to_owned(),
+        XmlError::NoRootNode => "the file has no XML element; is this a URDF file?".to_owned(),
         XmlError::UnclosedRootNode => {
             let line = text.lines().count();
             let hint = "the root element is never closed; is the file cut off?";
@@ -83,7 +83,7 @@ fn malformed(file: &str, text: &str, error: &XmlError) -> Error {
         XmlError::DtdDetected => "a document type (<!DOCTYPE …>) is not accepted; \
                                   remove it, URDF needs none"
             .to_owned(),
-        XmlError::NodesLimitReached => format!("has more than {NODES_MAX} XML nodes"),
+        XmlError::NodesLimitReached => format!("the file has more than {NODES_MAX} XML nodes"),
         other => format!("not well-formed XML: {other}"),
     };
     refuse(file, pos.row as usize, &reason)
@@ -97,8 +97,8 @@ fn line(document: &Document<'_>, node: Node<'_, '_>) -> usize {
     document.text_pos_at(node.range().start).row as usize
 }
 
-/// A xacro element, or a URDF element with an unexpanded expression. A mere declaration of the
-/// prefix is no sign of it: xacro leaves that in its output.
+/// A xacro element, or a URDF element with an unexpanded expression. A declaration of the prefix
+/// alone is no evidence: xacro leaves it in its output.
 fn is_xacro(node: Node<'_, '_>) -> bool {
     let is_xacro_uri = |uri: Option<&str>| uri.is_some_and(|u| u.ends_with("xacro"));
     const URDF: [&str; 14] = [
@@ -112,7 +112,7 @@ fn is_xacro(node: Node<'_, '_>) -> bool {
             })
 }
 
-/// Byte offset behind the name of the root element's start tag.
+/// Byte offset after the name of the root element's start tag.
 fn end_of_root_name(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -4,9 +4,9 @@ use roxmltree::Node;
 
 use super::read::{Reader, child};
 
-/// Beyond this a limit means "none": exporters write 1e16 or the largest double.
+/// A limit above this means "no limit": exporters write 1e16 or the largest double.
 const LIMIT_MAX: f64 = 1e9;
-/// Shorter axes have no direction worth the name.
+/// Shortest axis that has a direction.
 const AXIS_LENGTH_MIN: f64 = 1e-9;
 
 const NO_EFFORT: &str = "effort limit 0 or absent, taken as not stated: unlimited, joints";
@@ -16,7 +16,7 @@ const HALF_RANGE: &str = "<limit> with one of lower and upper, the other is 0, j
 const LOCKED: &str = "lower equals upper, the joint cannot move, joints";
 const MIMIC: &str = "<mimic> is not enforced, the joint moves independently, joints";
 
-/// Reads what a moving joint has besides its ends, and writes it.
+/// Reads the axis, limits and dynamics of a moving joint and writes them.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     joint: Node<'_, '_>,
@@ -47,7 +47,7 @@ fn axis(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str) {
     let mut axis = reader.triple(owner, node, "xyz", Some(X));
     let length = (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]).sqrt();
     if length < AXIS_LENGTH_MIN {
-        reader.bad(owner, node, "xyz", "must not be of zero length");
+        reader.bad(owner, node, "xyz", "must not have zero length");
         axis = X;
     } else if length != 1.0 {
         axis = axis.map(|c| c / length);
@@ -84,8 +84,8 @@ fn limit(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str, kind: &str, 
     reader.xml.leaf("limit", &values);
 }
 
-/// Position range. Taken to the letter, two absent or zero bounds would weld the joint; but
-/// exporters write zeros for what their user left open.
+/// Position range. Read literally, two absent or zero bounds would weld the joint; but exporters
+/// write zeros for bounds that the user left open.
 fn range(reader: &mut Reader<'_>, node: Node<'_, '_>, owner: &str, name: &str) -> [f64; 2] {
     let bounds = ["lower", "upper"].map(|attribute| {
         node.attribute(attribute)?;
@@ -111,7 +111,7 @@ fn range(reader: &mut Reader<'_>, node: Node<'_, '_>, owner: &str, name: &str) -
     [lower, upper]
 }
 
-/// An effort or velocity limit; nothing if it is absent or 0.
+/// An effort or velocity limit; `None` if it is absent or 0.
 fn strength(
     reader: &mut Reader<'_>,
     node: Node<'_, '_>,
@@ -135,7 +135,7 @@ fn extended(reader: &mut Reader<'_>, node: Node<'_, '_>, owner: &str, attribute:
         Ok(value) if !value.is_nan() => value,
         _ => {
             reader.bad(owner, node, attribute, "must be a number");
-            // passes the checks that follow, which have nothing to say about it
+            // a value that passes the later checks, because the mistake is already reported
             if attribute == "lower" { f64::NEG_INFINITY } else { f64::INFINITY }
         }
     }

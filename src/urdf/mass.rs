@@ -1,8 +1,8 @@
-//! Whether masses and inertias let the equations of motion be solved.
+//! Checks that masses and inertias let the equations of motion be solved.
 //!
-//! What counts is the body, that is all links welded together: a dummy link with made-up inertia
-//! on a heavy trunk does no harm, and real robots have many. So a link as written earns a warning,
-//! and a refusal only if its body is not sound either.
+//! The checks apply to a body, that is to all links welded together: a dummy link with an invented
+//! inertia on a heavy trunk does no harm, and real robots have many. A bad link therefore causes a
+//! warning, and a refusal only if its body is bad too.
 
 use urdf_rs::JointType;
 
@@ -16,15 +16,16 @@ use hardstand_physics::model::Base;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
 /// Excess of the largest principal moment over the sum of the others, relative to the largest,
-/// that is not worth a word: three significant digits.
+/// that needs no warning: three significant digits.
 const TRIANGLE_QUIET: f64 = 1e-3;
-/// The same, beyond which it is no rounding. A flat plate has λ₃ = λ₁ + λ₂; with two significant
-/// digits each moment is off by up to 5 %, their balance by 5 % of λ₁ + λ₂ + λ₃ = 2 λ₃.
+/// The same, above which rounding cannot be the reason. A flat plate has λ₃ = λ₁ + λ₂; with two
+/// significant digits each moment is off by up to 5 %, their balance by 5 % of
+/// λ₁ + λ₂ + λ₃ = 2 λ₃.
 const TRIANGLE_MAX: f64 = 0.1;
-/// How far below 0 a principal moment may be, relative to the largest. Far less than for the
-/// triangle: an indefinite inertia has motions of negative energy, which run away.
+/// How far below 0 a principal moment may be, relative to the largest. Much less than for the
+/// triangle: an indefinite inertia has motions of negative energy, which diverge.
 const NEGATIVE_MAX: f64 = 1e-6;
-/// Less is nothing, kg·m²: a steel ball of 2 mm across has 1.3e-11.
+/// Smallest inertia that counts, kg·m²: a steel ball of 2 mm diameter has 1.3e-11.
 const INERTIA_MIN: f64 = 1e-12;
 
 /// Checks each body that moves and the links on it.
@@ -40,7 +41,7 @@ pub(super) fn check(
         let joint = tree.joint_above[body];
         let is_floating_base = held.base == Base::Floating && held.root == Some(body);
         let moves = is_floating_base || joint.is_some() && held.root != Some(body);
-        // a bad number is reported already, and what follows from it would only confuse
+        // a bad number is already reported; more messages about its effects would only confuse
         let is_sound = links.iter().all(|&l| source.link_notes[l].is_sound);
         if links.is_empty() || !moves || !is_sound {
             continue;
@@ -62,7 +63,8 @@ pub(super) fn check(
         }
         let (lacking, what) = match joint.filter(|_| !is_floating_base) {
             Some(j) => {
-                let what = format!("the axis of {}; or give that an armature", source.joint(j));
+                let what =
+                    format!("the axis of {}; or give this joint an armature", source.joint(j));
                 (about_axis(source, j, inertia, armature), what)
             }
             None => (principal_moments(&inertia.about_com())[0], "a principal axis".into()),
@@ -77,7 +79,7 @@ pub(super) fn check(
     }
 }
 
-/// Inertia that a joint must accelerate, its own rotor included. Mass was checked before.
+/// Inertia that a joint must accelerate, its own rotor included. The mass is already checked.
 fn about_axis(source: &Source, j: usize, inertia: &SpatialInertia, armature: &[f64]) -> f64 {
     let joint = &source.robot.joints[j];
     if joint.joint_type == JointType::Prismatic {
@@ -87,7 +89,7 @@ fn about_axis(source: &Source, j: usize, inertia: &SpatialInertia, armature: &[f
     axis.dot(&(inertia.I * axis)) + armature.get(j).copied().unwrap_or(0.0)
 }
 
-/// Reports links and body with impossible principal moments; whether the body may pass.
+/// Reports impossible principal moments of the links and the body; true if the body is accepted.
 fn check_moments(
     source: &Source,
     body: usize,
@@ -108,7 +110,7 @@ fn check_moments(
             report.mistake(text);
             is_told = true;
         } else if flaw.is_grave {
-            report.warn(format!("{text}; accepted, as its body with all links is sound"));
+            report.warn(format!("{text}; accepted, because its body with all links is sound"));
         } else {
             report.warn(format!("{text}; accepted as rounding"));
         }
@@ -133,7 +135,7 @@ fn describe(source: &Source, body: usize, links: &[usize]) -> String {
 /// What is wrong with an inertia.
 #[derive(Debug)]
 struct Flaw {
-    /// More than rounding explains.
+    /// Larger than rounding explains.
     is_grave: bool,
     text: String,
 }
@@ -162,7 +164,7 @@ fn flaw(I_com: &Mat3) -> Option<Flaw> {
 
 /// Eigenvalues of a symmetric matrix, ascending, by the trigonometric solution of the cubic.
 ///
-/// Absolute error about 1e-8 of the largest where two nearly coincide, far below the tolerances.
+/// Absolute error about 1e-8 of the largest where two are nearly equal, far below the tolerances.
 fn principal_moments(I: &Mat3) -> [f64; 3] {
     let mean = I.trace() / 3.0;
     let deviator = I - Mat3::from_diagonal_element(mean);

@@ -1,4 +1,4 @@
-//! Welds the links at fixed joints into bodies and hands these to the [`Builder`].
+//! Welds the links at fixed joints into bodies and passes the bodies to the [`Builder`].
 
 use urdf_rs::{Geometry, JointType};
 
@@ -11,23 +11,23 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
 use hardstand_physics::spatial::{SpatialInertia, Transform, Vec3};
 
-/// Where a link L is: on a body B.
+/// Place of a link L on a body B.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// The link whose frame is the body's.
+    /// The link whose frame is the body's frame.
     pub(super) body: usize,
     /// Pose of the link in the body.
     pub(super) X_BL: Transform,
 }
 
-/// Links sorted into bodies. A body goes by the index of the link whose frame it has.
+/// Links sorted into bodies. A body has the index of the link whose frame it has.
 #[derive(Debug)]
 pub(super) struct Merged {
-    /// Of each link its place; none on a ring of fixed joints, which is reported elsewhere.
+    /// The place of each link; `None` on a ring of fixed joints, which `tree` reports.
     pub(super) places: Vec<Option<Place>>,
-    /// Of each body the links on it, in the order of the file; empty for other links.
+    /// For each body its links, in the order of the file; empty for other links.
     pub(super) links_of: Vec<Vec<usize>>,
-    /// Of each body its inertia about its origin.
+    /// For each body its inertia about its origin.
     pub(super) inertia: Vec<SpatialInertia>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn bodies(source: &Source, tree: &Tree, held: &Held) -> Merged {
 /// The model of a robot that passed all checks.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] from the [`Builder`]; a robot that passed the checks gives none.
+/// [`ErrorKind::Input`] from the [`Builder`]; does not occur for a robot that passed the checks.
 pub(super) fn model(
     source: &Source,
     tree: &Tree,
@@ -119,7 +119,7 @@ pub(super) fn collisions(source: &Source, held: &Held, report: &mut Report) -> V
     for (l, link) in source.robot.links.iter().enumerate() {
         if held.world == Some(l) {
             if !link.collision.is_empty() {
-                let text = "its collision shapes stand in the world, not on the robot; ignored";
+                let text = "its collision shapes belong to the world, not to the robot; ignored";
                 report.warn(format!("{}: {text}", source.link(l)));
             }
             continue;

@@ -4,16 +4,16 @@
 //! text ─▶ gate ─▶ read ─▶ urdf-rs ─▶ tree ─▶ base ─▶ merge ─▶ mass ─▶ Builder ─▶ Model
 //! ```
 //!
-//! * `gate` lets only well-formed XML without DTD and xacro through, and before that `bounds`
-//!   only flat XML;
-//! * `read` checks each attribute (with `attributes` and `limits`) and writes a `reduced` URDF: no
-//!   visuals, materials or plugins, so that nothing the simulation does not need can be the reason
-//!   of a refusal;
+//! * `gate` accepts only well-formed XML without DTD and xacro; before that, `bounds` limits the
+//!   nesting;
+//! * `read` checks each attribute (with `attributes` and `limits`) and writes a `reduced` URDF
+//!   without visuals, materials and plugins, so that a part that the simulation does not need
+//!   cannot cause a refusal;
 //! * `tree` finds the root and checks names; `base` decides how the root is held;
-//! * `merge` welds links at fixed joints into bodies; `mass` checks what dynamics needs of them;
-//! * `actuators` finds rotor inertias, which URDF proper has no element for.
+//! * `merge` welds links at fixed joints into bodies; `mass` checks their mass and inertia;
+//! * `actuators` finds rotor inertias, for which URDF itself has no element.
 //!
-//! Mistakes are collected, not thrown: a refused file is told all that is wrong with it at once.
+//! One error lists all mistakes of a file.
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
@@ -41,11 +41,11 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
 use hardstand_physics::spatial::Transform;
 
-/// How the root of the robot is to be held.
+/// How the root of the robot is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BaseChoice {
-    /// Floating, except when the root link is named `world`: then floating if the only joint of
-    /// `world` is of type `floating`, and fixed otherwise.
+    /// Floating, unless the root link is named `world`: then floating if the only joint of `world`
+    /// has the type `floating`, and fixed otherwise.
     #[default]
     Auto,
     /// Free in space.
@@ -74,14 +74,14 @@ pub enum Shape {
         /// Length along z, m.
         length_m: f64,
     },
-    /// A cylinder about z with a half sphere on either end.
+    /// A cylinder about z with a half sphere on each end.
     Capsule {
         /// Radius, m.
         radius_m: f64,
         /// Length of the cylinder along z, m; the capsule is two radii longer.
         length_m: f64,
     },
-    /// A mesh. Its file is never opened.
+    /// A mesh. The reader never opens its file.
     Mesh,
 }
 
@@ -96,14 +96,14 @@ pub struct Collision {
     pub shape: Shape,
 }
 
-/// A robot as read, and what the reader thought of it.
+/// A robot and the reader's warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// The checked robot.
     pub model: Model,
     /// Collision elements in the order of the URDF. Shapes without extent are left out.
     pub collisions: Vec<Collision>,
-    /// What was repaired, assumed or ignored; one sentence each.
+    /// What the reader repaired, assumed or ignored; one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -118,7 +118,7 @@ pub fn read_urdf_text(path: &Path) -> Result<String> {
         let hint = "check the path to the robot's URDF and that this user may read it";
         Error::new(ErrorKind::File, format!("{file}: cannot read the robot model: {e}; {hint}"))
     };
-    // before opening: to open a named pipe would wait for its writer
+    // before opening the file: opening a named pipe would wait for its writer
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         let message = format!("{file}: not a regular file; name the robot's URDF file itself");
@@ -131,7 +131,7 @@ pub fn read_urdf_text(path: &Path) -> Result<String> {
     if metadata.len() > URDF_BYTES_MAX {
         return Err(too_large(metadata.len()));
     }
-    // the file may have grown since, and /proc files state a length of 0
+    // the file may have grown since the check, and files in /proc state a length of 0
     let mut bytes = Vec::new();
     let open = fs::File::open(path).map_err(unreadable)?;
     open.take(URDF_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
@@ -145,7 +145,7 @@ pub fn read_urdf_text(path: &Path) -> Result<String> {
     })
 }
 
-/// Parses and checks the URDF `text`; `file` names it in messages. Mesh files are never opened.
+/// Parses and checks the URDF `text`; `file` names it in messages. Never opens mesh files.
 ///
 /// ```
 /// use crate::urdf::{BaseChoice, parse_urdf};
@@ -158,7 +158,7 @@ pub fn read_urdf_text(path: &Path) -> Result<String> {
 ///
 /// # Errors
 /// [`ErrorKind::Input`] with file and line if the text is not well-formed XML, is unexpanded xacro
-/// or is no robot; otherwise with the list of all mistakes found in the robot.
+/// or is not a robot; otherwise with the list of all mistakes found in the robot.
 pub fn parse_urdf(text: &str, file: &str, base: BaseChoice) -> Result<Loaded> {
     let text = gate::declare_prefixes(text, file)?;
     let document = gate::open(&text, file)?;

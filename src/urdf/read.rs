@@ -1,8 +1,8 @@
-//! Checks every attribute that matters and writes a reduced URDF of them for urdf-rs.
+//! Checks every attribute that the simulation needs and writes a reduced URDF for urdf-rs.
 //!
-//! urdf-rs stops at its first error and says neither line nor element; here all bad attributes
-//! are found at once. A bad one is replaced by a harmless value, so that the later checks still
-//! see the rest of the robot.
+//! urdf-rs stops at its first error and names neither line nor element; this reader reports all
+//! bad attributes at once. It replaces a bad one by a harmless value, so that the later checks
+//! still see the rest of the robot.
 
 use roxmltree::{Document, Node};
 
@@ -12,13 +12,13 @@ use super::report::{Report, shown};
 use super::source::{LinkNote, Source, describe};
 use hardstand_error::{Error, ErrorKind, Result};
 
-/// Bytes of a name.
+/// Maximum length of a name, bytes.
 const NAME_BYTES_MAX: usize = 256;
 
 /// Reads links and joints of the document into urdf-rs' types.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`] if urdf-rs does not take the reduced text.
+/// [`ErrorKind::Internal`] if urdf-rs rejects the reduced text.
 pub(super) fn source(document: &Document<'_>, report: &mut Report) -> Result<Source> {
     let root = document.root_element();
     let mut reader = Reader { report, xml: Reduced::default(), is_sound: true };
@@ -37,7 +37,7 @@ pub(super) fn source(document: &Document<'_>, report: &mut Report) -> Result<Sou
     reader.xml.close("robot");
     let xml = reader.xml.into_text();
     let robot = urdf_rs::read_from_string(&xml)
-        .map_err(|e| internal(&format!("urdf-rs did not take the reduced URDF: {e}")))?;
+        .map_err(|e| internal(&format!("urdf-rs rejected the reduced URDF: {e}")))?;
     if robot.links.len() != links.len() || robot.joints.len() != joints.len() {
         return Err(internal("urdf-rs lost a link or joint of the reduced URDF"));
     }
@@ -53,23 +53,23 @@ pub(super) fn children<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<
     node.children().filter(Node::is_element)
 }
 
-/// Whether this is the URDF element `name`, not one of that name in a foreign namespace.
+/// True for the URDF element `name`, false for one of that name in a foreign namespace.
 pub(super) fn is(node: Node<'_, '_>, name: &str) -> bool {
     node.tag_name().name() == name
         && node.tag_name().namespace() == node.document().root_element().tag_name().namespace()
 }
 
-/// The first child element `name`; like urdfdom, further ones are ignored.
+/// The first child element `name`; further ones are ignored, as in urdfdom.
 pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     children(node).find(|&c| is(c, name))
 }
 
-/// Reads elements and writes what it read.
+/// Reads elements and writes the reduced URDF.
 #[derive(Debug)]
 pub(super) struct Reader<'r> {
     pub(super) report: &'r mut Report,
     pub(super) xml: Reduced,
-    /// No mistake since this was last set.
+    /// No mistake since this flag was last set.
     is_sound: bool,
 }
 
@@ -179,7 +179,7 @@ impl Reader<'_> {
                 false
             }
         };
-        // an unsupported joint passes as a fixed one, so that the tree behind it is still checked
+        // an unsupported joint counts as fixed, so that the links below it are still checked
         let known = if moves || kind == "floating" { kind } else { "fixed" };
         self.xml.open("joint", &[("name", name), ("type", known)]);
         self.origin(node, &owner);
@@ -198,17 +198,15 @@ impl Reader<'_> {
         let reason = match kind {
             "" => "has no type".into(),
             "planar" | "spherical" | "ball" => {
-                format!(
-                    "type \"{kind}\" has several degrees of freedom; only single ones are supported"
-                )
+                format!("type \"{kind}\" has several degrees of freedom; only one is supported")
             }
-            other => format!("type \"{}\" is no URDF joint type", shown(other)),
+            other => format!("type \"{}\" is not a URDF joint type", shown(other)),
         };
         let hint = "use revolute, continuous, prismatic or fixed";
         self.mistake(format!("{owner}: {reason}; {hint}"));
     }
 
-    /// The name of a link or joint, if it has a usable one, and its line.
+    /// The name of a link or joint, if it has a valid one, and its line.
     fn name<'a>(&mut self, node: Node<'a, '_>, element: &str) -> Option<(&'a str, usize)> {
         let line = self.report.line(node);
         let name = node.attribute("name").unwrap_or_default();

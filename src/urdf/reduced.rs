@@ -1,8 +1,8 @@
-//! Writes the reduced URDF that urdf-rs gets to see.
+//! Writes the reduced URDF that urdf-rs reads.
 
 use std::fmt::Write;
 
-/// The text so far.
+/// The reduced URDF so far.
 #[derive(Debug, Default)]
 pub(super) struct Reduced {
     text: String,
@@ -47,7 +47,7 @@ fn escaped(value: &str) -> String {
     pairs.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// A vector as URDF writes it. The shortest digits that read back to the same bits.
+/// A vector in URDF's notation, with the shortest digits that read back to the same bits.
 pub(super) fn spaced(v: [f64; 3]) -> String {
     format!("{} {} {}", v[0], v[1], v[2])
 }

@@ -4,7 +4,7 @@ use roxmltree::Node;
 
 use hardstand_error::{Error, ErrorKind};
 
-/// Mistakes shown at once; a file with more has one cause that repeats.
+/// Mistakes in one error; a file with more repeats the same one.
 const MISTAKES_SHOWN: usize = 50;
 /// The same for warnings.
 const WARNINGS_SHOWN: usize = 100;
@@ -17,11 +17,11 @@ const VALUE_CHARS_SHOWN: usize = 60;
 #[derive(Debug)]
 pub(super) struct Report {
     file: String,
-    /// Byte offset of each line's start. roxmltree counts lines from the top at each question.
+    /// Byte offset of each line's start. roxmltree counts lines from the top at each call.
     line_starts: Vec<usize>,
     mistakes: Vec<String>,
     warnings: Vec<String>,
-    /// Warnings that apply to many elements, told once with all names.
+    /// Warnings that apply to many elements, reported once with all names.
     shared: Vec<(&'static str, Vec<String>)>,
 }
 
@@ -46,7 +46,7 @@ impl Report {
         self.warnings.push(text);
     }
 
-    /// Adds `name` to the elements that the warning `text` is about.
+    /// Adds `name` to the elements that the warning `text` applies to.
     pub(super) fn warn_shared(&mut self, text: &'static str, name: &str) {
         match self.shared.iter_mut().find(|(t, _)| *t == text) {
             Some((_, names)) => names.push(name.into()),
@@ -82,7 +82,7 @@ impl Report {
     }
 }
 
-/// A value as shown in a message: on one line and not too long.
+/// A value for a message: on one line and of limited length.
 pub(super) fn shown(value: &str) -> String {
     let mut text: String = value.chars().take(VALUE_CHARS_SHOWN).collect();
     if text.len() < value.len() {

@@ -1,13 +1,13 @@
-//! The robot as the file has it: urdf-rs' types and what they cannot hold.
+//! The robot as in the file: urdf-rs' types and the data that they cannot hold.
 
 use hardstand_physics::spatial::{SpatialInertia, Transform};
 
-/// What is known of a link besides its URDF elements.
+/// Data of a link that its URDF elements do not have.
 #[derive(Debug)]
 pub(super) struct LinkNote {
     /// Line in the file, from 1.
     pub(super) line: usize,
-    /// No mistake in its mass and inertia, so that checks may build on them.
+    /// The mass and inertia have no mistake, so later checks can use them.
     pub(super) is_sound: bool,
 }
 

@@ -1,25 +1,24 @@
-//! Who is whose parent: names, roots and rings.
+//! The tree of links: names, root and cycles.
 
 use std::collections::BTreeMap;
 
 use super::report::{Report, list};
 use super::source::Source;
 
-/// The joints between links. A joint that had to be refused is left out, so that the checks that
-/// follow see the rest.
+/// The joints between links, without refused joints, so that the later checks see the rest.
 #[derive(Debug)]
 pub(super) struct Tree {
-    /// The link that is no joint's child; none if that is not a single one.
+    /// The only link that is no joint's child; `None` if there is not exactly one.
     pub(super) root: Option<usize>,
-    /// Of each link: the joint whose child it is.
+    /// For each link the joint whose child it is.
     pub(super) joint_above: Vec<Option<usize>>,
-    /// Of each link: the joints whose parent it is, in the order of the file.
+    /// For each link the joints whose parent it is, in the order of the file.
     pub(super) joints_below: Vec<Vec<usize>>,
-    /// Of each joint: its parent and child link.
+    /// For each joint its parent and child link.
     pub(super) ends: Vec<Option<(usize, usize)>>,
 }
 
-/// Finds the tree and reports what keeps the file from being one.
+/// Builds the tree and reports mistakes in its structure.
 pub(super) fn find(source: &Source, report: &mut Report) -> Tree {
     let links = &source.robot.links;
     let mut tree = Tree {
@@ -58,12 +57,12 @@ pub(super) fn find(source: &Source, report: &mut Report) -> Tree {
         }
         tree.ends.push(ends);
     }
-    report_rings(source, &tree, report);
+    report_cycles(source, &tree, report);
     tree.root = root(source, &has_parent, report);
     tree
 }
 
-/// Index of each name. The flags mark repeated names, which are reported and belong nowhere.
+/// Index of each name. The flags mark repeated names, which are reported and not indexed.
 fn unique<'a>(
     names: impl Iterator<Item = &'a str>,
     describe: impl Fn(usize) -> String,
@@ -75,7 +74,7 @@ fn unique<'a>(
         let first = *index.entry(name).or_insert(i);
         is_repeated.push(first != i);
         if first != i {
-            report.mistake(format!("{} has the name of {}", describe(i), describe(first)));
+            report.mistake(format!("{} has the same name as {}", describe(i), describe(first)));
         }
     }
     (index, is_repeated)
@@ -92,8 +91,8 @@ fn is_claimed(source: &Source, tree: &Tree, link: usize, j: usize, report: &mut 
     true
 }
 
-/// Walks up from each link; who comes back to itself is on a ring.
-fn report_rings(source: &Source, tree: &Tree, report: &mut Report) {
+/// Walks up from each link; a link that the walk reaches again is on a cycle.
+fn report_cycles(source: &Source, tree: &Tree, report: &mut Report) {
     /// The walk that passed a link first.
     const NOT_YET: usize = usize::MAX;
     let mut walk_of = vec![NOT_YET; tree.joint_above.len()];
@@ -109,15 +108,15 @@ fn report_rings(source: &Source, tree: &Tree, report: &mut Report) {
         if walk_of[at] != start || parent(tree, at).is_none() {
             continue;
         }
-        let mut ring = vec![at];
-        while let Some(up) = ring.last().and_then(|&l| parent(tree, l)).filter(|&up| up != at) {
-            ring.push(up);
+        let mut cycle = vec![at];
+        while let Some(up) = cycle.last().and_then(|&l| parent(tree, l)).filter(|&up| up != at) {
+            cycle.push(up);
         }
-        // found upwards, told downwards
-        if let Some(others) = ring.get_mut(1..) {
+        // the walk goes from child to parent, the message from parent to child
+        if let Some(others) = cycle.get_mut(1..) {
             others.reverse();
         }
-        let names: Vec<&str> = ring.iter().map(|&l| source.robot.links[l].name.as_str()).collect();
+        let names: Vec<&str> = cycle.iter().map(|&l| source.robot.links[l].name.as_str()).collect();
         report.mistake(format!(
             "{}: a cycle of joints leads back to it; links on the cycle: {}",
             source.link(at),
@@ -130,14 +129,14 @@ fn parent(tree: &Tree, link: usize) -> Option<usize> {
     tree.joint_above[link].and_then(|j| tree.ends[j]).map(|(p, _)| p)
 }
 
-/// The only link without a parent. A file without any has a ring, which is reported already.
+/// The only link without a parent. A file without any has a cycle, which is already reported.
 fn root(source: &Source, has_parent: &[bool], report: &mut Report) -> Option<usize> {
     let roots: Vec<usize> = (0..has_parent.len()).filter(|&l| !has_parent[l]).collect();
     match roots[..] {
         [root] => Some(root),
         [] => None,
         _ => {
-            // a joint without ends was reported; its child is no root of the author's making
+            // a joint without ends is already reported and is the reason for its extra root
             if !source.has_lost_joints {
                 let names: Vec<&str> =
                     roots.iter().map(|&l| source.robot.links[l].name.as_str()).collect();

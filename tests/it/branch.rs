@@ -196,7 +196,10 @@ fn a_branch_ends_with_a_command_that_the_log_does_not_have() {
     assert!(ticks[110..].iter().all(|t| t.joints.is_empty()), "the second one is late");
     write(&from, &scenario, &ticks);
     let (out, code) = branch(&from, 60, &["--set", "command.hold_ticks=40"], &to);
-    assert!(out.contains("a command would be obeyed that was not in the log's run"), "{out}");
+    assert!(
+        out.contains("a command would be obeyed that was not obeyed in the log's run"),
+        "{out}"
+    );
     assert_eq!(code, 3, "{out}");
     let ticks = digests(&to).len() as u64;
     assert!((50..70).contains(&ticks), "up to the proof of life: {ticks}");
@@ -217,8 +220,8 @@ fn what_cannot_be_branched_is_refused() {
         ("sim.rate_hz=500", "changes the layout of the state"),
         ("contact.model=\"rigid\"", "changes the layout of the state"),
         ("feet=[{name=\"FL\", link=\"FL_foot\"}]", "changes the layout of the state"),
-        ("initial.clearance_m=0.1", "has no part in a branch"),
-        ("sim.duration_s=5", "has no part in a branch"),
+        ("initial.clearance_m=0.1", "is not allowed in a branch"),
+        ("sim.duration_s=5", "is not allowed in a branch"),
         ("events=[]", "use --events"),
         ("contact.no_such_key=1", "contact.no_such_key"),
     ] {

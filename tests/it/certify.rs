@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::common::bench::quadruped;
 use crate::common::logs::{Script, run_of, write};
 use crate::common::process::{Process, Scene, repository, wait_for};
-use hardstand::certify::{attribute, listen};
+use hardstand::certify::{Attribution, Reason, ReplayProblem, attribute, summarize};
 use hardstand::daemon::{EndKind, reports};
 use hardstand::process_harness::{Ended, FailureKind, Harness, REPORT};
 use rustix::process::Signal;
@@ -58,7 +58,7 @@ fn certify_python(scene: &Scene, python: &str, law: &str) -> Process {
 fn assert_certified(scene: &Scene, ticks: u64) -> Value {
     let certificate = json(scene);
     assert_eq!(certificate["certified"], true, "{certificate:#}");
-    assert_eq!(certificate["schema"], "hardstand.certificate.v1");
+    assert_eq!(certificate["schema"], "hardstand.certificate.v2");
     let runs = certificate["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 9);
     let reference = &runs[0];
@@ -99,14 +99,16 @@ fn a_controller_that_depends_on_states_only_is_certified() {
     let controller = [HARDSTAND, "controller", "stand", "--join", "legs"];
     let said = certify(&scene, &["--duration", "0.1"], &controller).ends_with(0);
     let certificate = assert_certified(&scene, 100);
-    assert!(said.contains("\nCERTIFIED: 9 runs"), "{said}");
+    assert!(said.contains("\nCERTIFIED: 9 runs; every run matches its reference"), "{said}");
+    assert_eq!(run(&certificate, "controller-stopped")["perturbation"], "controller_stopped");
+    assert_eq!(run(&certificate, "reference")["problem"], Value::Null);
     // it has no memory, so that who comes in the middle does as who was there from the beginning
     assert_eq!(certificate["snapshot"]["equals_reference"], true, "{said}");
     assert_eq!(certificate["snapshot"]["tick"], 50);
     let physics = certificate["scenario"]["physics_hash"].as_str().unwrap();
     assert_eq!(physics, format!("{:016x}", quadruped(&[]).physics_hash));
     // the reference's log is kept, and is what it says it is
-    let told = listen(&out(&scene).join("reference/run.mcap")).unwrap();
+    let told = summarize(&out(&scene).join("reference/run.mcap")).unwrap();
     assert_eq!(format!("{:016x}", told.digest), certificate["runs"][0]["digest"]);
     assert!(!out(&scene).join("speed-1").exists());
 }
@@ -170,8 +172,15 @@ fn a_controller_that_does_not_join_or_ends_early_is_reported() {
         assert!(!out(&scene).join("certificate.json").exists());
     }
     let scene = Scene::new();
+    let sleep = ["sleep", "60"];
+    let mut process = certify(&scene, &["--json", "--patience", "0.5"], &sleep);
+    process.ends_with(8);
+    let failed: Value = serde_json::from_str(&process.out()).unwrap();
+    assert_eq!(failed["certified"], false);
+    assert_eq!(failed["failure"]["kind"], "controller_not_joined", "{failed:#}");
+    let scene = Scene::new();
     let said = certify(&scene, &["--set", "control.mode=\"realtime\""], &["true"]).ends_with(2);
-    assert!(said.contains("control.mode has no part in it"), "{said}");
+    assert!(said.contains("--set control.mode is not allowed"), "{said}");
 }
 
 /// Runs `config/quadruped.toml` in lockstep with a controller, in the process harness.
@@ -264,15 +273,16 @@ fn a_difference_that_the_plant_made_is_attributed_to_it() {
     };
     let a = log("a.mcap", &[], &Script::default());
     let b = log("b.mcap", &["contact.cz_s_per_m=0.6"], &Script::default());
-    assert!(listen(&a).unwrap().equals(&listen(&a).unwrap()));
-    assert!(listen(&a).unwrap().replay.is_none());
-    let told = listen(&b).unwrap();
-    assert!(!told.equals(&listen(&a).unwrap()));
-    assert!(told.replay.unwrap().contains("differs from the log at tick"));
+    assert!(summarize(&a).unwrap().equals(&summarize(&a).unwrap()));
+    assert!(summarize(&a).unwrap().replay.is_none());
+    let told = summarize(&b).unwrap();
+    assert!(!told.equals(&summarize(&a).unwrap()));
+    assert!(matches!(told.replay, Some(ReplayProblem::Differs { .. })));
     let (found, _) = attribute(&a, &b).unwrap();
-    assert_eq!(found.cause, "plant", "{found:?}");
-    assert!(found.words.contains("the same was applied"), "{found:?}");
+    assert_eq!(found.cause, Attribution::Plant, "{found:?}");
+    assert_eq!(found.reason, Reason::StateDiffers, "{found:?}");
     let stiffer = Script { other_from: 150, ..Script::default() };
     let (found, _) = attribute(&a, &log("c.mcap", &[], &stiffer)).unwrap();
-    assert_eq!((found.cause, &*found.quantity), ("controller", "command.FL_hip_joint.kp"));
+    assert_eq!(found.cause, Attribution::Controller);
+    assert_eq!(found.quantity, "command.FL_hip_joint.kp");
 }

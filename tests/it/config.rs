@@ -172,7 +172,7 @@ kind = "earthquake"
         "command.kp_max is inf; it must be 0 to 1000000",
         "realtime.priority is 99; it must be a whole number, 1 to 98",
         "realtime.lock_memory is \"yes\"; it must be true or false",
-        "bus.listen is \"tcp/127.0.0.1:1\"; it must be a list of texts",
+        "bus.listen is \"tcp/127.0.0.1:1\"; it must be a list of strings",
         "foot_switch.off_n is 9.0; it must be at most foot_switch.on_n, which is 5",
         "imu.link is \"head\"; it must be the name of a link of the robot",
         "initial.joints.knee is 1.0; it must be one of the joints hip",
@@ -399,7 +399,7 @@ fn events_are_turned_into_ticks() {
         duration_s=1},"
             .repeat(9)
     );
-    assert!(refusal(text, &[&nine]).contains("of 9 pushes more than 8 act at the same time"));
+    assert!(refusal(text, &[&nine]).contains("more than 8 of the 9 pushes act at the same time"));
 }
 
 const GROUND: &str = "[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [[0, 0, 0], [0, 1, 0]]\n\

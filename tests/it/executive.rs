@@ -7,7 +7,7 @@ use crate::common::bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, qu
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
-    Answer, Clock, Ending, LogTick, ManualClock, Phase, Request, RequestSender, Schedule,
+    Answer, Clock, Ending, EventSchedule, LogTick, ManualClock, Phase, Request, RequestSender,
     request_queue,
 };
 use hardstand_physics::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
@@ -264,7 +264,7 @@ fn event(n: u32) -> Event {
 #[test]
 fn a_crowd_of_events_is_spread_over_ticks() {
     let crowd = (0..80).map(|n| (7, event(n)));
-    let mut schedule = Schedule::new(std::iter::once((9, event(99))).chain(crowd).collect());
+    let mut schedule = EventSchedule::new(std::iter::once((9, event(99))).chain(crowd).collect());
     let mut due = |tick| {
         let mut out = Vec::new();
         schedule.take_due(tick, &mut out);

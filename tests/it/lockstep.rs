@@ -9,8 +9,8 @@ use crossbeam_channel::{Receiver, bounded};
 use hardstand::buffer_pool::Outbox;
 use hardstand::config::{Budget, Mode, OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Direct, Ending, Executive, Happened, JoinAnswer, Links, LogTick, LoopEvent,
-    ManualClock, Request, RequestSender, RunLimits, Schedule, StateReset, TickReport,
+    Answer, Direct, Ending, EventSchedule, Executive, Happened, JoinAnswer, Links, LogTick,
+    LoopEvent, ManualClock, Request, RequestSender, RunLimits, StateReset, TickReport,
 };
 use hardstand_physics::plant::{
     Command, CommandSchedule, Denied, Event, Join, JointCommand, JointSet, Role, StateReading,
@@ -176,7 +176,7 @@ struct Ran {
     ending: Ending,
     log: Vec<LogTick>,
     reports: Vec<TickReport>,
-    occurrences: Vec<LoopEvent>,
+    events: Vec<LoopEvent>,
     states: Vec<StateReading>,
     peers: Vec<Peer>,
 }
@@ -247,12 +247,12 @@ fn run(plan: Plan) -> Ran {
     let between = |_| world.borrow_mut().look();
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let links = Links { direct: Some(direct), ..bench.links() };
-    let (pace, plant, schedule) = (plan.pace, bench.scenario.plant(), Schedule::default());
+    let (pace, plant, schedule) = (plan.pace, bench.scenario.plant(), EventSchedule::default());
     let (ending, _plant) = Executive::new(plant, clock, links, schedule, pace, plan.limits).run();
     let (log, reports) = (bench.logged(), bench.reported());
-    let occurrences = bench.occurrences.try_iter().collect();
+    let events = bench.events.try_iter().collect();
     let World { peers, states, .. } = world.into_inner();
-    Ran { ending, log, reports, occurrences, states, peers }
+    Ran { ending, log, reports, events, states, peers }
 }
 
 /// A joint controller at every tick and a policy at every tenth, whose answers apply 7 ticks later.
@@ -335,8 +335,8 @@ fn a_different_answer_to_the_same_state_is_a_conflict() {
     });
     assert_eq!(ran.last().admission.conflicts, 1);
     let conflict = Happened::Conflict { controller: controller_number("joints"), answers_tick: 12 };
-    let told: Vec<&LoopEvent> = ran.occurrences.iter().filter(|o| o.happened == conflict).collect();
-    assert_eq!(told.len(), 1, "{:?}", ran.occurrences);
+    let told: Vec<&LoopEvent> = ran.events.iter().filter(|o| o.happened == conflict).collect();
+    assert_eq!(told.len(), 1, "{:?}", ran.events);
     let calm = run(plan(40, vec![peer("joints", schedule(1, 0, 0), 0..12)]));
     assert_eq!(ran.digests(), calm.digests(), "the first answer stands");
 }
@@ -355,7 +355,7 @@ fn nobody_is_waited_for_in_real_time() {
 }
 
 #[test]
-fn a_budget_is_kept_and_told() {
+fn a_budget_is_kept_and_counted() {
     let mut short = plan(100, vec![peer("joints", schedule(1, 0, 0), 0..12)]);
     let budget =
         Budget { per_tick_ns: 2 * PERIOD_NS, per_window_ns: 20 * PERIOD_NS, window_ticks: 50 };
@@ -519,7 +519,7 @@ fn another_speed_changes_the_pace_and_nothing_else() {
 }
 
 #[test]
-fn only_those_who_have_joined_are_heard() {
+fn only_controllers_that_have_joined_are_heard() {
     let ran = run(Plan {
         act: |world| {
             if let Some(mut free) = world.commands.take_free() {

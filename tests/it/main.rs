@@ -33,6 +33,7 @@ mod holding;
 mod hostile;
 mod implicit;
 mod ingress;
+mod json;
 mod leases;
 mod lockstep;
 mod message;

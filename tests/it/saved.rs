@@ -66,10 +66,7 @@ fn a_run_goes_on_in_another_process_and_another_controller_may_take_over() {
     assert!(said.contains(&format!("ran        {} ticks", 200 - tick)), "{said}");
     let (whole, rest) = (text(&scene.path("whole.mcap")), text(&scene.path("rest.mcap")));
     let replayed = hardstand(&scene, &["replay", &rest], 0);
-    assert!(
-        replayed.contains(&format!("it begins at tick {tick}, from its keyframe")),
-        "{replayed}"
-    );
+    assert!(replayed.contains(&format!("begins at tick {tick}, from its keyframe")), "{replayed}");
     let compared = hardstand(&scene, &["bisect", &whole, &rest], 0);
     assert!(compared.contains("all digests too"), "{compared}");
     drop(_controller);
@@ -135,7 +132,7 @@ fn what_is_planned_for_later_happens_and_what_was_before_does_not_again() {
                   {at_s=0.08, kind=\"push\", link=\"trunk\", force_n=[0,40,0], duration_s=0.01}]";
     let scenario = quadruped(&[events]);
     let mut plant = scenario.plant();
-    let mut schedule = hardstand::rt::Schedule::new(scenario.events.clone());
+    let mut schedule = hardstand::rt::EventSchedule::new(scenario.events.clone());
     let file = scene.path("state.bin");
     for tick in 0..100 {
         if tick == 50 {

@@ -56,7 +56,7 @@ fn joints_are_refused_with_element_and_reason() {
     let cases: [(&str, &str, &[&str]); 14] = [
         ("planar", "", &["joint \"j\" (line 4)", "planar", "several degrees"]),
         ("spherical", "", &["joint \"j\"", "spherical"]),
-        ("hinge", "", &["joint \"j\"", "\"hinge\" is no URDF joint type"]),
+        ("hinge", "", &["joint \"j\"", "\"hinge\" is not a URDF joint type"]),
         ("", "", &["joint \"j\"", "has no type"]),
         ("floating", "", &["joint \"j\"", "floating", "massless root"]),
         ("revolute", "", &["joint \"j\"", "must have <limit", "continuous"]),
@@ -88,8 +88,8 @@ fn trees_are_refused_with_element_and_reason() {
     };
     let link = |name: &str| format!("<link name=\"{name}\">{INERTIAL}</link>");
     let cases: [(String, &[&str]); 11] = [
-        (link("a"), &["link \"a\" (line 4) has the name of link \"a\" (line 1)"]),
-        (link("c") + &joint("j", "a", "c"), &["joint \"j\"", "has the name of"]),
+        (link("a"), &["link \"a\" (line 4) has the same name as link \"a\" (line 1)"]),
+        (link("c") + &joint("j", "a", "c"), &["joint \"j\"", "has the same name as"]),
         (joint("k", "a", "ghost"), &["joint \"k\"", "child link \"ghost\" does not exist"]),
         (joint("k", "ghost", "a"), &["parent link \"ghost\" does not exist"]),
         (link("c") + &joint("k", "c", "b"), &["link \"b\"", "two parents", "\"j\"", "\"k\""]),
@@ -145,7 +145,7 @@ fn rounded_inertias_are_accepted_with_a_warning() {
     let dummy = INERTIAL.replace(r#"value="1""#, r#"value="1e-6""#).replace("0.1", "1e-6");
     let text = robot("fixed", "", "").replacen(INERTIAL, &dummy.replace("\"0\"", "\"1e-6\""), 1);
     let loaded = load(&text);
-    assert!(loaded.warnings[0].contains("as its body with all links is sound"));
+    assert!(loaded.warnings[0].contains("because its body with all links is sound"));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn all_mistakes_are_told_at_once() {
     let text = robot("revolute", r#"<axis xyz="0 0 0"/>"#, "<link name='b'/><link name='c'/>")
         .replacen("value=\"1\"", "value=\"-1\"", 1);
     let message = refusal(&text);
-    for part in ["mass is -1", "zero length", "must have <limit", "has the name", "one root"] {
+    for part in ["mass is -1", "zero length", "must have <limit", "has the same name", "one root"] {
         assert!(message.contains(part), "no {part:?} in: {message}");
     }
     assert_eq!(message.lines().count(), 6, "{message}");

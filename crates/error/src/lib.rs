@@ -2,35 +2,21 @@
 
 use std::fmt;
 
-/// What went wrong, as far as a caller may want to tell apart.
+/// Category of an error, as far as a caller may want to handle it differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// A scenario, a `--set` value or a robot model was refused.
+    /// A scenario, a `--set` value or a robot model is invalid.
     Input,
     /// A file could not be read or written.
     File,
     /// A log is damaged, truncated or not a Hardstand log.
     Log,
-    /// The real-time grants that the scenario requires were refused by the system.
+    /// The system refused the real-time grants that the scenario requires.
     RealTime,
     /// The bus could not be opened or a peer did not answer.
     Bus,
-    /// Something that should not be possible.
+    /// A state that should not be possible.
     Internal,
-}
-
-impl ErrorKind {
-    /// The process exit code of this kind of error; README lists them all.
-    #[must_use]
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            Self::Input | Self::File => 2,
-            Self::Log => 3,
-            Self::RealTime => 4,
-            Self::Bus => 5,
-            Self::Internal => 70,
-        }
-    }
 }
 
 /// An error: a kind and a message that names the thing, its value, what is allowed and what to do.
@@ -38,7 +24,7 @@ impl ErrorKind {
 /// ```
 /// use hardstand_error::{Error, ErrorKind};
 /// let e = Error::new(ErrorKind::Input, "sim.rate_hz is 0; it must be 100 to 8000");
-/// assert_eq!(e.kind().exit_code(), 2);
+/// assert_eq!(e.kind(), ErrorKind::Input);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {

@@ -23,7 +23,7 @@ fn assert_row(rows: &[Row], scenario: &str, expected: [&str; 4]) {
 
 const ENDS: &str = r#"
 duration_s = 0.1
-fail_if = ["controller_ended"]
+fail_if = ["controller_ended", "fault"]
 conditions.fell = "base.z < 0.2"
 
 [[scenarios]]
@@ -70,7 +70,8 @@ fn no_end_of_a_case_ends_the_campaign() {
     let daemon = wait_for("the daemon of the last case", || daemon_of("lonely__none__s0001"));
     kill_process(daemon, Signal::KILL).unwrap();
     let said = campaign.ends_with(1);
-    assert!(said.contains("failed     2 cases by fail_if, first leaves__none__s0001"), "{said}");
+    assert!(said.contains("failed     3 cases by fail_if, first leaves__none__s0001"), "{said}");
+    assert!(said.contains("the outcome \"fault\" is now called \"failure\""), "{said}");
 
     let rows = stage.rows();
     assert_eq!(rows.len(), 6);
@@ -78,9 +79,9 @@ fn no_end_of_a_case_ends_the_campaign() {
     assert_row(&rows, "leaves", ["controller_ended", "3", "0", "the controller's exit code 3"]);
     assert_row(&rows, "crashes", ["controller_ended", "-11", "0", "the controller's signal 11"]);
     let why = "timed out: no controller joined within control.patience_s";
-    assert_row(&rows, "silent", ["deserted", "8", "0", why]);
+    assert_row(&rows, "silent", ["controller_timeout", "8", "0", why]);
     let hurled = row(&rows, "hurled");
-    assert_eq!((hurled["outcome"].as_str(), hurled["exit_code"].as_str()), ("fault", "6"));
+    assert_eq!((hurled["outcome"].as_str(), hurled["exit_code"].as_str()), ("failure", "6"));
     assert_eq!(hurled["reason"], "a number is out of range");
     assert!((1..100).contains(&hurled["ticks"].parse().unwrap()), "{hurled:?}");
     let lonely = row(&rows, "lonely");

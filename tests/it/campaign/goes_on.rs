@@ -32,7 +32,7 @@ fn a_campaign_that_was_interrupted_twice_goes_on() {
     wait_for("three cases", || (started().lines().count() == 3).then_some(()));
     first.signal(Signal::INT);
     let said = first.ends_with(3);
-    assert!(said.contains("stopped    what was running is not in the table"), "{said}");
+    assert!(said.contains("stopped    cases that were running have no outcome"), "{said}");
     assert!(said.contains("missing    6 cases have not run"), "{said}");
     let finished = stage.finished();
     assert_eq!(finished, ["flat__none__s0007", "flat__none__s0009"]);
@@ -48,7 +48,7 @@ fn a_campaign_that_was_interrupted_twice_goes_on() {
     assert_eq!(tries(&stage), 1, "the try that was killed");
 
     let said = stage.run(&["--jobs", "2"], 0);
-    assert!(said.contains("cases      5 to run, 2 at a time; 3 are there already"), "{said}");
+    assert!(said.contains("cases      5 to run, 2 at a time; 3 are finished already"), "{said}");
     assert_eq!(tries(&stage), 0);
     let count = |case: &str| started().lines().filter(|l| l.starts_with(case)).count();
     for (case, times) in [("flat__none", 2), ("flat__noise__s0007", 2), ("flat__noise__s0009", 2)] {

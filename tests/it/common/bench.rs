@@ -12,8 +12,8 @@ use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::record::{LogWriter, RunInfo, SideMessages};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, Executive, Links, LogTick, LoopEvent, ManualClock, RequestSender, RunLimits, Schedule,
-    TickReport, request_queue,
+    Clock, EventSchedule, Executive, Links, LogTick, LoopEvent, ManualClock, RequestSender,
+    RunLimits, TickReport, request_queue,
 };
 use hardstand_physics::plant::{Command, JointCommand, Snapshot};
 
@@ -47,7 +47,7 @@ pub struct Bench {
     pub snapshots: Inbox<Snapshot>,
     pub log: Inbox<LogTick>,
     pub reports: Receiver<TickReport>,
-    pub occurrences: Receiver<LoopEvent>,
+    pub events: Receiver<LoopEvent>,
     pub stop: Arc<AtomicBool>,
     links: Option<Links>,
 }
@@ -59,7 +59,7 @@ impl Bench {
         let (arrived_bell, arrived) = bell();
         let (commands, command_in) = pool(queues.commands, Command::default);
         let commands = commands.ringing(arrived_bell.clone());
-        let (occurred, occurrences) = touched_channel(1000, &LoopEvent::NONE);
+        let (event_out, events) = touched_channel(1000, &LoopEvent::NONE);
         let (orders, order_in) = request_queue();
         let orders = orders.ringing(arrived_bell);
         let run_id = Arc::new(AtomicU32::new(1));
@@ -78,23 +78,12 @@ impl Bench {
             direct: None,
             log: Some(log_out),
             reports: report_out,
-            occurrences: occurred,
+            events: event_out,
             stop: Arc::clone(&stop),
             arrived,
         };
         let (orders, links) = (Some(orders), Some(links));
-        Self {
-            scenario,
-            commands,
-            orders,
-            run_id,
-            snapshots,
-            log,
-            reports,
-            occurrences,
-            stop,
-            links,
-        }
+        Self { scenario, commands, orders, run_id, snapshots, log, reports, events, stop, links }
     }
 
     /// A loop of `ticks` ticks; it can be made once.
@@ -129,7 +118,7 @@ impl Bench {
             keyframe_every_ticks: scenario.record.keyframe_every_ticks,
             ..RunLimits::new(scenario.spec.period_ns)
         };
-        let schedule = Schedule::new(scenario.events.clone());
+        let schedule = EventSchedule::new(scenario.events.clone());
         Executive::new(scenario.plant(), clock, links, schedule, pace, limits)
     }
 

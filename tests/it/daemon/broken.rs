@@ -1,4 +1,4 @@
-//! Faults of a running daemon: `ctl fault` and `ctl mend`, in the log and in its replay.
+//! Faults of a running daemon: `ctl fault` and `ctl clear`, in the log and in its replay.
 
 use hardstand::message::{FaultRequest, Kind, OrderReply, decode, encode};
 use hardstand_physics::plant::{Event, FaultKind, Part, UNTIL_CLEARED};
@@ -26,7 +26,7 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     let ctl = |words: &[&str], code: i32| scene.ctl(words, code);
     let said = ctl(&["fault", "encoder_offset", "--joint", "FL_calf_joint", "--offset", "0.05"], 0);
     assert!(
-        said.contains("encoder_offset of joint FL_calf_joint until it is mended from"),
+        said.contains("encoder_offset of joint FL_calf_joint until it is cleared from"),
         "{said}"
     );
     let off = tick_of(&said);

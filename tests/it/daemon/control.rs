@@ -103,7 +103,7 @@ fn a_saved_state_is_gone_on_from() {
     let reached = observer.until("40 more", |s| s.tick == tick + 40 && s.phase == 3);
     // a daemon that is paused stays so
     let said = scene.ctl(&["restore", name], 0);
-    assert!(said.contains(&format!("goes on after tick {tick}, as the next run")), "{said}");
+    assert!(said.contains(&format!("continues after tick {tick}, as the next run")), "{said}");
     scene.ctl(&["step", "40"], 0);
     let again =
         observer.until("40 again", |s| s.run_id == 2 && s.tick == tick + 40 && s.phase == 3);

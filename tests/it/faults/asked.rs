@@ -112,7 +112,7 @@ fn mistakes_are_named_with_value_and_range() {
         .collect();
     let text = Scenario::from_texts(scenario, robot, &[format!("events=[{nine}]")]);
     let text = text.unwrap_err().to_string();
-    assert!(text.contains("of 9 other faults more than 8 act at the same time"), "{text}");
+    assert!(text.contains("more than 8 of the 9 other faults act at the same time"), "{text}");
 }
 
 const JOINTS: [&str; 9] = [

@@ -109,19 +109,19 @@ fn listening_beyond_this_machine_needs_users_and_roles() {
             ],
             "set bus.users_file",
         ),
-        (vec!["bus.users_file="], "without users_file or the tls keys bind nobody"),
+        (vec!["bus.users_file="], "roles need users_file or the tls keys"),
         (
             vec!["bus.controllers=[]", "bus.operators=[]", "bus.viewers=[]"],
-            "name somebody in controllers",
+            "name a user in controllers",
         ),
         (vec!["bus.viewers=[\"a:b\"]"], "it must be a list of names"),
         (vec!["bus.connect=[\"tcp/127.0.0.1:1\"]"], "let the other side connect"),
         (vec!["bus.listen=[\"tls/127.0.0.1:1\"]"], "needs tls_certificate, tls_key, tls_ca"),
         (vec!["bus.listen=[\"tls/0.0.0.0:1#enable_mtls=false\"]"], "it must be a list of"),
-        (vec!["bus.tls_key=k"], "name tls_certificate, tls_key and tls_ca, or none"),
+        (vec!["bus.tls_key=k"], "set tls_certificate, tls_key and tls_ca, or none"),
         (
             vec!["bus.users_file=", "bus.tls_key=k", "bus.tls_certificate=c", "bus.tls_ca=a"],
-            "shows no certificate",
+            "checks no certificate",
         ),
     ] {
         secret(&scene, "users.txt", GOOD);

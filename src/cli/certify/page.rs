@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::certificate::Certificate;
-use super::run::{Run, Verdict};
+use crate::certify::{Attribution, Certificate, Run, Verdict};
+
+use super::text;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--line:#8884;--good:#1a7f37;--bad:#c1121f}\
@@ -21,8 +22,7 @@ pre{white-space:pre-wrap;border:1px solid var(--line);padding:.6rem}\
 @media print{body{max-width:none;margin:0;font-size:10pt}tr,figure{break-inside:avoid}}";
 
 /// The page; `plots` are drawings (SVG) of runs that differ, by the name of the run.
-#[must_use]
-pub fn page(c: &Certificate, plots: &[(String, String)]) -> String {
+pub(super) fn page(c: &Certificate, plots: &[(String, String)]) -> String {
     let mut out = String::new();
     let title = format!("{} with {}", c.scenario.robot, c.controller.command.join(" "));
     let _infallible = write!(
@@ -42,7 +42,9 @@ pub fn page(c: &Certificate, plots: &[(String, String)]) -> String {
     }
     if !c.notes.is_empty() {
         out.push_str("<h2>Remarks</h2>\n<ul>\n");
-        c.notes.iter().for_each(|note| out.push_str(&format!("<li>{}</li>\n", escape(note))));
+        c.notes
+            .iter()
+            .for_each(|note| out.push_str(&format!("<li>{}</li>\n", escape(&text::note(*note)))));
         out.push_str("</ul>\n");
     }
     out.push_str(MEANING);
@@ -50,25 +52,25 @@ pub fn page(c: &Certificate, plots: &[(String, String)]) -> String {
     out
 }
 
-/// What the page says and does not say.
+/// What a certificate shows, and what it does not show.
 const MEANING: &str = "\
 <h2>What this means</h2>
 <p>All runs were in lockstep: a tick waits for the commands that are due at it. The digest is
 chained over the complete state of every tick, so two runs with the same last digest had the same
-bits in every tick. Each log was run again besides, and came out the same. The runs from a saved
-state are compared with each other, not with the reference: a controller that is started anew has
-forgotten what the first one knew.</p>
-<p>It says that in these runs neither pace, nor load, nor a stopped process reached the robot. It
-does not say that the controller is good, nor that another scenario, another build or another
-machine gives the same.</p>
+bits in every tick. Each log was also replayed, with the same digests. The runs from a saved
+state are compared with each other, not with the reference: a controller that is started again has
+lost the memory of the first one.</p>
+<p>The certificate shows that in these runs neither pace, nor load, nor a stopped process changed the
+run. It does not show that the controller is good, nor that another scenario, another build or
+another machine gives the same run.</p>
 ";
 
 fn verdict(c: &Certificate) -> String {
     let count = c.runs.len();
     if c.certified {
         format!(
-            "<p class=\"verdict good\">Yes: {count} runs, the same to the last bit wherever they \
-             have to be.</p>\n"
+            "<p class=\"verdict good\">Yes: {count} runs; every run matches its reference to the \
+             last bit.</p>\n"
         )
     } else {
         let bad: Vec<&str> = c.bad().map(|run| run.name.as_str()).collect();
@@ -160,10 +162,11 @@ fn word(run: &Run) -> (&'static str, String) {
 /// A run that differs, or failed.
 fn one(run: &Run, plot: Option<&str>) -> String {
     let mut out = format!("<h2>{}</h2>\n", escape(&run.name));
-    if let Some(text) = &run.perturbation {
-        out.push_str(&format!("<pre>{}</pre>\n", escape(text)));
+    if let Some(problem) = &run.problem {
+        out.push_str(&format!("<pre>{}</pre>\n", escape(&text::problem(problem))));
     }
     let Some(d) = &run.difference else { return out };
+    let [a, b] = text::values(&d.values);
     let with = run.compared_with.as_deref().unwrap_or_default();
     let _infallible = write!(
         out,
@@ -172,20 +175,20 @@ fn one(run: &Run, plot: Option<&str>) -> String {
          <tr><th>Cause</th><td>{}</td></tr>\n<tr><th>Quantity</th><td><code>{}</code></td></tr>\n\
          <tr><th>In {}</th><td><code>{}</code></td></tr>\n\
          <tr><th>In {}</th><td><code>{}</code></td></tr>\n",
-        escape(&d.words),
+        escape(&text::explanation(d)),
         d.tick,
         d.time_s,
-        d.cause,
-        escape(&d.quantity),
+        cause(d.cause),
+        escape(&text::quantity(d)),
         escape(with),
-        escape(&d.values[0]),
+        escape(a),
         escape(&run.name),
-        escape(&d.values[1]),
+        escape(b),
     );
-    if let Some(state) = &d.state {
+    if let Some(state) = text::state(d) {
         out.push_str(&format!(
             "<tr><th>Then the robot</th><td><code>{}</code></td></tr>\n",
-            escape(state)
+            escape(&state)
         ));
     }
     out.push_str("</table>\n");
@@ -195,6 +198,15 @@ fn one(run: &Run, plot: Option<&str>) -> String {
         out.push_str(&format!("<figure>{svg}</figure>\n"));
     }
     out
+}
+
+const fn cause(of: Attribution) -> &'static str {
+    match of {
+        Attribution::Controller => "controller",
+        Attribution::Plant => "plant",
+        Attribution::Events => "events",
+        Attribution::Beginning => "beginning",
+    }
 }
 
 /// Text as HTML.

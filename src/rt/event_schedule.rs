@@ -5,12 +5,12 @@ use hardstand_physics::plant::Event;
 
 /// Events by the tick at whose start they happen.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Schedule {
+pub struct EventSchedule {
     events: Vec<(u64, Event)>,
     next: usize,
 }
 
-impl Schedule {
+impl EventSchedule {
     /// A schedule; events of one tick keep their order.
     #[must_use]
     pub fn new(mut events: Vec<(u64, Event)>) -> Self {

@@ -5,18 +5,17 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 
 use hardstand_physics::plant::{FaultKind, FaultSpec};
 
-use super::arguments::DaemonArguments;
-use super::faults::option;
+use super::daemon::DaemonArguments;
 
-/// A fault that the user has typed.
+/// A fault to inject.
 #[derive(Debug)]
-pub(super) struct FaultArguments {
-    pub(super) row: &'static FaultSpec,
-    /// What it befalls, by a word and a name.
-    pub(super) on: Option<(&'static str, String)>,
-    pub(super) values: Vec<f64>,
-    pub(super) duration_s: Option<f64>,
-    pub(super) daemon: DaemonArguments,
+pub(in crate::cli) struct FaultArguments {
+    pub(in crate::cli) row: &'static FaultSpec,
+    /// The part that it acts on: kind of part and name.
+    pub(in crate::cli) on: Option<(&'static str, String)>,
+    pub(in crate::cli) values: Vec<f64>,
+    pub(in crate::cli) duration_s: Option<f64>,
+    pub(in crate::cli) daemon: DaemonArguments,
 }
 
 impl Subcommand for FaultArguments {
@@ -48,7 +47,10 @@ fn subcommand(row: &'static FaultSpec) -> Command {
     }
     for p in row.parameters {
         let help = format!("{} {}", p.describe(), p.unit);
-        let values = Arg::new(p.name).long(option(p)).num_args(p.count).action(ArgAction::Set);
+        let values = Arg::new(p.name)
+            .long(p.name.replace('_', "-"))
+            .num_args(p.count)
+            .action(ArgAction::Set);
         let values = values.value_parser(value_parser!(f64)).allow_negative_numbers(true);
         let values = values.value_name("X").required(p.default.is_none());
         command = command.arg(match p.default {
@@ -56,7 +58,7 @@ fn subcommand(row: &'static FaultSpec) -> Command {
             None => values.help(help.trim_end().to_string()),
         });
     }
-    let until = if row.needs_duration { "" } else { " [default: until it is mended]" };
+    let until = if row.needs_duration { "" } else { " [default: until it is cleared]" };
     let duration = Arg::new("duration")
         .long("duration")
         .value_name("S")

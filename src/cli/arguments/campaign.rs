@@ -1,4 +1,4 @@
-//! What the user typed after `campaign`.
+//! Arguments of `campaign`.
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -7,28 +7,31 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Debug, Args)]
-pub(super) struct CampaignArguments {
+pub(in crate::cli) struct CampaignArguments {
+    /// Print one JSON document instead of text (docs/cli.md)
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
     /// Campaign file (TOML)
-    pub(super) file: PathBuf,
+    pub(in crate::cli) file: PathBuf,
     /// Folder of outcomes and tables; several slices may share it [default: FILE's name with
     /// -results, beside it]
     #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
+    pub(in crate::cli) out: Option<PathBuf>,
     /// Cases at a time [default: one for each core; one if the file gives a speed]
     #[arg(long, value_name = "N")]
-    pub(super) jobs: Option<NonZeroUsize>,
+    pub(in crate::cli) jobs: Option<NonZeroUsize>,
     /// Only slice I of N, 0 to N − 1: every N-th case
     #[arg(long, value_name = "I/N", value_parser = shard)]
-    pub(super) shard: Option<[usize; 2]>,
+    pub(in crate::cli) shard: Option<[usize; 2]>,
     /// Print the names of the cases, and run none
     #[arg(long)]
-    pub(super) list: bool,
+    pub(in crate::cli) list: bool,
     /// Make the tables of the outcomes that are there, and run nothing
     #[arg(long, conflicts_with = "list")]
-    pub(super) table: bool,
+    pub(in crate::cli) table: bool,
     /// Controller's command, after `--` [default: the file's]
     #[arg(last = true, value_name = "COMMAND")]
-    pub(super) command: Vec<OsString>,
+    pub(in crate::cli) command: Vec<OsString>,
 }
 
 fn shard(text: &str) -> std::result::Result<[usize; 2], String> {

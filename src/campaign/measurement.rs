@@ -1,4 +1,4 @@
-//! What a log tells of a case. It is run again, so every row has been replayed.
+//! Replays the log of a case and evaluates its conditions and measures.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use hardstand_physics::plant::PlantFailure;
 use super::outcome::Held;
 use super::plan::{Plan, Take};
 
-/// What was found in a log; of none, that nothing is known.
+/// The evaluation of a log; of a missing log, empty.
 #[derive(Debug)]
 pub(super) struct Finding {
     /// Ticks that were run, and their length, s.
@@ -67,7 +67,7 @@ impl Finding {
             let Some(moment) = player.moment() else { continue };
             self.digest = Some(moment.applied.digest);
             self.fault = moment.applied.fault;
-            // a tick that ends in a fault is none
+            // a tick in which the plant stops itself does not count
             self.ticks += u64::from(self.fault.is_none());
             self.time_s = (self.ticks * period_ns) as f64 / 1e9;
             for (_, condition, held) in &mut conditions {

@@ -1,15 +1,20 @@
 //! `hardstand certify`.
 
+mod page;
+mod text;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::Serialize;
+
 use crate::certify::{
-    Bench, Certificate, Controller, FinishedRun, JSON_FILE, Machine, PAGE_FILE, Perturbation, Run,
-    Scene, Snapshot, Task, Verdict, attribute, page, plan, wall_s,
+    Bench, Certificate, Controller, FinishedRun, JSON_FILE, Machine, Note, PAGE_FILE, Perturbation,
+    Problem, Run, Scene, Snapshot, Task, Verdict, attribute, plan, wall_s,
 };
 use crate::config::Scenario;
-use crate::process_harness::FailureKind;
+use crate::process_harness::{Failure, FailureKind};
 use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -21,13 +26,87 @@ const DURATION_S: f64 = 2.0;
 
 pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
+    match runs(a, &stop)? {
+        Outcome::Failed(failure) => {
+            if a.json {
+                show::json(&FailedCertificate { certified: false, failure: &failure })?;
+            }
+            show::note(&format!("no certificate: {}", failure::text(&failure)));
+            Ok(failure::code_of(&failure))
+        }
+        Outcome::Finished(certificate) => {
+            if a.json {
+                show::json(&certificate)?;
+            } else {
+                text::conclude(&certificate);
+                for name in [PAGE_FILE, JSON_FILE] {
+                    show::line(&format!("written    {}", a.out.join(name).display()));
+                }
+            }
+            Ok(if certificate.certified { ExitCode::Done } else { ExitCode::Negative })
+        }
+    }
+}
+
+/// What a certification led to.
+enum Outcome {
+    Finished(Box<Certificate>),
+    /// The reference failed, or a signal stopped a run: there is no certificate.
+    Failed(Failure),
+}
+
+/// What `--json` prints if there is no certificate.
+#[derive(Serialize)]
+struct FailedCertificate<'a> {
+    certified: bool,
+    failure: &'a Failure,
+}
+
+/// Runs all tasks, and writes the certificate.
+fn runs(a: &CertifyArguments, stop: &AtomicBool) -> Result<Outcome> {
     let sets = sets(a)?;
     let scenario = Scenario::load(&a.scenario, &sets)?;
     let mut bench = bench(a, &scenario, &sets)?;
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
-    let duration_s = time_s(bench.ticks);
-    let mut tasks = plan(duration_s, bench.load);
+    let mut tasks = plan(time_s(bench.ticks), bench.load);
     clear(&a.out)?;
+    if !a.json {
+        announce(a, &tasks, time_s(bench.ticks));
+    }
+    let (mut runs, mut finished, mut plots) = (Vec::new(), Vec::<FinishedRun>::new(), Vec::new());
+    for i in 0..tasks.len() {
+        let task = &tasks[i];
+        let this = run(&bench, task, time_s(bench.ticks), stop)?;
+        match &this.failure {
+            // without a reference there is nothing to compare the others with
+            Some(failure) if i == 0 || failure.kind == FailureKind::Stopped => {
+                return Ok(Outcome::Failed(failure.clone()));
+            }
+            _ => {}
+        }
+        let judged = compare(&bench, &tasks, task, &this, &finished)?;
+        if !a.json {
+            text::show_run(&judged);
+        }
+        if judged.verdict == Verdict::Different {
+            plots.extend(draw(&bench, &judged)?);
+        }
+        runs.push(judged);
+        if i == 0 {
+            bench.note_reference(&this.log);
+            tasks = plan(time_s(this.log.ticks), bench.load);
+        }
+        finished.push(this);
+    }
+    let certificate = certificate(a, &scenario, &bench, &sets, runs, &finished)?;
+    write(&a.out, &certificate, &plots)?;
+    if certificate.certified && !a.keep_logs {
+        remove_equal_logs(&bench, &tasks);
+    }
+    Ok(Outcome::Finished(Box::new(certificate)))
+}
+
+fn announce(a: &CertifyArguments, tasks: &[Task], duration_s: f64) {
     let all_s: f64 = tasks.iter().map(|task| wall_s(task, duration_s)).sum();
     show::line(&format!(
         "certify    {} in lockstep, {duration_s:.3} s of simulated time, {} runs: about \
@@ -35,38 +114,6 @@ pub(super) fn certify(a: &CertifyArguments) -> Result<ExitCode> {
         a.scenario.display(),
         tasks.len()
     ));
-    let (mut runs, mut gone, mut plots) = (Vec::new(), Vec::<FinishedRun>::new(), Vec::new());
-    for i in 0..tasks.len() {
-        let task = &tasks[i];
-        let this = run(&bench, task, duration_s, &stop)?;
-        if this.failure.as_ref().is_some_and(|f| f.kind == FailureKind::Stopped) {
-            show::line("ended      before all runs were done: no certificate");
-            return Ok(ExitCode::Negative);
-        }
-        if let (Some(failure), true) = (&this.failure, gone.is_empty()) {
-            // there is nothing to compare the others with
-            show::note(&format!("run {}: {}", task.name, failure::text(failure)));
-            return Ok(failure::code_of(failure));
-        }
-        let judged = judge(&bench, &tasks, task, &this, &gone)?;
-        told(&judged);
-        if judged.verdict == Verdict::Different {
-            plots.extend(draw(&bench, &judged)?);
-        }
-        runs.push(judged);
-        if i == 0 {
-            bench.note_reference(&this.told);
-            tasks = plan(time_s(this.told.ticks), bench.load);
-        }
-        gone.push(this);
-    }
-    let certificate = certificate(a, &scenario, &bench, &sets, runs, &gone)?;
-    write(&a.out, &certificate, &plots)?;
-    if certificate.certified && !a.keep_logs {
-        tidy_up(&bench, &tasks);
-    }
-    conclude(a, &certificate);
-    Ok(if certificate.certified { ExitCode::Done } else { ExitCode::Negative })
 }
 
 /// Keys that are set in every run; those of the user are checked against them.
@@ -77,7 +124,7 @@ fn sets(a: &CertifyArguments) -> Result<Vec<String>> {
             .contains(&key)
         {
             let text =
-                format!("--set {key} has no part in it: certify sets pace, start and mode itself");
+                format!("--set {key} is not allowed: certify sets pace, start and mode itself");
             return Err(Error::new(ErrorKind::Input, text));
         }
     }
@@ -144,77 +191,52 @@ fn run(bench: &Bench, task: &Task, duration_s: f64, stop: &AtomicBool) -> Result
     gone
 }
 
-/// What is to be said of a run, and of the one that it has to be equal to.
-fn judge(
+/// Compares a run with the one that it has to be equal to.
+fn compare(
     bench: &Bench,
     tasks: &[Task],
     task: &Task,
     this: &FinishedRun,
     before: &[FinishedRun],
 ) -> Result<Run> {
-    let told = &this.told;
+    let log = &this.log;
     let other = task.equals.and_then(|i| Some((tasks.get(i)?, before.get(i)?)));
     let mut difference = None;
     let verdict = match other {
         _ if this.failure.is_some() => Verdict::Failed,
         Some((_, other)) if other.failure.is_some() => Verdict::Failed,
         None => Verdict::Reference,
-        Some((_, other)) if told.equals(&other.told) => Verdict::Equal,
+        Some((_, other)) if log.equals(&other.log) => Verdict::Equal,
         Some((other, _)) => {
             difference = Some(attribute(&bench.log_of(other.name), &bench.log_of(task.name))?.0);
             Verdict::Different
         }
     };
-    let failure = match (&this.failure, other) {
-        (None, Some((other, gone))) if gone.failure.is_some() => {
-            Some(format!("there is nothing to compare it with: {} failed", other.name))
+    let problem = match (&this.failure, other) {
+        (Some(failure), _) => Some(Problem::RunFailed(failure.clone())),
+        (None, Some((other, finished))) if finished.failure.is_some() => {
+            Some(Problem::ReferenceFailed(other.name.into()))
         }
-        (failure, _) => failure.as_ref().map(failure::text),
+        (None, _) => log.replay.clone().map(Problem::Replay),
     };
     Ok(Run {
         name: task.name.into(),
         what: task.what.clone(),
+        perturbation: task.perturbation,
         speed: task.speed,
         stopped_at_tick: this.stop.map(|stop| stop.tick),
         ticks_while_stopped: this.stop.map(|stop| stop.ticks),
         compared_with: other.map(|(other, _)| other.name.into()),
-        first_tick: told.first_tick,
-        ticks: told.ticks,
-        digest: format!("{:016x}", told.digest),
-        plant_fault: told.fault,
-        replays: told.replay.is_none() && told.ticks > 0,
+        first_tick: log.first_tick,
+        ticks: log.ticks,
+        digest: format!("{:016x}", log.digest),
+        plant_failure: log.plant_failure,
+        replays: log.replay.is_none() && log.ticks > 0,
         wall_s: this.wall_s,
         verdict,
-        perturbation: failure.or_else(|| told.replay.clone()),
+        problem,
         difference,
     })
-}
-
-fn told(run: &Run) {
-    let word = match (run.verdict, run.replays) {
-        (Verdict::Failed, _) => "FAILED",
-        (_, false) => "DAMAGED",
-        (Verdict::Different, _) => "DIFFERENT",
-        (Verdict::Equal, _) => "equal",
-        (Verdict::Reference, _) => "ran",
-    };
-    let stopped = run.stopped_at_tick.map_or(String::new(), |t| format!(", after tick {t}"));
-    show::line(&format!(
-        "{word:<10} {}: {}{stopped}: {} ticks in {:.2} s, digest {}",
-        run.name, run.what, run.ticks, run.wall_s, run.digest
-    ));
-    if let Some(text) = &run.perturbation {
-        show::line(&format!("           {}", text.replace('\n', "\n           ")));
-    }
-    if let Some(d) = &run.difference {
-        let [x, y] = &d.values;
-        show::line(&format!("           first at tick {} ({:.3} s)", d.tick, d.time_s));
-        show::line(&format!("quantity   {}: {x} and {y}", d.quantity));
-        if let Some(state) = d.state.as_ref().filter(|_| d.cause != "plant") {
-            show::line(&format!("robot      {state}"));
-        }
-        show::line(&format!("cause      {}", d.words));
-    }
 }
 
 /// The drawing of a run that differs.
@@ -245,16 +267,17 @@ fn certificate(
         |run: &Run| run.replays && matches!(run.verdict, Verdict::Reference | Verdict::Equal);
     let of = |name: &str| runs.iter().position(|run| run.name == name).and_then(|i| gone.get(i));
     let snapshot = of("snapshot-1").zip(of("reference")).map(|(half, whole)| {
-        let end = |g: &FinishedRun| (g.told.first_tick + g.told.ticks, g.told.digest, g.told.fault);
-        Snapshot { tick: half.told.first_tick, equals_reference: end(half) == end(whole) }
+        let end =
+            |g: &FinishedRun| (g.log.first_tick + g.log.ticks, g.log.digest, g.log.plant_failure);
+        Snapshot { tick: half.log.first_tick, equals_reference: end(half) == end(whole) }
     });
-    let leases = of("reference").map_or(&[][..], |gone| &gone.told.leases);
+    let leases = of("reference").map_or(&[][..], |gone| &gone.log.leases);
     let log = bench.log_of("reference");
     let written = std::fs::metadata(&log).and_then(|m| m.modified());
     let written =
         written.map_err(|e| Error::new(ErrorKind::File, format!("log {}: {e}", log.display())))?;
     Ok(Certificate {
-        schema: "hardstand.certificate.v1",
+        schema: "hardstand.certificate.v2",
         certified: runs.iter().all(equal),
         hardstand: env!("CARGO_PKG_VERSION").into(),
         date: humantime::format_rfc3339_seconds(written).to_string(),
@@ -280,32 +303,20 @@ fn certificate(
     })
 }
 
-/// What a reader should know besides.
-fn notes(runs: &[Run], gone: &[FinishedRun]) -> Vec<String> {
+/// Remarks on the reference.
+fn notes(runs: &[Run], finished: &[FinishedRun]) -> Vec<Note> {
     let mut notes = Vec::new();
-    let Some((first, told)) = runs.first().zip(gone.first().map(|gone| &gone.told)) else {
+    let Some((first, log)) = runs.first().zip(finished.first().map(|run| &run.log)) else {
         return notes;
     };
-    if first.plant_fault {
-        notes.push(format!(
-            "The plant stopped itself in tick {} of the reference. That is reproducible, but \
-             hardly what was meant.",
-            first.first_tick + first.ticks
-        ));
+    if first.plant_failure {
+        notes.push(Note::PlantFailure { tick: first.first_tick + first.ticks });
     }
-    if told.leases.iter().any(|lease| !lease.required) {
-        notes.push(
-            "A controller is advisory: ticks do not wait for it, so its commands come when they \
-             come. Let it join as required."
-                .into(),
-        );
+    if log.leases.iter().any(|lease| !lease.required) {
+        notes.push(Note::Advisory);
     }
-    if told.leases.iter().any(|lease| lease.tick > told.first_tick) {
-        notes.push(
-            "A controller joined after the first tick. Where several join, name them in \
-             control.controllers: then the run begins when all are there."
-                .into(),
-        );
+    if log.leases.iter().any(|lease| lease.tick > log.first_tick) {
+        notes.push(Note::JoinedLate);
     }
     notes
 }
@@ -314,7 +325,7 @@ fn notes(runs: &[Run], gone: &[FinishedRun]) -> Vec<String> {
 fn write(out: &Path, certificate: &Certificate, plots: &[(String, String)]) -> Result<()> {
     let json = serde_json::to_string_pretty(certificate)
         .map_err(|e| Error::new(ErrorKind::Internal, format!("certificate: {e}")))?;
-    for (name, text) in [(JSON_FILE, json + "\n"), (PAGE_FILE, page(certificate, plots))] {
+    for (name, text) in [(JSON_FILE, json + "\n"), (PAGE_FILE, page::page(certificate, plots))] {
         let (file, new) = (out.join(name), out.join(format!("{name}.new")));
         let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &file));
         written.map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))?;
@@ -322,32 +333,11 @@ fn write(out: &Path, certificate: &Certificate, plots: &[(String, String)]) -> R
     Ok(())
 }
 
-/// The logs of runs that are equal to the reference say nothing more.
-fn tidy_up(bench: &Bench, tasks: &[Task]) {
+/// Removes the logs of runs that are equal to their reference.
+fn remove_equal_logs(bench: &Bench, tasks: &[Task]) {
     let more =
-        tasks.iter().filter(|t| t.equals.is_some() || t.perturbation == Perturbation::FromSnapshot);
+        tasks.iter().filter(|t| t.equals.is_some() || t.perturbation == Perturbation::SavedState);
     for task in more {
-        let _nobody_needs_it = std::fs::remove_dir_all(bench.folder.join(task.name)).is_ok();
-    }
-}
-
-fn conclude(a: &CertifyArguments, certificate: &Certificate) {
-    certificate.notes.iter().for_each(|note| show::line(&format!("note       {note}")));
-    if let Some(snapshot) = certificate.snapshot {
-        let equal = if snapshot.equals_reference { "also" } else { "not" };
-        show::line(&format!(
-            "snapshot   the runs from tick {} on are {equal} equal to the rest of the reference",
-            snapshot.tick
-        ));
-    }
-    let count = certificate.runs.len();
-    if certificate.certified {
-        show::line(&format!("\nCERTIFIED: {count} runs are equal wherever they have to be"));
-    } else {
-        let bad = certificate.bad().count();
-        show::line(&format!("\nNOT CERTIFIED: {bad} of {count} runs differ or failed"));
-    }
-    for name in [PAGE_FILE, JSON_FILE] {
-        show::line(&format!("written    {}", a.out.join(name).display()));
+        let _gone = std::fs::remove_dir_all(bench.folder.join(task.name)).is_ok();
     }
 }

@@ -1,0 +1,35 @@
+//! Arguments of `certify`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CertifyArguments {
+    /// Print one JSON document instead of text (docs/cli.md)
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+    /// Scenario file (TOML)
+    pub(in crate::cli) scenario: PathBuf,
+    /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(in crate::cli) sets: Vec<String>,
+    /// Simulated seconds of a run; all runs together take about 13 times that and half a minute
+    /// [default: the scenario's sim.duration_s, or else 2]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(in crate::cli) duration: Option<f64>,
+    /// Folder of the certificate and of the logs; what is in the way there is replaced
+    #[arg(long, value_name = "FOLDER", default_value = "hardstand-certificate")]
+    pub(in crate::cli) out: PathBuf,
+    /// Keep all logs, not only those of the reference and of runs that differ
+    #[arg(long)]
+    pub(in crate::cli) keep_logs: bool,
+    /// Seconds to wait for the controller to join, and for each of its answers
+    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
+    pub(in crate::cli) patience: f64,
+    /// The controller's command, after `--`; it finds the daemon where bus.listen of the scenario
+    /// says, which is also in HARDSTAND_CONNECT, and the robot's name in HARDSTAND_ROBOT
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(in crate::cli) command: Vec<OsString>,
+}

@@ -1,0 +1,205 @@
+//! The command line: commands, their help, and their arguments.
+
+mod bisect;
+mod branch;
+#[cfg(feature = "zenoh")]
+mod campaign;
+#[cfg(feature = "zenoh")]
+mod certify;
+#[cfg(feature = "zenoh")]
+mod controller;
+#[cfg(feature = "zenoh")]
+mod ctl;
+#[cfg(feature = "zenoh")]
+mod daemon;
+#[cfg(feature = "zenoh")]
+mod demo;
+mod doctor;
+#[cfg(feature = "zenoh")]
+mod fault;
+mod model;
+mod recover;
+mod replay;
+mod run;
+#[cfg(feature = "zenoh")]
+mod status;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::exit::ExitCode;
+
+pub(super) use bisect::BisectArguments;
+pub(super) use branch::BranchArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use campaign::CampaignArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use certify::CertifyArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use controller::{ControllerArguments, ControllerKind, StandArguments};
+#[cfg(feature = "zenoh")]
+pub(super) use ctl::{
+    ClearArguments, CtlArguments, CtlKind, FrictionArguments, PushArguments, StateFileArguments,
+};
+#[cfg(feature = "zenoh")]
+pub(super) use daemon::DaemonArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use demo::DemoArguments;
+pub(super) use doctor::DoctorArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use fault::FaultArguments;
+pub(super) use model::{BaseArgument, ModelArguments};
+pub(super) use recover::RecoverArguments;
+pub(super) use replay::ReplayArguments;
+pub(super) use run::{ModeArgument, PaceArgument, RunArguments};
+#[cfg(feature = "zenoh")]
+pub(super) use status::{EventsArguments, StatusArguments};
+
+const AFTER_HELP: &str = "\
+Start here:
+  hardstand demo                                  a quadruped stands, is pushed, recovers
+  hardstand run config/quadruped.toml             the daemon, waiting for your controller
+  hardstand controller stand                      an example controller, in another terminal
+  hardstand replay hardstand-demo.mcap            run a log again and compare every tick
+  hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
+  hardstand bisect a.mcap b.mcap                  the first difference of two runs, and its cause
+  hardstand branch run.mcap --at 500 --log b.mcap continue a run from a tick with changes
+  hardstand certify SCENARIO -- CONTROLLER        does the run depend on the machine?
+  hardstand campaign examples/campaign.toml       scenarios × faults × seeds, and a table
+  hardstand recover run.mcap                      complete the log of a killed run
+  hardstand model config/robots/quadruped.urdf    print how a robot description is read
+  hardstand doctor                                is this machine fit for real time?
+  hardstand faults                                the faults that can be injected
+
+Commands that report print JSON with --json; docs/cli.md lists the fields.
+
+Exit codes:
+";
+
+/// The examples and the exit codes.
+fn after_help() -> String {
+    let line = |code: ExitCode| format!("  {:>2} {}\n", code.number(), code.meaning());
+    AFTER_HELP.to_string() + &ExitCode::ALL.map(line).concat()
+}
+
+/// Real-time simulation daemon for legged robots. The controller under test runs in a process of
+/// its own and talks to the simulated robot over zenoh; runs repeat bit for bit.
+#[derive(Debug, Parser)]
+#[command(name = "hardstand", version, after_help = after_help(), max_term_width = 100)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Simulate a scenario
+    ///
+    /// The daemon simulates the robot of a scenario, publishes its state and takes commands. It
+    /// waits for a controller before simulated time begins (sim.start). Every key of a scenario is
+    /// documented in config/default.toml. Ctrl-C ends the run and completes the log.
+    Run(RunArguments),
+    /// Stand, push, recover and replay in twelve seconds
+    ///
+    /// The daemon simulates the quadruped of config/quadruped.toml in real time and starts
+    /// `hardstand controller stand` as a process of its own. The robot drops from 0.1 m, stands, is
+    /// pushed sideways and recovers; then the log is replayed. Exit code 0 only if the robot stands
+    /// and the replay is identical, bit for bit.
+    #[cfg(feature = "zenoh")]
+    Demo(DemoArguments),
+    /// Test whether a closed loop is a function of its inputs
+    ///
+    /// Runs controller and daemon nine times in lockstep: as fast as possible, at 1 × and 0.1 × real
+    /// time, with either side stopped for a second, with loaded cores, and twice from a saved state.
+    /// If all digests are equal and all logs replay, writes a certificate (JSON and a page);
+    /// otherwise prints the run that differs, the first tick and quantity, and the cause. The
+    /// controller must join (docs/protocol.md). Exit code 0: certified; 1: a run differs; 8: the
+    /// controller did not join, or ended early. docs/certify.md has examples.
+    #[cfg(feature = "zenoh")]
+    Certify(CertifyArguments),
+    /// Run an example controller, as a process of its own
+    #[cfg(feature = "zenoh")]
+    Controller(ControllerArguments),
+    /// Run scenarios × faults × seeds against a controller, and make a table
+    ///
+    /// Each case has a daemon and a controller of its own, in lockstep: its row is always the same.
+    /// An interrupted campaign continues with the cases that have no outcome. The controller finds
+    /// its daemon by HARDSTAND_CONNECT and HARDSTAND_ROBOT, its seed by HARDSTAND_SEED.
+    /// docs/campaigns.md describes the file, the table, and slices for a cluster.
+    ///
+    /// Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are missing.
+    #[cfg(feature = "zenoh")]
+    Campaign(CampaignArguments),
+    /// Print the status of a running daemon
+    ///
+    /// Phase, authority, owner, real-time factor; what the system granted and refused, with the
+    /// remedy; wake-up latency, tick cost and ages of commands as histograms since the start; the
+    /// counters of everything that was dropped or refused. Exit code 5 if no daemon answers.
+    #[cfg(feature = "zenoh")]
+    Status(StatusArguments),
+    /// Print the events of a running daemon until Ctrl-C
+    ///
+    /// Joins and leaves, emergency stops, pushes, friction, faults; a controller that answers the
+    /// same state twice and differently (conflict); ticks whose wait budget is spent (gave_up). Exit
+    /// code 5 if no daemon answers.
+    #[cfg(feature = "zenoh")]
+    Events(EventsArguments),
+    /// Control a running daemon: pause, step, reset, save, push, stop
+    #[cfg(feature = "zenoh")]
+    Ctl(CtlArguments),
+    /// Run a log again and compare the digest of every tick
+    ///
+    /// Builds the plant from the robot and scenario in the log, runs every tick with the commands
+    /// that were applied, and compares every digest. The first difference is shown with tick and
+    /// quantity. Exit code 0: identical; 1: different; 3: identical as far as the log goes, but it
+    /// is damaged or cut short.
+    Replay(ReplayArguments),
+    /// Find the first tick at which a condition holds, or two logs differ
+    ///
+    /// With --where: the first tick at which a condition on published quantities holds, such as
+    /// `foot.FL.slip > 0.02`. With a command: a binary search for the first tick that it calls bad;
+    /// once bad, all later ticks have to be bad. With a second log: the first tick at which the two
+    /// differ, who caused it, and what differs most. With --list: the quantities.
+    ///
+    /// The log is replayed, and must be identical. Exit code 0: the condition never holds, no
+    /// tick is bad, or the logs do not differ; 1: found, or the replay differs from the log; 3:
+    /// nothing found, but a log is damaged or cut short. docs/bisect.md has examples.
+    Bisect(BisectArguments),
+    /// Continue a run of a log with other parameters or another controller, and compare
+    ///
+    /// Takes the state before tick N of a log, changes the scenario, runs on with the commands of
+    /// the log as they were applied, or in lockstep with the controller whose command follows `--`,
+    /// writes that as a new log, and compares both runs. Exit code 0: both runs are the same; 1:
+    /// they differ, or the replay differs from the log; 3: it ended before the log's run did; 6:
+    /// the plant stopped itself; 8: the controller did not join, or ended early.
+    Branch(BranchArguments),
+    /// Complete a log that was cut off, for other readers
+    ///
+    /// A run that was killed leaves a log without index and end, which `replay` reads, but rosbags,
+    /// `ros2 bag` and most viewers refuse. This copies everything that is whole of one file to a
+    /// new one. Exit code 3 if it is not a log that can be replayed.
+    Recover(RecoverArguments),
+    /// Print how a robot description is read
+    ///
+    /// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
+    /// everything that is doubtful. An invalid model is refused with all its mistakes.
+    Model(ModelArguments),
+    /// Test whether this machine is fit for real time
+    ///
+    /// Reads how kernel, physics core and rights are set up and prints a fix for each
+    /// source of latency that it finds. Then runs the real loop with the scenario's robot, without a controller, and
+    /// judges its wake-up latency, tick cost and missed deadlines. docs/real-time.md explains each
+    /// check and band. Exit code 0: usable; 1: "not for real time".
+    Doctor(DoctorArguments),
+    /// List the faults that a scenario or `ctl fault` can inject
+    ///
+    /// Each kind with what it does, its parameters with range and unit, and a command that works
+    /// with the shipped quadruped. docs/faults.md says exactly what each one changes.
+    Faults(FaultsArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FaultsArguments {
+    /// Print one JSON document instead of text (docs/cli.md)
+    #[arg(long)]
+    pub(super) json: bool,
+}
