@@ -170,7 +170,8 @@ mod without_bus {
     use crate::message::{EventReading, ModelReply, StatusReading};
     use hardstand_error::{Error, ErrorKind, Result};
 
-    /// No controller can command this robot; its snapshots are dropped by the loop when the queue is full.
+    /// No controller can command this robot; its snapshots are dropped by the loop when the queue
+    /// is full.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
         _ends: Ends,

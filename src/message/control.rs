@@ -32,7 +32,8 @@ pub struct SavedState {
     pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
-    /// The state, see [`State::walk`](hardstand_physics::plant::State::walk); the last word is the digest.
+    /// The state, see [`State::walk`](hardstand_physics::plant::State::walk); the last word is the
+    /// digest.
     pub words: Vec<u64>,
 }
 

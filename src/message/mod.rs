@@ -3,7 +3,8 @@
 //! Header: the bytes `H`, `S`, the protocol [`VERSION`], the [`Kind`]. Then the fields in order,
 //! fixed-width little-endian, nothing padded: `u8`, `u32`, `u64`, `f64` as they are, arrays without
 //! a length, `Vec` and `String` as a `u64` count and the elements, `Option` as one byte and the
-//! value, an enum as one byte, its number, and its fields. `docs/protocol.md` lists every field with its offset.
+//! value, an enum as one byte, its number, and its fields. `docs/protocol.md` lists every field
+//! with its offset.
 
 mod arrivals;
 mod command;

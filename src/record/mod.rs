@@ -54,6 +54,7 @@ pub struct Keyframe {
     pub run_id: u32,
     /// The tick that this state is before.
     pub tick: u64,
-    /// The state, see [`State::walk`](hardstand_physics::plant::State::walk); the last word is the digest.
+    /// The state, see [`State::walk`](hardstand_physics::plant::State::walk); the last word is the
+    /// digest.
     pub words: Vec<u64>,
 }

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hardstand::config::{OverrunPolicy, Pace, RealtimeSettings, StartRule};

@@ -32,7 +32,8 @@ impl ExponentialSpring {
     /// A spring with checked parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) with all parameters that are out of range.
+    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) with all parameters that are out of
+    /// range.
     pub fn new(parameters: SpringParameters) -> Result<Self> {
         parameters.check()?;
         Ok(Self { parameters, law: SpringLaw::from_lanes(|_| &parameters) })

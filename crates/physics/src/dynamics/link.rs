@@ -43,7 +43,8 @@ impl JointClass {
     }
 }
 
-/// Calls a function with the joint's [`JointClass`] as a constant: each of the five gets code of its
+/// Calls a function with the joint's [`JointClass`] as a constant: each of the five gets code of
+/// its
 /// own. Functions are named, because closures are not inlined into code for AVX2.
 macro_rules! by_motility {
     ($link:expr, $function:path $(, $argument:expr)*) => {{

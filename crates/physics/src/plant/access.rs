@@ -136,7 +136,8 @@ impl Plant {
     /// neither is state.
     ///
     /// # Errors
-    /// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if the snapshot is another plant's or holds what
+    /// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if the snapshot is another plant's or
+    /// holds what
     /// no run can produce; the plant is then unchanged.
     pub fn restore(&mut self, words: &[u64]) -> hardstand_error::Result<()> {
         let before = self.state.clone();

@@ -1,7 +1,8 @@
 //! Leases: who commands which joints, and when each of their commands is due.
 //!
 //! A controller that joins gets the joints that it asks for, and nobody else does. It answers the
-//! states whose tick is on its [`CommandSchedule`], and what it answers applies as many ticks later as agreed:
+//! states whose tick is on its [`CommandSchedule`], and what it answers applies as many ticks
+//! later as agreed:
 //! the latency of the real thing, as a number. Nothing here reads a clock, so a replay takes the
 //! same decisions.
 //!

@@ -66,7 +66,8 @@ pub fn fault_part(
         .ok_or_else(|| FaultError::new(word, format!("the name of a {word}")))
 }
 
-/// The event that begins a fault of this kind: `values` are the numbers of its parameters, `on` what it
+/// The event that begins a fault of this kind: `values` are the numbers of its parameters, `on`
+/// what it
 /// befalls, and without `ticks` it lasts until it is cleared.
 ///
 /// # Errors
