@@ -115,7 +115,7 @@ fn list(a: &BisectArguments) -> Result<ExitCode> {
         let (_, scenario) = replay::open(&a.log, &[])?;
         let quantities = Quantities::of(&scenario.plant());
         let values: Vec<Value> = quantities.list().iter().map(|q| Value::of(q, None)).collect();
-        return table(a.json, values);
+        return table(a.json, &values);
     };
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let run_id = a.run_id.unwrap_or_else(|| index.run_id());
