@@ -1,19 +1,19 @@
-//! CDR, the bytes of ROS 2 messages: the encapsulation header `00 01 00 00` and XCDR1.
+//! CDR, the encoding of ROS 2 messages: the encapsulation header `00 01 00 00` and XCDR1.
 //!
-//! Numbers are aligned to their own size, counted from the byte after the header. A text is a
-//! `u32` length with its NUL, the bytes, and the NUL; a sequence is a `u32` count and its elements;
-//! an array has no count. Source: OMG DDS-XTypes 1.3, 7.4.1 (`XCDR1`, `PLAIN_CDR`).
+//! Numbers are aligned to their own size, counted from the byte after the header. A string is a
+//! `u32` length that includes the NUL, the bytes, and the NUL; a sequence is a `u32` count and its
+//! elements; an array has no count. Source: OMG DDS-XTypes 1.3, 7.4.1 (`XCDR1`, `PLAIN_CDR`).
 
 use std::fmt;
 
 use crate::limits::{MESSAGE_BYTES_MAX, ROS_ELEMENTS_MAX};
 
-/// Bytes before the body.
+/// Bytes of the header.
 pub const CDR_HEADER_BYTES: usize = 4;
 const LITTLE: [u8; CDR_HEADER_BYTES] = [0, 1, 0, 0];
 
-/// Writes one message into a buffer that is used again and again: it allocates nothing once the
-/// buffer is large enough.
+/// Writes one message into a buffer that is reused: it allocates nothing once the buffer is large
+/// enough.
 #[derive(Debug)]
 pub struct Writer<'a> {
     out: &'a mut Vec<u8>,
@@ -34,9 +34,9 @@ impl<'a> Writer<'a> {
         self.out.extend_from_slice(&little_endian);
     }
 
-    /// How many elements follow.
+    /// The number of elements that follow.
     pub fn count(&mut self, count: usize) {
-        // nothing here has 4 billion elements
+        // no sequence here has 4 billion elements
         self.number(u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
     }
 
@@ -46,7 +46,7 @@ impl<'a> Writer<'a> {
         self.out.extend_from_slice(octets);
     }
 
-    /// A text.
+    /// A string.
     pub fn text(&mut self, text: &str) {
         self.count(text.len() + 1);
         self.out.extend_from_slice(text.as_bytes());
@@ -54,28 +54,28 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Why bytes are not the message that they should be.
+/// Why bytes are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CdrError {
-    /// Not the header of plain CDR.
+    /// The header is not that of plain CDR.
     Header,
     /// More bytes than [`MESSAGE_BYTES_MAX`].
     TooLong,
-    /// The message ends within a number or text: this many bytes were needed and left.
+    /// The message ends within a number or string.
     Truncated {
-        /// Bytes that the next value has.
+        /// Bytes of the next value.
         needed: usize,
-        /// Bytes that there are.
+        /// Bytes left in the message.
         left: usize,
     },
     /// A sequence claims more elements than the rest of the message can hold, or than are allowed.
     Count {
-        /// What it claims.
+        /// Claimed number of elements.
         claimed: u32,
-        /// The most that there could be.
+        /// Largest possible number of elements.
         possible: usize,
     },
-    /// A text is not UTF-8, or does not end with NUL.
+    /// A string is not UTF-8, or does not end with NUL.
     Text,
     /// A boolean is neither 0 nor 1.
     Bool(u8),
@@ -92,16 +92,16 @@ impl fmt::Display for CdrError {
             Self::Count { claimed, possible } => {
                 write!(f, "a sequence of {claimed} elements, where {possible} are possible")
             }
-            Self::Text => f.write_str("a text that is not UTF-8 with a NUL at its end"),
-            Self::Bool(byte) => write!(f, "a boolean that is {byte}"),
+            Self::Text => f.write_str("a string that is not UTF-8 with a NUL at its end"),
+            Self::Bool(byte) => write!(f, "a boolean is {byte}; it must be 0 or 1"),
         }
     }
 }
 
 impl std::error::Error for CdrError {}
 
-/// Reads one message of either endianness. Nothing is allocated before its length is known to fit
-/// the bytes that there are.
+/// Reads one message of either endianness. Allocates only after a check that the claimed length
+/// fits into the remaining bytes.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     body: &'a [u8],
@@ -110,7 +110,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins to read `bytes`.
+    /// A reader of `bytes`.
     ///
     /// # Errors
     /// [`CdrError::Header`], [`CdrError::TooLong`].
@@ -145,10 +145,10 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// How many elements follow, each of at least `bytes_min` bytes.
+    /// The number of elements that follow, each of at least `bytes_min` bytes.
     ///
     /// # Errors
-    /// [`CdrError::Count`] if they cannot all be there.
+    /// [`CdrError::Count`] if the rest of the message is too short for them.
     pub fn count(&mut self, bytes_min: usize) -> Result<usize, CdrError> {
         let claimed = u32::from_le_bytes(self.number()?);
         let left = self.body.len() - self.at;
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text; it is part of the message.
+    /// A string, borrowed from the message.
     ///
     /// # Errors
     /// [`CdrError::Text`], [`CdrError::Truncated`].
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
             return Err(CdrError::Truncated { needed, left: rest.len() });
         };
         self.at += needed;
-        // some writers give an empty text no bytes at all
+        // some encoders write an empty string without any bytes
         let text =
             if needed == 0 { bytes } else { bytes.strip_suffix(&[0]).ok_or(CdrError::Text)? };
         std::str::from_utf8(text).map_err(|_not_utf8| CdrError::Text)

@@ -1,4 +1,4 @@
-//! Where messages with commands arrive, and the trajectory that is being followed.
+//! Receives messages with commands, and follows a trajectory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,8 +9,9 @@ use super::messages::{
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
-use crate::message::{ClaimedCommand, CommandIngress};
+use crate::ingress::CommandIngress;
 use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
+use hardstand_protocol::ClaimedCommand;
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [
@@ -25,13 +26,13 @@ pub(super) const JOINTS: usize = 1;
 pub(super) const EFFORT: usize = 2;
 pub(super) const POSITION: usize = 3;
 pub(super) const TRAJECTORY: usize = 4;
-/// What tells publishers of Unitree's commands from others.
+/// Number of the topic of Unitree's commands.
 pub(super) const LOW_CMD: usize = 5;
 
-/// What must be known of the newest state.
+/// The fields of the newest state that a command needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Now {
-    /// Run number.
+    /// Run id.
     pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
@@ -39,18 +40,19 @@ pub struct Now {
     pub time_ns: u64,
     /// 0 waiting, 1 running, 2 stopped, 3 paused.
     pub phase: u8,
-    /// What the drives obey.
+    /// Authority over the drives, see [`Authority::code`].
     pub authority: u8,
     /// Session that owns the robot.
     pub session: u64,
 }
 
-/// Decodes, maps and passes on. Shared by all threads that bring messages.
+/// Decodes commands, maps them to the robot's joints and passes them to the command ingress. Shared
+/// by all threads that receive messages.
 pub struct CommandSubscriber {
     orders: Orders,
     period_ns: u64,
     layout_hash: u64,
-    desk: CommandIngress,
+    ingress: CommandIngress,
     now: Box<dyn Fn() -> Now + Send + Sync>,
     counters: Arc<RosCounters>,
     state: Mutex<State>,
@@ -69,30 +71,30 @@ impl std::fmt::Debug for CommandSubscriber {
 }
 
 impl CommandSubscriber {
-    /// Passes commands of the robot with `layout_hash` and ticks of `period_ns` on to `desk`;
-    /// `now` tells the newest state.
+    /// Passes commands of the robot with `layout_hash` and ticks of `period_ns` to `ingress`; `now`
+    /// returns the newest state.
     pub fn new(
         orders: Orders,
         (layout_hash, period_ns): (u64, u64),
-        desk: CommandIngress,
+        ingress: CommandIngress,
         now: impl Fn() -> Now + Send + Sync + 'static,
         counters: Arc<RosCounters>,
     ) -> Self {
         let (now, state) = (Box::new(now), Mutex::default());
-        Self { orders, period_ns, layout_hash, desk, now, counters, state }
+        Self { orders, period_ns, layout_hash, ingress, now, counters, state }
     }
 
-    /// Takes in the bytes of a message of the topic with the number `topic`, from the publisher
-    /// with the id `gid`. Whatever they are, this returns.
-    pub fn take_in(&self, topic: usize, gid: Option<[u8; 16]>, bytes: &[u8]) {
+    /// Receives the bytes of a message of the topic with the number `topic`, from the publisher
+    /// with the id `gid`. Counts a message that is not a valid command.
+    pub fn receive(&self, topic: usize, gid: Option<[u8; 16]>, bytes: &[u8]) {
         self.counters.count_received();
         let publisher = (topic, gid);
-        if let Err(refused) = self.understand(publisher, bytes) {
+        if let Err(refused) = self.decode_and_send(publisher, bytes) {
             self.counters.count(COMMAND_TOPICS.get(topic).unwrap_or(&""), &refused);
         }
     }
 
-    fn understand(&self, publisher: Publisher, bytes: &[u8]) -> Result<(), Refused> {
+    fn decode_and_send(&self, publisher: Publisher, bytes: &[u8]) -> Result<(), Refused> {
         let (stamp, joints) = match publisher.0 {
             DYNAMIC => {
                 let m = DynamicJointState::decode(bytes)?;
@@ -112,9 +114,9 @@ impl CommandSubscriber {
         Ok(())
     }
 
-    /// Takes in what somebody else has read from a message of `topic` without a stamp: set-points
-    /// in the order of the joints, or why there are none.
-    pub(super) fn take_set_points(
+    /// Receives set-points that the caller has read from a message of `topic` without a stamp, in
+    /// the order of the joints, or the reason why the message has none.
+    pub(super) fn receive_set_points(
         &self,
         topic: &str,
         publisher: Publisher,
@@ -131,13 +133,13 @@ impl CommandSubscriber {
         let now = (self.now)();
         let answers_tick = stamp_ns(stamp).map_or(now.tick, |ns| self.tick_at(&now, ns));
         let mut state = self.lock();
-        // whoever commands now, nobody follows what came before
+        // a newer command ends the trajectory
         state.following = None;
         let _counted = self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
     }
 
-    /// The tick of this run that had been done at the time `ns`: time goes on from run to run, and
-    /// ticks begin again.
+    /// The last tick of this run that was done at the time `ns`. Time continues from run to run,
+    /// ticks restart at 0.
     const fn tick_at(&self, now: &Now, ns: u64) -> u64 {
         if ns > now.time_ns {
             return now.tick.saturating_add((ns - now.time_ns) / self.period_ns);
@@ -150,22 +152,24 @@ impl CommandSubscriber {
         let now = (self.now)();
         let refused = |text: &str| Err(Refused::new(RosRejection::Trajectory, text.into()));
         if trajectory.is_over(now.time_ns) {
-            return refused("the trajectory is over before it begins: its stamp is simulated time");
+            return refused(
+                "the trajectory ended in the past; its stamp must be in simulated time",
+            );
         }
         let mut state = self.lock();
         if state.sessions.is_taken(publisher, &owner(&now)) {
-            return refused("another controller has the robot");
+            return refused("another controller commands the robot");
         }
         state.following = Some((publisher, trajectory));
         Ok(())
     }
 
-    /// True while a trajectory is followed, or its end is held.
+    /// True while the robot follows a trajectory or holds its end.
     pub fn is_following(&self) -> bool {
         self.lock().following.is_some()
     }
 
-    /// Sends what the trajectory wants at the time of `state`.
+    /// Sends the set-points of the trajectory at the time of `state`.
     pub fn follow(&self, state: &StateReading) {
         let mut own = self.lock();
         let own = &mut *own;
@@ -178,7 +182,7 @@ impl CommandSubscriber {
             authority: state.authority,
             session: state.command_session,
         };
-        // who has lost the robot does not take it back unasked
+        // a trajectory that lost the robot to another controller ends
         if own.sessions.is_taken(*publisher, &owner(&now)) {
             own.following = None;
             return;
@@ -189,7 +193,7 @@ impl CommandSubscriber {
         }
     }
 
-    /// Sends a command; false if it is none that anybody may give. What becomes of it is counted.
+    /// Sends a command; false if the ingress rejects it for good. The ingress counts each outcome.
     fn send(
         &self,
         sessions: &mut Sessions,
@@ -208,7 +212,7 @@ impl CommandSubscriber {
             applies_tick: 0,
             joints,
         };
-        !matches!(self.desk.take_in_claim(&claim), Err(reason) if reason != Rejection::QueueFull)
+        !matches!(self.ingress.take_in_claim(&claim), Err(reason) if reason != Rejection::QueueFull)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -1,4 +1,4 @@
-//! What came over ROS 2, and what was refused before it became a command.
+//! Counts messages and calls over ROS 2, and those that were rejected.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,25 +6,25 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(feature = "zenoh")]
 use super::orders::Refused;
 
-/// Why a message is no command, or a call is not answered. What becomes a command is judged like
-/// every other.
+/// Why a message is not a command, or why a call has no answer. A valid message becomes a command
+/// and passes the same checks as every other command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RosRejection {
-    /// The bytes are not the message, or lengths in it cannot be.
+    /// The bytes are not a valid message.
     Cdr,
     /// Unknown, missing or repeated joints.
     Names,
-    /// Unknown or repeated interfaces, or not as many values as interfaces.
+    /// Unknown or repeated interfaces, or a different number of values and interfaces.
     Interfaces,
-    /// Not as many values as joints.
+    /// A different number of values and joints.
     Size,
-    /// Points without positions, times that do not rise, or all in the past.
+    /// Points without positions, times that do not increase, or all points in the past.
     Trajectory,
-    /// Too many calls wait already.
+    /// Too many calls are waiting.
     Busy,
-    /// A checksum that is not the message's.
+    /// Wrong checksum.
     Crc,
-    /// Somebody else's robot may listen.
+    /// Another robot may be on the domain.
     Guard,
 }
 
@@ -57,7 +57,7 @@ impl RosRejection {
     }
 }
 
-/// Counters of ROS 2, and the last refusal in words.
+/// Counters of ROS 2, and the text of the last refusal.
 #[derive(Debug, Default)]
 pub struct RosCounters {
     published: AtomicU64,
@@ -68,7 +68,7 @@ pub struct RosCounters {
 }
 
 impl RosCounters {
-    /// Name and value of each.
+    /// Name and value of each counter.
     #[must_use]
     pub fn all(&self) -> Vec<(String, u64)> {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -84,7 +84,7 @@ impl RosCounters {
         all
     }
 
-    /// The last refusal in words; empty if there was none.
+    /// The last refusal; empty if there was none.
     #[must_use]
     pub fn last_refusal(&self) -> String {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()

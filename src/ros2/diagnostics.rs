@@ -1,17 +1,18 @@
-//! The status in ROS's words.
+//! The status as a ROS diagnostics message.
 
 use super::field::Byte;
 use super::messages::{DiagnosticArray, DiagnosticStatus, Header, KeyValue};
 use super::readings::time;
-use crate::message::StatusReading;
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::StatusReading;
 
 const OK: Byte = Byte(0);
 const WARN: Byte = Byte(1);
 const ERROR: Byte = Byte(2);
 
-/// What `/diagnostics` says of `status`, which came after `before`: one entry for the loop, one for
-/// the commands. `last_refusal` is the last message that was no command, in words.
+/// The message on `/diagnostics` for `status`, with `before` as the previous status: one entry for
+/// the loop, one for the commands. `last_refusal` describes the last message that was not a
+/// command.
 #[must_use]
 pub fn diagnostics(
     robot: &str,
@@ -55,9 +56,9 @@ fn command_verdict(status: &StatusReading, before: &StatusReading) -> (Byte, Str
     let authority = Authority::name_of(status.authority);
     let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
     if status.phase == 1 && !in_force.contains(&status.authority) {
-        (WARN, format!("nobody commands: {authority}"))
+        (WARN, format!("no controller commands the robot: {authority}"))
     } else if refused > 0 {
-        (WARN, format!("{refused} refused in the last second"))
+        (WARN, format!("{refused} commands rejected in the last second"))
     } else {
         (OK, authority.into())
     }

@@ -1,19 +1,19 @@
-//! What a field of a ROS 2 message can be, and how it goes over the wire.
+//! Types of the fields of ROS 2 messages, and their encoding.
 
 use super::cdr::{CdrError, Reader, Writer};
 
 /// A type that can be a field of a message.
 pub trait Field: Sized {
-    /// The fewest bytes that a value has on the wire: bounds what a sequence can claim.
+    /// Smallest encoded size of a value, bytes: bounds the claimed length of a sequence.
     const BYTES_MIN: usize;
 
     /// The type's name in a message definition, `float64[]` or `geometry_msgs/Vector3`.
     fn type_name() -> String;
 
-    /// The value of a message that nobody has filled.
+    /// The default value of a field.
     fn zero() -> Self;
 
-    /// Adds the definitions of this type and of those it is made of, each once.
+    /// Adds the definitions of this type and of the types of its fields, each once.
     fn describe(_: &mut Vec<Definition>) {}
 
     /// Appends the value.
@@ -22,7 +22,7 @@ pub trait Field: Sized {
     /// Reads the next value.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// The reason why the bytes are invalid.
     fn read(r: &mut Reader<'_>) -> Result<Self, CdrError>;
 }
 
@@ -31,7 +31,7 @@ pub trait Field: Sized {
 pub struct Definition {
     /// `package/Type`.
     pub name: &'static str,
-    /// `type name`, a line each.
+    /// One `type name` per line.
     pub text: String,
 }
 
@@ -95,7 +95,7 @@ impl Field for bool {
     }
 }
 
-/// The type `byte`: eight bits that are no number.
+/// The type `byte`: eight bits that are not a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Byte(pub u8);
 
@@ -198,8 +198,8 @@ impl<T: Field, const N: usize> Field for [T; N] {
     }
 }
 
-/// A struct whose fields go over the wire in the order in which they stand: its layout, its reader
-/// and its definition come from one list.
+/// Defines a struct whose fields are encoded in the order of the list: the list is the only source
+/// of layout, reader and definition.
 macro_rules! structs {
     ($(
         $(#[$about:meta])*

@@ -1,7 +1,7 @@
-//! Frames: their names, the edges between them, and where they are.
+//! Frames: their names, the edges between them, and their poses.
 //!
-//! REP-105: `odom` is the simulated world, and the base link is its child. Links have the names of
-//! the URDF (REP-120 for humanoids is a matter of the URDF). Axes by REP-103.
+//! REP-105: `odom` is the simulated world, and the base link is its child. Links have the names in
+//! the URDF (REP-120 for humanoids depends on the URDF). Axes follow REP-103.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 use super::messages::{
@@ -56,7 +56,7 @@ impl Frames {
         &self.model.bodies[0].name
     }
 
-    /// Puts all bodies where `state` has them.
+    /// Sets the poses of all bodies from `state`.
     pub(super) fn place(&mut self, state: &StateReading) {
         let R = Quaternion::from_wxyz(state.truth_base_quat_wxyz).to_matrix();
         self.X_WB[0] = Transform::new(R, Vec3::from(state.truth_base_position_m));
@@ -75,12 +75,12 @@ impl Frames {
         }
     }
 
-    /// The place of a frame after [`place`](Self::place).
+    /// The pose of a frame, after [`place`](Self::place).
     pub(super) fn X_WF(&self, frame: &Fixed) -> Transform {
         self.X_WB[frame.body].compose(&frame.X_BF)
     }
 
-    /// Edges that move, without their numbers: world to base, then each joint.
+    /// Moving edges without values: world to base, then each joint.
     pub(super) fn moving_edges(&self, which: TfEdges) -> Vec<TransformStamped> {
         let bodies = &self.model.bodies;
         let base = (which != TfEdges::Links).then(|| edge(&self.world, self.base()));
@@ -99,7 +99,7 @@ impl Frames {
         }
     }
 
-    /// Edges that never move: links without a joint, and frames that are no links.
+    /// Fixed edges: links without a moving joint, and frames that are not links.
     pub(super) fn fixed_edges(&self) -> Vec<TransformStamped> {
         let own = |f: &Fixed| !self.model.bodies.iter().any(|b| b.name == f.name);
         let links = self.model.frames.iter().map(|f| Fixed {
@@ -121,7 +121,7 @@ impl Frames {
     }
 }
 
-/// The link that has this frame, or else a frame with the name `other`.
+/// The link that has this frame; without one, a frame with the name `other`.
 fn named(model: &Model, body: usize, X_BF: &Transform, other: &str) -> Fixed {
     let same = |f: &&hardstand_physics::model::Frame| f.body == body && f.X_BF == *X_BF;
     let link = model.frames.iter().find(same).map(|f| f.name.as_str());

@@ -1,10 +1,10 @@
-//! ROS 2 over the bus: messages, and what of the robot goes into them.
+//! ROS 2 over the bus: messages, topics and services.
 //!
 //! - [`cdr`], [`messages`]: bytes and message types.
-//! - [`Readings`]: from a snapshot to messages; frames and units of `docs/ros2.md`.
-//! - [`Orders`]: from messages to commands: named joints, trajectories.
+//! - [`Readings`]: fills messages from a snapshot; frames and units as in `docs/ros2.md`.
+//! - [`Orders`]: reads commands from messages: named joints, trajectories.
 //! - [`sources`], [`latched`]: the topics, for the bus and for the log.
-//! - `Node`: topics and services of both ways, and the threads behind them.
+//! - `Node`: all topics and services, and their threads.
 
 pub mod cdr;
 #[cfg(feature = "zenoh")]

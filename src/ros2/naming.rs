@@ -1,4 +1,4 @@
-//! Keys, tokens and attachments: how a topic is called on each of the two ways.
+//! Keys, tokens and attachments: the name of a topic for `rmw_zenoh` and for the bridge.
 //!
 //! `rmw_zenoh` (0.2.4 and later): `<domain>/<topic>/<DDS type>/<hash>`, messages with 33 bytes of
 //! attachment, tokens `@ros2_lv/…`. Source: rmw_zenoh's `docs/design.md` and `rmw_zenoh_cpp`.
@@ -11,39 +11,39 @@ use super::messages::{Message, Service};
 use super::topics::{MessageType, full_name};
 use crate::config::{Ros2Mode, Ros2Settings};
 
-/// Name of the node that all topics belong to.
+/// Name of the node that has all topics.
 const NODE: &str = "hardstand";
 /// Bytes of an attachment.
 pub(super) const ATTACHMENT_BYTES: usize = 33;
 
-/// What a topic is for.
+/// Role of an end of a topic or service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It is published: reliable, volatile, the last 10.
+    /// Publishes: reliable, volatile, the last 10.
     Publisher,
-    /// It is published, and its last message waits for late joiners: reliable, transient local, 1.
+    /// Publishes and keeps the last message for late subscribers: reliable, transient local, 1.
     Latched,
-    /// It is listened to: volatile, the last one. A stream, so that publishers of either
-    /// reliability reach it.
+    /// Subscribes to a stream: volatile, the last one. Best effort, so that it matches publishers
+    /// of either reliability.
     Subscriber,
-    /// It is listened to, and one message is all that comes: reliable, volatile, the last one.
+    /// Subscribes to single messages: reliable, volatile, the last one.
     ReliableSubscriber,
-    /// It is a service, and answered here.
+    /// Serves a service.
     Server,
 }
 
-/// A topic on the wire.
+/// Key and token of an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire {
     /// Key to publish or subscribe.
     pub key: String,
-    /// Key of the token that shows it.
+    /// Key of the liveliness token that announces it.
     pub token: String,
     /// Identifies this end to `rmw_zenoh`.
     pub gid: [u8; 16],
 }
 
-/// How topics are called.
+/// Names topics and services.
 #[derive(Clone, Debug)]
 pub struct Naming {
     bridge: bool,
@@ -66,7 +66,7 @@ impl Naming {
         }
     }
 
-    /// The token that must be there before those of the topics.
+    /// The token of the node, which must be declared before those of the topics.
     #[must_use]
     pub fn node_token(&self) -> String {
         let zid = &self.session;
@@ -87,7 +87,7 @@ impl Naming {
         self.end_of(MessageType::of::<T>(), topic, end)
     }
 
-    /// The same for a type that is a value.
+    /// The same with the type as a value.
     pub fn end_of(&mut self, of: MessageType, topic: &str, end: End) -> Wire {
         self.wire(topic, (of.name, of.hash), end)
     }
@@ -104,12 +104,12 @@ impl Naming {
             let (word, qos) = match end {
                 End::Publisher => ("MP", "/:1:0:0,10"),
                 End::Latched => ("MP", "/:1:1:0,1"),
-                // what asks for reliable messages does not match those who promise less
+                // a subscriber that requires reliability does not match a best-effort publisher
                 End::Subscriber => ("MS", "/:0:0:0,1"),
                 End::ReliableSubscriber => ("MS", "/:1:0:0,1"),
                 End::Server => ("SS", ""),
             };
-            // the user data of the bridge's own end, where nodes look for the type's hash
+            // the user data of the bridge's own end, which nodes search for the type's hash
             let hash = if end == End::Server { "" } else { &format!(":typehash={hash};") };
             let [escaped, type_name] = [&name, type_name].map(|n| n.replace('/', "§"));
             let session = &self.session;
@@ -126,7 +126,7 @@ impl Naming {
                 End::Subscriber | End::ReliableSubscriber => ("MS", "::,1:,:,:,,"),
                 End::Server => ("SS", "::,10:,:,:,,"),
             };
-            // those who send may be of another release, with another hash or none
+            // a sender may use another ROS release, with another hash or without one
             let sent_here = matches!(end, End::Publisher | End::Latched);
             let token = format!(
                 "@ros2_lv/{}/{}/0/{}/{word}/%/{}/{NODE}/%{}/{dds}/{hash}/{qos}",
@@ -165,14 +165,14 @@ pub(super) fn attachment(sequence: u64, unix_ns: u64, gid: &[u8; 16]) -> [u8; AT
     let mut bytes = [0; ATTACHMENT_BYTES];
     bytes[..8].copy_from_slice(&sequence.to_le_bytes());
     bytes[8..16].copy_from_slice(&unix_ns.to_le_bytes());
-    // the length of what follows
+    // the length of the gid that follows
     bytes[16] = 16;
     bytes[17..].copy_from_slice(gid);
     bytes
 }
 
-/// What tells one request from all others, in an attachment of either way: a bridge's, whole, or
-/// sequence number and gid of a client's. None without.
+/// Identifies a request by its attachment: the bridge's whole attachment, or sequence number and
+/// gid of a client. `None` without an attachment.
 #[must_use]
 pub(super) fn request_of(attachment: &[u8]) -> Option<Vec<u8>> {
     if attachment.is_empty() {
@@ -184,15 +184,15 @@ pub(super) fn request_of(attachment: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The attachment of the answer to the request with this attachment, sent at `unix_ns`: the
-/// request's sequence number and gid.
+/// The attachment of the answer to the request with the attachment `request`, sent at `unix_ns`:
+/// the request's sequence number and gid.
 #[must_use]
 pub(super) fn answer_attachment(request: &[u8], unix_ns: u64) -> Option<[u8; ATTACHMENT_BYTES]> {
     let sequence = request.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))?;
     Some(attachment(sequence, unix_ns, &gid_of(request)?))
 }
 
-/// The gid in an attachment, if that is one.
+/// The gid in an attachment of `rmw_zenoh`.
 #[must_use]
 pub(super) fn gid_of(attachment: &[u8]) -> Option<[u8; 16]> {
     attachment.get(17..ATTACHMENT_BYTES)?.try_into().ok()

@@ -1,4 +1,4 @@
-//! The node `hardstand`: its topics and services, and the threads behind them.
+//! The node `hardstand`: its topics and services, and their threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use super::command_subscriber::{
 };
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
-use super::low_level::{LOW_CMD_TOPIC, LOW_STATE_TOPIC, LowStates, take_commands};
+use super::low_level::{LOW_CMD_TOPIC, LOW_STATE_TOPIC, LowStates, receive_commands};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
 };
@@ -23,11 +23,12 @@ use super::topics::{Latched, MessageType, Source, latched, sources};
 use super::unitree::{Guard, LowCmd, LowState, watch};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
-use crate::message::{CommandIngress, ModelReply, StatusReading, new_session};
+use crate::ingress::CommandIngress;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Plant;
+use hardstand_protocol::{ModelReply, StatusReading, new_session};
 
-/// The node; it lasts as long as this value.
+/// The node. Dropping it removes its topics and services.
 #[derive(Debug)]
 pub struct Node {
     robot: String,
@@ -41,7 +42,7 @@ pub struct Node {
     _tokens: Vec<Token>,
 }
 
-/// What a node is connected with.
+/// Connections of the node to the daemon.
 #[derive(Debug)]
 pub struct NodeEnds {
     /// Snapshots.
@@ -50,7 +51,7 @@ pub struct NodeEnds {
     pub desk: CommandIngress,
     /// Orders.
     pub orders: OrderPort,
-    /// A plant of the loop's kind, to make states with.
+    /// A plant like that of the loop, to compute states with.
     pub plant: Plant,
 }
 
@@ -67,36 +68,42 @@ impl Node {
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
         let NodeEnds { feed, desk, orders, plant } = ends;
-        let mut making = Making::new(bus, &scenario.ros2)?;
+        let mut declarations = Declarations::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
         let readings = Readings::of(scenario);
         let sources = sources(scenario);
-        let lines = sources.iter().map(|s| making.line(s)).collect::<Result<Vec<_>>>()?;
+        let lines = sources.iter().map(|s| declarations.line(s)).collect::<Result<Vec<_>>>()?;
         let [robot_description, tf_static] = latched(scenario, &readings);
-        let latched = [making.latched(&robot_description)?, making.latched(&tf_static)?];
-        let diagnostics = making.line(&Source {
+        let latched =
+            [declarations.latched(&robot_description)?, declarations.latched(&tf_static)?];
+        let diagnostics = declarations.line(&Source {
             topic: "/diagnostics".into(),
             of: MessageType::of::<DiagnosticArray>(),
             every: 1,
             which: 0,
             encode: |_, _, _| {},
         })?;
-        let intake = Arc::new(intake(scenario, model, &feed, desk, &counters));
-        let mut listening = making.listening(&intake)?;
+        let subscriber = Arc::new(command_subscriber(scenario, model, &feed, desk, &counters));
+        let mut listening = declarations.listening(&subscriber)?;
         let unitree = scenario.unitree.as_ref();
         let low_states =
-            unitree.map(|u| making.low_level(u, &intake, &mut listening)).transpose()?;
+            unitree.map(|u| declarations.low_level(u, &subscriber, &mut listening)).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
         let simulator = Simulator::new(orders, feed.newest.clone(), plant, &robot);
-        let services =
-            Services::start(bus, &mut making.naming, simulator, &stop, Arc::clone(&counters))?;
+        let services = Services::start(
+            bus,
+            &mut declarations.naming,
+            simulator,
+            &stop,
+            Arc::clone(&counters),
+        )?;
         let mut topic_publisher = TopicPublisher {
             lines,
             low_states,
             readings,
             inbox: feed.inbox,
             every: feed.every,
-            intake,
+            subscriber,
             counters: Arc::clone(&counters),
             panic_guard: bus.panic_guard(),
             clock: bus.wall_clock(),
@@ -116,7 +123,7 @@ impl Node {
             stop,
             _latched: latched,
             _listening: listening,
-            _tokens: making.tokens,
+            _tokens: declarations.tokens,
         })
     }
 
@@ -142,7 +149,7 @@ impl Node {
     }
 }
 
-fn intake(
+fn command_subscriber(
     scenario: &Scenario,
     model: &ModelReply,
     feed: &FeedEnd,
@@ -168,14 +175,14 @@ fn intake(
     CommandSubscriber::new(Orders::new(joints, gains), robot, desk, now, Arc::clone(counters))
 }
 
-/// What is needed to declare topics.
-struct Making<'a> {
+/// Declares topics.
+struct Declarations<'a> {
     bus: &'a Bus,
     naming: Naming,
     tokens: Vec<Token>,
 }
 
-impl<'a> Making<'a> {
+impl<'a> Declarations<'a> {
     fn new(bus: &'a Bus, settings: &Ros2Settings) -> Result<Self> {
         let naming = Naming::new(settings, &bus.id());
         let tokens = vec![bus.token(&naming.node_token())?];
@@ -191,34 +198,34 @@ impl<'a> Making<'a> {
         Ok(Line { topic, gid, sequence: 0, every, which, encode })
     }
 
-    fn latched(&mut self, said: &Latched) -> Result<LatchedTopic> {
-        let wire = self.naming.end_of(said.of, said.topic, End::Latched);
+    fn latched(&mut self, message: &Latched) -> Result<LatchedTopic> {
+        let wire = self.naming.end_of(message.of, message.topic, End::Latched);
         let latched = self.bus.latched_topic(&wire.key)?;
         self.tokens.push(self.bus.token(&wire.token)?);
         let now_ns = self.bus.wall_clock().now_ns();
         let attached = self.naming.has_attachments().then(|| attachment(1, now_ns, &wire.gid));
-        latched.put(&said.bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
+        latched.put(&message.bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
         Ok(latched)
     }
 
-    /// Unitree's topics, behind a guard.
+    /// Unitree's topics, with a guard.
     fn low_level(
         &mut self,
         settings: &UnitreeSettings,
-        intake: &Arc<CommandSubscriber>,
+        subscriber: &Arc<CommandSubscriber>,
         listening: &mut Vec<Listening>,
     ) -> Result<LowStates> {
         let own = [new_session() as u32, new_session() as u32];
         let guard = Guard::new(own);
         let thread = watch(guard.clone(), self.bus.probe(), self.bus.panic_guard());
         thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
-        let ears = guard.clone();
-        let heard = self.naming.end::<LowState>(LOW_STATE_TOPIC, End::Subscriber);
-        listening.push(self.bus.listen(&heard.key, move |bytes, _| ears.hear(bytes))?);
-        let take = take_commands(settings.motors, guard.clone(), Arc::clone(intake));
+        let watcher = guard.clone();
+        let states = self.naming.end::<LowState>(LOW_STATE_TOPIC, End::Subscriber);
+        listening.push(self.bus.listen(&states.key, move |bytes, _| watcher.observe(bytes))?);
+        let take = receive_commands(settings.motors, guard.clone(), Arc::clone(subscriber));
         let commands = self.naming.end::<LowCmd>(LOW_CMD_TOPIC, End::Subscriber);
         listening.push(self.bus.listen(&commands.key, take)?);
-        for token in [heard.token, commands.token] {
+        for token in [states.token, commands.token] {
             self.tokens.push(self.bus.token(&token)?);
         }
         let line = self.line(&Source {
@@ -231,13 +238,13 @@ impl<'a> Making<'a> {
         Ok(LowStates::new(line, settings.motors, guard, own))
     }
 
-    fn listening(&mut self, intake: &Arc<CommandSubscriber>) -> Result<Vec<Listening>> {
+    fn listening(&mut self, subscriber: &Arc<CommandSubscriber>) -> Result<Vec<Listening>> {
         let mut all = Vec::new();
-        self.listen::<DynamicJointState>(&mut all, DYNAMIC, intake)?;
-        self.listen::<JointState>(&mut all, JOINTS, intake)?;
-        self.listen::<Float64MultiArray>(&mut all, EFFORT, intake)?;
-        self.listen::<Float64MultiArray>(&mut all, POSITION, intake)?;
-        self.listen::<JointTrajectory>(&mut all, TRAJECTORY, intake)?;
+        self.listen::<DynamicJointState>(&mut all, DYNAMIC, subscriber)?;
+        self.listen::<JointState>(&mut all, JOINTS, subscriber)?;
+        self.listen::<Float64MultiArray>(&mut all, EFFORT, subscriber)?;
+        self.listen::<Float64MultiArray>(&mut all, POSITION, subscriber)?;
+        self.listen::<JointTrajectory>(&mut all, TRAJECTORY, subscriber)?;
         Ok(all)
     }
 
@@ -245,13 +252,13 @@ impl<'a> Making<'a> {
         &mut self,
         all: &mut Vec<Listening>,
         topic: usize,
-        intake: &Arc<CommandSubscriber>,
+        subscriber: &Arc<CommandSubscriber>,
     ) -> Result<()> {
         let end = if topic == TRAJECTORY { End::ReliableSubscriber } else { End::Subscriber };
         let wire = self.naming.end::<T>(COMMAND_TOPICS[topic], end);
-        let intake = Arc::clone(intake);
+        let subscriber = Arc::clone(subscriber);
         all.push(self.bus.listen(&wire.key, move |bytes, attachment| {
-            intake.take_in(topic, attachment.and_then(gid_of), bytes);
+            subscriber.receive(topic, attachment.and_then(gid_of), bytes);
         })?);
         self.tokens.push(self.bus.token(&wire.token)?);
         Ok(())

@@ -1,4 +1,4 @@
-//! From messages to set-points: named joints and interfaces, mapped or refused.
+//! Reads set-points from messages: named joints and interfaces.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use super::messages::{DynamicJointState, Float64MultiArray, JointState, JointTra
 use super::trajectory::Trajectory;
 use hardstand_physics::plant::JointCommand;
 
-/// Why a message is no command, and in words.
+/// Why a message is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Its counter.
     pub reason: RosRejection,
-    /// What is wrong.
+    /// Description of the mistake.
     pub text: String,
 }
 
@@ -35,8 +35,8 @@ impl Refused {
     }
 }
 
-/// Command interfaces of a joint. The first word of each line is `ros2_control`'s
-/// (`hardware_interface_type_values.hpp`), the others are what drivers of legged robots use.
+/// Command interfaces of a joint. The first word of each line is the name in `ros2_control`
+/// (`hardware_interface_type_values.hpp`), the others are names that drivers of legged robots use.
 const INTERFACES: [&[&str]; 5] = [
     &["position"],
     &["velocity"],
@@ -50,8 +50,8 @@ const PROPORTIONAL: usize = 2;
 const DERIVATIVE: usize = 3;
 const EFFORT: usize = 4;
 
-/// Names that a refusal repeats of each kind.
-const TOLD_MAX: usize = 8;
+/// Names of each kind in the text of a refusal.
+const LISTED_MAX: usize = 8;
 
 /// Reads messages for a robot.
 #[derive(Clone, Debug)]
@@ -61,16 +61,16 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// For the joints `joints` in their order; positions that come without gains get `gains`: `kp`
-    /// and `kd`.
+    /// For the joints `joints` in their order; `gains` are the `kp` and `kd` of positions without
+    /// gains.
     #[must_use]
     pub const fn new(joints: Vec<String>, gains: [f64; 2]) -> Self {
         Self { joints, gains }
     }
 
-    /// Any of position, velocity, effort and gains for every joint. What is not named is 0, but for
-    /// gains: a position without one gets the scenario's `kp`, a velocity its `kd`, and a position
-    /// without velocity and gains both.
+    /// Any of position, velocity, effort and gains for every joint. A missing value is 0, except
+    /// for gains: a position without a gain has the scenario's `kp`, a velocity its `kd`, and a
+    /// position without velocity and gains has both.
     ///
     /// # Errors
     /// [`RosRejection::Names`], [`RosRejection::Interfaces`], [`RosRejection::Size`].
@@ -88,8 +88,8 @@ impl Orders {
         Ok(commands)
     }
 
-    /// Position, velocity and effort for every joint, as far as there are any; gains likewise. What
-    /// `topic_based_ros2_control` sends.
+    /// Position, velocity and effort for every joint; each list can be empty. Gains as in
+    /// [`dynamic`](Self::dynamic). `topic_based_ros2_control` sends this message.
     ///
     /// # Errors
     /// [`RosRejection::Names`], [`RosRejection::Size`].
@@ -146,7 +146,7 @@ impl Orders {
         m: &Float64MultiArray,
         command: impl Fn(f64) -> JointCommand,
     ) -> Result<Vec<JointCommand>, Refused> {
-        // like forward_command_controller: the layout is not looked at
+        // the layout is ignored, as in forward_command_controller
         if m.data.len() != self.joints.len() {
             return Err(self.size("data", m.data.len()));
         }
@@ -162,7 +162,7 @@ impl Orders {
         Trajectory::new(m, &order, self.gains)
     }
 
-    /// For each name the index of its joint: all joints, each once.
+    /// The joint index of each name: all joints, each once.
     fn order(&self, names: &[String]) -> Result<Vec<usize>, Refused> {
         let (mut order, mut unknown, mut twice) = (Vec::new(), Vec::new(), Vec::new());
         let mut found = vec![false; self.joints.len()];
@@ -179,12 +179,12 @@ impl Orders {
         let missing = self.joints.iter().zip(&found).filter(|(_, found)| !**found);
         let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
         let kinds = [("unknown", unknown), ("missing", missing), ("repeated", twice)];
-        let told: Vec<String> =
-            kinds.iter().filter(|(_, l)| !l.is_empty()).map(|(k, l)| told(k, l)).collect();
-        if told.is_empty() {
+        let problems: Vec<String> =
+            kinds.iter().filter(|(_, l)| !l.is_empty()).map(|(k, l)| listed(k, l)).collect();
+        if problems.is_empty() {
             return Ok(order);
         }
-        Err(Refused::new(RosRejection::Names, format!("joints: {}", told.join("; "))))
+        Err(Refused::new(RosRejection::Names, format!("joints: {}", problems.join("; "))))
     }
 
     fn size(&self, what: &str, count: usize) -> Refused {
@@ -195,9 +195,9 @@ impl Orders {
     }
 }
 
-/// Some of the names; they come from anybody.
-fn told(kind: &str, names: &[&str]) -> String {
-    let some = names.iter().take(TOLD_MAX).map(|name| {
+/// A bounded list of names, which come from outside.
+fn listed(kind: &str, names: &[&str]) -> String {
+    let some = names.iter().take(LISTED_MAX).map(|name| {
         let short: String = name.chars().take(64).collect();
         format!("{short:?}")
     });
@@ -221,11 +221,11 @@ fn interfaces(
     for (name, &value) in names.iter().zip(values) {
         let Some(i) = INTERFACES.iter().position(|words| words.contains(&name.as_str())) else {
             let known: Vec<&str> = INTERFACES.iter().map(|words| words[0]).collect();
-            let unknown = told("interface", &[name.as_str()]);
+            let unknown = listed("interface", &[name.as_str()]);
             return Err(wrong(format!("unknown {unknown}; known: {}", known.join(", "))));
         };
         if given[i].replace(value).is_some() {
-            return Err(wrong(format!("the interface {} comes twice", INTERFACES[i][0])));
+            return Err(wrong(format!("the interface {} occurs twice", INTERFACES[i][0])));
         }
     }
     Ok(given)

@@ -1,4 +1,4 @@
-//! What of a snapshot goes into which message.
+//! Fills messages from a snapshot.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 use super::frames::{Frames, quaternion, vector};
@@ -14,21 +14,21 @@ use hardstand_physics::plant::{
 };
 use hardstand_physics::spatial::{Quaternion, Vec3};
 
-/// Variance of everything that has one, in the square of its unit. The sensors have no noise and
-/// the ground truth no error, but to a filter zeros mean "unknown".
+/// All variances, in the square of their unit. The sensors have no noise and the ground truth no
+/// error, but a filter reads zeros as "unknown".
 pub const VARIANCE: f64 = 1e-9;
 
 /// State interfaces of every joint under `dynamic_joint_states`.
 pub const STATE_INTERFACES: [&str; 5] =
     ["position", "velocity", "effort", "proportional", "derivative"];
 
-/// The messages of one robot, filled in place. Numbers are those of the snapshot that
-/// [`look`](Self::look) has seen last.
+/// The messages of one robot, filled in place, with the values of the last snapshot passed to
+/// [`look`](Self::look).
 #[derive(Clone, Debug)]
 pub struct Readings {
     frames: Frames,
     tf_edges: TfEdges,
-    /// One entry per contact: what it says while it is loaded.
+    /// One entry per possible contact: its message while it is loaded.
     possible: Vec<Contact>,
     placed: bool,
     snapshot: Snapshot,
@@ -64,8 +64,8 @@ impl Readings {
         Self::new(&scenario.model, &scenario.spec, &scenario.bus.robot, scenario.ros2.tf)
     }
 
-    /// Messages of the robot `model` as `spec` equips it; it is called `robot` where that is part
-    /// of a name.
+    /// Messages of the robot `model` with the equipment `spec`; `robot` is its name in entity
+    /// names.
     #[must_use]
     pub fn new(model: &Model, spec: &PlantSpec, robot: &str, tf_edges: TfEdges) -> Self {
         let frames = Frames::new(model, spec);
@@ -121,12 +121,12 @@ impl Readings {
         }
     }
 
-    /// Takes a snapshot in.
+    /// Sets the snapshot.
     pub fn look(&mut self, snapshot: &Snapshot) {
         self.look_at(&snapshot.state, &snapshot.contacts, &snapshot.gains);
     }
 
-    /// Takes in the parts of a snapshot.
+    /// Sets the parts of a snapshot.
     pub fn look_at(
         &mut self,
         state: &StateReading,
@@ -157,7 +157,7 @@ impl Readings {
         m
     }
 
-    /// The same as named interfaces, and the gains that the drives obey.
+    /// The same as named interfaces, and the gains that the drives use.
     pub fn dynamic_joint_states(&mut self) -> &DynamicJointState {
         let m = &mut self.dynamic;
         m.header.stamp = self.stamp.clone();
@@ -185,8 +185,8 @@ impl Readings {
         self.frames.feet.len()
     }
 
-    /// What the ground does to foot `i`: in the foot's axes, about the foot's origin, as a sensor
-    /// in its place would feel it.
+    /// The force of the ground on foot `i`, in the foot's axes, about the foot's origin, as a
+    /// sensor at that place measures it.
     pub fn foot_wrench(&mut self, i: usize) -> &WrenchStamped {
         self.place();
         let foot = &self.snapshot.contacts.feet[i];
@@ -200,7 +200,7 @@ impl Readings {
         m
     }
 
-    /// Whether foot `i` is down (debounced, with hysteresis).
+    /// Whether foot `i` is in contact (debounced, with hysteresis).
     pub fn foot_contact(&mut self, i: usize) -> &Bool {
         self.contact.data = self.snapshot.state.foot_contact[i] != 0;
         &self.contact
@@ -233,14 +233,14 @@ impl Readings {
         m
     }
 
-    /// Edges of the tree of frames that move.
+    /// Moving edges of the frame tree.
     pub fn tf(&mut self) -> &TfMessage {
         self.place();
         self.frames.fill(self.tf_edges, &self.stamp, &mut self.tf.transforms);
         &self.tf
     }
 
-    /// Edges of the tree of frames that do not.
+    /// Fixed edges of the frame tree.
     #[must_use]
     pub fn tf_static(&self) -> TfMessage {
         TfMessage { transforms: self.frames.fixed_edges() }
@@ -257,7 +257,7 @@ impl Readings {
 /// Entity type of a collision shape.
 const COLLISION: u8 = 5;
 
-/// Stations in their order, for each all surfaces.
+/// All stations in order, each with all surfaces.
 fn possible_contacts(model: &Model, spec: &PlantSpec, robot: &str, world: &str) -> Vec<Contact> {
     let mut all = Vec::with_capacity(spec.stations.len() * spec.ground.len());
     for (s, station) in spec.stations.iter().enumerate() {
@@ -287,7 +287,7 @@ fn possible_contacts(model: &Model, spec: &PlantSpec, robot: &str, world: &str) 
     all
 }
 
-/// The force acts at the contact's position, so there is no torque about it.
+/// The force acts at the contact's position, so its torque about it is zero.
 fn fill_contact(contact: &mut Contact, reading: &StationReading, stamp: &Time) {
     contact.positions[0] = vector(&reading.position_world_m);
     contact.normals[0] = vector(&reading.normal_world);

@@ -1,4 +1,4 @@
-//! The services of the node: the thread that serves them, and that a repeated request is done once.
+//! The services of the node and their thread. A repeated request is executed once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ use crate::bus::{Bus, Call, PanicGuard, Serving, Token, WallClock};
 use crate::fault_point;
 use hardstand_error::{Error, ErrorKind, Result};
 
-/// Calls that may wait.
+/// Calls that can wait.
 const WAITING_MAX: usize = 32;
-/// Calls that may wait for ticks.
+/// Repeated calls that can wait for the same ticks.
 const STEPPING_MAX: usize = 32;
-/// Requests that are remembered.
+/// Requests whose answers are kept.
 const REMEMBERED_MAX: usize = 64;
-/// Time between two looks whether to end, and whether ticks are done.
+/// Time between two checks of the stop flag, and of ticks that are done.
 const IDLE: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// What is answered, or that ticks must be done first.
+/// The answer, or the ticks that must be done first.
 enum Outcome {
     Answer(Vec<u8>),
     After(Steps),
@@ -39,29 +39,41 @@ enum Outcome {
 
 type Serve = Box<dyn Fn(&mut Simulator, &[u8]) -> std::result::Result<Outcome, CdrError> + Send>;
 
-/// A service: how it is called, and what it does.
-struct Served {
+/// A service: its name and function.
+struct ServiceEntry {
     name: &'static str,
     wire: Wire,
     serve: Serve,
 }
 
-/// All of them.
-fn served(n: &mut Naming) -> Vec<Served> {
+/// All services.
+fn all_services(n: &mut Naming) -> Vec<ServiceEntry> {
     vec![
-        Served::at_once::<SetBool>(n, "hardstand/pause", Simulator::pause),
-        Served::at_once::<Trigger>(n, "hardstand/reset", Simulator::reset),
-        Served::at_once::<GetSimulatorFeatures>(n, "get_simulator_features", Simulator::features),
-        Served::at_once::<GetSimulationState>(n, "get_simulation_state", Simulator::state),
-        Served::at_once::<SetSimulationState>(n, "set_simulation_state", Simulator::set_state),
-        Served::after_steps::<StepSimulation>(n, "step_simulation", Simulator::step),
-        Served::at_once::<ResetSimulation>(n, "reset_simulation", Simulator::reset_simulation),
-        Served::at_once::<GetEntityState>(n, "get_entity_state", Simulator::entity),
-        Served::at_once::<SetEntityState>(n, "set_entity_state", Simulator::set_entity),
+        ServiceEntry::at_once::<SetBool>(n, "hardstand/pause", Simulator::pause),
+        ServiceEntry::at_once::<Trigger>(n, "hardstand/reset", Simulator::reset),
+        ServiceEntry::at_once::<GetSimulatorFeatures>(
+            n,
+            "get_simulator_features",
+            Simulator::features,
+        ),
+        ServiceEntry::at_once::<GetSimulationState>(n, "get_simulation_state", Simulator::state),
+        ServiceEntry::at_once::<SetSimulationState>(
+            n,
+            "set_simulation_state",
+            Simulator::set_state,
+        ),
+        ServiceEntry::after_steps::<StepSimulation>(n, "step_simulation", Simulator::step),
+        ServiceEntry::at_once::<ResetSimulation>(
+            n,
+            "reset_simulation",
+            Simulator::reset_simulation,
+        ),
+        ServiceEntry::at_once::<GetEntityState>(n, "get_entity_state", Simulator::entity),
+        ServiceEntry::at_once::<SetEntityState>(n, "set_entity_state", Simulator::set_entity),
     ]
 }
 
-impl Served {
+impl ServiceEntry {
     /// A service that answers at once.
     fn at_once<S: Service>(
         naming: &mut Naming,
@@ -77,7 +89,7 @@ impl Served {
         Self { name, wire: naming.server::<S>(name), serve }
     }
 
-    /// A service that answers once ticks are done.
+    /// A service that answers after its ticks are done.
     fn after_steps<S: Service>(
         naming: &mut Naming,
         name: &'static str,
@@ -95,10 +107,10 @@ impl Served {
     }
 }
 
-/// What tells a request from all others.
+/// Identifies a request: service and bytes of the attachment.
 type Identity = (usize, Vec<u8>);
 
-/// The services; they last as long as this value.
+/// The services. Dropping it removes them.
 #[derive(Debug)]
 pub(super) struct Services {
     thread: JoinHandle<()>,
@@ -116,11 +128,11 @@ impl Services {
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
         let (calls, waiting) = bounded(WAITING_MAX);
-        let services = served(naming);
+        let services = all_services(naming);
         let (mut serving, mut tokens) = (Vec::new(), Vec::new());
         for (i, service) in services.iter().enumerate() {
-            let door = door((i, service.name), calls.clone(), Arc::clone(&counters));
-            serving.push(bus.serve(&service.wire.key, door)?);
+            let enqueue = enqueue((i, service.name), calls.clone(), Arc::clone(&counters));
+            serving.push(bus.serve(&service.wire.key, enqueue)?);
             tokens.push(bus.token(&service.wire.token)?);
         }
         let mut server = Server {
@@ -141,14 +153,14 @@ impl Services {
         Ok(Self { thread, _serving: serving, _tokens: tokens })
     }
 
-    /// Waits for the thread, which must have been told to stop.
+    /// Waits for the thread; the stop flag must be set.
     pub(super) fn finish(self) {
         let _ended = self.thread.join().is_ok();
     }
 }
 
-/// Where the calls of a service go: it is known by its number.
-fn door(
+/// Queues the calls of the service with the number `which`.
+fn enqueue(
     (which, name): (usize, &'static str),
     calls: Sender<(usize, Call)>,
     counters: Arc<RosCounters>,
@@ -162,7 +174,7 @@ fn door(
     }
 }
 
-/// Ticks that somebody waits for.
+/// Ticks that calls wait for.
 struct Stepping {
     steps: Steps,
     identity: Option<Identity>,
@@ -170,14 +182,14 @@ struct Stepping {
 }
 
 struct Server {
-    services: Vec<Served>,
+    services: Vec<ServiceEntry>,
     simulator: Simulator,
     clock: Option<WallClock>,
     waiting: Receiver<(usize, Call)>,
     panic_guard: PanicGuard,
     counters: Arc<RosCounters>,
     stepping: Vec<Stepping>,
-    /// The last requests and their answers: bridges repeat some.
+    /// The last requests and their answers, because a bridge can repeat a request.
     remembered: VecDeque<(Identity, Vec<u8>)>,
 }
 
@@ -200,8 +212,8 @@ impl Server {
         fault_point::visit("ros2_service");
         let identity = request_of(&call.attachment()).map(|request| (which, request));
         let Some(call) = self.repeated(identity.as_ref(), call) else { return };
-        let Some(served) = self.services.get(which) else { return };
-        match (served.serve)(&mut self.simulator, &call.payload()) {
+        let Some(entry) = self.services.get(which) else { return };
+        match (entry.serve)(&mut self.simulator, &call.payload()) {
             Ok(Outcome::Answer(bytes)) => {
                 self.answer(&call, &bytes);
                 self.remember(identity, bytes);
@@ -209,12 +221,12 @@ impl Server {
             Ok(Outcome::After(steps)) => {
                 self.stepping.push(Stepping { steps, identity, calls: vec![call] });
             }
-            Err(e) => self.counters.count(served.name, &e.into()),
+            Err(e) => self.counters.count(entry.name, &e.into()),
         }
     }
 
-    /// Answers a request that has been answered before with the same; lets one wait that is being
-    /// served. Gives back a new one.
+    /// Answers a repeated request with the same answer, or lets it wait for the first one. Returns
+    /// a request that is not repeated.
     fn repeated(&mut self, identity: Option<&Identity>, call: Call) -> Option<Call> {
         let Some(identity) = identity else { return Some(call) };
         if let Some((_, bytes)) = self.remembered.iter().find(|(known, _)| known == identity) {

@@ -1,16 +1,16 @@
-//! Sessions for publishers that know of none: each has its own, and takes a new one when it has
-//! lost the robot.
+//! Sessions for publishers without session numbers: each publisher has one, and gets a new one
+//! after it has lost the robot.
 
-use crate::message::new_session;
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::new_session;
 
-/// Publishers that are remembered.
+/// Publishers with a session; the least recently used one is dropped.
 const PUBLISHERS_MAX: usize = 16;
 
-/// Who publishes: the topic's number, and the publisher's id where messages carry one.
+/// A publisher: the topic's number, and the publisher's id if its messages have one.
 pub(super) type Publisher = (usize, Option<[u8; 16]>);
 
-/// What who commands must know of the newest state.
+/// Owner of the robot in the newest state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub(super) running: bool,
@@ -26,12 +26,12 @@ struct Session {
     owned: bool,
 }
 
-/// The sessions of all publishers, the last used one first.
+/// The sessions of all publishers, the most recently used one first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sessions(Vec<Session>);
 
 impl Sessions {
-    /// True if somebody else has the robot.
+    /// True if another session owns the robot.
     pub(super) fn is_taken(&self, publisher: Publisher, now: &Owner) -> bool {
         let ours = self.0.iter().find(|s| s.publisher == publisher).map(|s| s.number);
         let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);

@@ -1,4 +1,4 @@
-//! What the services do: orders to the loop, and what they come to.
+//! Executes the services by requests to the loop.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use super::messages::{
 };
 use super::readings::time;
 use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
-use crate::message::{ControlRequest, Kind, SavedState, encode};
 use hardstand_physics::model::Base;
 use hardstand_physics::plant::Plant;
 use hardstand_physics::spatial::{Quaternion, Vec3};
+use hardstand_protocol::{ControlRequest, Kind, SavedState, encode};
 
 /// Phases, as in the state.
 const RUNNING: u8 = 1;
@@ -29,27 +29,27 @@ const SCOPE_TIME: u8 = 1;
 const SCOPE_STATE: u8 = 2;
 const SCOPE_ALL: u8 = 255;
 
-/// How far from 1 the length of a quaternion may be.
+/// Tolerance of the length of a quaternion around 1.
 const UNIT_WITHIN: f64 = 1e-3;
 
-/// The published state follows an order within this, or is not waited for.
+/// Longest time to wait until the published state shows the effect of a request.
 const SHOWN_WITHIN: Duration = Duration::from_millis(500);
-/// Ticks that have been ordered begin within this, or somebody has paused first.
+/// Longest time until requested ticks begin; after it, the loop was paused first.
 const BEGUN_WITHIN: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// The simulation as the services see it.
+/// The simulation, for the services.
 pub(super) struct Simulator {
     orders: OrderPort,
     newest: SharedNewest,
     plant: Plant,
     robot: String,
     world: String,
-    /// The run that was stopped at its start by a request, and not only paused.
+    /// The run that a request stopped at its start, in contrast to a paused run.
     stopped: Option<u32>,
 }
 
-/// Ticks that have been ordered.
+/// Requested ticks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
     run_id: u32,
@@ -59,7 +59,7 @@ pub(super) struct Steps {
 }
 
 impl Simulator {
-    /// Orders go to `orders`; `plant` is one of the loop's kind, to make states with.
+    /// Requests go to `orders`; `plant` is like that of the loop and computes states.
     pub(super) fn new(orders: OrderPort, newest: SharedNewest, plant: Plant, robot: &str) -> Self {
         let world = Frames::new(plant.model(), plant.spec()).world;
         Self { orders, newest, plant, robot: robot.into(), world, stopped: None }
@@ -78,8 +78,8 @@ impl Simulator {
     }
 
     pub(super) fn features(&mut self, _: &Empty) -> Features {
-        let info = "a reset of the time alone is not supported, nor is spawning: the robot is that \
-                    of the scenario";
+        let info = "a reset of the time alone and spawning are not supported: the scenario \
+                    defines the robot";
         Features {
             features: SimulatorFeatures {
                 features: FEATURES.to_vec(),
@@ -97,7 +97,7 @@ impl Simulator {
     pub(super) fn set_state(&mut self, r: &StateRequest) -> Done {
         let target = r.state.state;
         let result = if target == self.state_now() {
-            code(SimResult::ALREADY_IN_TARGET_STATE, "it is in this state already".into())
+            code(SimResult::ALREADY_IN_TARGET_STATE, "already in this state".into())
         } else {
             match target {
                 SimulationState::PLAYING => done(self.resume_now().map(drop)),
@@ -111,7 +111,7 @@ impl Simulator {
                 }
                 _ => {
                     let text = format!(
-                        "state {target} cannot be set; 0 stopped, 1 playing or 2 paused can. \
+                        "state {target} is not supported; use 0 stopped, 1 playing or 2 paused. \
                          SIGTERM ends the daemon"
                     );
                     code(SimResult::FEATURE_UNSUPPORTED, text)
@@ -121,7 +121,7 @@ impl Simulator {
         Done { result }
     }
 
-    /// Orders ticks; the answer comes when they are done.
+    /// Requests ticks; the answer follows when they are done.
     pub(super) fn step(&mut self, r: &StepRequest) -> Result<Steps, Done> {
         let failed = |text: String| Done { result: done(Err(text)) };
         let now = self.newest.get();
@@ -134,7 +134,7 @@ impl Simulator {
         Ok(Steps { run_id: now.run_id, from, until, since: Instant::now() })
     }
 
-    /// How the ticks went, once that is known.
+    /// The result of the ticks, once they are done.
     pub(super) fn stepped(&self, steps: &Steps) -> Option<Done> {
         let Newest { run_id, tick, phase, .. } = self.newest.get();
         let interrupted = if run_id != steps.run_id {
@@ -142,7 +142,7 @@ impl Simulator {
         } else if tick >= steps.until {
             return Some(Done { result: done(Ok(())) });
         } else if phase == PAUSED && (tick > steps.from || steps.since.elapsed() > BEGUN_WITHIN) {
-            format!("somebody has paused it after {tick} of {} ticks", steps.until)
+            format!("paused after {tick} of {} ticks by another request", steps.until)
         } else {
             return None;
         };
@@ -180,11 +180,11 @@ impl Simulator {
         if name == self.robot {
             return Ok(());
         }
-        let text = format!("entity {name:?} is not there; the only one is {:?}", self.robot);
+        let text = format!("entity {name:?} does not exist; the only one is {:?}", self.robot);
         Err(code(SimResult::NOT_FOUND, text))
     }
 
-    /// Brings the plant here to the loop's state.
+    /// Loads the loop's state into the plant of this service.
     fn load(&mut self) -> Result<SavedState, String> {
         match self.orders.ask(Ask::Snapshot, Vec::new()) {
             Reply::Order(reply) => Err(reply.reason),
@@ -196,10 +196,10 @@ impl Simulator {
         }
     }
 
-    /// Ground truth of the base, of the state that was loaded.
+    /// Ground truth of the base in the loaded state.
     fn entity_state(&self, saved: &SavedState) -> EntityState {
         let (now, period_ns) = (self.newest.get(), self.plant.spec().period_ns);
-        // published time runs beside the ticks
+        // published time has an offset from the tick count
         let ahead_ns = saved.tick.wrapping_sub(now.tick).wrapping_mul(period_ns);
         let stamp = time(now.time_ns.wrapping_add(ahead_ns));
         let (q, v) = (&self.plant.state().q, &self.plant.state().v);
@@ -212,7 +212,7 @@ impl Simulator {
         }
     }
 
-    /// Another run begins at once with the base where it shall be, and everything else as it is.
+    /// Starts a new run with the base at the requested pose and everything else unchanged.
     fn place(&mut self, wish: &EntityState) -> Result<(), SimResult> {
         if self.plant.model().base == Base::Fixed {
             let text = "the robot is welded to the world".into();
@@ -228,7 +228,7 @@ impl Simulator {
         let [w_WB, v_WB] = twist.map(|v| Vec3::new(v.x, v.y, v.z));
         self.plant.place_base(quat_WB, p_WB, w_WB, v_WB);
         if let Some(fault) = self.plant.fault() {
-            return Err(failed(format!("no run can go on from there: {fault:?}")));
+            return Err(failed(format!("the plant cannot continue from this state: {fault:?}")));
         }
         let moved = SavedState { words: self.plant.snapshot_words(), ..saved };
         let mut payload = Vec::new();
@@ -242,7 +242,7 @@ impl Simulator {
         Ok(())
     }
 
-    /// Stopped is at the start, until time passes.
+    /// "Stopped" means at the start, until time passes.
     fn state_now(&self) -> u8 {
         let now = self.newest.get();
         match now.phase {
@@ -283,7 +283,8 @@ impl Simulator {
         }
     }
 
-    /// Whoever asks next shall see what was done. That takes a tick or two.
+    /// Waits until the published state shows the effect, so that the next query sees it. Takes a
+    /// tick or two.
     fn wait_until(&self, shown: impl Fn(&Newest) -> bool) {
         let begin = Instant::now();
         while !shown(&self.newest.get()) && begin.elapsed() < SHOWN_WITHIN {

@@ -1,4 +1,4 @@
-//! The thread that fills topics from snapshots and follows trajectories.
+//! The thread that publishes topics from snapshots and follows trajectories.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use crate::buffer_pool::Inbox;
 use crate::bus::{Fed, PanicGuard, Topic, WallClock};
 use crate::fault_point;
 
-/// Without snapshots it looks this often whether somebody wants some.
+/// Time between two checks for subscribers while there are no snapshots.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A topic and when it is due.
+/// A topic and its rate.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) topic: Topic,
@@ -34,9 +34,9 @@ pub(super) struct TopicPublisher {
     pub(super) low_states: Option<LowStates>,
     pub(super) readings: Readings,
     pub(super) inbox: Inbox<Fed>,
-    /// What the publisher's thread shall feed: every so many ticks, 0 for nothing.
+    /// Requested ticks between two snapshots; 0 for none.
     pub(super) every: Arc<AtomicU64>,
-    pub(super) intake: Arc<CommandSubscriber>,
+    pub(super) subscriber: Arc<CommandSubscriber>,
     pub(super) counters: Arc<RosCounters>,
     pub(super) panic_guard: PanicGuard,
     pub(super) clock: WallClock,
@@ -66,9 +66,9 @@ impl TopicPublisher {
         self.every.store(0, Ordering::Release);
     }
 
-    /// The ticks between two snapshots of which one is wanted by any topic.
+    /// Ticks between two snapshots that are needed for all topics with subscribers; 0 for none.
     fn wanted(&self) -> u64 {
-        if self.intake.is_following() {
+        if self.subscriber.is_following() {
             return 1;
         }
         let lines = self.lines.iter().filter(|l| l.topic.is_wanted()).map(|l| l.every);
@@ -78,11 +78,11 @@ impl TopicPublisher {
 
     fn take(&mut self, fed: &Fed) {
         fault_point::visit("ros2");
-        // first what a controller waits for
-        self.intake.follow(&fed.snapshot.state);
+        // first the trajectory, because its command is due soonest
+        self.subscriber.follow(&fed.snapshot.state);
         if let Some(low) = &mut self.low_states {
             let (now_ns, state) = (self.clock.now_ns(), &fed.snapshot.state);
-            low.say((fed.number, state), now_ns, &mut self.buffer, &self.counters);
+            low.publish((fed.number, state), now_ns, &mut self.buffer, &self.counters);
         }
         let due = |l: &Line| fed.number.is_multiple_of(l.every) && l.topic.is_wanted();
         if !self.lines.iter().any(due) {

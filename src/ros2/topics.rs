@@ -1,5 +1,5 @@
-//! The topics that snapshots fill: what they are called, what is in them, how often. The bus and
-//! the log have the same ones.
+//! The topics that are filled from snapshots: names, types and rates. The bus and the log use the
+//! same list.
 
 use super::messages::{
     Bool, Clock, Contacts, DynamicJointState, Imu, JointState, Message, Odometry, RosString,
@@ -8,7 +8,7 @@ use super::messages::{
 use super::readings::Readings;
 use crate::config::Scenario;
 
-/// Encodes what a topic has to say; the number tells which foot.
+/// Encodes the message of a topic; the number is the index of the foot.
 pub type Encode = fn(&mut Readings, usize, &mut Vec<u8>);
 
 /// A message type.
@@ -30,7 +30,7 @@ impl MessageType {
     }
 }
 
-/// A topic that snapshots fill.
+/// A topic that is filled from snapshots.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// Name, see [`full_name`].
@@ -39,13 +39,13 @@ pub struct Source {
     pub of: MessageType,
     /// Ticks between two messages.
     pub every: u64,
-    /// Which foot, if it is one's.
+    /// Index of the foot, for topics of a foot.
     pub which: usize,
-    /// What it says.
+    /// Encodes its message.
     pub encode: Encode,
 }
 
-/// A topic that says one thing for good.
+/// A topic with one constant message.
 #[derive(Clone, Debug)]
 pub struct Latched {
     /// Name, see [`full_name`].
@@ -56,8 +56,8 @@ pub struct Latched {
     pub bytes: Vec<u8>,
 }
 
-/// The full name of a topic without its first slash. One that begins with a slash is nobody's but
-/// ROS's, as `/clock`; all others are the robot's.
+/// The full name of a topic without its first slash. A name with a leading slash, such as `/clock`,
+/// is global; all others are in the robot's namespace.
 #[must_use]
 pub fn full_name(namespace: &str, topic: &str) -> String {
     match topic.strip_prefix('/') {
@@ -67,7 +67,7 @@ pub fn full_name(namespace: &str, topic: &str) -> String {
     }
 }
 
-/// All topics that the scenario has a rate for, time first.
+/// All topics for which the scenario has a rate, time first.
 #[must_use]
 pub fn sources(scenario: &Scenario) -> Vec<Source> {
     let mut all = Vec::new();
@@ -96,19 +96,19 @@ pub fn sources(scenario: &Scenario) -> Vec<Source> {
     all
 }
 
-/// What whoever comes late must learn: the robot, and the frames that never move.
+/// The constant messages for late subscribers: the robot description and the fixed frames.
 #[must_use]
 pub fn latched(scenario: &Scenario, readings: &Readings) -> [Latched; 2] {
-    fn said<T: Message>(topic: &'static str, message: &T) -> Latched {
+    fn message_of<T: Message>(topic: &'static str, message: &T) -> Latched {
         let mut bytes = Vec::new();
         message.encode(&mut bytes);
         Latched { topic, of: MessageType::of::<T>(), bytes }
     }
     let description = RosString { data: scenario.robot_urdf.clone() };
-    [said("robot_description", &description), said("/tf_static", &readings.tf_static())]
+    [message_of("robot_description", &description), message_of("/tf_static", &readings.tf_static())]
 }
 
-/// The parts of topics' names that say which foot, all different.
+/// The part of the topic name for each foot, all different.
 fn foot_topics(scenario: &Scenario) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (i, foot) in scenario.spec.feet.iter().enumerate() {
@@ -118,7 +118,7 @@ fn foot_topics(scenario: &Scenario) -> Vec<String> {
     all
 }
 
-/// A name that ROS accepts as a part of a topic's name: other characters become `_`.
+/// A valid part of a ROS topic name: other characters become `_`.
 fn topic_part(name: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let part: String = name.chars().map(fits).collect();

@@ -1,18 +1,18 @@
-//! A trajectory of all joints, followed in simulated time.
+//! A trajectory of all joints in simulated time.
 
 use super::counters::RosRejection;
 use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
 use super::orders::Refused;
 use hardstand_physics::plant::{JointCommand, JointReading};
 
-/// Points of a trajectory that is being followed. Between two points with velocities it is cubic,
-/// with positions alone linear, as `joint_trajectory_controller` does it; efforts are linear.
+/// Points of a trajectory. The interpolation between two points with velocities is cubic, with
+/// positions alone linear, as in `joint_trajectory_controller`; efforts are linear.
 /// After the last point it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// Simulated time at which it starts, ns; `None` for at once.
+    /// Simulated time of the start, ns; `None`: at once.
     start_ns: Option<u64>,
-    /// Where the joints were when it started.
+    /// Positions of the joints at the start.
     from: Option<Vec<Knot>>,
     points: Vec<(u64, Vec<Knot>)>,
     gains: [f64; 2],
@@ -48,28 +48,28 @@ impl Trajectory {
     ) -> Result<Self, Refused> {
         let wrong = |text: String| Refused::new(RosRejection::Trajectory, text);
         if m.points.is_empty() {
-            return Err(wrong("a trajectory without points".into()));
+            return Err(wrong("the trajectory has no points".into()));
         }
         let mut points: Vec<(u64, Vec<Knot>)> = Vec::with_capacity(m.points.len());
         for (i, point) in m.points.iter().enumerate() {
             let at = duration_ns(&point.time_from_start)
                 .filter(|at| points.last().is_none_or(|(before, _)| before < at));
             let Some(at) = at else {
-                return Err(wrong(format!("points[{i}].time_from_start does not rise from 0 on")));
+                return Err(wrong(format!("points[{i}].time_from_start must be ≥ 0 and increase")));
             };
             points.push((at, knots(i, point, order).map_err(wrong)?));
         }
         Ok(Self { start_ns: stamp_ns(&m.header.stamp), from: None, points, gains })
     }
 
-    /// True if it would have ended before `now_ns`.
+    /// True if the trajectory ended before `now_ns`.
     #[must_use]
     pub fn is_over(&self, now_ns: u64) -> bool {
         let end = self.points.last().map_or(0, |(at, _)| *at);
         self.start_ns.is_some_and(|start| start.saturating_add(end) < now_ns)
     }
 
-    /// The set-points at `now_ns`, with the joints where they are measured.
+    /// The set-points at `now_ns`; `measured` are the joints now.
     pub fn at(&mut self, now_ns: u64, measured: &[JointReading]) -> Vec<JointCommand> {
         let start = *self.start_ns.get_or_insert(now_ns);
         let here = |r: &JointReading| Knot { q: r.q, dq: Some(r.dq), tau: 0.0 };
@@ -83,7 +83,7 @@ impl Trajectory {
         let [kp, kd] = self.gains;
         let command = |(q, dq, tau_ff): (f64, f64, f64)| JointCommand { q, dq, kp, kd, tau_ff };
         match self.points.get(next) {
-            // before the start it holds where it is
+            // before its start it holds the measured position
             _ if now_ns < start => from.iter().map(|k| command((k.q, 0.0, 0.0))).collect(),
             None => a.iter().map(|k| command((k.q, 0.0, k.tau))).collect(),
             Some((t1, b)) => {
@@ -94,7 +94,7 @@ impl Trajectory {
     }
 }
 
-/// Position, velocity and effort `s` seconds after `a`, if `b` comes `h` seconds after it.
+/// Position, velocity and effort `s` seconds after `a`, if `b` comes `h` seconds after `a`.
 fn between(a: &Knot, b: &Knot, s: f64, h: f64) -> (f64, f64, f64) {
     let u = s / h;
     let tau = a.tau + (b.tau - a.tau) * u;

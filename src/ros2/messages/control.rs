@@ -20,7 +20,7 @@ structs! {
         /// One entry per joint.
         interface_values: Vec<InterfaceValue>,
     }
-    /// Where the joints shall be at one time.
+    /// Set-points of all joints at one time.
     JointTrajectoryPoint is "trajectory_msgs/JointTrajectoryPoint" {
         /// rad or m.
         positions: Vec<f64>,
@@ -33,13 +33,13 @@ structs! {
         /// Since the start of the trajectory.
         time_from_start: Duration,
     }
-    /// Where the joints shall be, and when.
+    /// Set-points of all joints over time.
     JointTrajectory is "trajectory_msgs/JointTrajectory" {
-        /// Start; 0 for at once.
+        /// Start; 0: now.
         header: Header,
         /// Joints, in the order of the points' lists.
         joint_names: Vec<String>,
-        /// In the order of time.
+        /// In order of time.
         points: Vec<JointTrajectoryPoint>,
     }
 }

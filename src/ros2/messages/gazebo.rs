@@ -4,9 +4,9 @@ use super::{Header, RosString, UInt32, Vector3, Wrench};
 use crate::ros2::field::structs;
 
 structs! {
-    /// Something in the world.
+    /// An entity in the world.
     Entity is "ros_gz_interfaces/Entity" {
-        /// Number; 0 for none.
+        /// Number; 0: no number.
         id: u64,
         /// Name.
         name: String,
@@ -40,12 +40,12 @@ structs! {
         positions: Vec<Vector3>,
         /// Unit normals, from the second shape to the first.
         normals: Vec<Vector3>,
-        /// How deep, m.
+        /// Penetration depths, m.
         depths: Vec<f64>,
         /// One per position.
         wrenches: Vec<JointWrench>,
     }
-    /// Everything that touches.
+    /// All contacts.
     Contacts is "ros_gz_interfaces/Contacts" {
         /// Time and frame.
         header: Header,

@@ -1,9 +1,8 @@
-//! The ROS 2 messages that are sent and received here, field by field as their packages define
-//! them.
+//! The ROS 2 messages that the daemon sends and receives, with the fields of their packages.
 //!
-//! The hashes are RIHS01 (REP-2011) and the same from Iron on. Those of `control_msgs` and
-//! `ros_gz_interfaces` are computed from the definitions of their Jazzy releases, all are held
-//! against PyPI `rosbags` by `tests/ros2/vectors.py`.
+//! The hashes are RIHS01 (REP-2011) and the same since ROS 2 Iron. Those of `control_msgs` and
+//! `ros_gz_interfaces` are computed from the definitions of their Jazzy releases.
+//! `tests/ros2/vectors.py` compares all of them with PyPI `rosbags`.
 
 mod control;
 mod gazebo;
@@ -39,21 +38,21 @@ pub trait Message: Field {
     /// `package/msg/Type`.
     const NAME: &'static str;
 
-    /// Encodes the message into `out`, which is cleared first. It allocates nothing once `out` is
+    /// Encodes the message into `out`, which is cleared first. Allocates nothing once `out` is
     /// large enough.
     fn encode(&self, out: &mut Vec<u8>) {
         self.write(&mut Writer::new(out));
     }
 
-    /// Decodes a message. Bytes after its end are left alone: some writers pad.
+    /// Decodes a message. Ignores bytes after its end, because some encoders pad.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// The reason why the bytes are invalid.
     fn decode(bytes: &[u8]) -> Result<Self, CdrError> {
         Self::read(&mut Reader::new(bytes)?)
     }
 
-    /// The definition as a log's schema `ros2msg` has it: fields, then the types that they use.
+    /// The definition for a log's schema `ros2msg`: fields, then the types that they use.
     fn definition() -> String {
         let mut all: Vec<Definition> = Vec::new();
         Self::describe(&mut all);
@@ -73,7 +72,7 @@ macro_rules! messages {
             const NAME: &'static str = $name;
         })*
 
-        /// Name, hash and definition of every message type here.
+        /// Name, hash and definition of every message type in this module.
         #[must_use]
         pub fn catalogue() -> Vec<(&'static str, &'static str, String)> {
             vec![$(($type::NAME, $type::HASH, $type::definition()),)*]

@@ -6,7 +6,7 @@ use super::{
 use crate::ros2::field::{Byte, structs};
 
 structs! {
-    /// What encoders and motors say.
+    /// Readings of encoders and motors.
     JointState is "sensor_msgs/JointState" {
         /// Time.
         header: Header,
@@ -19,7 +19,7 @@ structs! {
         /// N·m or N.
         effort: Vec<f64>,
     }
-    /// An inertial unit.
+    /// Readings of an inertial measurement unit.
     Imu is "sensor_msgs/Imu" {
         /// Time, and the frame of the unit.
         header: Header,
@@ -47,7 +47,7 @@ structs! {
         /// Its velocity, in its own axes.
         twist: TwistWithCovariance,
     }
-    /// Edges of the tree of frames.
+    /// Edges of the frame tree.
     TfMessage is "tf2_msgs/TFMessage" {
         /// Each with its own parent and child.
         transforms: Vec<TransformStamped>,
@@ -59,24 +59,24 @@ structs! {
         /// Value.
         value: String,
     }
-    /// How one part does.
+    /// State of one component.
     DiagnosticStatus is "diagnostic_msgs/DiagnosticStatus" {
         /// 0 good, 1 warning, 2 error, 3 stale.
         level: Byte,
-        /// Part.
+        /// Component.
         name: String,
-        /// In words.
+        /// Message.
         message: String,
         /// Device.
         hardware_id: String,
-        /// In numbers.
+        /// Values.
         values: Vec<KeyValue>,
     }
-    /// How all parts do.
+    /// State of all components.
     DiagnosticArray is "diagnostic_msgs/DiagnosticArray" {
         /// Time.
         header: Header,
-        /// One entry per part.
+        // the checksum is over little-endian CDR, and the message may be big-endian
         status: Vec<DiagnosticStatus>,
     }
 }

@@ -1,4 +1,4 @@
-//! `std_srvs` and `simulation_interfaces`: requests and answers, and the services made of them.
+//! `std_srvs` and `simulation_interfaces`: requests and answers, and their services.
 
 use super::{Header, Pose, Twist, Vector3};
 use crate::ros2::cdr::{CdrError, Reader, Writer};
@@ -12,16 +12,16 @@ structs! {
     }
     /// Answer of `SetBool` and `Trigger`.
     Success is "std_srvs/Trigger_Response" {
-        /// Whether it was done.
+        /// True if the request succeeded.
         success: bool,
-        /// In words.
+        /// Message.
         message: String,
     }
-    /// How a request went.
+    /// Result of a request.
     SimResult is "simulation_interfaces/Result" {
         /// One of the codes of this type, or of the service.
         result: u8,
-        /// In words, if it went wrong.
+        /// Reason of a failure.
         error_message: String,
     }
     /// Whether the simulation runs.
@@ -29,13 +29,13 @@ structs! {
         /// One of the states of this type.
         state: u8,
     }
-    /// What a simulator can do.
+    /// Features of a simulator.
     SimulatorFeatures is "simulation_interfaces/SimulatorFeatures" {
         /// Numbers of the features.
         features: Vec<u16>,
         /// Formats of robots that can be spawned.
         spawn_formats: Vec<String>,
-        /// Anything else.
+        /// Further information.
         custom_info: String,
     }
     /// Linear and angular acceleration.
@@ -45,7 +45,7 @@ structs! {
         /// rad/s².
         angular: Vector3,
     }
-    /// Where something is and how it moves.
+    /// Pose, velocity and acceleration of an entity.
     EntityState is "simulation_interfaces/EntityState" {
         /// Time and frame.
         header: Header,
@@ -58,24 +58,24 @@ structs! {
     }
     /// Answer of `GetSimulatorFeatures`.
     Features is "simulation_interfaces/GetSimulatorFeatures_Response" {
-        /// Them.
+        /// The features.
         features: SimulatorFeatures,
     }
     /// Answer of `GetSimulationState`.
     StateAnswer is "simulation_interfaces/GetSimulationState_Response" {
-        /// It.
+        /// The state.
         state: SimulationState,
-        /// How it went.
+        /// Result.
         result: SimResult,
     }
     /// Request of `SetSimulationState`.
     StateRequest is "simulation_interfaces/SetSimulationState_Request" {
-        /// What it shall be.
+        /// Requested state.
         state: SimulationState,
     }
-    /// Answer of all services that only do something.
+    /// Answer of services that return only a result.
     Done is "simulation_interfaces/SetSimulationState_Response" {
-        /// How it went.
+        /// Result.
         result: SimResult,
     }
     /// Request of `StepSimulation`.
@@ -85,32 +85,32 @@ structs! {
     }
     /// Request of `ResetSimulation`.
     ResetRequest is "simulation_interfaces/ResetSimulation_Request" {
-        /// Bits: 1 time, 2 state, 4 what was spawned; 0 for all.
+        /// Bits: 1 time, 2 state, 4 spawned entities; 0: all.
         scope: u8,
     }
     /// Request of `GetEntityState`.
     EntityRequest is "simulation_interfaces/GetEntityState_Request" {
-        /// Its name.
+        /// Name of the entity.
         entity: String,
     }
     /// Answer of `GetEntityState`.
     EntityAnswer is "simulation_interfaces/GetEntityState_Response" {
-        /// How it went.
+        /// Result.
         result: SimResult,
-        /// It.
+        /// State of the entity.
         state: EntityState,
     }
     /// Request of `SetEntityState`.
     PlaceRequest is "simulation_interfaces/SetEntityState_Request" {
-        /// Its name.
+        /// Name of the entity.
         entity: String,
-        /// Where it shall be.
+        /// Requested state.
         state: EntityState,
     }
 }
 
-/// A request that says nothing. On the wire it is a byte, as a struct has at least one member, and
-/// with some clients no byte.
+/// A request without fields. CDR encodes it as one byte, because a struct has at least one member;
+/// some clients send no byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Empty;
 
@@ -135,32 +135,32 @@ impl Field for Empty {
 }
 
 impl SimResult {
-    /// Not something that this simulator does.
+    /// Not supported by this simulator.
     pub const FEATURE_UNSUPPORTED: u8 = 0;
     /// Done.
     pub const OK: u8 = 1;
-    /// Nothing has this name.
+    /// No entity has this name.
     pub const NOT_FOUND: u8 = 2;
-    /// It could not be done.
+    /// The request failed.
     pub const OPERATION_FAILED: u8 = 4;
-    /// Of `SetSimulationState`: it is so already.
+    /// Of `SetSimulationState`: already in this state.
     pub const ALREADY_IN_TARGET_STATE: u8 = 101;
 }
 
 impl SimulationState {
-    /// As at the start; no time passes.
+    /// At the start; time is stopped.
     pub const STOPPED: u8 = 0;
     /// Time passes.
     pub const PLAYING: u8 = 1;
-    /// No time passes.
+    /// Time is paused.
     pub const PAUSED: u8 = 2;
 }
 
 /// A service type.
 pub trait Service {
-    /// What is asked.
+    /// Request type.
     type Request: Field;
-    /// What is answered.
+    /// Answer type.
     type Answer: Field;
     /// `RIHS01_` and 64 hex digits.
     const HASH: &'static str;
@@ -168,15 +168,15 @@ pub trait Service {
     const NAME: &'static str;
 }
 
-/// The value in the bytes of a message. Bytes after its end are left alone.
+/// Decodes a value. Ignores bytes after its end.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The reason why the bytes are invalid.
 pub fn read<T: Field>(bytes: &[u8]) -> Result<T, CdrError> {
     T::read(&mut Reader::new(bytes)?)
 }
 
-/// The bytes of a message with this value.
+/// Encodes a value.
 pub fn written<T: Field>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     value.write(&mut Writer::new(&mut bytes));
@@ -205,28 +205,28 @@ services! {
     /// On or off.
     SetBool: SetBoolRequest => Success, "std_srvs/srv/SetBool",
         "abe9e4bb6b41b40e6789712c00ec8871923e089af3f667a79992a428cff2da0a";
-    /// Do it.
+    /// Triggers an action.
     Trigger: Empty => Success, "std_srvs/srv/Trigger",
         "eeff2cd6fa5ad9d27cdf4dec64818317839b62f212a91e6b5304b634b2062c5f";
-    /// What can this simulator do?
+    /// Returns the features of the simulator.
     GetSimulatorFeatures: Empty => Features, "simulation_interfaces/srv/GetSimulatorFeatures",
         "abb9439c8cf196722a469fb6c68b44b484f198c2a1356ac38849a29c2a20a794";
-    /// Does it run?
+    /// Returns whether the simulation runs.
     GetSimulationState: Empty => StateAnswer, "simulation_interfaces/srv/GetSimulationState",
         "3362dcebee4b1afebbf9c4beee5c79c1455385aded62092a892d61fde8644f30";
-    /// Run, pause, or go back to the start.
+    /// Starts, pauses or stops the simulation.
     SetSimulationState: StateRequest => Done, "simulation_interfaces/srv/SetSimulationState",
         "a868b916dce49974f637ba252141258c4b07b0c06858b88af560e3eb6bfbcb30";
-    /// Some ticks.
+    /// Runs a number of ticks.
     StepSimulation: StepRequest => Done, "simulation_interfaces/srv/StepSimulation",
         "913fe0653690ce6bf8f09f316e6a626747012e9fca31e26719910d417aa8565c";
-    /// Back to the start.
+    /// Resets the simulation.
     ResetSimulation: ResetRequest => Done, "simulation_interfaces/srv/ResetSimulation",
         "4ce285d7ff9b8ac70dcc95161f32bf54c05a6f4b13427990e41ab40c36c39646";
-    /// Where is it?
+    /// Returns the state of an entity.
     GetEntityState: EntityRequest => EntityAnswer, "simulation_interfaces/srv/GetEntityState",
         "749c91f2a2353d98367b64f2995a0f5842ce92a08ec1ffb3e185540a91557fb5";
-    /// Put it there.
+    /// Sets the state of an entity.
     SetEntityState: PlaceRequest => Done, "simulation_interfaces/srv/SetEntityState",
         "ca210e7d2b66629ae133c8e1edf5246e618106d75c78ed0556c0e7a33c59ee5e";
 }

@@ -7,29 +7,29 @@ structs! {
     Time is "builtin_interfaces/Time" {
         /// Whole seconds.
         sec: i32,
-        /// Nanoseconds beyond them.
+        /// Nanoseconds to add.
         nanosec: u32,
     }
     /// A length of time.
     Duration is "builtin_interfaces/Duration" {
         /// Whole seconds.
         sec: i32,
-        /// Nanoseconds beyond them, also of a negative duration.
+        /// Nanoseconds to add, ≥ 0 for negative durations too.
         nanosec: u32,
     }
     /// Simulated time.
     Clock is "rosgraph_msgs/Clock" {
-        /// Now.
+        /// Simulated time.
         clock: Time,
     }
-    /// When and in which frame.
+    /// Time and frame.
     Header is "std_msgs/Header" {
-        /// Simulated time of what is measured.
+        /// Simulated time of the measurement.
         stamp: Time,
-        /// Frame of what has no frame of its own.
+        /// Frame of the values.
         frame_id: String,
     }
-    /// Yes or no.
+    /// A boolean.
     Bool is "std_msgs/Bool" {
         /// The value.
         data: bool,
@@ -39,7 +39,7 @@ structs! {
         /// The value.
         data: u32,
     }
-    /// A text.
+    /// A string.
     RosString is "std_msgs/String" {
         /// The value.
         data: String,
@@ -50,7 +50,7 @@ structs! {
         label: String,
         /// Elements along it.
         size: u32,
-        /// Elements from one of its slices to the next.
+        /// Elements from one slice to the next.
         stride: u32,
     }
     /// The shape of an array.
@@ -67,7 +67,7 @@ structs! {
         /// The numbers.
         data: Vec<f64>,
     }
-    /// A direction with a length.
+    /// A vector.
     Vector3 is "geometry_msgs/Vector3" {
         /// Along x.
         x: f64,
@@ -76,7 +76,7 @@ structs! {
         /// Along z.
         z: f64,
     }
-    /// A place, m.
+    // the checksum is over little-endian CDR, and the message may be big-endian
     Point is "geometry_msgs/Point" {
         /// Along x.
         x: f64,
@@ -96,14 +96,14 @@ structs! {
         /// Real part.
         w: f64,
     }
-    /// Place and orientation.
+    /// Position and orientation.
     Pose is "geometry_msgs/Pose" {
-        /// Place, m.
+        /// Position, m.
         position: Point,
         /// Orientation.
         orientation: Quaternion,
     }
-    /// A pose and how sure it is.
+    /// A pose and its covariance.
     PoseWithCovariance is "geometry_msgs/PoseWithCovariance" {
         /// The pose.
         pose: Pose,
@@ -117,7 +117,7 @@ structs! {
         /// rad/s.
         angular: Vector3,
     }
-    /// A velocity and how sure it is.
+    /// A velocity and its covariance.
     TwistWithCovariance is "geometry_msgs/TwistWithCovariance" {
         /// The velocity.
         twist: Twist,
@@ -131,7 +131,7 @@ structs! {
         /// Orientation of the child in the parent.
         rotation: Quaternion,
     }
-    /// One edge of the tree of frames.
+    /// One edge of the frame tree.
     TransformStamped is "geometry_msgs/TransformStamped" {
         /// Time, and the parent's frame.
         header: Header,

@@ -1,9 +1,9 @@
-//! The checksum of Unitree's messages: CRC-32/MPEG-2 of all words but the last, each word's highest
-//! byte first. Source: `crc32_core` in unitree_ros2's `motor_crc.cpp`.
+//! The checksum of Unitree's messages: CRC-32/MPEG-2 of all words but the last, the highest byte of
+//! each word first. Source: `crc32_core` in unitree_ros2's `motor_crc.cpp`.
 //!
-//! It is that of the C struct, in which every motor begins at a multiple of four bytes. CDR knows
-//! no such thing: the first motor's first byte follows at once on what is before it, and that is
-//! the only difference.
+//! The checksum is over the C struct, in which every motor begins at a multiple of four bytes. CDR
+//! does not align the first motor: its first byte follows the byte before it. That is the only
+//! difference.
 
 use crc::{CRC_32_MPEG_2, Crc, Table};
 
@@ -15,7 +15,7 @@ const MPEG_2: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_MPEG_2);
 
 /// A message with a checksum.
 pub trait Checked: Message {
-    /// Where the first motor begins, bytes after the header.
+    /// Byte offset of the first motor after the header.
     const FIRST_MOTOR: usize;
 }
 

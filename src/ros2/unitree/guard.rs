@@ -1,4 +1,4 @@
-//! The guard of the domain: a controller that means the simulation must not move a robot.
+//! Detects a real robot on the domain, so that a controller for the simulation cannot move it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -8,18 +8,19 @@ use super::messages::LowState;
 use crate::bus::{PanicGuard, Probe};
 use crate::ros2::messages::Message;
 
-/// It listens for so long before anything is said or obeyed. A robot publishes 500 times a second.
+/// Time for which the guard listens before it permits messages. A robot publishes 500 times a
+/// second.
 const LISTENED_FOR: Duration = Duration::from_secs(2);
-/// Time between two looks at the domain.
+/// Time between two queries of the domain.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
-/// A bridge tells of every DDS writer of this topic here, also of those that are no ROS nodes.
+/// A bridge lists every DDS writer of this topic here, also writers without a ROS node.
 const WRITERS: &str = "@/*/ros2/dds/*/writer/*/rt/lowstate";
 
 const LISTENING: u8 = 0;
 const FREE: u8 = 1;
 const TAKEN: u8 = 2;
 
-/// Whether this daemon is the only robot on the domain. Once another was there, it is not.
+/// Whether this daemon is the only robot on the domain. Another robot blocks it until the end.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     state: Arc<AtomicU8>,
@@ -27,16 +28,16 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// A guard that has heard nothing yet; our own states have the serial number `own`.
+    /// A guard in the listening state; the daemon's own states have the serial number `own`.
     pub(crate) fn new(own: [u32; 2]) -> Self {
         Self { state: Arc::new(AtomicU8::new(LISTENING)), own }
     }
 
-    /// Why nothing may be said or obeyed, if so.
-    pub(crate) fn objection(&self) -> Option<&'static str> {
+    /// The reason why messages are blocked; `None` if they are permitted.
+    pub(crate) fn block_reason(&self) -> Option<&'static str> {
         match self.state.load(Ordering::Acquire) {
             FREE => None,
-            LISTENING => Some("listening whether a robot is on this domain"),
+            LISTENING => Some("still checking that no other robot is on this domain"),
             _ => Some(
                 "another robot's rt/lowstate is on this domain: set another domain for the bridge \
                  and the controller, and start again",
@@ -44,22 +45,22 @@ impl Guard {
         }
     }
 
-    /// Nobody was heard for long enough; but nothing frees a domain on which somebody was.
+    /// Ends the listening state; a domain with another robot stays blocked.
     fn free(&self) {
         let (from, to, order) = (LISTENING, FREE, Ordering::AcqRel);
         let _was_taken = self.state.compare_exchange(from, to, order, Ordering::Acquire).is_err();
     }
 
-    /// Hears a state that somebody has published.
-    pub(crate) fn hear(&self, bytes: &[u8]) {
-        // a robot of another kind has another message under this name
+    /// Checks a published state.
+    pub(crate) fn observe(&self, bytes: &[u8]) {
+        // a robot of another model publishes another message with this name
         if LowState::decode(bytes).map_or(true, |m| m.sn != self.own) {
             self.state.store(TAKEN, Ordering::Release);
         }
     }
 }
 
-/// Looks at the domain on a thread of its own, as long as the session lives.
+/// Queries the domain on its own thread until the session ends.
 pub(crate) fn watch(guard: Guard, probe: Probe, panic_guard: PanicGuard) -> std::io::Result<()> {
     let begin = Instant::now();
     let look = move || {

@@ -7,7 +7,7 @@ use crate::ros2::messages::Message;
 const PLACES: usize = 20;
 
 structs! {
-    /// What one motor shall do.
+    /// Command of one motor.
     MotorCmd is "unitree_go/MotorCmd" {
         /// 0 off, 1 servo.
         mode: u8,
@@ -21,35 +21,35 @@ structs! {
         kp: f32,
         /// N·m·s/rad.
         kd: f32,
-        /// Nothing.
+        /// Reserved.
         reserve: [u32; 3],
     }
-    /// What the battery shall do.
+    /// Command of the battery.
     BmsCmd is "unitree_go/BmsCmd" {
         /// 0xA5 switches it off.
         off: u8,
-        /// Nothing.
+        /// Reserved.
         reserve: [u8; 3],
     }
-    /// What the robot shall do.
+    /// Command of the robot.
     LowCmd is "unitree_go/LowCmd" {
         /// FE EF.
         head: [u8; 2],
         /// FF for low level.
         level_flag: u8,
-        /// Nothing.
+        /// Reserved.
         frame_reserve: u8,
         /// Serial number.
         sn: [u32; 2],
         /// Version.
         version: [u32; 2],
-        /// Nothing.
+        /// Reserved.
         bandwidth: u16,
         /// Motors.
         motor_cmd: [MotorCmd; PLACES],
         /// Battery.
         bms_cmd: BmsCmd,
-        /// The hand-held control's bytes.
+        /// Bytes of the remote control.
         wireless_remote: [u8; 40],
         /// Lights.
         led: [u8; 12],
@@ -57,12 +57,12 @@ structs! {
         fan: [u8; 2],
         /// A pin.
         gpio: u8,
-        /// Nothing.
+        /// Reserved.
         reserve: u32,
-        /// Checksum of all before it.
+        /// Checksum of all bytes before it.
         crc: u32,
     }
-    /// What the inertial measurement unit measures.
+    /// Readings of the inertial measurement unit.
     ImuState is "unitree_go/IMUState" {
         /// Orientation in the world, order w, x, y, z.
         quaternion: [f32; 4],
@@ -75,7 +75,7 @@ structs! {
         /// °C.
         temperature: i8,
     }
-    /// What one motor measures.
+    /// Readings of one motor.
     MotorState is "unitree_go/MotorState" {
         /// 1 servo.
         mode: u8,
@@ -87,20 +87,20 @@ structs! {
         ddq: f32,
         /// N·m.
         tau_est: f32,
-        /// Before the gears.
+        /// Before the gear.
         q_raw: f32,
-        /// Before the gears.
+        /// Before the gear.
         dq_raw: f32,
-        /// Before the gears.
+        /// Before the gear.
         ddq_raw: f32,
         /// °C.
         temperature: i8,
-        /// Messages that were lost.
+        /// Lost messages.
         lost: u32,
-        /// Nothing.
+        /// Reserved.
         reserve: [u32; 2],
     }
-    /// What the battery measures.
+    /// Readings of the battery.
     BmsState is "unitree_go/BmsState" {
         /// Version.
         version_high: u8,
@@ -112,7 +112,7 @@ structs! {
         soc: u8,
         /// mA.
         current: i32,
-        /// Times it was charged.
+        /// Charge cycles.
         cycle: u16,
         /// °C.
         bq_ntc: [i8; 2],
@@ -121,19 +121,19 @@ structs! {
         /// mV.
         cell_vol: [u16; 15],
     }
-    /// What the robot measures.
+    /// Readings of the robot.
     LowState is "unitree_go/LowState" {
         /// FE EF.
         head: [u8; 2],
         /// FF for low level.
         level_flag: u8,
-        /// Nothing.
+        /// Reserved.
         frame_reserve: u8,
         /// Serial number.
         sn: [u32; 2],
         /// Version.
         version: [u32; 2],
-        /// Nothing.
+        /// Reserved.
         bandwidth: u16,
         /// Inertial measurement unit.
         imu_state: ImuState,
@@ -147,7 +147,7 @@ structs! {
         foot_force_est: [i16; 4],
         /// ms.
         tick: u32,
-        /// The hand-held control's bytes.
+        /// Bytes of the remote control.
         wireless_remote: [u8; 40],
         /// Bits.
         bit_flag: u8,
@@ -163,14 +163,14 @@ structs! {
         power_a: f32,
         /// 1/min.
         fan_frequency: [u16; 4],
-        /// Nothing.
+        /// Reserved.
         reserve: u32,
-        /// Checksum of all before it.
+        /// Checksum of all bytes before it.
         crc: u32,
     }
 }
 
-// held against PyPI rosbags by tests/ros2/unitree.py
+// tests/ros2/unitree.py compares this with PyPI rosbags
 impl Message for LowCmd {
     const HASH: &'static str =
         "RIHS01_0da1142c994d184f6102948c3acf52b9557836cfe5062b924a1f08ac8b72dc34";

@@ -1,8 +1,8 @@
-//! Unitree's low-level messages over ROS 2, for robots of twelve joints as the Go2 has them.
+//! Unitree's low-level messages over ROS 2, for robots with twelve joints such as the Go2.
 //!
 //! - [`LowCmd`], [`LowState`]: `unitree_go/msg`, field by field, and their checksum.
-//! - [`set_points`], [`fill`]: from commands to set-points, from states to messages.
-//! - `Guard`: nothing is said or obeyed where a real robot may listen.
+//! - [`set_points`], [`fill`]: read set-points from commands and fill state messages.
+//! - `Guard`: blocks messages while a real robot may be on the domain.
 
 mod crc;
 #[cfg(feature = "zenoh")]

@@ -1,13 +1,13 @@
-//! From commands to set-points, from states to messages.
+//! Reads set-points from commands and fills state messages.
 
 use super::messages::{LowCmd, LowState, MotorCmd};
 use crate::config::Motors;
 use hardstand_physics::plant::{JointCommand, StateReading};
 use hardstand_physics::spatial::Quaternion;
 
-/// As `q`: no position is asked for.
+/// Value of `q` without a position set-point.
 pub const POS_STOP: f32 = 2.146e9;
-/// As `dq`: no velocity is asked for.
+/// Value of `dq` without a velocity set-point.
 pub const VEL_STOP: f32 = 16_000.0;
 
 /// Set-points for all joints, in the model's order.
@@ -20,7 +20,7 @@ pub fn set_points(motors: &Motors, m: &LowCmd) -> Vec<JointCommand> {
     commands
 }
 
-/// Fills a message with what can be measured; the rest stays as it is.
+/// Fills the measured values of a message; the other fields stay unchanged.
 pub fn fill(motors: &Motors, s: &StateReading, m: &mut LowState) {
     m.tick = (s.time_ns / 1_000_000) as u32;
     let imu = &mut m.imu_state;
@@ -40,7 +40,7 @@ pub fn fill(motors: &Motors, s: &StateReading, m: &mut LowState) {
     m.foot_force_est = m.foot_force;
 }
 
-/// What a motor's command asks of the drive. One that is off gives no effort.
+/// The drive command of a motor. A motor that is off has no effort.
 fn set_point(m: &MotorCmd) -> JointCommand {
     if m.mode == 0 {
         return JointCommand::default();

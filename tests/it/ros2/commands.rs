@@ -177,7 +177,7 @@ fn a_trajectory_is_followed_in_simulated_time_and_held() {
         peer.publish("forward_position_controller/commands", &peer::ARRAY, &command);
         s.counter("ros2_rejected_trajectory") == 1
     });
-    let state = observer.until("nobody commands", |s| s.authority == 0);
+    let state = observer.until("no controller commands the robot", |s| s.authority == 0);
     let later = observer.until("and nobody comes", |s| s.tick >= state.tick + 200);
     assert_eq!(later.authority, 0);
 }
@@ -233,7 +233,7 @@ fn wrong_names_are_refused_with_the_list() {
     bad.points[1].time_from_start.sec = 1;
     peer.publish("joint_trajectory_controller/joint_trajectory", &peer::TRAJECTORY, &bad);
     counted("trajectory", 1);
-    told("points[1].time_from_start does not rise");
+    told("points[1].time_from_start must be ≥ 0 and increase");
 
     // what is well-formed is judged like any other command
     let mut bad = good.clone();

@@ -54,7 +54,7 @@ fn refusals_have_their_reason_and_tell_names_in_bounds() {
     let twice = dynamic(&[("kp", 1.0), ("stiffness", 1.0)], &[]);
     let e = refused(&twice);
     assert_eq!(e.reason, RosRejection::Interfaces);
-    assert_eq!(e.to_string(), "b: the interface proportional comes twice");
+    assert_eq!(e.to_string(), "b: the interface proportional occurs twice");
     let mut many = dynamic(&[], &[]);
     many.joint_names = (0..100).map(|i| format!("{}\n{i}", "x".repeat(500))).collect();
     let e = refused(&many);
@@ -166,10 +166,10 @@ fn trajectories_that_cannot_be_followed_are_refused() {
         assert_eq!(e.reason, RosRejection::Trajectory, "{e}");
         e.text
     };
-    assert!(refused(&message(&[], None)).contains("without points"));
+    assert!(refused(&message(&[], None)).contains("has no points"));
     let mut m = message(&[[0.0; 2], [0.0; 2]], None);
     m.points[1].time_from_start = Duration { sec: 1, nanosec: 0 };
-    assert!(refused(&m).contains("points[1].time_from_start does not rise"));
+    assert!(refused(&m).contains("points[1].time_from_start must be ≥ 0 and increase"));
     m.points[0].time_from_start = Duration { sec: -1, nanosec: 0 };
     assert!(refused(&m).contains("points[0].time_from_start"));
     let mut m = message(&[[0.0; 2]], None);

@@ -232,7 +232,7 @@ fn a_client_stops_the_simulation_and_plays_it() {
     observer.until("it steps", |s| s.phase == 1);
     client.pause(true);
     let (code, why) = stepper.join().unwrap();
-    assert!(code == 4 && why.starts_with("somebody has paused it after"), "{code} {why}");
+    assert!(code == 4 && why.starts_with("paused after"), "{code} {why}");
 
     // bytes that are no request are counted, and nobody waits for long
     let key = client.key::<SetBool>("hardstand/pause");
@@ -275,8 +275,8 @@ fn a_client_picks_the_robot_up() {
     refused(&|s| s.header.frame_id = "map".into(), "it must be \"odom\"");
     refused(&|s| s.pose.orientation.w = 3.0, "length of orientation");
     refused(&|s| s.pose.orientation = EntityState::default().pose.orientation, "is 0");
-    refused(&|s| s.pose.position.z = f64::NAN, "no run can go on from there");
-    refused(&|s| s.twist.angular.x = f64::INFINITY, "no run can go on from there");
+    refused(&|s| s.pose.position.z = f64::NAN, "the plant cannot continue from this state");
+    refused(&|s| s.twist.angular.x = f64::INFINITY, "the plant cannot continue from this state");
     assert_eq!(client.place("cat", &wish).0, 2);
     assert_eq!(observer.until("paused", |s| s.phase == 3).run_id, truth.run_id);
 
