@@ -132,7 +132,7 @@ fn list(a: &BisectArguments) -> Result<ExitCode> {
 
 fn table(json: bool, values: &[Value]) -> Result<ExitCode> {
     if json {
-        show::json(values)?;
+        show::json(&values)?;
         return Ok(ExitCode::Done);
     }
     let width = |text: fn(&Value) -> &str| {
