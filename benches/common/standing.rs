@@ -1,4 +1,4 @@
-//! The shipped quadruped, standing under PD: what ticks are measured on.
+//! The shipped quadruped, standing under PD: the robot for measurements of ticks.
 #![allow(dead_code, reason = "each bench uses a part")]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
 
 pub const SPRING: &str = "exponential_spring";
 
-/// The scenario of the quadruped that is shipped.
+/// The scenario of the shipped quadruped.
 pub fn shipped() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml")
 }
@@ -39,7 +39,7 @@ pub fn standing(micro_steps: u32, model: &str) -> Plant {
     after_three_seconds(scenario(micro_steps, model).plant())
 }
 
-/// The same on springs, with this method of integration.
+/// The same on springs, with the given method of integration.
 pub fn standing_by(integrator: &str, micro_steps: u32) -> Plant {
     after_three_seconds(scenario_with(1000, micro_steps, SPRING, integrator).plant())
 }
@@ -49,7 +49,7 @@ pub fn standing_in_long_ticks(integrator: &str) -> Plant {
     after_three_seconds(scenario_with(10, 1000, SPRING, integrator).plant())
 }
 
-/// A quadruped that falls limply from half a metre and has come to where the springs begin.
+/// A quadruped that falls without effort from half a metre and has reached the springs.
 pub fn landing_by(integrator: &str, micro_steps: u32) -> Plant {
     let mut s = scenario_with(1000, micro_steps, SPRING, integrator);
     s.spec.q.p_WB.z += 0.5;

@@ -12,7 +12,7 @@ pub(crate) struct Slide {
     pub(crate) velocity: Points,
     /// Friction over `μₖ N`; 0 while the box is in the air.
     pub(crate) share: Points,
-    /// From when on it is slower than 1 cm/s, s.
+    /// Time after which it is slower than 1 cm/s, s.
     pub(crate) stop_s: f64,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     let mu_kinetic = of.spec.stations[0].friction.mu_kinetic();
     let (model, mut spec) = cube(&of, 100_000)?;
     spec.q.p_WB.z = 0.105;
-    // first it comes to rest in height
+    // first let the height settle
     let mut plant = Plant::new(model.clone(), spec.clone());
     run(&mut plant, 20_000)?;
     spec.q.p_WB.z = plant.state().q.p_WB.z;
@@ -62,14 +62,14 @@ pub(crate) struct Bounce {
     pub(crate) force: Points,
     /// Speed of the impact, m/s.
     pub(crate) speed_m_per_s: f64,
-    /// Share of it that is kept.
+    /// Part of the speed after the impact.
     pub(crate) restitution: f64,
     /// The same from the law alone; NaN for the rigid model.
     pub(crate) closed_form: f64,
 }
 
-/// A ball with the speed of a fall from 0.1 m, in micro-steps of 10 µs. Without gravity, which would
-/// take its part in a contact that reaches over a centimetre.
+/// A ball with the speed of a fall from 0.1 m, in micro-steps of 10 µs. Without gravity, which
+/// would matter in a contact that reaches over a centimetre.
 pub(crate) fn bounce(kind: &Kind) -> Result<Bounce> {
     let of = quadruped(kind, &[])?;
     // the exponential spring reaches above the plane: 0.01 N at 1 cm
