@@ -7,11 +7,12 @@ mod standing;
 
 use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
-use hardstand::message::{
-    ClaimedCommand, CommandLimits, Counter, FrictionRequest, Kind, ModelReply, OrderReply,
-    StatusReading, check_command, decode, decode_command, encode, encode_command,
-};
+use hardstand::ingress::{CommandLimits, check_command};
 use hardstand_physics::plant::{Command, Plant, Scope, Snapshot, StateReading};
+use hardstand_protocol::{
+    ClaimedCommand, Counter, FrictionRequest, Kind, OrderReply, StatusReading, decode,
+    decode_command, encode, encode_command,
+};
 use serde::Serialize;
 use standing::{SPRING, hold, scenario, shipped, standing};
 
@@ -112,7 +113,11 @@ fn encode_a_status(bencher: Bencher<'_, '_>) {
 fn encode_a_model(bencher: Bencher<'_, '_>) {
     let scenario = scenario(10, SPRING);
     let [kp_max, kd_max] = scenario.gains_max;
-    bench_encoding(bencher, Kind::Model, &ModelReply::of(&scenario.plant(), 1, kp_max, kd_max));
+    bench_encoding(
+        bencher,
+        Kind::Model,
+        &hardstand::ingress::describe(&scenario.plant(), 1, kp_max, kd_max),
+    );
 }
 
 #[divan::bench]

@@ -18,8 +18,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, JoinedController};
-use hardstand::message::{JoinRequest, JointDescription};
 use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::{JoinRequest, JointDescription};
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::{CongestionControl, Priority};

@@ -8,9 +8,9 @@ mod standing;
 
 use divan::Bencher;
 use hardstand::buffer_pool::pool;
-use hardstand::message::{Kind, encode};
-use hardstand::rt::LogTick;
+use hardstand::rt::{empty_log_tick, fill_log_tick};
 use hardstand_physics::plant::{Command, Digest, TickInput};
+use hardstand_protocol::{Kind, LogTick, encode};
 use standing::{SPRING, hold, landing_by, standing, standing_by};
 
 fn main() {
@@ -108,9 +108,9 @@ fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
     }));
     let outcome = plant.step(&input);
     plant.fill(&mut snapshot);
-    let record = LogTick::new(&plant, &snapshot, words);
+    let record = empty_log_tick(&plant, &snapshot, words, false);
     let fill = move |input: &TickInput, record: &mut LogTick| {
-        record.fill(tick, input, &outcome, &snapshot);
+        fill_log_tick(record, tick, input, &outcome, &snapshot);
     };
     (input, record, fill)
 }

@@ -20,14 +20,15 @@ use divan::counter::ItemsCount;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::daemon::Recorder;
-use hardstand::record::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand::replay::replay;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, EventSchedule, Executive, Links, LogTick, LoopEvent, MonotonicClock, RunLimits,
-    TickReport, request_queue,
+    Clock, EventSchedule, Executive, Links, LoopEvent, MonotonicClock, RunLimits, TickReport,
+    empty_log_tick, fill_log_tick, request_queue,
 };
+use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
+use hardstand_protocol::LogTick;
 use standing::{SPRING, hold, scenario, standing};
 
 /// Iterations of one measurement.
@@ -89,8 +90,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };
     let (commands, command_in) = pool(32, command);
     let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
-    let (log_out, log) =
-        pool(64, || LogTick::new(&plant, &snapshot, words).with_contacts(&snapshot));
+    let (log_out, log) = pool(64, || empty_log_tick(&plant, &snapshot, words, true));
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
@@ -184,8 +184,8 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     }));
     let outcome = plant.step(&input);
     plant.fill(&mut snapshot);
-    let mut record = LogTick::new(&plant, &snapshot, words.len()).with_contacts(&snapshot);
-    record.fill(first, &input, &outcome, &snapshot);
+    let mut record = empty_log_tick(&plant, &snapshot, words.len(), true);
+    fill_log_tick(&mut record, first, &input, &outcome, &snapshot);
     let mut messages = SideMessages::default();
     let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
     bencher

@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use hardstand::bus::Client;
-use hardstand::message::JointDescription;
 use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointDescription;
 
 fn main() -> hardstand::Result<()> {
     let mut arguments = std::env::args().skip(1);

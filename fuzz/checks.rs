@@ -10,14 +10,14 @@ mod oracle;
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::limits::MESSAGE_BYTES_MAX;
-use hardstand::message::{
-    CommandLimits, FrictionLimits, FrictionRequest, Kind, check_command, check_control,
-    check_friction, check_saved, decode_command, encode, encode_command,
+use hardstand::ingress::{
+    CommandLimits, FrictionLimits, check_command, check_control, check_friction, check_saved,
 };
-use hardstand::record::{LogReader, LogRecord};
+use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Command, Event, TickInput};
+use hardstand_protocol::{FrictionRequest, Kind, decode_command, encode, encode_command};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =

@@ -5,8 +5,8 @@
 //! for bit.
 //!
 //! Where to start reading: [`urdf`] reads a robot, `hardstand_physics` advances it, [`rt`] calls
-//! the physics on time, `bus` publishes the results,
-//! `record` and `replay` write and replay logs.
+//! the physics on time, `bus` publishes the results, `hardstand_log` writes and reads logs, and
+//! [`replay`] runs them again.
 //!
 //! Four rules hold everywhere:
 //! - The physics (`hardstand_physics`) knows no clock, thread, file or network.
@@ -28,12 +28,12 @@ pub mod config;
 pub mod daemon;
 pub mod doctor;
 mod fault_point;
+pub mod ingress;
 pub mod inspect;
 pub mod limits;
-pub mod message;
+
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
-pub mod record;
 pub mod replay;
 pub mod ros2;
 pub mod rt;

@@ -15,8 +15,7 @@ pub const LINK_HELD_MAX: usize = 128;
 pub const SESSIONS: u64 = 8;
 /// The same for a daemon that is the router of ROS 2 nodes.
 pub const ROS_SESSIONS: u64 = 64;
-/// Largest message on the bus: one zenoh batch. Fragments can be dropped and can block the sender.
-pub const MESSAGE_BYTES_MAX: usize = 65_535;
+pub use hardstand_protocol::limits::MESSAGE_BYTES_MAX;
 /// Elements of a sequence in a ROS 2 message.
 pub const ROS_ELEMENTS_MAX: usize = 4096;
 /// Bytes of a name (robot, joint, link, foot, station, region).

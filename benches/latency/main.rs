@@ -22,10 +22,10 @@ use std::time::Duration;
 use bench::{Bench, Queues, quadruped};
 use hardstand::config::{OverrunPolicy, Pace, RealtimeSettings, StartRule};
 use hardstand::daemon::LatencyHistogram;
-use hardstand::message::LATENCY_EDGES_NS;
 use hardstand::rt::{
     Grants, MonotonicClock, enter_realtime, keep_cores_awake, keep_off_core, lock_memory, pick_core,
 };
+use hardstand_protocol::LATENCY_EDGES_NS;
 
 const PRIORITY: u8 = 80;
 const PERIOD_US: u64 = 1000;

@@ -9,13 +9,13 @@ use zenoh::qos::{CongestionControl, Priority};
 use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
-use crate::message::{
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::plant::{Authority, JointCommand, Scope, StateReading};
+use hardstand_protocol::{
     ClaimedCommand, ClearFaultsRequest, ControlRequest, EventReading, FaultRequest,
     FrictionRequest, Kind, ModelReply, OrderReply, PushRequest, SavedState, SpeedRequest,
     StatusReading, decode, encode, encode_command, new_session,
 };
-use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{Authority, JointCommand, Scope, StateReading};
 
 use super::{Ask, Credentials, Keys, bus_error, open_client_as};
 

@@ -4,7 +4,7 @@ use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
 
 use crate::fault_point;
-use crate::message::CommandIngress;
+use crate::ingress::CommandIngress;
 use hardstand_error::Result;
 
 use super::{Bus, Keys, bus_error};

@@ -8,11 +8,11 @@ use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
-use crate::message::{
-    ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
-};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{JointCommand, StateReading};
+use hardstand_protocol::{
+    ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
+};
 
 use super::client::received;
 use super::{Ask, Client, bus_error};

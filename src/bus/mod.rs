@@ -7,9 +7,9 @@
 //! | `state` | published | [`StateReading`](hardstand_physics::plant::StateReading) |
 //! | `contacts` | published | [`ContactsReading`](hardstand_physics::plant::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
-//! | `cmd` | subscribed | [`ClaimedCommand`](crate::message::ClaimedCommand) |
+//! | `cmd` | subscribed | [`ClaimedCommand`](hardstand_protocol::ClaimedCommand) |
 //! | those of [`Ask`] | queryable | an order, answered by [`OrderReply`] |
-//! | `model` | queryable | [`ModelReply`](crate::message::ModelReply) |
+//! | `model` | queryable | [`ModelReply`](hardstand_protocol::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
 //! zenoh is quiet by default here: loopback only, no multicast, no router needed, gossip only with
@@ -20,7 +20,6 @@ mod client;
 mod commands;
 mod feed;
 mod joined;
-mod keys;
 mod orders;
 mod panic_guard;
 mod publisher;
@@ -35,8 +34,8 @@ pub use access::Credentials;
 pub use client::{Client, Controller, Events};
 pub use commands::subscribe_commands;
 pub use feed::{Fed, Feed, FeedEnd, Newest, SharedNewest};
+pub use hardstand_protocol::{Ask, Keys};
 pub use joined::JoinedController;
-pub use keys::{Ask, Keys};
 pub use orders::{OrderPort, OrderService, Reply, SharedOutbox};
 pub use panic_guard::PanicGuard;
 pub use publisher::Publisher;
@@ -46,10 +45,10 @@ pub use session::{Bus, open_client, open_client_as};
 pub use topics::{Call, LatchedTopic, Listening, Probe, Serving, Token, Topic, WallClock};
 pub use transport_metrics::link_counts;
 
-#[cfg(doc)]
-use crate::message::OrderReply;
-use crate::message::StatusReading;
 use hardstand_error::{Error, ErrorKind};
+#[cfg(doc)]
+use hardstand_protocol::OrderReply;
+use hardstand_protocol::StatusReading;
 
 /// The latest status, shared between the monitor and the answers to queries; never touched by the
 /// physics thread.

@@ -18,11 +18,12 @@ use zenoh::bytes::Encoding;
 use zenoh::query::{Query, Queryable};
 
 use crate::fault_point;
+use crate::ingress::ArrivalCounters;
 use crate::limits::ORDER_QUEUE;
-use crate::message::{ArrivalCounters, JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
 use crate::rt::{Answer, JoinAnswer, Request, RequestSender};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Join, Rejection};
+use hardstand_protocol::{JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
 
 use super::panic_guard::PanicGuard;
 use super::request_validator::RequestValidator;
@@ -152,7 +153,7 @@ impl OrderPort {
         self.put(Incoming { ask, payload, asker: Asker::Thread(answer) });
         let nobody = |_late| {
             let gone = busy("nobody answers orders now");
-            Reply::Order(OrderReply::refused(gone))
+            Reply::Order(OrderReply::from(gone))
         };
         answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(nobody)
     }
@@ -258,7 +259,7 @@ impl RequestIngress {
     fn joined(&self, (join, answer): (Join, JoinAnswer), run_id: u32) -> JoinReply {
         self.request_validator.joined(&join, answer, run_id).unwrap_or_else(|refusal| {
             self.counters.count(refusal.reason);
-            JoinReply::refused(refusal)
+            JoinReply::from(refusal)
         })
     }
 
@@ -288,8 +289,8 @@ fn busy(why: &str) -> Refusal {
 fn refused(ask: Ask, refusal: Refusal, counters: &ArrivalCounters) -> Reply {
     counters.count(refusal.reason);
     match ask {
-        Ask::Join => Reply::Joined(JoinReply::refused(refusal)),
-        _ => Reply::Order(OrderReply::refused(refusal)),
+        Ask::Join => Reply::Joined(JoinReply::from(refusal)),
+        _ => Reply::Order(OrderReply::from(refusal)),
     }
 }
 

@@ -13,10 +13,10 @@ use zenoh::qos::{CongestionControl, Priority};
 use crate::buffer_pool::Inbox;
 use crate::config::BusSettings;
 use crate::fault_point;
-use crate::message::{Kind, encode};
 use crate::rt::{Clock, Direct, MonotonicClock, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Snapshot;
+use hardstand_protocol::{Kind, encode};
 
 use super::feed::Feed;
 use super::panic_guard::PanicGuard;

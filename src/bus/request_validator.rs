@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::config::{Mode, wall_period_ns};
-use crate::limits::LEASES_MAX;
-use crate::message::{
-    ControlRequest, ControllerReading, ControllerRegistry, FrictionLimits, JoinReply, Refusal,
-    SavedState, check_control, check_fault, check_friction, check_join, check_leave, check_mend,
-    check_push, check_saved, check_speed,
+use crate::ingress::{
+    ControllerRegistry, FrictionLimits, check_clear_faults, check_control, check_fault,
+    check_friction, check_join, check_leave, check_push, check_saved, check_speed,
 };
+use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Request, StateReset};
 use hardstand_physics::plant::{Denied, Join, Plant, Rejection};
+use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
 
 use super::Ask;
 
@@ -89,9 +89,12 @@ impl RequestValidator {
             Ask::Fault => {
                 Request::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), run_id)?)
             }
-            Ask::ClearFaults => {
-                Request::Event(check_mend(bytes, self.plant.model(), self.plant.spec(), run_id)?)
-            }
+            Ask::ClearFaults => Request::Event(check_clear_faults(
+                bytes,
+                self.plant.model(),
+                self.plant.spec(),
+                run_id,
+            )?),
         })
     }
 

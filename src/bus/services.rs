@@ -10,8 +10,8 @@ use zenoh::qos::CongestionControl;
 use zenoh::query::Queryable;
 
 use crate::fault_point;
-use crate::message::{EventReading, Kind, ModelReply, StatusReading, encode};
 use hardstand_error::Result;
+use hardstand_protocol::{EventReading, Kind, ModelReply, StatusReading, encode};
 
 use super::{Bus, Keys, SharedStatus, bus_error};
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::inspect::{Cause, Comparison, Mismatch, compare};
-use crate::record::TickId;
 use crate::replay::Player;
 use hardstand_error::Result;
+use hardstand_log::TickId;
 use hardstand_physics::plant::Event;
 
 /// A controller that has joined, as the log has it.

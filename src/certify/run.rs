@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::process_harness::{Ended, Failure, Harness, LOG};
-use crate::record::RunIndex;
 use crate::replay::{Player, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::RunIndex;
 
 use super::attribution::{Difference, LogSummary, ReplayProblem, summarize};
 use super::perturbation::{Load, Stop, Stopper};

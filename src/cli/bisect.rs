@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use serde::Serialize;
 
 use crate::inspect::{Condition, Quantities, Quantity, compare};
-use crate::record::{RunIndex, TickId};
 use crate::replay::{Player, TickView};
 use hardstand_error::Result;
+use hardstand_log::{RunIndex, TickId};
 
 use super::arguments::BisectArguments;
 use super::differences::{self, ComparisonResult, Place, number};

@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::config::Scenario;
 use crate::daemon::PlantFailureKind;
 use crate::inspect::compare;
-use crate::record::{RunIndex, TickId};
 use crate::replay::{Forked, Player, fork};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{RunIndex, TickId};
 
 use super::arguments::BranchArguments;
 use super::differences::ComparisonResult;
@@ -124,7 +124,7 @@ fn refuse_source(index: &RunIndex, to: &Path) -> Result<()> {
         folder(file) == folder(to) && name.starts_with(&format!("{stem}.part"))
     };
     let same = |file: &Path| file.canonicalize().ok() == to.canonicalize().ok() && to.exists();
-    let Some(part) = index.parts.iter().find(|p| same(&p.file) || part_of(&p.file)) else {
+    let Some(part) = index.segments.iter().find(|p| same(&p.file) || part_of(&p.file)) else {
         return Ok(());
     };
     let text = format!(

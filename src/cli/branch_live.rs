@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 
 use crate::config::Scenario;
 use crate::process_harness::{Failure, Harness};
-use crate::record::RunIndex;
 use crate::replay::{Forked, Player, saved_state, write_state};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::RunIndex;
 
 use super::arguments::BranchArguments;
 use super::{ExitCode, failure, show, stop_on_signal};
@@ -78,7 +78,7 @@ fn arguments(
 fn forked(log: &Path) -> Result<Forked> {
     let mut forked = Forked::default();
     let Ok(index) = RunIndex::of(log, |_, _| ()) else { return Ok(forked) };
-    forked.files = index.parts.iter().map(|part| part.file.clone()).collect();
+    forked.files = index.segments.iter().map(|part| part.file.clone()).collect();
     let mut player = Player::open(log)?;
     while player.advance()? {
         forked.ticks += 1;

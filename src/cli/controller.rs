@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bus::Client;
-use crate::message::{JoinRequest, JointDescription, ModelReply};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{JointCommand, Role};
+use hardstand_protocol::{JoinRequest, JointDescription, ModelReply};
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
 use super::{ExitCode, show, stop_on_signal};

@@ -4,11 +4,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::bus::{Ask, Client};
-use crate::message::{ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest};
 use crate::replay::{read_state, write_state};
 use crate::rt::Phase;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Scope;
+use hardstand_protocol::{
+    ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest,
+};
 
 use super::arguments::{
     ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments, FrictionArguments,

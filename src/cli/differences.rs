@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::inspect::{Cause, Comparison, Mismatch, Ranked, scenario_differences, trace};
-use crate::record::TickId;
 use crate::replay::Player;
 use hardstand_error::Result;
+use hardstand_log::TickId;
 
 use super::replay::{FirstDifference, LostTicks};
 use super::{ExitCode, plot_differences, show};

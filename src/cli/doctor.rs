@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::config::Scenario;
 use crate::doctor::{Band, Finding, Level, Machine, Measured, examine, measure, scenario};
-use crate::message::LATENCY_EDGES_NS;
 use crate::rt::pick_core;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::LATENCY_EDGES_NS;
 
 use super::arguments::DoctorArguments;
 use super::histogram::{self, bars, duration, microseconds};

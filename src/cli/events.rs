@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::message::EventReading;
 use hardstand_error::Result;
+use hardstand_protocol::EventReading;
 
 use super::arguments::EventsArguments;
 use super::{ExitCode, show, stop_on_signal};

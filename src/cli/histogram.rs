@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::message::Distribution;
+use hardstand_protocol::Distribution;
 
 /// Length of the longest bar, characters.
 const LENGTH: f64 = 48.0;

@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::inspect::{Found, Quantities, Verdict, first_bad};
-use crate::record::{RunIndex, TickId};
 use crate::replay::{Player, TickView};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{RunIndex, TickId};
 
 use super::differences::Place;
 use super::replay::{self, ReplayResult};

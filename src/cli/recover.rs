@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::record;
 use hardstand_error::Result;
 
 use super::arguments::RecoverArguments;
@@ -27,7 +26,7 @@ pub(super) fn recover(a: &RecoverArguments) -> Result<ExitCode> {
         a.log.with_file_name(format!("{stem}.recovered.mcap"))
     });
     crate::rt::keep_files_private();
-    let saved = record::recover(&a.log, &to)?;
+    let saved = hardstand_log::recover(&a.log, &to)?;
     if a.json {
         let (ticks, messages) = (saved.ticks, saved.messages);
         show::json(&RecoverResult { file: &to, ticks, messages, damage: saved.damage.as_deref() })?;

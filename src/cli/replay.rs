@@ -8,9 +8,9 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::config::Scenario;
-use crate::record::LogReader;
 use crate::replay::{self, Look, RunReport};
 use hardstand_error::Result;
+use hardstand_log::LogReader;
 
 use super::arguments::ReplayArguments;
 use super::{ExitCode, progress, show};

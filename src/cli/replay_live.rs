@@ -7,13 +7,13 @@ use serde::Serialize;
 use crate::config::Scenario;
 use crate::daemon::{self, Begin, EndReport, Happening};
 use crate::inspect::{Answers, Mismatch, replay_to_controllers};
-use crate::message::SavedState;
 use crate::process_harness::{Process, controller_command};
-use crate::record::RunIndex;
 use crate::replay::Player;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::RunIndex;
 use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::SavedState;
 
 use super::arguments::ReplayArguments;
 use super::{ExitCode, differences, progress, show, stop_on_signal};
@@ -21,7 +21,7 @@ use super::{ExitCode, differences, progress, show, stop_on_signal};
 pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
-    let first_tick = index.parts.first().map_or(0, |part| part.first_tick);
+    let first_tick = index.segments.first().map_or(0, |part| part.first_tick);
     let player = Player::open_before(&a.log, &index, index.run_id(), first_tick)?;
     let (mut scenario, saved) = shown(a, &player, index.run_id())?;
     scenario.ticks = index.end_tick(index.run_id());

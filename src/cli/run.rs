@@ -11,11 +11,11 @@ use crate::daemon::{
     self, Begin, EndReport, ErrorReport, Happening, Report, ReportFile, SecondReport, Stall,
     Summary,
 };
-use crate::message::SavedState;
 use crate::replay::read_state;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::SavedState;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
 use super::{ExitCode, progress, show, stop_on_signal, survive};
@@ -160,7 +160,7 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
     let refuse =
         |text: String| Error::new(ErrorKind::Input, format!("--from {}: {text}", file.display()));
     let saved = read_state(file)?;
-    let plant = saved.restored(scenario.plant(), scenario.physics_hash);
+    let plant = crate::ingress::restored(&saved, scenario.plant(), scenario.physics_hash);
     let plant = plant.map_err(|e| e.within(format!("--from {}", file.display())))?;
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
     if let Some(end) = scenario.ticks.filter(|&end| end <= saved.tick) {

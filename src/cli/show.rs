@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::config::{OverrunPolicy, Pace, Ros2Mode, Scenario};
 use crate::daemon::{EndReport, SecondReport, Stall, Summary};
-use crate::message::{Distribution, SavedState};
 use crate::rt::Grants;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Authority, Integrator};
+use hardstand_protocol::{Distribution, SavedState};
 
 /// `println!`, but a closed pipe (`| head`) ends neither the run nor its log.
 macro_rules! say {

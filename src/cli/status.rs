@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use crate::config::Mode;
-use crate::message::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
 use crate::rt::Grants;
 use hardstand_error::Result;
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
 
 use super::arguments::StatusArguments;
 use super::histogram::{self, bars, duration, microseconds};
@@ -115,7 +115,7 @@ fn counters(s: &StatusReading, all: bool) -> Vec<String> {
     if shown.is_empty() {
         return vec!["counters   all 0".into()];
     }
-    let line = |(i, c): (usize, &&crate::message::Counter)| {
+    let line = |(i, c): (usize, &&hardstand_protocol::Counter)| {
         format!("{:<10} {:>12}  {}", if i == 0 { "counters" } else { "" }, c.value, c.name)
     };
     shown.iter().enumerate().map(line).collect()

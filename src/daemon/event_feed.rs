@@ -2,10 +2,11 @@
 
 use crossbeam_channel::Receiver;
 
-use crate::message::{ControllerRegistry, EventReading};
+use crate::ingress::ControllerRegistry;
 use crate::rt::{Happened, LoopEvent};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::Event;
+use hardstand_protocol::EventReading;
 
 use super::io::Io;
 

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
 use crate::buffer_pool::{Inbox, Outbox};
-use crate::message::{ArrivalCounters, ControllerRegistry};
+use crate::ingress::{ArrivalCounters, ControllerRegistry};
 use crate::ros2::RosCounters;
 use crate::rt::{Direct, RequestSender};
 use hardstand_physics::plant::{Command, Plant, Snapshot};
@@ -63,9 +63,10 @@ mod with_bus {
         Bus, Feed, Keys, OrderService, Publisher, RequestValidator, Services, subscribe_commands,
     };
     use crate::config::{Ros2Mode, Scenario};
-    use crate::message::{CommandIngress, CommandLimits, EventReading, ModelReply, StatusReading};
+    use crate::ingress::{CommandIngress, CommandLimits};
     use crate::ros2::{Node, NodeEnds};
     use hardstand_error::Result;
+    use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
     /// Bus, publisher, queryables and the desks where commands and orders arrive.
     #[derive(Debug)]
@@ -167,8 +168,8 @@ mod without_bus {
     use super::Ends;
     use crate::config::Scenario;
     use crate::config::StartRule;
-    use crate::message::{EventReading, ModelReply, StatusReading};
     use hardstand_error::{Error, ErrorKind, Result};
+    use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
     /// No controller can command this robot; its snapshots are dropped by the loop when the queue is full.
     #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::config::Scenario;
-use crate::message::{EventReading, ModelReply, StatusReading};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
 use super::front::{Ends, Front};
 

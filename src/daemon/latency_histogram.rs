@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::message::Distribution;
+use hardstand_protocol::Distribution;
 
 /// Whole numbers up to a minute in nanoseconds, longer ones count as a minute.
 #[derive(Clone, Debug)]

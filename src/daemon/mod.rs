@@ -35,18 +35,19 @@ use crossbeam_channel::Receiver;
 use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
 use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
+use crate::ingress::ControllerRegistry;
 use crate::limits::{
     EVENT_QUEUE, FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
-use crate::message::{ControllerRegistry, ModelReply, SavedState};
-use crate::record::{RecorderStats, RunInfo};
 use crate::ros2::RosChannels;
 use crate::rt::{
-    ControllerReplay, Direct, Grants, Links, LogTick, LoopEvent, RunLimits, TickReport,
-    drop_privileges, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
+    ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, drop_privileges,
+    empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
 };
 use hardstand_error::{Error, Result};
+use hardstand_log::{RunInfo, WrittenLog};
 use hardstand_physics::plant::{Command, JointCommand, Plant};
+use hardstand_protocol::{LogTick, SavedState};
 
 use event_feed::EventFeed;
 use front::{Counters, Ends};
@@ -108,7 +109,7 @@ pub fn run(
     };
     let initial = scenario.plant();
     let plant = match from {
-        Some(saved) => saved.restored(initial.clone(), scenario.physics_hash)?,
+        Some(saved) => crate::ingress::restored(saved, initial.clone(), scenario.physics_hash)?,
         None => initial.clone(),
     };
     let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
@@ -116,7 +117,8 @@ pub fn run(
     let (mut links, mut ends, report_in, events) = wire(scenario, &initial, run_id, stop);
     ends.shows_log = controller_replay.is_some();
 
-    let model = ModelReply::of(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
+    let model =
+        crate::ingress::describe(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
     let first_tick = plant.state().tick;
     let physics =
         PhysicsThread::start(scenario, (plant, controller_replay), limits(scenario, run_id), core)?;
@@ -265,10 +267,8 @@ fn start_recorder(
     let snapshot = plant.new_snapshot();
     let words = plant.snapshot_words().len();
     let ros2 = RosChannels::of(scenario);
-    let (out, inbox): (_, Inbox<LogTick>) = pool(LOG_QUEUE, || {
-        let tick = LogTick::new(&plant, &snapshot, words);
-        if ros2.is_some() { tick.with_contacts(&snapshot) } else { tick }
-    });
+    let (out, inbox): (_, Inbox<LogTick>) =
+        pool(LOG_QUEUE, || empty_log_tick(&plant, &snapshot, words, ros2.is_some()));
     let segment_bytes_max = scenario.record.segment_bytes_max;
     Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
 }
@@ -282,7 +282,7 @@ fn finish(
     event_feed: &EventFeed,
 ) -> Result<Summary> {
     let end = physics.join();
-    let recorded = recorder.map_or_else(RecorderStats::default, Recorder::finish);
+    let recorded = recorder.map_or_else(WrittenLog::default, Recorder::finish);
     let summary = match end {
         Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
         None => Err(monitor.panic_report()),

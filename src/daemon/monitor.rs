@@ -5,13 +5,12 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 
 use crate::config::{ControllerNumbers, Scenario};
-use crate::message::{
-    AGE_EDGES_TICKS, ControllerRegistry, Counter, LATENCY_EDGES_NS, Refusal, StatusReading,
-};
-use crate::record::RecorderStats;
+use crate::ingress::ControllerRegistry;
 use crate::rt::{Ending, Grants, Phase, TickReport};
 use hardstand_error::{Error, ErrorKind};
+use hardstand_log::WrittenLog;
 use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
+use hardstand_protocol::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
 
 use super::front::{Counters, link_counts};
 use super::latency_histogram::LatencyHistogram;
@@ -77,7 +76,7 @@ pub struct Summary {
     /// Cost of each tick, ns.
     pub tick_cost: LatencyHistogram,
     /// What was recorded.
-    pub recorded: RecorderStats,
+    pub recorded: WrittenLog,
 }
 
 pub(super) struct Monitor {
@@ -338,7 +337,7 @@ impl Monitor {
         mut self,
         ending: Ending,
         plant: &Plant,
-        recorded: RecorderStats,
+        recorded: WrittenLog,
     ) -> Summary {
         self.drain();
         self.note_log_failure(recorded.error.is_some());

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use crate::buffer_pool::Inbox;
 use crate::fault_point;
-use crate::record::{Disk, RecorderStats, RunInfo};
 use crate::ros2::RosChannels;
-use crate::rt::{Clock, LogTick, MonotonicClock};
+use crate::rt::{Clock, MonotonicClock};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{Disk, RunInfo, WrittenLog};
+use hardstand_protocol::LogTick;
 
 use super::Recording;
 
@@ -21,7 +22,7 @@ const POLL: Duration = Duration::from_millis(5);
 /// The recorder's thread: takes ticks from the physics thread and writes them.
 #[derive(Debug)]
 pub struct Recorder {
-    thread: JoinHandle<RecorderStats>,
+    thread: JoinHandle<WrittenLog>,
     stop: Arc<AtomicBool>,
     failed: Arc<AtomicBool>,
 }
@@ -63,16 +64,16 @@ impl Recorder {
 
     /// Writes what is still in the queue, closes the file and ends the thread.
     #[must_use]
-    pub fn finish(self) -> RecorderStats {
+    pub fn finish(self) -> WrittenLog {
         self.stop.store(true, Ordering::Release);
-        self.thread.join().unwrap_or_else(|_| RecorderStats {
+        self.thread.join().unwrap_or_else(|_| WrittenLog {
             error: Some("the recorder thread panicked".into()),
             ..Default::default()
         })
     }
 }
 
-fn run(mut recording: Recording, stop: &AtomicBool, failed: &AtomicBool) -> RecorderStats {
+fn run(mut recording: Recording, stop: &AtomicBool, failed: &AtomicBool) -> WrittenLog {
     let clock = MonotonicClock::default();
     while !stop.load(Ordering::Acquire) {
         fault_point::visit("recorder");

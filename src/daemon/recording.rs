@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use crate::buffer_pool::Inbox;
-use crate::record::{RecorderStats, RunInfo, RunWriter, SideMessages, Storage};
 use crate::ros2::RosChannels;
-use crate::rt::LogTick;
 use hardstand_error::Result;
+use hardstand_log::{RunInfo, RunWriter, SideMessages, Storage, WrittenLog};
+use hardstand_protocol::LogTick;
 
 /// Takes ticks out of a queue and writes them. It knows no thread and no clock, so that a
 /// simulation can run it too. The queue is emptied even after writing has failed.
@@ -52,7 +52,7 @@ impl Recording {
 
     /// Writes what is still in the queue and closes the file.
     #[must_use]
-    pub fn finish(mut self) -> RecorderStats {
+    pub fn finish(mut self) -> WrittenLog {
         self.drain();
         self.writer.finish()
     }

@@ -6,9 +6,10 @@ use serde::Serialize;
 use toml::{Table, Value};
 
 use crate::replay::TickView;
-use crate::rt::{LogTick, OfferRecord, SetPoint};
+use crate::rt::{SetPoint, set_points};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
+use hardstand_protocol::{LogTick, OfferRecord};
 
 use super::mismatch::Mismatch;
 
@@ -100,7 +101,7 @@ pub(super) fn of_inputs(
         let values = [&p, &q].map(|verdicts| Some(format!("{verdicts:?}")));
         return Some(Cause::Verdicts(Mismatch::new("verdicts", values)));
     }
-    let of = |m: &TickView<'_>| m.applied.set_points(m.leases, model.joint_count());
+    let of = |m: &TickView<'_>| set_points(m.applied, m.leases, model.joint_count());
     differing_command(&of(a), &of(b), model, names).map(Cause::Controller)
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::TickId;
 use crate::replay::{Player, TickView};
 use hardstand_error::Result;
+use hardstand_log::TickId;
 
 use super::cause::{self, Cause, Names};
 use super::mismatch::Mismatch;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::replay::{Player, input_of};
-use crate::rt::{ControllerReplay, SetPoint, TickAnswers};
+use crate::rt::{ControllerReplay, SetPoint, TickAnswers, set_points};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::TickInput;
 
@@ -106,7 +106,7 @@ impl Comparing {
             }
         };
         if let (Some(_), Some(moment)) = (&input, player.moment()) {
-            let recorded = moment.applied.set_points(moment.leases, model.joint_count());
+            let recorded = set_points(moment.applied, moment.leases, model.joint_count());
             self.note(1, now.answers, model);
             self.note(0, &recorded, model);
             self.answers.ticks += 1;

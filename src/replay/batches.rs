@@ -1,6 +1,7 @@
 //! Cuts a log into batches of records for the threads of a replay.
 
-use crate::record::{Keyframe, LogReader, LogRecord, NextSegment};
+use hardstand_log::{LogReader, LogRecord, NextSegment};
+use hardstand_protocol::Keyframe;
 
 /// Some records of a log.
 pub(super) struct Batch {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::limits::EVENTS_MAX;
-use crate::message::SavedState;
-use crate::record::{Disk, RunInfo, RunWriter, SideMessages, TickId};
 use crate::ros2::RosChannels;
-use crate::rt::{EventSchedule, LogTick, Phase};
+use crate::rt::{EventSchedule, Phase, empty_log_tick, fill_log_tick};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
 use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
+use hardstand_protocol::{LogTick, SavedState};
 
 use super::replayer::input_of;
 use super::{Player, TickView};
@@ -101,7 +101,7 @@ pub fn fork(
 pub fn saved_state(player: &Player, scenario: &Scenario, run_id: u32) -> Result<SavedState> {
     let mut plant = plant_in_state(player, scenario)?;
     plant.dismiss();
-    Ok(SavedState::of(&mut plant, scenario.physics_hash, run_id))
+    Ok(crate::ingress::save(&mut plant, scenario.physics_hash, run_id))
 }
 
 /// A plant of `scenario` in the state of the player's.
@@ -158,8 +158,7 @@ impl Fork {
     ) -> Result<Self> {
         let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
         let ros2 = RosChannels::of(scenario);
-        let record = LogTick::new(&plant, &snapshot, words);
-        let record = if ros2.is_some() { record.with_contacts(&snapshot) } else { record };
+        let record = empty_log_tick(&plant, &snapshot, words, ros2.is_some());
         let info = RunInfo {
             version: env!("CARGO_PKG_VERSION").into(),
             physics_hash: scenario.physics_hash,
@@ -206,7 +205,7 @@ impl Fork {
         (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);
         (state.mode, state.phase) = (log.state.mode, phase.code());
         (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
-        record.fill(tick, input, &outcome, &self.snapshot);
+        fill_log_tick(record, tick, input, &outcome, &self.snapshot);
         record.missed_deadlines = log.applied.missed_deadlines;
         if let Some(ros2) = &mut self.ros2 {
             ros2.fill(record, &mut self.messages);

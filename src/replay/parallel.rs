@@ -13,13 +13,14 @@ use std::thread::Builder;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::LogReader;
 use hardstand_physics::plant::Plant;
+use hardstand_protocol::Keyframe;
 
 use super::Look;
 use super::batches::{Batch, Batches, Then};
 use super::replayer::Replayer;
 use super::report::ReplayReport;
-use crate::record::{Keyframe, LogReader};
 
 /// Records that go to another thread together: 32 ticks and their states.
 const BATCH_RECORDS: usize = 64;

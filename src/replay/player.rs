@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
-use crate::message::SavedState;
-use crate::record::{LogReader, LogRecord, NextSegment, RunIndex, RunInfo, TickId};
-use crate::rt::LogTick;
+use crate::rt::set_points;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{LogReader, LogRecord, NextSegment, RunIndex, RunInfo, TickId};
 use hardstand_physics::plant::{JointCommand, Leases, Plant, StateReading};
+use hardstand_protocol::{LogTick, SavedState};
 
 use super::replayer::Replayer;
 use super::{Difference, Gap, TickView};
@@ -163,7 +163,7 @@ impl Player {
             self.leases = state.leases;
         } else if let Some(applied) = &self.applied {
             applied.events.iter().for_each(|event| self.leases.apply(applied.tick, event));
-            for set_point in applied.set_points(&self.leases, self.command.len()) {
+            for set_point in set_points(applied, &self.leases, self.command.len()) {
                 self.command[set_point.joint] = set_point.command;
             }
         }
@@ -251,7 +251,7 @@ impl Player {
     pub fn saved_state(&self) -> Option<SavedState> {
         let mut plant = self.plant()?.clone();
         let run_id = self.position().map_or(self.info.run_id, |at| at.run_id);
-        Some(SavedState::of(&mut plant, self.info.physics_hash, run_id))
+        Some(crate::ingress::save(&mut plant, self.info.physics_hash, run_id))
     }
 
     /// What the log says about its run.

@@ -1,10 +1,10 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
-use crate::record::{Keyframe, LogRecord, TickId};
-use crate::rt::{LogTick, OfferRecord, is_in_force};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::{LogRecord, TickId};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
+use hardstand_protocol::{Keyframe, LogTick, OfferRecord};
 
 use super::batches::{Batch, Then};
 use super::compare::first_difference;
@@ -244,7 +244,7 @@ pub(crate) fn input_of(log: &LogTick) -> TickInput {
         // as long as a robot can make it, whatever the log claims
         let size = (o.size as usize).min(JOINTS_MAX + 1);
         let mut joints = vec![JointCommand::default(); size];
-        if is_in_force(&log.offers, i) {
+        if log.is_in_force(i) {
             for (joint, set_point) in joints.iter_mut().zip(&mut set_points) {
                 *joint = set_point;
             }

@@ -1,8 +1,7 @@
 //! What a replay reports.
 
+use hardstand_log::{NextSegment, TickId};
 use std::path::PathBuf;
-
-use crate::record::{NextSegment, TickId};
 
 /// The first difference between log and replay.
 #[derive(Clone, Debug, PartialEq, Eq)]

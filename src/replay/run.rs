@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 
 use hardstand_error::Result;
+use hardstand_log::LogReader;
 use hardstand_physics::plant::Plant;
 
 use super::parallel::replay_looking;
 use super::{Difference, Gap, Look, ReplayReport, RunReport};
-use crate::record::LogReader;
 
 /// Replays the run that begins in `log`, and goes on in other files in the same folder. `plant`
 /// must have been made from the log's robot and scenario; the rest is as in

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::message::{Kind, SavedState, decode, encode};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{Kind, SavedState, decode, encode};
 
 /// Reads a saved state.
 ///

@@ -1,7 +1,7 @@
 //! What an observer of a replay gets.
 
-use crate::rt::LogTick;
 use hardstand_physics::plant::{ContactsReading, JointCommand, Leases, StateReading};
+use hardstand_protocol::LogTick;
 
 /// One tick of a log.
 #[derive(Clone, Copy, Debug)]

@@ -9,8 +9,9 @@ use super::messages::{
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
-use crate::message::{ClaimedCommand, CommandIngress};
+use crate::ingress::CommandIngress;
 use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
+use hardstand_protocol::ClaimedCommand;
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [

@@ -3,8 +3,8 @@
 use super::field::Byte;
 use super::messages::{DiagnosticArray, DiagnosticStatus, Header, KeyValue};
 use super::readings::time;
-use crate::message::StatusReading;
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::StatusReading;
 
 const OK: Byte = Byte(0);
 const WARN: Byte = Byte(1);

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use crate::config::Scenario;
-use crate::record::{SideChannel, SideMessages};
-use crate::rt::LogTick;
 
 use super::{MessageType, Readings, Source, full_name, latched, sources};
+use hardstand_log::{SideChannel, SideMessages};
+use hardstand_protocol::LogTick;
 
 /// Encoding of all messages.
 const CDR: &str = "cdr";

@@ -23,9 +23,10 @@ use super::topics::{Latched, MessageType, Source, latched, sources};
 use super::unitree::{Guard, LowCmd, LowState, watch};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
-use crate::message::{CommandIngress, ModelReply, StatusReading, new_session};
+use crate::ingress::CommandIngress;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Plant;
+use hardstand_protocol::{ModelReply, StatusReading, new_session};
 
 /// The node. Dropping it removes its topics and services.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use super::messages::{
 };
 use super::readings::time;
 use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
-use crate::message::{ControlRequest, Kind, SavedState, encode};
 use hardstand_physics::model::Base;
 use hardstand_physics::plant::Plant;
 use hardstand_physics::spatial::{Quaternion, Vec3};
+use hardstand_protocol::{ControlRequest, Kind, SavedState, encode};
 
 /// Phases, as in the state.
 const RUNNING: u8 = 1;

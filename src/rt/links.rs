@@ -9,10 +9,11 @@ use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy, StartRule};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
 use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
+use hardstand_protocol::LogTick;
 
 use super::Direct;
 use super::loop_event::LoopEvent;
-use super::records::{LogTick, TickReport};
+use super::records::TickReport;
 use super::request_queue::RequestReceiver;
 
 /// How far to run, and for which controllers.

@@ -43,8 +43,7 @@ pub use links::{Ending, Links, RunLimits};
 pub use loop_event::{Happened, LoopEvent};
 pub use pacer::{Pacer, Wait};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
-pub(crate) use records::is_in_force;
-pub use records::{LogTick, OfferRecord, Phase, SetPoint, TickReport};
+pub use records::{Phase, SetPoint, TickReport, empty_log_tick, fill_log_tick, set_points};
 pub use request_queue::{
     Answer, Request, RequestReceiver, RequestSender, StateReset, request_queue,
 };

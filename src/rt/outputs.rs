@@ -3,10 +3,11 @@
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::OFFERS_MAX;
 use hardstand_physics::plant::{Authority, Outcome, Snapshot, Verdict};
+use hardstand_protocol::LogTick;
 
 use super::inputs::leases_of;
 use super::loop_event::{Happened, LoopEvent};
-use super::records::{LogTick, Phase, TickReport};
+use super::records::{Phase, TickReport, fill_log_tick};
 use super::{Clock, Executive};
 
 /// At free pace, a full log queue is looked at again after this, ns.
@@ -98,7 +99,7 @@ impl<C: Clock> Executive<C> {
 
     pub(super) fn log_tick(&self, tick: u64, outcome: &Outcome, record: Option<Box<LogTick>>) {
         if let (Some(mut record), Some(log)) = (record, &self.links.log) {
-            record.fill(tick, &self.input, outcome, &self.snapshot);
+            fill_log_tick(&mut record, tick, &self.input, outcome, &self.snapshot);
             record.missed_deadlines = self.pacer.missed();
             log.send(record);
         }

@@ -1,139 +1,79 @@
 //! What the physics thread hands to other threads after a tick.
 
-use serde::{Deserialize, Serialize};
-
 use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
 use hardstand_physics::plant::{
-    Authority, Command, ContactsReading, Event, JointCommand, Leases, Outcome, Plant, PlantFailure,
-    Snapshot, StateReading, TickInput, Verdict,
+    Authority, Command, Event, JointCommand, Leases, Outcome, Plant, PlantFailure, Snapshot,
+    TickInput, Verdict,
 };
+use hardstand_protocol::{LogTick, OfferRecord};
 
 use super::LinkCounts;
 use super::command_admission::AdmissionCounts;
 
-/// One offered command and its verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfferRecord {
-    /// Session.
-    pub session: u64,
-    /// Sequence number.
-    pub seq: u64,
-    /// Tick of the state that it answers.
-    pub answers_tick: u64,
-    /// Tick at which it applies; 0 for at once.
-    pub applies_tick: u64,
-    /// Number of its set-points.
-    pub size: u32,
-    /// Accepted, proving or rejected.
-    pub verdict: Verdict,
-}
-
-/// One tick for the log: what was applied, and the result. Enough to run the tick again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LogTick {
-    /// Run number.
-    pub run_id: u32,
-    /// Tick that was run: the state before it has this number.
-    pub tick: u64,
-    /// All commands that were offered, in their order.
-    pub offers: Vec<OfferRecord>,
-    /// Set-points of every session's last accepted command, in the order of the offers.
-    pub joints: Vec<JointCommand>,
-    /// Events that were applied.
-    pub events: Vec<Event>,
-    /// What the drives obeyed.
-    pub authority: Authority,
-    /// The failure that ended the tick, if any; the digest is then the one before the tick.
-    pub fault: Option<PlantFailure>,
-    /// Digest after the tick.
-    pub digest: u64,
-    /// Wall deadlines missed before the tick.
-    pub missed_deadlines: u64,
-    /// State after the tick.
-    #[serde(skip)]
-    pub state: StateReading,
-    /// Contacts after the tick, in a record that has room for them.
-    #[serde(skip)]
-    pub contacts: Option<ContactsReading>,
-    /// `kp` and `kd` that the drives obeyed.
-    #[serde(skip)]
-    pub gains: Vec<[f64; 2]>,
-    /// State before the tick as words, when this record carries a keyframe; else empty.
-    #[serde(skip)]
-    pub keyframe: Vec<u64>,
-}
-
-impl LogTick {
-    /// An empty record with all its memory allocated.
-    #[must_use]
-    pub fn new(plant: &Plant, snapshot: &Snapshot, words: usize) -> Self {
-        Self {
-            run_id: 0,
-            tick: 0,
-            offers: touched(OFFERS_MAX, NO_OFFER),
-            joints: touched(plant.model().joint_count(), JointCommand::default()),
-            events: touched(EVENTS_MAX, NO_EVENT),
-            authority: Authority::Zero,
-            fault: None,
-            digest: 0,
-            missed_deadlines: 0,
-            state: snapshot.state.clone(),
-            contacts: None,
-            gains: snapshot.gains.clone(),
-            keyframe: touched(words, 0),
-        }
-    }
-
-    /// The same with room for contacts.
-    #[must_use]
-    pub fn with_contacts(self, snapshot: &Snapshot) -> Self {
-        Self { contacts: Some(snapshot.contacts.clone()), ..self }
-    }
-
-    /// The set-points that came into force in the tick, by joint: those of a controller that has
-    /// joined are for its own joints. `leases` are those of the tick, of a robot with `joints`.
-    #[must_use]
-    pub fn set_points(&self, leases: &Leases, joints: usize) -> Vec<SetPoint> {
-        let (mut found, mut rest) = (Vec::new(), &self.joints[..]);
-        for (i, offer) in self.offers.iter().enumerate() {
-            if !is_in_force(&self.offers, i) {
-                continue;
-            }
-            let (these, others) = rest.split_at(rest.len().min(offer.size as usize));
-            rest = others;
-            let from = (offer.session, offer.answers_tick);
-            found.extend(SetPoint::of(from, these, leases, joints));
-        }
-        found
-    }
-
-    /// Fills in a tick; everything but the keyframe.
-    pub fn fill(&mut self, tick: u64, input: &TickInput, outcome: &Outcome, after: &Snapshot) {
-        let s = &after.state;
-        (self.run_id, self.tick) = (s.run_id, tick);
-        self.offers.clear();
-        self.joints.clear();
-        for (offer, verdict) in input.offers.iter().zip(&outcome.verdicts) {
-            self.offers.push(record_of(offer, *verdict));
-        }
-        for (i, offer) in input.offers.iter().enumerate() {
-            if is_in_force(&self.offers, i) {
-                self.joints.extend_from_slice(&offer.joints);
-            }
-        }
-        self.events.clone_from(&input.events);
-        (self.authority, self.fault) = (outcome.authority, outcome.fault);
-        self.digest = s.digest;
-        self.state.copy_from(s); // a derived clone_from would allocate
-        self.gains.clone_from(&after.gains);
-        if let Some(contacts) = &mut self.contacts {
-            contacts.copy_from(&after.contacts);
-        }
+/// An empty record of a tick with all the memory it will ever need; with `contacts` it has room for
+/// contacts, too.
+#[must_use]
+pub fn empty_log_tick(plant: &Plant, snapshot: &Snapshot, words: usize, contacts: bool) -> LogTick {
+    LogTick {
+        run_id: 0,
+        tick: 0,
+        offers: touched(OFFERS_MAX, NO_OFFER),
+        joints: touched(plant.model().joint_count(), JointCommand::default()),
+        events: touched(EVENTS_MAX, NO_EVENT),
+        authority: Authority::Zero,
+        fault: None,
+        digest: 0,
+        missed_deadlines: 0,
+        state: snapshot.state.clone(),
+        contacts: contacts.then(|| snapshot.contacts.clone()),
+        gains: snapshot.gains.clone(),
+        keyframe: touched(words, 0),
     }
 }
 
-/// The command of one joint in a tick.
+/// Fills in the record of a tick, everything but the keyframe and the missed deadlines.
+pub fn fill_log_tick(
+    record: &mut LogTick,
+    tick: u64,
+    input: &TickInput,
+    outcome: &Outcome,
+    after: &Snapshot,
+) {
+    let s = &after.state;
+    (record.run_id, record.tick) = (s.run_id, tick);
+    record.offers.clear();
+    record.joints.clear();
+    for (offer, verdict) in input.offers.iter().zip(&outcome.verdicts) {
+        record.offers.push(record_of(offer, *verdict));
+    }
+    for (i, offer) in input.offers.iter().enumerate() {
+        if record.is_in_force(i) {
+            record.joints.extend_from_slice(&offer.joints);
+        }
+    }
+    record.events.clone_from(&input.events);
+    (record.authority, record.fault) = (outcome.authority, outcome.fault);
+    record.digest = s.digest;
+    record.state.copy_from(s); // a derived clone_from would allocate
+    record.gains.clone_from(&after.gains);
+    if let Some(contacts) = &mut record.contacts {
+        contacts.copy_from(&after.contacts);
+    }
+}
+
+/// The set-points that came into force in the tick, by joint: those of a controller that has joined
+/// are for its own joints. `leases` are those of the tick, of a robot with `joints`.
+#[must_use]
+pub fn set_points(tick: &LogTick, leases: &Leases, joints: usize) -> Vec<SetPoint> {
+    let of = |(offer, these)| {
+        let offer: &OfferRecord = offer;
+        SetPoint::of((offer.session, offer.answers_tick), these, leases, joints)
+    };
+    tick.in_force().flat_map(of).collect()
+}
+
+/// A set-point of one joint that came into force in a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SetPoint {
     /// Number of the controller's name; `None` if it has not joined.
@@ -162,13 +102,6 @@ impl SetPoint {
         let of = move |(joint, &command)| Self { controller, joint, command, answers_tick };
         own.zip(set_points).map(of)
     }
-}
-
-/// True if the offer `i` is the last one of its session that was accepted.
-pub(crate) fn is_in_force(offers: &[OfferRecord], i: usize) -> bool {
-    let accepted = |o: &&OfferRecord| o.verdict == Verdict::Accepted;
-    let same = |o: &OfferRecord| offers.get(i).is_some_and(|this| this.session == o.session);
-    offers.get(i).filter(accepted).is_some() && !offers[i + 1..].iter().filter(accepted).any(same)
 }
 
 const NO_OFFER: OfferRecord = OfferRecord {

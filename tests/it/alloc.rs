@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
-use hardstand::rt::{Clock, LogTick, Request, RequestSender};
+use hardstand::rt::{Clock, Request, RequestSender};
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
     StationShape,
@@ -15,6 +15,7 @@ use hardstand_physics::plant::{
     Integrator, JointCommand, Part, Plant, Scope,
 };
 use hardstand_physics::spatial::{Motion, Transform, Vec3};
+use hardstand_protocol::LogTick;
 
 use crate::common::allocator::{calls, calls_so_far, peak_bytes};
 use crate::common::{bench, drive, robots};

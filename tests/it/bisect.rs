@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::common::bench::quadruped;
 use crate::common::logs::{Script, hardstand, run_of, write, write_parts};
 use hardstand::inspect::{Cause, Comparison, Condition, Quantities, compare, trace};
-use hardstand::record::TickId;
 use hardstand::replay::Player;
-use hardstand::rt::LogTick;
+use hardstand_log::TickId;
+use hardstand_protocol::LogTick;
 
 /// Twelve stretches; pushed and put on ice over their borders.
 const SETS: [&str; 2] = [

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::common::bench;
 use crate::common::bench::quadruped;
 use crate::common::logs::{Script, hardstand, run_of, write, write_parts};
-use hardstand::record::{LogReader, LogRecord, RunIndex};
-use hardstand::rt::LogTick;
+use hardstand_log::{LogReader, LogRecord, RunIndex};
+use hardstand_protocol::LogTick;
 
 const SETS: [&str; 2] = [
     "record.keyframe_every_ticks=50",
@@ -23,7 +23,7 @@ fn ticks() -> Vec<LogTick> {
 fn records(path: &Path) -> Vec<LogRecord> {
     let index = RunIndex::of(path, |_, _| ()).unwrap();
     let mut all = Vec::new();
-    for part in &index.parts {
+    for part in &index.segments {
         let mut log = LogReader::open(&part.file).unwrap();
         all.extend(std::iter::from_fn(|| log.next_record()));
         assert_eq!(log.damage(), None);

@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 use hardstand::config::OverrunPolicy;
 use hardstand::daemon::LatencyHistogram;
 use hardstand::doctor::{Band, Finding, Level, Machine, Times, examine};
-use hardstand::message::LATENCY_EDGES_NS;
 use hardstand::rt::{Clock, ManualClock, Pacer, Wait};
+use hardstand_protocol::LATENCY_EDGES_NS;
 use serde_json::Value;
 
 /// A machine of four CPUs as it should be, with physics on core 3.

@@ -7,10 +7,10 @@ use crate::common::bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, qu
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
-    Answer, Clock, Ending, EventSchedule, LogTick, ManualClock, Phase, Request, RequestSender,
-    request_queue,
+    Answer, Clock, Ending, EventSchedule, ManualClock, Phase, Request, RequestSender, request_queue,
 };
 use hardstand_physics::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
+use hardstand_protocol::LogTick;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

@@ -2,10 +2,9 @@
 
 use crate::common::dice::Dice;
 use hardstand::ErrorKind;
-use hardstand::message::{
-    FrictionLimits, FrictionRequest, Kind, OrderReply, Refusal, check_friction, decode, encode,
-};
+use hardstand::ingress::{FrictionLimits, check_friction};
 use hardstand_physics::plant::{Event, Rejection, Scope};
+use hardstand_protocol::{FrictionRequest, Kind, OrderReply, Refusal, decode, encode};
 
 const LIMITS: FrictionLimits =
     FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, run_id: 3, counts: [12, 4, 2] };
@@ -50,7 +49,7 @@ fn an_answer_has_exactly_these_bytes() {
     let expected = [b"HS\x04\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
     assert_eq!(bytes(&accepted), expected);
     assert_eq!(accepted.tick(), Ok(0x0102));
-    let refusal = |reason| OrderReply::refused(Refusal { reason, text: "why".into() });
+    let refusal = |reason| OrderReply::from(Refusal { reason, text: "why".into() });
     let expected = [b"HS\x04\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
     assert_eq!(bytes(&refusal(Rejection::OutOfRange)), expected.concat());
     let kind = |reason| refusal(reason).tick().unwrap_err().kind();

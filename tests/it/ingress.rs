@@ -7,13 +7,12 @@ use std::sync::atomic::AtomicU32;
 use crate::common::oracle::{Dice, Owners, Said, judge, mutate};
 use crate::common::robots::{add_body, add_joint, joint, plain_spec};
 use hardstand::buffer_pool::{Inbox, pool};
+use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits};
 use hardstand::limits::OFFERS_MAX;
-use hardstand::message::{
-    ArrivalCounters, ClaimedCommand, CommandIngress, CommandLimits, encode_command,
-};
 use hardstand_physics::model::{Base, Builder, JointKind};
 use hardstand_physics::plant::{Command, JointCommand, Plant, Rejection, TickInput, Verdict};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_protocol::{ClaimedCommand, encode_command};
 
 const JOINTS: usize = 2;
 const QUEUE: usize = 2 * OFFERS_MAX;

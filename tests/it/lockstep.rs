@@ -9,13 +9,14 @@ use crossbeam_channel::{Receiver, bounded};
 use hardstand::buffer_pool::Outbox;
 use hardstand::config::{Budget, Mode, OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Direct, Ending, EventSchedule, Executive, Happened, JoinAnswer, Links, LogTick,
-    LoopEvent, ManualClock, Request, RequestSender, RunLimits, StateReset, TickReport,
+    Answer, Direct, Ending, EventSchedule, Executive, Happened, JoinAnswer, Links, LoopEvent,
+    ManualClock, Request, RequestSender, RunLimits, StateReset, TickReport,
 };
 use hardstand_physics::plant::{
     Command, CommandSchedule, Denied, Event, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,
 };
+use hardstand_protocol::LogTick;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

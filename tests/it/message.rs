@@ -1,15 +1,15 @@
 //! Messages: exact bytes, forged lengths, and every way in which a command can be wrong.
 
 use hardstand::ErrorKind;
-use hardstand::message::{
-    AGE_EDGES_TICKS, ClaimedCommand, CommandLimits, ControllerReading, Counter, Distribution, Kind,
-    LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, check_command, decode,
-    decode_command, encode, encode_command,
-};
-use hardstand::record::Keyframe;
+use hardstand::ingress::{CommandLimits, check_command};
 use hardstand_physics::plant::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
     StationReading,
+};
+use hardstand_protocol::{
+    AGE_EDGES_TICKS, ClaimedCommand, ControllerReading, Counter, Distribution, Keyframe, Kind,
+    LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, decode,
+    decode_command, encode, encode_command,
 };
 
 const LIMITS: CommandLimits = CommandLimits {

@@ -9,10 +9,11 @@ use crate::common::dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recorder;
-use hardstand::record::{LogReader, LogRecord};
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock};
+use hardstand::rt::{ManualClock, empty_log_tick};
+use hardstand_log::{LogReader, LogRecord};
+use hardstand_protocol::LogTick;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -367,7 +368,7 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     let (out, inbox) = hardstand::buffer_pool::pool(4, || {
         let mut plant = quadruped(&[]).plant();
         let words = plant.snapshot_words().len();
-        LogTick::new(&plant, &plant.new_snapshot(), words)
+        empty_log_tick(&plant, &plant.new_snapshot(), words, false)
     });
     let ros2 = RosChannels::of(&scenario);
     let recorder = Recorder::start(&path, info(&scenario), u64::MAX, ros2, inbox).unwrap();

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use crate::common::bench::{Bench, ROOMY, TestClock, quadruped, write_log};
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
-use hardstand::message::{Kind, encode};
-use hardstand::record::{KEYFRAME_TOPIC, Keyframe, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
 use hardstand::replay::{ReplayReport, replay};
-use hardstand::rt::{LogTick, ManualClock};
+use hardstand::rt::ManualClock;
+use hardstand_log::{KEYFRAME_TOPIC, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
 
 const TICKS: u64 = 240;
 /// Twelve stretches.

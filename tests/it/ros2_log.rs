@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::common::bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped, write_log};
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
-use hardstand::record::{Disk, LogReader, recover};
 use hardstand::replay::{replay, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
-use hardstand::rt::{LogTick, ManualClock};
+use hardstand::rt::ManualClock;
+use hardstand_log::{Disk, LogReader, recover};
 use hardstand_physics::plant::PlantFailure;
+use hardstand_protocol::LogTick;
 
 const TICKS: u64 = 300;
 

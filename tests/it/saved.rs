@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::bench::quadruped;
 use crate::common::process::{Log, Observer, Process, Scene, digest, serial};
-use hardstand::message::SavedState;
+use hardstand::ingress::save;
 use hardstand::replay::{read_state, write_state};
 use hardstand_physics::plant::TickInput;
 use rustix::process::Signal;
@@ -136,7 +136,7 @@ fn what_is_planned_for_later_happens_and_what_was_before_does_not_again() {
     let file = scene.path("state.bin");
     for tick in 0..100 {
         if tick == 50 {
-            let saved = SavedState::of(&mut plant, scenario.physics_hash, 3);
+            let saved = save(&mut plant, scenario.physics_hash, 3);
             write_state(&file, &saved).unwrap();
         }
         let mut input = TickInput::new();
@@ -163,7 +163,7 @@ fn a_state_that_does_not_fit_is_refused_before_a_log_is_overwritten() {
         plant.step(&TickInput::new());
     }
     let (file, bad) = (scene.path("state.bin"), scene.path("bad.bin"));
-    write_state(&file, &SavedState::of(&mut plant, scenario.physics_hash, 1)).unwrap();
+    write_state(&file, &save(&mut plant, scenario.physics_hash, 1)).unwrap();
     std::fs::write(&bad, b"no state").unwrap();
     std::fs::write(scene.log(), b"an old log").unwrap();
     let (file, bad) = (text(&file), text(&bad));

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::common::bench::{Bench, ROOMY, info, quadruped};
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
-use hardstand::record::{Disk, LogReader};
 use hardstand::replay::{Gap, RunReport, replay_run};
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock, Request};
+use hardstand::rt::{ManualClock, Request};
+use hardstand_log::{Disk, LogReader};
 use hardstand_physics::plant::{Event, Scope};
+use hardstand_protocol::LogTick;
 
 const TICKS: u64 = 600;
 

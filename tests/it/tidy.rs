@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 31] = [
+const ROOMS: [(&str, &[&str]); 30] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &[]),
@@ -24,11 +24,10 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
     ("rt", &["plant", "buffer_pool", "config"]),
-    ("message", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("record", &["plant", "rt", "message"]),
-    ("replay", &["plant", "rt", "message", "config", "record", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "record", "replay"]),
-    ("bus", &["plant", "buffer_pool", "rt", "message", "config"]),
+    ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("replay", &["plant", "rt", "ingress", "config", "ros2"]),
+    ("inspect", &["math", "model", "plant", "rt", "replay"]),
+    ("bus", &["plant", "buffer_pool", "rt", "ingress", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -43,7 +42,7 @@ const PHYSICS: &[&str] =
 const CONFIG: &[&str] =
     &["math", "spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
 const ROS2: &[&str] =
-    &["spatial", "model", "plant", "buffer_pool", "message", "bus", "config", "rt", "record"];
+    &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
 const ALL: &[&str] = &[
     "math",
     "spatial",
@@ -55,8 +54,7 @@ const ALL: &[&str] = &[
     "plant",
     "rt",
     "buffer_pool",
-    "message",
-    "record",
+    "ingress",
     "replay",
     "inspect",
     "bus",
@@ -69,8 +67,7 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] =
-    &["plant", "config", "inspect", "record", "replay", "daemon", "process_harness"];
+const TRIALS: &[&str] = &["plant", "config", "inspect", "replay", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

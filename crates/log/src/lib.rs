@@ -1,1 +1,46 @@
-//! Reads and writes logs: one record per tick of what was applied, in MCAP files.
+//! Reads and writes logs: one record per tick of what was applied, and of the state after it.
+//!
+//! A log is an MCAP file that Foxglove, PlotJuggler, `ros2 bag` and the `mcap` tools open.
+//! Attachments hold the robot (`robot.urdf`) and the complete scenario (`scenario.toml`); the
+//! channels are `hardstand/tick` (what was applied, and the digest), `hardstand/state` (the same
+//! bytes as on the bus), `hardstand/keyframe` (the complete state before a tick), and the side
+//! channels that the writer is given, for instance the topics of ROS 2.
+
+mod chunk_parser;
+mod envelope;
+mod index;
+mod reader;
+mod records;
+mod recover;
+mod run_writer;
+mod segments;
+mod side;
+mod storage;
+mod writer;
+
+pub use index::{RunIndex, Segment, TickId};
+pub use reader::{LogReader, LogRecord, RunInfo};
+pub use recover::{Recovered, recover};
+pub use run_writer::{RunWriter, WrittenLog};
+pub use segments::NextSegment;
+pub use side::{SideChannel, SideMessages};
+pub use storage::{Disk, LogFile, Storage};
+pub use writer::LogWriter;
+
+/// Name of the attachment with the robot.
+pub const ROBOT_ATTACHMENT: &str = "robot.urdf";
+/// Name of the attachment with the scenario.
+pub const SCENARIO_ATTACHMENT: &str = "scenario.toml";
+/// Topic of what was applied.
+pub const TICK_TOPIC: &str = "hardstand/tick";
+/// Topic of the states.
+pub const STATE_TOPIC: &str = "hardstand/state";
+/// Topic of the keyframes.
+pub const KEYFRAME_TOPIC: &str = "hardstand/keyframe";
+
+/// Name of the metadata at the end of a file after which the run goes on in another one.
+const NEXT_NOTE: &str = "hardstand-next";
+/// Its keys: that file, its run number and its first tick.
+const NEXT_SEGMENT: &str = "next_segment";
+const NEXT_TICK: &str = "next_tick";
+const NEXT_RUN_ID: &str = "next_run_id";

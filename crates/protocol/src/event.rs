@@ -23,14 +23,22 @@ pub enum Scope {
     Region(u32),
 }
 
+impl Scope {
+    /// Its number and its index, or 0.
+    #[must_use]
+    pub const fn numbers(self) -> (u8, u32) {
+        match self {
+            Self::All => (0, 0),
+            Self::Station(i) => (1, i),
+            Self::Foot(i) => (2, i),
+            Self::Region(i) => (3, i),
+        }
+    }
+}
+
 impl From<Scope> for (u8, u32) {
     fn from(scope: Scope) -> Self {
-        match scope {
-            Scope::All => (0, 0),
-            Scope::Station(i) => (1, i),
-            Scope::Foot(i) => (2, i),
-            Scope::Region(i) => (3, i),
-        }
+        scope.numbers()
     }
 }
 

@@ -1,30 +1,68 @@
-//! Payloads of Hardstand's bus and log: their types, and the numbers by which they are written.
+//! Payloads, keys and codec of Hardstand's bus and log, and the numbers by which they are written.
+//!
+//! A message is a four-byte header and a struct in bincode. The header holds the bytes `H`, `S`,
+//! the protocol [`VERSION`] and the [`Kind`]. The fields follow in order, fixed-width
+//! little-endian, without padding: `u8`, `u32`, `u64`, `f64` as they are, arrays without a length,
+//! `Vec` and `String` as a `u64` count and the elements, `Option` as one byte and the value, an
+//! enum as one byte, its number, and the fields of the variant. `docs/protocol.md` lists every
+//! field with its offset.
 //!
 //! Every enum that is sent, logged or kept in a state has its numbers written down beside its
 //! variants. There is one numbering for each notion, and no number depends on the order of a
-//! declaration. On the wire an enum is one byte, its number, followed by the fields of the variant.
+//! declaration.
 
 #[macro_use]
 mod numbered;
 
 mod authority;
+mod claim;
+mod codec;
 mod command;
+mod control;
+mod description;
 mod event;
+mod event_message;
 mod fault;
+mod fault_request;
 mod fault_table;
+mod friction;
+mod join;
+mod keys;
+mod kind;
 mod lease;
 pub mod limits;
+mod log;
+mod order;
 mod reading;
 mod rejection;
+mod status;
 
 pub use authority::{Authority, PlantFailure};
+pub use claim::{ClaimedCommand, decode_command, encode_command, new_session};
+pub use codec::{HEADER_BYTES, VERSION, decode, encode};
 pub use command::{Command, JointCommand, TickInput, check_joints};
+pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest};
+pub use description::{
+    FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
+    RegionDescription, StationDescription, SurfaceDescription,
+};
 pub use event::{Event, Scope};
+pub use event_message::EventReading;
 pub use fault::{FaultError, FaultKind, InjectedFault, Part, UNTIL_CLEARED};
+pub use fault_request::{ClearFaultsRequest, FaultRequest};
 pub use fault_table::{FaultSpec, Parameter, Place};
+pub use friction::FrictionRequest;
+pub use join::{JoinReply, JoinRequest, LeaveRequest};
+pub use keys::{Ask, Keys};
+pub use kind::Kind;
 pub use lease::{
     CommandSchedule, Grant, Join, JointSet, Role, SCHEDULE_TICKS_MAX, controller_number,
     is_controller_name,
 };
+pub use log::{Keyframe, LogTick, OfferRecord};
+pub use order::{OrderReply, Refusal};
 pub use reading::{ContactsReading, FootReading, JointReading, StateReading, StationReading};
 pub use rejection::{Rejection, Verdict};
+pub use status::{
+    AGE_EDGES_TICKS, ControllerReading, Counter, Distribution, LATENCY_EDGES_NS, StatusReading,
+};

@@ -16,6 +16,8 @@ pub const FAULTS_MAX: usize = 8;
 pub const LINK_DELAY_TICKS_MAX: u32 = 100;
 /// Sessions that are remembered as revoked: their commands stay refused.
 pub const REVOKED_SESSIONS: usize = 8;
+/// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
+pub const MESSAGE_BYTES_MAX: usize = 65_535;
 
 // a set of joints is made of words
 const _: () = assert!(JOINTS_MAX.is_multiple_of(64));

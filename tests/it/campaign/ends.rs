@@ -4,8 +4,8 @@ use std::fs;
 use std::time::Duration;
 
 use hardstand::bus::Client;
-use hardstand::message::JoinRequest;
 use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JoinRequest;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::stage::{Row, Stage, same};

@@ -146,7 +146,7 @@ fn varied_keys_are_drawn_from_the_seed() {
     assert!(drawn.iter().all(|x| (0.7..=0.9).contains(x)), "{drawn:?}");
     for (row, mu) in rows.iter().zip(drawn) {
         assert_eq!(row["log"], format!("cases/{}/run.mcap", row["case"]));
-        let log = hardstand::record::LogReader::open(&stage.results().join(&row["log"])).unwrap();
+        let log = hardstand_log::LogReader::open(&stage.results().join(&row["log"])).unwrap();
         assert!(log.info().scenario.contains(&format!("mu_static = {mu:?}")), "{mu}");
     }
 }

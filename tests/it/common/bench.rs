@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use crossbeam_channel::Receiver;
 use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
 use hardstand::config::{Pace, Scenario, StartRule};
-use hardstand::record::{LogWriter, RunInfo, SideMessages};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, EventSchedule, Executive, Links, LogTick, LoopEvent, ManualClock, RequestSender,
-    RunLimits, TickReport, request_queue,
+    Clock, EventSchedule, Executive, Links, LoopEvent, ManualClock, RequestSender, RunLimits,
+    TickReport, empty_log_tick, request_queue,
 };
+use hardstand_log::{LogWriter, RunInfo, SideMessages};
 use hardstand_physics::plant::{Command, JointCommand, Snapshot};
+use hardstand_protocol::LogTick;
 
 pub const PERIOD_NS: u64 = 1_000_000;
 const SCENARIO: &str = include_str!("../../../config/quadruped.toml");
@@ -64,10 +65,8 @@ impl Bench {
         let orders = orders.ringing(arrived_bell);
         let run_id = Arc::new(AtomicU32::new(1));
         let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
-        let (log_out, log) = pool(queues.log, || {
-            let tick = LogTick::new(&plant, &snapshot, words);
-            if scenario.record.ros2 { tick.with_contacts(&snapshot) } else { tick }
-        });
+        let (log_out, log) =
+            pool(queues.log, || empty_log_tick(&plant, &snapshot, words, scenario.record.ros2));
         let (report_out, reports) = touched_channel(queues.reports, &TickReport::default());
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {

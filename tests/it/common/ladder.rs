@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hardstand::limits::REVOKED_SESSIONS;
-use hardstand::rt::LogTick;
 use hardstand_physics::plant::{Authority, Verdict};
+use hardstand_protocol::LogTick;
 
 /// Where the walk is.
 pub struct Ladder {

@@ -6,10 +6,11 @@ use std::process::Command;
 
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
-use hardstand::record::Disk;
 use hardstand::ros2::RosChannels;
-use hardstand::rt::{LogTick, ManualClock};
+use hardstand::rt::ManualClock;
+use hardstand_log::Disk;
 use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
+use hardstand_protocol::LogTick;
 
 use super::bench::{Bench, ROOMY, TestClock, info, write_log};
 

@@ -3,7 +3,7 @@
 
 pub use super::dice::Dice;
 
-use hardstand::message::CommandLimits;
+use hardstand::ingress::CommandLimits;
 use hardstand_physics::plant::{Rejection, Verdict, WatchdogSpec};
 
 /// What a good command says; the set-points as their bits, in order.

@@ -11,10 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, Controller};
-use hardstand::message::{ModelReply, StatusReading};
-use hardstand::record::{LogReader, LogRecord};
-use hardstand::rt::LogTick;
+use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::StateReading;
+use hardstand_protocol::{LogTick, ModelReply, StatusReading};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Longest wait for anything: the machine may be busy.

@@ -1,7 +1,7 @@
 //! Faults of a running daemon: `ctl fault` and `ctl clear`, in the log and in its replay.
 
-use hardstand::message::{FaultRequest, Kind, OrderReply, decode, encode};
 use hardstand_physics::plant::{Event, FaultKind, Part, UNTIL_CLEARED};
+use hardstand_protocol::{FaultRequest, Kind, OrderReply, decode, encode};
 use rustix::process::Signal;
 use zenoh::Wait;
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use hardstand::record::LogReader;
 use hardstand::rt::Phase;
 
 use crate::common::process;
 use crate::common::process::{Log, Observer, Process, Scene, serial};
+use hardstand_log::LogReader;
 
 fn paused(observer: &Observer) -> u64 {
     observer.until("a pause", |s| s.phase == Phase::Paused.code()).tick

@@ -5,10 +5,11 @@ use std::time::Duration;
 use hardstand::bus::open_client;
 use hardstand::config::Scenario;
 use hardstand::limits::ORDER_QUEUE;
-use hardstand::message::{FrictionRequest, Kind, OrderReply, StatusReading, decode, encode};
-use hardstand::rt::LogTick;
 use hardstand::{Error, ErrorKind};
 use hardstand_physics::plant::{ContactsReading, Event, Scope, StationReading, TickInput};
+use hardstand_protocol::{
+    FrictionRequest, Kind, LogTick, OrderReply, StatusReading, decode, encode,
+};
 use rustix::process::Signal;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
 use zenoh::pubsub::Subscriber;

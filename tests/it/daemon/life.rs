@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use hardstand::message::{Kind, encode};
 use hardstand_physics::plant::{Authority, Rejection, Verdict};
+use hardstand_protocol::{Kind, encode};
 use rustix::process::Signal;
 
 use crate::common::process;
@@ -256,9 +256,10 @@ fn two_controllers_never_share_the_robot() {
     daemon.ends_with(0);
 
     let log = Log::read(&scene.log());
-    let accepted = |t: &hardstand::rt::LogTick| -> Vec<u64> {
-        let of =
-            |o: &hardstand::rt::OfferRecord| (o.verdict == Verdict::Accepted).then_some(o.session);
+    let accepted = |t: &hardstand_protocol::LogTick| -> Vec<u64> {
+        let of = |o: &hardstand_protocol::OfferRecord| {
+            (o.verdict == Verdict::Accepted).then_some(o.session)
+        };
         t.offers.iter().filter_map(of).collect()
     };
     let refused = log.ticks.iter().flat_map(|t| &t.offers);

@@ -4,8 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use hardstand::config::Scenario;
-use hardstand::record::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand::replay::Player;
+use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand_physics::plant::{Authority, Event};
 use rustix::process::Signal;
 

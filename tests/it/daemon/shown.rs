@@ -1,7 +1,7 @@
 //! A log is shown to controllers, and what they answer is compared.
 
-use hardstand::message::JoinRequest;
 use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JoinRequest;
 
 use super::lockstep::{REAR, front, joined, lockstep, rear};
 use crate::common::process::{Log, PATIENCE, Process, Scene, serial};

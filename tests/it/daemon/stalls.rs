@@ -41,7 +41,7 @@ fn a_stopped_daemon_counts_what_it_missed_and_goes_on() {
         log.states.iter().all(|s| s.time_ns == s.tick * 1_000_000),
         "time is not tick × period"
     );
-    let jump = |w: &[hardstand::rt::LogTick]| w[1].missed_deadlines - w[0].missed_deadlines;
+    let jump = |w: &[hardstand_protocol::LogTick]| w[1].missed_deadlines - w[0].missed_deadlines;
     let stall = log.ticks.windows(2).map(jump).max().unwrap();
     assert!(stall >= 1900, "the stall is one gap in wall time, here {stall} periods");
     // the command in force was answered one tick ago, however long that took
@@ -92,7 +92,7 @@ fn a_stall_of_two_seconds_goes_as_each_policy_says() {
 
     let sets = ["realtime.overrun=catch_up", "realtime.catch_up_ticks_max=7"];
     let (_scene, log, out) = stopped_for_two_seconds(&sets, 0);
-    let missed = |t: &hardstand::rt::LogTick| t.missed_deadlines;
+    let missed = |t: &hardstand_protocol::LogTick| t.missed_deadlines;
     let stall = log.ticks.windows(2).position(|w| missed(&w[1]) - missed(&w[0]) >= 1900).unwrap();
     let (ticks, all) = (counted(&out, "ticks_caught_up"), counted(&out, "missed_deadlines"));
     // the noise of the machine is caught up too, but the stall gives seven at most

@@ -1,7 +1,7 @@
 //! `hardstand status` of a living daemon, of a waiting one, and of none.
 
-use hardstand::message::{AGE_EDGES_TICKS, LATENCY_EDGES_NS, StatusReading};
 use hardstand_physics::plant::Authority;
+use hardstand_protocol::{AGE_EDGES_TICKS, LATENCY_EDGES_NS, StatusReading};
 use rustix::process::Signal;
 use serde_json::Value;
 

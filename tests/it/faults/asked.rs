@@ -1,9 +1,10 @@
 //! How faults are asked for: the table, the scenario, the bus.
 
-use hardstand::message::{ClearFaultsRequest, FaultRequest, Kind, check_fault, check_mend, encode};
+use hardstand::ingress::{check_clear_faults, check_fault};
 use hardstand_physics::plant::{
     Event, FaultKind, FaultSpec, InjectedFault, Part, Rejection, Scope, UNTIL_CLEARED,
 };
+use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, encode};
 
 use crate::common::bench::quadruped;
 
@@ -147,7 +148,7 @@ fn judged(r: &FaultRequest) -> Result<Event, (Rejection, String)> {
 fn a_request_has_exactly_these_bytes() {
     let share = 0.5_f64.to_le_bytes();
     let expected: Vec<u8> = [
-        [b'H', b'S', hardstand::message::VERSION, 20].as_slice(),
+        [b'H', b'S', hardstand_protocol::VERSION, 20].as_slice(),
         &[7, 0, 0, 0],
         &[13, 0, 0, 0, 0, 0, 0, 0],
         b"motor_derated",
@@ -230,7 +231,7 @@ fn a_mend_names_a_kind_and_a_part_or_neither() {
         let mut out = Vec::new();
         encode(Kind::ClearFaults, &ClearFaultsRequest { run_id: 0, kind, part, name }, &mut out)
             .unwrap();
-        check_mend(&out, &s.model, &s.spec, 1).map_err(|e| e.text)
+        check_clear_faults(&out, &s.model, &s.spec, 1).map_err(|e| e.text)
     };
     let mend = |kind, part| Ok(Event::ClearFaults { kind, part });
     assert_eq!(judged("", "", ""), mend(None, None));

@@ -1,8 +1,7 @@
 //! Faults of the link: what arrives of commands, and when; by number, not by time.
 
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
-use hardstand::message::new_session;
-use hardstand::rt::{LinkCounts, LinkFaults, LogTick, ManualClock, TickReport};
+use hardstand::rt::{LinkCounts, LinkFaults, ManualClock, TickReport};
 use hardstand_physics::plant::{
     Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
     JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
@@ -10,6 +9,7 @@ use hardstand_physics::plant::{
 
 use super::broken;
 use crate::common::bench::{Bench, ROOMY, TestClock, quadruped};
+use hardstand_protocol::{LogTick, new_session};
 
 const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 

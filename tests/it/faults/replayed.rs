@@ -3,13 +3,13 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
-use hardstand::record::LogReader;
 use hardstand::replay::replay;
 use hardstand::rt::ManualClock;
 use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
 
 use super::{MEND_ALL, broken, lasting, quadruped, shown, stand};
 use crate::common::bench::{Bench, ROOMY, TestClock, quadruped as scenario_of, write_log};
+use hardstand_log::LogReader;
 
 /// All kinds that can be in slots, a few at a time.
 fn scene(tick: u64) -> Vec<Event> {
@@ -117,7 +117,7 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     let scenario = scenario_of(&sets);
-    let write = |ticks: &[hardstand::rt::LogTick]| {
+    let write = |ticks: &[hardstand_protocol::LogTick]| {
         write_log(&path, &scenario, ticks);
     };
     let replayed = |threads: usize| {

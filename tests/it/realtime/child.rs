@@ -268,7 +268,7 @@ impl Tally {
             bench.commands.send(command);
         }
         while let Some(tick) = bench.log.take() {
-            let accepted = |o: &&hardstand::rt::OfferRecord| {
+            let accepted = |o: &&hardstand_protocol::OfferRecord| {
                 o.verdict == hardstand_physics::plant::Verdict::Accepted
             };
             self.accepted += tick.offers.iter().filter(accepted).count() as u64;

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use hardstand::message::StatusReading;
+use hardstand_protocol::StatusReading;
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hardstand::bus::{Client, Credentials};
-use hardstand::message::StatusReading;
+use hardstand_protocol::StatusReading;
 use zenoh::{Config, Session, Wait};
 
 use crate::common::process::{PATIENCE, Process, Scene, repository, wait_for};

@@ -93,7 +93,7 @@ fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     denied += 2;
     let after = counted(observer, "messages_denied", before.counter("messages_denied") + denied);
     if !rights.command {
-        let received = |s: &hardstand::message::StatusReading| s.counter("commands_received");
+        let received = |s: &hardstand_protocol::StatusReading| s.counter("commands_received");
         assert_eq!(received(&after), received(&before), "{user} commands");
     }
     drop((forged, token));

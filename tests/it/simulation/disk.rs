@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use hardstand::record::{LogFile, Storage};
-
 use super::faults::Faults;
 use crate::common::dice::Dice;
+use hardstand_log::{LogFile, Storage};
 
 #[derive(Clone)]
 pub struct SimDisk(Arc<Mutex<State>>);

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
-use hardstand::record::{LogReader, LogRecord};
 use hardstand::replay::{RunReport, replay_run};
-use hardstand::rt::LogTick;
+use hardstand_log::{LogReader, LogRecord};
 use hardstand_physics::plant::{Plant, Rejection};
+use hardstand_protocol::LogTick;
 
 use super::disk::SimDisk;
 use super::faults::End;

@@ -8,13 +8,13 @@ use std::sync::atomic::Ordering;
 
 use hardstand::config::OverrunPolicy;
 use hardstand::daemon::Recording;
-use hardstand::limits::OFFERS_MAX;
-use hardstand::message::{
-    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, FrictionRequest, Kind,
-    check_friction, encode,
+use hardstand::ingress::{
+    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, check_friction,
 };
+use hardstand::limits::OFFERS_MAX;
 use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
 use hardstand_physics::plant::{Scope, StateReading, Verdict};
+use hardstand_protocol::{FrictionRequest, Kind, encode};
 
 use super::controller::SimController;
 use super::disk::SimDisk;

@@ -3,28 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
 use hardstand_physics::plant::controller_number;
-
-/// A controller that has joined, for people.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ControllerReading {
-    /// Name.
-    pub name: String,
-    /// 0 required, 1 advisory, 2 observer.
-    pub role: u8,
-    /// Session; 0 for an observer.
-    pub session: u64,
-    /// Ticks between two states that it answers.
-    pub period_ticks: u64,
-    /// Remainder of their ticks by the period.
-    pub phase_ticks: u64,
-    /// From the state that it answers to the tick at which the answer applies.
-    pub offset_ticks: u64,
-    /// Number of its joints.
-    pub joints: u32,
-}
+use hardstand_protocol::ControllerReading;
 
 /// Names by number and who has joined, shared between those who speak to people.
 #[derive(Clone, Debug, Default)]

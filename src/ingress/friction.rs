@@ -1,30 +1,10 @@
-//! A change of friction while the daemon runs: asked for and checked.
-
-use serde::{Deserialize, Serialize};
+//! Requests to change friction: checked.
 
 use crate::limits::FRICTION_MAX;
 use hardstand_physics::plant::{Event, Rejection, Scope};
 
-use super::order::{Refusal, check_epoch, check_layout, check_number, claimed};
-use super::{HEADER_BYTES, Kind};
-
-/// New coefficients of friction, as somebody outside asks for them. Only [`check_friction`] makes
-/// an [`Event`] of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FrictionRequest {
-    /// Layout hash of the robot and the regions that are meant.
-    pub layout_hash: u64,
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
-    /// What is meant: 0 all stations, 1 a station, 2 a foot, 3 a region.
-    pub scope: u8,
-    /// Index of the station, foot or region in the order of `model`; 0 for all stations.
-    pub index: u32,
-    /// Static coefficient, 0 to [`FRICTION_MAX`].
-    pub mu_static: f64,
-    /// Kinetic coefficient, 0 to `mu_static`.
-    pub mu_kinetic: f64,
-}
+use super::order::{check_layout, check_number, check_run_id, claimed};
+use hardstand_protocol::{FrictionRequest, HEADER_BYTES, Kind, Refusal};
 
 /// What is allowed in a [`FrictionRequest`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,34 +21,6 @@ const BYTES: usize = HEADER_BYTES + 8 + 4 + 1 + 4 + 8 + 8;
 /// Names of the scopes that have an index, in the order of [`FrictionLimits::counts`].
 const INDEXED: [&str; 3] = ["stations", "feet", "regions"];
 
-impl FrictionRequest {
-    /// A request for the run that `layout_hash` and `run_id` name.
-    ///
-    /// ```
-    /// use hardstand::message::FrictionRequest;
-    /// use hardstand_physics::plant::Scope;
-    ///
-    /// let slip = FrictionRequest::new(0x1234, 1, Scope::Foot(2), 0.1, 0.05);
-    /// assert_eq!((slip.scope, slip.index), (2, 2));
-    /// ```
-    #[must_use]
-    pub const fn new(
-        layout_hash: u64,
-        run_id: u32,
-        scope: Scope,
-        mu_static: f64,
-        mu_kinetic: f64,
-    ) -> Self {
-        let (scope, index) = match scope {
-            Scope::All => (0, 0),
-            Scope::Station(i) => (1, i),
-            Scope::Foot(i) => (2, i),
-            Scope::Region(i) => (3, i),
-        };
-        Self { layout_hash, run_id, scope, index, mu_static, mu_kinetic }
-    }
-}
-
 /// Makes an event of the bytes of a request, if all is well.
 ///
 /// # Errors
@@ -77,7 +29,7 @@ impl FrictionRequest {
 pub fn check_friction(bytes: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
     let r: FrictionRequest = claimed(Kind::Friction, bytes, BYTES)?;
     check_layout(r.layout_hash, limits.layout_hash)?;
-    check_epoch(r.run_id, limits.run_id)?;
+    check_run_id(r.run_id, limits.run_id)?;
     let scope = scope_of(&r, limits)?;
     coefficient("mu_static", r.mu_static, FRICTION_MAX, "")?;
     coefficient("mu_kinetic", r.mu_kinetic, r.mu_static, "mu_static, which is ")?;

@@ -6,18 +6,17 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use mcap::records::Record;
+use serde::de::DeserializeOwned;
 
-use crate::message::{Kind, decode};
-use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::StateReading;
+use hardstand_protocol::{Keyframe, Kind, LogTick, StateReading, VERSION, decode};
 
-use super::chunk_parser::refuse;
-use super::envelope;
-use super::records::Records;
-use super::{
-    KEYFRAME_TOPIC, Keyframe, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment,
-    ROBOT_ATTACHMENT, SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
+use crate::chunk_parser::refuse;
+use crate::envelope;
+use crate::records::Records;
+use crate::{
+    KEYFRAME_TOPIC, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
+    SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
 };
 
 /// What a log says about its run.
@@ -40,7 +39,7 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
-    pub(super) fn to_map(&self) -> BTreeMap<String, String> {
+    pub(crate) fn to_map(&self) -> BTreeMap<String, String> {
         let hex = |x: u64| format!("{x:016x}");
         BTreeMap::from([
             ("version".into(), self.version.clone()),
@@ -83,14 +82,24 @@ pub struct LogReader {
     done: bool,
 }
 
+/// A channel of the log's own.
+#[derive(Clone, Copy)]
+enum Own {
+    Tick,
+    State,
+    Keyframe,
+}
+
 /// What the records have said so far.
 #[derive(Default)]
 struct Contents {
     info: RunInfo,
-    topics: BTreeMap<u16, String>,
+    channels: BTreeMap<u16, Own>,
     next_segment: Option<NextSegment>,
     keyframe_tick: Option<u64>,
     next_tick: Option<u64>,
+    /// Version of the payloads, if this crate does not read it.
+    other_version: Option<u8>,
 }
 
 impl std::fmt::Debug for LogReader {
@@ -133,6 +142,14 @@ impl LogReader {
             done: false,
         };
         reader.pending = reader.advance();
+        if let Some(found) = reader.contents.other_version {
+            let text = format!(
+                "{} is a log of version {found}; this version of Hardstand reads logs of version \
+                 {VERSION}",
+                path.display()
+            );
+            return Err(Error::new(ErrorKind::Log, text));
+        }
         if reader.info().robot.is_empty() || reader.info().scenario.is_empty() {
             let why = reader.damage.as_deref().unwrap_or("it holds no robot and no scenario");
             return Err(Error::new(
@@ -225,7 +242,13 @@ impl Contents {
                 }
             }
             Record::Channel(c) => {
-                self.topics.insert(c.id, c.topic);
+                let own = match c.topic.as_str() {
+                    TICK_TOPIC => Own::Tick,
+                    STATE_TOPIC => Own::State,
+                    KEYFRAME_TOPIC => Own::Keyframe,
+                    _ => return Ok(None),
+                };
+                self.channels.insert(c.id, own);
             }
             // a chunk whose opcode is damaged; our writer knows no such records
             Record::Unknown { opcode, .. } => {
@@ -240,35 +263,40 @@ impl Contents {
     }
 
     fn message(&mut self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
-        let record = self.decoded(channel, data)?;
-        // a chunk whose type is damaged is skipped without a word: then ticks are missing
-        match (&record, self.next_tick) {
-            (Some(LogRecord::Keyframe(keyframe)), _) => self.keyframe_tick = Some(keyframe.tick),
-            (Some(LogRecord::Tick(tick)), None) if self.keyframe_tick != Some(tick.tick) => {
-                return refuse(&format!("its first tick, {}, has no keyframe", tick.tick));
-            }
-            (Some(LogRecord::Tick(tick)), Some(expected)) if tick.tick != expected => {
-                return refuse(&format!("tick {} follows, not {expected}", tick.tick));
-            }
-            (Some(LogRecord::Tick(tick)), _) => self.next_tick = Some(tick.tick.saturating_add(1)),
-            _ => {}
-        }
-        Ok(record)
+        let record = match self.channels.get(&channel) {
+            None => return Ok(None),
+            Some(Own::Tick) => LogRecord::Tick(Box::new(self.decode(Kind::LogTick, data)?)),
+            Some(Own::State) => LogRecord::State(Box::new(self.decode(Kind::State, data)?)),
+            Some(Own::Keyframe) => LogRecord::Keyframe(self.decode(Kind::Keyframe, data)?),
+        };
+        self.check_order(&record)?;
+        Ok(Some(record))
     }
 
-    fn decoded(&self, channel: u16, data: &[u8]) -> Result<Option<LogRecord>> {
-        let data = envelope::unwrap(data);
-        Ok(match self.topics.get(&channel).map(String::as_str) {
-            Some(TICK_TOPIC) => {
-                Some(LogRecord::Tick(Box::new(decode::<LogTick>(Kind::LogTick, data)?)))
+    /// A chunk whose type is damaged is skipped without an error of its own: then ticks are missing.
+    fn check_order(&mut self, record: &LogRecord) -> Result<()> {
+        match (record, self.next_tick) {
+            (LogRecord::Keyframe(keyframe), _) => self.keyframe_tick = Some(keyframe.tick),
+            (LogRecord::Tick(tick), None) if self.keyframe_tick != Some(tick.tick) => {
+                return refuse(&format!("its first tick, {}, has no keyframe", tick.tick));
             }
-            Some(STATE_TOPIC) => {
-                Some(LogRecord::State(Box::new(decode::<StateReading>(Kind::State, data)?)))
+            (LogRecord::Tick(tick), Some(expected)) if tick.tick != expected => {
+                return refuse(&format!("tick {} follows, not {expected}", tick.tick));
             }
-            Some(KEYFRAME_TOPIC) => {
-                Some(LogRecord::Keyframe(decode::<Keyframe>(Kind::Keyframe, data)?))
-            }
-            _ => None,
-        })
+            (LogRecord::Tick(tick), _) => self.next_tick = Some(tick.tick.saturating_add(1)),
+            (LogRecord::State(_), _) => {}
+        }
+        Ok(())
+    }
+
+    fn decode<T: DeserializeOwned>(&mut self, kind: Kind, data: &[u8]) -> Result<T> {
+        let payload = envelope::unwrap(data);
+        if let Some(&[b'H', b'S', version, _]) = payload.first_chunk()
+            && version != VERSION
+        {
+            self.other_version = Some(version);
+            return refuse(&format!("a message of version {version}, not {VERSION}"));
+        }
+        decode(kind, payload)
     }
 }

@@ -10,9 +10,9 @@ use mcap::{Attachment, McapResult, Writer};
 
 use hardstand_error::Result;
 
-use super::records::Records;
-use super::writer::{file_error, options};
-use super::{LogReader, TICK_TOPIC};
+use crate::records::Records;
+use crate::writer::{file_error, options};
+use crate::{LogReader, TICK_TOPIC};
 
 /// What was saved of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub struct Recovered {
 /// chunks, the same messages: it replays like the old one.
 ///
 /// # Errors
-/// [`ErrorKind::File`](crate::ErrorKind::File) if `from` cannot be read, or `to` cannot be written
+/// [`ErrorKind::File`](hardstand_error::ErrorKind::File) if `from` cannot be read, or `to` cannot be written
 /// or exists already;
-/// [`ErrorKind::Log`](crate::ErrorKind::Log) if `from` is not a log that can be replayed.
+/// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if `from` is not a log that can be replayed.
 pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
     // robot and scenario must be there
     drop(LogReader::open(from)?);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::{LogReader, RunInfo};
+use crate::{LogReader, RunInfo};
 
 /// The file in which a run goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]

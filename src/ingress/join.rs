@@ -1,85 +1,14 @@
-//! Controllers that join a run, and leave it.
-
-use serde::{Deserialize, Serialize};
+//! Requests to join and to leave, and of a speed: checked.
 
 use crate::limits::{SPEED_MAX, SPEED_MIN};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
-    CommandSchedule, Join, JointCommand, JointSet, Rejection, Role, SCHEDULE_TICKS_MAX,
-    controller_number, is_controller_name,
+    CommandSchedule, Join, JointSet, Rejection, Role, SCHEDULE_TICKS_MAX, controller_number,
+    is_controller_name,
 };
 
-use super::order::{Refusal, check_epoch, check_layout, check_number, claimed, shown};
-use super::{HEADER_BYTES, Kind};
-
-/// What a controller wants.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JoinRequest {
-    /// Layout hash of the robot that is meant.
-    pub layout_hash: u64,
-    /// Hash of robot and scenario as far as they decide the physics; 0 for whichever there is.
-    pub physics_hash: u64,
-    /// 0 required, 1 advisory, 2 observer.
-    pub role: u8,
-    /// Ticks between two states that it answers.
-    pub period_ticks: u64,
-    /// Remainder of their ticks by the period.
-    pub phase_ticks: u64,
-    /// From the state that it answers to the tick at which the answer applies.
-    pub offset_ticks: u64,
-    /// Its name: the same when it comes again.
-    pub controller: String,
-    /// Units that it reckons in: `SI`.
-    pub units: String,
-    /// Joints that it wants for itself, in any order.
-    pub joints: Vec<String>,
-}
-
-/// The answer: what it got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct JoinReply {
-    /// 0 accepted, 1 refused, 2 busy: the same request may be accepted later.
-    pub verdict: u8,
-    /// 0 real time, 1 lockstep, 2 budgeted.
-    pub mode: u8,
-    /// Run number; every command carries it.
-    pub run_id: u32,
-    /// Session; every command carries it. 0 for an observer.
-    pub session: u64,
-    /// The first state that it answers.
-    pub first_tick: u64,
-    /// What its joints are told until its first command applies, in the model's order, which is
-    /// that of its commands.
-    pub in_force: Vec<JointCommand>,
-    /// Otherwise: what is wrong, with what was expected and what came.
-    pub reason: String,
-}
-
-impl JoinReply {
-    /// Changes nothing.
-    #[must_use]
-    pub fn refused(refusal: Refusal) -> Self {
-        let verdict = if refusal.reason == Rejection::QueueFull { 2 } else { 1 };
-        Self { verdict, reason: refusal.text, ..Self::default() }
-    }
-}
-
-/// What `leave` is given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeaveRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
-    /// Session of who leaves.
-    pub session: u64,
-}
-
-/// What `speed` is given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SpeedRequest {
-    /// Simulated seconds per second of wall time, 0.001 to 1000; 0 for as fast as the machine
-    /// allows.
-    pub speed: f64,
-}
+use super::order::{check_layout, check_number, check_run_id, claimed, shown};
+use hardstand_protocol::{HEADER_BYTES, JoinRequest, Kind, LeaveRequest, Refusal, SpeedRequest};
 
 /// Answers of one controller that may be on their way at a time.
 const IN_FLIGHT_MAX: u64 = 8;
@@ -172,7 +101,7 @@ fn check_joints(r: &JoinRequest, role: Role, model: &Model) -> Result<JointSet, 
 /// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id.
 pub fn check_leave(bytes: &[u8], run_id: u32) -> Result<u64, Refusal> {
     let r: LeaveRequest = claimed(Kind::Leave, bytes, HEADER_BYTES + 4 + 8)?;
-    check_epoch(r.run_id, run_id)?;
+    check_run_id(r.run_id, run_id)?;
     Ok(r.session)
 }
 

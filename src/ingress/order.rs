@@ -1,77 +1,13 @@
-//! Orders to a running daemon: what they have in common.
+//! What the checks of all requests have in common.
 
 use std::fmt::Display;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::limits::NAME_BYTES_MAX;
-use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::Rejection;
 
-use super::{HEADER_BYTES, Kind, VERSION, decode};
-
-/// The answer to an order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OrderReply {
-    /// 0 accepted, 1 refused, 2 busy: the same order may be accepted later.
-    pub verdict: u8,
-    /// Accepted: it holds from the start of this tick on. For steps: the number of ticks after
-    /// which the simulation pauses.
-    pub tick: u64,
-    /// Otherwise: what is wrong, with value and range.
-    pub reason: String,
-}
-
-/// Why an order was refused: the reason that is counted, and words for whoever asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The counter.
-    pub reason: Rejection,
-    /// Field, value and range.
-    pub text: String,
-}
-
-impl Refusal {
-    /// Every reason that an order can be refused for.
-    pub const REASONS: [Rejection; 8] = [
-        Rejection::Size,
-        Rejection::Version,
-        Rejection::Layout,
-        Rejection::RunId,
-        Rejection::NotFinite,
-        Rejection::OutOfRange,
-        Rejection::NotOwner,
-        Rejection::QueueFull,
-    ];
-}
-
-impl OrderReply {
-    /// Holds from `tick` on.
-    #[must_use]
-    pub const fn accepted(tick: u64) -> Self {
-        Self { verdict: 0, tick, reason: String::new() }
-    }
-
-    /// Changes nothing.
-    #[must_use]
-    pub fn refused(refusal: Refusal) -> Self {
-        let verdict = if refusal.reason == Rejection::QueueFull { 2 } else { 1 };
-        Self { verdict, tick: 0, reason: refusal.text }
-    }
-
-    /// The tick from which on the order holds.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Input`] if it was refused, [`ErrorKind::Bus`] if the daemon was busy.
-    pub fn tick(self) -> Result<u64> {
-        match self.verdict {
-            0 => Ok(self.tick),
-            1 => Err(Error::new(ErrorKind::Input, self.reason)),
-            _ => Err(Error::new(ErrorKind::Bus, self.reason)),
-        }
-    }
-}
+use hardstand_protocol::{HEADER_BYTES, Kind, Refusal, decode};
 
 /// What the bytes claim; `size` says how many there must be.
 ///
@@ -86,7 +22,7 @@ pub(super) fn claimed<T: DeserializeOwned>(
         let text = format!("the request is {} bytes long; it must be {size}", bytes.len());
         Refusal { reason: Rejection::Size, text }
     };
-    let header = [b'H', b'S', VERSION, kind as u8];
+    let header = kind.header();
     match bytes.get(..HEADER_BYTES) {
         None => return Err(wrong_size()),
         Some(got) if got != header => {
@@ -117,7 +53,7 @@ pub(super) fn check_layout(got: u64, expected: u64) -> std::result::Result<(), R
 ///
 /// # Errors
 /// [`Rejection::RunId`].
-pub(super) fn check_epoch(got: u32, expected: u32) -> std::result::Result<(), Refusal> {
+pub(super) fn check_run_id(got: u32, expected: u32) -> std::result::Result<(), Refusal> {
     if got == 0 || got == expected {
         return Ok(());
     }

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::LogTick;
 
-use super::{LogWriter, RunInfo, SideChannel, SideMessages, Storage};
+use crate::{LogWriter, RunInfo, SideChannel, SideMessages, Storage};
 
 /// Time between two requests to put the file on the disk, ns.
 const SYNC_NS: u64 = 1_000_000_000;
 
 /// What has been written of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecorderStats {
+pub struct WrittenLog {
     /// Ticks written.
     pub ticks: u64,
     /// Files, in order: the next one begins when one is full, or when ticks were lost.
@@ -25,7 +25,7 @@ pub struct RecorderStats {
 /// After the first failure it writes nothing more: see [`error`](Self::error).
 pub struct RunWriter {
     storage: Box<dyn Storage>,
-    stats: RecorderStats,
+    stats: WrittenLog,
     first: PathBuf,
     info: RunInfo,
     segment_bytes_max: u64,
@@ -64,7 +64,7 @@ impl RunWriter {
         remove_segments(storage.as_ref(), &path)?;
         Ok(Self {
             storage,
-            stats: RecorderStats { segments: vec![path.clone()], ..Default::default() },
+            stats: WrittenLog { segments: vec![path.clone()], ..Default::default() },
             first: path,
             info,
             segment_bytes_max,
@@ -98,7 +98,7 @@ impl RunWriter {
 
     /// Closes the file.
     #[must_use]
-    pub fn finish(mut self) -> RecorderStats {
+    pub fn finish(mut self) -> WrittenLog {
         let result = self.writer.take().map_or(Ok(()), LogWriter::finish);
         self.note(result);
         self.stats

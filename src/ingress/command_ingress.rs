@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::buffer_pool::Outbox;
 use hardstand_physics::plant::{Command, Rejection};
 
-use super::{ArrivalCounters, ClaimedCommand, CommandLimits, check_command, decode_command};
+use super::{ArrivalCounters, CommandLimits, check_command};
+use hardstand_protocol::{ClaimedCommand, decode_command};
 
 /// Where commands arrive: the first of their two checks, and the hand-over to the physics thread.
 #[derive(Debug)]

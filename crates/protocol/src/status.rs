@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ControllerReading;
-
 /// Published once a second under `status`, and the answer to a query of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatusReading {
@@ -55,6 +53,25 @@ pub struct StatusReading {
     pub controllers: Vec<ControllerReading>,
     /// Names of those that the loop waits for now.
     pub missing: Vec<String>,
+}
+
+/// A controller that has joined, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControllerReading {
+    /// Name.
+    pub name: String,
+    /// 0 required, 1 advisory, 2 observer.
+    pub role: u8,
+    /// Session; 0 for an observer.
+    pub session: u64,
+    /// Ticks between two states that it answers.
+    pub period_ticks: u64,
+    /// Remainder of their ticks by the period.
+    pub phase_ticks: u64,
+    /// From the state that it answers to the tick at which the answer applies.
+    pub offset_ticks: u64,
+    /// Number of its joints.
+    pub joints: u32,
 }
 
 /// Many whole numbers in short: percentiles, the largest, and how many lie between fixed edges.

@@ -1,6 +1,4 @@
-//! Faults while the daemon runs: asked for and checked.
-
-use serde::{Deserialize, Serialize};
+//! Requests to inject and to clear faults: checked.
 
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
@@ -8,39 +6,9 @@ use hardstand_physics::plant::{
     fault_part,
 };
 
-use super::Kind;
 use super::control::check_ticks;
-use super::order::{Refusal, check_epoch, check_number, claimed, shown};
-
-/// A fault, as somebody outside asks for it. Only [`check_fault`] makes an [`Event`] of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FaultRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
-    /// Name of the kind, see [`FaultKind::TABLE`].
-    pub kind: String,
-    /// What it befalls: `joint`, `foot`, `link`, `station` or `region`; empty for all there is.
-    pub part: String,
-    /// The name of that; empty for all there is.
-    pub name: String,
-    /// The numbers of the kind's parameters, one after the other.
-    pub values: Vec<f64>,
-    /// Duration, ticks; 0 until it is mended.
-    pub ticks: u64,
-}
-
-/// The end of faults, as somebody outside asks for it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClearFaultsRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
-    /// Faults of which kind; empty for all.
-    pub kind: String,
-    /// What they befall; empty for whatever it is.
-    pub part: String,
-    /// The name of that; empty for whatever it is.
-    pub name: String,
-}
+use super::order::{check_number, check_run_id, claimed, shown};
+use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
 
 /// Makes a fault of the bytes of a request, if all is well.
 ///
@@ -54,7 +22,7 @@ pub fn check_fault(
     run_id: u32,
 ) -> Result<Event, Refusal> {
     let r: FaultRequest = claimed(Kind::Fault, bytes, "as the request's lengths say")?;
-    check_epoch(r.run_id, run_id)?;
+    check_run_id(r.run_id, run_id)?;
     let row = row_of(&r.kind)?;
     check_values(row, &r.values)?;
     if r.ticks > 0 {
@@ -65,18 +33,18 @@ pub fn check_fault(
     fault_event(row, model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
 }
 
-/// Makes an event of the bytes of a request to mend, if all is well.
+/// Makes an event of the bytes of a request to clear faults, if all is well.
 ///
 /// # Errors
 /// As for [`check_fault`].
-pub fn check_mend(
+pub fn check_clear_faults(
     bytes: &[u8],
     model: &Model,
     spec: &PlantSpec,
     run_id: u32,
 ) -> Result<Event, Refusal> {
     let r: ClearFaultsRequest = claimed(Kind::ClearFaults, bytes, "as the request's lengths say")?;
-    check_epoch(r.run_id, run_id)?;
+    check_run_id(r.run_id, run_id)?;
     let row = if r.kind.is_empty() { None } else { Some(row_of(&r.kind)?) };
     let on = on(&r.part, &r.name);
     let part = match (row, on) {

@@ -8,7 +8,7 @@ use mcap::records::{ChunkHeader, Record, op};
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// A record of the file, or all records of a chunk of it.
-pub(super) fn parse(opcode: u8, body: &[u8]) -> Result<VecDeque<Record<'static>>> {
+pub(crate) fn parse(opcode: u8, body: &[u8]) -> Result<VecDeque<Record<'static>>> {
     if opcode == op::ATTACHMENT && !attachment_is_whole(body) {
         return refuse("an attachment that breaks off");
     }
@@ -49,12 +49,12 @@ fn unpack(header: ChunkHeader, data: &[u8]) -> Result<VecDeque<Record<'static>>>
 }
 
 /// The error of a log that holds `what`.
-pub(super) fn refuse<T>(what: &str) -> Result<T> {
+pub(crate) fn refuse<T>(what: &str) -> Result<T> {
     Err(Error::new(ErrorKind::Log, format!("it is damaged ({what})")))
 }
 
 /// What is wrong with a log, in its reader's words.
-pub(super) fn damaged(e: &mcap::McapError) -> Error {
+pub(crate) fn damaged(e: &mcap::McapError) -> Error {
     Error::new(ErrorKind::Log, describe(e))
 }
 

@@ -8,14 +8,14 @@ use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOp
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::chunk_parser::{damaged, parse};
+use crate::chunk_parser::{damaged, parse};
 
 /// Largest record that is read: a damaged length must not make the reader ask for more.
 const RECORD_BYTES_MAX: usize = 64 << 20;
 const READ_BYTES: usize = 256 << 10;
 
 /// Reads records from beginning to end; those of a chunk once all of it is known to be whole.
-pub(super) struct Records {
+pub(crate) struct Records {
     source: Box<dyn Read + Send>,
     read_bytes: u64,
     mcap: LinearReader,
@@ -24,7 +24,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
+    pub(crate) fn new(source: Box<dyn Read + Send>) -> Self {
         let options = LinearReaderOptions::default()
             .with_emit_chunks(true)
             .with_validate_data_section_crc(true)
@@ -34,12 +34,12 @@ impl Records {
     }
 
     /// Bytes read so far.
-    pub(super) const fn read_bytes(&self) -> u64 {
+    pub(crate) const fn read_bytes(&self) -> u64 {
         self.read_bytes
     }
 
     /// True if the next record is not of the same chunk as the last one.
-    pub(super) fn is_at_border(&self) -> bool {
+    pub(crate) fn is_at_border(&self) -> bool {
         self.parsed.is_empty()
     }
 
@@ -47,7 +47,7 @@ impl Records {
     ///
     /// # Errors
     /// [`ErrorKind::Log`] with what is wrong; nothing can be read after that.
-    pub(super) fn next(&mut self) -> Result<Option<Record<'static>>> {
+    pub(crate) fn next(&mut self) -> Result<Option<Record<'static>>> {
         loop {
             if let Some(record) = self.parsed.pop_front() {
                 return Ok(Some(record));

@@ -3,8 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use crossbeam_channel::{Receiver, Sender, bounded};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// An open log file.
 pub trait LogFile: Write + Send {
@@ -75,14 +74,14 @@ impl Storage for Disk {
 #[derive(Debug)]
 struct DiskFile {
     file: File,
-    requests: Sender<()>,
+    requests: SyncSender<()>,
     results: Receiver<io::Result<()>>,
 }
 
 impl DiskFile {
     fn new(file: File) -> io::Result<Self> {
-        let (requests, asked) = bounded::<()>(1);
-        let (result, results) = bounded(1);
+        let (requests, asked) = sync_channel::<()>(1);
+        let (result, results) = sync_channel(1);
         let own = file.try_clone()?;
         let work = move || {
             for () in asked {

@@ -9,13 +9,12 @@ use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Attachment, McapResult, WriteOptions, Writer};
 
-use crate::message::{Kind, encode};
-use crate::rt::LogTick;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
 
-use super::envelope::{self, ENCODING, SCHEMA, SCHEMA_ENCODING};
-use super::{
-    Disk, KEYFRAME_TOPIC, Keyframe, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
+use crate::envelope::{self, ENCODING, SCHEMA, SCHEMA_ENCODING};
+use crate::{
+    Disk, KEYFRAME_TOPIC, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
     ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages,
     Storage, TICK_TOPIC,
 };
@@ -36,7 +35,7 @@ pub struct LogWriter {
     period_ns: u64,
     payload: Vec<u8>,
     message: Vec<u8>,
-    pub(super) open_ticks: u64,
+    pub(crate) open_ticks: u64,
 }
 
 impl std::fmt::Debug for LogWriter {
@@ -92,7 +91,7 @@ impl LogWriter {
     }
 
     /// [`create`](Self::create) in another place than the file system.
-    pub(super) fn create_on(
+    pub(crate) fn create_on(
         storage: &dyn Storage,
         path: &Path,
         info: &RunInfo,
@@ -175,7 +174,7 @@ impl LogWriter {
     }
 
     /// Puts everything written so far on the disk, soon.
-    pub(super) fn sync(&self) -> Result<()> {
+    pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync_soon().map_err(|e| file_error(&self.out.path, &e))
     }
 
@@ -246,7 +245,7 @@ fn write_header(mcap: &mut McapFile, info: &RunInfo) -> McapResult<()> {
 }
 
 /// Without seeking a chunk is written in one piece, when it is complete.
-pub(super) fn options() -> WriteOptions {
+pub(crate) fn options() -> WriteOptions {
     WriteOptions::new()
         .profile("ros2")
         .library(concat!("hardstand ", env!("CARGO_PKG_VERSION")))
@@ -255,7 +254,7 @@ pub(super) fn options() -> WriteOptions {
 }
 
 /// With the cause: mcap's own text does not say that the disk is full.
-pub(super) fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
+pub(crate) fn file_error(path: &Path, e: &dyn std::error::Error) -> Error {
     let cause = e.source().map_or_else(String::new, |cause| format!(": {cause}"));
     Error::new(ErrorKind::File, format!("log {}: {e}{cause}", path.display()))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::{LogReader, LogRecord, NextSegment};
+use crate::{LogReader, LogRecord, NextSegment};
 
 /// A tick of a log, by the state after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,14 +19,14 @@ pub struct TickId {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunIndex {
     /// In the order of the run; none is empty.
-    pub parts: Vec<Part>,
+    pub segments: Vec<Segment>,
     /// Why the log ended early, if it did.
     pub damage: Option<String>,
 }
 
 /// One file of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Segment {
     /// The file.
     pub file: PathBuf,
     /// Run number.
@@ -50,12 +50,12 @@ impl RunIndex {
         let info = log.info().clone();
         let (mut index, mut expected) = (Self::default(), None::<NextSegment>);
         loop {
-            let part = read_part(&mut log, &mut progress);
+            let segment = read_segment(&mut log, &mut progress);
             let (damage, next) = (log.damage().map(String::from), log.next_segment().cloned());
-            match (part, &expected) {
-                (Some(part), None) => index.parts.push(part),
-                (Some(part), Some(next)) if next.is_reached(index.end(), part.first_tick) => {
-                    index.parts.push(part);
+            match (segment, &expected) {
+                (Some(segment), None) => index.segments.push(segment),
+                (Some(segment), Some(next)) if next.is_reached(index.end(), segment.first_tick) => {
+                    index.segments.push(segment);
                 }
                 (None, None) => {
                     let why = damage.unwrap_or_else(|| "the run ended before its first".into());
@@ -85,29 +85,29 @@ impl RunIndex {
     /// Run number of the first tick.
     #[must_use]
     pub fn run_id(&self) -> u32 {
-        self.parts.first().map_or(0, |p| p.run_id)
+        self.segments.first().map_or(0, |p| p.run_id)
     }
 
     /// Ticks done at the end of run `run_id`; `None` if there is no tick of it.
     #[must_use]
     pub fn end_tick(&self, run_id: u32) -> Option<u64> {
-        self.parts.iter().filter(|p| p.run_id == run_id).map(|p| p.end_tick).max()
+        self.segments.iter().filter(|p| p.run_id == run_id).map(|p| p.end_tick).max()
     }
 
     /// Number of ticks.
     #[must_use]
     pub fn ticks(&self) -> u64 {
-        self.parts.iter().map(Part::ticks).sum()
+        self.segments.iter().map(Segment::ticks).sum()
     }
 
     /// The `n`th tick, counted from 0, by the state after it.
     #[must_use]
     pub fn tick(&self, mut n: u64) -> Option<TickId> {
-        for part in &self.parts {
-            if n < part.ticks() {
-                return Some(TickId { run_id: part.run_id, tick: part.first_tick + 1 + n });
+        for segment in &self.segments {
+            if n < segment.ticks() {
+                return Some(TickId { run_id: segment.run_id, tick: segment.first_tick + 1 + n });
             }
-            n -= part.ticks();
+            n -= segment.ticks();
         }
         None
     }
@@ -117,11 +117,11 @@ impl RunIndex {
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with the ticks that there are.
-    pub fn before(&self, run_id: u32, tick: u64) -> Result<(&Part, u64)> {
-        let holds = |p: &&Part| p.run_id == run_id && (p.first_tick..p.end_tick).contains(&tick);
-        let found = self.parts.iter().find(holds).and_then(|part| {
-            let keyframe = part.keyframes.iter().rev().find(|&&k| k <= tick)?;
-            Some((part, *keyframe))
+    pub fn before(&self, run_id: u32, tick: u64) -> Result<(&Segment, u64)> {
+        let holds = |p: &&Segment| p.run_id == run_id && (p.first_tick..p.end_tick).contains(&tick);
+        let found = self.segments.iter().find(holds).and_then(|segment| {
+            let keyframe = segment.keyframes.iter().rev().find(|&&k| k <= tick)?;
+            Some((segment, *keyframe))
         });
         found.ok_or_else(|| {
             let text = format!("tick {tick} of run {run_id} is not in the log; {}", self.extent());
@@ -132,7 +132,7 @@ impl RunIndex {
     /// What there is, in words.
     fn extent(&self) -> String {
         let mut all: Vec<(u32, u64, u64)> = Vec::new();
-        for p in &self.parts {
+        for p in &self.segments {
             match all.last_mut() {
                 Some(last) if last.0 == p.run_id && last.2 == p.first_tick => last.2 = p.end_tick,
                 _ => all.push((p.run_id, p.first_tick, p.end_tick)),
@@ -145,19 +145,19 @@ impl RunIndex {
     }
 
     fn end(&self) -> (u32, u64) {
-        self.parts.last().map_or((0, 0), |p| (p.run_id, p.end_tick))
+        self.segments.last().map_or((0, 0), |p| (p.run_id, p.end_tick))
     }
 }
 
-impl Part {
+impl Segment {
     fn ticks(&self) -> u64 {
         self.end_tick - self.first_tick
     }
 }
 
 /// The ticks of a file; `None` if it has none.
-fn read_part(log: &mut LogReader, progress: &mut impl FnMut(u64, u64)) -> Option<Part> {
-    let mut part: Option<Part> = None;
+fn read_segment(log: &mut LogReader, progress: &mut impl FnMut(u64, u64)) -> Option<Segment> {
+    let mut segment: Option<Segment> = None;
     let mut keyframes = Vec::new();
     while let Some(record) = log.next_record() {
         match record {
@@ -166,17 +166,17 @@ fn read_part(log: &mut LogReader, progress: &mut impl FnMut(u64, u64)) -> Option
                 let (read, all) = log.progress();
                 progress(read, all);
             }
-            LogRecord::Tick(tick) => match &mut part {
-                Some(part) => part.end_tick = tick.tick + 1,
+            LogRecord::Tick(tick) => match &mut segment {
+                Some(segment) => segment.end_tick = tick.tick + 1,
                 None => {
                     let (first_tick, end_tick) = (tick.tick, tick.tick + 1);
                     let (file, run_id) = (log.path().to_path_buf(), tick.run_id);
                     let keyframes = Vec::new();
-                    part = Some(Part { file, run_id, first_tick, end_tick, keyframes });
+                    segment = Some(Segment { file, run_id, first_tick, end_tick, keyframes });
                 }
             },
             LogRecord::State(_) => {}
         }
     }
-    part.map(|part| Part { keyframes, ..part })
+    segment.map(|segment| Segment { keyframes, ..segment })
 }

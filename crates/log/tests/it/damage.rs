@@ -1,0 +1,99 @@
+//! Logs that were cut off or changed: what can be read is a prefix, and the reader says why it ends.
+
+use std::path::Path;
+
+use hardstand_error::ErrorKind;
+use hardstand_log::{LogReader, recover};
+
+use crate::{digests, tick, write};
+
+const TICKS: u64 = 60;
+/// Ticks of a chunk.
+const CHUNK: usize = 10;
+
+struct Written {
+    bytes: Vec<u8>,
+    /// Where the chunks of ticks end, by the lengths of the records alone.
+    chunk_ends: Vec<usize>,
+}
+
+impl Written {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("whole.mcap");
+        write(&path, (0..TICKS).map(tick));
+        let bytes = std::fs::read(&path).unwrap();
+        let (mut chunk_ends, mut at) = (Vec::new(), 8);
+        while at + 9 <= bytes.len() - 8 {
+            let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap());
+            let end = at + 9 + length as usize;
+            if bytes[at] == 0x06 {
+                chunk_ends.push(end);
+            }
+            at = end;
+        }
+        chunk_ends.remove(0); // schemas and channels
+        assert_eq!(chunk_ends.len() * CHUNK, TICKS as usize);
+        Self { bytes, chunk_ends }
+    }
+
+    fn ticks_before(&self, byte: usize) -> usize {
+        self.chunk_ends.iter().filter(|&&end| end <= byte).count() * CHUNK
+    }
+
+    /// Number of ticks that are read, and the reported damage.
+    fn check(&self, bytes: &[u8], what: &str) -> (usize, Option<String>) {
+        match LogReader::from_bytes(Path::new("damaged.mcap"), bytes.to_vec()) {
+            Ok(log) => {
+                let (found, damage) = digests(log);
+                let prefix: Vec<u64> = (0..found.len() as u64).map(|n| tick(n).digest).collect();
+                assert_eq!(found, prefix, "{what}: not a prefix");
+                assert!(found.len() as u64 == TICKS || damage.is_some(), "{what}: no damage");
+                (found.len(), damage)
+            }
+            Err(e) => {
+                assert_eq!(e.kind(), ErrorKind::Log, "{what}: {e}");
+                (0, Some(e.to_string()))
+            }
+        }
+    }
+}
+
+#[test]
+fn a_log_cut_at_any_byte_is_read_up_to_its_last_whole_chunk() {
+    let log = Written::new();
+    assert_eq!(log.check(&log.bytes, "whole"), (TICKS as usize, None));
+    for cut in 0..log.bytes.len() {
+        let what = format!("cut at {cut}");
+        let (found, damage) = log.check(&log.bytes[..cut], &what);
+        assert_eq!(found, log.ticks_before(cut), "{what}");
+        assert!(damage.is_some_and(|d| d.contains("breaks off")), "{what}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_a_chunk_ends_the_log_before_it() {
+    let log = Written::new();
+    let (start, end) = (log.chunk_ends[2], log.chunk_ends[3]);
+    let mut bytes = log.bytes.clone();
+    for at in (start + 9..end).step_by(7) {
+        for bit in [0, 7] {
+            bytes[at] ^= 1 << bit;
+            let (found, _) = log.check(&bytes, &format!("bit {bit} of byte {at}"));
+            assert!(found >= log.ticks_before(start), "byte {at}: {found} ticks");
+            bytes[at] ^= 1 << bit;
+        }
+    }
+}
+
+#[test]
+fn a_recovered_log_is_whole_and_holds_the_same_ticks() {
+    let log = Written::new();
+    let dir = tempfile::tempdir().unwrap();
+    let (from, to) = (dir.path().join("cut.mcap"), dir.path().join("whole.mcap"));
+    std::fs::write(&from, &log.bytes[..log.chunk_ends[3] + 20]).unwrap();
+    let saved = recover(&from, &to).unwrap();
+    assert_eq!((saved.ticks, saved.damage.is_some()), (40, true));
+    let (found, damage) = digests(LogReader::open(&to).unwrap());
+    assert_eq!((found.len(), damage), (40, None));
+}

@@ -1,0 +1,57 @@
+//! From values to bytes and back.
+
+use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
+use hardstand_error::{Error, ErrorKind, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Kind;
+use crate::limits::MESSAGE_BYTES_MAX;
+
+/// Version of the protocol: changes when the layout of any payload changes.
+pub const VERSION: u8 = 4;
+/// Bytes before the payload.
+pub const HEADER_BYTES: usize = 4;
+
+/// Without the limit a forged length would make the decoder ask for terabytes and abort.
+type Wire = Configuration<LittleEndian, Fixint, Limit<DECODE_BYTES_MAX>>;
+/// Keyframes are larger than bus messages, but bounded too.
+const DECODE_BYTES_MAX: usize = 4 << 20;
+const WIRE: Wire = bincode::config::standard()
+    .with_little_endian()
+    .with_fixed_int_encoding()
+    .with_limit::<DECODE_BYTES_MAX>();
+
+/// Encodes a message into `out`, which is cleared first. It does not allocate once `out` is large
+/// enough.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if the value cannot be encoded; none of this crate's payloads do that.
+pub fn encode<T: Serialize>(kind: Kind, value: &T, out: &mut Vec<u8>) -> Result<()> {
+    out.clear();
+    out.extend_from_slice(&kind.header());
+    bincode::serde::encode_into_std_write(value, out, WIRE)
+        .map_err(|e| Error::new(ErrorKind::Internal, format!("encoding {}: {e}", kind.schema())))?;
+    Ok(())
+}
+
+/// Decodes a message of the given kind, all of it.
+///
+/// # Errors
+/// [`ErrorKind::Log`] if header, size or contents are wrong. Nothing large is allocated before the
+/// lengths are checked.
+pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
+    let wrong = |what: String| Error::new(ErrorKind::Log, format!("{}: {what}", kind.schema()));
+    let Some(body) = bytes.strip_prefix(&kind.header()) else {
+        let got = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
+        return Err(wrong(format!("header is {got:02x?}; expected {:02x?}", kind.header())));
+    };
+    let (value, used) = bincode::serde::decode_from_slice(body, WIRE)
+        .map_err(|e| wrong(format!("does not decode ({e})")))?;
+    if used != body.len() {
+        return Err(wrong(format!("has {} bytes after its end", body.len() - used)));
+    }
+    Ok(value)
+}
+
+const _: () = assert!(MESSAGE_BYTES_MAX <= DECODE_BYTES_MAX);

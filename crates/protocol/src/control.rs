@@ -1,0 +1,53 @@
+//! Time and state of a running daemon: pause, step, reset, speed, save, restore; and pushes.
+
+use serde::{Deserialize, Serialize};
+
+/// What `pause`, `resume`, `step`, `run_until` and `reset` can be given. Without a payload they
+/// mean the run that there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControlRequest {
+    /// Run that is meant; 0 for whichever there is.
+    pub run_id: u32,
+    /// `step`: how many ticks, 1 without a payload. `run_until`: the tick. Otherwise 0.
+    pub number: u64,
+    /// `reset`: 1 if published time shall begin at 0 again, too. Otherwise 0.
+    pub rewind: u8,
+}
+
+/// The complete state of a simulation: the answer to `snapshot`, and what `restore` takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedState {
+    /// Layout hash of the robot.
+    pub layout_hash: u64,
+    /// Hash of robot and scenario as far as they decide the physics.
+    pub physics_hash: u64,
+    /// Run in which it was saved.
+    pub run_id: u32,
+    /// Ticks done.
+    pub tick: u64,
+    /// The state; the last word is the digest.
+    pub words: Vec<u64>,
+}
+
+/// A constant force on a link, for some ticks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PushRequest {
+    /// Run that is meant; 0 for whichever there is.
+    pub run_id: u32,
+    /// Name of the link.
+    pub link: String,
+    /// Point of attack in the link's frame, m.
+    pub point_link_m: [f64; 3],
+    /// Force in world axes, N.
+    pub force_world_n: [f64; 3],
+    /// Duration, ticks.
+    pub ticks: u64,
+}
+
+/// What `speed` is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpeedRequest {
+    /// Simulated seconds per second of wall time, 0.001 to 1000; 0 for as fast as the machine
+    /// allows.
+    pub speed: f64,
+}

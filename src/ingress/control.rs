@@ -1,0 +1,77 @@
+//! Requests about time and state, and pushes: checked.
+
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{Event, Rejection};
+use hardstand_protocol::{ControlRequest, HEADER_BYTES, Kind, PushRequest, Refusal};
+
+use super::order::{check_number, check_run_id, claimed, shown};
+
+/// Largest force of a push along each axis, N.
+const FORCE_MAX_N: f64 = 1e6;
+/// Farthest point of attack along each axis, m.
+const POINT_MAX_M: f64 = 1e3;
+/// Largest number of ticks in an order: what a double still tells apart.
+const TICKS_MAX: u64 = 1 << 53;
+
+const CONTROL_BYTES: usize = HEADER_BYTES + 4 + 8 + 1;
+
+/// Makes a request of the bytes of one, if all is well; no bytes mean the default.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
+/// range.
+pub fn check_control(bytes: &[u8], run_id: u32) -> Result<Option<ControlRequest>, Refusal> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let r: ControlRequest = claimed(Kind::Control, bytes, format!("0 or {CONTROL_BYTES}"))?;
+    check_run_id(r.run_id, run_id)?;
+    check_ticks("number", r.number, 0)?;
+    if r.rewind > 1 {
+        let text = format!("rewind is {}; it must be 0 or 1", r.rewind);
+        return Err(Refusal { reason: Rejection::OutOfRange, text });
+    }
+    Ok(Some(r))
+}
+
+/// Makes a push of the bytes of a request, if all is well.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
+/// link, point, force, ticks.
+pub fn check_push(bytes: &[u8], model: &Model, run_id: u32) -> Result<Event, Refusal> {
+    let least = HEADER_BYTES + 4 + 8 + 24 + 24 + 8;
+    let r: PushRequest = claimed(Kind::Push, bytes, format!("{least} and the link's name"))?;
+    check_run_id(r.run_id, run_id)?;
+    let Some(frame) = model.frame(&r.link) else {
+        let name = shown(&r.link);
+        let text = format!("link is {name:?}; it must be the name of a link of the robot");
+        return Err(Refusal { reason: Rejection::OutOfRange, text });
+    };
+    let vectors = [
+        ("point_link_m", r.point_link_m, POINT_MAX_M),
+        ("force_world_n", r.force_world_n, FORCE_MAX_N),
+    ];
+    for (name, vector, max) in vectors {
+        for x in vector {
+            check_number(name, x, x.abs() <= max, format!("-{max} to {max} along each axis"))?;
+        }
+    }
+    check_ticks("ticks", r.ticks, 1)?;
+    Ok(Event::Push {
+        body: frame.body as u32,
+        point_B: frame.X_BF.point(&r.point_link_m.into()).into(),
+        force_W: r.force_world_n,
+        ticks: r.ticks,
+    })
+}
+
+/// # Errors
+/// [`Rejection::OutOfRange`].
+pub(super) fn check_ticks(name: &str, ticks: u64, min: u64) -> Result<(), Refusal> {
+    if (min..=TICKS_MAX).contains(&ticks) {
+        return Ok(());
+    }
+    let text = format!("{name} is {ticks}; it must be {min} to {TICKS_MAX}");
+    Err(Refusal { reason: Rejection::OutOfRange, text })
+}

@@ -1,0 +1,89 @@
+//! The description of a plant, as the answer to a query of `model`.
+
+use hardstand_physics::contact::{Surface, SurfaceShape};
+use hardstand_physics::model::{Joint, JointKind};
+use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, Plant, Station};
+use hardstand_physics::spatial::{Quaternion, Transform};
+use hardstand_protocol::{
+    FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
+    RegionDescription, StationDescription, SurfaceDescription,
+};
+
+/// The description of `plant`.
+#[must_use]
+pub fn describe(plant: &Plant, run_id: u32, kp_max: f64, kd_max: f64) -> ModelReply {
+    let (model, spec) = (plant.model(), plant.spec());
+    let joint = |(i, j): (usize, &Joint)| JointDescription {
+        name: j.name.clone(),
+        kind: u8::from(j.kind == JointKind::Prismatic),
+        q_initial: spec.q.joints[i],
+        q_min: j.q_min,
+        q_max: j.q_max,
+        effort_max: j.effort_max,
+        velocity_max: j.velocity_max,
+    };
+    let foot = |f: &Foot| FootDescription {
+        name: f.name.clone(),
+        stations: f.stations.iter().map(|&s| s as u32).collect(),
+    };
+    let station = |s: &Station| StationDescription {
+        name: s.name.clone(),
+        body: model.bodies[s.body].name.clone(),
+        position_body_m: s.p_BS.into(),
+        model: match s.model {
+            ContactModel::ExponentialSpring(_) => 0,
+            ContactModel::HuntCrossley(_) => 1,
+            ContactModel::Rigid => 2,
+        },
+        round_m: s.shape.round_m(),
+        ring_m: s.shape.ring_m(),
+    };
+    let frame = |body: usize, x: &Transform| FrameDescription {
+        body: model.bodies[body].name.clone(),
+        pose: pose(x),
+    };
+    ModelReply {
+        layout_hash: plant.layout_hash(),
+        run_id,
+        period_ns: spec.period_ns,
+        hold_ticks: spec.watchdog.hold_ticks,
+        damped_ticks: spec.watchdog.damped_ticks,
+        proof_commands: spec.watchdog.proof_commands,
+        kp_max,
+        kd_max,
+        mass_kg: model.total_mass(),
+        gravity_m_per_s2: spec.gravity_W.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        robot: model.name.clone(),
+        base_link: model.bodies[0].name.clone(),
+        joints: model.joints.iter().enumerate().map(joint).collect(),
+        feet: spec.feet.iter().map(foot).collect(),
+        stations: spec.stations.iter().map(station).collect(),
+        surfaces: spec.ground.iter().map(describe_surface).collect(),
+        foot_frames: spec.feet.iter().map(|f| frame(f.body, &f.X_BF)).collect(),
+        imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
+        regions: spec.regions.iter().map(describe_region).collect(),
+    }
+}
+
+fn pose(x: &Transform) -> PoseDescription {
+    PoseDescription { position_m: x.p.into(), quat_wxyz: Quaternion::from_matrix(&x.R).wxyz() }
+}
+
+fn describe_surface(surface: &Surface) -> SurfaceDescription {
+    SurfaceDescription {
+        name: surface.name.clone(),
+        kind: match surface.shape {
+            SurfaceShape::Plane => 0,
+            SurfaceShape::Heightfield(_) => 1,
+            SurfaceShape::Solid(_) => 2,
+        },
+        moves: u8::from(surface.platform.is_some()),
+        pose: pose(&surface.X_WS),
+    }
+}
+
+fn describe_region(r: &FrictionRegion) -> RegionDescription {
+    let (name, surface) = (r.name.clone(), r.surface as u32);
+    RegionDescription { name, surface, min_m: r.min_m, max_m: r.max_m }
+}

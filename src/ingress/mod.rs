@@ -1,0 +1,25 @@
+//! From what arrives on the bus to what the loop takes: payloads are checked against the robot, the
+//! run and the limits, and become commands, events and orders. The way back is [`describe`].
+
+mod arrivals;
+mod command;
+mod command_ingress;
+mod control;
+mod controller_registry;
+mod description;
+mod fault;
+mod friction;
+mod join;
+mod order;
+mod saved;
+
+pub use arrivals::ArrivalCounters;
+pub use command::{CommandLimits, check_command};
+pub use command_ingress::CommandIngress;
+pub use control::{check_control, check_push};
+pub use controller_registry::ControllerRegistry;
+pub use description::describe;
+pub use fault::{check_clear_faults, check_fault};
+pub use friction::{FrictionLimits, check_friction};
+pub use join::{check_join, check_leave, check_speed};
+pub use saved::{check_saved, restored, save};

@@ -1,0 +1,58 @@
+//! Saved states: made from a plant, and put back into one.
+
+use hardstand_error::{Error, ErrorKind};
+use hardstand_physics::plant::{Plant, Rejection};
+use hardstand_protocol::{Kind, Refusal, SavedState};
+
+use super::order::{check_layout, claimed};
+
+/// The state in which `plant` is.
+#[must_use]
+pub fn save(plant: &mut Plant, physics_hash: u64, run_id: u32) -> SavedState {
+    let (layout_hash, tick) = (plant.layout_hash(), plant.state().tick);
+    SavedState { layout_hash, physics_hash, run_id, tick, words: plant.snapshot_words() }
+}
+
+/// `plant` in the state `saved`; `physics_hash` is that of the plant's robot and scenario.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if the state is another robot's or scenario's, or a run cannot go on from
+/// it.
+pub fn restored(saved: &SavedState, mut plant: Plant, physics_hash: u64) -> crate::Result<Plant> {
+    let refuse = |text| Error::new(ErrorKind::Input, format!("the saved state: {text}"));
+    check_hashes(saved, plant.layout_hash(), physics_hash).map_err(|r| refuse(r.text))?;
+    plant.restore(&saved.words).map_err(|e| refuse(e.to_string()))?;
+    match plant.fault() {
+        Some(fault) => Err(refuse(format!("it is not one to go on from: {fault:?}"))),
+        None => Ok(plant),
+    }
+}
+
+/// Decodes a saved state and checks that it is of this robot and scenario. Whether its words make
+/// sense, only a plant can decide.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, layout,
+/// physics.
+pub fn check_saved(
+    bytes: &[u8],
+    layout_hash: u64,
+    physics_hash: u64,
+) -> Result<SavedState, Refusal> {
+    let saved: SavedState = claimed(Kind::SavedState, bytes, "as long as snapshot gives it")?;
+    check_hashes(&saved, layout_hash, physics_hash)?;
+    Ok(saved)
+}
+
+fn check_hashes(saved: &SavedState, layout_hash: u64, physics_hash: u64) -> Result<(), Refusal> {
+    check_layout(saved.layout_hash, layout_hash)?;
+    if saved.physics_hash == physics_hash {
+        return Ok(());
+    }
+    let got = saved.physics_hash;
+    let text = format!(
+        "physics_hash is {got:016x}; it must be {physics_hash:016x}: the state is from another \
+         robot or scenario"
+    );
+    Err(Refusal { reason: Rejection::Layout, text })
+}
