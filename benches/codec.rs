@@ -8,11 +8,12 @@ mod standing;
 use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
 use hardstand::ingress::{CommandLimits, check_command};
-use hardstand_physics::plant::{Command, Plant, Scope, Snapshot, StateReading};
+use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_protocol::{
     ClaimedCommand, Counter, FrictionRequest, Kind, OrderReply, StatusReading, decode,
     decode_command, encode, encode_command,
 };
+use hardstand_protocol::{Command, Scope, StateReading};
 use serde::Serialize;
 use standing::{SPRING, hold, scenario, shipped, standing};
 
@@ -37,7 +38,7 @@ fn build_a_plant(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| black_box(&scenario).plant());
 }
 
-fn claim(plant: &Plant) -> ClaimedCommand {
+fn claim(plant: &Simulation) -> ClaimedCommand {
     let (layout_hash, joints) = (plant.layout_hash(), hold(plant));
     ClaimedCommand {
         layout_hash,

@@ -18,7 +18,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, JoinedController};
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use hardstand_protocol::{JoinRequest, JointDescription};
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};

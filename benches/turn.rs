@@ -26,9 +26,10 @@ use hardstand::rt::{
     Clock, EventSchedule, Executive, Links, LoopEvent, MonotonicClock, RunLimits, TickReport,
     empty_log_tick, fill_log_tick, request_queue,
 };
+use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
-use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Command, JointCommand, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 
 /// Iterations of one measurement.
@@ -84,7 +85,7 @@ impl Clock for Sleepless {
 }
 
 /// A loop around `plant` for [`TURNS`] ticks, and the log's other end.
-fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
+fn executive(mut plant: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
     let set_points = hold(&plant);
     let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };

@@ -16,7 +16,7 @@ use hardstand::ingress::{
 use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::urdf::{BaseChoice, parse_urdf};
 use hardstand_log::{LogReader, LogRecord};
-use hardstand_physics::plant::{Command, Event, TickInput};
+use hardstand_protocol::{Command, Event, TickInput};
 use hardstand_protocol::{FrictionRequest, Kind, decode_command, encode, encode_command};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
@@ -148,7 +148,7 @@ fn simulate(scenario: &Scenario) {
         let numbers = q.p_WB.iter().chain(&q.joints).chain(v.w_WB.iter()).chain(v.v_WB.iter());
         assert!(numbers.chain(&v.joints).chain(&state.foot_normal_n).all(|x| x.is_finite()));
         assert!(snapshot.contacts.stations.iter().all(|s| s.normal_n.is_finite()));
-        assert!(outcome.fault.is_none() || plant.state().digest == before, "frozen");
+        assert!(outcome.failure.is_none() || plant.state().digest == before, "frozen");
         encode(Kind::State, state, &mut bytes).unwrap();
         assert!(bytes.len() <= MESSAGE_BYTES_MAX);
         encode(Kind::Contacts, &snapshot.contacts, &mut bytes).unwrap();

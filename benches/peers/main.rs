@@ -31,7 +31,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hardstand::config::Scenario;
-use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Command, JointCommand, TickInput};
 
 /// Simulated time after which a robot must be still, s.
 const SETTLE_S: f64 = 5.0;
@@ -85,7 +86,7 @@ fn cases() -> toml::Table {
 }
 
 /// The robot of a case, standing still.
-fn standing(name: &str, tick: Tick) -> Plant {
+fn standing(name: &str, tick: Tick) -> Simulation {
     let cases = cases();
     let case = cases.get(name).unwrap_or_else(|| panic!("no case {name} in cases.toml"));
     let gain = |key: &str| case[key].as_float().unwrap();
@@ -119,17 +120,17 @@ fn standing(name: &str, tick: Tick) -> Plant {
     plant
 }
 
-fn check_stillness(name: &str, plant: &Plant) {
+fn check_stillness(name: &str, plant: &Simulation) {
     let (q, v) = (&plant.state().q, &plant.state().v);
     let fastest = v.joints.iter().fold(v.v_WB.norm().max(v.w_WB.norm()), |a, v| a.max(v.abs()));
     let sag_m = plant.spec().q.p_WB.z - q.p_WB.z;
-    assert_eq!(plant.fault(), None, "{name}");
+    assert_eq!(plant.failure(), None, "{name}");
     assert!(fastest < STILL, "{name} still moves with {fastest} rad/s or m/s");
     assert!(sag_m.abs() < SAG_MAX_M, "{name} has sunk by {sag_m} m");
 }
 
 /// Mean time of a step, ns; takes at least `steps`, in whole ticks.
-fn hot(plant: &mut Plant, steps: u32) -> f64 {
+fn hot(plant: &mut Simulation, steps: u32) -> f64 {
     let input = TickInput::new();
     let micro_steps = Tick::Hot.micro_steps();
     let ticks = steps.div_ceil(micro_steps).max(1);
@@ -141,7 +142,7 @@ fn hot(plant: &mut Plant, steps: u32) -> f64 {
 }
 
 /// Time of each of `steps` ticks, ns, each after a pause.
-fn cold(plant: &mut Plant, steps: u32) -> Vec<u128> {
+fn cold(plant: &mut Simulation, steps: u32) -> Vec<u128> {
     let input = TickInput::new();
     let mut due = Instant::now();
     let step = |_| {
@@ -171,7 +172,7 @@ fn serve() {
                 cold(plant, steps).iter().map(u128::to_string).collect::<Vec<_>>().join(" ")
             }
         };
-        assert_eq!(plant.fault(), None, "{name}");
+        assert_eq!(plant.failure(), None, "{name}");
         match tick {
             Tick::Hot => println!("{answer} {:016x}", plant.state().digest),
             Tick::Cold => println!("{answer}"),

@@ -19,8 +19,10 @@ mod robots;
 
 use std::time::Instant;
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::dynamics::Limbs;
-use hardstand_physics::plant::{ComputePath, Plant, TickInput};
+use hardstand_physics::plant::ComputePath;
+use hardstand_protocol::TickInput;
 use line::Line;
 use robots::{Build, standing};
 
@@ -83,7 +85,7 @@ const ROWS: [Row; 4] = [
 /// One robot and what it cost, ns per micro-step.
 struct Measured {
     size: usize,
-    start: Plant,
+    start: Simulation,
     ns: Vec<f64>,
     /// After a burst.
     digest: Option<u64>,
@@ -112,7 +114,7 @@ impl Measured {
         }
         let digest = plant.state().digest;
         let sag_m = plant.spec().q.p_WB.z - plant.state().q.p_WB.z;
-        assert_eq!(plant.fault(), None, "size {}", self.size);
+        assert_eq!(plant.failure(), None, "size {}", self.size);
         assert!(sag_m.abs() < SAG_MAX_M, "size {}: sunk by {sag_m} m", self.size);
         assert!(self.digest.is_none_or(|first| first == digest), "size {}", self.size);
         self.digest = Some(digest);

@@ -1,10 +1,11 @@
 //! Robots of any size that stand on straight legs, for measurements.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::SpringParameters;
 use hardstand_physics::math;
 use hardstand_physics::model::{Base, Builder, Joint, JointKind};
-use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_protocol::{Command, JointCommand, TickInput};
 
 use crate::common::{G, add_body, add_joint, at, joint, plain_spec, station};
 
@@ -27,7 +28,7 @@ pub(crate) struct Build {
 }
 
 /// A robot that stands under PD, in ticks of so many micro-steps of 100 µs.
-pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
+pub(crate) fn standing(build: Build, micro_steps: u32) -> Simulation {
     let mut b = Builder::new("limbs", Base::Floating);
     let I = Mat3::from_diagonal(&Vec3::new(0.2, 0.2, 0.4));
     add_body(&mut b, "trunk", SpatialInertia::from_com(6.0, &Vec3::zeros(), &I));
@@ -55,7 +56,7 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
         JointKind::Prismatic => JointCommand { kp: 30_000.0, kd: 100.0, ..Default::default() },
     };
     let joints = model.joints.iter().map(hold).collect();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
         run_id: 1,

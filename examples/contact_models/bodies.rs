@@ -1,7 +1,9 @@
 //! A box that slides to rest, and a ball that bounces.
 
-use hardstand_physics::plant::{ContactModel, Plant, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_physics::plant::ContactModel;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::TickInput;
 
 use crate::plot::Points;
 use crate::scenes::{BALL_M, Kind, Result, ball, cube, quadruped};
@@ -12,7 +14,7 @@ pub(crate) struct Slide {
     pub(crate) velocity: Points,
     /// Friction over `μₖ N`; 0 while the box is in the air.
     pub(crate) share: Points,
-    /// Time after which it is slower than 1 cm/s, s.
+    /// From when on it is slower than 1 cm/s, s.
     pub(crate) stop_s: f64,
 }
 
@@ -22,12 +24,12 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     let mu_kinetic = of.spec.stations[0].friction.mu_kinetic();
     let (model, mut spec) = cube(&of, 100_000)?;
     spec.q.p_WB.z = 0.105;
-    // first let the height settle
-    let mut plant = Plant::new(model.clone(), spec.clone());
+    // first it comes to rest in height
+    let mut plant = Simulation::new(model.clone(), spec.clone());
     run(&mut plant, 20_000)?;
     spec.q.p_WB.z = plant.state().q.p_WB.z;
     spec.v.v_WB.x = 1.0;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut out = Slide { velocity: Points::new(), share: Points::new(), stop_s: f64::NAN };
     for _ in 0..10_000 {
         run(&mut plant, 1)?;
@@ -47,9 +49,9 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     Ok(out)
 }
 
-fn run(plant: &mut Plant, ticks: u32) -> Result<()> {
+fn run(plant: &mut Simulation, ticks: u32) -> Result<()> {
     for _ in 0..ticks {
-        if let Some(fault) = plant.step(&TickInput::default()).fault {
+        if let Some(fault) = plant.step(&TickInput::default()).failure {
             return Err(format!("a body has stopped itself: {fault:?}").into());
         }
     }
@@ -62,14 +64,14 @@ pub(crate) struct Bounce {
     pub(crate) force: Points,
     /// Speed of the impact, m/s.
     pub(crate) speed_m_per_s: f64,
-    /// Part of the speed after the impact.
+    /// Share of it that is kept.
     pub(crate) restitution: f64,
     /// The same from the law alone; NaN for the rigid model.
     pub(crate) closed_form: f64,
 }
 
-/// A ball with the speed of a fall from 0.1 m, in micro-steps of 10 µs. Without gravity, which
-/// would matter in a contact that reaches over a centimetre.
+/// A ball with the speed of a fall from 0.1 m, in micro-steps of 10 µs. Without gravity, which would
+/// take its part in a contact that reaches over a centimetre.
 pub(crate) fn bounce(kind: &Kind) -> Result<Bounce> {
     let of = quadruped(kind, &[])?;
     // the exponential spring reaches above the plane: 0.01 N at 1 cm
@@ -82,7 +84,7 @@ pub(crate) fn bounce(kind: &Kind) -> Result<Bounce> {
     spec.gravity_W = Vec3::zeros();
     spec.q.p_WB.z = BALL_M + begins_m + 1e-3;
     spec.v.v_WB.z = -(2.0 * 9.81 * 0.1_f64).sqrt();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let (mut force, mut speeds) = (Points::new(), [0.0, 0.0]);
     for _ in 0..10_000 {
         run(&mut plant, 1)?;
