@@ -1,4 +1,4 @@
-//! What comes in and goes out around the ticks, on the shipped quadruped: start-up and messages.
+//! Cost of start-up and of encoding messages, for the shipped quadruped:
 //! `cargo bench --bench codec`. What each tick encodes is in the bench `tick`, the log in `turn`.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
@@ -8,11 +8,12 @@ mod standing;
 use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
 use hardstand::ingress::{CommandLimits, check_command};
-use hardstand_physics::plant::{Command, Plant, Scope, Snapshot, StateReading};
+use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_protocol::{
     ClaimedCommand, Counter, FrictionRequest, Kind, OrderReply, StatusReading, decode,
     decode_command, encode, encode_command,
 };
+use hardstand_protocol::{Command, Scope, StateReading};
 use serde::Serialize;
 use standing::{SPRING, hold, scenario, shipped, standing};
 
@@ -20,7 +21,7 @@ fn main() {
     divan::main();
 }
 
-/// Files to a plant in its initial state.
+/// From files to a plant in its initial state.
 #[divan::bench]
 fn start_up(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| Scenario::load(black_box(&shipped()), &[]).unwrap().plant());
@@ -37,7 +38,7 @@ fn build_a_plant(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| black_box(&scenario).plant());
 }
 
-fn claim(plant: &Plant) -> ClaimedCommand {
+fn claim(plant: &Simulation) -> ClaimedCommand {
     let (layout_hash, joints) = (plant.layout_hash(), hold(plant));
     ClaimedCommand {
         layout_hash,
@@ -59,7 +60,7 @@ fn encode_a_command(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// From bytes to a command that may be offered.
+/// From bytes to a checked command.
 #[divan::bench]
 fn decode_and_check_a_command(bencher: Bencher<'_, '_>) {
     let plant = standing(10, SPRING);

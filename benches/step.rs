@@ -10,8 +10,9 @@ use divan::{Bencher, black_box};
 use hardstand::config::Scenario;
 use hardstand_physics::contact::{ExponentialSpring, Friction, SpringParameters};
 use hardstand_physics::dynamics::{Data, MassMatrix, Velocities, aba, crba, kinematics};
-use hardstand_physics::plant::{ComputePath, TickInput};
+use hardstand_physics::plant::ComputePath;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::TickInput;
 use standing::{shipped, standing_in_long_ticks};
 
 fn main() {
@@ -87,5 +88,5 @@ fn thousand_micro_steps(bencher: Bencher<'_, '_>, way: &Way) {
     let (mut plant, input) = (standing_in_long_ticks(integrator), TickInput::new());
     plant.set_path(path);
     bencher.bench_local(|| plant.step(&input));
-    assert_eq!(plant.fault(), None);
+    assert_eq!(plant.failure(), None);
 }

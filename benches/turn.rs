@@ -26,12 +26,13 @@ use hardstand::rt::{
     Clock, EventSchedule, Executive, Links, LoopEvent, MonotonicClock, RunLimits, TickReport,
     empty_log_tick, fill_log_tick, request_queue,
 };
+use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
-use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, TickInput};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Command, JointCommand, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 
-/// Turns of one measurement.
+/// Iterations of one measurement.
 const TURNS: u64 = 1000;
 /// Ticks between two keyframes: several stretches that can be replayed side by side.
 const KEYFRAME_TICKS: u64 = 100;
@@ -70,7 +71,7 @@ impl Others {
     }
 }
 
-/// The real clock, on which a sleep takes no longer than the others' work.
+/// The real clock, with a sleep that takes no longer than the work of the other threads.
 struct Sleepless(Others);
 
 impl Clock for Sleepless {
@@ -84,7 +85,7 @@ impl Clock for Sleepless {
 }
 
 /// A loop around `plant` for [`TURNS`] ticks, and the log's other end.
-fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
+fn executive(mut plant: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
     let set_points = hold(&plant);
     let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };
@@ -116,7 +117,7 @@ fn executive(mut plant: Plant) -> (Executive<Sleepless>, Inbox<LogTick>) {
     (Executive::new(plant, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
 }
 
-/// Physics and everything around it, with the others' share of the hand-overs.
+/// Physics and everything around it, with the other threads' share of the channels.
 #[divan::bench(args = [1, 10])]
 fn turn_of_the_loop(bencher: Bencher<'_, '_>, micro_steps: u32) {
     let plant = standing(micro_steps, SPRING);
@@ -161,7 +162,7 @@ fn write_log(path: &Path, micro_steps: u32) {
     assert_eq!((stats.ticks, stats.error), (TURNS, None));
 }
 
-/// What the recorder does, without and with the messages of ROS 2: encoding and writing, without
+/// The recorder's work, without and with the messages of ROS 2: encoding and writing, without
 /// putting the file on the disk.
 #[divan::bench(args = [false, true])]
 fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {

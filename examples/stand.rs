@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use hardstand::bus::Client;
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use hardstand_protocol::JointDescription;
 
 fn main() -> hardstand::Result<()> {

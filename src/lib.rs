@@ -37,6 +37,7 @@ pub mod process_harness;
 pub mod replay;
 pub mod ros2;
 pub mod rt;
+pub mod simulation;
 pub mod urdf;
 
 pub use hardstand_error::{Error, ErrorKind, Result};

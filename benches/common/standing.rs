@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use hardstand::config::Scenario;
-use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Command, JointCommand, TickInput};
 
 pub const SPRING: &str = "exponential_spring";
 
@@ -29,40 +30,40 @@ fn scenario_with(rate_hz: u32, micro_steps: u32, model: &str, integrator: &str) 
 }
 
 /// The set-points that hold the initial pose.
-pub fn hold(plant: &Plant) -> Vec<JointCommand> {
+pub fn hold(plant: &Simulation) -> Vec<JointCommand> {
     let hold = |q: &f64| JointCommand { q: *q, kp: 100.0, kd: 3.0, ..Default::default() };
     plant.spec().q.joints.iter().map(hold).collect()
 }
 
 /// A quadruped that has stood for three seconds.
-pub fn standing(micro_steps: u32, model: &str) -> Plant {
+pub fn standing(micro_steps: u32, model: &str) -> Simulation {
     after_three_seconds(scenario(micro_steps, model).plant())
 }
 
 /// The same on springs, with this method of integration.
-pub fn standing_by(integrator: &str, micro_steps: u32) -> Plant {
+pub fn standing_by(integrator: &str, micro_steps: u32) -> Simulation {
     after_three_seconds(scenario_with(1000, micro_steps, SPRING, integrator).plant())
 }
 
 /// The same in ticks of 0.1 s, of 1000 micro-steps each.
-pub fn standing_in_long_ticks(integrator: &str) -> Plant {
+pub fn standing_in_long_ticks(integrator: &str) -> Simulation {
     after_three_seconds(scenario_with(10, 1000, SPRING, integrator).plant())
 }
 
 /// A quadruped that falls limply from half a metre and has come to where the springs begin.
-pub fn landing_by(integrator: &str, micro_steps: u32) -> Plant {
+pub fn landing_by(integrator: &str, micro_steps: u32) -> Simulation {
     let mut s = scenario_with(1000, micro_steps, SPRING, integrator);
     s.spec.q.p_WB.z += 0.5;
     let mut plant = s.plant();
     let touches =
-        |plant: &Plant| plant.contacts().evaluated().iter().any(|c| c.touch.p_C.z < 0.0066);
+        |plant: &Simulation| plant.contacts().evaluated().iter().any(|c| c.touch.p_C.z < 0.0066);
     while !touches(&plant) {
         plant.step(&TickInput::new());
     }
     plant
 }
 
-fn after_three_seconds(mut plant: Plant) -> Plant {
+fn after_three_seconds(mut plant: Simulation) -> Simulation {
     let joints = hold(&plant);
     let mut input = TickInput::new();
     for seq in 1..=3 {

@@ -1,4 +1,5 @@
-//! Our side of the comparison with other engines: what `benches/peers/run` asks, and a smoke test.
+//! Our side of the comparison with other engines: the server for `benches/peers/run`, and a smoke
+//! test.
 //!
 //! ```text
 //! cargo bench --bench peers                 our own rows, without the peers
@@ -13,11 +14,11 @@
 //! cold CASE STEPS    ns of each step, one step per millisecond, the thread sleeping in between
 //! ```
 //!
-//! A step of `hot` is one micro-step of 100 µs of simulated time: PD of every joint with the motor's
-//! limits, end stops, contacts (friction included), forward dynamics, integration, kinematics of the
-//! new state. Ticks of 1000 micro-steps make what comes once per tick — watchdog, sensors, digest,
-//! the check for bad numbers — a thousandth of itself. A step of `cold` is a whole tick of one
-//! micro-step of 125 µs, with all of that.
+//! A step of `hot` is one micro-step of 100 µs of simulated time: PD of every joint with the
+//! motor's limits, end stops, contacts (friction included), forward dynamics, integration,
+//! kinematics of the new state. Ticks of 1000 micro-steps make what comes once per tick — watchdog,
+//! sensors, digest, the check for bad numbers — a thousandth of itself. A step of `cold` is a whole
+//! tick of one micro-step of 125 µs, with all of that.
 //!
 //! The cases are those of `benches/robots/cases.toml`. Each robot first stands for five seconds and
 //! must be still by then, so that no figure comes from a robot that has fallen.
@@ -30,7 +31,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hardstand::config::Scenario;
-use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Command, JointCommand, TickInput};
 
 /// Simulated time after which a robot must be still, s.
 const SETTLE_S: f64 = 5.0;
@@ -84,7 +86,7 @@ fn cases() -> toml::Table {
 }
 
 /// The robot of a case, standing still.
-fn standing(name: &str, tick: Tick) -> Plant {
+fn standing(name: &str, tick: Tick) -> Simulation {
     let cases = cases();
     let case = cases.get(name).unwrap_or_else(|| panic!("no case {name} in cases.toml"));
     let gain = |key: &str| case[key].as_float().unwrap();
@@ -118,17 +120,17 @@ fn standing(name: &str, tick: Tick) -> Plant {
     plant
 }
 
-fn check_stillness(name: &str, plant: &Plant) {
+fn check_stillness(name: &str, plant: &Simulation) {
     let (q, v) = (&plant.state().q, &plant.state().v);
     let fastest = v.joints.iter().fold(v.v_WB.norm().max(v.w_WB.norm()), |a, v| a.max(v.abs()));
     let sag_m = plant.spec().q.p_WB.z - q.p_WB.z;
-    assert_eq!(plant.fault(), None, "{name}");
+    assert_eq!(plant.failure(), None, "{name}");
     assert!(fastest < STILL, "{name} still moves with {fastest} rad/s or m/s");
     assert!(sag_m.abs() < SAG_MAX_M, "{name} has sunk by {sag_m} m");
 }
 
 /// Mean time of a step, ns; takes at least `steps`, in whole ticks.
-fn hot(plant: &mut Plant, steps: u32) -> f64 {
+fn hot(plant: &mut Simulation, steps: u32) -> f64 {
     let input = TickInput::new();
     let micro_steps = Tick::Hot.micro_steps();
     let ticks = steps.div_ceil(micro_steps).max(1);
@@ -140,7 +142,7 @@ fn hot(plant: &mut Plant, steps: u32) -> f64 {
 }
 
 /// Time of each of `steps` ticks, ns, each after a pause.
-fn cold(plant: &mut Plant, steps: u32) -> Vec<u128> {
+fn cold(plant: &mut Simulation, steps: u32) -> Vec<u128> {
     let input = TickInput::new();
     let mut due = Instant::now();
     let step = |_| {
@@ -170,7 +172,7 @@ fn serve() {
                 cold(plant, steps).iter().map(u128::to_string).collect::<Vec<_>>().join(" ")
             }
         };
-        assert_eq!(plant.fault(), None, "{name}");
+        assert_eq!(plant.failure(), None, "{name}");
         match tick {
             Tick::Hot => println!("{answer} {:016x}", plant.state().digest),
             Tick::Cold => println!("{answer}"),

@@ -1,10 +1,11 @@
-//! Robots of any size that stand on straight legs, made for measuring.
+//! Robots of any size that stand on straight legs, for measurements.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::SpringParameters;
 use hardstand_physics::math;
 use hardstand_physics::model::{Base, Builder, Joint, JointKind};
-use hardstand_physics::plant::{Command, JointCommand, Plant, TickInput};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_protocol::{Command, JointCommand, TickInput};
 
 use crate::common::{G, add_body, add_joint, at, joint, plain_spec, station};
 
@@ -15,7 +16,7 @@ const SPREAD_M: f64 = 0.3;
 /// Distance of the springs from the tip, if there is more than one, m.
 const SOLE_M: f64 = 0.02;
 
-/// What a robot is made of.
+/// Structure of a robot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Build {
     /// Limbs of three joints on a floating trunk.
@@ -27,7 +28,7 @@ pub(crate) struct Build {
 }
 
 /// A robot that stands under PD, in ticks of so many micro-steps of 100 µs.
-pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
+pub(crate) fn standing(build: Build, micro_steps: u32) -> Simulation {
     let mut b = Builder::new("limbs", Base::Floating);
     let I = Mat3::from_diagonal(&Vec3::new(0.2, 0.2, 0.4));
     add_body(&mut b, "trunk", SpatialInertia::from_com(6.0, &Vec3::zeros(), &I));
@@ -55,7 +56,7 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
         JointKind::Prismatic => JointCommand { kp: 30_000.0, kd: 100.0, ..Default::default() },
     };
     let joints = model.joints.iter().map(hold).collect();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
         run_id: 1,
@@ -71,7 +72,7 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Plant {
 
 fn add_limb(b: &mut Builder, build: Build, limb: usize) {
     let [x, y] = on_circle(limb, build.limbs, SPREAD_M);
-    // the digits of a number to the base of 5, the number of kinds: 125 limbs differ
+    // the digits of a number to base 5, the number of kinds, so that 125 limbs differ
     let kinds = if build.equal { [0, 1, 1] } else { [limb / 25, limb / 5, limb].map(|k| k % 5) };
     let mut parent = "trunk".to_owned();
     for (k, kind) in kinds.into_iter().enumerate() {
@@ -95,7 +96,7 @@ fn add_limb(b: &mut Builder, build: Build, limb: usize) {
     }
 }
 
-/// The place `i` of `n` on a circle about the origin; the origin itself if there is one only.
+/// Point `i` of `n` on a circle about the origin; the origin if `n` is 1.
 fn on_circle(i: usize, n: usize, radius_m: f64) -> [f64; 2] {
     if n == 1 {
         return [0.0; 2];

@@ -1,7 +1,9 @@
 //! A box that slides to rest, and a ball that bounces.
 
-use hardstand_physics::plant::{ContactModel, Plant, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_physics::plant::ContactModel;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::TickInput;
 
 use crate::plot::Points;
 use crate::scenes::{BALL_M, Kind, Result, ball, cube, quadruped};
@@ -23,11 +25,11 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     let (model, mut spec) = cube(&of, 100_000)?;
     spec.q.p_WB.z = 0.105;
     // first it comes to rest in height
-    let mut plant = Plant::new(model.clone(), spec.clone());
+    let mut plant = Simulation::new(model.clone(), spec.clone());
     run(&mut plant, 20_000)?;
     spec.q.p_WB.z = plant.state().q.p_WB.z;
     spec.v.v_WB.x = 1.0;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut out = Slide { velocity: Points::new(), share: Points::new(), stop_s: f64::NAN };
     for _ in 0..10_000 {
         run(&mut plant, 1)?;
@@ -47,9 +49,9 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     Ok(out)
 }
 
-fn run(plant: &mut Plant, ticks: u32) -> Result<()> {
+fn run(plant: &mut Simulation, ticks: u32) -> Result<()> {
     for _ in 0..ticks {
-        if let Some(fault) = plant.step(&TickInput::default()).fault {
+        if let Some(fault) = plant.step(&TickInput::default()).failure {
             return Err(format!("a body has stopped itself: {fault:?}").into());
         }
     }
@@ -82,7 +84,7 @@ pub(crate) fn bounce(kind: &Kind) -> Result<Bounce> {
     spec.gravity_W = Vec3::zeros();
     spec.q.p_WB.z = BALL_M + begins_m + 1e-3;
     spec.v.v_WB.z = -(2.0 * 9.81 * 0.1_f64).sqrt();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let (mut force, mut speeds) = (Points::new(), [0.0, 0.0]);
     for _ in 0..10_000 {
         run(&mut plant, 1)?;

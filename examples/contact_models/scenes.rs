@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{StationShape, Surface};
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
 use hardstand_physics::model::{Base, BodySpec, Builder, Model};
-use hardstand_physics::plant::{
-    Command, ContactModel, ContactResult, Event, Integrator, JointCommand, Plant, PlantSpec,
-    Station, TickInput,
-};
+use hardstand_physics::plant::{ContactModel, ContactResult, Integrator, PlantSpec, Station};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_protocol::{Command, Event, JointCommand, TickInput};
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -46,7 +45,7 @@ const DAMPING: f64 = 3.0;
 
 /// A robot whose drives hold its initial pose.
 pub(crate) struct Robot {
-    pub(crate) plant: Plant,
+    pub(crate) plant: Simulation,
     input: TickInput,
 }
 
@@ -74,7 +73,7 @@ impl Robot {
         }
         let outcome = self.plant.step(&self.input);
         self.input.events.clear();
-        outcome.fault.is_none()
+        outcome.failure.is_none()
     }
 
     /// 60 N to the left on the trunk for 0.15 s, from the next tick on.
@@ -94,8 +93,8 @@ impl Robot {
         stations.map(|&s| &self.plant.contacts().evaluated()[s])
     }
 
-    /// Energy of motion, of height, in the contacts, and in the drives' stiffness, J. Without a push
-    /// nothing adds to it.
+    /// Energy of motion, of height, in the contacts, and in the drives' stiffness, J. Without a
+    /// push nothing adds to it.
     pub(crate) fn energy_j(&self) -> f64 {
         let (plant, spec) = (&self.plant, self.plant.spec());
         let errors = plant.state().q.joints.iter().zip(&spec.q.joints).map(|(q, q0)| q - q0);

@@ -10,7 +10,7 @@ use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{Authority, JointCommand, Scope, StateReading};
+use hardstand_protocol::{Authority, JointCommand, Scope, StateReading};
 use hardstand_protocol::{
     ClaimedCommand, ClearFaultsRequest, ControlRequest, EventReading, FaultRequest,
     FrictionRequest, Kind, ModelReply, OrderReply, PushRequest, SavedState, SpeedRequest,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::buffer_pool::{Inbox, Outbox, pool};
 use crate::rt::Phase;
-use hardstand_physics::plant::Snapshot;
+use crate::simulation::Snapshot;
 
 /// Snapshots that may wait in a feed.
 const FEED_QUEUE: usize = 8;

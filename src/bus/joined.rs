@@ -9,10 +9,10 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{JointCommand, StateReading};
 use hardstand_protocol::{
     ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
 };
+use hardstand_protocol::{JointCommand, StateReading};
 
 use super::client::received;
 use super::{Ask, Client, bus_error};

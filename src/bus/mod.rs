@@ -4,8 +4,8 @@
 //!
 //! | key | kind | payload |
 //! |---|---|---|
-//! | `state` | published | [`StateReading`](hardstand_physics::plant::StateReading) |
-//! | `contacts` | published | [`ContactsReading`](hardstand_physics::plant::ContactsReading) |
+//! | `state` | published | [`StateReading`](hardstand_protocol::StateReading) |
+//! | `contacts` | published | [`ContactsReading`](hardstand_protocol::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](hardstand_protocol::ClaimedCommand) |
 //! | those of [`Ask`] | queryable | an order, answered by [`OrderReply`] |

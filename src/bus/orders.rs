@@ -22,7 +22,7 @@ use crate::ingress::ArrivalCounters;
 use crate::limits::ORDER_QUEUE;
 use crate::rt::{Answer, JoinAnswer, Request, RequestSender};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{Join, Rejection};
+use hardstand_protocol::{Join, Rejection};
 use hardstand_protocol::{JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
 
 use super::panic_guard::PanicGuard;

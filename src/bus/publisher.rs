@@ -14,8 +14,8 @@ use crate::buffer_pool::Inbox;
 use crate::config::BusSettings;
 use crate::fault_point;
 use crate::rt::{Clock, Direct, MonotonicClock, Phase};
+use crate::simulation::Snapshot;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Snapshot;
 use hardstand_protocol::{Kind, encode};
 
 use super::feed::Feed;

@@ -10,15 +10,16 @@ use crate::ingress::{
 };
 use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Request, StateReset};
-use hardstand_physics::plant::{Denied, Join, Plant, Rejection};
+use crate::simulation::{Denied, Simulation};
 use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
+use hardstand_protocol::{Join, Rejection};
 
 use super::Ask;
 
 /// Knows what orders the loop can be given: it has a plant of its own to try states on.
 #[derive(Debug)]
 pub struct RequestValidator {
-    plant: Plant,
+    plant: Simulation,
     initial: Vec<u64>,
     physics_hash: u64,
     run_id: Arc<AtomicU32>,
@@ -33,7 +34,7 @@ impl RequestValidator {
     /// run number; `directory` gets the names of those who join.
     #[must_use]
     pub fn new(
-        mut plant: Plant,
+        mut plant: Simulation,
         physics_hash: u64,
         run_id: Arc<AtomicU32>,
         mode: Mode,
@@ -182,7 +183,7 @@ impl RequestValidator {
         if let Err(e) = self.plant.restore(&saved.words) {
             return refuse(e.to_string());
         }
-        if let Some(fault) = self.plant.fault() {
+        if let Some(fault) = self.plant.failure() {
             return refuse(format!("the state is not one to go on from: {fault:?}"));
         }
         Ok(Request::StateReset(Box::new(StateReset {

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::inspect::{Condition, Quantities, Quantity};
 use crate::replay::{Player, TickView};
 use hardstand_error::Result;
-use hardstand_physics::plant::PlantFailure;
+use hardstand_protocol::PlantFailure;
 
 use super::outcome::Held;
 use super::plan::{Plan, Take};

@@ -7,7 +7,8 @@ use serde_json::json;
 use toml::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use hardstand_physics::plant::{FaultKind, chance};
+use crate::simulation::chance;
+use hardstand_protocol::FaultKind;
 
 use super::outcome::{Held, Outcome};
 

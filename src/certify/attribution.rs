@@ -8,7 +8,7 @@ use crate::inspect::{Cause, Comparison, Mismatch, compare};
 use crate::replay::Player;
 use hardstand_error::Result;
 use hardstand_log::TickId;
-use hardstand_physics::plant::Event;
+use hardstand_protocol::Event;
 
 /// A controller that has joined, as the log has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::bus::Client;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{JointCommand, Role};
 use hardstand_protocol::{JoinRequest, JointDescription, ModelReply};
+use hardstand_protocol::{JointCommand, Role};
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
 use super::{ExitCode, show, stop_on_signal};

@@ -7,7 +7,7 @@ use crate::bus::{Ask, Client};
 use crate::replay::{read_state, write_state};
 use crate::rt::Phase;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Scope;
+use hardstand_protocol::Scope;
 use hardstand_protocol::{
     ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest,
 };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use hardstand_error::Result;
-use hardstand_physics::plant::{FaultKind, FaultSpec, Parameter};
+use hardstand_protocol::{FaultKind, FaultSpec, Parameter};
 
 use super::arguments::FaultsArguments;
 use super::{ExitCode, show};

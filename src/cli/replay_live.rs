@@ -12,7 +12,7 @@ use crate::replay::Player;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::RunIndex;
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use hardstand_protocol::SavedState;
 
 use super::arguments::ReplayArguments;

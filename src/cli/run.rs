@@ -14,7 +14,7 @@ use crate::daemon::{
 use crate::replay::read_state;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 use hardstand_protocol::SavedState;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};

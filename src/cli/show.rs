@@ -9,7 +9,8 @@ use crate::config::{OverrunPolicy, Pace, Ros2Mode, Scenario};
 use crate::daemon::{EndReport, SecondReport, Stall, Summary};
 use crate::rt::Grants;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{Authority, Integrator};
+use hardstand_physics::plant::Integrator;
+use hardstand_protocol::Authority;
 use hardstand_protocol::{Distribution, SavedState};
 
 /// `println!`, but a closed pipe (`| head`) ends neither the run nor its log.

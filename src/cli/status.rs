@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::config::Mode;
 use crate::rt::Grants;
 use hardstand_error::Result;
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 use hardstand_protocol::{AGE_EDGES_TICKS, Distribution, LATENCY_EDGES_NS, StatusReading};
 
 use super::arguments::StatusArguments;

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 use super::realtime::{Budget, ControllerNumbers, Mode};
 use crate::limits::LEASES_MAX;
-use hardstand_physics::plant::{controller_number, is_controller_name};
+use hardstand_protocol::{controller_number, is_controller_name};
 
 use super::section::{Range, Section};
 

@@ -1,10 +1,10 @@
 //! Planned events of a scenario: faults, each of a kind in [`FaultKind::TABLE`].
 
 use crate::limits::{FAULTS_MAX, PUSHES_MAX};
+use crate::simulation::fault_event;
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{
-    Event, FaultKind, FaultSpec, Parameter, PlantSpec, UNTIL_CLEARED, fault_event,
-};
+use hardstand_physics::plant::PlantSpec;
+use hardstand_protocol::{Event, FaultKind, FaultSpec, Parameter, UNTIL_CLEARED};
 
 use super::section::{Mistakes, Range, Section};
 

@@ -7,10 +7,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
+use crate::simulation::Simulation;
 use crate::urdf::{Loaded, parse_urdf, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, Model};
-use hardstand_physics::plant::{ContactModel, Event, Integrator, Plant, PlantSpec, Station};
+use hardstand_physics::plant::{ContactModel, Integrator, PlantSpec, Station};
+use hardstand_protocol::Event;
 
 use super::bus::{BusSettings, bus};
 use super::control::{ControlSettings, control};
@@ -96,8 +98,8 @@ impl Scenario {
 
     /// The plant in its initial state.
     #[must_use]
-    pub fn plant(&self) -> Plant {
-        Plant::new(self.model.clone(), self.spec.clone())
+    pub fn plant(&self) -> Simulation {
+        Simulation::new(self.model.clone(), self.spec.clone())
     }
 
     fn assemble(table: &Table, robot_urdf: &str, file: &str, robot_file: &str) -> Result<Self> {

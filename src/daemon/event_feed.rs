@@ -5,7 +5,7 @@ use crossbeam_channel::Receiver;
 use crate::ingress::ControllerRegistry;
 use crate::rt::{Happened, LoopEvent};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::Event;
+use hardstand_protocol::Event;
 use hardstand_protocol::EventReading;
 
 use super::io::Io;

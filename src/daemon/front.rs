@@ -12,7 +12,8 @@ use crate::buffer_pool::{Inbox, Outbox};
 use crate::ingress::{ArrivalCounters, ControllerRegistry};
 use crate::ros2::RosCounters;
 use crate::rt::{Direct, RequestSender};
-use hardstand_physics::plant::{Command, Plant, Snapshot};
+use crate::simulation::{Simulation, Snapshot};
+use hardstand_protocol::Command;
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(
@@ -24,7 +25,7 @@ pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
     pub(super) orders: Arc<Mutex<RequestSender>>,
     /// A plant in its initial state.
-    pub(super) plant: Plant,
+    pub(super) plant: Simulation,
     /// The run number.
     pub(super) run_id: Arc<AtomicU32>,
     pub(super) snapshots: Inbox<Snapshot>,

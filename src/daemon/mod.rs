@@ -44,9 +44,10 @@ use crate::rt::{
     ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, drop_privileges,
     empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
 };
+use crate::simulation::Simulation;
 use hardstand_error::{Error, Result};
 use hardstand_log::{RunInfo, WrittenLog};
-use hardstand_physics::plant::{Command, JointCommand, Plant};
+use hardstand_protocol::{Command, JointCommand};
 use hardstand_protocol::{LogTick, SavedState};
 
 use event_feed::EventFeed;
@@ -167,7 +168,7 @@ fn limits(scenario: &Scenario, run_id: u32) -> RunLimits {
 /// What connects the loop with the threads around it; the log comes later.
 fn wire(
     scenario: &Scenario,
-    plant: &Plant,
+    plant: &Simulation,
     run_id: u32,
     stop: &Arc<AtomicBool>,
 ) -> (Links, Ends, Receiver<TickReport>, Receiver<LoopEvent>) {
@@ -250,7 +251,7 @@ fn attend(
 
 fn start_recorder(
     scenario: &Scenario,
-    mut plant: Plant,
+    mut plant: Simulation,
     run_id: u32,
     log: Option<PathBuf>,
 ) -> Result<(Option<Recorder>, Option<crate::buffer_pool::Outbox<LogTick>>)> {

@@ -7,10 +7,11 @@ use crossbeam_channel::Receiver;
 use crate::config::{ControllerNumbers, Scenario};
 use crate::ingress::ControllerRegistry;
 use crate::rt::{Ending, Grants, Phase, TickReport};
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind};
 use hardstand_log::WrittenLog;
-use hardstand_physics::plant::{Authority, Plant, PlantFailure, Rejection, Verdict};
 use hardstand_protocol::{AGE_EDGES_TICKS, Counter, LATENCY_EDGES_NS, Refusal, StatusReading};
+use hardstand_protocol::{Authority, PlantFailure, Rejection, Verdict};
 
 use super::front::{Counters, link_counts};
 use super::latency_histogram::LatencyHistogram;
@@ -336,7 +337,7 @@ impl Monitor {
     pub(super) fn summary(
         mut self,
         ending: Ending,
-        plant: &Plant,
+        plant: &Simulation,
         recorded: WrittenLog,
     ) -> Summary {
         self.drain();
@@ -360,7 +361,7 @@ impl Monitor {
             real_time_factor: self.status.real_time_factor,
             base_height_m: state.q.p_WB.z,
             tilt_deg: hardstand_physics::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
-            foot_normal_sum_n: feet.iter().map(|f| plant.foot_normal_n(f)).sum(),
+            foot_normal_sum_n: feet.iter().map(|f| plant.plant().foot_normal_n(f)).sum(),
             weight_n: self.weight_n,
             authority: plant.authority(),
             command_age_ticks: self.last.map(|r| r.command_age_ticks).filter(|a| *a != u32::MAX),

@@ -10,8 +10,9 @@ use crate::rt::{
     ControllerReplay, Ending, EventSchedule, Executive, Grants, Links, MonotonicClock, RunLimits,
     drop_privileges, enter_realtime, lock_memory,
 };
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::{Plant, TickInput};
+use hardstand_protocol::TickInput;
 
 /// Ticks of a copy of the plant that are run before the first real one, to bring code and data
 /// into memory.
@@ -22,7 +23,7 @@ const STACK_BYTES: usize = 128 << 10;
 /// A running physics thread.
 #[derive(Debug)]
 pub(super) struct PhysicsThread {
-    thread: JoinHandle<Option<(Ending, Plant)>>,
+    thread: JoinHandle<Option<(Ending, Simulation)>>,
     grants: Receiver<Grants>,
     go: Sender<Links>,
     required: bool,
@@ -31,7 +32,7 @@ pub(super) struct PhysicsThread {
 impl PhysicsThread {
     pub(super) fn start(
         scenario: &Scenario,
-        (plant, controller_replay): (Plant, Option<ControllerReplay>),
+        (plant, controller_replay): (Simulation, Option<ControllerReplay>),
         limits: RunLimits,
         core: Option<usize>,
     ) -> Result<Self> {
@@ -114,12 +115,12 @@ impl PhysicsThread {
     }
 
     /// How the loop ended; `None` if the thread panicked.
-    pub(super) fn join(self) -> Option<(Ending, Plant)> {
+    pub(super) fn join(self) -> Option<(Ending, Simulation)> {
         self.thread.join().ok().flatten()
     }
 }
 
-fn warm_up(plant: &Plant) {
+fn warm_up(plant: &Simulation) {
     touch_stack();
     let (mut copy, input) = (plant.clone(), TickInput::new());
     let mut snapshot = copy.new_snapshot();

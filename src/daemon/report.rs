@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Scenario;
 use crate::rt::Ending;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::PlantFailure;
+use hardstand_protocol::PlantFailure;
 
 use super::Summary;
 

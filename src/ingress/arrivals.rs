@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hardstand_physics::plant::Rejection;
+use hardstand_protocol::Rejection;
 
 /// How many commands (or requests) arrived, and how many were refused at arrival, by reason.
 #[derive(Debug, Default)]

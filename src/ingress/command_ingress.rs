@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::buffer_pool::Outbox;
-use hardstand_physics::plant::{Command, Rejection};
+use hardstand_protocol::{Command, Rejection};
 
 use super::{ArrivalCounters, CommandLimits, check_command};
 use hardstand_protocol::{ClaimedCommand, decode_command};

@@ -1,8 +1,8 @@
 //! Requests about time and state, and pushes: checked.
 
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Event, Rejection};
 use hardstand_protocol::{ControlRequest, HEADER_BYTES, Kind, PushRequest, Refusal};
+use hardstand_protocol::{Event, Rejection};
 
 use super::order::{check_number, check_run_id, claimed, shown};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hardstand_physics::plant::controller_number;
 use hardstand_protocol::ControllerReading;
+use hardstand_protocol::controller_number;
 
 /// Names by number and who has joined, shared between those who speak to people.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,9 @@
 //! The description of a plant, as the answer to a query of `model`.
 
+use crate::simulation::Simulation;
 use hardstand_physics::contact::{Surface, SurfaceShape};
 use hardstand_physics::model::{Joint, JointKind};
-use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, Plant, Station};
+use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, Station};
 use hardstand_physics::spatial::{Quaternion, Transform};
 use hardstand_protocol::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
@@ -11,7 +12,7 @@ use hardstand_protocol::{
 
 /// The description of `plant`.
 #[must_use]
-pub fn describe(plant: &Plant, run_id: u32, kp_max: f64, kd_max: f64) -> ModelReply {
+pub fn describe(plant: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) -> ModelReply {
     let (model, spec) = (plant.model(), plant.spec());
     let joint = |(i, j): (usize, &Joint)| JointDescription {
         name: j.name.clone(),

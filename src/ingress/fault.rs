@@ -1,10 +1,9 @@
 //! Requests to inject and to clear faults: checked.
 
+use crate::simulation::{fault_event, fault_part};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{
-    Event, FaultError, FaultKind, FaultSpec, Parameter, PlantSpec, Rejection, fault_event,
-    fault_part,
-};
+use hardstand_physics::plant::PlantSpec;
+use hardstand_protocol::{Event, FaultError, FaultKind, FaultSpec, Parameter, Rejection};
 
 use super::control::check_ticks;
 use super::order::{check_number, check_run_id, claimed, shown};

@@ -1,7 +1,7 @@
 //! Requests to change friction: checked.
 
 use crate::limits::FRICTION_MAX;
-use hardstand_physics::plant::{Event, Rejection, Scope};
+use hardstand_protocol::{Event, Rejection, Scope};
 
 use super::order::{check_layout, check_number, check_run_id, claimed};
 use hardstand_protocol::{FrictionRequest, HEADER_BYTES, Kind, Refusal};

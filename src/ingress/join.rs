@@ -2,7 +2,7 @@
 
 use crate::limits::{SPEED_MAX, SPEED_MIN};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{
+use hardstand_protocol::{
     CommandSchedule, Join, JointSet, Rejection, Role, SCHEDULE_TICKS_MAX, controller_number,
     is_controller_name,
 };

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde::de::DeserializeOwned;
 
 use crate::limits::NAME_BYTES_MAX;
-use hardstand_physics::plant::Rejection;
+use hardstand_protocol::Rejection;
 
 use hardstand_protocol::{HEADER_BYTES, Kind, Refusal, decode};
 

@@ -1,14 +1,15 @@
 //! Saved states: made from a plant, and put back into one.
 
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind};
-use hardstand_physics::plant::{Plant, Rejection};
+use hardstand_protocol::Rejection;
 use hardstand_protocol::{Kind, Refusal, SavedState};
 
 use super::order::{check_layout, claimed};
 
 /// The state in which `plant` is.
 #[must_use]
-pub fn save(plant: &mut Plant, physics_hash: u64, run_id: u32) -> SavedState {
+pub fn save(plant: &mut Simulation, physics_hash: u64, run_id: u32) -> SavedState {
     let (layout_hash, tick) = (plant.layout_hash(), plant.state().tick);
     SavedState { layout_hash, physics_hash, run_id, tick, words: plant.snapshot_words() }
 }
@@ -18,11 +19,15 @@ pub fn save(plant: &mut Plant, physics_hash: u64, run_id: u32) -> SavedState {
 /// # Errors
 /// [`ErrorKind::Input`] if the state is another robot's or scenario's, or a run cannot go on from
 /// it.
-pub fn restored(saved: &SavedState, mut plant: Plant, physics_hash: u64) -> crate::Result<Plant> {
+pub fn restored(
+    saved: &SavedState,
+    mut plant: Simulation,
+    physics_hash: u64,
+) -> crate::Result<Simulation> {
     let refuse = |text| Error::new(ErrorKind::Input, format!("the saved state: {text}"));
     check_hashes(saved, plant.layout_hash(), physics_hash).map_err(|r| refuse(r.text))?;
     plant.restore(&saved.words).map_err(|e| refuse(e.to_string()))?;
-    match plant.fault() {
+    match plant.failure() {
         Some(fault) => Err(refuse(format!("it is not one to go on from: {fault:?}"))),
         None => Ok(plant),
     }

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use crate::replay::TickView;
 use crate::rt::{SetPoint, set_points};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Event, JointCommand, Verdict, controller_number};
+use hardstand_protocol::{Event, JointCommand, Verdict, controller_number};
 use hardstand_protocol::{LogTick, OfferRecord};
 
 use super::mismatch::Mismatch;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::replay::{Player, input_of};
 use crate::rt::{ControllerReplay, SetPoint, TickAnswers, set_points};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::TickInput;
+use hardstand_protocol::TickInput;
 
 use super::cause::{Names, differing_field, joint_name};
 use super::mismatch::Mismatch;
@@ -31,7 +31,7 @@ pub struct Answers {
     /// The first answer that differs: the tick of the state, and the values in the log and now.
     pub first: Option<(u64, Mismatch)>,
     /// The largest difference of each number of a
-    /// [`JointCommand`](hardstand_physics::plant::JointCommand).
+    /// [`JointCommand`](hardstand_protocol::JointCommand).
     pub largest: [Largest; 5],
     /// Why the replay ended before the log did.
     pub cut: Option<String>,

@@ -1,10 +1,10 @@
 //! What there is to know of a tick: one row for each published quantity.
 
 use hardstand_physics::math;
-use hardstand_physics::plant::{
+use hardstand_protocol::LogTick;
+use hardstand_protocol::{
     FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
 };
-use hardstand_protocol::LogTick;
 
 use super::Role::{self, Detail, Input, Label, Measure};
 

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::replay::TickView;
+use crate::simulation::Simulation;
 use hardstand_physics::model::JointKind;
-use hardstand_physics::plant::{ContactsReading, Plant, StationReading};
+use hardstand_protocol::{ContactsReading, StationReading};
 
 use super::fields::{APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, GAINS, JOINT, STATE, STATION};
 
@@ -61,7 +62,7 @@ pub struct Quantities {
 impl Quantities {
     /// Those of the robot and ground of `plant`.
     #[must_use]
-    pub fn of(plant: &Plant) -> Self {
+    pub fn of(plant: &Simulation) -> Self {
         let mut all = Self { list: Vec::new() };
         all.add("", &STATE, LOG, |m| Some(m.state));
         all.add("", &APPLIED, LOG, |m| Some(m.applied));
@@ -95,7 +96,7 @@ impl Quantities {
         all.into_iter().take(NEAREST).map(|(_, name)| name).collect()
     }
 
-    fn joints(&mut self, plant: &Plant) {
+    fn joints(&mut self, plant: &Simulation) {
         for (i, joint) in plant.model().joints.iter().enumerate() {
             let prismatic = joint.kind == JointKind::Prismatic;
             let (log, replay) = (Source { prismatic, ..LOG }, Source { prismatic, ..REPLAY });
@@ -107,7 +108,7 @@ impl Quantities {
         }
     }
 
-    fn feet(&mut self, plant: &Plant) {
+    fn feet(&mut self, plant: &Simulation) {
         let surfaces = plant.spec().ground.len();
         for (f, foot) in plant.spec().feet.iter().enumerate() {
             let prefix = format!("foot.{}.", foot.name);
@@ -127,7 +128,7 @@ impl Quantities {
 
     /// With several surfaces, the station's own quantities are those of the contact that carries
     /// most.
-    fn stations(&mut self, plant: &Plant) {
+    fn stations(&mut self, plant: &Simulation) {
         let ground = &plant.spec().ground;
         let surfaces = ground.len();
         for (s, station) in plant.spec().stations.iter().enumerate() {

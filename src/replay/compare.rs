@@ -1,6 +1,6 @@
 //! Names the published quantity in which two states differ.
 
-use hardstand_physics::plant::StateReading;
+use hardstand_protocol::StateReading;
 
 /// The first published quantity in which the states of `log` and replay differ, with both values.
 pub(super) fn first_difference(log: &StateReading, here: &StateReading) -> Option<String> {

@@ -6,9 +6,10 @@ use crate::config::Scenario;
 use crate::limits::EVENTS_MAX;
 use crate::ros2::RosChannels;
 use crate::rt::{EventSchedule, Phase, empty_log_tick, fill_log_tick};
+use crate::simulation::{Outcome, Simulation, Snapshot};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
-use hardstand_physics::plant::{Event, Outcome, Plant, PlantFailure, Snapshot, TickInput, Verdict};
+use hardstand_protocol::{Event, PlantFailure, TickInput, Verdict};
 use hardstand_protocol::{LogTick, SavedState};
 
 use super::replayer::input_of;
@@ -68,7 +69,7 @@ pub fn fork(
             schedule.take_due(here, &mut input.events);
         }
         match fork.step(&input, &log) {
-            Ok(outcome) => forked.fault = outcome.fault,
+            Ok(outcome) => forked.fault = outcome.failure,
             Err(cut) => forked.cut = Some(cut),
         }
         if forked.cut.is_some() {
@@ -105,7 +106,7 @@ pub fn saved_state(player: &Player, scenario: &Scenario, run_id: u32) -> Result<
 }
 
 /// A plant of `scenario` in the state of the player's.
-fn plant_in_state(player: &Player, scenario: &Scenario) -> Result<Plant> {
+fn plant_in_state(player: &Player, scenario: &Scenario) -> Result<Simulation> {
     let differs = Error::new(ErrorKind::Log, "the replay differs from the log before the fork");
     let mut from = player.plant().ok_or(differs)?.clone();
     let mut plant = scenario.plant();
@@ -138,7 +139,7 @@ const COEFFICIENTS: [&str; 5] = [
 
 /// A plant that goes on, and its log. The inputs may come from anywhere.
 struct Fork {
-    plant: Plant,
+    plant: Simulation,
     snapshot: Snapshot,
     record: LogTick,
     ros2: Option<RosChannels>,
@@ -150,7 +151,7 @@ struct Fork {
 
 impl Fork {
     fn start(
-        mut plant: Plant,
+        mut plant: Simulation,
         scenario: &Scenario,
         of: &RunInfo,
         run_id: u32,
@@ -200,7 +201,7 @@ impl Fork {
             ));
         }
         self.plant.fill(&mut self.snapshot);
-        let phase = if outcome.fault.is_some() { Phase::Failed } else { Phase::Running };
+        let phase = if outcome.failure.is_some() { Phase::Failed } else { Phase::Running };
         let Snapshot { state, contacts, .. } = &mut self.snapshot;
         (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);
         (state.mode, state.phase) = (log.state.mode, phase.code());

@@ -12,9 +12,9 @@ use std::thread::Builder;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::LogReader;
-use hardstand_physics::plant::Plant;
 use hardstand_protocol::Keyframe;
 
 use super::Look;
@@ -43,7 +43,7 @@ const BATCH_QUEUE: usize = 32;
 /// [`ErrorKind::Internal`] if a thread cannot be started.
 pub fn replay(
     log: &mut LogReader,
-    plant: Plant,
+    plant: Simulation,
     threads: NonZeroUsize,
     progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
@@ -53,7 +53,7 @@ pub fn replay(
 /// [`replay`] for an observer that sees every tick.
 pub(super) fn replay_looking(
     log: &mut LogReader,
-    plant: Plant,
+    plant: Simulation,
     threads: NonZeroUsize,
     look: Option<Look<'_>>,
     mut progress: impl FnMut(u64, u64, u64),

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::config::Scenario;
 use crate::rt::set_points;
+use crate::simulation::{Leases, Simulation};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{LogReader, LogRecord, NextSegment, RunIndex, RunInfo, TickId};
-use hardstand_physics::plant::{JointCommand, Leases, Plant, StateReading};
+use hardstand_protocol::{JointCommand, StateReading};
 use hardstand_protocol::{LogTick, SavedState};
 
 use super::replayer::Replayer;
@@ -19,7 +20,7 @@ pub struct Player {
     info: RunInfo,
     scenario: Scenario,
     /// As new.
-    plant: Plant,
+    plant: Simulation,
     replayer: Replayer<'static>,
     log: LogReader,
     /// The file that is open follows another one, and has shown no tick yet.
@@ -58,8 +59,8 @@ impl Player {
             first: path.into(),
             info,
             scenario,
-            command: plant.state().command.clone(),
-            leases: plant.state().leases,
+            command: plant.command().to_vec(),
+            leases: *plant.leases(),
             replayer: Replayer::whole(plant.clone()),
             plant,
             log,
@@ -158,9 +159,9 @@ impl Player {
 
     fn take_command(&mut self) {
         if self.difference.is_none() {
-            let state = self.replayer.plant().state();
-            self.command.clone_from(&state.command);
-            self.leases = state.leases;
+            let simulation = self.replayer.plant();
+            self.command.copy_from_slice(simulation.command());
+            self.leases = *simulation.leases();
         } else if let Some(applied) = &self.applied {
             applied.events.iter().for_each(|event| self.leases.apply(applied.tick, event));
             for set_point in set_points(applied, &self.leases, self.command.len()) {
@@ -242,7 +243,7 @@ impl Player {
 
     /// The plant after that tick, as long as the replay is as the log.
     #[must_use]
-    pub fn plant(&self) -> Option<&Plant> {
+    pub fn plant(&self) -> Option<&Simulation> {
         self.difference.is_none().then(|| self.replayer.plant())
     }
 

@@ -1,9 +1,10 @@
 //! Runs a stretch of a log again and compares every digest.
 
 use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
+use crate::simulation::{Simulation, Snapshot};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{LogRecord, TickId};
-use hardstand_physics::plant::{Command, JointCommand, Plant, Snapshot, StateReading, TickInput};
+use hardstand_protocol::{Command, JointCommand, StateReading, TickInput};
 use hardstand_protocol::{Keyframe, LogTick, OfferRecord};
 
 use super::batches::{Batch, Then};
@@ -13,7 +14,7 @@ use super::{Difference, Look, ReplayReport, TickView};
 /// Runs one stretch of a log again, from its first record to the first difference.
 #[derive(Clone)]
 pub(super) struct Replayer<'a> {
-    plant: Plant,
+    plant: Simulation,
     snapshot: Snapshot,
     /// Contacts and gains are filled in, too.
     whole: bool,
@@ -30,7 +31,7 @@ pub(super) struct Replayer<'a> {
 impl<'a> Replayer<'a> {
     /// A stretch that begins with the log. `look` sees every tick that is as in the log, and ends
     /// the stretch when it returns true.
-    pub(super) fn new(plant: Plant, look: Option<Look<'a>>) -> Self {
+    pub(super) fn new(plant: Simulation, look: Option<Look<'a>>) -> Self {
         Self {
             snapshot: plant.new_snapshot(),
             plant,
@@ -44,12 +45,12 @@ impl<'a> Replayer<'a> {
     }
 
     /// The same for a caller that reads the [`snapshot`](Self::snapshot) after each tick.
-    pub(super) fn whole(plant: Plant) -> Self {
+    pub(super) fn whole(plant: Simulation) -> Self {
         Self { whole: true, ..Self::new(plant, None) }
     }
 
     /// The plant after the last tick.
-    pub(super) const fn plant(&self) -> &Plant {
+    pub(super) const fn plant(&self) -> &Simulation {
         &self.plant
     }
 
@@ -174,8 +175,8 @@ impl<'a> Replayer<'a> {
                 return;
             }
         }
-        if outcome.fault != log.fault {
-            let faults = format!("{:?} in the log, {:?} in the replay", log.fault, outcome.fault);
+        if outcome.failure != log.fault {
+            let faults = format!("{:?} in the log, {:?} in the replay", log.fault, outcome.failure);
             self.differs(format!("fault: {faults}"));
         } else if self.plant.state().digest == log.digest {
             self.report.equal += 1;
@@ -212,8 +213,8 @@ impl<'a> Replayer<'a> {
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;
-        let of = self.plant.state();
-        let (contacts, command, leases) = (Some(contacts), &of.command[..], &of.leases);
+        let (command, leases) = (self.plant.command(), self.plant.leases());
+        let contacts = Some(contacts);
         if look(&TickView { applied: &applied, state, contacts, gains, command, leases }) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 
+use crate::simulation::Simulation;
 use hardstand_error::Result;
 use hardstand_log::LogReader;
-use hardstand_physics::plant::Plant;
 
 use super::parallel::replay_looking;
 use super::{Difference, Gap, Look, ReplayReport, RunReport};
@@ -18,7 +18,7 @@ use super::{Difference, Gap, Look, ReplayReport, RunReport};
 /// the run.
 pub fn replay_run(
     log: LogReader,
-    plant: &Plant,
+    plant: &Simulation,
     threads: NonZeroUsize,
     progress: impl FnMut(u64, u64, u64),
 ) -> Result<RunReport> {
@@ -33,7 +33,7 @@ pub fn replay_run(
 /// As [`replay_run`].
 pub fn replay_until(
     log: LogReader,
-    plant: &Plant,
+    plant: &Simulation,
     threads: NonZeroUsize,
     look: Look<'_>,
     progress: impl FnMut(u64, u64, u64),
@@ -43,7 +43,7 @@ pub fn replay_until(
 
 fn replay_all(
     mut log: LogReader,
-    plant: &Plant,
+    plant: &Simulation,
     threads: NonZeroUsize,
     look: Option<Look<'_>>,
     mut progress: impl FnMut(u64, u64, u64),

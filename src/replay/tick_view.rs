@@ -1,7 +1,8 @@
 //! What an observer of a replay gets.
 
-use hardstand_physics::plant::{ContactsReading, JointCommand, Leases, StateReading};
+use crate::simulation::Leases;
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{ContactsReading, JointCommand, StateReading};
 
 /// One tick of a log.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
 use crate::ingress::CommandIngress;
-use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
 use hardstand_protocol::ClaimedCommand;
+use hardstand_protocol::{JointCommand, Rejection, StateReading};
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [

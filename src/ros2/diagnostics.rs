@@ -3,7 +3,7 @@
 use super::field::Byte;
 use super::messages::{DiagnosticArray, DiagnosticStatus, Header, KeyValue};
 use super::readings::time;
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 use hardstand_protocol::StatusReading;
 
 const OK: Byte = Byte(0);

@@ -9,8 +9,9 @@ use super::messages::{
 };
 use crate::config::TfEdges;
 use hardstand_physics::model::{JointKind, Model};
-use hardstand_physics::plant::{PlantSpec, StateReading};
+use hardstand_physics::plant::PlantSpec;
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3, rotation};
+use hardstand_protocol::StateReading;
 
 /// A frame fixed to a body.
 #[derive(Clone, Debug)]

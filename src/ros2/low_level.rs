@@ -10,7 +10,7 @@ use super::orders::Refused;
 use super::topic_publisher::Line;
 use super::unitree::{Guard, LowCmd, LowState, fill, has_its_crc, set_crc, set_points};
 use crate::config::Motors;
-use hardstand_physics::plant::{JointCommand, StateReading};
+use hardstand_protocol::{JointCommand, StateReading};
 
 /// Topic names of the real robot; the namespace does not apply.
 pub(super) const LOW_STATE_TOPIC: &str = "/lowstate";

@@ -24,8 +24,8 @@ use super::unitree::{Guard, LowCmd, LowState, watch};
 use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
 use crate::ingress::CommandIngress;
+use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::plant::Plant;
 use hardstand_protocol::{ModelReply, StatusReading, new_session};
 
 /// The node. Dropping it removes its topics and services.
@@ -52,7 +52,7 @@ pub struct NodeEnds {
     /// Orders.
     pub orders: OrderPort,
     /// A plant like that of the loop, to compute states with.
-    pub plant: Plant,
+    pub plant: Simulation,
 }
 
 impl Node {

@@ -6,7 +6,7 @@ use super::cdr::CdrError;
 use super::counters::RosRejection;
 use super::messages::{DynamicJointState, Float64MultiArray, JointState, JointTrajectory};
 use super::trajectory::Trajectory;
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 
 /// Why a message is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]

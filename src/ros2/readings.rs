@@ -8,11 +8,11 @@ use super::messages::{
     WrenchStamped,
 };
 use crate::config::{Scenario, TfEdges};
+use crate::simulation::Snapshot;
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{
-    ContactsReading, PlantSpec, Snapshot, StateReading, StationReading,
-};
+use hardstand_physics::plant::PlantSpec;
 use hardstand_physics::spatial::{Quaternion, Vec3};
+use hardstand_protocol::{ContactsReading, StateReading, StationReading};
 
 /// All variances, in the square of their unit. The sensors have no noise and the ground truth no
 /// error, but a filter reads zeros as "unknown".

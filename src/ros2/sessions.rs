@@ -1,7 +1,7 @@
 //! Sessions for publishers without session numbers: each publisher has one, and gets a new one
 //! after it has lost the robot.
 
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 use hardstand_protocol::new_session;
 
 /// Publishers with a session; the least recently used one is dropped.

@@ -11,8 +11,8 @@ use super::messages::{
 };
 use super::readings::time;
 use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
+use crate::simulation::Simulation;
 use hardstand_physics::model::Base;
-use hardstand_physics::plant::Plant;
 use hardstand_physics::spatial::{Quaternion, Vec3};
 use hardstand_protocol::{ControlRequest, Kind, SavedState, encode};
 
@@ -42,7 +42,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(1);
 pub(super) struct Simulator {
     orders: OrderPort,
     newest: SharedNewest,
-    plant: Plant,
+    plant: Simulation,
     robot: String,
     world: String,
     /// The run that a request stopped at its start, in contrast to a paused run.
@@ -60,7 +60,12 @@ pub(super) struct Steps {
 
 impl Simulator {
     /// Requests go to `orders`; `plant` is like that of the loop and computes states.
-    pub(super) fn new(orders: OrderPort, newest: SharedNewest, plant: Plant, robot: &str) -> Self {
+    pub(super) fn new(
+        orders: OrderPort,
+        newest: SharedNewest,
+        plant: Simulation,
+        robot: &str,
+    ) -> Self {
         let world = Frames::new(plant.model(), plant.spec()).world;
         Self { orders, newest, plant, robot: robot.into(), world, stopped: None }
     }
@@ -227,7 +232,7 @@ impl Simulator {
         let twist = [&wish.twist.angular, &wish.twist.linear];
         let [w_WB, v_WB] = twist.map(|v| Vec3::new(v.x, v.y, v.z));
         self.plant.place_base(quat_WB, p_WB, w_WB, v_WB);
-        if let Some(fault) = self.plant.fault() {
+        if let Some(fault) = self.plant.failure() {
             return Err(failed(format!("the plant cannot continue from this state: {fault:?}")));
         }
         let moved = SavedState { words: self.plant.snapshot_words(), ..saved };

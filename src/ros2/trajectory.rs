@@ -3,7 +3,7 @@
 use super::counters::RosRejection;
 use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
 use super::orders::Refused;
-use hardstand_physics::plant::{JointCommand, JointReading};
+use hardstand_protocol::{JointCommand, JointReading};
 
 /// Points of a trajectory. The interpolation between two points with velocities is cubic, with
 /// positions alone linear, as in `joint_trajectory_controller`; efforts are linear.

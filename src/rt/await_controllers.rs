@@ -2,7 +2,8 @@
 
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy};
 use crate::limits::OFFERS_MAX;
-use hardstand_physics::plant::{Outcome, Verdict, Watchdog};
+use crate::simulation::{Outcome, Watchdog};
+use hardstand_protocol::Verdict;
 
 use super::links::Ending;
 use super::outputs::no_outcome;
@@ -19,7 +20,7 @@ impl<C: Clock> Executive<C> {
         let begin_ns = self.clock.now_ns();
         let mut pacer = Pacer::new(begin_ns, period_ns, OverrunPolicy::Slip);
         let run_id = self.run_id;
-        let mut proof = Proof { watchdog: self.plant.state().watchdog, silent_ticks: 0 };
+        let mut proof = Proof { watchdog: *self.plant.watchdog(), silent_ticks: 0 };
         while self.state == LoopState::AwaitingControllers && self.run_id == run_id {
             if self.is_asked_to_stop() {
                 return self.change_state(Trigger::End(Ending::Stopped));
@@ -77,7 +78,7 @@ impl<C: Clock> Executive<C> {
         let silent = self.input.offers.len() <= before;
         proof.silent_ticks = if silent { proof.silent_ticks + 1 } else { 0 };
         if proof.silent_ticks > self.plant.spec().watchdog.hold_ticks {
-            proof.watchdog = self.plant.state().watchdog;
+            proof.watchdog = *self.plant.watchdog();
             outcome.offers += self.input.offers.len();
             self.recycle_commands();
         }

@@ -2,7 +2,8 @@
 
 use crate::config::ControllerNumbers;
 use crate::limits::{LEASES_MAX, OFFERS_MAX};
-use hardstand_physics::plant::{Command, JointCommand, Lease, Leases, Rejection, random};
+use crate::simulation::{Lease, Leases, random};
+use hardstand_protocol::{Command, JointCommand, Rejection};
 
 /// Commands that may wait for the tick at which they apply.
 const EARLY_MAX: usize = 64;

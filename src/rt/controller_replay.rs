@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use hardstand_physics::plant::{Leases, Plant, TickInput, Verdict};
+use crate::simulation::{Leases, Simulation};
+use hardstand_protocol::{TickInput, Verdict};
 
 use super::executive::IterationOutcome;
 use super::links::Ending;
@@ -17,7 +18,7 @@ use super::{Clock, Executive, SetPoint};
 #[derive(Debug)]
 pub struct TickAnswers<'a> {
     /// The plant before the tick.
-    pub plant: &'a Plant,
+    pub plant: &'a Simulation,
     /// Set-points that would have come into force in the tick.
     pub answers: &'a [SetPoint],
 }
@@ -38,7 +39,7 @@ impl ControllerReplay {
     }
 
     /// Runs to the end and returns the plant.
-    pub fn run<C: Clock>(mut self, mut executive: Executive<C>) -> (Ending, Plant) {
+    pub fn run<C: Clock>(mut self, mut executive: Executive<C>) -> (Ending, Simulation) {
         executive.show_log();
         executive.run_with(|executive| self.iterate(executive))
     }

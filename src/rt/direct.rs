@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hardstand_physics::plant::Snapshot;
+use crate::simulation::Snapshot;
 
 /// Publishes a snapshot.
 pub type Publish = Box<dyn FnMut(&Snapshot) + Send>;

@@ -1,7 +1,7 @@
 //! Events that a scenario has planned.
 
 use crate::limits::EVENTS_MAX;
-use hardstand_physics::plant::Event;
+use hardstand_protocol::Event;
 
 /// Events by the tick at whose start they happen.
 #[derive(Clone, Debug, Default, PartialEq)]

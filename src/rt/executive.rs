@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 
 use crate::config::{OverrunPolicy, Pace, StartRule};
 use crate::fault_point;
-use hardstand_physics::plant::{Leases, Outcome, Plant, Snapshot, TickInput};
+use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
+use hardstand_protocol::TickInput;
 
 use super::command_admission::CommandAdmission;
 use super::link_faults::LinkFaults;
@@ -30,7 +31,7 @@ pub(super) enum IterationOutcome {
 #[derive(Debug)]
 pub struct Executive<C> {
     pub(super) state: LoopState,
-    pub(super) plant: Plant,
+    pub(super) plant: Simulation,
     pub(super) clock: C,
     pub(super) links: Links,
     pub(super) limits: RunLimits,
@@ -63,7 +64,7 @@ impl<C: Clock> Executive<C> {
     /// A loop around `plant`, which may be in a saved state: what was planned for earlier ticks has
     /// happened.
     pub fn new(
-        plant: Plant,
+        plant: Simulation,
         clock: C,
         links: Links,
         mut schedule: EventSchedule,
@@ -111,7 +112,7 @@ impl<C: Clock> Executive<C> {
     }
 
     /// Runs to the end and returns the plant.
-    pub fn run(self) -> (Ending, Plant) {
+    pub fn run(self) -> (Ending, Simulation) {
         self.run_with(Self::iterate)
     }
 
@@ -119,7 +120,7 @@ impl<C: Clock> Executive<C> {
     pub(super) fn run_with(
         mut self,
         mut iterate: impl FnMut(&mut Self) -> IterationOutcome,
-    ) -> (Ending, Plant) {
+    ) -> (Ending, Simulation) {
         self.pacer.begin_again(self.clock.now_ns());
         loop {
             match iterate(&mut self) {
@@ -179,7 +180,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn ending(&self, outcome: &Outcome) -> Option<Ending> {
-        if let Some(fault) = outcome.fault {
+        if let Some(fault) = outcome.failure {
             return Some(Ending::PlantFailure(fault));
         }
         if self.limits.ticks.is_some_and(|n| self.plant.state().tick >= n) {
@@ -230,7 +231,7 @@ impl<C: Clock> Executive<C> {
 /// True if no controller is there yet. Where a saved state has leases, ticks wait for the
 /// controllers themselves; where a session without a lease owns the robot, it is held until that
 /// session has been silent for too long.
-fn is_idle(plant: &Plant, limits: &RunLimits) -> bool {
-    let leased = plant.state().leases.of_anybody();
+fn is_idle(plant: &Simulation, limits: &RunLimits) -> bool {
+    let leased = plant.leases().of_anybody();
     plant.unjoined_owner().is_none() && (limits.expects_controllers() || !leased)
 }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::config::{ControllerNumbers, Mode};
 use crate::limits::OFFERS_MAX;
-use hardstand_physics::plant::{Command, Event, InjectedFaults, Leases, Plant};
+use crate::simulation::{InjectedFaults, Leases, Simulation};
+use hardstand_protocol::{Command, Event};
 
 use super::command_admission::{Admission, insert};
 use super::links::Links;
@@ -71,7 +72,7 @@ impl<C: Clock> Executive<C> {
     pub(super) fn apply_link_faults(&mut self, tick: u64) {
         let Self { plant, link_faults, input, links, .. } = self;
         let leases = plant.leases_with(&input.events);
-        let quiet = plant.state().faults.is_empty() && input.events.is_empty();
+        let quiet = plant.faults().is_empty() && input.events.is_empty();
         let faults =
             if quiet { InjectedFaults::default() } else { plant.faults_with(&input.events) };
         link_faults
@@ -108,7 +109,7 @@ impl<C: Clock> Executive<C> {
 
 /// The leases of the coming tick, if these are its events.
 pub(super) fn leases_of<'a>(
-    plant: &'a Plant,
+    plant: &'a Simulation,
     replay_leases: Option<&'a Leases>,
     events: &[Event],
 ) -> Cow<'a, Leases> {

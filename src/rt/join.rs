@@ -2,7 +2,8 @@
 
 use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, LEASES_MAX};
-use hardstand_physics::plant::{Denied, Event, Grant, Join, JointCommand, Lease, Role, random};
+use crate::simulation::{Denied, Lease, random};
+use hardstand_protocol::{Event, Grant, Join, JointCommand, Role};
 
 use super::{Clock, Executive};
 
@@ -72,7 +73,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn fill_in_force(&self, join: &Join, answer: &mut JoinAnswer) {
-        let commands = self.plant.state().command.iter().enumerate();
+        let commands = self.plant.command().iter().enumerate();
         let own = commands.filter(|(joint, _)| join.joints.contains(*joint));
         for (_, command) in own.take(answer.in_force.capacity()) {
             answer.in_force.push(*command);

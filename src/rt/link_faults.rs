@@ -7,10 +7,8 @@
 //! offered the result, which is what the log holds: a replay does not need this module.
 
 use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
-use hardstand_physics::plant::{
-    Command, FaultKind, InjectedFaults, JointCommand, Leases, Rejection, chance, check_joints,
-    random,
-};
+use crate::simulation::{InjectedFaults, Leases, chance, random};
+use hardstand_protocol::{Command, FaultKind, JointCommand, Rejection, check_joints};
 
 /// Counts of the effects on commands since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use crossbeam_channel::Sender;
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy, StartRule};
 use crate::limits::{FIRST_EPOCH, LEASES_MAX};
-use hardstand_physics::plant::{Command, PlantFailure, Snapshot};
+use crate::simulation::Snapshot;
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Command, PlantFailure};
 
 use super::Direct;
 use super::loop_event::LoopEvent;

@@ -1,7 +1,7 @@
 //! What has happened, for subscribers to events.
 
 use crate::config::ControllerNumbers;
-use hardstand_physics::plant::{Event, PlantFailure};
+use hardstand_protocol::{Event, PlantFailure};
 
 /// Something that has happened.
 #[derive(Clone, Copy, Debug, PartialEq)]

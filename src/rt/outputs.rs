@@ -2,8 +2,9 @@
 
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::OFFERS_MAX;
-use hardstand_physics::plant::{Authority, Outcome, Snapshot, Verdict};
+use crate::simulation::{Outcome, Snapshot};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Authority, Verdict};
 
 use super::inputs::leases_of;
 use super::loop_event::{Happened, LoopEvent};
@@ -31,7 +32,7 @@ impl<C: Clock> Executive<C> {
         for event in &self.input.events {
             self.send_event(tick, Happened::Event(*event));
         }
-        if let Some(fault) = outcome.fault {
+        if let Some(fault) = outcome.failure {
             self.send_event(tick, Happened::PlantFailure(fault));
         }
     }
@@ -141,7 +142,7 @@ impl<C: Clock> Executive<C> {
             base_height_m: state.q.p_WB.z,
             tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
             foot_normal_sum_n: s.foot_normal_n.iter().sum(),
-            fault: outcome.fault,
+            fault: outcome.failure,
             digest: state.digest,
             snapshots_dropped: self.counts.snapshots_dropped,
             log_dropped: self.counts.log_dropped,
@@ -160,7 +161,7 @@ impl<C: Clock> Executive<C> {
 }
 
 const fn phase_after(outcome: &Outcome) -> Phase {
-    if outcome.fault.is_some() { Phase::Failed } else { Phase::Running }
+    if outcome.failure.is_some() { Phase::Failed } else { Phase::Running }
 }
 
 /// The outcome of a period in which no tick ran and no command was judged.
@@ -171,6 +172,6 @@ pub(super) const fn no_outcome() -> Outcome {
         offers: 0,
         pushes_refused: 0,
         faults_refused: 0,
-        fault: None,
+        failure: None,
     }
 }

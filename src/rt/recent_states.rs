@@ -1,6 +1,7 @@
 //! States that a controller may still have to answer: kept, so that they can be sent again.
 
-use hardstand_physics::plant::{Lease, Leases, StateReading};
+use crate::simulation::{Lease, Leases};
+use hardstand_protocol::StateReading;
 
 /// As many as there can be answers on their way.
 const STATES_MAX: usize = 64;

@@ -2,9 +2,9 @@
 
 use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, OFFERS_MAX};
-use hardstand_physics::plant::{
-    Authority, Command, Event, JointCommand, Leases, Outcome, Plant, PlantFailure, Snapshot,
-    TickInput, Verdict,
+use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
+use hardstand_protocol::{
+    Authority, Command, Event, JointCommand, PlantFailure, TickInput, Verdict,
 };
 use hardstand_protocol::{LogTick, OfferRecord};
 
@@ -14,7 +14,12 @@ use super::command_admission::AdmissionCounts;
 /// An empty record of a tick with all the memory it will ever need; with `contacts` it has room for
 /// contacts, too.
 #[must_use]
-pub fn empty_log_tick(plant: &Plant, snapshot: &Snapshot, words: usize, contacts: bool) -> LogTick {
+pub fn empty_log_tick(
+    plant: &Simulation,
+    snapshot: &Snapshot,
+    words: usize,
+    contacts: bool,
+) -> LogTick {
     LogTick {
         run_id: 0,
         tick: 0,
@@ -53,7 +58,7 @@ pub fn fill_log_tick(
         }
     }
     record.events.clone_from(&input.events);
-    (record.authority, record.fault) = (outcome.authority, outcome.fault);
+    (record.authority, record.fault) = (outcome.authority, outcome.failure);
     record.digest = s.digest;
     record.state.copy_from(s); // a derived clone_from would allocate
     record.gains.clone_from(&after.gains);

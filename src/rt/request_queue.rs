@@ -6,7 +6,7 @@
 //! must not hold up the request that lets the tick run.
 //!
 //! ```
-//! use hardstand_physics::plant::{Event, Scope};
+//! use hardstand_protocol::{Event, Scope};
 //! use hardstand::rt::{Answer, Request};
 //!
 //! let (mut sender, receiver) = hardstand::rt::request_queue();
@@ -23,7 +23,7 @@ use crossbeam_channel::{Receiver, Sender, TrySendError};
 
 use crate::buffer_pool::{Notifier, touched_channel};
 use crate::limits::ORDER_QUEUE;
-use hardstand_physics::plant::{Event, Join};
+use hardstand_protocol::{Event, Join};
 
 use super::JoinAnswer;
 

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::config::{Pace, StartRule};
 use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
-use hardstand_physics::plant::Event;
+use hardstand_protocol::Event;
 
 use super::request_queue::{Answer, Request, StateReset};
 use super::state::Trigger;

@@ -5,17 +5,16 @@ use std::cell::{Cell, RefCell};
 use hardstand::buffer_pool::{Inbox, Outbox};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{Clock, Request, RequestSender};
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
     StationShape,
 };
 use hardstand_physics::dynamics::{Constraints, Data, PointOnPlane, Velocities};
-use hardstand_physics::plant::{
-    Command, ComputePath, ContactModel, Event, FaultKind, FrictionRegion, InjectedFault,
-    Integrator, JointCommand, Part, Plant, Scope,
-};
+use hardstand_physics::plant::{ComputePath, ContactModel, FrictionRegion, Integrator};
 use hardstand_physics::spatial::{Motion, Transform, Vec3};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Command, Event, FaultKind, InjectedFault, JointCommand, Part, Scope};
 
 use crate::common::allocator::{calls, calls_so_far, peak_bytes};
 use crate::common::{bench, drive, robots};
@@ -44,7 +43,7 @@ fn a_tick_does_not_allocate() {
         let name = "patch".into();
         spec.regions.push(FrictionRegion { name, surface: 0, min_m, max_m, friction });
         // a clone, as the daemon's warm-up steps one
-        let mut plant = Plant::new(model, spec).clone();
+        let mut plant = Simulation::new(model, spec).clone();
         let mut snapshot = plant.new_snapshot();
         let mut newest = snapshot.clone();
         for tick in 0..600 {
@@ -65,7 +64,7 @@ fn a_tick_does_not_allocate() {
             assert_eq!(n, 0, "calls of the allocator in tick {tick}");
             assert_eq!(newest, snapshot);
         }
-        assert!(plant.fault().is_some());
+        assert!(plant.failure().is_some());
     }
 }
 
@@ -78,7 +77,7 @@ fn a_tick_in_lanes_does_not_allocate() {
             spec.integrator = integrator;
             let foot = StationShape::Sphere { radius_m: 0.02 };
             spec.stations.iter_mut().for_each(|s| s.shape = foot);
-            let mut plant = Plant::new(model, spec).clone();
+            let mut plant = Simulation::new(model, spec).clone();
             plant.set_path(path);
             for tick in 0..300 {
                 let mut input = drive::busy_input(&plant);
@@ -96,7 +95,7 @@ fn a_tick_in_lanes_does_not_allocate() {
                 let n = calls(|| _ = plant.step(&input));
                 assert_eq!(n, 0, "{integrator:?}, {path:?}: calls of the allocator in tick {tick}");
             }
-            assert_eq!(plant.fault(), None);
+            assert_eq!(plant.failure(), None);
         }
     }
 }
@@ -253,7 +252,7 @@ fn a_turn_of_the_loop_does_not_allocate() {
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let (_, plant) = bench.executive(clock, pace, StartRule::Now, 1500).run();
     assert_eq!(plant.state().tick, 1500);
-    assert!(plant.state().watchdog.owner == 5, "the commands were applied");
+    assert!(plant.watchdog().owner == 5, "the commands were applied");
     assert!(told.get() > 2500, "{} events were applied", told.get());
     assert_eq!(counted.get(), 0, "calls of the allocator in the loop");
 }

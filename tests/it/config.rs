@@ -7,8 +7,9 @@ use crate::common::memory::frugal;
 use hardstand::ErrorKind;
 use hardstand::config::{DEFAULT_TOML, OverrunPolicy, Pace, Ros2Mode, Scenario, StartRule};
 use hardstand_physics::contact::{Friction, StationShape, Stiction};
-use hardstand_physics::plant::{ContactModel, ContactResult, Event, Scope, Station};
+use hardstand_physics::plant::{ContactModel, ContactResult, Station};
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Event, Scope};
 use toml::{Table, Value};
 
 const INERTIAL: &str = r#"<inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1"
@@ -539,7 +540,7 @@ fn mutate_scenarios(seed: u64, rounds: u64) {
             Ok(s) => {
                 taken += 1;
                 let mut plant = s.plant();
-                plant.step(&hardstand_physics::plant::TickInput::new());
+                plant.step(&hardstand_protocol::TickInput::new());
             }
             Err(e) => assert!(e.to_string().len() > 20, "{e}"),
         }

@@ -12,8 +12,8 @@ use crate::common::bench::{Bench, ROOMY};
 use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::rt::ManualClock;
 use hardstand_log::{KEYFRAME_TOPIC, STATE_TOPIC, TICK_TOPIC};
-use hardstand_physics::plant::{JointCommand, Scope};
 use hardstand_protocol::{ClaimedCommand, FrictionRequest, Keyframe, Kind, encode, encode_command};
+use hardstand_protocol::{JointCommand, Scope};
 
 const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia
  ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link></robot>"#;

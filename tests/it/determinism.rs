@@ -8,8 +8,9 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
+use hardstand::simulation::Simulation;
 use hardstand_physics::math;
-use hardstand_physics::plant::{Command, Event, JointCommand, Plant, TickInput};
+use hardstand_protocol::{Command, Event, JointCommand, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
 const STAND: u64 = 0x9b17_5aac_6d56_0b09;
@@ -28,7 +29,7 @@ fn scenario(sets: &[&str]) -> Scenario {
 }
 
 /// Drops the robot from 0.1 m, with a controller if `kp` is not 0, a push and a slippery spot.
-fn run(sets: &[&str], kp: f64, ticks: u64) -> Plant {
+fn run(sets: &[&str], kp: f64, ticks: u64) -> Simulation {
     let mut all = vec!["initial.clearance_m=0.1"];
     all.extend_from_slice(sets);
     let s = scenario(&all);
@@ -55,10 +56,10 @@ fn run(sets: &[&str], kp: f64, ticks: u64) -> Plant {
             input.events.push(Event::Push { body: 0, point_B, force_W, ticks: 120 });
         }
         if tick == 2000 {
-            let scope = hardstand_physics::plant::Scope::Station(0);
+            let scope = hardstand_protocol::Scope::Station(0);
             input.events.push(Event::Friction { scope, mu_static: 0.1, mu_kinetic: 0.05 });
         }
-        assert_eq!(plant.step(&input).fault, None);
+        assert_eq!(plant.step(&input).failure, None);
     }
     plant
 }

@@ -9,8 +9,8 @@ use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
     Answer, Clock, Ending, EventSchedule, ManualClock, Phase, Request, RequestSender, request_queue,
 };
-use hardstand_physics::plant::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

@@ -10,12 +10,14 @@ mod world;
 
 use crate::common::bench;
 use crate::common::robots::{add_body, add_joint, at, joint, plain_spec};
+use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_physics::model::{Base, Builder, JointKind, Model};
-use hardstand_physics::plant::{
-    Command, Event, FaultKind, InjectedFault, JointCommand, Part, Plant, PlantSpec, Snapshot,
-    TickInput, UNTIL_CLEARED,
-};
+use hardstand_physics::plant::PlantSpec;
+use hardstand_physics::plant::Walk;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_protocol::{
+    Command, Event, FaultKind, InjectedFault, JointCommand, Part, TickInput, UNTIL_CLEARED,
+};
 
 pub const PERIOD_S: f64 = 1e-3;
 
@@ -53,13 +55,13 @@ pub fn pendulum(gravity: f64) -> (Model, PlantSpec) {
     (model, spec)
 }
 
-pub fn pendulum_plant(gravity: f64) -> Plant {
+pub fn pendulum_plant(gravity: f64) -> Simulation {
     let (model, spec) = pendulum(gravity);
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 /// One tick under this command for every joint, and these events.
-pub fn tick(plant: &mut Plant, commands: &[JointCommand], events: &[Event]) {
+pub fn tick(plant: &mut Simulation, commands: &[JointCommand], events: &[Event]) {
     let at = plant.state().tick;
     let mut input = TickInput::new();
     let joints = commands.to_vec();
@@ -73,11 +75,11 @@ pub fn tick(plant: &mut Plant, commands: &[JointCommand], events: &[Event]) {
     }));
     input.events.extend_from_slice(events);
     let outcome = plant.step(&input);
-    assert_eq!((outcome.fault, outcome.faults_refused), (None, 0), "tick {at}");
+    assert_eq!((outcome.failure, outcome.faults_refused), (None, 0), "tick {at}");
 }
 
 /// What is published.
-pub fn shown(plant: &Plant) -> Snapshot {
+pub fn shown(plant: &Simulation) -> Snapshot {
     let mut s = plant.new_snapshot();
     plant.fill(&mut s);
     s
@@ -89,7 +91,7 @@ pub fn once(now: bool, events: &[Event]) -> &[Event] {
 }
 
 /// The shipped quadruped, standing for half a second.
-pub fn quadruped() -> Plant {
+pub fn quadruped() -> Simulation {
     let mut plant = bench::quadruped(&["command.proof_commands=1"]).plant();
     for _ in 0..500 {
         stand(&mut plant, &[]);
@@ -98,16 +100,16 @@ pub fn quadruped() -> Plant {
 }
 
 /// One tick in which it holds its initial pose.
-pub fn stand(plant: &mut Plant, events: &[Event]) {
+pub fn stand(plant: &mut Simulation, events: &[Event]) {
     let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
     let commands: Vec<JointCommand> = plant.spec().q.joints.iter().map(hold).collect();
     tick(plant, &commands, events);
 }
 
 /// The bits of positions and velocities, and of all other physics but the faults themselves.
-pub fn motion(plant: &Plant) -> Vec<u64> {
+pub fn motion(plant: &Simulation) -> Vec<u64> {
     let mut bits = Vec::new();
-    plant.state().clone().walk(&mut |name, _, word| {
+    plant.clone().walk(&mut |name, _, word| {
         if !name.starts_with("fault.") {
             bits.push(word.bits());
         }

@@ -3,7 +3,7 @@
 use crate::common::dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::ingress::{FrictionLimits, check_friction};
-use hardstand_physics::plant::{Event, Rejection, Scope};
+use hardstand_protocol::{Event, Rejection, Scope};
 use hardstand_protocol::{FrictionRequest, Kind, OrderReply, Refusal, decode, encode};
 
 const LIMITS: FrictionLimits =

@@ -4,13 +4,15 @@
 use crate::common::robots;
 use crate::common::robots::{add_body, plain_spec, plane};
 use crate::common::scene::{Standing, quadruped};
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     ContactMaterial, ConvexSolid, ExponentialSpring, Friction, Heightfield, HertzPair,
     HuntCrossley, SpringParameters, StationShape, Surface, SurfaceShape, stairs,
 };
 use hardstand_physics::model::{Base, Builder, Model};
-use hardstand_physics::plant::{ContactModel, Plant, PlantSpec, TickInput};
+use hardstand_physics::plant::{ContactModel, PlantSpec};
 use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
+use hardstand_protocol::TickInput;
 
 const G: f64 = 9.81;
 
@@ -44,11 +46,11 @@ fn round(mass: f64, I: Mat3, shape: StationShape, model: &ContactModel) -> (Mode
     (robot, spec)
 }
 
-fn run(plant: &mut Plant, seconds: f64) {
+fn run(plant: &mut Simulation, seconds: f64) {
     let ticks = (seconds * 1e9 / plant.spec().period_ns as f64).round() as u32;
     for _ in 0..ticks {
         plant.step(&TickInput::new());
-        assert_eq!(plant.fault(), None);
+        assert_eq!(plant.failure(), None);
     }
 }
 
@@ -64,13 +66,13 @@ fn a_ball_rolls_down_a_ramp_with_five_sevenths_of_the_slope() {
         // settle on the spot while held by a reversed slope of gravity: along the normal only
         spec.gravity_W = R * Vec3::new(0.0, 0.0, -G * 0.3_f64.cos());
         spec.q.p_WB = R * Vec3::new(0.0, 0.0, radius_m);
-        let mut plant = Plant::new(robot.clone(), spec.clone());
+        let mut plant = Simulation::new(robot.clone(), spec.clone());
         run(&mut plant, 1.0);
         spec.gravity_W = Vec3::new(0.0, 0.0, -G);
         let mut q = plant.state().q.clone();
         q.quat_WB = Quaternion::IDENTITY;
         spec.q = q;
-        let mut plant = Plant::new(robot, spec);
+        let mut plant = Simulation::new(robot, spec);
         run(&mut plant, 1.0);
         let v = R.tr_mul(&plant.state().v.v_WB);
         let slip = plant.contacts().evaluated()[0].v_C.xy().norm();
@@ -100,7 +102,7 @@ fn a_coin_rolls_in_the_circle_that_its_tilt_asks_for() {
     spec.q.p_WB.z = a * s;
     spec.v.w_WB = axis * spin + up * (turn * s);
     spec.v.v_WB = Vec3::new(a * spin, 0.0, 0.0);
-    let mut plant = Plant::new(robot, spec);
+    let mut plant = Simulation::new(robot, spec);
     let radius_m = a * spin / turn;
     // the centre of the circle of the disc's centre: v = Ω ẑ × (p − centre)
     let centre = Vec3::new(0.0, radius_m, 0.0);
@@ -260,7 +262,7 @@ fn force_at(ground: &[Surface], model: &ContactModel, p: Vec3) -> Vec3 {
     let (robot, mut spec) = round(1.0, Mat3::identity(), shape, &model);
     spec.ground = ground.to_vec();
     spec.q.p_WB = p;
-    let plant = Plant::new(robot, spec);
+    let plant = Simulation::new(robot, spec);
     plant.contacts().evaluated().iter().map(|at| at.record_W().force).sum()
 }
 

@@ -3,15 +3,14 @@
 
 use crate::common::drive::standing_input;
 use crate::common::robots::{box_on_springs, walker};
+use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
     StationShape, Stiction,
 };
-use hardstand_physics::plant::{
-    Authority, ComputePath, ContactModel, Event, Integrator, JointCommand, Plant, PlantFailure,
-    Scope, Snapshot, TickInput,
-};
+use hardstand_physics::plant::{ComputePath, ContactModel, Integrator};
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Authority, Event, JointCommand, PlantFailure, Scope, TickInput};
 
 /// A small generator, so that a failing case has a number.
 struct Dice(u64);
@@ -59,7 +58,7 @@ fn collect(v: &serde_json::Value, out: &mut Vec<f64>) {
     }
 }
 
-fn assert_all_finite(plant: &Plant, s: &mut Snapshot, what: &str) {
+fn assert_all_finite(plant: &Simulation, s: &mut Snapshot, what: &str) {
     plant.fill(s);
     assert!(numbers(s).iter().all(|x| x.is_finite()), "{what}: {:?}", s.contacts.stations.first());
 }
@@ -67,7 +66,7 @@ fn assert_all_finite(plant: &Plant, s: &mut Snapshot, what: &str) {
 #[test]
 fn the_search_for_bad_numbers_finds_them() {
     let (model, spec) = walker();
-    let mut s = Plant::new(model, spec).new_snapshot();
+    let mut s = Simulation::new(model, spec).new_snapshot();
     s.contacts.feet[1].moment_foot_nm[2] = f64::NAN;
     assert_eq!(numbers(&s).iter().filter(|x| x.is_nan()).count(), 1);
     assert!(numbers(&s).len() > 200);
@@ -93,7 +92,7 @@ fn hostile_spring(dice: &mut Dice) -> SpringParameters {
     }
 }
 
-fn hostile_plant(dice: &mut Dice) -> Plant {
+fn hostile_plant(dice: &mut Dice) -> Simulation {
     let (model, mut spec) = if dice.one_in(2) { walker() } else { box_on_springs(0.8) };
     let par = hostile_spring(dice);
     for s in &mut spec.stations {
@@ -126,7 +125,7 @@ fn hostile_plant(dice: &mut Dice) -> Plant {
         spec.gravity_W *= dice.size(0.0, 8.0);
     }
     spec.watchdog.proof_commands = 1;
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 fn hunt_crossley(dice: &mut Dice) -> HuntCrossley {
@@ -139,7 +138,7 @@ fn hunt_crossley(dice: &mut Dice) -> HuntCrossley {
     HuntCrossley::new(pair, dice.size(-12.0, 3.0)).unwrap()
 }
 
-fn hostile_input(dice: &mut Dice, plant: &Plant) -> TickInput {
+fn hostile_input(dice: &mut Dice, plant: &Simulation) -> TickInput {
     let mut input = standing_input(plant);
     if dice.one_in(2) {
         for j in &mut input.offers[0].joints {
@@ -166,7 +165,7 @@ fn hostile_input(dice: &mut Dice, plant: &Plant) -> TickInput {
 }
 
 /// What a plant without a fault must be: near, slow, and held by forces that are no nonsense.
-fn assert_in_range(plant: &Plant, s: &Snapshot, what: &str) {
+fn assert_in_range(plant: &Simulation, s: &Snapshot, what: &str) {
     let (q, v) = (&plant.state().q, &plant.state().v);
     let far = q.p_WB.iter().chain(&q.joints).fold(0.0, |m: f64, x| m.max(x.abs()));
     let fast = v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints);
@@ -184,17 +183,17 @@ fn hostile_cases(seed: u64, cases: u32) {
         let mut plant = hostile_plant(&mut dice);
         let mut s = plant.new_snapshot();
         assert_all_finite(&plant, &mut s, &what);
-        early += u32::from(plant.fault().is_some());
+        early += u32::from(plant.failure().is_some());
         for _ in 0..12 {
-            let (before, was) = (plant.state().clone(), plant.fault());
+            let (before, was) = (plant.state().clone(), plant.failure());
             let input = hostile_input(&mut dice, &plant);
             let out = plant.step(&input);
             assert_all_finite(&plant, &mut s, &what);
-            assert_eq!(out.fault, plant.fault());
-            if out.fault.is_some() {
+            assert_eq!(out.failure, plant.failure());
+            if out.failure.is_some() {
                 assert_eq!(plant.state(), &before, "{what}: frozen at the last good state");
                 assert_eq!(out.authority, Authority::Zero);
-                assert_eq!(s.state.fault, plant.fault().unwrap().code());
+                assert_eq!(s.state.fault, plant.failure().unwrap().code());
                 faults += u32::from(was.is_none());
             } else {
                 assert_in_range(&plant, &s, &what);
@@ -242,12 +241,13 @@ fn hostile_springs_end_alike_on_every_path() {
         let seed = dice.next();
         let ends =
             [ComputePath::OneByOne, ComputePath::Fastest, ComputePath::Portable].map(|path| {
-                let (mut plant, mut dice) = (Plant::new(model.clone(), spec.clone()), Dice(seed));
+                let (mut plant, mut dice) =
+                    (Simulation::new(model.clone(), spec.clone()), Dice(seed));
                 plant.set_path(path);
                 let tick = |n| {
                     let hostile = hostile_input(&mut dice, &plant);
                     let input = if n < 10 { standing_input(&plant) } else { hostile };
-                    (plant.step(&input).fault, plant.state().digest)
+                    (plant.step(&input).failure, plant.state().digest)
                 };
                 (0..15).map(tick).collect::<Vec<_>>()
             });
@@ -260,7 +260,7 @@ fn hostile_springs_end_alike_on_every_path() {
 #[test]
 fn a_plant_can_survive_and_a_fault_is_for_good() {
     let (model, spec) = box_on_springs(0.8);
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut input = TickInput::new();
     input.events.push(Event::Push {
         body: 0,
@@ -269,23 +269,23 @@ fn a_plant_can_survive_and_a_fault_is_for_good() {
         ticks: 1,
     });
     let (words, out) = (plant.snapshot_words(), plant.step(&input));
-    assert_eq!(out.fault, Some(PlantFailure::OutOfRange));
+    assert_eq!(out.failure, Some(PlantFailure::OutOfRange));
     for _ in 0..5 {
-        assert_eq!(plant.step(&TickInput::new()).fault, Some(PlantFailure::OutOfRange));
+        assert_eq!(plant.step(&TickInput::new()).failure, Some(PlantFailure::OutOfRange));
     }
     assert_eq!(plant.snapshot_words(), words);
     plant.restore(&words).unwrap();
-    assert_eq!(plant.step(&TickInput::new()).fault, None);
+    assert_eq!(plant.step(&TickInput::new()).failure, None);
     // after a restore the last good state is the restored one
     plant.restore(&words).unwrap();
-    assert!(plant.step(&input).fault.is_some());
+    assert!(plant.step(&input).failure.is_some());
     assert_eq!(plant.snapshot_words(), words);
 }
 
 #[test]
 fn a_nan_in_any_input_is_a_fault_and_nothing_else() {
     let (model, spec) = walker();
-    let plant = Plant::new(model, spec);
+    let plant = Simulation::new(model, spec);
     let nan = f64::NAN;
     let events = [
         Event::Push { body: 3, point_B: [0.0; 3], force_W: [0.0, nan, 0.0], ticks: 2 },
@@ -297,7 +297,7 @@ fn a_nan_in_any_input_is_a_fault_and_nothing_else() {
         let mut input = TickInput::new();
         input.events.push(event);
         let before = plant.state().clone();
-        assert_eq!(plant.step(&input).fault, Some(PlantFailure::NotFinite));
+        assert_eq!(plant.step(&input).failure, Some(PlantFailure::NotFinite));
         assert_eq!(plant.state(), &before);
         let mut s = plant.new_snapshot();
         assert_all_finite(&plant, &mut s, "NaN event");
@@ -309,20 +309,20 @@ fn a_robot_that_starts_inside_the_ground_is_thrown_out_or_stopped() {
     for depth in [0.02, 0.1, 1.0, 30.0] {
         let (model, mut spec) = box_on_springs(0.8);
         spec.q.p_WB.z -= depth;
-        let mut plant = Plant::new(model, spec);
+        let mut plant = Simulation::new(model, spec);
         let mut s = plant.new_snapshot();
         for _ in 0..200 {
             assert_all_finite(&plant, &mut s, "deep");
             plant.step(&TickInput::new());
         }
-        assert!(plant.fault().is_some() || plant.state().v.v_WB.z > 0.0);
+        assert!(plant.failure().is_some() || plant.state().v.v_WB.z > 0.0);
     }
 }
 
 #[test]
 fn a_push_on_nobody_or_too_many_are_refused() {
     let (model, spec) = walker();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut input = TickInput::new();
     let push = |body| Event::Push { body, point_B: [0.0; 3], force_W: [1.0, 0.0, 0.0], ticks: 5 };
     input.events.push(push(999));
@@ -346,16 +346,16 @@ fn absurd_contact_quantities_are_a_fault_even_while_the_motion_is_finite() {
     });
     spec.q.p_WB.z -= 0.05;
     spec.v.v_WB.z = -2.0;
-    let plant = Plant::new(model, spec);
-    assert_eq!(plant.fault(), Some(PlantFailure::NotFinite));
+    let plant = Simulation::new(model, spec);
+    assert_eq!(plant.failure(), Some(PlantFailure::NotFinite));
     assert_all_finite(&plant, &mut plant.new_snapshot(), "huge viscosity");
 
     // the viscosity bounds the friction, the limit alone is absurd: bad in a tick
     let (model, spec) = box_on_springs(0.8);
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut input = TickInput::new();
     let (mu_static, mu_kinetic) = (1e260, 1e260);
     input.events.push(Event::Friction { scope: Scope::All, mu_static, mu_kinetic });
-    assert_eq!(plant.step(&input).fault, Some(PlantFailure::NotFinite));
+    assert_eq!(plant.step(&input).failure, Some(PlantFailure::NotFinite));
     assert_all_finite(&plant, &mut plant.new_snapshot(), "huge friction");
 }

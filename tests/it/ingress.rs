@@ -9,16 +9,17 @@ use crate::common::robots::{add_body, add_joint, joint, plain_spec};
 use hardstand::buffer_pool::{Inbox, pool};
 use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits};
 use hardstand::limits::OFFERS_MAX;
+use hardstand::simulation::Simulation;
 use hardstand_physics::model::{Base, Builder, JointKind};
-use hardstand_physics::plant::{Command, JointCommand, Plant, Rejection, TickInput, Verdict};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 use hardstand_protocol::{ClaimedCommand, encode_command};
+use hardstand_protocol::{Command, JointCommand, Rejection, TickInput, Verdict};
 
 const JOINTS: usize = 2;
 const QUEUE: usize = 2 * OFFERS_MAX;
 
 /// A double pendulum whose joints can bear any command.
-fn pendulum() -> Plant {
+fn pendulum() -> Simulation {
     let mut b = Builder::new("pendulum", Base::Fixed);
     let rod = SpatialInertia::from_com(1.0, &Vec3::new(0.0, 0.0, -0.2), &(Mat3::identity() * 0.05));
     let axis = [0.0, 1.0, 0.0];
@@ -34,7 +35,7 @@ fn pendulum() -> Plant {
     let model = b.build().unwrap();
     let mut spec = plain_spec(&model);
     spec.micro_steps = 1;
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 /// The ways of the controllers for a while.
@@ -141,13 +142,13 @@ struct Intake {
     desk: CommandIngress,
     counters: Arc<ArrivalCounters>,
     inbox: Inbox<Command>,
-    plant: Plant,
+    plant: Simulation,
     input: TickInput,
     tally: Tally,
 }
 
 impl Intake {
-    fn new(plant: Plant, limits: CommandLimits) -> Self {
+    fn new(plant: Simulation, limits: CommandLimits) -> Self {
         let (outbox, inbox) = pool(QUEUE, Command::default);
         let counters = Arc::<ArrivalCounters>::default();
         let run_id = Arc::new(AtomicU32::new(limits.run_id));
@@ -184,13 +185,13 @@ impl Intake {
 struct Opinion {
     owners: Owners,
     queue: VecDeque<Said>,
-    plant: Plant,
+    plant: Simulation,
     input: TickInput,
     tally: Tally,
 }
 
 impl Opinion {
-    fn new(plant: Plant) -> Self {
+    fn new(plant: Simulation) -> Self {
         let owners = Owners::new(plant.spec().watchdog, plant.model().joint_count());
         let (queue, input, tally) = (VecDeque::new(), TickInput::new(), Tally::default());
         Self { owners, queue, plant, input, tally }
@@ -278,7 +279,7 @@ fn run(seed: u64, count: u64) -> Tally {
             break;
         }
     }
-    assert_eq!(intake.plant.fault(), None);
+    assert_eq!(intake.plant.failure(), None);
     let tally = intake.tally();
     assert_eq!(tally, opinion.tally);
     assert_eq!((tally.sent, tally.judged()), (count, count));

@@ -1,9 +1,11 @@
 //! Leases in the plant: who commands which joints, when, and what happens in between.
 
 use crate::common::robots::walker;
-use hardstand_physics::plant::{
-    Authority, Command, CommandSchedule, Denied, Event, Grant, JointCommand, JointSet, Leases,
-    Outcome, Plant, Rejection, TickInput, Verdict, WatchdogSpec, controller_number,
+use hardstand::simulation::{Denied, Leases, Outcome, Simulation};
+use hardstand_physics::plant::WatchdogSpec;
+use hardstand_protocol::{
+    Authority, Command, CommandSchedule, Event, Grant, JointCommand, JointSet, Rejection,
+    TickInput, Verdict, controller_number,
 };
 
 const SPEC: WatchdogSpec =
@@ -26,10 +28,10 @@ fn grant(name: &str, session: u64, schedule: CommandSchedule, list: &[usize]) ->
     }
 }
 
-fn plant() -> Plant {
+fn plant() -> Simulation {
     let (model, mut spec) = walker();
     spec.watchdog = SPEC;
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 /// An answer to the state of `tick` with the effort `tau_ff` in each of `count` joints.
@@ -44,7 +46,7 @@ fn answer(
     Command { run_id: 1, session, seq: 0, answers_tick: tick, applies_tick, joints }
 }
 
-fn step(plant: &mut Plant, events: &[Event], offers: &[Command]) -> Outcome {
+fn step(plant: &mut Simulation, events: &[Event], offers: &[Command]) -> Outcome {
     let mut input = TickInput::new();
     input.events.extend_from_slice(events);
     input.offers.extend(offers.iter().cloned().map(Box::new));
@@ -188,8 +190,8 @@ fn joints_are_handed_over_without_a_bump() {
     let old = grant("old", 5, EVERY_TICK, &[0, 1, 2, 3]);
     step(&mut plant, &[Event::Grant(old)], &[answer(5, 0, EVERY_TICK, (0.75, 4))]);
     let newer = grant("new", 6, EVERY_TICK, &[1, 2]);
-    let check = |plant: &Plant, grant: &Grant| {
-        plant.state().leases.check(&SPEC, plant.state().tick, grant, plant.unjoined_owner())
+    let check = |plant: &Simulation, grant: &Grant| {
+        plant.leases().check(&SPEC, plant.state().tick, grant, plant.unjoined_owner())
     };
     let taken = Denied::Taken { joint: 1, controller: controller_number("old") };
     assert_eq!(check(&plant, &newer), Err(taken));
@@ -214,7 +216,7 @@ fn a_controller_that_comes_again_fences_off_its_old_self() {
     assert_eq!(plant.state().motor[..2], [0.75; 2], "held until it speaks");
     let out = step(&mut plant, &[], &[answer(6, 2, EVERY_TICK, (0.25, 2))]);
     assert_eq!((out.verdicts[0], plant.state().motor[0]), (Verdict::Accepted, 0.25));
-    let leases = plant.state().leases.places();
+    let leases = plant.leases().places();
     assert_eq!(leases.iter().filter(|l| l.controller != 0).count(), 1);
 }
 
@@ -235,8 +237,8 @@ fn who_has_not_joined_and_who_has_keep_each_other_out() {
     }
     assert_eq!(plant.unjoined_owner(), Some(9));
     let wish = grant("a", 5, EVERY_TICK, &[0]);
-    let check = |plant: &Plant| {
-        plant.state().leases.check(&SPEC, plant.state().tick, &wish, plant.unjoined_owner())
+    let check = |plant: &Simulation| {
+        plant.leases().check(&SPEC, plant.state().tick, &wish, plant.unjoined_owner())
     };
     assert_eq!(check(&plant), Err(Denied::Owned { session: 9 }));
     for _ in 0..30 {
@@ -254,7 +256,7 @@ fn who_has_not_joined_and_who_has_keep_each_other_out() {
     }
     assert_eq!(plant.authority(), Authority::Fresh);
     assert!(plant.state().motor.iter().all(|tau| *tau == 0.5), "{:?}", plant.state().motor);
-    assert_eq!(*plant.state().leases.places(), *Leases::default().places());
+    assert_eq!(*plant.leases().places(), *Leases::default().places());
 }
 
 #[test]
@@ -300,7 +302,7 @@ fn leases_are_saved_and_restored() {
         }
         (events, offers)
     };
-    let run = |plant: &mut Plant, from: u64, to: u64| {
+    let run = |plant: &mut Simulation, from: u64, to: u64| {
         for tick in from..to {
             let (events, offers) = inputs(tick);
             step(plant, &events, &offers);
@@ -313,10 +315,10 @@ fn leases_are_saved_and_restored() {
         run(&mut whole, cut, 50);
         let mut restored = plant();
         restored.restore(&words).unwrap();
-        assert_eq!(restored.state().leases, {
+        assert_eq!(*restored.leases(), {
             let mut again = plant();
             run(&mut again, 0, cut);
-            again.state().leases
+            *again.leases()
         });
         run(&mut restored, cut, 50);
         assert_eq!(restored.state().digest, whole.state().digest, "cut at {cut}");

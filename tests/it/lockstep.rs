@@ -12,11 +12,12 @@ use hardstand::rt::{
     Answer, Direct, Ending, EventSchedule, Executive, Happened, JoinAnswer, Links, LoopEvent,
     ManualClock, Request, RequestSender, RunLimits, StateReset, TickReport,
 };
-use hardstand_physics::plant::{
-    Command, CommandSchedule, Denied, Event, Join, JointCommand, JointSet, Role, StateReading,
+use hardstand::simulation::Denied;
+use hardstand_protocol::LogTick;
+use hardstand_protocol::{
+    Command, CommandSchedule, Event, Join, JointCommand, JointSet, Role, StateReading,
     controller_number,
 };
-use hardstand_protocol::LogTick;
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
@@ -195,7 +196,7 @@ impl Ran {
     fn obeyed(&self, session: u64) -> Vec<(u64, u64)> {
         let offers = self.log.iter().flat_map(|t| t.offers.iter().map(move |o| (t.tick, o)));
         let own = offers.filter(|(_, o)| o.session == session);
-        own.filter(|(_, o)| o.verdict == hardstand_physics::plant::Verdict::Accepted)
+        own.filter(|(_, o)| o.verdict == hardstand_protocol::Verdict::Accepted)
             .map(|(tick, o)| (o.answers_tick, tick))
             .collect()
     }
@@ -372,8 +373,7 @@ fn a_budget_is_kept_and_counted() {
     assert_eq!(admission.ticks_given_up, without, "{admission:?}");
     assert!((75..85).contains(&without), "{without}");
     assert!(ran.states.iter().all(|s| s.mode == 2));
-    let lost =
-        ran.log.iter().filter(|t| t.authority == hardstand_physics::plant::Authority::Damped);
+    let lost = ran.log.iter().filter(|t| t.authority == hardstand_protocol::Authority::Damped);
     assert!(lost.count() > 20, "its joints are damped, as in real time");
 }
 
@@ -416,7 +416,7 @@ fn an_emergency_stop_wins_while_a_tick_waits() {
     let stopped = ran.log.iter().find(|t| t.events.contains(&Event::Stop)).unwrap().tick;
     assert!((30..=31).contains(&stopped), "{stopped}");
     let after = ran.log.iter().filter(|t| t.tick >= stopped);
-    assert!(after.clone().all(|t| t.authority == hardstand_physics::plant::Authority::Stopped));
+    assert!(after.clone().all(|t| t.authority == hardstand_protocol::Authority::Stopped));
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod campaign;
 #[cfg(feature = "zenoh")]
 mod certify;
 mod config;
+mod contact;
 mod corpus;
 #[cfg(feature = "zenoh")]
 mod daemon;
@@ -25,6 +26,7 @@ mod determinism;
 mod doctor;
 mod executive;
 mod faults;
+mod footing;
 mod friction;
 mod golden;
 mod ground;
@@ -33,16 +35,19 @@ mod holding;
 mod hostile;
 mod implicit;
 mod ingress;
+mod joints;
 mod json;
 mod leases;
 mod lockstep;
 mod message;
 mod models;
 mod page;
+mod plant;
 #[cfg(feature = "zenoh")]
 mod python;
 mod realtime;
 mod record;
+mod regions;
 mod replay;
 mod rigid;
 #[cfg(feature = "zenoh")]
@@ -53,6 +58,7 @@ mod saved;
 #[cfg(feature = "zenoh")]
 mod security;
 mod segments;
+mod simd;
 mod simulation;
 mod soak;
 mod tidy;

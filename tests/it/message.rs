@@ -2,14 +2,14 @@
 
 use hardstand::ErrorKind;
 use hardstand::ingress::{CommandLimits, check_command};
-use hardstand_physics::plant::{
-    Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
-    StationReading,
-};
 use hardstand_protocol::{
     AGE_EDGES_TICKS, ClaimedCommand, ControllerReading, Counter, Distribution, Keyframe, Kind,
     LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, decode,
     decode_command, encode, encode_command,
+};
+use hardstand_protocol::{
+    Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
+    StationReading,
 };
 
 const LIMITS: CommandLimits = CommandLimits {

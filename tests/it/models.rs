@@ -1,8 +1,9 @@
 //! The same robot and controller on every contact model, and on a mix of them.
 
 use crate::common::scene::{Standing, quadruped};
-use hardstand_physics::plant::{ContactModel, Event};
+use hardstand_physics::plant::ContactModel;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::Event;
 
 const SPRING: &str = "contact.model=exponential_spring";
 const HERTZ: &str = "contact.model=hunt_crossley";

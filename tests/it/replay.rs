@@ -10,7 +10,7 @@ use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::replay::{ReplayReport, replay};
 use hardstand::rt::ManualClock;
 use hardstand_log::{KEYFRAME_TOPIC, LogReader, LogRecord, STATE_TOPIC, TICK_TOPIC};
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
 
 const TICKS: u64 = 240;

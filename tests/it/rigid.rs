@@ -3,10 +3,12 @@
 
 use crate::common::robots::{box_on_springs, plane};
 use crate::common::scene::{Standing, quadruped};
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{Friction, RigidContact, solve_rigid};
 use hardstand_physics::dynamics::kinetic_energy;
-use hardstand_physics::plant::{ContactModel, Plant, PlantSpec, TickInput};
+use hardstand_physics::plant::{ContactModel, PlantSpec};
 use hardstand_physics::spatial::{Mat3, Quaternion, Vec3};
+use hardstand_protocol::TickInput;
 use proptest::prelude::*;
 
 /// The 10 kg box with eight rigid corners, its lower ones on the ground.
@@ -20,21 +22,21 @@ fn rigid_box(mu: [f64; 2]) -> (hardstand_physics::model::Model, PlantSpec) {
     (model, spec)
 }
 
-fn run(plant: &mut Plant, ticks: u32) {
+fn run(plant: &mut Simulation, ticks: u32) {
     for _ in 0..ticks {
         plant.step(&TickInput::new());
-        assert_eq!(plant.fault(), None);
+        assert_eq!(plant.failure(), None);
     }
 }
 
-fn lowest(plant: &Plant) -> f64 {
+fn lowest(plant: &Simulation) -> f64 {
     plant.contacts().evaluated().iter().map(|e| e.touch.p_C.z).fold(f64::MAX, f64::min)
 }
 
 #[test]
 fn a_box_at_rest_stays_where_it_is_and_carries_its_weight() {
     let (model, spec) = rigid_box([0.5, 0.4]);
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let start = plant.state().q.clone();
     run(&mut plant, 2_000);
     assert!((plant.state().q.p_WB - start.p_WB).norm() < 1e-12, "{:?}", plant.state().q.p_WB);
@@ -50,7 +52,7 @@ fn a_dropped_box_lands_without_bounce_and_without_drift() {
     spec.q.quat_WB = Quaternion::from_rpy(0.2, 0.1, 0.05);
     spec.v.v_WB = Vec3::new(1.0, 0.2, 0.0);
     spec.v.w_WB = Vec3::new(0.3, -0.4, 0.2);
-    let mut plant = Plant::new(model.clone(), spec);
+    let mut plant = Simulation::new(model.clone(), spec);
     let mut energy = f64::MAX;
     let mut deepest: f64 = 0.0;
     for _ in 0..3_000 {
@@ -71,7 +73,7 @@ fn a_dropped_box_lands_without_bounce_and_without_drift() {
 fn a_sliding_box_decelerates_by_mu_kinetic_and_sticks() {
     let (model, mut spec) = rigid_box([0.5, 0.3]);
     spec.v.v_WB.x = 1.0;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     run(&mut plant, 200);
     let v = plant.state().v.v_WB.x;
     // the first micro-step still has the static coefficient
@@ -94,7 +96,7 @@ fn on_a_slope_the_static_cone_decides() {
         ))];
         spec.q.p_WB = tilt.to_matrix() * spec.q.p_WB;
         spec.q.quat_WB = tilt;
-        let mut plant = Plant::new(model, spec);
+        let mut plant = Simulation::new(model, spec);
         let start = plant.state().q.p_WB;
         run(&mut plant, 500);
         let moved = (plant.state().q.p_WB - start).norm();
@@ -108,7 +110,7 @@ fn on_a_slope_the_static_cone_decides() {
 fn pulled_up_it_lifts_off_and_no_contact_pulls() {
     let (model, mut spec) = rigid_box([0.5, 0.4]);
     spec.v.v_WB.z = 1.0;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     run(&mut plant, 10);
     assert!(plant.contacts().forces().all(|f| f.normal_n == 0.0));
     assert!((plant.state().v.v_WB.z - (1.0 - 0.0981)).abs() < 1e-9);

@@ -12,8 +12,8 @@ use hardstand::ros2::RosChannels;
 use hardstand::ros2::messages::{DynamicJointState, JointState, Message, RosString};
 use hardstand::rt::ManualClock;
 use hardstand_log::{Disk, LogReader, recover};
-use hardstand_physics::plant::PlantFailure;
 use hardstand_protocol::LogTick;
+use hardstand_protocol::PlantFailure;
 
 const TICKS: u64 = 300;
 

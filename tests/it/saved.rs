@@ -6,7 +6,7 @@ use crate::common::bench::quadruped;
 use crate::common::process::{Log, Observer, Process, Scene, digest, serial};
 use hardstand::ingress::save;
 use hardstand::replay::{read_state, write_state};
-use hardstand_physics::plant::TickInput;
+use hardstand_protocol::TickInput;
 use rustix::process::Signal;
 
 const HARDSTAND: &str = env!("CARGO_BIN_EXE_hardstand");

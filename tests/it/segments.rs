@@ -11,8 +11,8 @@ use hardstand::replay::{Gap, RunReport, replay_run};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{ManualClock, Request};
 use hardstand_log::{Disk, LogReader};
-use hardstand_physics::plant::{Event, Scope};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Event, Scope};
 
 const TICKS: u64 = 600;
 

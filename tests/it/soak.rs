@@ -1,7 +1,8 @@
 //! Long runs without a clock: a day of ticks, and ticks near the limits of 32 and 53 bits.
 
 use crate::common::bench::quadruped;
-use hardstand_physics::plant::{Authority, Event, JointCommand, Plant, Scope, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Authority, Event, JointCommand, Scope, TickInput};
 
 /// A day at 1 kHz.
 const DAY_TICKS: u64 = 86_400_000;
@@ -10,7 +11,7 @@ const LOOK_EVERY: u64 = 1000;
 /// A standing quadruped that sways, is pushed, slips, and loses its controller now and then. What
 /// happens depends on the tick alone.
 struct Life {
-    plant: Plant,
+    plant: Simulation,
     input: TickInput,
     q: Vec<f64>,
 }
@@ -65,7 +66,7 @@ impl Life {
         let mut speeds = v.joints.iter().chain(v.w_WB.iter()).chain(v.v_WB.iter());
         assert!(speeds.all(|x| x.abs() < 100.0), "tick {}: {v:?}", s.tick);
         assert!((0.0..1.0).contains(&q.p_WB.z), "tick {}: height {}", s.tick, q.p_WB.z);
-        assert_eq!(self.plant.fault(), None);
+        assert_eq!(self.plant.failure(), None);
     }
 
     /// The digests after every so many ticks.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 30] = [
+const ROOMS: [(&str, &[&str]); 31] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &[]),
@@ -23,11 +23,12 @@ const ROOMS: [(&str, &[&str]); 30] = [
     ("actuator", &["math", "simd", "spatial", "model"]),
     ("sensor", &["math", "spatial", "model"]),
     ("plant", PHYSICS),
-    ("rt", &["plant", "buffer_pool", "config"]),
+    ("simulation", SIMULATION),
+    ("rt", &["simulation", "plant", "buffer_pool", "config"]),
     ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
-    ("replay", &["plant", "rt", "ingress", "config", "ros2"]),
-    ("inspect", &["math", "model", "plant", "rt", "replay"]),
-    ("bus", &["plant", "buffer_pool", "rt", "ingress", "config"]),
+    ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
+    ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
+    ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "config"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -39,11 +40,24 @@ const ROOMS: [(&str, &[&str]); 30] = [
 ];
 const PHYSICS: &[&str] =
     &["math", "simd", "spatial", "model", "dynamics", "contact", "actuator", "sensor"];
-const CONFIG: &[&str] =
-    &["math", "spatial", "model", "urdf", "dynamics", "contact", "actuator", "sensor", "plant"];
+const SIMULATION: &[&str] =
+    &["spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
+const CONFIG: &[&str] = &[
+    "simulation",
+    "math",
+    "spatial",
+    "model",
+    "urdf",
+    "dynamics",
+    "contact",
+    "actuator",
+    "sensor",
+    "plant",
+];
 const ROS2: &[&str] =
-    &["spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
+    &["simulation", "spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
 const ALL: &[&str] = &[
+    "simulation",
     "math",
     "spatial",
     "model",
@@ -68,7 +82,8 @@ const ALL: &[&str] = &[
     "campaign",
 ];
 
-const TRIALS: &[&str] = &["plant", "config", "inspect", "replay", "daemon", "process_harness"];
+const TRIALS: &[&str] =
+    &["simulation", "plant", "config", "inspect", "replay", "daemon", "process_harness"];
 
 /// Calls whose bits depend on the machine, or that cost determinism in another way.
 const BANNED_CALLS: [&str; 22] = [

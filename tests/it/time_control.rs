@@ -6,8 +6,8 @@ use std::rc::Rc;
 use crate::common::bench::{Bench, Hands, PERIOD_NS, ROOMY, TestClock, quadruped};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{Answer, Ending, ManualClock, Request, RequestSender, StateReset, TickReport};
-use hardstand_physics::plant::{Event, StateReading};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Event, StateReading};
 
 const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 

@@ -1,9 +1,9 @@
 //! Who commands the robot: proof of life, the age ladder, refusals.
 
 use crate::common::robots::walker;
-use hardstand_physics::plant::{
-    Authority, Command, JointCommand, Plant, Rejection, TickInput, Verdict, Watchdog, WatchdogSpec,
-};
+use hardstand::simulation::{Simulation, Watchdog};
+use hardstand_physics::plant::WatchdogSpec;
+use hardstand_protocol::{Authority, Command, JointCommand, Rejection, TickInput, Verdict};
 use proptest::prelude::*;
 
 const SPEC: WatchdogSpec =
@@ -51,7 +51,7 @@ fn the_ladder_has_exact_rungs() {
 fn the_plant_climbs_down_the_ladder() {
     let (model, spec) = walker();
     let n = model.joint_count();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut rungs = Vec::new();
     for tick in 0..90u64 {
         let mut input = TickInput::new();
@@ -82,7 +82,7 @@ fn the_plant_climbs_down_the_ladder() {
     expected.extend([Authority::Damped; 50]); // ages 21 to 70
     expected.resize(90, Authority::Zero);
     assert_eq!(rungs, expected);
-    assert_eq!(plant.fault(), None);
+    assert_eq!(plant.failure(), None);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn two_candidates_do_not_keep_each_other_out() {
 fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
     let (model, spec) = walker();
     let n = model.joint_count();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let offer = |tick: u64, n: usize| {
         let mut input = TickInput::new();
         let joints = vec![JointCommand::default(); n];
@@ -155,10 +155,10 @@ fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
     for tick in 0..5 {
         plant.step(&offer(tick, n));
     }
-    let before = plant.state().watchdog;
+    let before = *plant.watchdog();
     let out = plant.step(&offer(5, n - 1));
     assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Size));
-    assert_eq!((plant.state().watchdog, out.authority), (before, Authority::Held));
+    assert_eq!((*plant.watchdog(), out.authority), (before, Authority::Held));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn the_newest_of_several_offers_is_in_force() {
     let (model, mut spec) = walker();
     spec.watchdog.proof_commands = 1;
     let n = model.joint_count();
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut input = TickInput::new();
     for (seq, tau_ff) in [(1, 1.0), (3, 3.0), (2, 2.0)] {
         let joints = vec![JointCommand { tau_ff, ..Default::default() }; n];

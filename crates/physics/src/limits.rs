@@ -20,7 +20,3 @@ pub const REGIONS_MAX: usize = 16;
 pub const FRICTION_MAX: f64 = 100.0;
 /// Pushes that act at the same time.
 pub const PUSHES_MAX: usize = 8;
-
-pub use hardstand_protocol::limits::{
-    EVENTS_MAX, FAULTS_MAX, LEASES_MAX, LINK_DELAY_TICKS_MAX, OFFERS_MAX, REVOKED_SESSIONS,
-};

@@ -144,7 +144,7 @@ impl Event {
         matches!(self, Self::Grant(_) | Self::Leave { .. } | Self::Stop | Self::Arm)
     }
 
-    /// What happens, for people. `link` knows the bodies by index, `name` the controllers by
+    /// What happens, for people. `link` names a body by its index, `name` a controller by its
     /// number.
     #[must_use]
     pub fn words<'a>(

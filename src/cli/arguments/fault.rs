@@ -3,7 +3,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 
-use hardstand_physics::plant::{FaultKind, FaultSpec};
+use hardstand_protocol::{FaultKind, FaultSpec};
 
 use super::daemon::DaemonArguments;
 

@@ -2,8 +2,8 @@
 
 use super::messages::{LowCmd, LowState, MotorCmd};
 use crate::config::Motors;
-use hardstand_physics::plant::{JointCommand, StateReading};
 use hardstand_physics::spatial::Quaternion;
+use hardstand_protocol::{JointCommand, StateReading};
 
 /// Value of `q` without a position set-point.
 pub const POS_STOP: f32 = 2.146e9;

@@ -4,8 +4,8 @@ use std::fs;
 use std::time::Duration;
 
 use hardstand::bus::Client;
-use hardstand_physics::plant::JointCommand;
 use hardstand_protocol::JoinRequest;
+use hardstand_protocol::JointCommand;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::stage::{Row, Stage, same};
@@ -145,7 +145,7 @@ fn controller_that_crashes() {
     let request = JoinRequest {
         layout_hash: model.layout_hash,
         physics_hash: 0,
-        role: hardstand_physics::plant::Role::Required.code(),
+        role: hardstand_protocol::Role::Required.code(),
         period_ticks: 1,
         phase_ticks: 0,
         offset_ticks: 0,

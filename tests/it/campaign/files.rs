@@ -33,7 +33,7 @@ file = "nowhere.toml"
         "seeds is []; it must be a number of seeds, a list of them",
         "mode is \"fast\"; it must be \"lockstep\" or \"budgeted\" or \"realtime\"",
         "keep_logs is \"some\"; it must be \"failed\" or \"all\" or \"none\"",
-        "fail_if has \"fallen\"; it must be a condition, or of done, fault,",
+        "fail_if has \"fallen\"; it must be a condition, or of done, failure,",
         "colour is unknown; known here: ",
         "scenario \"flat\": contact.mu_statik is unknown",
         "scenario \"flat\": sim.micro_steps is 0; it must be",

@@ -107,7 +107,7 @@ fn outcomes_of_another_campaign_are_refused() {
 fn a_campaign_may_grow_and_shrink() {
     let stage = results_of_eight(&EIGHT.replace("seeds = [7, 9]", "seeds = [9]"));
     let said = stage.run(&[], 0);
-    assert!(said.contains("cases      0 to run") && said.contains("4 are there"), "{said}");
+    assert!(said.contains("cases      0 to run") && said.contains("4 are finished"), "{said}");
     let nine = |row: &super::stage::Row| row["seed"] == "9";
     let expected: Vec<_> = eight().rows().into_iter().filter(nine).collect();
     assert_eq!(stage.rows(), expected);
@@ -128,6 +128,6 @@ fn half_an_outcome_is_none() {
     let text = fs::read(&file).unwrap();
     fs::write(&file, &text[..text.len() / 2]).unwrap();
     let said = stage.run(&[], 0);
-    assert!(said.contains("cases      1 to run") && said.contains("7 are there"), "{said}");
+    assert!(said.contains("cases      1 to run") && said.contains("7 are finished"), "{said}");
     assert_eq!(same(&rows(&stage.results())), same(&eight().rows()));
 }

@@ -14,9 +14,10 @@ use hardstand::rt::{
     Clock, EventSchedule, Executive, Links, LoopEvent, ManualClock, RequestSender, RunLimits,
     TickReport, empty_log_tick, request_queue,
 };
+use hardstand::simulation::Snapshot;
 use hardstand_log::{LogWriter, RunInfo, SideMessages};
-use hardstand_physics::plant::{Command, JointCommand, Snapshot};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Command, JointCommand};
 
 pub const PERIOD_NS: u64 = 1_000_000;
 const SCENARIO: &str = include_str!("../../../config/quadruped.toml");

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hardstand::limits::REVOKED_SESSIONS;
-use hardstand_physics::plant::{Authority, Verdict};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Authority, Verdict};
 
 /// Where the walk is.
 pub struct Ladder {

@@ -9,8 +9,8 @@ use hardstand::daemon::Recording;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::ManualClock;
 use hardstand_log::Disk;
-use hardstand_physics::plant::{Command as PlantCommand, JointCommand};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::{Command as PlantCommand, JointCommand};
 
 use super::bench::{Bench, ROOMY, TestClock, info, write_log};
 

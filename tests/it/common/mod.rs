@@ -4,7 +4,6 @@ pub mod allocator;
 pub mod bench;
 #[path = "../../../crates/physics/tests/it/common/dice.rs"]
 pub mod dice;
-#[path = "../../../crates/physics/tests/it/common/drive.rs"]
 pub mod drive;
 pub mod golden;
 pub mod ladder;

@@ -4,7 +4,8 @@
 pub use super::dice::Dice;
 
 use hardstand::ingress::CommandLimits;
-use hardstand_physics::plant::{Rejection, Verdict, WatchdogSpec};
+use hardstand_physics::plant::WatchdogSpec;
+use hardstand_protocol::{Rejection, Verdict};
 
 /// What a good command says; the set-points as their bits, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

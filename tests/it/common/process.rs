@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, Controller};
 use hardstand_log::{LogReader, LogRecord};
-use hardstand_physics::plant::StateReading;
+use hardstand_protocol::StateReading;
 use hardstand_protocol::{LogTick, ModelReply, StatusReading};
 use rustix::process::{Pid, Signal, kill_process};
 

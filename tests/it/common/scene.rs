@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand_physics::plant::{Command, ContactResult, Event, JointCommand, Plant, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_physics::plant::ContactResult;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Command, Event, JointCommand, TickInput};
 
 /// `config/quadruped.toml` with these changes.
 pub fn quadruped(sets: &[&str]) -> Scenario {
@@ -15,7 +17,7 @@ pub fn quadruped(sets: &[&str]) -> Scenario {
 
 /// A robot whose drives hold its initial pose.
 pub struct Standing {
-    pub plant: Plant,
+    pub plant: Simulation,
     pub gains: [f64; 2],
     input: TickInput,
     /// Events for the next tick.
@@ -47,7 +49,7 @@ impl Standing {
             self.input.events.clear();
             self.input.events.append(&mut self.events);
             self.plant.step(&self.input);
-            assert_eq!(self.plant.fault(), None, "at tick {tick}");
+            assert_eq!(self.plant.failure(), None, "at tick {tick}");
         }
     }
 

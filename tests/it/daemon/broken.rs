@@ -1,6 +1,6 @@
 //! Faults of a running daemon: `ctl fault` and `ctl clear`, in the log and in its replay.
 
-use hardstand_physics::plant::{Event, FaultKind, Part, UNTIL_CLEARED};
+use hardstand_protocol::{Event, FaultKind, Part, UNTIL_CLEARED};
 use hardstand_protocol::{FaultRequest, Kind, OrderReply, decode, encode};
 use rustix::process::Signal;
 use zenoh::Wait;

@@ -6,7 +6,7 @@ use hardstand::bus::open_client;
 use hardstand::config::Scenario;
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::{Error, ErrorKind};
-use hardstand_physics::plant::{ContactsReading, Event, Scope, StationReading, TickInput};
+use hardstand_protocol::{ContactsReading, Event, Scope, StationReading, TickInput};
 use hardstand_protocol::{
     FrictionRequest, Kind, LogTick, OrderReply, StatusReading, decode, encode,
 };

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use hardstand_physics::plant::{Authority, Rejection, Verdict};
+use hardstand_protocol::{Authority, Rejection, Verdict};
 use hardstand_protocol::{Kind, encode};
 use rustix::process::Signal;
 

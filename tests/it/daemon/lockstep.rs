@@ -6,7 +6,7 @@ use std::time::Duration;
 use hardstand::config::Scenario;
 use hardstand::replay::Player;
 use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
-use hardstand_physics::plant::{Authority, Event};
+use hardstand_protocol::{Authority, Event};
 use rustix::process::Signal;
 
 use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, digest, serial};

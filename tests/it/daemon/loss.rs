@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hardstand::bus::open_client;
 use hardstand::limits::REVOKED_SESSIONS;
-use hardstand_physics::plant::{JointCommand, Rejection, Verdict};
 use hardstand_protocol::{ClaimedCommand, encode_command};
+use hardstand_protocol::{JointCommand, Rejection, Verdict};
 use rustix::process::Signal;
 use zenoh::Wait;
 

@@ -1,7 +1,7 @@
 //! A log is shown to controllers, and what they answer is compared.
 
-use hardstand_physics::plant::JointCommand;
 use hardstand_protocol::JoinRequest;
+use hardstand_protocol::JointCommand;
 
 use super::lockstep::{REAR, front, joined, lockstep, rear};
 use crate::common::process::{Log, PATIENCE, Process, Scene, serial};

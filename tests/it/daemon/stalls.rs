@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 use rustix::process::Signal;
 
 use crate::common::process::{Log, Observer, Scene, serial};

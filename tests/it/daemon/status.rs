@@ -1,6 +1,6 @@
 //! `hardstand status` of a living daemon, of a waiting one, and of none.
 
-use hardstand_physics::plant::Authority;
+use hardstand_protocol::Authority;
 use hardstand_protocol::{AGE_EDGES_TICKS, LATENCY_EDGES_NS, StatusReading};
 use rustix::process::Signal;
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use hardstand::bus::open_client;
-use hardstand_physics::plant::{JointCommand, Rejection, StateReading};
 use hardstand_protocol::{ClaimedCommand, StatusReading, encode_command};
+use hardstand_protocol::{JointCommand, Rejection, StateReading};
 use rustix::process::Signal;
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::{Session, Wait};

@@ -1,10 +1,10 @@
 //! How faults are asked for: the table, the scenario, the bus.
 
 use hardstand::ingress::{check_clear_faults, check_fault};
-use hardstand_physics::plant::{
+use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, encode};
+use hardstand_protocol::{
     Event, FaultKind, FaultSpec, InjectedFault, Part, Rejection, Scope, UNTIL_CLEARED,
 };
-use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, encode};
 
 use crate::common::bench::quadruped;
 

@@ -2,9 +2,10 @@
 
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{LinkCounts, LinkFaults, ManualClock, TickReport};
-use hardstand_physics::plant::{
-    Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, InjectedFaults, JointCommand,
-    JointSet, Leases, Part, Rejection, UNTIL_CLEARED, Verdict,
+use hardstand::simulation::{InjectedFaults, Leases};
+use hardstand_protocol::{
+    Command, CommandSchedule, Event, FaultKind, Grant, InjectedFault, JointCommand, JointSet, Part,
+    Rejection, UNTIL_CLEARED, Verdict,
 };
 
 use super::broken;
@@ -335,6 +336,6 @@ fn faults_of_the_link_are_state_and_change_no_physics() {
     super::stand(&mut plant, &[broken(FaultKind::LinkDrop, Part::Whole, &[0.5, 1.0, 3.0])]);
     super::stand(&mut sound, &[]);
     assert_eq!(super::motion(&plant), super::motion(&sound));
-    let active: Vec<(InjectedFault, u64)> = plant.state().faults.active().collect();
+    let active: Vec<(InjectedFault, u64)> = plant.faults().active().collect();
     assert_eq!((active[0].0.kind, active[0].1), (FaultKind::LinkDrop, UNTIL_CLEARED));
 }

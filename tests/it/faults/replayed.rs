@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::replay::replay;
 use hardstand::rt::ManualClock;
-use hardstand_physics::plant::{Event, FaultKind, Part, Plant};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Event, FaultKind, Part};
 
 use super::{MEND_ALL, broken, lasting, quadruped, shown, stand};
 use crate::common::bench::{Bench, ROOMY, TestClock, quadruped as scenario_of, write_log};
@@ -46,7 +47,7 @@ fn scene(tick: u64) -> Vec<Event> {
     }
 }
 
-fn lived(ticks: u64) -> Plant {
+fn lived(ticks: u64) -> Simulation {
     let mut plant = quadruped();
     for t in 0..ticks {
         stand(&mut plant, &scene(t));
@@ -110,7 +111,7 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let (_, plant) = bench.executive(clock, pace, StartRule::Now, 240).run();
-    assert_eq!(plant.state().faults.active().count(), 3, "what has no end still acts");
+    assert_eq!(plant.faults().active().count(), 3, "what has no end still acts");
     let ticks = bench.logged();
     let with = ticks.iter().filter(|t| !t.events.is_empty()).count();
     assert_eq!(with, 9, "each is in the log at its tick");

@@ -1,6 +1,7 @@
 //! Motors and encoders, on a pendulum whose motion can be worked out by hand.
 
-use hardstand_physics::plant::{Event, FaultKind, JointCommand, Part, Plant};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Event, FaultKind, JointCommand, Part};
 
 use super::{
     EFFORT_MAX, LENGTH_M, MASS_KG, MEND_ALL, PERIOD_S, VELOCITY_MAX, broken, lasting, motion, once,
@@ -20,12 +21,12 @@ fn effort(tau_ff: f64) -> [JointCommand; 1] {
 }
 
 /// Position, velocity and effort as published.
-fn joint(plant: &Plant) -> [f64; 3] {
+fn joint(plant: &Simulation) -> [f64; 3] {
     let j = shown(plant).state.joints[0];
     [j.q, j.dq, j.tau]
 }
 
-fn truth(plant: &Plant) -> [f64; 2] {
+fn truth(plant: &Simulation) -> [f64; 2] {
     [plant.state().q.joints[0], plant.state().v.joints[0]]
 }
 
@@ -131,7 +132,7 @@ fn noise_is_another_in_every_tick_and_joint_and_evenly_spread() {
 fn the_drive_obeys_the_encoder_that_is_noisy() {
     let (model, mut spec) = pendulum(0.0);
     spec.micro_steps = 1;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let noisy = broken(FaultKind::EncoderNoise, JOINT, &[0.01, 3.0]);
     for n in 0..50 {
         let [q, dq] = truth(&plant);
@@ -159,7 +160,7 @@ fn a_dead_motor_is_one_that_is_told_to_make_nothing() {
         assert_eq!(dead.state().motor[0], 0.0);
     }
     // energy: nobody has put any in
-    let energy = |p: &Plant| {
+    let energy = |p: &Simulation| {
         let [q, dq] = truth(p);
         let height = -LENGTH_M * hardstand_physics::math::sin_cos(q).1;
         0.5 * INERTIA * dq * dq + MASS_KG * G * height
@@ -237,5 +238,5 @@ fn a_motor_that_was_weak_for_a_while_leaves_no_trace_in_a_robot_that_did_not_nee
     }
     assert!(a.state().motor.iter().all(|tau| tau.abs() < 20.0));
     assert_eq!(motion(&a), motion(&b));
-    assert!(a.state().faults.is_empty());
+    assert!(a.faults().is_empty());
 }

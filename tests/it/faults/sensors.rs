@@ -1,6 +1,7 @@
 //! Inertial measurement unit and foot sensors.
 
-use hardstand_physics::plant::{Event, FaultKind, Part, Plant, StateReading};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Event, FaultKind, Part, StateReading};
 
 use super::{MEND_ALL, broken, lasting, motion, once, quadruped, shown, stand};
 
@@ -63,7 +64,7 @@ fn a_saturated_unit_shows_no_more_than_its_range() {
     assert!(truth.imu_angular_velocity_rad_per_s.iter().any(|w| w.abs() > 0.01));
 }
 
-fn foot(plant: &Plant, i: usize) -> (u8, f64) {
+fn foot(plant: &Simulation, i: usize) -> (u8, f64) {
     let s = shown(plant);
     assert_eq!(s.contacts.feet[i].contact, s.state.foot_contact[i]);
     (s.state.foot_contact[i], s.state.foot_normal_n[i])

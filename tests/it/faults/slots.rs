@@ -1,9 +1,9 @@
 //! Bounds: eight faults at a time, and nothing bad gets in by an event or a saved state.
 
 use hardstand::limits::FAULTS_MAX;
-use hardstand_physics::plant::{
-    Event, FaultKind, InjectedFault, Part, TickInput, UNTIL_CLEARED, Word,
-};
+use hardstand_physics::plant::Walk;
+use hardstand_physics::plant::Word;
+use hardstand_protocol::{Event, FaultKind, InjectedFault, Part, TickInput, UNTIL_CLEARED};
 
 use super::{MEND_ALL, broken, lasting, motion, quadruped, stand};
 
@@ -12,11 +12,11 @@ fn offset(joint: u32, by: f64) -> Event {
 }
 
 /// Faults that were refused in a tick with these events.
-fn refused(plant: &mut hardstand_physics::plant::Plant, events: &[Event]) -> u32 {
+fn refused(plant: &mut hardstand::simulation::Simulation, events: &[Event]) -> u32 {
     let mut input = TickInput::new();
     input.events.extend_from_slice(events);
     let outcome = plant.step(&input);
-    assert_eq!(outcome.fault, None);
+    assert_eq!(outcome.failure, None);
     outcome.faults_refused
 }
 
@@ -27,7 +27,7 @@ fn eight_faults_act_at_a_time_and_an_equal_one_takes_no_more_room() {
     assert_eq!(refused(&mut plant, &all), 0);
     assert_eq!(refused(&mut plant, &[offset(8, 0.01)]), 1);
     assert_eq!(refused(&mut plant, &[offset(3, 0.02)]), 0, "in the place of the other");
-    let active: Vec<(InjectedFault, u64)> = plant.state().faults.active().collect();
+    let active: Vec<(InjectedFault, u64)> = plant.faults().active().collect();
     assert_eq!(active.len(), FAULTS_MAX);
     assert_eq!((active[3].0.values[0], active[3].1), (0.02, UNTIL_CLEARED));
     let one =
@@ -36,7 +36,7 @@ fn eight_faults_act_at_a_time_and_an_equal_one_takes_no_more_room() {
     let others = Event::ClearFaults { kind: Some(FaultKind::MotorDead), part: None };
     assert_eq!(refused(&mut plant, &[others, offset(9, 0.01)]), 1);
     assert_eq!(refused(&mut plant, &[MEND_ALL]), 0);
-    assert!(plant.state().faults.is_empty());
+    assert!(plant.faults().is_empty());
     // the room of one that is over is free in the tick after its last
     let short: Vec<Event> =
         (0..8).map(|i| lasting(FaultKind::MotorDead, Part::Joint(i), &[], 2)).collect();
@@ -90,7 +90,7 @@ fn a_saved_state_with_a_fault_that_cannot_be_is_refused() {
     let words = plant.snapshot_words();
     let place = |wanted: &str| {
         let (mut k, mut found) = (0, None);
-        plant.state().clone().walk(&mut |name, _, _: Word<'_>| {
+        plant.clone().walk(&mut |name, _, _: Word<'_>| {
             if name == wanted && found.is_none() {
                 found = Some(k);
             }

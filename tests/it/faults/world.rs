@@ -1,11 +1,12 @@
 //! Payload, friction and pushes.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::Friction;
 use hardstand_physics::dynamics::Limbs;
-use hardstand_physics::plant::{
-    ComputePath, Event, FaultKind, Integrator, JointCommand, Part, Plant,
-};
+use hardstand_physics::plant::Walk;
+use hardstand_physics::plant::{ComputePath, Integrator};
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Event, FaultKind, JointCommand, Part};
 
 use super::{
     LENGTH_M, MASS_KG, MEND_ALL, PERIOD_S, broken, lasting, motion, once, pendulum_plant,
@@ -21,9 +22,9 @@ fn load(body: u32, mass_kg: f64, [x, y, z]: [f64; 3]) -> Event {
 #[test]
 fn feet_carry_the_payload() {
     let mut plant = quadruped();
-    let feet = |plant: &Plant| shown(plant).state.foot_normal_n.iter().sum::<f64>();
+    let feet = |plant: &Simulation| shown(plant).state.foot_normal_n.iter().sum::<f64>();
     let own = plant.model().total_mass() * G;
-    let settle = |plant: &mut Plant, events: &[Event]| {
+    let settle = |plant: &mut Simulation, events: &[Event]| {
         for n in 0..2000 {
             stand(plant, once(n == 0, events));
         }
@@ -64,7 +65,7 @@ fn a_payload_is_inert() {
 fn what_falls_freely_falls_the_same_with_a_payload_on_its_trunk() {
     let (model, mut spec) = walker();
     spec.q.p_WB.z = 5.0;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let (m, p) = (plant.model().total_mass(), [0.1, -0.2, 0.05]);
     let idle = vec![JointCommand::default(); plant.model().joint_count()];
     tick(&mut plant, &idle, &[load(0, 2.0, p)]);
@@ -101,7 +102,7 @@ fn faults_are_the_same_side_by_side_and_one_by_one() {
         let run = |path: ComputePath| {
             let mut spec = spec.clone();
             (spec.integrator, spec.watchdog.proof_commands) = (integrator, 1);
-            let mut plant = Plant::new(model.clone(), spec);
+            let mut plant = Simulation::new(model.clone(), spec);
             plant.set_path(path);
             let digest = |n: u64| {
                 let hold = |i: usize| JointCommand {
@@ -134,7 +135,7 @@ fn rigid_feet_carry_the_payload_too() {
     assert!((feet - own - 5.0 * G).abs() < 0.02 * own, "{feet} {own}");
 }
 
-fn coefficients(plant: &Plant) -> Vec<Friction> {
+fn coefficients(plant: &Simulation) -> Vec<Friction> {
     plant.contacts().evaluated().iter().map(|at| at.friction).collect()
 }
 
@@ -165,16 +166,16 @@ fn friction_comes_back_when_the_fault_is_over() {
 fn a_mend_ends_pushes_and_all_changes_of_friction() {
     let (mut mended, mut quiet) = (quadruped(), quadruped());
     let before = coefficients(&mended);
-    let scope = hardstand_physics::plant::Scope::All;
+    let scope = hardstand_protocol::Scope::All;
     let ice = Event::Friction { scope, mu_static: 0.05, mu_kinetic: 0.02 };
     let shove = Event::Push { body: 0, point_B: [0.0; 3], force_W: [0.0, 90.0, 0.0], ticks: 999 };
     stand(&mut mended, &[ice, shove, MEND_ALL]);
     stand(&mut quiet, &[]);
     assert_eq!(coefficients(&mended), before);
     let push = |name: &str| name.starts_with("push.");
-    let bits = |plant: &Plant| {
+    let bits = |plant: &Simulation| {
         let mut bits = Vec::new();
-        plant.state().clone().walk(&mut |name, _, word| {
+        plant.clone().walk(&mut |name, _, word| {
             if !push(name) {
                 bits.push(word.bits());
             }

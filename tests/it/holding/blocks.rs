@@ -1,9 +1,10 @@
 //! The golden boxes under the holding law. The test box has 1 kg·m², fifteen times what a real one
 //! of its size has: it rocks slowly, and hardly damped, on its normal springs.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{Friction, Stiction};
 use hardstand_physics::dynamics::{kinetic_energy, potential_energy};
-use hardstand_physics::plant::{Integrator, Plant};
+use hardstand_physics::plant::Integrator;
 use hardstand_physics::spatial::Vec3;
 
 use super::set_law;
@@ -17,7 +18,7 @@ fn scene(name: &str) -> GoldenFile {
 }
 
 /// The scene under a law with the method of real-time runs.
-fn box_of(file: &GoldenFile, h_s: f64, law: Stiction) -> Plant {
+fn box_of(file: &GoldenFile, h_s: f64, law: Stiction) -> Simulation {
     changed(file, h_s, |spec| {
         spec.integrator = Integrator::SemiImplicitEuler;
         set_law(spec, law);
@@ -25,7 +26,7 @@ fn box_of(file: &GoldenFile, h_s: f64, law: Stiction) -> Plant {
 }
 
 /// How far the box gets, and how fast it is at the end.
-fn travel(mut plant: Plant, file: &GoldenFile) -> (f64, f64) {
+fn travel(mut plant: Simulation, file: &GoldenFile) -> (f64, f64) {
     let start = plant.state().q.p_WB;
     play(&mut plant, file, |_| ());
     ((plant.state().q.p_WB - start).norm(), plant.state().v.v_WB.norm())
@@ -68,7 +69,7 @@ fn a_tumble_differs_by_its_normal_springs_alone() {
             if frictionless {
                 let mut spec = plant.spec().clone();
                 spec.stations.iter_mut().for_each(|s| s.friction = Friction::NONE);
-                plant = Plant::new(plant.model().clone(), spec);
+                plant = Simulation::new(plant.model().clone(), spec);
             }
             play(&mut plant, &file, |_| ());
             plant.state().q.p_WB
@@ -90,9 +91,9 @@ fn the_marginal_slope_is_held() {
     let mut anchors = Vec::new();
     let mut late = Vec::new();
     for tick in 0..100_000 {
-        plant.step(&hardstand_physics::plant::TickInput::new());
+        plant.step(&hardstand_protocol::TickInput::new());
         if tick % 20_000 == 19_999 {
-            let stuck = |i| plant.spring_memory(i).unwrap().anchor_P;
+            let stuck = |i| plant.plant().spring_memory(i).unwrap().anchor_P;
             anchors = (0..8).map(stuck).collect();
             late.push((plant.state().q.p_WB - start).norm());
         }
@@ -102,7 +103,7 @@ fn the_marginal_slope_is_held() {
     assert!((late[4] - late[3]).abs() < 1e-4, "it creeps: {late:?}");
 }
 
-fn energy(plant: &Plant) -> f64 {
+fn energy(plant: &Simulation) -> f64 {
     let (model, data) = (plant.model(), plant.data());
     kinetic_energy(model, data, &plant.state().v)
         + potential_energy(model, data, &plant.spec().gravity_W)
@@ -136,7 +137,7 @@ fn no_scene_gains_energy() {
 /// The table of docs/holding.md.
 #[test]
 fn both_laws_side_by_side() {
-    let along_slope = |plant: &Plant, d: Vec3| plant.spec().ground[0].X_WS.R.tr_mul(&d).x;
+    let along_slope = |plant: &Simulation, d: Vec3| plant.spec().ground[0].X_WS.R.tr_mul(&d).x;
     for name in ["slippery_creep", "incline_marginal"] {
         println!("\n{name}: t s | simbody x m, v m/s | holding x m, v m/s");
         let file = scene(name);

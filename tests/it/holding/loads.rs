@@ -1,9 +1,10 @@
 //! What a foot holds after it has slid.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::Stiction;
 use hardstand_physics::model::{Base, Builder};
-use hardstand_physics::plant::{Event, Plant, TickInput};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_protocol::{Event, TickInput};
 
 use super::set_law;
 use crate::common::robots::{add_body, box_on_springs, plain_spec, station};
@@ -13,7 +14,7 @@ const MU: f64 = 0.8;
 const KINETIC: f64 = 0.75;
 
 /// 1 kg on one spring in its centre.
-fn point_mass() -> (Plant, f64) {
+fn point_mass() -> (Simulation, f64) {
     let mut b = Builder::new("point", Base::Floating);
     add_body(&mut b, "point", SpatialInertia::from_com(1.0, &Vec3::zeros(), &Mat3::identity()));
     let model = b.build().unwrap();
@@ -22,26 +23,26 @@ fn point_mass() -> (Plant, f64) {
     spec.q.p_WB.z = 0.004_06;
     set_law(&mut spec, Stiction::Holding);
     spec.v.v_WB.x = 0.3;
-    (Plant::new(model, spec), 0.0)
+    (Simulation::new(model, spec), 0.0)
 }
 
 /// The box on four of its eight springs, and the height at which it is pushed.
-fn four_springs() -> (Plant, f64) {
+fn four_springs() -> (Simulation, f64) {
     let (model, mut spec) = box_on_springs(MU);
     set_law(&mut spec, Stiction::Holding);
     spec.v.v_WB.x = 0.3;
-    (Plant::new(model, spec), -0.1)
+    (Simulation::new(model, spec), -0.1)
 }
 
 /// Runs `ticks` of 1 ms under a load that starts at `from` and ends at `to`, both in N.
-fn draw(plant: &mut Plant, height: f64, from: Vec3, to: Vec3, ticks: u32) {
+fn draw(plant: &mut Simulation, height: f64, from: Vec3, to: Vec3, ticks: u32) {
     for tick in 1..=ticks {
         let share = f64::from(tick) / f64::from(ticks);
         let force_W = (from + (to - from) * share).into();
         let mut input = TickInput::new();
         let point_B = [0.0, 0.0, height];
         input.events.push(Event::Push { body: 0, point_B, force_W, ticks: 1 });
-        assert_eq!(plant.step(&input).fault, None);
+        assert_eq!(plant.step(&input).failure, None);
     }
 }
 
@@ -50,9 +51,9 @@ fn at_angle(size: f64, deg: f64) -> Vec3 {
     Vec3::new(size * cos, size * sin, 0.0)
 }
 
-fn anchors(plant: &Plant) -> Vec<[u64; 2]> {
+fn anchors(plant: &Simulation) -> Vec<[u64; 2]> {
     let forces = plant.contacts().forces().enumerate().filter(|(_, f)| f.normal_n > 1.0);
-    let anchor = |i| plant.spring_memory(i).unwrap().anchor_P.map(f64::to_bits);
+    let anchor = |i| plant.plant().spring_memory(i).unwrap().anchor_P.map(f64::to_bits);
     forces.map(|(i, _)| anchor(i)).collect()
 }
 
@@ -95,7 +96,7 @@ fn a_load_above_kinetic_friction_keeps_a_sliding_foot_sliding() {
         draw(&mut plant, 0.0, load, load, 2000);
         let before = plant.state().v.v_WB.x;
         draw(&mut plant, 0.0, load, load, 1000);
-        let (speed, memory) = (plant.state().v.v_WB.x, plant.spring_memory(0).unwrap());
+        let (speed, memory) = (plant.state().v.v_WB.x, plant.plant().spring_memory(0).unwrap());
         if stops {
             assert!(speed.abs() < 1e-9 && memory.sliding < 1e-6, "{share}: {speed} m/s");
         } else {
@@ -126,11 +127,11 @@ fn the_static_limit_is_where_it_should_be() {
 fn the_reported_dissipation_is_the_energy_lost() {
     let (mut plant, _) = point_mass();
     let energy =
-        |p: &Plant| 0.5 * p.state().v.v_WB.norm_squared() + p.contacts().potential_energy();
+        |p: &Simulation| 0.5 * p.state().v.v_WB.norm_squared() + p.contacts().potential_energy();
     draw(&mut plant, 0.0, Vec3::zeros(), Vec3::zeros(), 5);
     let (before, mut out) = (energy(&plant), 0.0);
     for _ in 0..200 {
-        let power = |p: &Plant| p.contacts().evaluated()[0].force.power_dissipation_w;
+        let power = |p: &Simulation| p.contacts().evaluated()[0].force.power_dissipation_w;
         let first = power(&plant);
         plant.step(&TickInput::new());
         out += 0.5e-3 * (first + power(&plant));

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand_physics::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
+use hardstand::simulation::Simulation;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
 
 const MU: [f64; 2] = [0.7, 0.5];
 /// Ticks after which the springs have swung out.
@@ -12,7 +13,7 @@ const SETTLE: u64 = 20_000;
 const SLOPE: [&str; 2] =
     ["planes.0.rpy_rad=[0, 0.349065850398866, 0]", "initial.rpy_rad=[0, 0.349065850398866, 0]"];
 
-fn quadruped(law: &str, sets: &[&str]) -> Plant {
+fn quadruped(law: &str, sets: &[&str]) -> Simulation {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
     let mut all = vec![
         format!("contact.stiction={law}"),
@@ -24,7 +25,7 @@ fn quadruped(law: &str, sets: &[&str]) -> Plant {
 }
 
 /// Holds the initial pose for `ticks`, with these events at the first.
-fn stand(plant: &mut Plant, ticks: u64, events: &[Event], mut each: impl FnMut(&Plant)) {
+fn stand(plant: &mut Simulation, ticks: u64, events: &[Event], mut each: impl FnMut(&Simulation)) {
     let stance = plant.spec().q.joints.clone();
     for i in 0..ticks {
         let mut input = TickInput::new();
@@ -43,12 +44,12 @@ fn stand(plant: &mut Plant, ticks: u64, events: &[Event], mut each: impl FnMut(&
         if i == 0 {
             input.events.extend_from_slice(events);
         }
-        assert_eq!(plant.step(&input).fault, None);
+        assert_eq!(plant.step(&input).failure, None);
         each(plant);
     }
 }
 
-fn feet(plant: &Plant) -> Vec<Vec3> {
+fn feet(plant: &Simulation) -> Vec<Vec3> {
     let foot = |i: usize| {
         let s = &plant.spec().stations[plant.spec().feet[i].stations[0]];
         plant.data().point_W(s.body, &s.p_BS)
@@ -62,7 +63,7 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f64 {
 
 /// Ice under all feet for some ms, and a shove: all feet slide. Returns the way of the foot that
 /// slid least.
-fn make_it_slide(plant: &mut Plant, shove_n: f64, ticks: u64) -> f64 {
+fn make_it_slide(plant: &mut Simulation, shove_n: f64, ticks: u64) -> f64 {
     let before = feet(plant);
     let ice = Event::Friction { scope: Scope::All, mu_static: 0.05, mu_kinetic: 0.02 };
     let (point_B, force_W) = ([0.0; 3], [0.0, shove_n, 0.0]);
@@ -75,12 +76,13 @@ fn make_it_slide(plant: &mut Plant, shove_n: f64, ticks: u64) -> f64 {
 }
 
 /// Largest way of any foot within `ticks`, and whether all anchors kept their bits.
-fn watch(plant: &mut Plant, ticks: u64) -> (f64, bool) {
-    let memory = |p: &Plant| {
+fn watch(plant: &mut Simulation, ticks: u64) -> (f64, bool) {
+    let memory = |p: &Simulation| {
         let stations = p.spec().feet.iter().map(|f| f.stations[0]);
         stations
             .map(|i| {
-                p.spring_memory(i * p.contacts().surface_count())
+                p.plant()
+                    .spring_memory(i * p.contacts().surface_count())
                     .unwrap()
                     .anchor_P
                     .map(f64::to_bits)
@@ -96,8 +98,8 @@ fn watch(plant: &mut Plant, ticks: u64) -> (f64, bool) {
     (way, kept)
 }
 
-fn upright(plant: &Plant) -> bool {
-    let loaded = plant.spec().feet.iter().all(|f| plant.foot_normal_n(f) > 5.0);
+fn upright(plant: &Simulation) -> bool {
+    let loaded = plant.spec().feet.iter().all(|f| plant.plant().foot_normal_n(f) > 5.0);
     loaded && plant.contacts().forces().skip(4).all(|f| f.normal_n < 1.0)
 }
 

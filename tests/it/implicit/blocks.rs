@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::dynamics::{kinetic_energy, potential_energy};
-use hardstand_physics::plant::{Integrator, Plant};
+use hardstand_physics::plant::Integrator;
 use hardstand_physics::spatial::Vec3;
 use serde_json::Value;
 
@@ -38,7 +39,7 @@ struct Errors {
 }
 
 /// Of motion and height, J. What springs store comes from it.
-pub fn energy(plant: &Plant) -> f64 {
+pub fn energy(plant: &Simulation) -> f64 {
     let (model, data, v) = (plant.model(), plant.data(), &plant.state().v);
     let height = potential_energy(model, data, &plant.spec().gravity_W);
     kinetic_energy(model, data, v) + height

@@ -1,15 +1,17 @@
 //! One step against formulas that are written down here once more, and slopes against differences.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     ContactMaterial, ContactPlane, ExponentialSpring, Friction, HertzPair, HuntCrossley, Memory,
     Overlap, SpringParameters, Stiction,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, Builder, JointKind};
-use hardstand_physics::plant::{Command, Integrator, JointCommand, Plant, TickInput};
+use hardstand_physics::plant::Integrator;
 use hardstand_physics::spatial::{
     Mat3, Quaternion, SpatialInertia, Transform, Vec3, rotation, skew,
 };
+use hardstand_protocol::{Command, JointCommand, TickInput};
 use nalgebra::{Matrix6, Vector6};
 
 use crate::common::golden::run::{Scene, plant};
@@ -20,7 +22,7 @@ use crate::common::robots::{add_body, add_joint, at, joint, plain_spec};
 const LIFT_H_S: f64 = 2e-3;
 
 /// A motor lifts 2 kg.
-fn lift(effort_max: f64, damping: f64) -> Plant {
+fn lift(effort_max: f64, damping: f64) -> Simulation {
     let mut b = Builder::new("lift", Base::Fixed);
     let inertia = SpatialInertia::from_com(2.0, &Vec3::zeros(), &Mat3::identity());
     add_body(&mut b, "base", inertia);
@@ -33,7 +35,7 @@ fn lift(effort_max: f64, damping: f64) -> Plant {
     (spec.period_ns, spec.micro_steps) = ((1e9 * LIFT_H_S) as u64, 1);
     (spec.integrator, spec.watchdog.proof_commands) = (Integrator::LinearlyImplicit, 1);
     (spec.q.joints[0], spec.v.joints[0]) = (0.1, -0.7);
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn a_contact_makes_one_step_as_the_formula_says() {
     let before = plant(model.clone(), &scene, h);
     let mut spec = before.spec().clone();
     spec.integrator = Integrator::LinearlyImplicit;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let at = &plant.contacts().evaluated()[0];
     let (f, v_C, R_WC) = (at.force, at.v_C, at.touch.R_WC);
     assert!(f.normal_n > 1.0 && f.friction_P().norm() < 0.9 * f.friction_limit_n, "{f:?}");

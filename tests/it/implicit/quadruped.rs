@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand_physics::plant::{Command, ComputePath, Event, JointCommand, Plant, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_physics::plant::ComputePath;
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Command, Event, JointCommand, TickInput};
 
 use super::blocks::energy;
 
@@ -29,7 +31,7 @@ const USUAL: Gains = Gains { kp: 100.0, kd: 3.0 };
 const STIFF: Gains = Gains { kp: 2000.0, kd: 40.0 };
 const NONE: Gains = Gains { kp: 0.0, kd: 0.0 };
 
-fn input(plant: &Plant, gains: Gains) -> TickInput {
+fn input(plant: &Simulation, gains: Gains) -> TickInput {
     let (Gains { kp, kd }, tick) = (gains, plant.state().tick);
     let mut input = TickInput::new();
     if kp > 0.0 {
@@ -49,7 +51,7 @@ fn input(plant: &Plant, gains: Gains) -> TickInput {
 }
 
 /// Digests of all ticks, and the plant at the end. It is pushed after 0.4 s.
-fn run(s: &Scenario, path: ComputePath, gains: Gains, ticks: u64) -> (Vec<u64>, Plant) {
+fn run(s: &Scenario, path: ComputePath, gains: Gains, ticks: u64) -> (Vec<u64>, Simulation) {
     let mut plant = s.plant();
     plant.set_path(path);
     let mut digests = Vec::new();
@@ -82,7 +84,7 @@ fn all_paths_give_the_same_bits() {
     ] {
         let s = scenario(sets);
         let (definition, plant) = run(&s, ComputePath::OneByOne, gains, 700);
-        assert_eq!(plant.fault(), None, "{sets:?}");
+        assert_eq!(plant.failure(), None, "{sets:?}");
         for path in [ComputePath::Fastest, ComputePath::Portable] {
             let (other, _) = run(&s, path, gains, 700);
             let first = definition.iter().zip(&other).position(|(a, b)| a != b);
@@ -92,7 +94,7 @@ fn all_paths_give_the_same_bits() {
 }
 
 /// Places of the base after each tick, and the plant at the end.
-fn fall(method: &str, micro_steps: u32, drop_m: f64, gains: Gains) -> (Vec<Vec3>, Plant) {
+fn fall(method: &str, micro_steps: u32, drop_m: f64, gains: Gains) -> (Vec<Vec3>, Simulation) {
     let s = scenario(&[
         &format!("sim.integrator={method}"),
         &format!("sim.micro_steps={micro_steps}"),
@@ -102,7 +104,7 @@ fn fall(method: &str, micro_steps: u32, drop_m: f64, gains: Gains) -> (Vec<Vec3>
     let mut places = Vec::new();
     for _ in 0..1500 {
         plant.step(&input(&plant, gains));
-        assert_eq!(plant.fault(), None, "{method}, {micro_steps} micro-steps");
+        assert_eq!(plant.failure(), None, "{method}, {micro_steps} micro-steps");
         places.push(plant.state().q.p_WB);
     }
     (places, plant)
@@ -113,7 +115,7 @@ fn apart_m(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }
 
-fn fastest_joint(plant: &Plant) -> f64 {
+fn fastest_joint(plant: &Simulation) -> f64 {
     plant.state().v.joints.iter().fold(0.0, |most: f64, v| most.max(v.abs()))
 }
 
@@ -163,7 +165,7 @@ fn a_limp_robot_gains_no_energy() {
             most_j = most_j.max(energy(&plant) - start_j);
         }
         println!("{micro_steps} micro-steps: {most_j:.3e} J of {start_j:.1} J");
-        assert_eq!(plant.fault(), None);
+        assert_eq!(plant.failure(), None);
         assert!(most_j < 1e-3, "{most_j} J more with {micro_steps} micro-steps");
     }
 }

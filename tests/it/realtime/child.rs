@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hardstand::config::{OverrunPolicy, Pace, RealtimeSettings, StartRule};
 use hardstand::rt::{Clock, Grants, MonotonicClock, enter_realtime, lock_memory, pick_core};
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use crate::common::bench::{Bench, Queues, quadruped};
@@ -269,7 +269,7 @@ impl Tally {
         }
         while let Some(tick) = bench.log.take() {
             let accepted = |o: &&hardstand_protocol::OfferRecord| {
-                o.verdict == hardstand_physics::plant::Verdict::Accepted
+                o.verdict == hardstand_protocol::Verdict::Accepted
             };
             self.accepted += tick.offers.iter().filter(accepted).count() as u64;
             bench.log.give_back(tick);

@@ -155,7 +155,7 @@ fn a_trajectory_is_followed_in_simulated_time_and_held() {
     let to: Vec<f64> = from.iter().map(|q| q + 0.2).collect();
     let sent = trajectory(&names, &[to.clone(), from.clone()], 1);
     peer.publish("joint_trajectory_controller/joint_trajectory", &peer::TRAJECTORY, &sent);
-    let near = |q: &[f64], s: &hardstand_physics::plant::StateReading| {
+    let near = |q: &[f64], s: &hardstand_protocol::StateReading| {
         s.joints.iter().zip(q).all(|(j, q)| (j.q - q).abs() < 0.03)
     };
     let state = observer.until("1 s", |s| s.tick >= 1000);

@@ -5,7 +5,7 @@ use hardstand::ros2::messages::{
     JointTrajectoryPoint, Time,
 };
 use hardstand::ros2::{Orders, RosRejection, Trajectory};
-use hardstand_physics::plant::{JointCommand, JointReading};
+use hardstand_protocol::{JointCommand, JointReading};
 
 fn orders() -> Orders {
     Orders::new(vec!["a".into(), "b".into()], [100.0, 3.0])

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hardstand::config::{Scenario, TfEdges};
 use hardstand::ros2::{Readings, VARIANCE, time};
-use hardstand_physics::plant::Snapshot;
+use hardstand::simulation::Snapshot;
 
 use crate::common::process::repository;
 

@@ -9,7 +9,7 @@ use hardstand::ros2::messages::Message;
 use hardstand::ros2::unitree::{
     Checked, LowCmd, LowState, POS_STOP, VEL_STOP, has_its_crc, set_crc, set_points,
 };
-use hardstand_physics::plant::JointCommand;
+use hardstand_protocol::JointCommand;
 use serde::Deserialize;
 use zenoh::Wait;
 

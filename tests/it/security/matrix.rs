@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hardstand::bus::{Ask, Client};
-use hardstand_physics::plant::Scope;
+use hardstand_protocol::Scope;
 use zenoh::handlers::FifoChannel;
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};

@@ -1,6 +1,6 @@
 //! Out, and counted: wrong user, wrong password, nothing to show. And secrets stay secret.
 
-use hardstand_physics::plant::StateReading;
+use hardstand_protocol::StateReading;
 use rustix::process::Signal;
 
 use super::guarded::{Guarded, USERS, counted, password, raw_session, status, user_session};

@@ -134,7 +134,7 @@ fn only_certificates_of_the_authority_get_in_and_their_names_decide() {
 
     // the viewer's certificate is good, but not for commands
     let state = states.next_state(PATIENCE).unwrap().unwrap();
-    let joints = vec![hardstand_physics::plant::JointCommand::default(); state.joints.len()];
+    let joints = vec![hardstand_protocol::JointCommand::default(); state.joints.len()];
     states.send(&state, &joints).unwrap();
     counted(&viewer, "messages_denied", 1);
     let end = states.next_state(PATIENCE).unwrap().unwrap();

@@ -1,7 +1,7 @@
 //! A controller as docs/protocol.md asks for one: newest state in, command out.
 
-use hardstand_physics::plant::{JointCommand, StateReading};
 use hardstand_protocol::{ClaimedCommand, Kind, decode, encode_command};
+use hardstand_protocol::{JointCommand, StateReading};
 
 pub struct SimController {
     q: Vec<f64>,

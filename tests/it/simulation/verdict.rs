@@ -4,9 +4,10 @@ use std::num::NonZeroUsize;
 
 use hardstand::config::Scenario;
 use hardstand::replay::{RunReport, replay_run};
+use hardstand::simulation::Simulation;
 use hardstand_log::{LogReader, LogRecord};
-use hardstand_physics::plant::{Plant, Rejection};
 use hardstand_protocol::LogTick;
+use hardstand_protocol::Rejection;
 
 use super::disk::SimDisk;
 use super::faults::End;
@@ -72,7 +73,7 @@ impl Covered {
 }
 
 /// Ends the run, looks at everything that it has left, and returns what it covered.
-pub fn judge(mut world: World, plant: &Plant) -> Covered {
+pub fn judge(mut world: World, plant: &Simulation) -> Covered {
     check_commands(&mut world);
     let ticks = plant.state().tick;
     let recording = world.recording.take().unwrap();
@@ -121,7 +122,7 @@ fn check_commands(world: &mut World) {
     assert!((told..=told + kept).contains(&received), "{received} received, {told} accounted for");
 }
 
-fn check_log(world: &World, plant: &Plant, covered: &mut Covered) {
+fn check_log(world: &World, plant: &Simulation, covered: &mut Covered) {
     let dir = tempfile::tempdir().unwrap();
     world.disk.pour_into(dir.path());
     let path = dir.path().join("run.mcap");

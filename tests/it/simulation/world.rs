@@ -13,8 +13,8 @@ use hardstand::ingress::{
 };
 use hardstand::limits::OFFERS_MAX;
 use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
-use hardstand_physics::plant::{Scope, StateReading, Verdict};
 use hardstand_protocol::{FrictionRequest, Kind, encode};
+use hardstand_protocol::{Scope, StateReading, Verdict};
 
 use super::controller::SimController;
 use super::disk::SimDisk;

@@ -2,7 +2,7 @@
 
 use crate::contact::{ExponentialSpring, Friction, HuntCrossley, Memory};
 
-use super::state::Word;
+use super::Word;
 
 /// Law, memory and coefficients of one station against one surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -199,7 +199,7 @@ impl ContactSet {
     }
 
     /// Contacts of these stations.
-    pub(super) fn of_stations<'a>(
+    pub fn of_stations<'a>(
         &'a self,
         stations: &'a [usize],
     ) -> impl Iterator<Item = usize> + Clone + 'a {

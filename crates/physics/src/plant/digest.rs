@@ -2,44 +2,67 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::State;
+use super::{State, WordBytes};
 
-/// A 64-bit digest chained from tick to tick: XXH3 of the state's words (little-endian, in the
-/// order of [`State::walk`]) with the previous digest as the seed.
+/// The words of the last good tick, and the digest chained over them.
 ///
-/// The words stay here until the next tick. So the digest is taken of the very words that the plant
-/// goes back to when a tick ends in a fault.
+/// A digest is XXH3 of the state's words (little-endian, in the order of the walk) with the digest
+/// before as the seed. The words stay here until the next tick, so the digest is taken of the very
+/// words that the plant goes back to when a tick fails.
 #[derive(Clone, Debug)]
-pub struct Digest {
-    bytes: Vec<u8>,
+pub(super) struct Digest {
+    own: WordBytes,
+    /// Bytes of `own` before the pushes, and before what follows them.
+    ends: [usize; 2],
+    /// The words of the plant with those of its owner in between.
+    all: Vec<u8>,
 }
 
 impl Digest {
     /// Room for the words of `state`.
-    #[must_use]
-    pub fn new(state: &mut State) -> Self {
-        Self { bytes: vec![0; state.word_count() * 8] }
+    pub(super) fn new(state: &mut State) -> Self {
+        let (mut motion, mut pushes) = (0, 0);
+        state.walk_motion(&mut |_, _, _| motion += 8);
+        state.walk_pushes(&mut |_, _, _| pushes += 8);
+        let own = WordBytes::new(state);
+        Self { all: Vec::with_capacity(own.bytes().len()), own, ends: [motion, motion + pushes] }
     }
 
-    /// Takes the words of `state`, which has as many as the one that this was made for.
-    pub fn take(&mut self, state: &mut State) {
-        let mut cells = self.bytes.chunks_exact_mut(8);
-        state.walk(&mut |_, _, word| {
-            if let Some(cell) = cells.next() {
-                cell.copy_from_slice(&word.bits().to_le_bytes());
-            }
-        });
+    /// Takes the words of `state`.
+    pub(super) fn take(&mut self, state: &mut State) {
+        self.own.take(state);
     }
 
-    /// The words that were taken last.
-    pub fn words(&self) -> impl Iterator<Item = u64> {
-        let (cells, _) = self.bytes.as_chunks();
-        cells.iter().map(|cell| u64::from_le_bytes(*cell))
+    /// The words of the plant that were taken last.
+    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
+        self.own.words()
     }
 
-    /// The digest after `previous` of the words that were taken last.
-    #[must_use]
-    pub fn after(&self, previous: u64) -> u64 {
-        xxh3_64_with_seed(&self.bytes, previous)
+    /// The digest after `previous` of the words that were taken last and of the owner's.
+    pub(super) fn after(&mut self, previous: u64, owner: &OwnerWords<'_>) -> u64 {
+        let Self { own, ends: [pushes, contacts], all } = self;
+        let own = own.bytes();
+        let parts = [
+            &own[..*pushes],
+            owner.before_pushes,
+            &own[*pushes..*contacts],
+            owner.after_pushes,
+            &own[*contacts..],
+        ];
+        all.clear();
+        for part in parts {
+            all.extend_from_slice(part);
+        }
+        xxh3_64_with_seed(all, previous)
     }
+}
+
+/// Words of the owner of a plant that its digest covers, as little-endian bytes. A plant on its own
+/// has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OwnerWords<'a> {
+    /// Between motion and pushes.
+    pub before_pushes: &'a [u8],
+    /// Between pushes and contacts.
+    pub after_pushes: &'a [u8],
 }

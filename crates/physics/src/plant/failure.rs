@@ -1,4 +1,16 @@
-//! Bounds beyond which the plant stops.
+//! What stops the plant.
+
+/// Why the plant stopped. The state stays at the last good one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlantFailure {
+    /// A position, velocity or acceleration became NaN or infinite: usually the contact or a gain
+    /// is too stiff for the micro-step.
+    NotFinite,
+    /// The base or a joint became faster than 1e4 m/s or rad/s, or went farther than 1e6 m or rad,
+    /// or a contact's normal force exceeded 1e9 N: a rigid contact cannot hold the load, or
+    /// stiffness or dissipation are too large for the micro-step.
+    OutOfRange,
+}
 
 /// Largest speed that still counts as a simulation of a robot, m/s or rad/s.
 pub(super) const SPEED_MAX: f64 = 1e4;

@@ -1,11 +1,11 @@
-//! Watches the numbers: a plant that has lost its mind stops instead of telling stories.
+//! Checks the numbers after each tick: a plant with bad numbers stops.
 
 use crate::actuator::Reference;
 use crate::contact::SpringForce;
 
 use super::failure::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
 use super::step::imu_at_rest;
-use super::{Authority, ContactResult, Plant, PlantFailure};
+use super::{ContactResult, Plant, PlantFailure, Walk};
 
 impl Plant {
     /// Looks for bad numbers in all that a snapshot shows. NaN fails every comparison.
@@ -32,20 +32,17 @@ impl Plant {
     }
 
     /// Back to the last good state, for good.
-    pub(super) fn freeze(&mut self, fault: PlantFailure) {
+    pub(super) fn freeze(&mut self, failure: PlantFailure) {
         self.state.overwrite(self.digest.words());
-        self.authority = Authority::Zero;
         self.references.fill(Reference::default());
-        self.gains.fill([0.0; 2]);
-        self.fault = Some(fault);
-        self.equip();
+        self.failure = Some(failure);
         self.settle();
         let evaluated = self.contacts.evaluated();
         if !self.contacts.forces().all(is_usable) || evaluated.iter().any(is_crushed) {
             // only if the very first state was bad: there is no good one to show
             self.contacts.clear();
         }
-        self.imu = self.shown_by_imu(imu_at_rest(&self.spec, &self.data));
+        self.imu = imu_at_rest(&self.spec, &self.data);
     }
 }
 

@@ -8,7 +8,7 @@ impl Plant {
     /// Puts the base B at `quat_WB` and `p_WB`, moving at `w_WB` and, its origin, at `v_WB`, as
     /// if the robot had begun there: anchors under their stations, foot switches settled. Joints,
     /// time, commands, pushes and coefficients of friction stay. If no run can go on from there,
-    /// the plant has a [`fault`](Self::fault).
+    /// the plant has a [`failure`](Self::failure).
     pub fn place_base(&mut self, quat_WB: Quaternion, p_WB: Vec3, w_WB: Vec3, v_WB: Vec3) {
         (self.state.q.quat_WB, self.state.q.p_WB) = (quat_WB, p_WB);
         (self.state.v.w_WB, self.state.v.v_WB) = (w_WB, v_WB);

@@ -5,34 +5,14 @@ use crate::dynamics::{
     Data, Positions, Rk4, Velocities, aba, advance_positions, advance_velocities,
     articulated_inertias, kinematics,
 };
-use crate::limits::OFFERS_MAX;
 use crate::model::Model;
 use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::{SpatialInertia, Vec3};
 
+use super::digest::Digest;
 use super::rigid::RigidSolver;
 use super::simd::{self, SimdStep};
-use super::{
-    Authority, ContactSet, Digest, Integrator, PlantFailure, PlantSpec, State, TickInput, Verdict,
-    layout_hash,
-};
-
-/// What became of a tick.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// What the drives obeyed.
-    pub authority: Authority,
-    /// Verdicts on the offered commands, in their order; the first `offers` are valid.
-    pub verdicts: [Verdict; OFFERS_MAX],
-    /// Number of offered commands.
-    pub offers: usize,
-    /// Pushes that found no free slot.
-    pub pushes_refused: u32,
-    /// Faults that found no free slot, or that this plant cannot have.
-    pub faults_refused: u32,
-    /// Set if the plant has stopped; the tick has then not been counted.
-    pub fault: Option<PlantFailure>,
-}
+use super::{ContactSet, Integrator, OwnerWords, PlantFailure, PlantSpec, State, layout_hash};
 
 /// Robot, drives, ground and sensors. See the [module](crate::plant).
 #[derive(Clone, Debug)]
@@ -57,17 +37,14 @@ pub struct Plant {
     pub(super) rk4: Rk4,
     pub(super) digest: Digest,
     pub(super) imu: ImuReading,
-    pub(super) authority: Authority,
     /// What the drives are to do in this tick.
     pub(super) references: Vec<Reference>,
-    /// Their `kp` and `kd` as commanded, whatever the encoders make of them.
-    pub(super) gains: Vec<[f64; 2]>,
-    pub(super) fault: Option<PlantFailure>,
+    pub(super) failure: Option<PlantFailure>,
 }
 
 impl Plant {
-    /// A plant in its initial state: anchors under their stations, nobody in command. If the
-    /// initial state itself is bad, the plant has a [`fault`](Self::fault) from the start.
+    /// A plant in its initial state: anchors under their stations, drives without effort. If the
+    /// initial state itself is bad, the plant has a [`failure`](Self::failure) from the start.
     #[must_use]
     pub fn new(model: Model, spec: PlantSpec) -> Self {
         let mut data = Data::new(&model);
@@ -96,10 +73,8 @@ impl Plant {
             vdot: Velocities::zero(&model),
             rk4: Rk4::new(&model),
             rigid: RigidSolver::new(&model, &contacts),
-            authority: Authority::Zero,
             references: vec![Reference::default(); model.joint_count()],
-            gains: vec![[0.0; 2]; model.joint_count()],
-            fault: None,
+            failure: None,
             bare: model.bodies.iter().map(|b| b.inertia).collect(),
             model,
             spec,
@@ -119,32 +94,26 @@ impl Plant {
             let normal_n = plant.contacts.normal_sum_n(&foot.stations);
             *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
         }
-        plant.chain_digest();
-        if let Some(fault) = plant.check() {
-            plant.freeze(fault);
+        plant.begin_digest(&OwnerWords::default());
+        if let Some(failure) = plant.check() {
+            plant.freeze(failure);
         }
         plant
     }
 
-    /// Advances by one tick. Total: whatever the input, it returns; it never allocates.
-    pub fn step(&mut self, input: &TickInput) -> Outcome {
-        let mut outcome = Outcome {
-            authority: Authority::Zero,
-            verdicts: [Verdict::Proving; OFFERS_MAX],
-            offers: input.offers.len().min(OFFERS_MAX),
-            pushes_refused: 0,
-            faults_refused: 0,
-            fault: self.fault,
-        };
-        if self.fault.is_some() {
-            return outcome;
+    /// Advances by one tick, in which the drives follow `references`, one for each joint. `owner`
+    /// is what the owner of the plant adds to the digest. Total: whatever the input, it returns;
+    /// it never allocates. After a failure the state is that before the tick, and stays so.
+    pub fn step(
+        &mut self,
+        references: &[Reference],
+        owner: &OwnerWords<'_>,
+    ) -> Option<PlantFailure> {
+        if self.failure.is_some() {
+            return self.failure;
         }
-        self.apply_events(&input.events, &mut outcome);
-        self.take_commands(&input.offers, &mut outcome);
-        if !self.state.faults.is_empty() {
-            let (tick, period_s) = (self.state.tick, self.spec.period_ns as f64 / 1e9);
-            self.state.faults.draw(tick, period_s);
-            self.mislead();
+        for (own, given) in self.references.iter_mut().zip(references) {
+            *own = *given;
         }
         let start_ns = self.time_ns();
         if self.in_lanes() {
@@ -155,14 +124,17 @@ impl Plant {
             }
         }
         self.end_tick();
-        if let Some(fault) = self.check() {
-            self.freeze(fault);
-        } else {
-            self.chain_digest();
+        match self.check() {
+            Some(failure) => self.freeze(failure),
+            None => self.chain_digest(owner),
         }
-        outcome.fault = self.fault;
-        outcome.authority = self.authority;
-        outcome
+        self.failure
+    }
+
+    /// Begins the digest chain with the state as it is.
+    pub fn begin_digest(&mut self, owner: &OwnerWords<'_>) {
+        self.state.digest = 0;
+        self.chain_digest(owner);
     }
 
     /// Advances by one micro-step that starts at `t_ns`. On entry kinematics and contacts are
@@ -253,15 +225,13 @@ impl Plant {
         }
         let imu = &self.spec.imu;
         let v_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
-        let truth = imu.read(
+        self.imu = imu.read(
             &self.data.X_WB[imu.body],
             &self.data.V[imu.body].ang,
             &(v_W - self.state.imu_v_before_W),
             self.spec.period_ns as f64 / 1e9,
             &self.spec.gravity_W,
         );
-        self.imu = self.shown_by_imu(truth);
-        self.state.faults.end_tick();
         self.state.imu_v_before_W = v_W;
         for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
             switch.update(&self.spec.foot_switch, self.contacts.normal_sum_n(&foot.stations));
@@ -269,9 +239,9 @@ impl Plant {
     }
 
     /// Ends a good tick: its words are what a bad one goes back to.
-    fn chain_digest(&mut self) {
+    fn chain_digest(&mut self, owner: &OwnerWords<'_>) {
         self.digest.take(&mut self.state);
-        self.state.digest = self.digest.after(self.state.digest);
+        self.state.digest = self.digest.after(self.state.digest, owner);
     }
 }
 
@@ -287,7 +257,7 @@ pub enum ComputePath {
     OneByOne,
 }
 
-/// Reading of a unit whose velocity does not change: before the first tick and after a fault.
+/// Reading of a unit whose velocity does not change: before the first tick and after a failure.
 pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
     let (X_WB, V) = (&data.X_WB[spec.imu.body], &data.V[spec.imu.body]);
     spec.imu.read(X_WB, &V.ang, &Vec3::zeros(), 1.0, &spec.gravity_W)

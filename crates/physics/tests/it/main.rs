@@ -11,15 +11,9 @@
 mod common;
 
 mod constraints;
-mod contact;
 mod dynamics;
 mod examples;
-mod footing;
-mod joints;
 mod material;
 mod math;
-mod plant;
-mod regions;
-mod simd;
 mod spatial;
 mod terrain;

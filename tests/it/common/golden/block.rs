@@ -1,9 +1,11 @@
 //! Trajectories of a box on springs.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::ContactPlane;
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
-use hardstand_physics::plant::{Integrator, Plant, PlantSpec, TickInput};
+use hardstand_physics::plant::{Integrator, PlantSpec};
 use hardstand_physics::spatial::{Mat3, SpatialInertia};
+use hardstand_protocol::TickInput;
 use serde_json::Value;
 
 use super::files::{
@@ -64,11 +66,11 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
 
 /// Runs the plant through all samples; returns how many were not reached.
 fn run(
-    mut plant: Plant,
+    mut plant: Simulation,
     setup: &Value,
     h: f64,
     samples: &[Value],
-    mut compare: impl FnMut(&Plant, &Value, &str),
+    mut compare: impl FnMut(&Simulation, &Value, &str),
 ) -> f64 {
     let mut input = TickInput::new();
     let events = list_or_empty(setup, "events");
@@ -86,14 +88,14 @@ fn run(
             next.next();
             continue;
         }
-        if plant.step(&input).fault.is_some() {
+        if plant.step(&input).failure.is_some() {
             break;
         }
     }
     next.count() as f64
 }
 
-fn start(setup: &Value, h: f64, shift: f64) -> Plant {
+fn start(setup: &Value, h: f64, shift: f64) -> Simulation {
     let I_com = match setup.get("inertia_diag_B_about_com") {
         Some(diagonal) => Mat3::from_diagonal(&vector(diagonal)),
         None => matrix(get(setup, "inertia_B_about_com")),
@@ -122,7 +124,7 @@ fn start(setup: &Value, h: f64, shift: f64) -> Plant {
     plant
 }
 
-fn compare(plant: &Plant, sample: &Value, tol: &Tolerance, at: &str, report: &mut Report) {
+fn compare(plant: &Simulation, sample: &Value, tol: &Tolerance, at: &str, report: &mut Report) {
     let (q, v) = (&plant.state().q, &plant.state().v);
     report.vector("position", &q.p_WB, &vec3(sample, "p"), 1.0, tol.position, at);
     report.quat("orientation", &q.quat_WB, &quat(sample, "quat"), tol.orientation, at);
@@ -141,7 +143,7 @@ fn compare(plant: &Plant, sample: &Value, tol: &Tolerance, at: &str, report: &mu
 
 /// Energies, with the tolerance that positions and velocities leave them.
 fn compare_energies(
-    plant: &Plant,
+    plant: &Simulation,
     sample: &Value,
     forces: &[hardstand_physics::spatial::Vec3],
     tol: &Tolerance,
@@ -178,21 +180,21 @@ pub fn end_with_semi_implicit_euler(file: &GoldenFile, h: f64) -> hardstand_phys
 }
 
 /// The scene at its start, with one step of `h` seconds per tick and something changed.
-pub fn changed(file: &GoldenFile, h: f64, change: impl FnOnce(&mut PlantSpec)) -> Plant {
+pub fn changed(file: &GoldenFile, h: f64, change: impl FnOnce(&mut PlantSpec)) -> Simulation {
     let start = start(get(&file.json, "setup"), h, 0.0);
     let mut spec = start.spec().clone();
     change(&mut spec);
-    Plant::new(start.model().clone(), spec)
+    Simulation::new(start.model().clone(), spec)
 }
 
 /// Runs the scene to its end with its events; `each` sees the plant after every step.
-pub fn play(plant: &mut Plant, file: &GoldenFile, mut each: impl FnMut(&Plant)) {
+pub fn play(plant: &mut Simulation, file: &GoldenFile, mut each: impl FnMut(&Simulation)) {
     let setup = get(&file.json, "setup");
     let h = plant.spec().period_ns as f64 / 1e9;
     let mut input = TickInput::new();
     while plant.state().tick < ticks(num(setup, "t_end") / h) {
         input.events = friction_events(list_or_empty(setup, "events"), plant.state().tick, h);
-        assert_eq!(plant.step(&input).fault, None);
+        assert_eq!(plant.step(&input).failure, None);
         each(plant);
     }
 }

@@ -1,10 +1,11 @@
 //! Trajectories of a quadruped under sampled PD control.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{ContactPlane, SpringParameters};
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Command, Event, JointCommand, Plant, TickInput};
 use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{Command, Event, JointCommand, TickInput};
 use serde_json::Value;
 
 use super::files::{
@@ -156,9 +157,9 @@ struct Run<'a> {
 impl Run<'_> {
     fn through(
         &mut self,
-        mut plant: Plant,
+        mut plant: Simulation,
         samples: &[Value],
-        mut see: impl FnMut(&Self, &Plant, &Value),
+        mut see: impl FnMut(&Self, &Simulation, &Value),
     ) -> f64 {
         let mut next = samples.iter().peekable();
         let mut input = TickInput::new();
@@ -178,14 +179,14 @@ impl Run<'_> {
                 }
             }
             self.add_pushes(tick, &mut input.events);
-            if plant.step(&input).fault.is_some() {
+            if plant.step(&input).failure.is_some() {
                 break;
             }
         }
         next.count() as f64
     }
 
-    fn command(&mut self, plant: &Plant) -> Command {
+    fn command(&mut self, plant: &Simulation) -> Command {
         let (state, t) = (plant.state(), plant.state().tick as f64 * self.h);
         let mut set_points = vec![JointCommand::default(); self.joints.len()];
         for (i, &j) in self.joints.iter().enumerate() {
@@ -218,7 +219,7 @@ impl Run<'_> {
         }
     }
 
-    fn compare(&self, plant: &Plant, sample: &Value, tol: &Tolerance, report: &mut Report) {
+    fn compare(&self, plant: &Simulation, sample: &Value, tol: &Tolerance, report: &mut Report) {
         let at = &format!("t = {}", num(sample, "t"));
         let (q, u) = (get(sample, "q"), get(sample, "u"));
         let (position, velocity) = (&plant.state().q, &plant.state().v);

@@ -1,15 +1,18 @@
 //! What the trajectories have in common: a plant in the oracle's manner, and tolerances.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     ContactPlane, ExponentialSpring, Friction, SpringParameters, StationShape, Surface,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
+use hardstand_physics::plant::Walk;
 use hardstand_physics::plant::{
-    ContactModel, Event, Integrator, Plant, PlantSpec, Scope, Station, StopSpec, WatchdogSpec,
+    ContactModel, Integrator, PlantSpec, Station, StopSpec, WatchdogSpec,
 };
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Transform, Vec3};
+use hardstand_protocol::{Event, Scope};
 use serde_json::Value;
 
 use super::files::{get, list, num, nums};
@@ -29,7 +32,7 @@ pub struct Scene {
 }
 
 /// A plant that takes one Runge–Kutta step of length `h_s` per tick.
-pub fn plant(model: Model, scene: &Scene, h_s: f64) -> Plant {
+pub fn plant(model: Model, scene: &Scene, h_s: f64) -> Simulation {
     let spring = ExponentialSpring::new(scene.parameters).expect("parameters");
     let friction = Friction::new(scene.mu[0], scene.mu[1]);
     let station = |(i, &(body, p_BS)): (usize, &(usize, Vec3))| Station {
@@ -62,7 +65,7 @@ pub fn plant(model: Model, scene: &Scene, h_s: f64) -> Plant {
         q: scene.q.clone(),
         v: scene.v.clone(),
     };
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 /// The nearest whole number.
@@ -82,7 +85,7 @@ pub fn friction_events(events: &[Value], tick: u64, h_s: f64) -> Vec<Event> {
 }
 
 /// The plant as the oracle samples it: with the new coefficients already in the forces.
-pub fn after_friction_events(plant: &Plant, events: &[Event]) -> Plant {
+pub fn after_friction_events(plant: &Simulation, events: &[Event]) -> Simulation {
     let mut copy = plant.clone();
     for event in events {
         if let Event::Friction { mu_static, mu_kinetic, .. } = *event {
@@ -94,10 +97,10 @@ pub fn after_friction_events(plant: &Plant, events: &[Event]) -> Plant {
 }
 
 /// Writes `value` into all words of a group of the plant's state.
-pub fn set_words(plant: &mut Plant, group: &str, value: f64) {
+pub fn set_words(plant: &mut Simulation, group: &str, value: f64) {
     let mut words = plant.snapshot_words();
     let mut k = 0;
-    plant.state().clone().walk(&mut |name, _, _| {
+    plant.clone().walk(&mut |name, _, _| {
         if name == group {
             words[k] = value.to_bits();
         }
@@ -189,7 +192,7 @@ pub fn propagated(par: &SpringParameters, position: f64, velocity: f64, scale: f
 /// The forces in the file are in P (`plane_axes`) or W.
 #[expect(clippy::too_many_arguments, reason = "a comparison has two sides")]
 pub fn compare_contacts(
-    plant: &Plant,
+    plant: &Simulation,
     order: &[usize],
     forces: &[Vec3],
     sample: &Value,

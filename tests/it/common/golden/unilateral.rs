@@ -1,10 +1,12 @@
 //! A block that falls on rigid ground. Impacts depend on the solver, so only what must hold for
 //! any of them is compared: no corner in the ground, no energy gained, and where it comes to rest.
 
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{ContactPlane, SpringParameters};
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy};
-use hardstand_physics::plant::{ContactModel, Plant, TickInput};
+use hardstand_physics::plant::ContactModel;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_protocol::TickInput;
 
 use super::files::{GoldenFile, get, list, num, quat, vec3, vector};
 use super::report::Report;
@@ -30,9 +32,9 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
     let springs = plant(free_body(SpatialInertia::from_com(mass, &Vec3::zeros(), &I)), &scene, H_S);
     let mut spec = springs.spec().clone();
     spec.stations.iter_mut().for_each(|s| s.model = ContactModel::Rigid);
-    let mut block = Plant::new(springs.model().clone(), spec);
+    let mut block = Simulation::new(springs.model().clone(), spec);
 
-    let energy = |p: &Plant| {
+    let energy = |p: &Simulation| {
         let height = p.state().q.p_WB.dot(&scene.gravity_W);
         kinetic_energy(p.model(), p.data(), &p.state().v) - mass * height
     };

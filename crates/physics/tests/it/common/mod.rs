@@ -3,6 +3,5 @@
 pub mod dense;
 pub mod dice;
 pub mod double_double;
-pub mod drive;
 pub mod robots;
 pub mod trees;

@@ -1,46 +1,42 @@
 //! What faults do to motors, masses and sensors.
 
-use crate::actuator::{MotorLimits, Reference};
-use crate::plant::Plant;
-use crate::sensor::ImuReading;
-use crate::spatial::{Mat3, SpatialInertia, Vec3};
+use hardstand_physics::actuator::Reference;
+use hardstand_physics::model::Joint;
+use hardstand_physics::sensor::ImuReading;
+use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
 use hardstand_protocol::{FaultKind, InjectedFault, Part};
 
+use crate::simulation::Simulation;
+
 use super::Encoder;
 
-impl Plant {
+impl Simulation {
     /// Motors and masses as the faults leave them; to be called when a fault has come or gone.
-    pub(in crate::plant) fn equip(&mut self) {
-        let Self { model, bare, motors, state, lanes, .. } = self;
-        for (i, (motor, joint)) in motors.iter_mut().zip(&model.joints).enumerate() {
+    pub(in crate::simulation) fn equip(&mut self) {
+        let Self { plant, faults, .. } = self;
+        let limits = |i: usize, joint: &Joint| {
             let mut limits = [joint.effort_max, joint.velocity_max];
-            for (fault, _) in state.faults.active() {
+            for (fault, _) in faults.active() {
                 weaken(&mut limits, &fault, i);
             }
-            *motor = MotorLimits::of(limits[0], limits[1]);
-        }
-        for (body, bare) in model.bodies.iter_mut().zip(bare) {
-            body.inertia = *bare;
-        }
-        for (fault, _) in state.faults.active() {
-            if let (FaultKind::Payload, Part::Body(b)) = (fault.kind, fault.part)
-                && let Some(body) = model.bodies.get_mut(b as usize)
-            {
-                let [mass_kg, x, y, z] = fault.values;
-                let load = SpatialInertia::from_com(mass_kg, &Vec3::new(x, y, z), &Mat3::zeros());
-                body.inertia = body.inertia.plus(&load);
-            }
-        }
-        lanes.equip(motors, model);
+            limits
+        };
+        let payload = |fault: InjectedFault| {
+            let (FaultKind::Payload, Part::Body(b)) = (fault.kind, fault.part) else { return None };
+            let [mass_kg, x, y, z] = fault.values;
+            let load = SpatialInertia::from_com(mass_kg, &Vec3::new(x, y, z), &Mat3::zeros());
+            Some((b as usize, load))
+        };
+        plant.equip(limits, faults.active().filter_map(|(fault, _)| payload(fault)));
     }
 
     /// What the drives are to do, as the encoders mislead them: an offset moves the reference, a
     /// stuck encoder leaves an effort that nothing changes.
-    pub(in crate::plant) fn mislead(&mut self) {
-        let Self { references, state, .. } = self;
+    pub(in crate::simulation) fn mislead(&mut self) {
+        let Self { references, plant, faults, .. } = self;
         for (i, reference) in references.iter_mut().enumerate() {
-            match state.faults.encoder(i, state.tick) {
+            match faults.encoder(i, plant.state().tick) {
                 None => {}
                 Some(Encoder::Off(by)) => reference.q -= by,
                 Some(Encoder::Stuck([q, dq])) => {
@@ -52,9 +48,10 @@ impl Plant {
     }
 
     /// Position and velocity that the encoder of joint `i` shows after the last tick.
-    pub(in crate::plant) fn shown_by_encoder(&self, i: usize) -> [f64; 2] {
-        let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
-        match self.state.faults.encoder(i, self.state.tick.wrapping_sub(1)) {
+    pub(in crate::simulation) fn shown_by_encoder(&self, i: usize) -> [f64; 2] {
+        let state = self.plant.state();
+        let (q, dq) = (state.q.joints[i], state.v.joints[i]);
+        match self.faults.encoder(i, state.tick.wrapping_sub(1)) {
             None => [q, dq],
             Some(Encoder::Off(by)) => [q + by, dq],
             Some(Encoder::Stuck(shown)) => shown,
@@ -62,13 +59,13 @@ impl Plant {
     }
 
     /// What the unit shows of the true reading: axes first, then errors, then limits.
-    pub(in crate::plant) fn shown_by_imu(&self, truth: ImuReading) -> ImuReading {
-        if self.state.faults.is_empty() {
+    pub(in crate::simulation) fn shown_by_imu(&self, truth: ImuReading) -> ImuReading {
+        if self.faults.is_empty() {
             return truth;
         }
         let mut shown = truth;
         let (w, f) = (&mut shown.angular_velocity_I, &mut shown.specific_force_I);
-        let of = |kind: FaultKind| self.state.faults.of(kind);
+        let of = |kind: FaultKind| self.faults.of(kind);
         for axes in of(FaultKind::ImuAxesSwapped) {
             (*w, *f) = (exchanged(w, &axes), exchanged(f, &axes));
         }

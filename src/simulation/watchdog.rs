@@ -13,19 +13,7 @@
 use hardstand_protocol::{Authority, Rejection, Verdict};
 
 use crate::limits::REVOKED_SESSIONS;
-
-/// Settings of the age ladder.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WatchdogSpec {
-    /// A command is held while its age is at most this many ticks.
-    pub hold_ticks: u64,
-    /// After that the joints are damped for this many ticks, then free.
-    pub damped_ticks: u64,
-    /// Commands in a row by which a session proves that it lives.
-    pub proof_commands: u64,
-    /// Damping of every joint while damped, N·m·s/rad or N·s/m.
-    pub damping: f64,
-}
+use hardstand_physics::plant::{WatchdogSpec, Word};
 
 /// The watchdog's memory: part of the plant's state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -146,5 +134,24 @@ impl Watchdog {
         }
         self.revoked.rotate_right(1);
         self.revoked[0] = self.owner;
+    }
+
+    /// Visits every word.
+    pub(super) fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
+        let words = [
+            ("watchdog.owner", &mut self.owner),
+            ("watchdog.seq", &mut self.seq),
+            ("watchdog.answers_tick", &mut self.answers_tick),
+            ("watchdog.candidate", &mut self.candidate),
+            ("watchdog.candidate_seq", &mut self.candidate_seq),
+            ("watchdog.candidate_count", &mut self.candidate_count),
+            ("watchdog.candidate_tick", &mut self.candidate_tick),
+        ];
+        for (name, word) in words {
+            visit(name, 0, Word::U64(word));
+        }
+        for (i, session) in self.revoked.iter_mut().enumerate() {
+            visit("watchdog.revoked", i, Word::U64(session));
+        }
     }
 }

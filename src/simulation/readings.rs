@@ -1,16 +1,17 @@
-//! Fills a snapshot from the state after a tick.
+//! The readings of a simulation after a tick.
 
-use crate::contact::{ContactForce, SpringForce};
-use crate::spatial::Vec3;
+use hardstand_physics::contact::{ContactForce, SpringForce};
+use hardstand_physics::plant::ContactResult;
+use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::{FootReading, JointReading, PlantFailure, StateReading, StationReading};
 
-use super::contact_result::ContactResult;
-use super::{FootReading, JointReading, Plant, Snapshot, StateReading, StationReading};
+use super::{Simulation, Snapshot};
 
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a
 /// sensor's resolution does.
 const NORMAL_SHOWN_MIN_N: f64 = 1e-6;
 
-impl Plant {
+impl Simulation {
     /// An empty snapshot with all the room that [`fill`](Self::fill) needs.
     #[must_use]
     pub fn new_snapshot(&self) -> Snapshot {
@@ -44,16 +45,19 @@ impl Plant {
         let state = self.state();
         s.layout_hash = self.layout_hash();
         (s.tick, s.time_ns, s.digest) = (state.tick, self.time_ns(), state.digest);
-        s.fault = self.fault().map_or(0, super::PlantFailure::code);
+        s.fault = self.failure().map_or(0, PlantFailure::code);
         s.authority = self.authority().code();
         s.command_age_ticks = match self.command_age_ticks() {
             Some(age) => u32::try_from(age).unwrap_or(u32::MAX - 1),
             None => u32::MAX,
         };
-        let leases = state.leases.places();
-        s.command_session =
-            if leases[0].session != 0 { leases[0].session } else { state.watchdog.owner };
-        s.command_seq = state.watchdog.seq;
+        let leases = self.arbitration.leases.places();
+        s.command_session = if leases[0].session != 0 {
+            leases[0].session
+        } else {
+            self.arbitration.watchdog.owner
+        };
+        s.command_seq = self.arbitration.watchdog.seq;
         let imu = self.imu();
         s.imu_quat_wxyz = imu.quat_WI.wxyz();
         s.imu_angular_velocity_rad_per_s = imu.angular_velocity_I.into();
@@ -62,7 +66,7 @@ impl Plant {
         s.truth_base_quat_wxyz = state.q.quat_WB.wxyz();
         s.truth_base_velocity_m_per_s = state.v.v_WB.into();
         s.truth_base_angular_velocity_rad_per_s = state.v.w_WB.into();
-        let sound = state.faults.is_empty();
+        let sound = self.faults.is_empty();
         for (i, joint) in s.joints.iter_mut().enumerate() {
             let truth = [state.q.joints[i], state.v.joints[i]];
             let [q, dq] = if sound { truth } else { self.shown_by_encoder(i) };
@@ -76,9 +80,9 @@ impl Plant {
 
     /// Contact and normal force (N) as the sensor of foot `f` shows them.
     pub(super) fn shown_by_foot(&self, f: usize) -> (bool, f64) {
-        match self.state.faults.stuck_foot(f) {
+        match self.faults.stuck_foot(f) {
             Some([closed, normal_n]) => (closed != 0.0, normal_n),
-            None => (self.state.switches[f].closed, self.shown_normal_n(f)),
+            None => (self.state().switches[f].closed, self.shown_normal_n(f)),
         }
     }
 

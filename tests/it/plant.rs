@@ -2,22 +2,24 @@
 
 use crate::common::drive::{busy_input, standing_input};
 use crate::common::robots::{G, at, box_on_springs, walker};
-use hardstand_physics::plant::{Authority, Digest, Plant, State, TickInput, Word};
+use hardstand::simulation::Simulation;
+use hardstand_physics::plant::{Walk, Word, WordBytes};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
+use hardstand_protocol::{Authority, TickInput};
 
-fn new_walker() -> Plant {
+fn new_walker() -> Simulation {
     let (model, spec) = walker();
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 /// A walker after `ticks` busy ticks.
-fn busy_walker(ticks: u64) -> Plant {
+fn busy_walker(ticks: u64) -> Simulation {
     let mut plant = new_walker();
     for _ in 0..ticks {
         let input = busy_input(&plant);
         plant.step(&input);
     }
-    assert_eq!(plant.fault(), None);
+    assert_eq!(plant.failure(), None);
     plant
 }
 
@@ -33,7 +35,7 @@ fn same_inputs_give_the_same_digests() {
     }
     a.fill(&mut snap_a);
     b.fill(&mut snap_b);
-    assert_eq!((a.fault(), &snap_a), (None, &snap_b));
+    assert_eq!((a.failure(), &snap_a), (None, &snap_b));
     assert_eq!(a.snapshot_words(), b.snapshot_words());
 }
 
@@ -78,7 +80,7 @@ fn a_restored_snapshot_continues_with_the_same_bits() {
 #[test]
 fn another_robots_snapshot_is_refused() {
     let (model, spec) = box_on_springs(0.5);
-    let words = Plant::new(model, spec).snapshot_words();
+    let words = Simulation::new(model, spec).snapshot_words();
     let mut plant = busy_walker(10);
     let before = plant.snapshot_words();
     assert!(plant.restore(&words).is_err());
@@ -98,14 +100,14 @@ fn the_digest_covers_every_bit_of_every_word() {
     let chained = |seed| xxhash_rust::xxh3::xxh3_64_with_seed(&bytes, seed);
     assert_eq!(chained(before), shown[0], "of these words and of all ticks before");
     assert_ne!(chained(before ^ 1), shown[0]);
-    let mut digest = Digest::new(&mut plant.state().clone());
-    let mut of = |mut state: State| {
-        digest.take(&mut state);
-        digest.after(before)
+    let mut taken = WordBytes::new(&mut plant);
+    let mut of = |mut changed: Simulation| {
+        taken.take(&mut changed);
+        xxhash_rust::xxh3::xxh3_64_with_seed(taken.bytes(), before)
     };
-    assert_eq!(of(plant.state().clone()), shown[0]);
+    assert_eq!(of(plant.clone()), shown[0]);
     for k in 0..words.len() {
-        let (mut changed, mut at) = (plant.state().clone(), 0);
+        let (mut changed, mut at) = (plant.clone(), 0);
         changed.walk(&mut |group, _, mut word| {
             if at == k {
                 let flags = ["foot_switch.closed", "region.set", "lease.stopped", "lease.flags"];
@@ -118,14 +120,15 @@ fn the_digest_covers_every_bit_of_every_word() {
     }
     assert!(previous.restore(&[words, shown].concat()).is_ok());
     assert_eq!(previous.state(), plant.state(), "the words are the whole state");
+    assert_eq!(previous.snapshot_words(), plant.snapshot_words());
 }
 
 #[test]
 fn every_part_of_the_state_is_walked() {
     // change each word through the walk: the state must then differ from the original, and all of
     // its words must be reachable under a name
-    let plant = busy_walker(300);
-    let mut state = plant.state().clone();
+    let mut plant = busy_walker(300);
+    let mut state = plant.clone();
     let (mut groups, mut count) = (Vec::new(), 0);
     state.walk(&mut |group, _, mut word: Word<'_>| {
         if groups.last() != Some(&group) && !groups.contains(&group) {
@@ -135,7 +138,11 @@ fn every_part_of_the_state_is_walked() {
         let _ = word.bits();
         word.set_bits(word.bits());
     });
-    assert_eq!(&state, plant.state(), "writing back what was read changes nothing");
+    assert_eq!(
+        state.snapshot_words(),
+        plant.snapshot_words(),
+        "writing back what was read changes nothing"
+    );
     assert_eq!(count, state.word_count());
     let expected = [
         "tick",
@@ -184,7 +191,7 @@ fn imu_reads_gravity_at_rest_and_feet_carry_the_weight() {
     let R = Quaternion::from_rpy(std::f64::consts::FRAC_PI_2, 0.0, 0.0).to_matrix();
     spec.imu.X_BI = Transform::new(R, Vec3::new(0.05, 0.0, 0.02));
     let weight = model.total_mass() * G;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut s = plant.new_snapshot();
     for _ in 0..4000 {
         plant.step(&TickInput::new());
@@ -207,12 +214,12 @@ fn imu_in_free_fall_reads_nothing_and_in_a_turn_the_centripetal_force() {
     let (model, mut spec) = box_on_springs(0.8);
     spec.q.p_WB.z = 50.0;
     spec.v.w_WB = Vec3::new(0.0, 0.0, 3.0);
-    let mut plant = Plant::new(model.clone(), spec.clone());
+    let mut plant = Simulation::new(model.clone(), spec.clone());
     plant.step(&TickInput::new());
     assert!(plant.imu().specific_force_I.norm() < 1e-9);
     assert!((plant.imu().angular_velocity_I - Vec3::new(0.0, 0.0, 3.0)).norm() < 1e-12);
     spec.imu.X_BI = at(0.1, 0.0, 0.0);
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     plant.step(&TickInput::new());
     // −ω² r towards the axis, the mean over a tick
     let f = plant.imu().specific_force_I;
@@ -223,7 +230,7 @@ fn imu_in_free_fall_reads_nothing_and_in_a_turn_the_centripetal_force() {
 fn foot_switches_debounce() {
     let (model, mut spec) = box_on_springs(0.8);
     spec.q.p_WB.z = 0.13;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let (mut loaded, mut closed) = (None, None);
     let mut s = plant.new_snapshot();
     for tick in 0..300 {
@@ -255,7 +262,7 @@ fn a_walker_stands() {
 fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
     for contacts in 0..2 {
         let (model, mut spec) = if contacts == 0 { walker() } else { box_on_springs(0.5) };
-        let mut moved = Plant::new(model.clone(), spec.clone());
+        let mut moved = Simulation::new(model.clone(), spec.clone());
         for _ in 0..100 {
             moved.step(&TickInput::new());
         }
@@ -265,8 +272,8 @@ fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
         moved.place_base(q.quat_WB, q.p_WB, v.w_WB, v.v_WB);
         let now = moved.state();
         (spec.q.joints, spec.v.joints) = (now.q.joints.clone(), now.v.joints.clone());
-        let begun = Plant::new(model, spec);
-        assert_eq!((moved.fault(), moved.state().tick), (None, 100));
+        let begun = Simulation::new(model, spec);
+        assert_eq!((moved.failure(), moved.state().tick), (None, 100));
         // the same forces, for the anchors are under the stations; and it can be saved
         let (mut a, mut b) = (moved.new_snapshot(), begun.new_snapshot());
         moved.fill(&mut a);

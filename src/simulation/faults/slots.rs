@@ -2,21 +2,22 @@
 
 use hardstand_protocol::{FaultKind, InjectedFault, Part, UNTIL_CLEARED};
 
+use hardstand_physics::plant::{Walk, Word};
+
 use crate::limits::FAULTS_MAX;
-use crate::plant::Word;
 
 use super::chance;
 
 /// A slot: a fault that acts, as words, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::plant) struct Slot {
+pub(in crate::simulation) struct Slot {
     /// [`FaultKind::code`] in the lowest byte, the part in the rest; 0 for a free slot.
     what: u64,
     values: [f64; 4],
     /// Ticks to come in which it acts.
     ticks_left: u64,
     /// What it has to remember.
-    pub(in crate::plant) memory: [f64; 2],
+    pub(in crate::simulation) memory: [f64; 2],
 }
 
 /// All faults that act: part of the state.
@@ -54,7 +55,7 @@ const fn part_word(part: Part) -> u64 {
 
 /// What an encoder shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::plant) enum Encoder {
+pub(in crate::simulation) enum Encoder {
     /// The truth and this much more, rad or m.
     Off(f64),
     /// This position and velocity.
@@ -86,7 +87,7 @@ impl InjectedFaults {
     }
 
     /// True if every slot that is taken passes, and is one that a walk gives back as it is.
-    pub(in crate::plant) fn all(&self, passes: impl Fn(&InjectedFault) -> bool) -> bool {
+    pub(in crate::simulation) fn all(&self, passes: impl Fn(&InjectedFault) -> bool) -> bool {
         let is_good = |s: &Slot| {
             let finite = s.memory.iter().chain(&s.values).all(|x| x.is_finite());
             s.is_free() || (finite && s.fault().is_some_and(|d| passes(&d)))
@@ -96,7 +97,7 @@ impl InjectedFaults {
 
     /// Takes a slot for a fault: that of an equal one (same kind, same part), or else a free one.
     /// The slot keeps its memory in the first case. `None` if there is none.
-    pub(in crate::plant) fn begin(
+    pub(in crate::simulation) fn begin(
         &mut self,
         fault: &InjectedFault,
         ticks: u64,
@@ -121,12 +122,12 @@ impl InjectedFaults {
     }
 
     /// Frees the slot of a fault that has had its time; to be called until there is none.
-    pub(in crate::plant) fn end_overdue(&mut self) -> Option<InjectedFault> {
+    pub(in crate::simulation) fn end_overdue(&mut self) -> Option<InjectedFault> {
         self.end_one(|s| s.ticks_left == 0)
     }
 
     /// Frees a slot of this kind and part, or of any; to be called until there is none.
-    pub(in crate::plant) fn clear_one(
+    pub(in crate::simulation) fn clear_one(
         &mut self,
         kind: Option<FaultKind>,
         part: Option<Part>,
@@ -138,7 +139,7 @@ impl InjectedFaults {
     }
 
     /// Counts a tick.
-    pub(in crate::plant) fn end_tick(&mut self) {
+    pub(in crate::simulation) fn end_tick(&mut self) {
         for slot in &mut self.slots {
             if slot.ticks_left != UNTIL_CLEARED {
                 slot.ticks_left = slot.ticks_left.saturating_sub(1);
@@ -147,7 +148,7 @@ impl InjectedFaults {
     }
 
     /// Draws whatever changes with the tick that begins.
-    pub(in crate::plant) fn draw(&mut self, tick: u64, period_s: f64) {
+    pub(in crate::simulation) fn draw(&mut self, tick: u64, period_s: f64) {
         let jumping = FaultKind::EncoderJumping.code();
         for slot in self.slots.iter_mut().filter(|s| s.code() == jumping) {
             let [amplitude, rate_hz, seed, _] = slot.values;
@@ -159,7 +160,7 @@ impl InjectedFaults {
     }
 
     /// What the encoder of joint `i` shows in tick `at`, or `None` if it shows the truth.
-    pub(in crate::plant) fn encoder(&self, i: usize, at: u64) -> Option<Encoder> {
+    pub(in crate::simulation) fn encoder(&self, i: usize, at: u64) -> Option<Encoder> {
         let mut shown = None;
         for slot in self.slots.iter().filter(|s| !s.is_free()) {
             let Some(InjectedFault { kind, part, values }) = slot.fault() else { continue };
@@ -182,14 +183,15 @@ impl InjectedFaults {
     }
 
     /// What a foot's sensor is stuck at: contact, and normal force in N.
-    pub(in crate::plant) fn stuck_foot(&self, foot: usize) -> Option<[f64; 2]> {
+    pub(in crate::simulation) fn stuck_foot(&self, foot: usize) -> Option<[f64; 2]> {
         let stuck = what(FaultKind::FootSensorStuck, Part::Foot(foot as u32));
         self.slots.iter().find(|s| s.what == stuck).map(|s| s.memory)
     }
+}
 
-    /// Visits every word.
+impl Walk for InjectedFaults {
     #[inline(always)]
-    pub(in crate::plant) fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
+    fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         for (i, slot) in self.slots.iter_mut().enumerate() {
             visit("fault.what", i, Word::U64(&mut slot.what));
             for (k, x) in slot.values.iter_mut().enumerate() {

@@ -1,10 +1,11 @@
 //! Inputs for the walker.
 #![allow(dead_code, reason = "the tests of two crates and the benchmarks use parts of it")]
 
-use hardstand_physics::plant::{Command, Event, JointCommand, Plant, Scope, TickInput};
+use hardstand::simulation::Simulation;
+use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
 
 /// A command that keeps the legs where they are.
-pub fn standing_input(plant: &Plant) -> TickInput {
+pub fn standing_input(plant: &Simulation) -> TickInput {
     let mut input = TickInput::new();
     let tick = plant.state().tick;
     let kp = |i: usize| if i % 3 == 2 { 4000.0 } else { 60.0 };
@@ -24,7 +25,7 @@ pub fn standing_input(plant: &Plant) -> TickInput {
 
 /// Standing with swaying references, and now and then a push, ice, and a silent controller. What
 /// happens depends on the tick alone.
-pub fn busy_input(plant: &Plant) -> TickInput {
+pub fn busy_input(plant: &Simulation) -> TickInput {
     let mut input = standing_input(plant);
     let tick = plant.state().tick;
     for (i, j) in input.offers[0].joints.iter_mut().enumerate() {

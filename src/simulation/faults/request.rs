@@ -1,8 +1,8 @@
 //! From names and numbers to an event, and whether a plant can have a fault.
 
-use crate::model::Model;
-use crate::plant::PlantSpec;
-use crate::spatial::Transform;
+use hardstand_physics::model::{Joint, Model};
+use hardstand_physics::plant::PlantSpec;
+use hardstand_physics::spatial::Transform;
 use hardstand_protocol::{
     Event, FaultError, FaultKind, FaultSpec, InjectedFault, Part, Place, Scope, UNTIL_CLEARED,
 };
@@ -66,9 +66,8 @@ pub fn fault_part(
         .ok_or_else(|| FaultError::new(word, format!("the name of a {word}")))
 }
 
-/// The event that begins a fault of this kind: `values` are the numbers of its parameters, `on`
-/// what it
-/// befalls, and without `ticks` it lasts until it is cleared.
+/// The event that begins a fault of this kind: `values` are the numbers of its parameters, `on` is
+/// the part that it befalls, and without `ticks` it lasts until it is cleared.
 ///
 /// # Errors
 /// The first [`FaultError`].
@@ -129,7 +128,7 @@ fn check_numbers(row: &FaultSpec, values: &[f64]) -> Result<(), FaultError> {
     Ok(())
 }
 /// What a change of friction of this part is for.
-pub(in crate::plant) const fn scope(part: Part) -> Scope {
+pub(in crate::simulation) const fn scope(part: Part) -> Scope {
     match part {
         Part::Foot(i) => Scope::Foot(i),
         Part::Station(i) => Scope::Station(i),
@@ -174,9 +173,7 @@ pub fn check_fault(
 
 /// There is no share of a limit that there is not.
 fn check_rated(fault: &InjectedFault, model: &Model) -> Result<(), FaultError> {
-    let without = |(i, j): (usize, &crate::model::Joint)| {
-        fault.part.has_joint(i) && j.effort_max.is_infinite()
-    };
+    let without = |(i, j): (usize, &Joint)| fault.part.has_joint(i) && j.effort_max.is_infinite();
     match model.joints.iter().enumerate().find(|joint| without(*joint)) {
         Some((_, joint)) => {
             let name = &joint.name;

@@ -1,14 +1,16 @@
 //! What acts in a joint: drive, limits, damping, friction, end stops.
 
 use crate::common::robots::{add_body, add_joint, joint, plain_spec, walker};
+use hardstand::simulation::Simulation;
 use hardstand_physics::actuator::PassiveJoint;
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
 use hardstand_physics::model::{Base, Builder, Joint, JointKind, Model};
-use hardstand_physics::plant::{Authority, Command, Integrator, JointCommand, Plant, TickInput};
+use hardstand_physics::plant::Integrator;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
+use hardstand_protocol::{Authority, Command, JointCommand, TickInput};
 
 /// A single joint on a fixed base: an arm of inertia 0.1 kg·m² about a vertical axis.
-fn arm(change: impl FnOnce(&mut Joint)) -> Plant {
+fn arm(change: impl FnOnce(&mut Joint)) -> Simulation {
     let mut b = Builder::new("arm", Base::Fixed);
     add_body(&mut b, "base", SpatialInertia::zero());
     let I = Mat3::from_diagonal_element(0.1);
@@ -20,12 +22,12 @@ fn arm(change: impl FnOnce(&mut Joint)) -> Plant {
     let mut spec = plain_spec(&model);
     (spec.watchdog.proof_commands, spec.watchdog.hold_ticks) = (1, u64::MAX / 4);
     spec.v.joints[0] = 0.0;
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 /// Sends one command and runs for `ticks`; returns (q, dq, motor effort).
-fn command(plant: &mut Plant, joint: JointCommand, ticks: u32) -> (f64, f64, f64) {
-    let (seq, answers_tick) = (plant.state().watchdog.seq + 1, plant.state().tick);
+fn command(plant: &mut Simulation, joint: JointCommand, ticks: u32) -> (f64, f64, f64) {
+    let (seq, answers_tick) = (plant.watchdog().seq + 1, plant.state().tick);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
         run_id: 1,
@@ -39,7 +41,7 @@ fn command(plant: &mut Plant, joint: JointCommand, ticks: u32) -> (f64, f64, f64
     for _ in 1..ticks {
         plant.step(&TickInput::new());
     }
-    assert_eq!(plant.fault(), None);
+    assert_eq!(plant.failure(), None);
     (plant.state().q.joints[0], plant.state().v.joints[0], plant.state().motor[0])
 }
 
@@ -124,8 +126,8 @@ fn friction_and_damping_never_add_energy() {
     spec.v = Velocities { w_WB: Vec3::new(1.0, -2.0, 0.5), ..Velocities::zero(&model) };
     spec.v.joints.iter_mut().enumerate().for_each(|(i, v)| *v = [0.8, -1.1, 0.1][i % 3]);
     spec.q = Positions { p_WB: spec.q.p_WB, ..Positions::zero(&model) };
-    let mut plant = Plant::new(model, spec);
-    let energy = |p: &Plant| {
+    let mut plant = Simulation::new(model, spec);
+    let energy = |p: &Simulation| {
         kinetic_energy(p.model(), p.data(), &p.state().v)
             + potential_energy(p.model(), p.data(), &p.spec().gravity_W)
     };

@@ -1,27 +1,64 @@
-//! Whom the drives obey in a tick.
+//! What the drives obey in a tick.
 
 use std::borrow::Cow;
 
-use crate::actuator::Reference;
+use hardstand_physics::actuator::Reference;
+use hardstand_physics::plant::{Walk, Word};
+use hardstand_protocol::{Authority, Command, Event, Grant, JointCommand, Rejection, Verdict};
+
 use crate::limits::LEASES_MAX;
 
-use super::{
-    Authority, Command, Event, Grant, JointCommand, Leases, Outcome, Plant, Rejection, Verdict,
-    Watchdog,
-};
+use super::{Leases, Outcome, Simulation, Watchdog};
 
-impl From<JointCommand> for Reference {
-    fn from(c: JointCommand) -> Self {
-        Self { q: c.q, dq: c.dq, kp: c.kp, kd: c.kd, tau_ff: c.tau_ff }
+/// Who commands, and what: part of the state.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Arbitration {
+    pub(super) watchdog: Watchdog,
+    pub(super) leases: Leases,
+    /// Command in force, one entry for each joint.
+    pub(super) command: Vec<JointCommand>,
+}
+
+impl Arbitration {
+    /// No controller commands a robot with `joints` joints.
+    pub(super) fn new(joints: usize) -> Self {
+        Self {
+            watchdog: Watchdog::default(),
+            leases: Leases::default(),
+            command: vec![JointCommand::default(); joints],
+        }
+    }
+
+    /// True if a run can have left this behind: a restored state may come from anywhere.
+    pub(super) fn is_sensible(&self) -> bool {
+        self.watchdog.candidate_count <= 1 << 32 && !self.leases.is_senseless()
     }
 }
 
-impl Plant {
+impl Walk for Arbitration {
+    fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
+        self.watchdog.walk(visit);
+        self.leases.walk(self.command.len(), visit);
+        for (i, c) in self.command.iter_mut().enumerate() {
+            visit("command.q", i, Word::F64(&mut c.q));
+            visit("command.dq", i, Word::F64(&mut c.dq));
+            visit("command.kp", i, Word::F64(&mut c.kp));
+            visit("command.kd", i, Word::F64(&mut c.kd));
+            visit("command.tau_ff", i, Word::F64(&mut c.tau_ff));
+        }
+    }
+}
+
+const fn reference(c: &JointCommand) -> Reference {
+    Reference { q: c.q, dq: c.dq, kp: c.kp, kd: c.kd, tau_ff: c.tau_ff }
+}
+
+impl Simulation {
     /// Judges every offer; the newest accepted command of each session is in force.
     pub(super) fn take_commands(&mut self, offers: &[Box<Command>], outcome: &mut Outcome) {
         let (mut fresh, mut fresh_places) = (false, [false; LEASES_MAX]);
         for (offer, verdict) in offers.iter().zip(&mut outcome.verdicts) {
-            let place = self.state.leases.of_session(offer.session).map(|(place, _)| place);
+            let place = self.arbitration.leases.of_session(offer.session).map(|(place, _)| place);
             *verdict = self.judge(offer, place);
             if *verdict != Verdict::Accepted {
                 continue;
@@ -32,7 +69,7 @@ impl Plant {
             }
             self.put_in_force(offer, place);
         }
-        self.authority = if self.state.leases.stopped {
+        self.authority = if self.arbitration.leases.stopped {
             Authority::Stopped
         } else if fresh {
             Authority::Fresh
@@ -44,9 +81,9 @@ impl Plant {
 
     /// What becomes of an offer, under the lease at `place` if there is one.
     fn judge(&mut self, offer: &Command, place: Option<usize>) -> Verdict {
-        let (tick, spec) = (self.state.tick, &self.spec.watchdog);
-        let (size, joints) = (offer.joints.len(), self.state.command.len());
-        let leases = &mut self.state.leases;
+        let (tick, spec) = (self.tick(), &self.watchdog_spec);
+        let (size, joints) = (offer.joints.len(), self.arbitration.command.len());
+        let leases = &mut self.arbitration.leases;
         match place {
             _ if leases.stopped => Verdict::Rejected(Rejection::Stopped),
             Some(place) => {
@@ -57,17 +94,17 @@ impl Plant {
             None if size != joints => Verdict::Rejected(Rejection::Size),
             None => {
                 let Command { session, seq, answers_tick, .. } = *offer;
-                self.state.watchdog.offer(spec, tick, session, seq, answers_tick)
+                self.arbitration.watchdog.offer(spec, tick, session, seq, answers_tick)
             }
         }
     }
 
     fn put_in_force(&mut self, offer: &Command, place: Option<usize>) {
-        let leases = &mut self.state.leases;
+        let leases = &mut self.arbitration.leases;
         if place.is_none() {
             leases.clear(); // of controllers that have gone
         }
-        let joints = self.state.command.iter_mut().enumerate();
+        let joints = self.arbitration.command.iter_mut().enumerate();
         let own = joints.filter(|(joint, _)| place.is_none() || leases.owner(*joint) == place);
         for ((_, command), offered) in own.zip(&offer.joints) {
             *command = *offered;
@@ -76,8 +113,8 @@ impl Plant {
 
     /// What the joints obey that obey the least; of a robot without leases, all of them.
     fn weakest(&self, fresh: &[bool; LEASES_MAX]) -> Authority {
-        let (tick, spec) = (self.state.tick, &self.spec.watchdog);
-        let leases = &self.state.leases;
+        let (tick, spec) = (self.tick(), &self.watchdog_spec);
+        let leases = &self.arbitration.leases;
         let of_joint = |joint| {
             let place = leases.owner(joint)?;
             let own = leases.authority(spec, tick, joint)?;
@@ -89,27 +126,27 @@ impl Plant {
             Authority::Damped | Authority::Stopped => 2,
             Authority::Zero => 3,
         };
-        let weakest = (0..self.state.command.len()).filter_map(of_joint).max_by_key(weakness);
-        weakest.unwrap_or_else(|| self.state.watchdog.authority(spec, tick))
+        let weakest = (0..self.arbitration.command.len()).filter_map(of_joint).max_by_key(weakness);
+        weakest.unwrap_or_else(|| self.arbitration.watchdog.authority(spec, tick))
     }
 
     /// What a joint obeys that has no command in this tick.
     fn authority_of(&self, joint: usize) -> Authority {
-        let (tick, spec) = (self.state.tick, &self.spec.watchdog);
-        let leased = self.state.leases.authority(spec, tick, joint);
-        leased.unwrap_or_else(|| self.state.watchdog.authority(spec, tick))
+        let (tick, spec) = (self.tick(), &self.watchdog_spec);
+        let leased = self.arbitration.leases.authority(spec, tick, joint);
+        leased.unwrap_or_else(|| self.arbitration.watchdog.authority(spec, tick))
     }
 
     /// What the drives are to do in this tick.
     fn refer(&mut self) {
         for joint in 0..self.references.len() {
-            let authority = if self.state.leases.stopped {
+            let authority = if self.arbitration.leases.stopped {
                 Authority::Stopped
             } else {
                 self.authority_of(joint)
             };
             self.references[joint] = match authority {
-                Authority::Fresh | Authority::Held => self.state.command[joint].into(),
+                Authority::Fresh | Authority::Held => reference(&self.arbitration.command[joint]),
                 Authority::Damped | Authority::Stopped => self.damper(joint),
                 Authority::Zero => Reference::default(),
             };
@@ -118,7 +155,7 @@ impl Plant {
     }
 
     fn damper(&self, joint: usize) -> Reference {
-        self.passive[joint].damper(self.spec.watchdog.damping)
+        self.plant.damper(joint, self.watchdog_spec.damping)
     }
 
     /// Lets an event of leases happen.
@@ -128,65 +165,65 @@ impl Plant {
             Event::Stop => self.void_commands(),
             _ => {}
         }
-        self.state.leases.apply(self.state.tick, event);
+        self.arbitration.leases.apply(self.tick(), event);
     }
 
     /// The leases of the coming tick, if these are its events.
     #[must_use]
     pub fn leases_with(&self, events: &[Event]) -> Cow<'_, Leases> {
-        self.state.leases.with(self.state.tick, events)
+        self.arbitration.leases.with(self.tick(), events)
     }
 
     /// All controllers are gone: what they commanded last is held as if it were late, until others
     /// come.
     pub fn dismiss(&mut self) {
-        for session in self.state.leases.places().map(|lease| lease.session) {
-            self.state.leases.leave(session);
+        for session in self.arbitration.leases.places().map(|lease| lease.session) {
+            self.arbitration.leases.leave(session);
         }
-        self.state.watchdog.revoke_owner();
-        self.state.watchdog.candidate = 0;
+        self.arbitration.watchdog.revoke_owner();
+        self.arbitration.watchdog.candidate = 0;
         self.wake();
     }
 
     /// Joints that get another controller go on as they are until its first command.
     fn keep_up(&mut self, grant: &Grant) {
-        let joints = 0..self.state.command.len();
+        let joints = 0..self.arbitration.command.len();
         for joint in joints.filter(|&joint| grant.joints.contains(joint)) {
             match self.authority_of(joint) {
                 Authority::Fresh | Authority::Held => {}
                 Authority::Damped | Authority::Stopped => self.damp(joint),
-                Authority::Zero => self.state.command[joint] = JointCommand::default(),
+                Authority::Zero => self.arbitration.command[joint] = JointCommand::default(),
             }
         }
     }
 
     /// Emergency stop: all that was commanded is void.
     fn void_commands(&mut self) {
-        self.state.watchdog.revoke_owner();
-        for joint in 0..self.state.command.len() {
+        self.arbitration.watchdog.revoke_owner();
+        for joint in 0..self.arbitration.command.len() {
             self.damp(joint);
         }
     }
 
     fn damp(&mut self, joint: usize) {
         let Reference { kd, .. } = self.damper(joint);
-        self.state.command[joint] = JointCommand { kd, ..Default::default() };
+        self.arbitration.command[joint] = JointCommand { kd, ..Default::default() };
     }
 
     /// Age of what the robot obeys, ticks; of several controllers the oldest.
     pub(super) fn command_age_ticks(&self) -> Option<u64> {
-        let (tick, leases) = (self.state.tick, self.state.leases.places());
+        let (tick, leases) = (self.tick(), self.arbitration.leases.places());
         let ages = leases.iter().filter(|l| l.controller != 0).map(|l| tick.saturating_sub(l.next));
         let unjoined = |w: &Watchdog| w.age_ticks(tick.saturating_sub(1));
-        ages.max().or_else(|| unjoined(&self.state.watchdog))
+        ages.max().or_else(|| unjoined(&self.arbitration.watchdog))
     }
 
     /// The session that commands the robot without having joined, if there is one.
     #[must_use]
     pub fn unjoined_owner(&self) -> Option<u64> {
-        let (tick, watchdog) = (self.state.tick, &self.state.watchdog);
-        let owned = watchdog.authority(&self.spec.watchdog, tick) == Authority::Held;
-        (owned && !self.state.leases.stopped && !watchdog.revoked.contains(&watchdog.owner))
+        let (tick, watchdog) = (self.tick(), &self.arbitration.watchdog);
+        let owned = watchdog.authority(&self.watchdog_spec, tick) == Authority::Held;
+        (owned && !self.arbitration.leases.stopped && !watchdog.revoked.contains(&watchdog.owner))
             .then_some(watchdog.owner)
     }
 }

@@ -1,13 +1,13 @@
 //! Regions of the ground with friction of their own: physics, events, state.
 
 use crate::common::robots::{G, box_on_springs, plane};
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     ContactMaterial, Friction, HertzPair, HuntCrossley, StationShape,
 };
-use hardstand_physics::plant::{
-    ContactModel, Event, FrictionRegion, Integrator, Plant, PlantSpec, Scope, TickInput,
-};
+use hardstand_physics::plant::{ContactModel, FrictionRegion, Integrator, PlantSpec};
 use hardstand_physics::spatial::{Transform, Vec3};
+use hardstand_protocol::{Event, Scope, TickInput};
 
 fn region(name: &str, x_m: [f64; 2], friction: Option<Friction>) -> FrictionRegion {
     let (min_m, max_m) = ([x_m[0], -0.5], [x_m[1], 0.5]);
@@ -15,12 +15,12 @@ fn region(name: &str, x_m: [f64; 2], friction: Option<Friction>) -> FrictionRegi
 }
 
 /// A box of μ 0.4 / 0.3 that slides along x from `x_m` with 3 m/s.
-fn sliding_box(x_m: f64, regions: Vec<FrictionRegion>) -> Plant {
+fn sliding_box(x_m: f64, regions: Vec<FrictionRegion>) -> Simulation {
     let (model, mut spec) = box_on_springs(0.4);
     spec.regions = regions;
     spec.q.p_WB.x = x_m;
     spec.v.v_WB.x = 3.0;
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 fn change(scope: Scope, mu_static: f64, mu_kinetic: f64) -> TickInput {
@@ -29,10 +29,10 @@ fn change(scope: Scope, mu_static: f64, mu_kinetic: f64) -> TickInput {
 }
 
 /// Runs until the box has come to `x_m`; its velocity along x and z there, m/s, and the time, s.
-fn pass(plant: &mut Plant, x_m: f64) -> [f64; 3] {
+fn pass(plant: &mut Simulation, x_m: f64) -> [f64; 3] {
     while plant.state().q.p_WB.x < x_m {
         plant.step(&TickInput::new());
-        assert!(plant.fault().is_none() && plant.state().v.v_WB.x > 0.5, "it slides on");
+        assert!(plant.failure().is_none() && plant.state().v.v_WB.x > 0.5, "it slides on");
     }
     let v = plant.state().v.v_WB;
     [v.x, v.z, plant.state().tick as f64 * 1e-3]
@@ -40,7 +40,7 @@ fn pass(plant: &mut Plant, x_m: f64) -> [f64; 3] {
 
 /// Kinetic coefficient between two places. Coulomb's law over time, exact even while the box
 /// bounces on its springs: `−Δvx = μ (g Δt + Δvz)`.
-fn mu_between(plant: &mut Plant, from_m: f64, to_m: f64) -> f64 {
+fn mu_between(plant: &mut Simulation, from_m: f64, to_m: f64) -> f64 {
     let ([x0, z0, t0], [x1, z1, t1]) = (pass(plant, from_m), pass(plant, to_m));
     (x0 - x1) / (G * (t1 - t0) + z1 - z0)
 }
@@ -57,7 +57,7 @@ fn a_box_is_braked_by_the_friction_of_the_region_that_it_is_on() {
         (spec.regions, spec.integrator) = (vec![ice], integrator);
         spec.q.p_WB.x = -2.0;
         spec.v.v_WB.x = 8.0;
-        let mut plant = Plant::new(model, spec);
+        let mut plant = Simulation::new(model, spec);
         assert_near("before", mu_between(&mut plant, -1.0, 0.49), 0.3);
         assert_near("on the ice", mu_between(&mut plant, 1.0, 2.5), 0.1);
         // the patch is switched while the box is on it, and again
@@ -70,7 +70,7 @@ fn a_box_is_braked_by_the_friction_of_the_region_that_it_is_on() {
 }
 
 /// Position and velocity, as bits.
-fn motion(plant: &Plant) -> [u64; 6] {
+fn motion(plant: &Simulation) -> [u64; 6] {
     let (p, v) = (plant.state().q.p_WB, plant.state().v.v_WB);
     [p.x, p.y, p.z, v.x, v.y, v.z].map(f64::to_bits)
 }
@@ -93,7 +93,7 @@ fn a_region_without_coefficients_changes_nothing_until_it_gets_some() {
 }
 
 /// Shown coefficients of the station `s` against plane `p`.
-fn shown(plant: &Plant, s: usize, p: usize) -> [f64; 2] {
+fn shown(plant: &Simulation, s: usize, p: usize) -> [f64; 2] {
     let mut snapshot = plant.new_snapshot();
     plant.fill(&mut snapshot);
     let contact = &snapshot.contacts.stations[s * plant.spec().ground.len() + p];
@@ -119,7 +119,7 @@ fn the_last_region_with_coefficients_counts_and_only_on_its_plane() {
         other,
         region("beside", [0.11, 0.2], Some(Friction::new(1.0, 1.0))),
     ];
-    let plant = Plant::new(model, spec);
+    let plant = Simulation::new(model, spec);
     assert_eq!([shown(&plant, 0, 0), shown(&plant, 1, 0)], [[0.5, 0.25], [0.3, 0.15]]);
     assert_eq!([shown(&plant, 0, 1), shown(&plant, 1, 1)], [[0.9, 0.8], [0.9, 0.8]]);
 }
@@ -134,7 +134,7 @@ fn all_stations_are_not_the_regions() {
     assert_eq!([0, 1, 2, 3].map(|s| shown(&plant, s, 0)), expected);
 }
 
-fn two_regions() -> Plant {
+fn two_regions() -> Simulation {
     let ice = region("ice", [-9.0, 9.0], Some(Friction::new(0.2, 0.1)));
     sliding_box(0.0, vec![region("later", [-9.0, 9.0], None), ice])
 }
@@ -181,7 +181,7 @@ fn after_a_fault_the_regions_are_those_of_the_last_good_state() {
     let force_W = [f64::NAN, 0.0, 0.0];
     bad.events.push(Event::Push { body: 0, point_B: [0.0; 3], force_W, ticks: 1 });
     plant.step(&bad);
-    assert!(plant.fault().is_some());
+    assert!(plant.failure().is_some());
     assert_eq!(plant.state().regions, [None, Some(Friction::new(0.5, 0.4))]);
 }
 
@@ -203,7 +203,7 @@ fn names_of_regions_are_part_of_the_layout() {
     let (model, spec) = box_on_springs(0.4);
     let hash = |names: &[&str]| {
         let regions = names.iter().map(|n| region(n, [0.0, 1.0], None)).collect();
-        Plant::new(model.clone(), PlantSpec { regions, ..spec.clone() }).layout_hash()
+        Simulation::new(model.clone(), PlantSpec { regions, ..spec.clone() }).layout_hash()
     };
     assert_ne!(hash(&["a"]), hash(&[]));
     assert_ne!(hash(&["a", "b"]), hash(&["b", "a"]));
@@ -229,7 +229,7 @@ fn rigid_and_hertz_feet_feel_the_region() {
         }
         spec.q.p_WB = Vec3::new(-2.0, 0.0, 0.1);
         spec.v.v_WB.x = 8.0;
-        let mut plant = Plant::new(robot, spec);
+        let mut plant = Simulation::new(robot, spec);
         let mut near = |from_m: f64, to_m: f64, mu: f64| {
             let found = mu_between(&mut plant, from_m, to_m);
             assert!((found - mu).abs() < tolerance, "{model:?}: {found}, expected {mu}");

@@ -1,16 +1,17 @@
 //! What the exponential spring means for something that stands on it.
 
 use crate::common::robots::{add_body, box_on_springs, level_floor, plain_spec, plane, station};
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{Friction, SpringParameters};
 use hardstand_physics::model::{Base, Builder};
-use hardstand_physics::plant::{Event, Plant, TickInput};
 use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
+use hardstand_protocol::{Event, TickInput};
 
 /// Lets a box settle, then pushes it sideways with `force_n` for `ticks`; returns how far it goes
 /// and its speed at the end.
 fn pushed_box(force_n: f64, ticks: u64) -> (f64, f64) {
     let (model, spec) = box_on_springs(0.8);
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     for _ in 0..2000 {
         plant.step(&TickInput::new());
     }
@@ -69,7 +70,7 @@ fn a_sliding_box_sticks_again_only_below_the_settle_load() {
 }
 
 /// 1 kg on one spring in its centre, sliding at 5 cm/s and drawn on by `load_n`.
-fn point_mass(load_n: f64) -> Plant {
+fn point_mass(load_n: f64) -> Simulation {
     let mut b = Builder::new("point", Base::Floating);
     let inertia = SpatialInertia::from_com(1.0, &Vec3::zeros(), &Mat3::identity());
     add_body(&mut b, "point", inertia);
@@ -78,7 +79,7 @@ fn point_mass(load_n: f64) -> Plant {
     spec.stations.push(station("s", 0, [0.0; 3], 0.8));
     spec.gravity_W.x = load_n;
     (spec.q.p_WB.z, spec.v.v_WB.x) = (0.004_06, 0.05);
-    Plant::new(model, spec)
+    Simulation::new(model, spec)
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn every_station_meets_every_plane() {
     for s in &mut spec.stations {
         s.friction = Friction::new(0.1, 0.05);
     }
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     let mut largest: f64 = 0.0;
     for _ in 0..400 {
         plant.step(&TickInput::new());

@@ -1,9 +1,8 @@
 //! Leases: who commands which joints, and when each of their commands is due.
 //!
-//! A controller that joins gets the joints that it asks for, and nobody else does. It answers the
-//! states whose tick is on its [`CommandSchedule`], and what it answers applies as many ticks
-//! later as agreed:
-//! the latency of the real thing, as a number. Nothing here reads a clock, so a replay takes the
+//! A controller that joins gets the joints that it asks for, and no other controller has them. It
+//! answers the states whose tick is on its [`CommandSchedule`]. An answer applies as many ticks later
+//! as agreed: the latency of the real robot, as a number. Nothing here reads a clock, so a replay takes the
 //! same decisions.
 //!
 //! ```text
@@ -18,9 +17,9 @@ use hardstand_protocol::{
     Authority, CommandSchedule, Event, Grant, Rejection, SCHEDULE_TICKS_MAX, Verdict,
 };
 
-use crate::limits::{JOINTS_MAX, LEASES_MAX};
+use hardstand_physics::plant::{WatchdogSpec, Word};
 
-use super::WatchdogSpec;
+use crate::limits::{JOINTS_MAX, LEASES_MAX};
 
 /// A lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -317,14 +316,13 @@ impl Leases {
     }
 
     /// Visits every word of a robot with `joints` joints, as
-    /// [`State::walk`](super::State::walk) does.
+    /// [`Walk`](hardstand_physics::plant::Walk) does.
     #[inline(always)]
     pub(super) fn walk(
         &mut self,
         joints: usize,
-        visit: &mut impl FnMut(&'static str, usize, super::Word<'_>),
+        visit: &mut impl FnMut(&'static str, usize, Word<'_>),
     ) {
-        use super::Word;
         let mut stopped = u64::from(self.stopped);
         visit("lease.stopped", 0, Word::U64(&mut stopped));
         self.stopped = stopped != 0;

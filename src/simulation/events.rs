@@ -1,11 +1,11 @@
 //! What happens to the robot and the ground at the start of a tick.
 
-use crate::contact::Friction;
-
+use hardstand_physics::contact::Friction;
+use hardstand_physics::plant::ActivePush;
 use hardstand_protocol::{Event, FaultKind, InjectedFault, Part, Scope};
 
 use super::faults::{InjectedFaults, check_fault, scope};
-use super::{ActivePush, Outcome, Plant};
+use super::{Outcome, Simulation};
 
 /// What has to be done after the events of a tick.
 #[derive(Default)]
@@ -14,25 +14,19 @@ struct Changed {
     equipment: bool,
 }
 
-impl Plant {
+impl Simulation {
     /// Ends the faults that have had their time, and lets happen what is due.
     pub(super) fn apply_events(&mut self, events: &[Event], outcome: &mut Outcome) {
         let mut changed = Changed::default();
-        while let Some(over) = self.state.faults.end_overdue() {
+        while let Some(over) = self.faults.end_overdue() {
             self.end(&over, &mut changed);
         }
         for event in events {
             match *event {
                 Event::Push { body, point_B, force_W, ticks } => {
-                    let slot = self.state.pushes.iter_mut().find(|p| p.ticks_left == 0);
-                    match slot {
-                        Some(slot) if (body as usize) < self.model.bodies.len() => {
-                            slot.body = u64::from(body);
-                            (slot.point_B, slot.force_W) = (point_B, force_W);
-                            slot.ticks_left = ticks;
-                        }
-                        _ => outcome.pushes_refused += 1,
-                    }
+                    let body = u64::from(body);
+                    let push = ActivePush { body, point_B, force_W, ticks_left: ticks };
+                    outcome.pushes_refused += u32::from(!self.plant.push(push));
                 }
                 Event::Friction { scope, mu_static, mu_kinetic } => {
                     changed.friction = true;
@@ -54,14 +48,14 @@ impl Plant {
         }
         if changed.friction {
             // the forces at this instant depend on the coefficients
-            self.evaluate(self.time_ns());
+            self.plant.refresh_contacts();
         }
     }
 
     /// The faults that act in the coming tick, if these are its events.
     #[must_use]
     pub fn faults_with(&self, events: &[Event]) -> InjectedFaults {
-        let mut faults = self.state.faults;
+        let mut faults = self.faults;
         while faults.end_overdue().is_some() {}
         for event in events {
             match event {
@@ -78,7 +72,7 @@ impl Plant {
     }
 
     fn can_have(&self, fault: &InjectedFault, ticks: u64) -> bool {
-        ticks > 0 && check_fault(fault, &self.model, &self.spec).is_ok()
+        ticks > 0 && check_fault(fault, self.model(), self.spec()).is_ok()
     }
 
     /// `None` if there is no slot, or this plant cannot have the fault.
@@ -94,7 +88,7 @@ impl Plant {
             }
             _ => [0.0; 2],
         };
-        self.state.faults.begin(fault, ticks, memory)?;
+        self.faults.begin(fault, ticks, memory)?;
         changed.equipment = true;
         if fault.kind == FaultKind::Friction {
             let [mu_static, mu_kinetic, ..] = fault.values;
@@ -116,25 +110,22 @@ impl Plant {
     /// Ends the faults of this kind and part, or of any. Pushes and changes of friction are
     /// faults.
     fn clear_faults(&mut self, kind: Option<FaultKind>, part: Option<Part>, changed: &mut Changed) {
-        while let Some(over) = self.state.faults.clear_one(kind, part) {
+        while let Some(over) = self.faults.clear_one(kind, part) {
             self.end(&over, changed);
         }
         let is_meant = |of: FaultKind| kind.is_none_or(|kind| kind == of);
         if is_meant(FaultKind::Push) {
-            let on = |p: &ActivePush| match part {
-                None => true,
-                Some(Part::Body(b)) => u64::from(b) == p.body,
-                Some(_) => false,
-            };
-            for push in self.state.pushes.iter_mut().filter(|p| on(p)) {
-                push.ticks_left = 0;
+            match part {
+                None => self.plant.end_pushes(None),
+                Some(Part::Body(b)) => self.plant.end_pushes(Some(u64::from(b))),
+                Some(_) => {}
             }
         }
         if is_meant(FaultKind::Friction) {
             match part {
                 None => {
                     self.restore_friction(Part::Whole);
-                    for r in 0..self.spec.regions.len() {
+                    for r in 0..self.spec().regions.len() {
                         self.restore_friction(Part::Region(r as u32));
                     }
                 }
@@ -147,44 +138,44 @@ impl Plant {
     /// The scenario's coefficients again, but for those of faults that still act.
     fn restore_friction(&mut self, part: Part) {
         if let Part::Region(r) = part
-            && let Some(slot) = self.state.regions.get_mut(r as usize)
+            && let Some(region) = self.spec().regions.get(r as usize)
         {
-            *slot = self.spec.regions[r as usize].friction;
+            let friction = region.friction;
+            self.plant.set_region_friction(r as usize, friction);
         }
         if matches!(part, Part::Whole | Part::Foot(_) | Part::Station(_)) {
-            for i in 0..self.state.contacts.len() {
+            for i in 0..self.plant.contacts().evaluated().len() {
                 if self.is_meant(scope(part), i) {
-                    self.state.contacts[i].friction = self.contacts.initial_friction(&self.spec, i);
+                    self.plant.set_friction(i, self.plant.initial_friction(i));
                 }
             }
         }
-        let faults = self.state.faults;
+        let faults = self.faults;
         for (d, _) in faults.active().filter(|(d, _)| d.kind == FaultKind::Friction) {
             self.set_friction(scope(d.part), d.values[0], d.values[1]);
         }
     }
 
     fn set_friction(&mut self, scope: Scope, mu_static: f64, mu_kinetic: f64) {
-        if let Scope::Region(r) = scope
-            && let Some(slot) = self.state.regions.get_mut(r as usize)
-        {
-            *slot = Some(Friction::new(mu_static, mu_kinetic));
+        let friction = Friction::new(mu_static, mu_kinetic);
+        if let Scope::Region(r) = scope {
+            self.plant.set_region_friction(r as usize, Some(friction));
         }
-        for i in 0..self.state.contacts.len() {
+        for i in 0..self.plant.contacts().evaluated().len() {
             if self.is_meant(scope, i) {
-                self.state.contacts[i].friction = Friction::new(mu_static, mu_kinetic);
+                self.plant.set_friction(i, friction);
             }
         }
     }
 
     /// True if contact `i` is of a station that `scope` means.
     fn is_meant(&self, scope: Scope, i: usize) -> bool {
-        let station = i / self.contacts.surface_count();
+        let station = i / self.plant.contacts().surface_count();
         match scope {
             Scope::All => true,
             Scope::Station(s) => s as usize == station,
             Scope::Foot(f) => {
-                let foot = self.spec.feet.get(f as usize);
+                let foot = self.spec().feet.get(f as usize);
                 foot.is_some_and(|f| f.stations.contains(&station))
             }
             Scope::Region(_) => false,

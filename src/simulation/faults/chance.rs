@@ -7,7 +7,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Lea and Flood 2014, once for each of the three.)
 ///
 /// ```
-/// use hardstand_physics::plant::chance;
+/// use hardstand::simulation::chance;
 ///
 /// assert_eq!(chance(7, 100, 0), chance(7, 100, 0));
 /// assert_ne!(chance(7, 100, 0), chance(7, 101, 0));

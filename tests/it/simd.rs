@@ -4,14 +4,13 @@ use crate::common::dice::Dice;
 use crate::common::robots::{
     add_body, add_joint, at, box_on_springs, joint, plain_spec, plane, station, walker,
 };
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{ExponentialSpring, SpringParameters, StationShape, Stiction};
 use hardstand_physics::dynamics::Limbs;
 use hardstand_physics::model::{Base, Builder, JointKind, Model};
-use hardstand_physics::plant::{
-    Command, ComputePath, ContactModel, ContactResult, Event, Integrator, JointCommand, Plant,
-    PlantSpec, Scope, TickInput,
-};
+use hardstand_physics::plant::{ComputePath, ContactModel, ContactResult, Integrator, PlantSpec};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3, rotation};
+use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
 
 /// What happens to a robot beside its commands.
 fn events(tick: u64, bodies: usize, stations: usize) -> Vec<Event> {
@@ -35,7 +34,7 @@ fn events(tick: u64, bodies: usize, stations: usize) -> Vec<Event> {
 /// Digest and contacts after every tick of a robot under a swinging command, which is pushed about,
 /// set back to an earlier state, and cloned.
 fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u64, Vec<u64>)> {
-    let mut plant = Plant::new(model.clone(), spec.clone());
+    let mut plant = Simulation::new(model.clone(), spec.clone());
     plant.set_path(path);
     let mut saved = Vec::new();
     let tick = |n: u64| {
@@ -64,7 +63,7 @@ fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u
         }
         input.events = events(n, model.bodies.len(), spec.stations.len());
         plant.step(&input);
-        assert_eq!(plant.fault(), None, "tick {n}");
+        assert_eq!(plant.failure(), None, "tick {n}");
         (plant.state().digest, plant.contacts().evaluated().iter().flat_map(bits).collect())
     };
     (0..ticks).map(tick).collect()

@@ -2,12 +2,14 @@
 #![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
 
 use crate::common::robots::{box_on_springs, plane};
+use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     ExponentialSpring, Friction, Memory, SpringForce, SpringParameters, Stiction, TINY,
 };
 use hardstand_physics::math;
-use hardstand_physics::plant::{Integrator, Plant, TickInput};
+use hardstand_physics::plant::Integrator;
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
+use hardstand_protocol::TickInput;
 use proptest::prelude::*;
 
 fn spring() -> ExponentialSpring {
@@ -231,18 +233,18 @@ proptest! {
 }
 
 /// A box that lands with velocity `v`, 0.1 s later, all turned by `X_WT`.
-fn run_box(X_WT: &Transform, v: Vec3) -> Plant {
+fn run_box(X_WT: &Transform, v: Vec3) -> Simulation {
     let (model, mut spec) = box_on_springs(0.8);
     spec.ground = vec![plane(*X_WT)];
     spec.gravity_W = X_WT.R * spec.gravity_W;
     spec.q.p_WB = X_WT.point(&spec.q.p_WB);
     spec.q.quat_WB = Quaternion::from_matrix(&X_WT.R).mul(&spec.q.quat_WB);
     spec.v.v_WB = X_WT.R * v;
-    let mut plant = Plant::new(model, spec);
+    let mut plant = Simulation::new(model, spec);
     for _ in 0..100 {
         plant.step(&TickInput::new());
     }
-    assert_eq!(plant.fault(), None);
+    assert_eq!(plant.failure(), None);
     plant
 }
 
@@ -255,7 +257,7 @@ fn vertical_bounce_has_the_closed_form_of_restitution() {
         (spec.period_ns, spec.micro_steps, spec.integrator) = (10_000, 1, Integrator::Rk4);
         spec.q.p_WB.z += 0.05;
         spec.v.v_WB = Vec3::new(0.0, 0.0, -v);
-        let mut plant = Plant::new(model, spec);
+        let mut plant = Simulation::new(model, spec);
         for _ in 0..(0.2 / v * 1e5) as u32 {
             plant.step(&TickInput::new());
         }

@@ -1,0 +1,86 @@
+//! What changes a plant between two ticks: pushes, friction, motor limits, payloads.
+
+use crate::actuator::{MotorLimits, Reference};
+use crate::contact::Friction;
+use crate::model::Joint;
+use crate::spatial::SpatialInertia;
+
+use super::{ActivePush, Plant};
+
+impl Plant {
+    /// Pushes a body from now on. False if it does not exist, or if all slots are taken.
+    #[must_use]
+    pub fn push(&mut self, push: ActivePush) -> bool {
+        let is_body = (push.body as usize) < self.model.bodies.len();
+        match self.state.pushes.iter_mut().find(|p| p.ticks_left == 0) {
+            Some(slot) if is_body => {
+                *slot = push;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends the pushes of this body, or all.
+    pub fn end_pushes(&mut self, body: Option<u64>) {
+        for push in self.state.pushes.iter_mut().filter(|p| body.is_none_or(|b| b == p.body)) {
+            push.ticks_left = 0;
+        }
+    }
+
+    /// Gives the contact with this index (stations outer, surfaces inner) coefficients of its own.
+    /// [`refresh_contacts`](Self::refresh_contacts) must follow.
+    pub fn set_friction(&mut self, contact: usize, friction: Friction) {
+        if let Some(contact) = self.state.contacts.get_mut(contact) {
+            contact.friction = friction;
+        }
+    }
+
+    /// Gives a region coefficients, or none. [`refresh_contacts`](Self::refresh_contacts) must
+    /// follow.
+    pub fn set_region_friction(&mut self, region: usize, friction: Option<Friction>) {
+        if let Some(slot) = self.state.regions.get_mut(region) {
+            *slot = friction;
+        }
+    }
+
+    /// Coefficients with which the contact with this index began.
+    #[must_use]
+    pub fn initial_friction(&self, contact: usize) -> Friction {
+        self.contacts.initial_friction(&self.spec, contact)
+    }
+
+    /// Evaluates the forces of this instant with the coefficients that have changed.
+    pub fn refresh_contacts(&mut self) {
+        self.evaluate(self.time_ns());
+    }
+
+    /// Gives each motor its largest effort and velocity, and the bodies these payloads and no
+    /// others.
+    pub fn equip(
+        &mut self,
+        limits: impl Fn(usize, &Joint) -> [f64; 2],
+        payloads: impl Iterator<Item = (usize, SpatialInertia)>,
+    ) {
+        let Self { model, bare, motors, lanes, .. } = self;
+        for (i, (motor, joint)) in motors.iter_mut().zip(&model.joints).enumerate() {
+            let [effort_max, velocity_max] = limits(i, joint);
+            *motor = MotorLimits::of(effort_max, velocity_max);
+        }
+        for (body, bare) in model.bodies.iter_mut().zip(bare) {
+            body.inertia = *bare;
+        }
+        for (body, payload) in payloads {
+            if let Some(body) = model.bodies.get_mut(body) {
+                body.inertia = body.inertia.plus(&payload);
+            }
+        }
+        lanes.equip(motors, model);
+    }
+
+    /// What a joint's drive does to damp it with `damping`, N·m·s/rad or N·s/m.
+    #[must_use]
+    pub fn damper(&self, joint: usize, damping: f64) -> Reference {
+        self.passive[joint].damper(damping)
+    }
+}

@@ -1,0 +1,31 @@
+//! The simulation: arbitration of commands, faults on demand, and the plant, one tick at a time.
+//!
+//! [`Simulation::step`] is a total, deterministic function of (model, spec, state, input): the live
+//! loop and a replay call the same one. It knows no time of day, thread, file or network; after
+//! start-up it does not allocate.
+//!
+//! ```text
+//!  TickInput ─► events ─► arbitration ─► faults ─► Plant::step ─► readings
+//!              (leases,   (commands to   (what the  (references
+//!               faults)    references)    encoders   to motion)
+//!                                         show)
+//! ```
+#![allow(non_snake_case, reason = "a name says the frame of a vector: B the body, W the world")]
+
+mod arbitration;
+mod events;
+mod faults;
+mod lease;
+mod readings;
+mod restore;
+mod snapshot;
+mod step;
+mod watchdog;
+
+pub use faults::{
+    InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
+};
+pub use lease::{Denied, Lease, Leases};
+pub use snapshot::Snapshot;
+pub use step::{Outcome, Simulation};
+pub use watchdog::Watchdog;
