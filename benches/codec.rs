@@ -1,4 +1,4 @@
-//! What comes in and goes out around the ticks, on the shipped quadruped: start-up and messages.
+//! Cost of start-up and of encoding messages, for the shipped quadruped:
 //! `cargo bench --bench codec`. What each tick encodes is in the bench `tick`, the log in `turn`.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn main() {
     divan::main();
 }
 
-/// Files to a plant in its initial state.
+/// From files to a plant in its initial state.
 #[divan::bench]
 fn start_up(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| Scenario::load(black_box(&shipped()), &[]).unwrap().plant());
@@ -60,7 +60,7 @@ fn encode_a_command(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// From bytes to a command that may be offered.
+/// From bytes to a checked command.
 #[divan::bench]
 fn decode_and_check_a_command(bencher: Bencher<'_, '_>) {
     let plant = standing(10, SPRING);

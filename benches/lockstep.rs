@@ -1,4 +1,4 @@
-//! Lockstep over zenoh against a bare ping-pong of the same payloads, taking turns in one run:
+//! Lockstep over zenoh compared with a bare ping-pong of the same payloads, alternating in one run:
 //!
 //! ```text
 //! cargo bench --bench lockstep                      60 turns of 250 exchanges each
@@ -6,11 +6,11 @@
 //! ```
 //!
 //! Lockstep is `hardstand run --mode lockstep --pace free` with the quadruped and no log, and a
-//! controller in this process that answers every state. The ping-pong is a process that has got as
-//! many bytes as a command has and puts as many as a state has, and this one, which does the
-//! contrary: zenoh with the daemon's settings and nothing else. All processes are up all the time,
-//! and the turns are short, because the machine is another one every second. Each turn gives a
-//! ratio; their median counts. `cargo test --benches` runs a moment of each.
+//! controller in this process that answers every state. The ping-pong has a second process that
+//! receives as many bytes as a command has and sends as many as a state has, and this process,
+//! which does the reverse: zenoh with the daemon's settings and nothing else. All processes run all
+//! the time, and the turns are short, because the speed of the machine varies. Each turn gives a
+//! ratio; the result is the median. `cargo test --benches` runs a moment of each.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::print_stdout)]
 
@@ -73,7 +73,7 @@ fn quartiles(list: &[f64]) -> [f64; 3] {
     [1, 2, 3].map(|n| list[(list.len() - 1) * n / 4])
 }
 
-/// A port of the loopback that is free now.
+/// A free port of the loopback interface.
 fn port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -142,7 +142,7 @@ impl Lockstep {
     }
 }
 
-/// The same without anything to simulate.
+/// The same exchange without a simulation.
 struct Bare {
     wire: Wire,
     _pong: Running,
@@ -153,7 +153,7 @@ impl Bare {
         let mut command = Command::new(std::env::current_exe().unwrap());
         let pong = Running(command.args(["--pong", endpoint]).spawn().unwrap());
         let wire = Wire::open(endpoint, false, ["bench/command", "bench/state"]);
-        // at first nobody is there
+        // the other process may not be ready yet
         while wire.take(Duration::from_millis(50)).is_none() {
             wire.put(&[0; COMMAND_BYTES]);
         }
@@ -169,7 +169,7 @@ impl Bare {
     }
 }
 
-/// The other side: listens, as a daemon does, and answers everything.
+/// The other process: listens, as a daemon does, and answers every message.
 fn pong(endpoint: &str) {
     let wire = Wire::open(endpoint, true, ["bench/state", "bench/command"]);
     while wire.take(PATIENCE).is_some() {
@@ -177,7 +177,7 @@ fn pong(endpoint: &str) {
     }
 }
 
-/// A session with the settings of the daemon, or of its clients; a key to put, and one to hear.
+/// A session with the settings of the daemon or of its clients, a key to publish and one to read.
 struct Wire {
     publisher: Publisher<'static>,
     subscriber: Subscriber<FifoChannelHandler<Sample>>,

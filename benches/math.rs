@@ -13,7 +13,7 @@ fn main() {
 
 const COUNT: usize = 256;
 
-/// Evenly over `[−9, 9)`.
+/// Evenly distributed over `[−9, 9)`.
 fn arguments() -> Vec<f64> {
     (0..COUNT).map(|i| (i as f64 / COUNT as f64 - 0.5) * 18.0).collect()
 }
@@ -27,7 +27,7 @@ impl Program for Exp {
     }
 }
 
-/// The product, so that neither is left out.
+/// The product of both, so that the compiler keeps both.
 struct SinTimesCos;
 
 impl Program for SinTimesCos {

@@ -41,7 +41,7 @@ fn tick_of_100_micro_steps_by(bencher: Bencher<'_, '_>, integrator: &str) {
     bencher.bench_local(|| plant.step(&input));
 }
 
-/// Steps of 0.1 ms that strike the ground at 3 m/s: linearly implicit ones are taken in halves.
+/// Steps of 0.1 ms that hit the ground at 3 m/s: the linearly implicit method halves them.
 #[divan::bench(args = METHODS)]
 fn tick_of_10_micro_steps_in_an_impact_by(bencher: Bencher<'_, '_>, integrator: &str) {
     let (plant, input) = (landing_by(integrator, 10), TickInput::new());

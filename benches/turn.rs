@@ -32,7 +32,7 @@ use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, JointCommand, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 
-/// Turns of one measurement.
+/// Iterations of one measurement.
 const TURNS: u64 = 1000;
 /// Ticks between two keyframes: several stretches that can be replayed side by side.
 const KEYFRAME_TICKS: u64 = 100;
@@ -71,7 +71,7 @@ impl Others {
     }
 }
 
-/// The real clock, on which a sleep takes no longer than the others' work.
+/// The real clock, with a sleep that takes no longer than the work of the other threads.
 struct Sleepless(Others);
 
 impl Clock for Sleepless {
@@ -117,7 +117,7 @@ fn executive(mut plant: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
     (Executive::new(plant, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
 }
 
-/// Physics and everything around it, with the others' share of the hand-overs.
+/// Physics and everything around it, with the other threads' share of the channels.
 #[divan::bench(args = [1, 10])]
 fn turn_of_the_loop(bencher: Bencher<'_, '_>, micro_steps: u32) {
     let plant = standing(micro_steps, SPRING);
@@ -162,7 +162,7 @@ fn write_log(path: &Path, micro_steps: u32) {
     assert_eq!((stats.ticks, stats.error), (TURNS, None));
 }
 
-/// What the recorder does, without and with the messages of ROS 2: encoding and writing, without
+/// The recorder's work, without and with the messages of ROS 2: encoding and writing, without
 /// putting the file on the disk.
 #[divan::bench(args = [false, true])]
 fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {

@@ -20,13 +20,13 @@ LACKS_CASES = 3  # exit code of a campaign that was stopped
 
 
 def campaign(*arguments):
-    """Runs `hardstand campaign` and gives its exit code and what it printed."""
+    """Runs `hardstand campaign` and returns its exit code and its output."""
     done = subprocess.run(["hardstand", "campaign", *arguments], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode, done.stdout
 
 
-# A task whose machine was lost, or which was stopped, is run again; finished cases are not.
+# A task that was stopped, or whose machine was lost, runs again; finished cases do not.
 @ray.remote(num_cpus=1, max_retries=3, retry_exceptions=True)
 def run_slice(index, count, arguments):
     code, said = campaign(*arguments[0], "--shard", f"{index}/{count}", "--jobs", "1", *arguments[1])

@@ -62,13 +62,13 @@ def control(session, robot, seconds):
         try:
             sample = states.get(timeout=5.0)
         except queue.Empty:
-            return print("no state for 5 s: the daemon is gone")
+            return print("no state for 5 s: the daemon has stopped")
         while not states.empty():  # only the newest state is worth an answer
             sample = states.get_nowait()
         epoch, tick, _, _, phase, _, authority, _, owner = struct.unpack_from(
             "<IQQ4BIQ", checked(sample.payload, STATE), 12)
         if owned and (owner != mine or authority in (ZERO, DAMPED)):
-            # commands of a session that lost the robot stay refused: come back as a new one
+            # all further commands of a session that lost the robot are rejected: start a new session
             mine, owned = secrets.randbits(63) + 1, False
             print(f"lost the robot at tick {tick}, now session {mine:016x}", flush=True)
         owned = owned or (phase == 1 and owner == mine)

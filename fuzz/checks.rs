@@ -1,4 +1,4 @@
-//! What must hold for any bytes, shared by the fuzz targets and `tests/it/corpus.rs`.
+//! Properties that hold for any bytes, shared by the fuzz targets and `tests/it/corpus.rs`.
 #![allow(dead_code, reason = "each target uses one of them")]
 #![allow(clippy::unwrap_used, clippy::panic, unreachable_pub, missing_docs)]
 
@@ -27,7 +27,7 @@ pub const FRICTION: FrictionLimits =
 /// The robot of the scenarios.
 pub const ROBOT: &str = include_str!("../config/robots/quadruped.urdf");
 
-/// The checks at arrival agree with the second opinion; what passes encodes to the same bytes.
+/// The checks at arrival agree with an independent check; accepted bytes encode to the same bytes.
 pub fn command_bytes(data: &[u8]) {
     let mut command = Command::default();
     let claim = decode_command(data, COMMANDS.joints);
@@ -49,7 +49,7 @@ pub fn command_bytes(data: &[u8]) {
     assert_eq!(again, data);
 }
 
-/// A request that passes is within the limits and encodes to the same bytes. The other orders are
+/// An accepted request is within the limits and encodes to the same bytes. The other requests are
 /// tried with the same bytes.
 pub fn friction_bytes(data: &[u8]) {
     if let Ok(Some(control)) = check_control(data, FRICTION.run_id) {
@@ -61,7 +61,7 @@ pub fn friction_bytes(data: &[u8]) {
     match check_friction(data, &FRICTION) {
         Ok(Event::Friction { scope, mu_static, mu_kinetic }) => {
             assert!((0.0..=100.0).contains(&mu_static) && (0.0..=mu_static).contains(&mu_kinetic));
-            // 0 stands for whichever run there is
+            // 0 means any run
             let run_id = if data[12..16] == [0; 4] { 0 } else { FRICTION.run_id };
             let same = FrictionRequest::new(HASH, run_id, scope, mu_static, mu_kinetic);
             let mut again = Vec::new();
@@ -73,15 +73,15 @@ pub fn friction_bytes(data: &[u8]) {
     }
 }
 
-/// The records of a log, and what was said of its end.
+/// The records of a log, and the reader's message at its end.
 fn records(data: &[u8]) -> hardstand::Result<(Vec<LogRecord>, Option<String>)> {
     let mut log = LogReader::from_bytes(Path::new("bytes"), data.to_vec())?;
     let found = std::iter::from_fn(|| log.next_record()).collect();
     Ok((found, log.damage().map(String::from)))
 }
 
-/// A log cut short gives a prefix of what all of it gives, and says so if anything is missing; its
-/// ticks follow one another.
+/// A truncated log gives a prefix of the records of the whole log, and an error if records are
+/// missing; its ticks follow one another.
 pub fn log_bytes(data: &[u8]) {
     let Ok((whole, damage)) = records(data) else { return };
     let ticks: Vec<u64> = whole
@@ -92,7 +92,7 @@ pub fn log_bytes(data: &[u8]) {
     for share in [3, 6, 7] {
         let cut = &data[..data.len() * share / 8];
         if let Ok((part, said)) = records(cut) {
-            // as text: NaN is equal to NaN there
+            // as text, because NaN equals NaN there
             let (whole, part) = (texts(&whole), texts(&part));
             assert!(whole.starts_with(&part), "not a prefix: {} of {}", part.len(), whole.len());
             assert!(part.len() == whole.len() || said.is_some(), "{damage:?}");
@@ -104,7 +104,7 @@ fn texts(records: &[LogRecord]) -> Vec<String> {
     records.iter().map(|r| format!("{r:?}")).collect()
 }
 
-/// A robot that loads is one that can be simulated.
+/// A robot that loads can be simulated.
 pub fn urdf(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let loaded = parse_urdf(&text, "robot", BaseChoice::Auto);
@@ -120,7 +120,7 @@ pub fn urdf(data: &[u8]) {
     }
 }
 
-/// A scenario that loads is complete: what it writes down loads to the same.
+/// An accepted scenario is complete: its written form loads to the same scenario.
 pub fn config(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match Scenario::from_texts(&text, ROBOT, &[]) {
@@ -135,7 +135,7 @@ pub fn config(data: &[u8]) {
     }
 }
 
-/// Three ticks: nothing but finite numbers comes out, and every message fits the bus.
+/// Three ticks: all numbers are finite, and every message fits the bus.
 fn simulate(scenario: &Scenario) {
     let mut plant = scenario.plant();
     let mut snapshot = plant.new_snapshot();

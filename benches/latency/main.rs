@@ -104,7 +104,7 @@ fn ratios(ours: Latency, other: Latency) -> [f64; 2] {
     [ours.0[1] / other.0[1], ours.0[2] / other.0[2]]
 }
 
-/// The real loop with the shipped quadruped, on a thread as the daemon's.
+/// The real loop with the shipped quadruped, on a thread like the daemon's.
 fn ours(seconds: u64, spin_ns: u64) -> Latency {
     let queues = Queues { commands: 32, snapshots: 32, log: 2048, reports: 4096 };
     let mut bench = Bench::new(quadruped(&[]), queues);
@@ -127,7 +127,7 @@ fn ours(seconds: u64, spin_ns: u64) -> Latency {
         grants.refused.iter().for_each(|refused| println!("refused: {refused}"));
         executive.run().0
     });
-    // this thread, and not those that it will start later, stays off the core
+    // this thread stays off the core; threads that it starts later do not inherit this
     std::thread::spawn(move || {
         keep_off_core(core);
         let mut latency = LatencyHistogram::new(&LATENCY_EDGES_NS);
@@ -168,7 +168,7 @@ fn cyclictest(seconds: u64) -> Latency {
             (0..count).for_each(|_| latency.record(us * 1000));
         }
     }
-    // what is beyond the histogram is told as the maximum only
+    // latencies beyond the histogram appear only in the maximum
     let max = text.lines().find_map(|l| l.strip_prefix("# Max Latencies:"));
     let max_us: f64 = max.and_then(|m| m.trim().parse().ok()).unwrap_or(0.0);
     let Latency([p50, p99, p999, _]) = Latency::of(&latency);
@@ -192,7 +192,7 @@ impl Load {
                 .spawn()
                 .expect("stress-ng: apt-get install stress-ng")
         };
-        // it inherits the cores of the thread that starts it
+        // the child inherits the cores of the thread that starts it
         let child = std::thread::spawn(start).join().unwrap();
         std::thread::sleep(Duration::from_secs(1));
         Self(child)

@@ -1,4 +1,5 @@
-//! Our side of the comparison with other engines: what `benches/peers/run` asks, and a smoke test.
+//! Our side of the comparison with other engines: the server for `benches/peers/run`, and a smoke
+//! test.
 //!
 //! ```text
 //! cargo bench --bench peers                 our own rows, without the peers
@@ -13,11 +14,11 @@
 //! cold CASE STEPS    ns of each step, one step per millisecond, the thread sleeping in between
 //! ```
 //!
-//! A step of `hot` is one micro-step of 100 µs of simulated time: PD of every joint with the motor's
-//! limits, end stops, contacts (friction included), forward dynamics, integration, kinematics of the
-//! new state. Ticks of 1000 micro-steps make what comes once per tick — watchdog, sensors, digest,
-//! the check for bad numbers — a thousandth of itself. A step of `cold` is a whole tick of one
-//! micro-step of 125 µs, with all of that.
+//! A step of `hot` is one micro-step of 100 µs of simulated time: PD of every joint with the
+//! motor's limits, end stops, contacts (friction included), forward dynamics, integration,
+//! kinematics of the new state. Ticks of 1000 micro-steps make what comes once per tick — watchdog,
+//! sensors, digest, the check for bad numbers — a thousandth of itself. A step of `cold` is a whole
+//! tick of one micro-step of 125 µs, with all of that.
 //!
 //! The cases are those of `benches/robots/cases.toml`. Each robot first stands for five seconds and
 //! must be still by then, so that no figure comes from a robot that has fallen.

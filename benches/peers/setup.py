@@ -1,4 +1,4 @@
-"""Installs the peers into a folder that can be thrown away, and builds what measures them.
+"""Installs the peers into a temporary folder and builds the programs that measure them.
 
 Each step raises Missing with a reason when it cannot be done; nothing is installed outside `home`.
 """
@@ -14,15 +14,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PACKAGES = {"mujoco": ["mujoco"], "pinocchio": ["pin", "cmeel-eigen"]}
-# what pinocchioTargets.cmake asks of its users, without the precompiled templates of its library,
-# which were built for CPUs without AVX
+# the flags that pinocchioTargets.cmake requires, without the library's precompiled templates, which
+# were built for CPUs without AVX
 BOOST_LIMITS = ["-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
                 "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12"]
 OPTIMISE = ["-O3", "-march=native", "-DNDEBUG"]
 
 
 class Missing(Exception):
-    """A peer, or a tool that it needs, is not to be had."""
+    """A peer, or a tool that it needs, is not available."""
 
 
 def call(command, what, **options):
@@ -59,7 +59,7 @@ def build_ours():
 
 
 def python(home):
-    """Python of the throw-away environment."""
+    """Python of the temporary environment."""
     venv = home / "venv"
     if not (venv / "bin/pip").exists():
         call([sys.executable, "-m", "venv", venv], "python3 -m venv")
@@ -106,7 +106,7 @@ def unpacked_clang(home):
         archive.mkdir(parents=True, exist_ok=True)
         listed = call(["apt-cache", "pkgnames", "clang-"], "apt-cache").split()
         numbers = [int(n[6:]) for n in listed if re.fullmatch(r"clang-\d+", n)]
-        # 16 is what the figures that we compare with elsewhere were made with
+        # the published figures used for comparison were made with version 16
         name = "clang-16" if 16 in numbers else f"clang-{max(numbers, default=16)}"
         plan = call(["apt-get", "--simulate", "--no-install-recommends", "install", name],
                     "apt-get --simulate install")
@@ -123,7 +123,7 @@ def unpacked_clang(home):
 
 
 def is_current(program, *parts):
-    """Whether a program is newer than everything that it was built from."""
+    """Whether a program is newer than all its sources."""
     made_from = [Path(__file__), *parts]
     return program.exists() and all(
         part.stat().st_mtime < program.stat().st_mtime for part in made_from)

@@ -32,10 +32,10 @@ const MICRO_STEPS: u32 = 100;
 const TICKS: u32 = 10;
 /// Bursts of each robot.
 const ROUNDS: usize = 15;
-/// How much more than in proportion four times the size may cost. A cost that grows with the square
-/// would be at 4.
+/// Largest allowed growth beyond proportional cost for four times the size. A quadratic cost would
+/// be at 4.
 const GROWTH_MAX: f64 = 1.25;
-/// How far a trunk may have sunk or risen after a burst, m: no figure comes from a robot that fell.
+/// Largest change of a trunk's height after a burst, m, so that no figure is from a fallen robot.
 const SAG_MAX_M: f64 = 0.01;
 
 /// Robots that differ in one number.
@@ -106,7 +106,7 @@ impl Measured {
     fn burst(&mut self, ticks: u32) {
         let (mut plant, input) = (self.start.clone(), TickInput::new());
         let micro_steps = f64::from(plant.spec().micro_steps);
-        plant.step(&input); // memory that has just been cloned is cold
+        plant.step(&input); // a fresh clone is not in the cache
         for _ in 0..ticks {
             let begun = Instant::now();
             plant.step(&input);
@@ -165,7 +165,7 @@ fn measure(largest: usize, micro_steps: u32, ticks: u32, rounds: usize) -> Vec<V
     rows
 }
 
-/// The second row are the robots of the first: the way they are computed changes no bit.
+/// The second row has the robots of the first: the order of computation changes no bit.
 fn check_bits(rows: &[Vec<Measured>]) {
     let digests = |row: usize| rows[row].iter().map(|m| m.digest.unwrap()).collect::<Vec<_>>();
     assert_eq!(digests(0), digests(1), "{} and {}", ROWS[0].name, ROWS[1].name);
@@ -176,7 +176,7 @@ fn line_of(row: &Row, all: &[Measured]) -> Line {
     Line::fit(&large.map(|m| (m.size as f64, m.min())).collect::<Vec<_>>())
 }
 
-/// `alone` are the bodies with no equal beside which they could be computed.
+/// `alone` is the number of bodies without an equal body for the other SIMD lanes.
 fn print(row: &Row, all: &[Measured], line: &Line) {
     println!("\n| {} | alone | ns min | ns median | line | off | digest |", row.name);
     println!("| ---: | ---: | ---: | ---: | ---: | ---: | --- |");

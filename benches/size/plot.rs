@@ -1,4 +1,4 @@
-//! Two panels: limbs at the left, springs at the right. Dots are minima, lines what is fitted.
+//! Two panels: limbs at the left, springs at the right. Dots are minima, lines are the fits.
 
 use std::error::Error;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Robots of any size that stand on straight legs, made for measuring.
+//! Robots of any size that stand on straight legs, for measurements.
 
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::SpringParameters;
@@ -16,7 +16,7 @@ const SPREAD_M: f64 = 0.3;
 /// Distance of the springs from the tip, if there is more than one, m.
 const SOLE_M: f64 = 0.02;
 
-/// What a robot is made of.
+/// Structure of a robot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Build {
     /// Limbs of three joints on a floating trunk.
@@ -72,7 +72,7 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Simulation {
 
 fn add_limb(b: &mut Builder, build: Build, limb: usize) {
     let [x, y] = on_circle(limb, build.limbs, SPREAD_M);
-    // the digits of a number to the base of 5, the number of kinds: 125 limbs differ
+    // the digits of a number to base 5, the number of kinds, so that 125 limbs differ
     let kinds = if build.equal { [0, 1, 1] } else { [limb / 25, limb / 5, limb].map(|k| k % 5) };
     let mut parent = "trunk".to_owned();
     for (k, kind) in kinds.into_iter().enumerate() {
@@ -96,7 +96,7 @@ fn add_limb(b: &mut Builder, build: Build, limb: usize) {
     }
 }
 
-/// The place `i` of `n` on a circle about the origin; the origin itself if there is one only.
+/// Point `i` of `n` on a circle about the origin; the origin if `n` is 1.
 fn on_circle(i: usize, n: usize, radius_m: f64) -> [f64; 2] {
     if n == 1 {
         return [0.0; 2];

@@ -1,4 +1,4 @@
-//! What a micro-step costs.
+//! Cost of a micro-step.
 
 use std::time::Instant;
 
@@ -42,7 +42,7 @@ pub(crate) fn measure() -> Result<Costs> {
     Ok(out)
 }
 
-/// Processor and load average, as the system tells them.
+/// Processor and load average, as the system reports them.
 pub(crate) fn machine() -> String {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let info = read("/proc/cpuinfo");

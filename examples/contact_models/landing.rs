@@ -1,5 +1,5 @@
-//! Dropped from 0.1 m, standing, pushed sideways, standing again; and the longest micro-step with
-//! which that goes well.
+//! Drop from 0.1 m, standing, a push from the side, standing again; and the longest micro-step with
+//! which this works.
 
 use hardstand::config::Scenario;
 use hardstand_physics::spatial::Vec3;
@@ -10,15 +10,15 @@ use crate::scenes::{Chatter, Kind, Result, Robot, every_step, quadruped};
 /// When the push begins, and when the scene ends, s.
 pub(crate) const PUSH_S: f64 = 2.0;
 const END_S: f64 = 5.0;
-/// From when on feet should be quiet, s.
+/// Time after which the feet should be quiet, s.
 const QUIET_S: f64 = 4.5;
 const PUSH_LENGTH_S: f64 = 0.15;
-/// The landing is over this long after the first touch, s.
+/// Duration of the landing after the first touch, s.
 const LANDING_S: f64 = 0.1;
-/// A foot that carries this much has touched, N.
+/// Force above which a foot counts as touching, N.
 const TOUCHED_N: f64 = 1.0;
 
-/// All that one run shows.
+/// Measurements of one run.
 #[derive(Default)]
 pub(crate) struct Run {
     /// The first foot's vertical force, N, over time, s.
@@ -37,15 +37,15 @@ pub(crate) struct Run {
     pub(crate) deepest_mm: f64,
     /// The first foot's force (N) and depth (mm) before the push.
     pub(crate) standing: [f64; 2],
-    /// How far the robot ends beside the place where it was pushed, mm.
+    /// Distance of the robot from its place before the push, at the end, mm.
     pub(crate) shift_mm: f64,
-    /// Largest rise of the energy over the least value before, J. The push is left out.
+    /// Largest rise of the energy above its minimum so far, J, without the push.
     pub(crate) rise_j: f64,
     /// Largest change of a standing foot's friction from one micro-step to the next, N.
     pub(crate) chatter_n: f64,
     /// Height, tilt and speed of the base are good at the end.
     pub(crate) stands: bool,
-    /// The plant did not stop itself.
+    /// The plant did not fail.
     pub(crate) sound: bool,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn run(kind: &Kind, h_ns: u64) -> Result<Run> {
 }
 
 impl Run {
-    /// Notes what the robot does at `t`; the vertical force on it while it lands, N.
+    /// Records the robot at `t`; returns the vertical force on it while it lands, N.
     fn look(&mut self, robot: &Robot, t: f64) -> f64 {
         let mut total_n = 0.0;
         for (i, foot) in robot.feet().enumerate() {
@@ -112,7 +112,7 @@ impl Run {
     }
 }
 
-/// Micro-steps that are tried, µs.
+/// Micro-steps to test, µs.
 pub(crate) const STEPS_US: [u64; 11] =
     [25, 50, 100, 125, 250, 500, 1_000, 2_000, 5_000, 8_000, 10_000];
 
@@ -120,7 +120,7 @@ pub(crate) const STEPS_US: [u64; 11] =
 /// method.
 const RISE_MAX: f64 = 0.01;
 
-/// What becomes of one run with a long micro-step.
+/// Result of one run with a long micro-step.
 pub(crate) struct Trial {
     pub(crate) h_us: u64,
     pub(crate) rise_j: f64,
@@ -145,7 +145,7 @@ pub(crate) fn trials(kind: &Kind) -> Result<Vec<Trial>> {
 /// Friction that changes by less from step to step is quiet, N.
 const QUIET_N: f64 = 0.1;
 
-/// The longest micro-step up to which all are good, µs, and if asked for without chatter.
+/// The longest micro-step up to which all runs are good, µs; optionally without chatter.
 pub(crate) fn longest_us(trials: &[Trial], quiet: bool) -> u64 {
     let good = |t: &&Trial| t.good && (!quiet || t.chatter_n < QUIET_N);
     trials.iter().take_while(good).last().map_or(0, |t| t.h_us)

@@ -93,8 +93,8 @@ impl Robot {
         stations.map(|&s| &self.plant.contacts().evaluated()[s])
     }
 
-    /// Energy of motion, of height, in the contacts, and in the drives' stiffness, J. Without a push
-    /// nothing adds to it.
+    /// Energy of motion, of height, in the contacts, and in the drives' stiffness, J. Without a
+    /// push nothing adds to it.
     pub(crate) fn energy_j(&self) -> f64 {
         let (plant, spec) = (&self.plant, self.plant.spec());
         let errors = plant.state().q.joints.iter().zip(&spec.q.joints).map(|(q, q0)| q - q0);

@@ -114,7 +114,7 @@ fn step_rows(t: &mut String, m: &Measured) {
 const BEGIN: &str = "<!-- measured: written by examples/contact_models -->\n";
 const END: &str = "<!-- end of measured -->\n";
 
-/// Replaces what is between the two marks of the page, if there is such a page.
+/// Replaces the text between the two marks of the page, if the page exists.
 pub(crate) fn replace_in_page(page: &Path, fragment: &str) -> Result<()> {
     if !page.exists() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Who may come, and what they may do: credentials of both sides, and the access list.
+//! Access control: credentials of both sides, and the access list.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use hardstand_error::{Error, ErrorKind, Result};
 use super::secrets::{read_password, read_secret, read_users, unreadable};
 use super::{Ask, Keys};
 
-/// What a client shows to the daemon. Secrets are in files, never in arguments.
+/// Credentials of a client. Secrets are in files, never in arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credentials {
-    /// User, and the file that holds the password and nothing else.
+    /// User, and the file that holds only the password.
     pub user: Option<(String, PathBuf)>,
     /// Files for an endpoint `tls/…`.
     pub tls: Option<TlsFiles>,
@@ -29,7 +29,7 @@ const TLS_CONNECT: [&str; 2] =
 /// Settings of a client.
 ///
 /// # Errors
-/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is missing, or others may use it.
+/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is missing, or other users can access it.
 pub(super) fn client_settings(credentials: &Credentials) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some((user, file)) = &credentials.user {
@@ -85,7 +85,7 @@ fn path_text(path: &Path) -> Result<String> {
     }
 }
 
-/// A user without a role could come and do nothing; a role without a user is a slip of the pen.
+/// A user without a role could connect and do nothing; a role without a user is a typing mistake.
 fn check_roles(access: &Access, users: &[String], file: &Path) -> Result<()> {
     let file = file.display();
     let idle = users.iter().filter(|u| !access.names().any(|n| n == *u)).map(|u| {
@@ -100,7 +100,7 @@ fn check_roles(access: &Access, users: &[String], file: &Path) -> Result<()> {
     Err(Error::list(ErrorKind::Input, "users and roles do not agree", &mistakes))
 }
 
-/// zenoh's access list: whatever is not named is denied.
+/// zenoh's access list: everything that it does not name is denied.
 fn access_control(access: &Access, keys: &Keys) -> String {
     let rule = |id: &str, flow: &str, messages: &str, keys: &[&String]| {
         format!(
@@ -121,7 +121,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),
         rule("change", "ingress", "[\"query\"]", &keys.orders.each_ref()),
         rule("join", "ingress", "[\"query\"]", &joining),
-        // what the daemon says; what it is asked for is decided above
+        // what the daemon publishes; its queryables are handled above
         rule(
             "hear",
             "egress",

@@ -51,7 +51,8 @@ pub struct OrderService {
 }
 
 impl OrderService {
-    /// Declares the keys and starts the thread; what `request_validator` accepts goes to `outbox`, and
+    /// Declares the keys and starts the thread; what `request_validator` accepts goes to `outbox`,
+    /// and
     /// `counters` tell what was received, and refused for a reason.
     ///
     /// # Errors

@@ -29,7 +29,8 @@ pub struct RequestValidator {
 }
 
 impl RequestValidator {
-    /// A request_validator for loops around plants like `plant`, which is in its initial state. `run_id` is the
+    /// A request_validator for loops around plants like `plant`, which is in its initial state.
+    /// `run_id` is the
     /// run number; `directory` gets the names of those who join.
     #[must_use]
     pub fn new(

@@ -1,5 +1,5 @@
-//! Files that hold secrets: only the user of this process may read or write them. No message ever
-//! shows what is in one.
+//! Files that hold secrets: only the user of this process may read or write them. No message
+//! contains any of their content.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,16 +14,16 @@ const BYTES_MAX: u64 = 65_536;
 /// Longest password.
 const PASSWORD_BYTES_MAX: usize = 256;
 
-/// The text of the file at `path`, which `what` names.
+/// The text of the file at `path`; `what` is its name in messages.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if it cannot be read, [`ErrorKind::Input`] if others may use it, or if it is
-/// empty, too large or no text.
+/// [`ErrorKind::File`] if it cannot be read, [`ErrorKind::Input`] if other users can access it, or
+/// if it is empty, too large or not text.
 pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
     let name = path.display();
     let failed = |e: std::io::Error| unreadable(what, path, &e);
     let refused = |why: String| Error::new(ErrorKind::Input, format!("{what} {name}: {why}"));
-    // a pipe would keep the opener waiting
+    // opening a pipe would block
     let meta = std::fs::metadata(path).map_err(failed)?;
     if !meta.is_file() {
         return Err(refused("it is not a file".into()));
@@ -69,7 +69,7 @@ pub(super) fn unreadable(what: &str, path: &Path, e: &std::io::Error) -> Error {
 /// The users of a file of `user:password` lines.
 ///
 /// # Errors
-/// As [`read_secret`]; [`ErrorKind::Input`] with the number of the first line that is none.
+/// As [`read_secret`]; [`ErrorKind::Input`] with the number of the first invalid line.
 pub(super) fn read_users(path: &Path) -> Result<Vec<String>> {
     let mut users: Vec<String> = Vec::new();
     for (n, line) in read_secret("bus.users_file", path)?.lines().enumerate() {
@@ -97,10 +97,10 @@ pub(super) fn read_users(path: &Path) -> Result<Vec<String>> {
     Ok(users)
 }
 
-/// The password in a file that holds nothing else.
+/// The password in a file that holds only a password.
 ///
 /// # Errors
-/// As [`read_secret`]; [`ErrorKind::Input`] if it is not one line with a password.
+/// As [`read_secret`]; [`ErrorKind::Input`] if the file is not one line with a password.
 pub(super) fn read_password(path: &Path) -> Result<String> {
     let text = read_secret("password file", path)?;
     let line = text.strip_suffix('\n').unwrap_or(&text);

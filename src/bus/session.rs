@@ -1,4 +1,4 @@
-//! Opening zenoh, quietly.
+//! Opens zenoh sessions with quiet defaults.
 
 use std::path::Path;
 
@@ -20,36 +20,36 @@ pub struct Bus {
     pub(super) panic_guard: PanicGuard,
 }
 
-/// What every session here has in common.
+/// Settings of every session.
 const QUIET: [(&str, &str); 6] = [
     ("scouting/multicast/enabled", "false"),
     ("scouting/gossip/enabled", "false"),
     ("adminspace/enabled", "false"),
     ("transport/shared_memory/enabled", "false"),
-    // µs for the link to take the messages before: without, 1 % of the states was dropped. After a
-    // drop zenoh does not wait again until the link moves, so who is stopped holds up nobody
+    // µs to wait until the link takes the earlier messages: without it, 1 % of the states was
+    // dropped. After a drop zenoh does not wait again until the link moves, so a stopped client
+    // delays no other
     ("transport/link/tx/queue/congestion_control/drop/wait_before_drop", "100"),
     ("transport/link/tx/queue/allocation/mode", "\"init\""),
 ];
 
-/// Handshakes that may be under way at a time, and their time, ms: who connects and says nothing
-/// must not keep others out for long.
+/// Handshakes at a time, and their longest duration, ms: a client that connects and sends nothing
+/// must not block other clients for long.
 const HANDSHAKES_MAX: &str = "8";
 const HANDSHAKE_MS: &str = "2000";
 
 impl Drop for Bus {
     fn drop(&mut self) {
-        // a publisher that was started for it must not go on taking snapshots
+        // a publisher thread of a failed session must not go on taking snapshots
         self.panic_guard.end();
     }
 }
 
 impl Bus {
-    /// Opens the daemon's session: it listens where the scenario says, and lets in whom the
-    /// scenario lets in.
+    /// Opens the daemon's session with the endpoints and the access control of the scenario.
     ///
-    /// zenoh's threads inherit affinity and scheduling policy of the caller, so this is called from
-    /// an I/O core and before any thread becomes real-time.
+    /// zenoh's threads inherit affinity and scheduling policy of the caller, so call this on an I/O
+    /// core and before any thread becomes real-time.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken,
@@ -60,14 +60,14 @@ impl Bus {
         }
         settings.listen.iter().try_for_each(|endpoint| check_socket(endpoint))?;
         let ros = settings.ros2 == Ros2Mode::RmwZenoh;
-        // a router passes messages on to a router and to clients, but not between peers that do
-        // not gossip; and nodes of ROS 2 look for one
+        // a router passes messages on to a router and to clients, but not between peers without
+        // gossip; and nodes of ROS 2 need a router
         let router = ros || !settings.connect.is_empty();
         let given = [
             ("mode", if router { "\"router\"" } else { "\"peer\"" }.to_string()),
-            // nodes that look for a router learn of each other from it
+            // nodes that connect to a router learn of each other by gossip
             ("scouting/gossip/enabled", ros.to_string()),
-            // messages that wait for late joiners are told apart by their time
+            // messages that are kept for late subscribers are distinguished by their timestamps
             ("timestamping/enabled", (settings.ros2 != Ros2Mode::Off).to_string()),
             ("listen/endpoints", json_list(&settings.listen)),
             ("connect/endpoints", json_list(&settings.connect)),
@@ -94,8 +94,7 @@ impl Bus {
         Ok(Self { session, panic_guard: PanicGuard::default() })
     }
 
-    /// True if a thread that works for this session has panicked: it must be closed, and another
-    /// one opened.
+    /// True if a thread of this session has panicked: close it and open another one.
     #[must_use]
     pub fn has_died(&self) -> bool {
         self.panic_guard.is_over()
@@ -107,8 +106,8 @@ impl Bus {
     }
 }
 
-/// Opens a session that connects to `endpoint` and listens nowhere, as controllers do. It returns
-/// at once; zenoh keeps trying to reach the daemon.
+/// Opens a session that connects to `endpoint` and does not listen, for controllers. Returns at
+/// once; zenoh keeps trying to reach the daemon.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if the endpoint is malformed.
@@ -116,8 +115,8 @@ pub fn open_client(endpoint: &str) -> Result<Session> {
     open_client_as(endpoint, &Credentials::default())
 }
 
-/// Likewise, for a daemon that asks for credentials. A daemon that does not like them does not
-/// answer; zenoh keeps trying.
+/// The same for a daemon with access control. A daemon that rejects the credentials does not
+/// answer, and zenoh keeps trying.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
@@ -151,7 +150,7 @@ fn check_endpoint(endpoint: &str) -> Result<()> {
     Err(Error::new(ErrorKind::Input, format!("endpoint \"{endpoint}\" {mistake}")))
 }
 
-/// zenoh's own error does not say that it is the folder.
+/// zenoh's own error does not mention the folder.
 fn check_socket(endpoint: &str) -> Result<()> {
     let path = endpoint.strip_prefix("unixsock-stream/").map(Path::new);
     let Some(path) = path.filter(|path| !may_write(path)) else { return Ok(()) };
@@ -171,7 +170,7 @@ fn open(settings: &Settings) -> Result<Session> {
     let mut config = Config::default();
     let quiet = QUIET.iter().copied();
     for (key, value) in quiet.chain(settings.iter().map(|(key, value)| (*key, value.as_str()))) {
-        // neither value nor reason are told: either may show a password
+        // the message has neither value nor reason, because either may show a password
         config.insert_json5(key, value).map_err(|_secret| {
             Error::new(ErrorKind::Internal, format!("zenoh does not take the setting {key}"))
         })?;

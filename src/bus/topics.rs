@@ -1,4 +1,4 @@
-//! Keys and payloads that others have laid down: what `ros2` needs of zenoh.
+//! Keys and payloads defined by other protocols: the zenoh features that `ros2` needs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,42 +17,42 @@ use hardstand_error::Result;
 use super::panic_guard::PanicGuard;
 use super::{Bus, bus_error};
 
-/// Time for an answer to a probe.
+/// Longest wait for an answer to a probe.
 const PROBED_FOR: Duration = Duration::from_millis(300);
 
-/// A key that is published, and whether anybody listens.
+/// A published key; knows whether it has subscribers.
 #[derive(Debug)]
 pub struct Topic {
     publisher: zenoh::pubsub::Publisher<'static>,
     wanted: Arc<AtomicBool>,
 }
 
-/// A key whose last message waits for late joiners, as ROS 2's *transient local* asks for it.
+/// A key with a last message for late subscribers, as ROS 2's *transient local* requires.
 #[derive(Debug)]
 pub struct LatchedTopic(AdvancedPublisher<'static>);
 
-/// Somebody else's messages; lasts as long as this value.
+/// A subscription; dropping it ends it.
 #[derive(Debug)]
 pub struct Listening(#[expect(dead_code, reason = "undeclared when dropped")] Subscriber<()>);
 
-/// A key under which calls are taken; lasts as long as this value.
+/// A service under a key; dropping it ends it.
 #[derive(Debug)]
 pub struct Serving(#[expect(dead_code, reason = "undeclared when dropped")] Queryable<()>);
 
-/// Somebody's question under a key. Whoever drops it answers nothing.
+/// A query under a key. Dropped without an answer, it gets none.
 #[derive(Debug)]
 pub struct Call(Query);
 
-/// A sign that something is there; lasts as long as this value.
+/// A liveliness token; dropping it removes it.
 #[derive(Debug)]
 pub struct Token(#[expect(dead_code, reason = "undeclared when dropped")] LivelinessToken);
 
-/// Somebody who can be asked whether anybody answers.
+/// Sends queries to find out whether a peer answers.
 #[derive(Clone, Debug)]
 pub struct Probe(Session);
 
 impl Probe {
-    /// True if there is an answer to `key` within a moment.
+    /// True if a peer answers a query of `key` within the time limit.
     #[must_use]
     pub fn is_answered(&self, key: &str) -> bool {
         let asked = self.0.get(key).target(QueryTarget::All).timeout(PROBED_FOR).wait();
@@ -60,7 +60,7 @@ impl Probe {
     }
 }
 
-/// Wall time, for those who are told when a message was sent.
+/// Wall time, for the timestamps of messages.
 #[derive(Clone, Debug)]
 pub struct WallClock(Session);
 
@@ -73,13 +73,13 @@ impl WallClock {
 }
 
 impl Bus {
-    /// The session's id, as keys contain it.
+    /// The session's id, as in keys.
     #[must_use]
     pub fn id(&self) -> String {
         self.session.zid().to_string()
     }
 
-    /// For questions to whoever is there.
+    /// For queries to other peers.
     #[must_use]
     pub fn probe(&self) -> Probe {
         Probe(self.session.clone())
@@ -91,7 +91,7 @@ impl Bus {
         WallClock(self.session.clone())
     }
 
-    /// Declares a key to publish: what a slow subscriber cannot take is dropped.
+    /// Declares a key to publish. Messages that a slow subscriber cannot take are dropped.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
@@ -101,7 +101,7 @@ impl Bus {
             .session
             .declare_publisher(key.to_string())
             .congestion_control(CongestionControl::Drop)
-            // not express: a snapshot fills many topics at once, and what goes one by one overruns
+            // not express: a snapshot fills many topics at once, and separate messages overrun
             // zenoh's queue
             .priority(Priority::InteractiveHigh)
             .wait()
@@ -160,7 +160,7 @@ impl Bus {
         Ok(Listening(subscriber))
     }
 
-    /// Calls `take` with every question under `key`, on zenoh's threads.
+    /// Calls `take` with every query under `key`, on zenoh's threads.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
@@ -169,7 +169,7 @@ impl Bus {
         let queryable = self
             .session
             .declare_queryable(key.to_string())
-            // clients wait until somebody can answer all of the key
+            // clients wait until a queryable is complete for the key
             .complete(true)
             .callback(move |query| panic_guard.guard(|| take(Call(query))))
             .wait()
@@ -177,7 +177,7 @@ impl Bus {
         Ok(Serving(queryable))
     }
 
-    /// Shows everybody the token `key`.
+    /// Declares the liveliness token `key`.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
@@ -194,19 +194,19 @@ impl Bus {
 }
 
 impl Call {
-    /// What is asked.
+    /// The payload of the query.
     #[must_use]
     pub fn payload(&self) -> Vec<u8> {
         self.0.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default()
     }
 
-    /// What was sent along; empty if nothing was.
+    /// The attachment; empty without one.
     #[must_use]
     pub fn attachment(&self) -> Vec<u8> {
         self.0.attachment().map(|a| a.to_bytes().into_owned()).unwrap_or_default()
     }
 
-    /// Answers under the key of the question.
+    /// Answers under the key of the query.
     pub fn answer(&self, payload: &[u8], attachment: Option<&[u8]>) {
         let reply = self.0.reply(self.0.key_expr().clone(), payload).attachment(attachment);
         let _peer_may_be_gone = reply.wait().is_ok();
@@ -214,20 +214,20 @@ impl Call {
 }
 
 impl Topic {
-    /// True if somebody listens.
+    /// True if the key has subscribers.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::Acquire)
     }
 
-    /// Publishes; false if zenoh refuses.
+    /// Publishes; false on an error of zenoh.
     pub fn put(&self, payload: &[u8], attachment: Option<&[u8]>) -> bool {
         self.publisher.put(payload).attachment(attachment).wait().is_ok()
     }
 }
 
 impl LatchedTopic {
-    /// Publishes, and keeps it instead of the last one; false if zenoh refuses.
+    /// Publishes, and replaces the kept message; false on an error of zenoh.
     pub fn put(&self, payload: &[u8], attachment: Option<&[u8]>) -> bool {
         self.0.put(payload).attachment(attachment).wait().is_ok()
     }

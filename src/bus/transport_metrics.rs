@@ -1,8 +1,8 @@
-//! Counts what happens on the links and what zenoh refuses there.
+//! Counts events on the links, and connections and messages that zenoh rejects.
 //!
-//! zenoh tells it by `tracing` events only, so this listens to them. Of an event no more is looked
-//! at than who sends it and how its text begins, and nothing of it is kept: no secret can leak.
-//! `tests/it/security.rs` holds every sign against real sessions.
+//! zenoh reports them only as `tracing` events, so this module subscribes to those. It reads only
+//! the sender and the first bytes of an event and stores neither, so no secret can leak.
+//! `tests/it/security.rs` checks every pattern with real sessions.
 
 use std::fmt::{self, Write as _};
 use std::sync::Once;
@@ -29,13 +29,13 @@ const CLOSED: usize = 1;
 const DENIED: usize = 2;
 /// More sessions than allowed.
 const REFUSED: usize = 3;
-/// Not zenoh's protocol, too slow, given up, or too many at a time.
+/// Not zenoh's protocol, too slow, aborted, or too many at a time.
 const HANDSHAKE: usize = 4;
 /// Not on the access list.
 const MESSAGE_DENIED: usize = 5;
 const TOO_LARGE: usize = 6;
 
-/// How an event is known.
+/// Pattern of an event.
 struct Sign {
     target: &'static str,
     level: Level,
@@ -54,11 +54,11 @@ const RECEIVE: &str = "zenoh_transport::unicast::universal::rx";
 const TLS: &str = "zenoh_link_tls::unicast";
 const INTERCEPTOR: &str = "zenoh::net::routing::interceptor";
 
-/// The first that fits counts.
+/// The first pattern that matches counts.
 const SIGNS: [Sign; 12] = [
     sign(ACCEPT, Level::DEBUG, "New transport link accepted", OPENED),
     sign(ACCEPT, Level::DEBUG, "UsrPwd extension", DENIED),
-    // whatever else ends a handshake
+    // all other reasons that end a handshake
     sign(ACCEPT, Level::DEBUG, "", HANDSHAKE),
     sign(TLS, Level::WARN, "peer sent no certificates", DENIED),
     sign(TLS, Level::WARN, "invalid peer certificate", DENIED),
@@ -73,8 +73,8 @@ const SIGNS: [Sign; 12] = [
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
-/// The counters of this process, by name. They stay 0 in a process that has set a `tracing`
-/// subscriber of its own before it opened the bus.
+/// The counters of this process, by name. They stay 0 in a process that has installed its own
+/// `tracing` subscriber before it opened the bus.
 #[must_use]
 pub fn link_counts() -> Vec<(&'static str, u64)> {
     NAMES.into_iter().zip(COUNTS.iter().map(|c| c.load(Ordering::Relaxed))).collect()
@@ -90,14 +90,14 @@ pub(super) fn start() {
 
 struct Witness;
 
-/// The signs that an event of this kind may be.
+/// The patterns that can match an event of this kind.
 fn signs<'a>(metadata: &'a Metadata<'a>) -> impl Iterator<Item = &'static Sign> + use<'a> {
     let (target, level) = (metadata.target(), *metadata.level());
     SIGNS.iter().filter(move |s| s.target == target && s.level == level)
 }
 
 impl Subscriber for Witness {
-    /// Asked once for each place in the code: all others cost a comparison.
+    /// zenoh's threads call this once per place in the code; all others cost a comparison.
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
         if self.enabled(metadata) { Interest::always() } else { Interest::never() }
     }
@@ -131,7 +131,7 @@ impl Subscriber for Witness {
     fn exit(&self, _: &Id) {}
 }
 
-/// The first bytes of an event's text. Once it is full, the rest is not even formatted.
+/// The first bytes of an event's text. The rest is not even formatted.
 #[derive(Default)]
 struct Beginning {
     bytes: [u8; 32],
@@ -139,7 +139,7 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// True if the text begins like this, as far as it is known.
+    /// True if the text starts with `begins`, as far as it is known.
     fn is(&self, begins: &str) -> bool {
         let n = begins.len().min(self.bytes.len());
         self.bytes[..self.len].starts_with(&begins.as_bytes()[..n])

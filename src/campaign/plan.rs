@@ -21,7 +21,8 @@ pub struct Plan {
     pub keep: Keep,
     /// Conditions and outcomes that make it fail.
     pub fail_if: Vec<String>,
-    /// Outcomes that `fail_if` calls by the name of an earlier version: that name, and the name now.
+    /// Outcomes that `fail_if` calls by the name of an earlier version: that name, and the name
+    /// now.
     pub renamed: Vec<(&'static str, &'static str)>,
     pub(super) duration_s: f64,
     pub(super) mode: &'static str,

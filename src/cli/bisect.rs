@@ -114,8 +114,8 @@ fn list(a: &BisectArguments) -> Result<ExitCode> {
     let Some(tick) = a.at else {
         let (_, scenario) = replay::open(&a.log, &[])?;
         let quantities = Quantities::of(&scenario.plant());
-        let values = quantities.list().iter().map(|q| Value::of(q, None)).collect();
-        return table(a.json, values);
+        let values: Vec<Value> = quantities.list().iter().map(|q| Value::of(q, None)).collect();
+        return table(a.json, &values);
     };
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let run_id = a.run_id.unwrap_or_else(|| index.run_id());
@@ -125,11 +125,12 @@ fn list(a: &BisectArguments) -> Result<ExitCode> {
     }
     let Some(moment) = player.moment() else { return Ok(ExitCode::Done) };
     let quantities = Quantities::of(&player.scenario().plant());
-    let values = quantities.list().iter().map(|q| Value::of(q, Some(q.of(&moment)))).collect();
-    table(a.json, values)
+    let values: Vec<Value> =
+        quantities.list().iter().map(|q| Value::of(q, Some(q.of(&moment)))).collect();
+    table(a.json, &values)
 }
 
-fn table(json: bool, values: Vec<Value>) -> Result<ExitCode> {
+fn table(json: bool, values: &[Value]) -> Result<ExitCode> {
     if json {
         show::json(&values)?;
         return Ok(ExitCode::Done);
@@ -138,7 +139,7 @@ fn table(json: bool, values: Vec<Value>) -> Result<ExitCode> {
         values.iter().map(|v| text(v).chars().count()).max().unwrap_or(0)
     };
     let (name, unit) = (width(|v| &v.name), width(|v| v.unit));
-    for v in &values {
+    for v in values {
         let value = v.value.map_or(String::new(), |x| format!("{:>13}  ", number(x)));
         show::line(&format!("{:name$}  {:unit$}  {value}{}", v.name, v.unit, v.meaning));
     }

@@ -70,7 +70,8 @@ fn stand(a: &StandArguments) -> Result<ExitCode> {
         if controller.has_lost(&state) {
             controller.renew_session();
             show::note(&format!(
-                "controller: the daemon revoked this session after a timeout; continuing as {:016x}",
+                "controller: the daemon revoked this session after a timeout; continuing as \
+                 {:016x}",
                 controller.session()
             ));
         }

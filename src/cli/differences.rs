@@ -299,7 +299,8 @@ impl LogCondition {
     fn show(&self, side: &str) {
         if let Some(d) = &self.replay_difference {
             show::line(&format!(
-                "replay     {side} does not replay identically: at tick {}, {}; so its contacts are \
+                "replay     {side} does not replay identically: at tick {}, {}; so its contacts \
+                 are \
                  left out",
                 d.tick, d.quantity
             ));

@@ -176,7 +176,8 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
     {
         return Err(refuse(format!(
             "session {session:016x} commands the robot in it without having joined, so in \
-             this mode no controller could; save a state of a run in lockstep, or use --mode realtime"
+             this mode no controller could; save a state of a run in lockstep, or use --mode \
+             realtime"
         )));
     }
     Ok(saved)

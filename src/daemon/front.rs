@@ -172,7 +172,8 @@ mod without_bus {
     use hardstand_error::{Error, ErrorKind, Result};
     use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
-    /// No controller can command this robot; its snapshots are dropped by the loop when the queue is full.
+    /// No controller can command this robot; its snapshots are dropped by the loop when the queue
+    /// is full.
     #[derive(Debug)]
     pub(in crate::daemon) struct Front {
         _ends: Ends,

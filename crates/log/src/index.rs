@@ -112,7 +112,8 @@ impl RunIndex {
         None
     }
 
-    /// Where the state number `tick` of run `run_id` can be found by running on from a keyframe, and
+    /// Where the state number `tick` of run `run_id` can be found by running on from a keyframe,
+    /// and
     /// the tick after it is there: the file, and the keyframe's number.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
-//! Channels beside the log's own: messages that are ready, in an encoding that the log need not know.
+//! Channels beside the log's own: messages that are ready, in an encoding that the log need not
+//! know.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -33,7 +33,8 @@ pub(in crate::cli) struct StandArguments {
     /// Seconds without a state after which to give up
     #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(in crate::cli) patience: f64,
-    /// Join under this name, for lockstep; without it, the first session that proves life owns the robot
+    /// Join under this name, for lockstep; without it, the first session that proves life owns the
+    /// robot
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) join: Option<String>,
     /// Joint that it holds, if it joins (repeatable) [default: all]

@@ -108,8 +108,10 @@ pub(super) enum Verb {
     Demo(DemoArguments),
     /// Test whether a closed loop is a function of its inputs
     ///
-    /// Runs controller and daemon nine times in lockstep: as fast as possible, at 1 × and 0.1 × real
-    /// time, with either side stopped for a second, with loaded cores, and twice from a saved state.
+    /// Runs controller and daemon nine times in lockstep: as fast as possible, at 1 × and 0.1 ×
+    /// real
+    /// time, with either side stopped for a second, with loaded cores, and twice from a saved
+    /// state.
     /// If all digests are equal and all logs replay, writes a certificate (JSON and a page);
     /// otherwise prints the run that differs, the first tick and quantity, and the cause. The
     /// controller must join (docs/protocol.md). Exit code 0: certified; 1: a run differs; 8: the
@@ -139,7 +141,8 @@ pub(super) enum Verb {
     /// Print the events of a running daemon until Ctrl-C
     ///
     /// Joins and leaves, emergency stops, pushes, friction, faults; a controller that answers the
-    /// same state twice and differently (conflict); ticks whose wait budget is spent (gave_up). Exit
+    /// same state twice and differently (conflict); ticks whose wait budget is spent (gave_up).
+    /// Exit
     /// code 5 if no daemon answers.
     #[cfg(feature = "zenoh")]
     Events(EventsArguments),
@@ -186,7 +189,8 @@ pub(super) enum Verb {
     /// Test whether this machine is fit for real time
     ///
     /// Reads how kernel, physics core and rights are set up and prints a fix for each
-    /// source of latency that it finds. Then runs the real loop with the scenario's robot, without a controller, and
+    /// source of latency that it finds. Then runs the real loop with the scenario's robot, without
+    /// a controller, and
     /// judges its wake-up latency, tick cost and missed deadlines. docs/real-time.md explains each
     /// check and band. Exit code 0: usable; 1: "not for real time".
     Doctor(DoctorArguments),

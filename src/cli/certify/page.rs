@@ -60,7 +60,8 @@ chained over the complete state of every tick, so two runs with the same last di
 bits in every tick. Each log was also replayed, with the same digests. The runs from a saved
 state are compared with each other, not with the reference: a controller that is started again has
 lost the memory of the first one.</p>
-<p>The certificate shows that in these runs neither pace, nor load, nor a stopped process changed the
+<p>The certificate shows that in these runs neither pace, nor load, nor a stopped process
+changed the
 run. It does not show that the controller is good, nor that another scenario, another build or
 another machine gives the same run.</p>
 ";

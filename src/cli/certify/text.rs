@@ -81,7 +81,8 @@ pub(super) fn explanation(d: &Difference) -> String {
              number of repeats of a state, or uninitialised memory"
         ),
         Reason::CommandMissing => format!(
-            "one run has a command for tick {tick}, the other has none: the controller is advisory, \
+            "one run has a command for tick {tick}, the other has none: the controller is \
+             advisory, \
              so ticks do not wait for it, or it joins, leaves or joins again at another tick"
         ),
         Reason::CommandTiming => format!(

@@ -76,7 +76,7 @@ structs! {
     DiagnosticArray is "diagnostic_msgs/DiagnosticArray" {
         /// Time.
         header: Header,
-        // the checksum is over little-endian CDR, and the message may be big-endian
+        /// One entry per component.
         status: Vec<DiagnosticStatus>,
     }
 }

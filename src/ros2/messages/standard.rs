@@ -76,7 +76,7 @@ structs! {
         /// Along z.
         z: f64,
     }
-    // the checksum is over little-endian CDR, and the message may be big-endian
+    /// A position, m.
     Point is "geometry_msgs/Point" {
         /// Along x.
         x: f64,

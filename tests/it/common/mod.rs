@@ -17,3 +17,4 @@ pub mod process;
 #[path = "../../../crates/physics/tests/it/common/robots.rs"]
 pub mod robots;
 pub mod scene;
+pub mod serial;

@@ -1,13 +1,12 @@
 //! Real processes for tests: started with an endpoint of their own, watched with bounded waits,
 //! killed when dropped.
 
-#[allow(unused_imports, reason = "each test binary uses a part")]
 pub use super::dice::Dice;
+pub use super::serial::serial;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hardstand::bus::{Client, Controller};
@@ -18,13 +17,6 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// Longest wait for anything: the machine may be busy.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// Held by a test that needs the machine: two cores carry one daemon, not ten.
-pub fn serial() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Asks again and again until there is an answer.
 pub fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {

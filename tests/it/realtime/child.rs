@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::process::{Command, Output};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hardstand::config::{OverrunPolicy, Pace, RealtimeSettings, StartRule};
@@ -14,6 +14,7 @@ use hardstand_protocol::JointCommand;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use crate::common::bench::{Bench, Queues, quadruped};
+use crate::common::serial::serial;
 
 /// What a misbehaving loop does at every 100th tick, or waiting twice at every one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +56,8 @@ const PERIOD_NS: u64 = 250_000;
 /// Runs a loop of so many ticks at 4 kHz in a process of its own. `None` if the loop was killed for
 /// a system call, otherwise what was seen of it.
 pub fn run(misdeed: Misdeed, ticks: u64) -> Option<Seen> {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     // one core is the loop's
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = serial();
     let out = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", TEST, "--nocapture", "--test-threads=1"])
         .envs([(ROLE, misdeed.name()), (TICKS, ticks.to_string())])

@@ -82,7 +82,8 @@ impl BrickContact {
     /// Simbody's default is 0.01).
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) unless half lengths and transition velocity
+    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) unless half lengths and transition
+    /// velocity
     /// are finite and greater than 0 and both materials are [valid](ContactMaterial::is_valid).
     pub fn new(
         half_space: &ContactMaterial,

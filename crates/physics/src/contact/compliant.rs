@@ -37,7 +37,8 @@ impl CompliantContact {
     /// The law for a pair of materials with a transition velocity (m/s; Simbody's default is 0.01).
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) unless it is finite and greater than 0.
+    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) unless it is finite and greater
+    /// than 0.
     pub fn new(pair: HertzPair, transition_velocity_m_per_s: f64) -> Result<Self> {
         positive("transition_velocity_m_per_s", transition_velocity_m_per_s)?;
         Ok(Self { pair, transition_velocity_m_per_s })

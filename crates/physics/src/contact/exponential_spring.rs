@@ -32,7 +32,8 @@ impl ExponentialSpring {
     /// A spring with checked parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) with all parameters that are out of range.
+    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) with all parameters that are out of
+    /// range.
     pub fn new(parameters: SpringParameters) -> Result<Self> {
         parameters.check()?;
         Ok(Self { parameters, law: SpringLaw::from_lanes(|_| &parameters) })
@@ -67,8 +68,8 @@ impl ExponentialSpring {
         age_s: f64,
     ) -> SpringForce {
         let contact = Contact {
-            p_P: (*p_P).into(),
-            v_P: (*v_P).into(),
+            p_P: (*p_P),
+            v_P: (*v_P),
             age_s,
             mu_static: friction.mu_static(),
             mu_kinetic: friction.mu_kinetic(),

@@ -98,7 +98,8 @@ impl Heightfield {
     /// `distance_m` is measured to a point on the surface, so its amount is never too small; its
     /// sign is exact.
     ///
-    /// How far the normal is from the gradient of the distance, measured (`crates/physics/tests/it/terrain.rs`): on
+    /// How far the normal is from the gradient of the distance, measured
+    /// (`crates/physics/tests/it/terrain.rs`): on
     /// waves 0.8 m long and 8 cm high 2·10⁻⁷ at 2 cm and 10⁻⁵ at 10 cm; on rubble that bends with
     /// radii down to 1 cm 4·10⁻⁶ at 5 mm, at 2 cm 2·10⁻⁴ in the mean and 0.03 at worst. On a plane
     /// it is exact, two cells from where the plane ends.

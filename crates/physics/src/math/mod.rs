@@ -1,7 +1,8 @@
 //! The only transcendental functions in the crate.
 //!
 //! [`exp`], [`sin_cos`] and [`step_up`] are written here for one number or several side by side
-//! (see [`SimdReal`]), the others come from the crate `libm`: all pure Rust, without fused operations.
+//! (see [`SimdReal`]), the others come from the crate `libm`: all pure Rust, without fused
+//! operations.
 //! So a result has the same bits on every machine, with every `target-cpu`, in debug and release,
 //! in every lane. Replay depends on that: nothing else in `src/` may call `f64::sin` and its kin
 //! (`tests/it/tidy.rs` checks it). `sqrt`, `abs` and the like are exact in IEEE 754 and need no

@@ -36,7 +36,8 @@ const COSINE: [f64; 6] = [
     -1.135_849_139_003_351_2e-11,
 ];
 
-/// `(sin x, cos x)` to within 0.9 ulp as measured (`crates/physics/tests/it/math.rs`), `x` in rad; the same bits in
+/// `(sin x, cos x)` to within 0.9 ulp as measured (`crates/physics/tests/it/math.rs`), `x` in rad;
+/// the same bits in
 /// every lane.
 ///
 /// NaN for an infinite `x` and for NaN (which NaN is left open); the sine of −0 is −0. Beyond 10⁵

@@ -19,7 +19,8 @@ pub enum Integrator {
     /// contacts takes the other method: impulses have no place between the stages.
     Rk4,
     /// Stiffness and damping of drives and compliant contacts are taken into the step: one force
-    /// evaluation, stable with much longer steps. A step that needs_substep the ground is taken in two
+    /// evaluation, stable with much longer steps. A step that needs_substep the ground is taken in
+    /// two
     /// halves. A plant with rigid contacts takes the first method. See `docs/integrators.md`.
     LinearlyImplicit,
 }

@@ -1,6 +1,7 @@
 //! Several numbers side by side: one program, the same bits in every lane.
 //!
-//! What is written for any [`SimdReal`] computes in each lane what it computes for a single `f64`: all
+//! What is written for any [`SimdReal`] computes in each lane what it computes for a single `f64`:
+//! all
 //! operations here are exactly rounded or choose between their operands, and none mixes lanes. So
 //! two limbs, four limbs, SSE2, AVX2 and NEON give the same bits as one limb after another.
 //!
