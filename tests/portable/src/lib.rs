@@ -32,7 +32,7 @@ pub fn replay(log: Vec<u8>) -> Result<String> {
     let mut reader = LogReader::from_bytes(Path::new("log"), log)?;
     let info = reader.info().clone();
     let scenario = Scenario::from_texts(&info.scenario, &info.robot, &[])?;
-    let mut simulation = scenario.simulation();
+    let mut simulation = scenario.plant();
     let (mut hash, mut ticks) = (Xxh3Default::new(), 0_u64);
     while let Some(record) = reader.next_record() {
         let LogRecord::Tick(applied) = record else { continue };
