@@ -20,6 +20,7 @@ mod codec;
 mod command;
 mod control;
 mod description;
+mod endpoint;
 mod event;
 mod event_message;
 mod fault;
@@ -46,6 +47,7 @@ pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
 };
+pub use endpoint::{ENDPOINT, is_endpoint, is_user_name};
 pub use event::{Event, Scope};
 pub use event_message::EventReading;
 pub use fault::{FaultError, FaultKind, InjectedFault, Part, UNTIL_CLEARED};

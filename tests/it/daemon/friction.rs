@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use hardstand::bus::open_client;
 use hardstand::config::Scenario;
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::{Error, ErrorKind};
+use hardstand_client::session::open_client;
 use hardstand_protocol::{ContactsReading, Event, Scope, StationReading, TickInput};
 use hardstand_protocol::{
     FrictionRequest, Kind, LogTick, OrderReply, StatusReading, decode, encode,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use hardstand::bus::{Client, Credentials};
+use hardstand_client::{Client, Credentials};
 use rustix::process::Signal;
 
 use crate::common::ladder::Ladder;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hardstand::bus::open_client;
+use hardstand_client::session::open_client;
 use hardstand_protocol::{ClaimedCommand, StatusReading, encode_command};
 use hardstand_protocol::{JointCommand, Rejection, StateReading};
 use rustix::process::Signal;

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use hardstand::bus::{Client, Credentials};
-use hardstand::config::TlsFiles;
+use hardstand_client::{Client, Credentials, TlsFiles};
 use rustix::process::Signal;
 
 use super::guarded::{counted, raw_session, status};

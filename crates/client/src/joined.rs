@@ -3,19 +3,19 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{
+    Ask, ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, StateReading,
+    encode, encode_command,
+};
 use zenoh::Wait;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
-use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{
-    ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
-};
-use hardstand_protocol::{JointCommand, StateReading};
-
-use super::client::received;
-use super::{Ask, Client, bus_error};
+use crate::Client;
+use crate::client::received;
+use crate::session::bus_error;
 
 /// States that may wait for a controller that is slow.
 const STATES_MAX: usize = 256;
