@@ -19,7 +19,8 @@ const TLS_LISTEN: [&str; 2] =
 /// Settings of a daemon that serves `keys`.
 ///
 /// # Errors
-/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is refused; [`ErrorKind::Input`] if a user has no role, or a role names no user.
+/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is refused; [`ErrorKind::Input`] if a user
+/// has no role, or a role names no user.
 pub(super) fn daemon_settings(access: &Access, keys: &Keys) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some(file) = &access.users_file {

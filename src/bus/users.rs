@@ -9,7 +9,7 @@ use hardstand_protocol::is_user_name;
 /// The users of a file of `user:password` lines.
 ///
 /// # Errors
-/// [`ErrorKind::File`] or [`ErrorKind::Input`] if the file is refused; [`ErrorKind::Input`] with the number of the first invalid line.
+/// As [`read_secret`]; [`ErrorKind::Input`] with the number of the first invalid line.
 pub(super) fn read_users(path: &Path) -> Result<Vec<String>> {
     let mut users: Vec<String> = Vec::new();
     for (n, line) in read_secret("bus.users_file", path)?.lines().enumerate() {

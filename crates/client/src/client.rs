@@ -21,8 +21,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the daemon at `endpoint` that simulates `robot`. The connection is made in the
-    /// background; [`model`](Self::model) waits for it.
+    /// Connects to the daemon at `endpoint` that simulates `robot`. zenoh connects in the
+    /// background; [`model`](Self::model) waits for the connection.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the endpoint is malformed.
@@ -30,8 +30,8 @@ impl Client {
         Self::connect_as(endpoint, robot, &Credentials::default())
     }
 
-    /// Likewise, to a daemon that asks for credentials. If it does not like them, it answers as
-    /// little as one that is not there.
+    /// Likewise, to a daemon with access control. A daemon that rejects the credentials does not
+    /// answer.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
@@ -47,7 +47,7 @@ impl Client {
         info.routers_zid().wait().next().is_some() || info.peers_zid().wait().next().is_some()
     }
 
-    /// Asks for the description of the robot, again and again until `patience` is over.
+    /// The description of the robot; repeats the query for `patience`.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if no daemon answers in that time.
@@ -56,7 +56,7 @@ impl Client {
         received(Kind::Model, &bytes)
     }
 
-    /// Asks for the status, likewise.
+    /// The status; repeats the query for `patience`.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if no daemon answers in that time.
@@ -65,7 +65,7 @@ impl Client {
         received(Kind::Status, &bytes)
     }
 
-    /// Begins to hear what happens.
+    /// Subscribes to the events of the daemon's runs.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if the subscriber cannot be declared.
@@ -75,7 +75,7 @@ impl Client {
         subscriber.map(Events).map_err(|e| bus_error(&self.keys.events, e))
     }
 
-    /// Asks, and asks again as long as nobody is there. What carries a payload is not asked again
+    /// Sends a query, and repeats it until a daemon answers. A query with a payload is not repeated
     /// once it may have arrived.
     pub(crate) fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
         let begin = Instant::now();
@@ -102,20 +102,20 @@ impl Client {
     }
 }
 
-/// Decodes what a daemon has sent.
+/// Decodes a message of the daemon.
 pub(crate) fn received<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
     decode(kind, bytes).map_err(|e| bus_error("a message of the daemon", e))
 }
 
-/// Events that are kept for who is slow to take them; zenoh waits when there are more.
+/// Events that can wait in a subscriber; zenoh waits if there are more.
 const EVENTS_KEPT: usize = 1000;
 
-/// What happens in a daemon's runs.
+/// A subscriber of the events of a daemon's runs.
 #[derive(Debug)]
 pub struct Events(Subscriber<FifoChannelHandler<Sample>>);
 
 impl Events {
-    /// The next one; `None` if none has come within `patience`.
+    /// The next event; `None` after `patience` without one.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if it does not decode.

@@ -18,7 +18,7 @@ use crate::client::received;
 use crate::session::bus_error;
 
 impl Client {
-    /// Where commands are put.
+    /// The publisher of commands.
     pub(crate) fn declare_commands(&self) -> Result<Publisher<'static>> {
         self.session
             .declare_publisher(self.keys.cmd.clone())
@@ -29,7 +29,7 @@ impl Client {
             .map_err(|e| bus_error(&self.keys.cmd, e))
     }
 
-    /// Begins to control the robot: subscribes to its states under a new session.
+    /// Controls the robot without joining: subscribes to its states under a new session.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -52,7 +52,7 @@ impl Client {
     }
 }
 
-/// One controller: newest state in, command out.
+/// A controller that takes the newest state and sends commands, without a schedule.
 #[derive(Debug)]
 pub struct Controller {
     states: Subscriber<RingChannelHandler<Sample>>,
@@ -63,7 +63,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// The newest state that has not been seen yet; `None` after `patience` without one.
+    /// The newest state that has not been returned yet; `None` after `patience` without one.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if the session is closed or the state does not decode.
@@ -75,7 +75,7 @@ impl Controller {
     /// Sends the set-points `joints` as the answer to `state`.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if it cannot be put.
+    /// [`ErrorKind::Bus`] if it cannot be sent.
     pub fn send(&mut self, state: &StateReading, joints: &[JointCommand]) -> Result<()> {
         self.claim.seq += 1;
         (self.claim.run_id, self.claim.answers_tick) = (state.run_id, state.tick);
@@ -91,8 +91,8 @@ impl Controller {
         self.claim.session
     }
 
-    /// True if `state` shows that this session had the robot and has lost it, by being late or to
-    /// another controller. The daemon refuses all its further commands, so go on with
+    /// True if `state` shows that this session owned the robot and has lost it, because it was
+    /// late or another controller took over. The daemon refuses all its further commands; call
     /// [`renew_session`](Self::renew_session).
     pub fn has_lost(&mut self, state: &StateReading) -> bool {
         let ours = state.command_session == self.claim.session;
@@ -102,7 +102,7 @@ impl Controller {
         lost
     }
 
-    /// Takes a new session, which has to prove that it lives like any other.
+    /// Starts a new session, which must prove that it is alive like any other.
     pub fn renew_session(&mut self) {
         (self.claim.session, self.claim.seq, self.owned) = (new_session(), 0, false);
     }

@@ -14,8 +14,8 @@ use crate::client::received;
 use crate::session::bus_error;
 
 impl Client {
-    /// Changes the coefficients of friction of `scope` in the run that `model` describes, and gives
-    /// the tick from whose start on they hold.
+    /// Changes the coefficients of friction of `scope` in the run that `model` describes. Returns
+    /// the first tick with the new coefficients.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with field, value and range if the daemon refuses it,
@@ -33,9 +33,9 @@ impl Client {
         self.order(Ask::Friction, Kind::Friction, &request, patience)
     }
 
-    /// Asks for one of pause, resume, step, run_until and reset, and gives the tick from which on
-    /// it holds; for steps, the number of ticks after which the simulation pauses. A daemon that
-    /// does not answer is not asked again, since steps would be run twice.
+    /// Sends one of pause, resume, step, run_until, reset, stop and arm. Returns the tick from
+    /// which on it holds; for steps, the number of ticks after which the simulation pauses. The
+    /// request is not repeated if the daemon does not answer, since steps would be run twice.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with field, value and range if the daemon refuses it,
@@ -44,8 +44,8 @@ impl Client {
         self.order(ask, Kind::Control, request, patience)
     }
 
-    /// Lets more or less time pass per second of wall time, 0 for as much as the machine allows,
-    /// from the tick on that is given back.
+    /// Sets the simulated seconds per second of wall time; 0 for as many as the machine allows.
+    /// Returns the first tick at that speed.
     ///
     /// # Errors
     /// As [`steer`](Self::steer).
@@ -53,7 +53,7 @@ impl Client {
         self.order(Ask::Speed, Kind::Speed, &SpeedRequest { speed }, patience)
     }
 
-    /// Pushes a link, from the tick on that is given back.
+    /// Pushes a link. Returns the first tick of the push.
     ///
     /// # Errors
     /// As [`steer`](Self::steer).
@@ -61,7 +61,7 @@ impl Client {
         self.order(Ask::Push, Kind::Push, request, patience)
     }
 
-    /// Breaks something, from the tick on that is given back.
+    /// Injects a fault. Returns its first tick.
     ///
     /// # Errors
     /// As [`steer`](Self::steer).
@@ -69,7 +69,7 @@ impl Client {
         self.order(Ask::Fault, Kind::Fault, request, patience)
     }
 
-    /// Ends faults, from the tick on that is given back.
+    /// Clears faults. Returns the first tick without them.
     ///
     /// # Errors
     /// As [`steer`](Self::steer).
@@ -91,7 +91,7 @@ impl Client {
         }
     }
 
-    /// Goes on from a state, as the next run; the tick of the state.
+    /// Continues from a saved state, as the next run. Returns the tick of the state.
     ///
     /// # Errors
     /// As [`steer`](Self::steer).

@@ -144,8 +144,7 @@ pub fn bus_error(what: &str, e: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Bus, format!("{what}: {}", without_places(&e.to_string())))
 }
 
-/// zenoh's errors name the places of its source that they passed, as ` at /….rs:61.`; nobody who
-/// reads them here has those files.
+/// The text without places in zenoh's source, which zenoh's errors name as ` at /….rs:61.`.
 fn without_places(text: &str) -> String {
     let mut parts = text.split(" at /");
     let mut out = String::from(parts.next().unwrap_or_default());
