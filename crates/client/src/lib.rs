@@ -18,7 +18,8 @@
 //!     while let Some(state) = controller.next_state(Duration::from_secs(5))? {
 //!         let mut commands = Vec::new(); // effort: tau_ff + kp (q − q_now) + kd (dq − dq_now)
 //!         for (joint, _now) in model.joints.iter().zip(&state.joints) {
-//!             commands.push(JointCommand { q: joint.q_initial, dq: 0.0, kp: 100.0, kd: 3.0, tau_ff: 0.0 });
+//!             let q = joint.q_initial;
+//!             commands.push(JointCommand { q, dq: 0.0, kp: 100.0, kd: 3.0, tau_ff: 0.0 });
 //!         }
 //!         controller.answer(&state, &commands)?;
 //!     }
