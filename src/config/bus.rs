@@ -186,9 +186,9 @@ fn check_listen(s: &Section<'_>, bus: &BusSettings) {
             s.mistake(
                 "listen",
                 "on this machine only (127.0.0.1, [::1], localhost or a unix socket): anyone \
-                 who reaches the bus can command the robot. To listen elsewhere, set bus.users_file \
-                 and name its users in bus.controllers, bus.operators and bus.viewers, or use \
-                 tls/HOST:PORT; see docs/security.md",
+                 who reaches the bus can command the robot. To listen elsewhere, set \
+                 bus.users_file and name its users in bus.controllers, bus.operators and \
+                 bus.viewers, or use tls/HOST:PORT; see docs/security.md",
             );
         }
     }

@@ -1,9 +1,9 @@
 //! Leases: who commands which joints, and when each of their commands is due.
 //!
 //! A controller that joins gets the joints that it asks for, and no other controller has them. It
-//! answers the states whose tick is on its [`CommandSchedule`]. An answer applies as many ticks later
-//! as agreed: the latency of the real robot, as a number. Nothing here reads a clock, so a replay takes the
-//! same decisions.
+//! answers the states whose tick is on its [`CommandSchedule`]. An answer applies as many ticks
+//! later as agreed: the latency of the real robot, as a number. Nothing here reads a clock, so a
+//! replay takes the same decisions.
 //!
 //! ```text
 //!  period 4, phase 0, offset 2

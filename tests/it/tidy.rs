@@ -25,7 +25,7 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("plant", PHYSICS),
     ("simulation", SIMULATION),
     ("rt", &["simulation", "plant", "buffer_pool", "config"]),
-    ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("ingress", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
     ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
     ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
     ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "config", "client"]),

@@ -40,7 +40,7 @@ mod status;
 
 pub use authority::{Authority, PlantFailure};
 pub use claim::{ClaimedCommand, decode_command, encode_command, new_session};
-pub use codec::{HEADER_BYTES, VERSION, decode, encode};
+pub use codec::{HEADER_BYTES, VERSION, decode, encode, other_version};
 pub use command::{Command, JointCommand, TickInput, check_joints};
 pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest};
 pub use description::{

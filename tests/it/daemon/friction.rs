@@ -128,7 +128,7 @@ fn ask(session: &Session, payload: Option<&[u8]>) -> OrderReply {
         let query = if let Some(p) = payload { query.payload(p.to_vec()) } else { query };
         let reply = query.wait().unwrap().recv().ok()?;
         let sample = reply.into_result().unwrap();
-        let schema = "application/octet-stream;hardstand.OrderReply.v4";
+        let schema = "application/octet-stream;hardstand.OrderReply.v5";
         assert_eq!(sample.encoding().to_string(), schema);
         Some(decode(Kind::OrderReply, &sample.payload().to_bytes()).unwrap())
     })

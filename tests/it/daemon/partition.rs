@@ -97,7 +97,7 @@ fn cut_off(seconds: u64, back_s: u64) {
     assert!(back <= 1000 * back_s, "{back} ticks until commands flow again");
     assert!(!controller.has_ended(), "{}", controller.err());
     let on = observer.until("a second more", |s| s.tick >= again.tick + 1000);
-    assert_eq!(on.fault, 0);
+    assert_eq!(on.failure, 0);
     daemon.signal(Signal::TERM);
     let out = daemon.ends_with(0);
 
