@@ -157,7 +157,7 @@ fn table(good: FrictionRequest) -> Vec<(&'static str, &'static str, Option<Vec<u
         ("size", "0 bytes long; it must be 37", None),
         ("size", "36 bytes", Some(bytes(&good)[..36].to_vec())),
         ("size", "38 bytes", Some([bytes(&good), vec![0]].concat())),
-        ("version", "header", header(2, 9)),
+        ("version", "protocol version 9; it must be 5", header(2, 9)),
         ("version", "header", header(3, 3)),
         ("layout", "layout_hash is", with(&|r| r.layout_hash ^= 1)),
         ("run_id", "run_id is 2; it must be 1", with(&|r| r.run_id = 2)),
