@@ -175,9 +175,10 @@ impl<'a> Replayer<'a> {
                 return;
             }
         }
-        if outcome.failure != log.fault {
-            let faults = format!("{:?} in the log, {:?} in the replay", log.fault, outcome.failure);
-            self.differs(format!("fault: {faults}"));
+        if outcome.failure != log.failure {
+            let failures =
+                format!("{:?} in the log, {:?} in the replay", log.failure, outcome.failure);
+            self.differs(format!("plant failure: {failures}"));
         } else if self.plant.state().digest == log.digest {
             self.report.equal += 1;
         } else {
