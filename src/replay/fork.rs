@@ -12,8 +12,8 @@ use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
 use hardstand_protocol::{Event, PlantFailure, TickInput, Verdict};
 use hardstand_protocol::{LogTick, SavedState};
 
-use super::replayer::input_of;
 use super::{Player, TickView};
+use crate::simulation::input_of;
 
 /// Ticks between two reports of progress.
 const PROGRESS_TICKS: u64 = 32;

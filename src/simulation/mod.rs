@@ -16,6 +16,7 @@ mod arbitration;
 mod events;
 mod faults;
 mod lease;
+mod log_input;
 mod readings;
 mod restore;
 mod snapshot;
@@ -26,6 +27,7 @@ pub use faults::{
     InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
 };
 pub use lease::{Denied, Lease, Leases};
+pub use log_input::input_of;
 pub use snapshot::Snapshot;
 pub use step::{Outcome, Simulation};
 pub use watchdog::Watchdog;

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hardstand::config::Scenario;
+use hardstand::simulation::input_of;
 use hardstand::{Error, ErrorKind, Result};
 use hardstand_log::{LogReader, LogRecord};
-use hardstand_protocol::TickInput;
 use xxhash_rust::xxh3::Xxh3Default;
 
 #[path = "../../it/determinism_cases.rs"]
@@ -36,11 +36,7 @@ pub fn replay(log: Vec<u8>) -> Result<String> {
     let (mut hash, mut ticks) = (Xxh3Default::new(), 0_u64);
     while let Some(record) = reader.next_record() {
         let LogRecord::Tick(applied) = record else { continue };
-        let input = TickInput {
-            offers: applied.offers.iter().map(|offer| Box::new(offer.command.clone())).collect(),
-            events: applied.events.clone(),
-        };
-        simulation.step(&input);
+        simulation.step(&input_of(&applied));
         let digest = simulation.state().digest;
         if digest != applied.digest {
             let text = format!("tick {}: {digest:016x}, in the log {:016x}", applied.tick, applied.digest);
