@@ -28,7 +28,7 @@ fn size_f(f: Force) -> f64 {
 }
 
 fn times(I_A: &ArticulatedInertia, m: &Motion) -> Force {
-    I_A.mul(&(*m).into()).into()
+    I_A.mul(m)
 }
 
 proptest! {
@@ -88,9 +88,9 @@ proptest! {
         // rigid and articulated arithmetic agree
         let rigid = I.articulated();
         prop_assert!(size_f(times(&rigid, &m) - I.mul(&m)) < 1e-12);
-        let rigid_A = rigid.to_parent(&X.into());
+        let rigid_A = rigid.to_parent(&X);
         prop_assert!(size_f(times(&rigid_A, &m) - I_A.mul(&m)) < 1e-11);
-        let solved: Motion = rigid.factor().solve(&times(&rigid, &m).into()).into();
+        let solved: Motion = rigid.factor().solve(&times(&rigid, &m));
         prop_assert!(size(solved - m) < 1e-9);
         let again = hardstand_physics::spatial::SpatialInertia::from_com(I.mass, &I.com(), &I.about_com());
         prop_assert!((again.I - I.I).amax() < 1e-13);
@@ -102,7 +102,7 @@ proptest! {
         let U = times(&rigid, &s);
         let D = s.dot(&U);
         prop_assume!(D > 1e-3);
-        let freed = rigid.minus_outer(&(U * (1.0 / D)).into(), &U.into());
+        let freed = rigid.minus_outer(&(U * (1.0 / D)), &U);
         prop_assert!(size_f(times(&freed, &(s * k))) < 1e-10 * (1.0 + size_f(U)));
     }
 
