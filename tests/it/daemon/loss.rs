@@ -76,7 +76,7 @@ fn climb(log: &Log) -> (BTreeSet<u64>, usize) {
 /// Commands under sessions that have lost the robot, otherwise without fault. Returns how many.
 fn old_sessions_knock(scene: &Scene, observer: &Observer, lost: &[u64]) -> u64 {
     let session = open_client(&scene.endpoint).unwrap();
-    let before = observer.status().counter("rejected_retired");
+    let before = observer.status().counter("rejected_revoked");
     let key = "hardstand/quadruped/cmd";
     let mut bytes = Vec::new();
     let mut sent = 0;
@@ -99,7 +99,7 @@ fn old_sessions_knock(scene: &Scene, observer: &Observer, lost: &[u64]) -> u64 {
     }
     // the first put may come before the route is known
     observer.status_until("old sessions refused", |s| {
-        s.counter("rejected_retired") - before >= sent - 1
+        s.counter("rejected_revoked") - before >= sent - 1
     });
     assert_eq!(observer.state().authority, 0, "an old session moves the robot");
     sent - 1

@@ -27,13 +27,13 @@ fn the_same_controllers_answer_the_same_and_others_are_told_from_them() {
     let said = daemon.ends_with(0);
     drop(same);
     // 6 joints in each of 400 ticks, 6 in every fifth from the third on
-    assert!(said.contains("compared   2880 set-points, a joint and a state each: 2880 equal"));
+    assert!(said.contains("compared   2880 set-points, one per joint and state: 2880 equal"), "{said}");
     assert!(said.contains("identical") && !said.contains("missing") && !said.contains("new  "));
 
     let mut daemon = show(&scene, &["--speed", "2"]);
     let _others = [front(&scene), joined(&scene, "rear", &REAR, &["--kd", "2.5"])];
     let said = daemon.ends_with(1);
-    assert!(said.contains("2880 set-points, a joint and a state each: 480 equal"), "{said}");
+    assert!(said.contains("2880 set-points, one per joint and state: 480 equal"), "{said}");
     let first = "DIFFERENT  first to the state of tick 0: controller rear, \
                  command.RL_hip_joint.kd: 3e0 and 2.5e0";
     assert!(said.contains(first), "{said}");
