@@ -362,7 +362,9 @@ macro_rules! operator {
 operator!(by_reference Add add: Vec3, Vec3, Vec3);
 operator!(by_reference Sub sub: Vec3, Vec3, Vec3);
 operator!(by_reference Add add: Mat3, Mat3, Mat3);
-operator!(Sub sub: |a: Mat3, b: Mat3| -> Mat3 { Mat3 { x: a.x - b.x, y: a.y - b.y, z: a.z - b.z } });
+operator!(Sub sub: |a: Mat3, b: Mat3| -> Mat3 {
+    Mat3 { x: a.x - b.x, y: a.y - b.y, z: a.z - b.z }
+});
 operator!(Mul mul: |v: Vec3, s: f64| -> Vec3 { v.scaled(s) });
 operator!(Mul mul: |s: f64, v: Vec3| -> Vec3 { v.scaled(s) });
 operator!(Div div: |v: Vec3, s: f64| -> Vec3 { Vec3 { x: v.x / s, y: v.y / s, z: v.z / s } });
