@@ -91,7 +91,7 @@ fn a_run_goes_on_in_another_process_and_another_controller_may_take_over() {
     let refused =
         ["branch", &whole, "--at", &at, "--log", &to, "--", "sh", "-c", "echo so; exit 4"];
     let said = hardstand(&scene, &refused, 8);
-    assert!(said.contains("exit status: 4") && said.contains("so"), "{said}");
+    assert!(said.contains("exit code 4") && said.contains("so"), "{said}");
 }
 
 /// With a latency of two ticks, an answer is under way when the state is saved. It is void: nobody

@@ -27,7 +27,10 @@ fn the_same_controllers_answer_the_same_and_others_are_told_from_them() {
     let said = daemon.ends_with(0);
     drop(same);
     // 6 joints in each of 400 ticks, 6 in every fifth from the third on
-    assert!(said.contains("compared   2880 set-points, one per joint and state: 2880 equal"));
+    assert!(
+        said.contains("compared   2880 set-points, one per joint and state: 2880 equal"),
+        "{said}"
+    );
     assert!(said.contains("identical") && !said.contains("missing") && !said.contains("new  "));
 
     let mut daemon = show(&scene, &["--speed", "2"]);

@@ -299,5 +299,5 @@ fn a_publisher_that_was_silent_comes_back() {
     let first = commanding();
     observer.until("the loss", |s| s.authority == 3);
     assert_ne!(commanding(), first);
-    assert!(observer.status().counter("rejected_retired") <= 1);
+    assert!(observer.status().counter("rejected_revoked") <= 1);
 }
