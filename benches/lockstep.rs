@@ -17,7 +17,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hardstand::bus::{Client, JoinedController};
+use hardstand_client::{Client, JoinedController};
 use hardstand_protocol::JointCommand;
 use hardstand_protocol::{JoinRequest, JointDescription};
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
@@ -121,14 +121,7 @@ impl Lockstep {
             kd: 3.0,
             ..Default::default()
         };
-        let request = JoinRequest {
-            layout_hash: model.layout_hash,
-            period_ticks: 1,
-            controller: "bench".into(),
-            units: "SI".into(),
-            joints: model.joints.iter().map(|j| j.name.clone()).collect(),
-            ..Default::default()
-        };
+        let request = JoinRequest::new(&model, "bench");
         let joints = model.joints.iter().map(hold).collect();
         let controller = client.join(request, PATIENCE).unwrap();
         Self { controller, joints, _daemon: daemon }

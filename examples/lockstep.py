@@ -18,7 +18,7 @@ REQUIRED = 0  # ticks wait for this controller
 
 def checked(payload, kind):
     data = payload.to_bytes()
-    if data[:4] != struct.pack("<2sBB", b"HS", 4, kind):
+    if data[:4] != struct.pack("<2sBB", b"HS", 5, kind):
         raise SystemExit(f"header {data[:4]!r}: another kind of message or protocol version")
     return data
 
@@ -55,16 +55,16 @@ def read_model(data):
 
 
 def join(session, robot, layout_hash, names, a):
-    request = struct.pack("<2sBBQQB3Q", b"HS", 4, JOIN, layout_hash, 0, REQUIRED,
+    request = struct.pack("<2sBBQQB3Q", b"HS", 5, JOIN, layout_hash, 0, REQUIRED,
                           a.period, a.phase, a.offset)
     request += text(a.name) + text("SI") + struct.pack("<Q", len(names))
     request += b"".join(map(text, names))
     data = checked(ask(session, f"hardstand/{robot}/join", request), JOIN_REPLY)
-    verdict, _mode, epoch, mine, first, count = struct.unpack_from("<BBIQQQ", data, 4)
+    verdict, _mode, run_id, mine, first, count = struct.unpack_from("<BBIQQQ", data, 4)
     if verdict != 0:
         raise SystemExit(data[34 + 40 * count + 8:].decode())
-    print(f"joined run {epoch} as session {mine:016x}, from tick {first} on", flush=True)
-    return epoch, mine, first
+    print(f"joined run {run_id} as session {mine:016x}, from tick {first} on", flush=True)
+    return run_id, mine, first
 
 
 def control(session, a):
@@ -80,9 +80,9 @@ def control(session, a):
             data = checked(states.get(timeout=5.0).payload, STATE)
         except queue.Empty:
             return print(f"no state for 5 s; {len(answers)} answers given")
-        epoch, tick = struct.unpack_from("<IQ", data, 12)
-        if epoch != run:
-            if epoch > run:  # a reset or restore: everybody joins again
+        run_id, tick = struct.unpack_from("<IQ", data, 12)
+        if run_id != run:
+            if run_id > run:  # a reset or restore: everybody joins again
                 run, mine, first = join(session, a.robot, layout_hash, [n for n, _ in joints], a)
                 answers.clear()
             continue
@@ -91,7 +91,7 @@ def control(session, a):
         if tick not in answers:
             gain = 100.0 + struct.unpack_from("<d", data, 72)[0]  # some use of the state
             points = [struct.pack("<5d", q, 0.0, gain, 3.0, 0.0) for _, q in joints]
-            answers[tick] = struct.pack("<2sBBQI5Q", b"HS", 4, COMMAND, layout_hash, run, mine,
+            answers[tick] = struct.pack("<2sBBQI5Q", b"HS", 5, COMMAND, layout_hash, run, mine,
                                         tick, tick, tick + a.offset, len(points)) + b"".join(points)
         cmd.put(answers[tick])  # a state that comes again gets the same answer again
 

@@ -18,7 +18,7 @@ ZERO, DAMPED = 0, 3  # authorities under which no command is in force
 
 def checked(payload, kind):
     data = payload.to_bytes()
-    if data[:4] != struct.pack("<2sBB", b"HS", 4, kind):
+    if data[:4] != struct.pack("<2sBB", b"HS", 5, kind):
         raise SystemExit(f"header {data[:4]!r}: another kind of message or protocol version")
     return data
 
@@ -65,7 +65,7 @@ def control(session, robot, seconds):
             return print("no state for 5 s: the daemon has stopped")
         while not states.empty():  # only the newest state is worth an answer
             sample = states.get_nowait()
-        epoch, tick, _, _, phase, _, authority, _, owner = struct.unpack_from(
+        run_id, tick, _, _, phase, _, authority, _, owner = struct.unpack_from(
             "<IQQ4BIQ", checked(sample.payload, STATE), 12)
         if owned and (owner != mine or authority in (ZERO, DAMPED)):
             # all further commands of a session that lost the robot are rejected: start a new session
@@ -73,7 +73,7 @@ def control(session, robot, seconds):
             print(f"lost the robot at tick {tick}, now session {mine:016x}", flush=True)
         owned = owned or (phase == 1 and owner == mine)
         seq += 1
-        head = struct.pack("<2sBBQI4Q", b"HS", 4, COMMAND, layout_hash, epoch, mine, seq, tick, 0)
+        head = struct.pack("<2sBBQI4Q", b"HS", 5, COMMAND, layout_hash, run_id, mine, seq, tick, 0)
         cmd.put(head + joints_part)
 
 

@@ -7,11 +7,9 @@
 
 use std::time::Duration;
 
-use hardstand::bus::Client;
-use hardstand_protocol::JointCommand;
-use hardstand_protocol::JointDescription;
+use hardstand_client::{Client, JointCommand, JointDescription};
 
-fn main() -> hardstand::Result<()> {
+fn main() -> hardstand_client::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let endpoint = arguments.next().unwrap_or_else(|| "tcp/127.0.0.1:7447".into());
     let robot = arguments.next().unwrap_or_else(|| "quadruped".into());

@@ -13,9 +13,13 @@
 //! - Simulated time is `tick × period` in integer nanoseconds and is never read from a clock.
 //! - Only `bus` knows zenoh; only `hardstand_physics::math` has transcendental functions.
 //! - Data from outside has its own type until it is checked.
+//!
+//! In WebAssembly the crate is scenarios and simulation; the daemon and its tools need an operating
+//! system.
 
 #![cfg_attr(rtsan, feature(sanitize))]
 
+#[cfg(not(target_family = "wasm"))]
 pub mod buffer_pool;
 #[cfg(feature = "zenoh")]
 pub mod bus;
@@ -23,19 +27,28 @@ pub mod bus;
 pub mod campaign;
 #[cfg(feature = "zenoh")]
 pub mod certify;
+#[cfg(not(target_family = "wasm"))]
 pub mod cli;
 pub mod config;
+#[cfg(not(target_family = "wasm"))]
 pub mod daemon;
+#[cfg(not(target_family = "wasm"))]
 pub mod doctor;
+#[cfg(not(target_family = "wasm"))]
 mod fault_point;
+#[cfg(not(target_family = "wasm"))]
 pub mod ingress;
+#[cfg(not(target_family = "wasm"))]
 pub mod inspect;
 pub mod limits;
 
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
+#[cfg(not(target_family = "wasm"))]
 pub mod replay;
+#[cfg(not(target_family = "wasm"))]
 pub mod ros2;
+#[cfg(not(target_family = "wasm"))]
 pub mod rt;
 pub mod simulation;
 pub mod urdf;

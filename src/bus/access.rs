@@ -1,55 +1,26 @@
-//! Access control: credentials of both sides, and the access list.
+//! Access control of the daemon: users, certificates, roles and the access list.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::config::{Access, TlsFiles, is_name};
+use hardstand_client::TlsFiles;
+use hardstand_client::secrets::path_text;
+use hardstand_client::session::{Settings, tls_settings};
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::secrets::{read_password, read_secret, read_users, unreadable};
+use crate::config::Access;
+
+use super::users::read_users;
 use super::{Ask, Keys};
 
-/// Credentials of a client. Secrets are in files, never in arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Credentials {
-    /// User, and the file that holds only the password.
-    pub user: Option<(String, PathBuf)>,
-    /// Files for an endpoint `tls/…`.
-    pub tls: Option<TlsFiles>,
-}
-
-/// Settings of zenoh: key and JSON5 value. Values may be secret.
-pub(super) type Settings = Vec<(&'static str, String)>;
-
-/// zenoh's keys for certificate and key.
+/// zenoh's keys for the daemon's certificate and private key.
 const TLS_LISTEN: [&str; 2] =
     ["transport/link/tls/listen_certificate", "transport/link/tls/listen_private_key"];
-const TLS_CONNECT: [&str; 2] =
-    ["transport/link/tls/connect_certificate", "transport/link/tls/connect_private_key"];
-
-/// Settings of a client.
-///
-/// # Errors
-/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is missing, or other users can access it.
-pub(super) fn client_settings(credentials: &Credentials) -> Result<Settings> {
-    let mut settings = Settings::new();
-    if let Some((user, file)) = &credentials.user {
-        if !is_name(user) {
-            let text = "must be 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"@\"";
-            return Err(Error::new(ErrorKind::Input, format!("user {user:?} {text}")));
-        }
-        settings.push(("transport/auth/usrpwd/user", format!("{user:?}")));
-        settings.push(("transport/auth/usrpwd/password", format!("{:?}", read_password(file)?)));
-    }
-    if let Some(files) = &credentials.tls {
-        tls_settings(files, TLS_CONNECT, &mut settings)?;
-    }
-    Ok(settings)
-}
 
 /// Settings of a daemon that serves `keys`.
 ///
 /// # Errors
-/// As [`client_settings`]; [`ErrorKind::Input`] if a user has no role, or a role names no user.
+/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is refused; [`ErrorKind::Input`] if a user
+/// has no role, or a role names no user.
 pub(super) fn daemon_settings(access: &Access, keys: &Keys) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some(file) = &access.users_file {
@@ -57,32 +28,11 @@ pub(super) fn daemon_settings(access: &Access, keys: &Keys) -> Result<Settings> 
         settings.push(("transport/auth/usrpwd/dictionary_file", path_text(file)?));
     }
     if let Some(files) = &access.tls {
-        tls_settings(files, TLS_LISTEN, &mut settings)?;
+        let crate::config::TlsFiles { certificate, key, ca } = files.clone();
+        tls_settings(&TlsFiles { certificate, key, ca }, TLS_LISTEN, &mut settings)?;
     }
     settings.push(("access_control", access_control(access, keys)));
     Ok(settings)
-}
-
-fn tls_settings(files: &TlsFiles, keys: [&'static str; 2], out: &mut Settings) -> Result<()> {
-    read_secret("TLS key", &files.key)?;
-    for (file, what) in [(&files.certificate, "TLS certificate"), (&files.ca, "TLS authority")] {
-        std::fs::File::open(file).map_err(|e| unreadable(what, file, &e))?;
-    }
-    out.push(("transport/link/tls/enable_mtls", "true".into()));
-    out.push(("transport/link/tls/root_ca_certificate", path_text(&files.ca)?));
-    out.push((keys[0], path_text(&files.certificate)?));
-    out.push((keys[1], path_text(&files.key)?));
-    Ok(())
-}
-
-fn path_text(path: &Path) -> Result<String> {
-    match path.to_str().filter(|t| !t.chars().any(char::is_control)) {
-        Some(text) => Ok(format!("{text:?}")),
-        None => Err(Error::new(
-            ErrorKind::Input,
-            format!("{}: a path must be UTF-8 without control characters", path.display()),
-        )),
-    }
 }
 
 /// A user without a role could connect and do nothing; a role without a user is a typing mistake.

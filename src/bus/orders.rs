@@ -68,8 +68,10 @@ impl OrderService {
         let stop = Arc::new(AtomicBool::new(false));
         let (requests_out, requests) = bounded(ORDER_QUEUE);
         let port = OrderPort { requests: requests_out, counters: Arc::clone(&counters) };
-        let declare = |ask| listen(bus, keys, ask, port.clone());
-        let queryables = Ask::ALL.into_iter().map(declare).collect::<Result<_>>()?;
+        let declare = |ask| listen(bus, keys.order(ask).to_string(), ask, port.clone());
+        let mut queryables = Ask::ALL.into_iter().map(declare).collect::<Result<Vec<_>>>()?;
+        // the key of version 4: its messages are refused with the version that is expected
+        queryables.push(listen(bus, keys.clear_before_v5(), Ask::ClearFaults, port.clone())?);
         let mut desk = RequestIngress {
             requests,
             outbox,
@@ -170,8 +172,7 @@ impl OrderPort {
 }
 
 /// Puts what is asked under a key into the queue.
-fn listen(bus: &Bus, keys: &Keys, ask: Ask, port: OrderPort) -> Result<Queryable<()>> {
-    let key = keys.order(ask).to_string();
+fn listen(bus: &Bus, key: String, ask: Ask, port: OrderPort) -> Result<Queryable<()>> {
     let (own, watch): (_, PanicGuard) = (key.clone(), bus.panic_guard.clone());
     let callback = move |query: Query| {
         watch.guard(|| {

@@ -1,17 +1,18 @@
-//! Opens zenoh sessions with quiet defaults.
+//! The daemon's zenoh session.
 
 use std::path::Path;
 
-use zenoh::{Config, Session, Wait};
+use hardstand_client::session::{Settings, check_endpoint, json_list, open};
+use hardstand_error::{Error, ErrorKind, Result};
+use zenoh::{Session, Wait};
 
-use crate::config::{BusSettings, ENDPOINT, Ros2Mode, is_endpoint};
+use crate::config::{BusSettings, Ros2Mode};
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::rt::may_write;
-use hardstand_error::{Error, ErrorKind, Result};
 
-use super::access::{Settings, client_settings, daemon_settings};
+use super::access::daemon_settings;
 use super::panic_guard::PanicGuard;
-use super::{Credentials, Keys, bus_error, transport_metrics};
+use super::{Keys, transport_metrics};
 
 /// An open session of the daemon.
 #[derive(Debug)]
@@ -19,19 +20,6 @@ pub struct Bus {
     pub(super) session: Session,
     pub(super) panic_guard: PanicGuard,
 }
-
-/// Settings of every session.
-const QUIET: [(&str, &str); 6] = [
-    ("scouting/multicast/enabled", "false"),
-    ("scouting/gossip/enabled", "false"),
-    ("adminspace/enabled", "false"),
-    ("transport/shared_memory/enabled", "false"),
-    // µs to wait until the link takes the earlier messages: without it, 1 % of the states was
-    // dropped. After a drop zenoh does not wait again until the link moves, so a stopped client
-    // delays no other
-    ("transport/link/tx/queue/congestion_control/drop/wait_before_drop", "100"),
-    ("transport/link/tx/queue/allocation/mode", "\"init\""),
-];
 
 /// Handshakes at a time, and their longest duration, ms: a client that connects and sends nothing
 /// must not block other clients for long.
@@ -106,50 +94,6 @@ impl Bus {
     }
 }
 
-/// Opens a session that connects to `endpoint` and does not listen, for controllers. Returns at
-/// once; zenoh keeps trying to reach the daemon.
-///
-/// # Errors
-/// [`ErrorKind::Input`] if the endpoint is malformed.
-pub fn open_client(endpoint: &str) -> Result<Session> {
-    open_client_as(endpoint, &Credentials::default())
-}
-
-/// The same for a daemon with access control. A daemon that rejects the credentials does not
-/// answer, and zenoh keeps trying.
-///
-/// # Errors
-/// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
-/// [`ErrorKind::File`] if it cannot be read.
-pub fn open_client_as(endpoint: &str, credentials: &Credentials) -> Result<Session> {
-    check_endpoint(endpoint)?;
-    let given = [
-        ("mode", "\"peer\"".to_string()),
-        ("listen/endpoints", "[]".into()),
-        ("connect/endpoints", json_list(&[endpoint.to_string()])),
-        ("connect/timeout_ms", "-1".into()),
-        ("connect/exit_on_failure", "false".into()),
-        (
-            "connect/retry",
-            "{ period_init_ms: 100, period_max_ms: 500, period_increase_factor: 2 }".into(),
-        ),
-    ];
-    let mut all = Settings::from(given);
-    all.extend(client_settings(credentials)?);
-    open(&all)
-}
-
-fn check_endpoint(endpoint: &str) -> Result<()> {
-    let mistake = if !is_endpoint(endpoint) {
-        format!("must be {ENDPOINT}")
-    } else if endpoint.starts_with("tls/") && !cfg!(feature = "tls") {
-        "needs a build with TLS: cargo build --release --features tls".into()
-    } else {
-        return Ok(());
-    };
-    Err(Error::new(ErrorKind::Input, format!("endpoint \"{endpoint}\" {mistake}")))
-}
-
 /// zenoh's own error does not mention the folder.
 fn check_socket(endpoint: &str) -> Result<()> {
     let path = endpoint.strip_prefix("unixsock-stream/").map(Path::new);
@@ -164,21 +108,4 @@ fn check_socket(endpoint: &str) -> Result<()> {
             path.display()
         ),
     ))
-}
-
-fn open(settings: &Settings) -> Result<Session> {
-    let mut config = Config::default();
-    let quiet = QUIET.iter().copied();
-    for (key, value) in quiet.chain(settings.iter().map(|(key, value)| (*key, value.as_str()))) {
-        // the message has neither value nor reason, because either may show a password
-        config.insert_json5(key, value).map_err(|_secret| {
-            Error::new(ErrorKind::Internal, format!("zenoh does not take the setting {key}"))
-        })?;
-    }
-    zenoh::open(config).wait().map_err(|e| bus_error("zenoh", e))
-}
-
-fn json_list(items: &[String]) -> String {
-    let quoted: Vec<String> = items.iter().map(|s| format!("{s:?}")).collect();
-    format!("[{}]", quoted.join(","))
 }

@@ -20,7 +20,7 @@ pub(super) struct Finding {
     /// All ticks of the scenario's duration were run.
     pub(super) whole: bool,
     pub(super) digest: Option<u64>,
-    pub(super) fault: Option<PlantFailure>,
+    pub(super) failure: Option<PlantFailure>,
     /// Where the replay differs from the log.
     pub(super) difference: Option<String>,
     pub(super) conditions: BTreeMap<String, Held>,
@@ -40,7 +40,7 @@ impl Finding {
             time_s: 0.0,
             whole: false,
             digest: None,
-            fault: None,
+            failure: None,
             difference: None,
             conditions: names.collect(),
             measures: measures.collect(),
@@ -66,9 +66,9 @@ impl Finding {
         while player.advance()? {
             let Some(moment) = player.moment() else { continue };
             self.digest = Some(moment.applied.digest);
-            self.fault = moment.applied.fault;
+            self.failure = moment.applied.failure;
             // a tick in which the plant stops itself does not count
-            self.ticks += u64::from(self.fault.is_none());
+            self.ticks += u64::from(self.failure.is_none());
             self.time_s = (self.ticks * period_ns) as f64 / 1e9;
             for (_, condition, held) in &mut conditions {
                 if *held == Held::Never && condition.holds(&moment) {

@@ -69,7 +69,7 @@ pub fn summarize(log: &Path) -> Result<LogSummary> {
         let Some(moment) = player.moment() else { continue };
         let applied = moment.applied;
         first.get_or_insert(applied.tick);
-        (summary.digest, summary.plant_failure) = (applied.digest, applied.fault.is_some());
+        (summary.digest, summary.plant_failure) = (applied.digest, applied.failure.is_some());
         summary.ticks += 1;
         let lease = |event: &Event| match event {
             Event::Grant(g) => {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::bus::{Client, Controller};
 use crate::process_harness::{Running, Side};
 use crate::rt::Phase;
+use hardstand_client::{Client, Controller};
 use hardstand_error::Result;
 
 use super::plan::STOPPED_S;

@@ -67,7 +67,7 @@ pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
         differences::draw(file, &found, [&a.log, &a.to], a.json, again)?;
     }
     Ok(match (&forked, &found.cause) {
-        (Forked { fault: Some(_), .. }, _) => ExitCode::PlantFailure,
+        (Forked { failure: Some(_), .. }, _) => ExitCode::PlantFailure,
         (Forked { cut: Some(_), .. }, _) => ExitCode::Incomplete,
         (_, Some(_)) => ExitCode::Negative,
         (_, None) => ExitCode::Done,
@@ -173,7 +173,7 @@ impl<'a> BranchResult<'a> {
             ticks: forked.ticks,
             simulated_s: time_s(forked.ticks),
             log_files: &forked.files,
-            plant_failure: forked.fault.map(PlantFailureKind::from),
+            plant_failure: forked.failure.map(PlantFailureKind::from),
             ended_early: forked.cut.as_deref(),
             comparison,
         }

@@ -40,7 +40,7 @@ pub(super) fn run(
     let ended = harness.start()?.wait(|_| Ok(!stop.load(Ordering::Relaxed)))?;
     // a daemon that was refused left an old log of that name as it was
     let forked = if ended.was_ready { forked(&a.to)? } else { Forked::default() };
-    let complete = forked.fault.is_some() || Some(a.at + forked.ticks) >= end;
+    let complete = forked.failure.is_some() || Some(a.at + forked.ticks) >= end;
     if complete && forked.ticks > 0 {
         return Ok(Ok(forked));
     }
@@ -82,7 +82,7 @@ fn forked(log: &Path) -> Result<Forked> {
     let mut player = Player::open(log)?;
     while player.advance()? {
         forked.ticks += 1;
-        forked.fault = player.moment().and_then(|moment| moment.applied.fault);
+        forked.failure = player.moment().and_then(|moment| moment.applied.failure);
     }
     Ok(forked)
 }

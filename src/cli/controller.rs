@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::bus::Client;
+use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{JoinRequest, JointDescription, ModelReply};
 use hardstand_protocol::{JointCommand, Role};
@@ -98,15 +98,12 @@ fn stand_joined(
     let joints: Vec<JointCommand> = own.map(hold).collect();
     let role = if a.advisory { Role::Advisory } else { Role::Required };
     let request = JoinRequest {
-        layout_hash: model.layout_hash,
-        physics_hash: 0,
         role: role.code(),
         period_ticks: a.period,
         phase_ticks: a.phase,
         offset_ticks: a.offset,
-        controller: name.into(),
-        units: "SI".into(),
         joints: names,
+        ..JoinRequest::new(model, name)
     };
     let mut controller = client.join(request, patience)?;
     let session = controller.reply().session;

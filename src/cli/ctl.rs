@@ -3,13 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::bus::{Ask, Client};
 use crate::replay::{read_state, write_state};
 use crate::rt::Phase;
+use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::Scope;
 use hardstand_protocol::{
-    ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest,
+    Ask, ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest, Scope,
 };
 
 use super::arguments::{

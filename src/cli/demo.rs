@@ -19,6 +19,13 @@ use super::{ExitCode, replay, show, stop_on_signal};
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
 const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");
 
+/// What the demo changes in the scenario: a drop, 12 s, and a push.
+const SETS: [&str; 3] = [
+    "initial.clearance_m=0.1",
+    "sim.duration_s=12.0",
+    "events=[{at_s=6.0, kind=\"push\", link=\"trunk\", force_n=[0.0, 60.0, 0.0], duration_s=0.15}]",
+];
+
 /// The robot counts as standing below this tilt, above this share of its stance height, and if its
 /// feet carry its weight within this share.
 const TILT_DEG_MAX: f64 = 10.0;
@@ -29,14 +36,8 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
     let endpoint = format!("unixsock-stream/{}", socket.display());
-    let mut sets = vec![
-        format!("bus.listen=[{endpoint:?}]"),
-        "initial.clearance_m=0.1".into(),
-        "sim.duration_s=12.0".into(),
-        "events=[{at_s=6.0, kind=\"push\", link=\"trunk\", force_n=[0.0, 60.0, 0.0], \
-         duration_s=0.15}]"
-            .into(),
-    ];
+    let mut sets = vec![format!("bus.listen=[{endpoint:?}]")];
+    sets.extend(SETS.map(String::from));
     sets.extend(a.sets.iter().cloned());
     let scenario = Scenario::from_texts(SCENARIO, ROBOT, &sets)?;
     let stance_m = scenario.spec.q.p_WB.z - 0.1;

@@ -75,8 +75,8 @@ fn head(robot: &str, s: &StatusReading) -> Vec<String> {
         format!("daemon     {robot}: {}, {mode}, {pace}, run {}", show::phase(s.phase), s.run_id),
         format!("time       {time_s:.3} s simulated, tick {}, rtf {rtf:.2}", s.tick),
     ];
-    if s.fault > 0 {
-        lines.push(format!("failure    number {} (docs/protocol.md, state)", s.fault));
+    if s.failure > 0 {
+        lines.push(format!("failure    number {} (docs/protocol.md, state)", s.failure));
     }
     let authority = Authority::name_of(s.authority);
     lines.push(match (s.command_age_ticks, s.command_session) {
@@ -136,7 +136,7 @@ fn as_json(robot: &str, s: &StatusReading) -> Value {
         "mode": Mode::name_of(s.mode),
         "speed": s.speed,
         "phase": show::phase(s.phase),
-        "fault": s.fault,
+        "failure": s.failure,
         "authority": Authority::name_of(s.authority),
         "command_age_ticks": (s.command_age_ticks != u32::MAX).then_some(s.command_age_ticks),
         "command_session": owner,

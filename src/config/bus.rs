@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
+use hardstand_protocol::{ENDPOINT, is_endpoint, is_user_name};
 
 use super::Ros2Mode;
 use super::section::Section;
@@ -136,7 +137,7 @@ fn access(s: &Section<'_>) -> Option<Access> {
     let path = |key: &str| Some(s.text(key)).filter(|t| !t.is_empty()).map(PathBuf::from);
     let names = |key: &str| {
         let list = s.texts(key);
-        if !list.iter().all(|n| is_name(n)) {
+        if !list.iter().all(|n| is_user_name(n)) {
             s.mistake(key, &format!("a list of {NAME}"));
         }
         list
@@ -185,9 +186,9 @@ fn check_listen(s: &Section<'_>, bus: &BusSettings) {
             s.mistake(
                 "listen",
                 "on this machine only (127.0.0.1, [::1], localhost or a unix socket): anyone \
-                 who reaches the bus can command the robot. To listen elsewhere, set bus.users_file \
-                 and name its users in bus.controllers, bus.operators and bus.viewers, or use \
-                 tls/HOST:PORT; see docs/security.md",
+                 who reaches the bus can command the robot. To listen elsewhere, set \
+                 bus.users_file and name its users in bus.controllers, bus.operators and \
+                 bus.viewers, or use tls/HOST:PORT; see docs/security.md",
             );
         }
     }
@@ -202,27 +203,6 @@ fn check_connect(s: &Section<'_>, bus: &BusSettings) {
     }
 }
 
-/// The forms of an endpoint, for messages.
-pub(crate) const ENDPOINT: &str =
-    "\"tcp/HOST:PORT\", \"tls/HOST:PORT\" or \"unixsock-stream/PATH\"";
-
-/// True for the kinds of endpoint that this daemon supports.
-pub(crate) fn is_endpoint(text: &str) -> bool {
-    let address = text.split(['?', '#']).next().unwrap_or_default();
-    let is_host_port = |address: &str| {
-        address
-            .rsplit_once(':')
-            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-    };
-    match address.split_once('/') {
-        Some(("tcp", host)) => is_host_port(host),
-        // options after `#` could switch off the check of certificates
-        Some(("tls", host)) => is_host_port(host) && address == text,
-        Some(("unixsock-stream", path)) => !path.is_empty(),
-        _ => false,
-    }
-}
-
 /// True if only this machine can reach the endpoint.
 fn is_local(endpoint: &str) -> bool {
     if endpoint.starts_with("unixsock-stream/") {
@@ -234,9 +214,3 @@ fn is_local(endpoint: &str) -> bool {
 }
 
 const NAME: &str = "names: 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"@\"";
-
-/// True for a valid name of a user or common name of a certificate.
-pub(crate) fn is_name(text: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.@".contains(c);
-    (1..=64).contains(&text.len()) && text.chars().all(allowed)
-}

@@ -24,8 +24,6 @@ mod terrain;
 mod unitree;
 
 pub use bus::{Access, BusSettings, TlsFiles};
-#[cfg(feature = "zenoh")]
-pub(crate) use bus::{ENDPOINT, is_endpoint, is_name};
 pub use control::ControlSettings;
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]

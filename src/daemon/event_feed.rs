@@ -56,8 +56,8 @@ impl EventFeed {
                 let text = format!("the tick timed out waiting for {names} (control.budget_ms)");
                 ("gave_up", names, text)
             }
-            Happened::PlantFailure(fault) => {
-                ("plant_fault", String::new(), fault.advice().to_string())
+            Happened::PlantFailure(failure) => {
+                ("plant_failure", String::new(), failure.advice().to_string())
             }
         }
     }

@@ -271,7 +271,7 @@ impl Monitor {
         s.speed = if wall_period_ns > 0.0 { self.period_ns as f64 / wall_period_ns } else { 0.0 };
         s.controllers = self.directory.present();
         s.missing = named(&r.missing, &self.directory);
-        (s.fault, s.authority) = (r.fault.map_or(0, PlantFailure::code), r.authority.code());
+        (s.failure, s.authority) = (r.failure.map_or(0, PlantFailure::code), r.authority.code());
         (s.command_age_ticks, s.command_session) = (r.command_age_ticks, r.command_session);
         s.wakeup_latency_ns = self.wakeup.distribution();
         s.tick_cost_ns = self.tick_cost.distribution();

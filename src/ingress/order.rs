@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::limits::NAME_BYTES_MAX;
 use hardstand_protocol::Rejection;
 
-use hardstand_protocol::{HEADER_BYTES, Kind, Refusal, decode};
+use hardstand_protocol::{HEADER_BYTES, Kind, Refusal, VERSION, decode, other_version};
 
 /// What the bytes claim; `size` says how many there must be.
 ///
@@ -26,7 +26,10 @@ pub(super) fn claimed<T: DeserializeOwned>(
     match bytes.get(..HEADER_BYTES) {
         None => return Err(wrong_size()),
         Some(got) if got != header => {
-            let text = format!("the header is {got:02x?}; it must be {header:02x?}");
+            let text = match other_version(bytes) {
+                Some(version) => format!("{version}; it must be {VERSION}"),
+                None => format!("the header is {got:02x?}; it must be {header:02x?}"),
+            };
             return Err(Refusal { reason: Rejection::Version, text });
         }
         Some(_) => {}

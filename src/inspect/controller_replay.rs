@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::replay::{Player, input_of};
+use crate::replay::Player;
 use crate::rt::{ControllerReplay, SetPoint, TickAnswers, set_points};
+use crate::simulation::input_of;
 use hardstand_physics::model::Model;
 use hardstand_protocol::TickInput;
 

@@ -62,7 +62,7 @@ pub(super) const STATE: [Field<StateReading>; 18] = [
     field("mode", ONE, "", Label, |s, _| f64::from(s.mode), "pace: 0 real time, 1 free"),
     field("phase", ONE, "", Label, |s, _| f64::from(s.phase),
         "0 waiting, 1 running, 2 failed, 3 paused"),
-    field("failure", ONE, "", Detail, |s, _| f64::from(s.fault),
+    field("failure", ONE, "", Detail, |s, _| f64::from(s.failure),
         "0 none, 1 not finite, 2 out of range"),
     field("authority", ONE, "", Label, |s, _| f64::from(s.authority),
         "what the drives obeyed: 0 zero effort, 1 fresh command, 2 held, 3 damped"),

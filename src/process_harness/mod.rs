@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::bus::Client;
 use crate::daemon::{EndReport, ErrorReport, Report, reports};
+use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// The log, in the folder of a harness.

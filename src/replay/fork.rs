@@ -12,8 +12,8 @@ use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
 use hardstand_protocol::{Event, PlantFailure, TickInput, Verdict};
 use hardstand_protocol::{LogTick, SavedState};
 
-use super::replayer::input_of;
 use super::{Player, TickView};
+use crate::simulation::input_of;
 
 /// Ticks between two reports of progress.
 const PROGRESS_TICKS: u64 = 32;
@@ -26,7 +26,7 @@ pub struct Forked {
     /// The files of the new log.
     pub files: Vec<PathBuf>,
     /// Set if the plant has stopped.
-    pub fault: Option<PlantFailure>,
+    pub failure: Option<PlantFailure>,
     /// Why it ended before the log's run did, if it did.
     pub cut: Option<String>,
 }
@@ -51,7 +51,7 @@ pub fn fork(
     let mut fork = Fork::start(plant, scenario, player.info(), at.run_id, to)?;
     let mut schedule = events.map(EventSchedule::new);
     let mut forked = Forked::default();
-    while forked.fault.is_none() && player.advance()? {
+    while forked.failure.is_none() && player.advance()? {
         let Some(log) = player.moment() else { break };
         if log.applied.run_id != at.run_id {
             break; // the next run begins anew, whatever was changed in this one
@@ -69,7 +69,7 @@ pub fn fork(
             schedule.take_due(here, &mut input.events);
         }
         match fork.step(&input, &log) {
-            Ok(outcome) => forked.fault = outcome.failure,
+            Ok(outcome) => forked.failure = outcome.failure,
             Err(cut) => forked.cut = Some(cut),
         }
         if forked.cut.is_some() {

@@ -15,8 +15,6 @@ mod run;
 mod state_file;
 mod tick_view;
 
-pub(crate) use replayer::input_of;
-
 pub use fork::{Forked, fork, saved_state};
 pub use parallel::replay;
 pub use player::Player;

@@ -1,11 +1,11 @@
 //! Runs a stretch of a log again and compares every digest.
 
-use crate::limits::{FIRST_EPOCH, JOINTS_MAX};
-use crate::simulation::{Simulation, Snapshot};
+use crate::limits::FIRST_EPOCH;
+use crate::simulation::{Simulation, Snapshot, input_of};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{LogRecord, TickId};
-use hardstand_protocol::{Command, JointCommand, StateReading, TickInput};
-use hardstand_protocol::{Keyframe, LogTick, OfferRecord};
+use hardstand_protocol::StateReading;
+use hardstand_protocol::{Keyframe, LogTick};
 
 use super::batches::{Batch, Then};
 use super::compare::first_difference;
@@ -175,9 +175,10 @@ impl<'a> Replayer<'a> {
                 return;
             }
         }
-        if outcome.failure != log.fault {
-            let faults = format!("{:?} in the log, {:?} in the replay", log.fault, outcome.failure);
-            self.differs(format!("fault: {faults}"));
+        if outcome.failure != log.failure {
+            let failures =
+                format!("{:?} in the log, {:?} in the replay", log.failure, outcome.failure);
+            self.differs(format!("plant failure: {failures}"));
         } else if self.plant.state().digest == log.digest {
             self.report.equal += 1;
         } else {
@@ -234,25 +235,4 @@ impl<'a> Replayer<'a> {
         let tick = self.plant.state().tick;
         self.report.difference.get_or_insert(Difference { tick, quantity });
     }
-}
-
-/// The input of a tick, as it was applied. Only the commands in force need their set-points; of the
-/// others no more than their size is looked at.
-pub(crate) fn input_of(log: &LogTick) -> TickInput {
-    let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
-    let mut set_points = log.joints.iter().copied();
-    for (i, o) in log.offers.iter().enumerate() {
-        // as long as a robot can make it, whatever the log claims
-        let size = (o.size as usize).min(JOINTS_MAX + 1);
-        let mut joints = vec![JointCommand::default(); size];
-        if log.is_in_force(i) {
-            for (joint, set_point) in joints.iter_mut().zip(&mut set_points) {
-                *joint = set_point;
-            }
-        }
-        let OfferRecord { session, seq, answers_tick, applies_tick, .. } = *o;
-        let run_id = log.run_id;
-        offers.push(Box::new(Command { run_id, session, seq, answers_tick, applies_tick, joints }));
-    }
-    TickInput { offers, events: log.events.clone() }
 }

@@ -40,7 +40,7 @@ pub struct Now {
     pub time_ns: u64,
     /// 0 waiting, 1 running, 2 stopped, 3 paused.
     pub phase: u8,
-    /// Authority over the drives, see [`Authority::code`].
+    /// Authority over the drives, see [`Authority::code`](hardstand_protocol::Authority::code).
     pub authority: u8,
     /// Session that owns the robot.
     pub session: u64,

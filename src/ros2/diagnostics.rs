@@ -39,7 +39,7 @@ fn grown(status: &StatusReading, before: &StatusReading, name: &str) -> u64 {
 fn loop_verdict(status: &StatusReading, before: &StatusReading) -> (Byte, String) {
     let missed = grown(status, before, "missed_deadlines");
     match status.phase {
-        2 => (ERROR, format!("stopped by fault {}", status.fault)),
+        2 => (ERROR, format!("stopped by plant failure {}", status.failure)),
         0 => (OK, "waiting for a controller".into()),
         _ if missed > 0 => (WARN, format!("{missed} deadlines missed in the last second")),
         _ if !status.refused.is_empty() => (WARN, status.refused.join("; ")),

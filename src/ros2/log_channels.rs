@@ -58,7 +58,7 @@ impl RosChannels {
     pub fn fill(&mut self, tick: &LogTick, messages: &mut SideMessages) {
         messages.clear();
         // a tick that ends in a failure is not done
-        let Some(contacts) = tick.contacts.as_ref().filter(|_| tick.fault.is_none()) else {
+        let Some(contacts) = tick.contacts.as_ref().filter(|_| tick.failure.is_none()) else {
             return;
         };
         let number = tick.state.tick;

@@ -180,8 +180,8 @@ impl<C: Clock> Executive<C> {
     }
 
     fn ending(&self, outcome: &Outcome) -> Option<Ending> {
-        if let Some(fault) = outcome.failure {
-            return Some(Ending::PlantFailure(fault));
+        if let Some(failure) = outcome.failure {
+            return Some(Ending::PlantFailure(failure));
         }
         if self.limits.ticks.is_some_and(|n| self.plant.state().tick >= n) {
             return Some(Ending::Done);

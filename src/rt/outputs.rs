@@ -32,8 +32,8 @@ impl<C: Clock> Executive<C> {
         for event in &self.input.events {
             self.send_event(tick, Happened::Event(*event));
         }
-        if let Some(fault) = outcome.failure {
-            self.send_event(tick, Happened::PlantFailure(fault));
+        if let Some(failure) = outcome.failure {
+            self.send_event(tick, Happened::PlantFailure(failure));
         }
     }
 
@@ -142,7 +142,7 @@ impl<C: Clock> Executive<C> {
             base_height_m: state.q.p_WB.z,
             tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
             foot_normal_sum_n: s.foot_normal_n.iter().sum(),
-            fault: outcome.failure,
+            failure: outcome.failure,
             digest: state.digest,
             snapshots_dropped: self.counts.snapshots_dropped,
             log_dropped: self.counts.log_dropped,

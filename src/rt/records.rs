@@ -27,7 +27,7 @@ pub fn empty_log_tick(
         joints: touched(plant.model().joint_count(), JointCommand::default()),
         events: touched(EVENTS_MAX, NO_EVENT),
         authority: Authority::Zero,
-        fault: None,
+        failure: None,
         digest: 0,
         missed_deadlines: 0,
         state: snapshot.state.clone(),
@@ -58,7 +58,7 @@ pub fn fill_log_tick(
         }
     }
     record.events.clone_from(&input.events);
-    (record.authority, record.fault) = (outcome.authority, outcome.failure);
+    (record.authority, record.failure) = (outcome.authority, outcome.failure);
     record.digest = s.digest;
     record.state.copy_from(s); // a derived clone_from would allocate
     record.gains.clone_from(&after.gains);
@@ -208,7 +208,7 @@ pub struct TickReport {
     /// Sum of the feet's normal forces, N.
     pub foot_normal_sum_n: f64,
     /// Why the plant has stopped, if it has.
-    pub fault: Option<PlantFailure>,
+    pub failure: Option<PlantFailure>,
     /// Digest after the tick.
     pub digest: u64,
     /// Snapshots that found no free box.
@@ -249,7 +249,7 @@ impl Default for TickReport {
             base_height_m: 0.0,
             tilt_cos: 1.0,
             foot_normal_sum_n: 0.0,
-            fault: None,
+            failure: None,
             digest: 0,
             snapshots_dropped: 0,
             log_dropped: 0,

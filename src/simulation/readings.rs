@@ -45,7 +45,7 @@ impl Simulation {
         let state = self.state();
         s.layout_hash = self.layout_hash();
         (s.tick, s.time_ns, s.digest) = (state.tick, self.time_ns(), state.digest);
-        s.fault = self.failure().map_or(0, PlantFailure::code);
+        s.failure = self.failure().map_or(0, PlantFailure::code);
         s.authority = self.authority().code();
         s.command_age_ticks = match self.leases().command_age_ticks(self.tick()) {
             Some(age) => u32::try_from(age).unwrap_or(u32::MAX - 1),

@@ -15,7 +15,7 @@ STATE, COMMAND, MODEL, JOIN, JOIN_REPLY = 1, 3, 5, 13, 14
 
 
 def head(kind):
-    return struct.pack("<2sBB", b"HS", 4, kind)
+    return struct.pack("<2sBB", b"HS", 5, kind)
 
 
 def text(t):
@@ -52,14 +52,14 @@ def run(session, robot, law):
     wish = head(JOIN) + struct.pack("<QQB3Q", layout, 0, 0, 1, 0, 0) + text("snake") + text("SI")
     wish += struct.pack("<Q", len(joints)) + b"".join(text(name) for name, _ in joints)
     reply = ask(session, f"hardstand/{robot}/join", wish)
-    verdict, _, epoch, mine, first, _ = struct.unpack_from("<BBIQQQ", reply, 4)
+    verdict, _, run_id, mine, first, _ = struct.unpack_from("<BBIQQQ", reply, 4)
     assert verdict == 0, reply
     cmd = session.declare_publisher(f"hardstand/{robot}/cmd", express=True)
     answers, seen, came, stiffer = {}, [q for _, q in joints], {}, 0.0
     while True:
         data = states.get(timeout=30.0).payload.to_bytes()
         run_number, tick = struct.unpack_from("<IQ", data, 12)
-        if run_number != epoch or tick < first:
+        if run_number != run_id or tick < first:
             continue
         came[tick] = came.get(tick, 0) + 1
         if law == "bad" and tick >= 20 and came[tick] == 5:
@@ -72,7 +72,7 @@ def run(session, robot, law):
                 torque = 1e-3 * (time.time() % 1.0) if late else 0.0
                 points.append(struct.pack("<5d", q - 0.1 * (seen[i] - q), 0.0, 100.0 + stiffer, 3.0, torque))
             answers[tick] = head(COMMAND) + struct.pack(
-                "<QI5Q", layout, epoch, mine, tick, tick, tick, len(joints)) + b"".join(points)
+                "<QI5Q", layout, run_id, mine, tick, tick, tick, len(joints)) + b"".join(points)
         cmd.put(answers[tick])
 
 

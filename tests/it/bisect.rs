@@ -259,7 +259,7 @@ fn all_files_and_runs_are_searched() {
         assert!(out.contains(expected) && code == 1, "{text}: {out}");
     }
     // a judge sees them, too
-    let script = "test $HARDSTAND_EPOCH = 1 -o $HARDSTAND_TICK -lt 42";
+    let script = "test $HARDSTAND_RUN_ID = 1 -o $HARDSTAND_TICK -lt 42";
     let (out, code) = judged(&path, script);
     assert!(out.contains("bad        first at tick 42 of run 2 (") && code == 1, "{out}");
     let list = ["bisect".as_ref(), path.as_os_str(), "--list".as_ref(), "--at".as_ref()];

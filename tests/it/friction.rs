@@ -22,7 +22,7 @@ fn bytes_of(r: &FrictionRequest) -> Vec<u8> {
 #[test]
 fn a_request_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
-        b"HS\x04\x08".as_slice(),
+        b"HS\x05\x08".as_slice(),
         &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
         &[3, 0, 0, 0],                                     // run_id
         &[2],                                              // scope: a foot
@@ -46,11 +46,11 @@ fn an_answer_has_exactly_these_bytes() {
         out
     };
     let accepted = OrderReply::accepted(0x0102);
-    let expected = [b"HS\x04\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
+    let expected = [b"HS\x05\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
     assert_eq!(bytes(&accepted), expected);
     assert_eq!(accepted.tick(), Ok(0x0102));
     let refusal = |reason| OrderReply::from(Refusal { reason, text: "why".into() });
-    let expected = [b"HS\x04\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
+    let expected = [b"HS\x05\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
     assert_eq!(bytes(&refusal(Rejection::OutOfRange)), expected.concat());
     let kind = |reason| refusal(reason).tick().unwrap_err().kind();
     assert_eq!(kind(Rejection::OutOfRange), ErrorKind::Input);
@@ -114,7 +114,7 @@ fn judge(bytes: &[u8]) -> Result<(u8, u32, f64, f64), Rejection> {
     if bytes.len() < 4 {
         return Err(Rejection::Size);
     }
-    if bytes[..4] != [0x48, 0x53, 4, 8] {
+    if bytes[..4] != [0x48, 0x53, 5, 8] {
         return Err(Rejection::Version);
     }
     if bytes.len() != 37 {

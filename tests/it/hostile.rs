@@ -193,7 +193,7 @@ fn hostile_cases(seed: u64, cases: u32) {
             if out.failure.is_some() {
                 assert_eq!(plant.state(), &before, "{what}: frozen at the last good state");
                 assert_eq!(out.authority, Authority::Zero);
-                assert_eq!(s.state.fault, plant.failure().unwrap().code());
+                assert_eq!(s.state.failure, plant.failure().unwrap().code());
                 faults += u32::from(was.is_none());
             } else {
                 assert_in_range(&plant, &s, &what);

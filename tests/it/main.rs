@@ -23,6 +23,7 @@ mod corpus;
 #[cfg(feature = "zenoh")]
 mod daemon;
 mod determinism;
+mod determinism_cases;
 mod doctor;
 mod executive;
 mod faults;

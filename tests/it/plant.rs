@@ -198,7 +198,7 @@ fn imu_reads_gravity_at_rest_and_feet_carry_the_weight() {
     }
     plant.fill(&mut s);
     let f = Vec3::from(s.state.imu_specific_force_m_per_s2);
-    assert!((f - Vec3::new(0.0, G, 0.0)).norm() < 1e-6, "{f}");
+    assert!((f - Vec3::new(0.0, G, 0.0)).norm() < 1e-6, "{f:?}");
     let foot = &s.contacts.feet[0];
     assert!((foot.force_world_n[2] - weight).abs() < 1e-6 * weight);
     assert!((foot.normal_n - weight).abs() < 1e-6 * weight);
@@ -223,7 +223,7 @@ fn imu_in_free_fall_reads_nothing_and_in_a_turn_the_centripetal_force() {
     plant.step(&TickInput::new());
     // −ω² r towards the axis, the mean over a tick
     let f = plant.imu().specific_force_I;
-    assert!((f - Vec3::new(-0.9, 0.0, 0.0)).norm() < 3e-3, "{f}");
+    assert!((f - Vec3::new(-0.9, 0.0, 0.0)).norm() < 3e-3, "{f:?}");
 }
 
 #[test]

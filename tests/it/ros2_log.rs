@@ -146,7 +146,7 @@ fn a_fault_repeats_no_message() {
     let mut ticks = ticks_of(&scenario);
     let before = ticks[99].state.clone();
     ticks.truncate(101);
-    (ticks[100].fault, ticks[100].state) = (Some(PlantFailure::NotFinite), before);
+    (ticks[100].failure, ticks[100].state) = (Some(PlantFailure::NotFinite), before);
     let path = dir.path().join("run.mcap");
     write(&path, &scenario, &ticks);
     assert_eq!(counts(&messages(&path))["/clock"], 10);

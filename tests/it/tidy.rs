@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: [(&str, &[&str]); 31] = [
     ("error", &[]),
     ("protocol", &[]),
-    ("client", &[]),
+    ("client", &["protocol"]),
     ("log", &[]),
     ("limits", &[]),
     ("fault_point", &[]),
@@ -25,10 +25,10 @@ const ROOMS: [(&str, &[&str]); 31] = [
     ("plant", PHYSICS),
     ("simulation", SIMULATION),
     ("rt", &["simulation", "plant", "buffer_pool", "config"]),
-    ("ingress", &["spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("ingress", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
     ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
     ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
-    ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "config"]),
+    ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "config", "client"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -72,6 +72,7 @@ const ALL: &[&str] = &[
     "ingress",
     "replay",
     "inspect",
+    "client",
     "bus",
     "ros2",
     "config",
@@ -161,8 +162,9 @@ fn forbidden_imports(room: &str, text: &str) -> Vec<String> {
     };
     let mut out = Vec::new();
     for (n, line) in text.lines().enumerate() {
-        let of_physics = code(line).replace("hardstand_physics::", "crate::");
-        for used in of_physics.split("crate::").skip(1) {
+        let line = code(line).replace("hardstand_physics::", "crate::");
+        let line = line.replace("hardstand_client::", "crate::client::");
+        for used in line.split("crate::").skip(1) {
             let name: String =
                 used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
             let is_room = ROOMS.iter().any(|(r, _)| *r == name);
@@ -261,6 +263,8 @@ fn an_import_from_below_is_seen() {
         "use hardstand_physics::plant::State;\n// crate::bus is fine\n",
     );
     assert_eq!(found, ["line 1: `contact` may not use `plant`"]);
+    let found = forbidden_imports("ingress", "use hardstand_client::Client;");
+    assert_eq!(found, ["line 1: `ingress` may not use `client`"]);
     assert_eq!(
         forbidden_imports("bus", "use hardstand_physics::plant::State;"),
         Vec::<String>::new()
@@ -371,7 +375,15 @@ fn the_manifest_keeps_its_promises() {
     let of_the_bus = ["zenoh", "hardstand-client", "zenoh-ext", "tracing-core", "csv", "parquet"];
     let of_the_bus = of_the_bus.map(|name| format!("\"dep:{name}\"")).join(", ");
     assert_eq!(line("zenoh = ["), format!("zenoh = [{of_the_bus}]"));
+    assert_eq!(line("tls = ["), "tls = [\"zenoh\", \"hardstand-client/tls\"]");
     assert!(!line("zenoh = {").contains("tls"));
+    let client = fs::read_to_string(root.join("crates/client/Cargo.toml")).unwrap();
+    assert!(client.contains("\ntls = [\"zenoh/transport_tls\"]\n"));
+    let (_, uses) = client.split_once("\n[dependencies]\n").unwrap();
+    let (uses, _) = uses.split_once("\n[").unwrap();
+    for other in ["hardstand-physics", "hardstand-log", "hardstand ="] {
+        assert!(!uses.contains(other), "the client depends on {other}");
+    }
     for named in ["ring", "rustls"] {
         assert!(!manifest.contains(&format!("\n{named} =")), "{named} is in the manifest");
     }

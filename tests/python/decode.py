@@ -13,8 +13,8 @@ import zenoh
 # (field, struct code), (field, [fields of one element]), (field, ("one", fields)), (field, "text")
 JOINT_READING = [("q", "d"), ("dq", "d"), ("tau", "d")]
 STATE = [
-    ("layout_hash", "Q"), ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"),
-    ("mode", "B"), ("phase", "B"), ("fault", "B"), ("authority", "B"),
+    ("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
+    ("mode", "B"), ("phase", "B"), ("failure", "B"), ("authority", "B"),
     ("command_age_ticks", "I"), ("command_session", "Q"), ("command_seq", "Q"), ("digest", "Q"),
     ("imu_quat_wxyz", "4d"), ("imu_angular_velocity_rad_per_s", "3d"),
     ("imu_specific_force_m_per_s2", "3d"),
@@ -36,14 +36,14 @@ STATION_READING = [
     ("friction_limit_n", "d"), ("potential_energy_j", "d"), ("power_dissipation_w", "d"),
 ]
 CONTACTS = [
-    ("layout_hash", "Q"), ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"),
+    ("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
     ("feet", FOOT_READING), ("stations", STATION_READING),
 ]
 DISTRIBUTION = [("p50", "Q"), ("p99", "Q"), ("p99_9", "Q"), ("p99_99", "Q"), ("max", "Q"),
                 ("counts", [("", "Q")])]
 STATUS = [
-    ("epoch", "I"), ("tick", "Q"), ("time_ns", "Q"), ("period_ns", "Q"), ("mode", "B"),
-    ("phase", "B"), ("fault", "B"), ("authority", "B"), ("command_age_ticks", "I"),
+    ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"), ("period_ns", "Q"), ("mode", "B"),
+    ("phase", "B"), ("failure", "B"), ("authority", "B"), ("command_age_ticks", "I"),
     ("command_session", "Q"), ("speed", "d"), ("real_time_factor", "d"), ("fifo_priority", "B"), ("core", "I"),
     ("memory_locked", "B"), ("wakeup_latency_ns", ("one", DISTRIBUTION)),
     ("tick_cost_ns", ("one", DISTRIBUTION)), ("applied_age_ticks", ("one", DISTRIBUTION)),
@@ -53,7 +53,7 @@ STATUS = [
     ("missing", [("", "text")]),
 ]
 MODEL = [
-    ("layout_hash", "Q"), ("epoch", "I"), ("period_ns", "Q"), ("hold_ticks", "Q"),
+    ("layout_hash", "Q"), ("run_id", "I"), ("period_ns", "Q"), ("hold_ticks", "Q"),
     ("damped_ticks", "Q"), ("proof_commands", "Q"), ("kp_max", "d"), ("kd_max", "d"),
     ("mass_kg", "d"), ("gravity_m_per_s2", "3d"),
     ("version", "text"), ("robot", "text"), ("base_link", "text"),
@@ -105,9 +105,9 @@ class Reader:
 def decode(what, sample, offsets=False):
     name, kind, fields = SCHEMAS[what]
     data = sample.payload.to_bytes()
-    assert data[:4] == bytes([0x48, 0x53, 4, kind]), (what, data[:4])
+    assert data[:4] == bytes([0x48, 0x53, 5, kind]), (what, data[:4])
     encoding = str(sample.encoding)
-    assert encoding == f"application/octet-stream;hardstand.{name}.v4", encoding
+    assert encoding == f"application/octet-stream;hardstand.{name}.v5", encoding
     reader = Reader(data, 4)
     out = reader.record(fields)
     assert reader.at == len(data), f"{what}: {len(data)} bytes, {reader.at} described"
@@ -139,7 +139,7 @@ def near(what, value, expected, within):
 def check_friction(link, key, model, contacts):
     """Changes the friction of the second foot; the others keep theirs."""
     def ask_for(scope, index, mu_static, mu_kinetic):
-        payload = struct.pack("<2sBBQIBIdd", b"HS", 4, 8, model["layout_hash"], model["epoch"],
+        payload = struct.pack("<2sBBQIBIdd", b"HS", 5, 8, model["layout_hash"], model["run_id"],
                               scope, index, mu_static, mu_kinetic)
         return decode("friction", ask(link, key + "friction", payload))
 
@@ -163,7 +163,7 @@ def check_status(status, model):
     assert status["period_ns"] == model["period_ns"], status
     assert (status["mode"], status["speed"]) == (0, 1.0), status
     assert (status["controllers"], status["missing"]) == ([], []), status
-    assert (status["phase"], status["fault"]) == (1, 0) and status["authority"] < 4, status
+    assert (status["phase"], status["failure"]) == (1, 0) and status["authority"] < 4, status
     assert status["command_session"] != 0, status
     dropped = next(c["value"] for c in status["counters"] if c["name"] == "reports_dropped")
     for name, ticks in ("wakeup_latency_ns", 1), ("tick_cost_ns", 1), ("applied_age_ticks", 0):
@@ -210,10 +210,10 @@ def check(link, robot, offsets):
     decode("status", ask(link, key + "status"), offsets)
 
     assert state["layout_hash"] == contacts["layout_hash"] == model["layout_hash"]
-    assert state["epoch"] == contacts["epoch"] == status["epoch"] == model["epoch"]
+    assert state["run_id"] == contacts["run_id"] == status["run_id"] == model["run_id"]
     assert state["tick"] == contacts["tick"], "state and contacts of the same tick"
     assert state["time_ns"] == state["tick"] * model["period_ns"]
-    assert (state["phase"], state["fault"]) == (1, 0) and state["authority"] in (1, 2), state
+    assert (state["phase"], state["failure"]) == (1, 0) and state["authority"] in (1, 2), state
     assert len(state["joints"]) == len(model["joints"])
     assert len(contacts["feet"]) == len(model["feet"]) == len(state["foot_contact"])
     assert len(contacts["stations"]) == len(model["stations"]) * len(model["surfaces"])

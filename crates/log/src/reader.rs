@@ -273,7 +273,7 @@ impl Contents {
         Ok(Some(record))
     }
 
-    /// A chunk whose type is damaged is skipped without an error of its own: then ticks are missing.
+    /// The reader skips a chunk whose type is damaged without an error: then ticks are missing.
     fn check_order(&mut self, record: &LogRecord) -> Result<()> {
         match (record, self.next_tick) {
             (LogRecord::Keyframe(keyframe), _) => self.keyframe_tick = Some(keyframe.tick),

@@ -29,8 +29,8 @@ pub struct Recovered {
 /// chunks, the same messages: it replays like the old one.
 ///
 /// # Errors
-/// [`ErrorKind::File`](hardstand_error::ErrorKind::File) if `from` cannot be read, or `to` cannot be written
-/// or exists already;
+/// [`ErrorKind::File`](hardstand_error::ErrorKind::File) if `from` cannot be read, or `to` cannot
+/// be written or exists already;
 /// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) if `from` is not a log that can be replayed.
 pub fn recover(from: &Path, to: &Path) -> Result<Recovered> {
     // robot and scenario must be there

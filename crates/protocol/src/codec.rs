@@ -9,7 +9,7 @@ use crate::Kind;
 use crate::limits::MESSAGE_BYTES_MAX;
 
 /// Version of the protocol: changes when the layout of any payload changes.
-pub const VERSION: u8 = 4;
+pub const VERSION: u8 = 5;
 /// Bytes before the payload.
 pub const HEADER_BYTES: usize = 4;
 
@@ -43,6 +43,9 @@ pub fn encode<T: Serialize>(kind: Kind, value: &T, out: &mut Vec<u8>) -> Result<
 pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
     let wrong = |what: String| Error::new(ErrorKind::Log, format!("{}: {what}", kind.schema()));
     let Some(body) = bytes.strip_prefix(&kind.header()) else {
+        if let Some(version) = other_version(bytes) {
+            return Err(wrong(format!("{version}; this build reads version {VERSION}")));
+        }
         let got = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
         return Err(wrong(format!("header is {got:02x?}; expected {:02x?}", kind.header())));
     };
@@ -52,6 +55,17 @@ pub fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
         return Err(wrong(format!("has {} bytes after its end", body.len() - used)));
     }
     Ok(value)
+}
+
+/// Names the protocol version of a message, if it is another one than [`VERSION`].
+#[must_use]
+pub fn other_version(bytes: &[u8]) -> Option<String> {
+    match bytes {
+        [b'H', b'S', version, ..] if *version != VERSION => {
+            Some(format!("the message has protocol version {version}"))
+        }
+        _ => None,
+    }
 }
 
 const _: () = assert!(MESSAGE_BYTES_MAX <= DECODE_BYTES_MAX);

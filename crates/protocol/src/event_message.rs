@@ -11,8 +11,8 @@ pub struct EventReading {
     pub tick: u64,
     /// Time of that state, ns.
     pub time_ns: u64,
-    /// One word: join, leave, stop, arm, push, friction, fault, mend, conflict, `gave_up` or
-    /// `plant_fault`.
+    /// One word: join, leave, stop, arm, push, friction, fault, clear, conflict, `gave_up` or
+    /// `plant_failure`.
     pub kind: String,
     /// The controller that it is about; empty if it is about none.
     pub controller: String,

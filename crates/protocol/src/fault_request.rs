@@ -15,7 +15,7 @@ pub struct FaultRequest {
     pub name: String,
     /// The numbers of the kind's parameters, one after the other.
     pub values: Vec<f64>,
-    /// Duration, ticks; 0 until it is mended.
+    /// Duration, ticks; 0 until it is cleared.
     pub ticks: u64,
 }
 

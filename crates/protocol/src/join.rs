@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{JointCommand, Refusal, Rejection};
+use crate::{JointCommand, ModelReply, Refusal, Rejection};
 
 /// What a controller wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,22 @@ pub struct JoinRequest {
     pub units: String,
     /// Joints that it wants for itself, in any order.
     pub joints: Vec<String>,
+}
+
+impl JoinRequest {
+    /// The request of a required controller that commands all joints of `model` and answers the
+    /// state of every tick at that tick.
+    #[must_use]
+    pub fn new(model: &ModelReply, controller: &str) -> Self {
+        Self {
+            layout_hash: model.layout_hash,
+            period_ticks: 1,
+            controller: controller.into(),
+            units: "SI".into(),
+            joints: model.joints.iter().map(|joint| joint.name.clone()).collect(),
+            ..Self::default()
+        }
+    }
 }
 
 /// The answer: what it got.

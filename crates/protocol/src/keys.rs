@@ -103,7 +103,7 @@ impl Ask {
             Self::Join => "join",
             Self::Leave => "leave",
             Self::Fault => "fault",
-            Self::ClearFaults => "mend",
+            Self::ClearFaults => "clear",
         }
     }
 }
@@ -147,6 +147,12 @@ impl Keys {
             model: key("model"),
             urdf: key("model/urdf"),
         }
+    }
+
+    /// The key of [`Ask::ClearFaults`] before version 5 of the protocol.
+    #[must_use]
+    pub fn clear_before_v5(&self) -> String {
+        format!("{}/mend", self.root)
     }
 
     /// The key of an order.

@@ -20,6 +20,7 @@ mod codec;
 mod command;
 mod control;
 mod description;
+mod endpoint;
 mod event;
 mod event_message;
 mod fault;
@@ -39,13 +40,14 @@ mod status;
 
 pub use authority::{Authority, PlantFailure};
 pub use claim::{ClaimedCommand, decode_command, encode_command, new_session};
-pub use codec::{HEADER_BYTES, VERSION, decode, encode};
+pub use codec::{HEADER_BYTES, VERSION, decode, encode, other_version};
 pub use command::{Command, JointCommand, TickInput, check_joints};
 pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest};
 pub use description::{
     FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
     RegionDescription, StationDescription, SurfaceDescription,
 };
+pub use endpoint::{ENDPOINT, is_endpoint, is_user_name};
 pub use event::{Event, Scope};
 pub use event_message::EventReading;
 pub use fault::{FaultError, FaultKind, InjectedFault, Part, UNTIL_CLEARED};

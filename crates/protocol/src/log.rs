@@ -38,7 +38,7 @@ pub struct LogTick {
     /// What the drives obeyed.
     pub authority: Authority,
     /// Why the plant failed in the tick, if it did; the digest is then the one before the tick.
-    pub fault: Option<PlantFailure>,
+    pub failure: Option<PlantFailure>,
     /// Digest after the tick.
     pub digest: u64,
     /// Wall deadlines missed before the tick.

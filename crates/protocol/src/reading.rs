@@ -22,10 +22,10 @@ pub struct StateReading {
     pub time_ns: u64,
     /// Pace: 0 real time, 1 free.
     pub mode: u8,
-    /// 0 waiting for a controller, 1 running, 2 stopped by a fault, 3 paused.
+    /// 0 waiting for a controller, 1 running, 2 stopped by a plant failure, 3 paused.
     pub phase: u8,
-    /// Fault: 0 none, 1 not finite, 2 out of range.
-    pub fault: u8,
+    /// Plant failure: 0 none, 1 not finite, 2 out of range.
+    pub failure: u8,
     /// What the drives obeyed in this tick: 0 zero effort, 1 fresh command, 2 held, 3 damped.
     pub authority: u8,
     /// Age of the command in force, ticks from the state that it answers; `u32::MAX` for none.

@@ -15,11 +15,11 @@ pub struct StatusReading {
     pub period_ns: u64,
     /// 0 real time, 1 lockstep, 2 budgeted.
     pub mode: u8,
-    /// 0 waiting for a controller, 1 running, 2 stopped by a fault, 3 paused, 4 a tick waits for a
+    /// 0 waiting for a controller, 1 running, 2 stopped by a plant failure, 3 paused, 4 a tick waits for a
     /// controller.
     pub phase: u8,
-    /// Fault, as in the state; 0 for none.
-    pub fault: u8,
+    /// Plant failure, as in the state; 0 for none.
+    pub failure: u8,
     /// What the drives obey: 0 zero, 1 fresh, 2 held, 3 damped, 4 stopped.
     pub authority: u8,
     /// Age of the command in force, ticks; `u32::MAX` before the first.

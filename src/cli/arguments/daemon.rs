@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::bus::{Client, Credentials};
-use crate::config::TlsFiles;
+use hardstand_client::{Client, Credentials, TlsFiles};
 use hardstand_error::Result;
 
 /// The endpoint of a daemon, and the credentials.

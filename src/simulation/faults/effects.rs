@@ -103,7 +103,7 @@ fn weaken([effort, velocity]: &mut [f64; 2], fault: &InjectedFault, i: usize) {
 fn exchanged(v: &Vec3, axes: &[f64; 4]) -> Vec3 {
     let component = |axis: f64| {
         let i = (axis.abs() as usize).wrapping_sub(1);
-        let x = v.as_slice().get(i).copied().unwrap_or_default();
+        let x = v.to_array().get(i).copied().unwrap_or_default();
         if axis < 0.0 { -x } else { x }
     };
     Vec3::new(component(axes[0]), component(axes[1]), component(axes[2]))

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use hardstand::bus::Client;
+use hardstand_client::Client;
 use hardstand_protocol::JoinRequest;
 use hardstand_protocol::JointCommand;
 use rustix::process::{Pid, Signal, kill_process};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use hardstand::bus::{Client, Controller};
+use hardstand_client::{Client, Controller};
 use hardstand_log::{LogReader, LogRecord};
 use hardstand_protocol::StateReading;
 use hardstand_protocol::{LogTick, ModelReply, StatusReading};

@@ -52,7 +52,7 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
         let text = ctl(words, 2);
         assert!(text.contains(why), "{words:?}: {text}");
     }
-    let client = hardstand::bus::open_client(&scene.endpoint).unwrap();
+    let client = hardstand_client::session::open_client(&scene.endpoint).unwrap();
     let ask = |payload: Vec<u8>| {
         let query = client.get("hardstand/quadruped/fault").payload(payload).timeout(PATIENCE);
         let sample = query.wait().unwrap().recv().unwrap().into_result().unwrap();

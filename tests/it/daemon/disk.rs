@@ -64,7 +64,7 @@ fn a_disk_that_fills_up_stops_no_robot_and_the_status_says_so() {
     assert_eq!(observer.status().counter("log_failed"), 0);
     let told = observer.status_until("the failure", |s| s.counter("log_failed") == 1);
     let state = observer.until("the robot goes on", |s| s.tick >= told.tick + 500);
-    assert_eq!(state.fault, 0);
+    assert_eq!(state.failure, 0);
     daemon.signal(Signal::TERM);
     let out = daemon.ends_with(3);
     assert!(out.contains("No space left"), "{out}");

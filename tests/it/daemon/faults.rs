@@ -31,7 +31,7 @@ fn a_panic_of_the_bus_restarts_the_bus_and_not_the_robot() {
         let first = restarted(1);
         let state = observer
             .until("a command after the restart", |s| s.tick > first.tick && s.authority == 1);
-        assert_eq!(state.fault, 0, "{what}");
+        assert_eq!(state.failure, 0, "{what}");
         let again = restarted(2);
         assert!(again.counter("commands_received") > 0, "{again:?}");
         daemon.signal(Signal::TERM);

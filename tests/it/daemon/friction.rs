@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use hardstand::bus::open_client;
 use hardstand::config::Scenario;
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::{Error, ErrorKind};
+use hardstand_client::session::open_client;
 use hardstand_protocol::{ContactsReading, Event, Scope, StationReading, TickInput};
 use hardstand_protocol::{
     FrictionRequest, Kind, LogTick, OrderReply, StatusReading, decode, encode,
@@ -128,7 +128,7 @@ fn ask(session: &Session, payload: Option<&[u8]>) -> OrderReply {
         let query = if let Some(p) = payload { query.payload(p.to_vec()) } else { query };
         let reply = query.wait().unwrap().recv().ok()?;
         let sample = reply.into_result().unwrap();
-        let schema = "application/octet-stream;hardstand.OrderReply.v4";
+        let schema = "application/octet-stream;hardstand.OrderReply.v5";
         assert_eq!(sample.encoding().to_string(), schema);
         Some(decode(Kind::OrderReply, &sample.payload().to_bytes()).unwrap())
     })
@@ -157,7 +157,7 @@ fn table(good: FrictionRequest) -> Vec<(&'static str, &'static str, Option<Vec<u
         ("size", "0 bytes long; it must be 37", None),
         ("size", "36 bytes", Some(bytes(&good)[..36].to_vec())),
         ("size", "38 bytes", Some([bytes(&good), vec![0]].concat())),
-        ("version", "header", header(2, 9)),
+        ("version", "protocol version 9; it must be 5", header(2, 9)),
         ("version", "header", header(3, 3)),
         ("layout", "layout_hash is", with(&|r| r.layout_hash ^= 1)),
         ("run_id", "run_id is 2; it must be 1", with(&|r| r.run_id = 2)),

@@ -140,7 +140,7 @@ fn a_stuck_disk_does_not_stop_the_physics_and_a_second_signal_ends_at_once() {
     let observer = Observer::of(&scene);
     // the queue holds 2048 ticks, the pipe a hundred
     let state = observer.until("more ticks than the queue holds", |s| s.tick >= 3000);
-    assert_eq!(state.fault, 0);
+    assert_eq!(state.failure, 0);
     let status =
         observer.status_until("dropped log ticks", |s| s.counter("log_ticks_dropped") >= 200);
     assert!(status.counter("snapshots_dropped") < 1000, "{status:?}");

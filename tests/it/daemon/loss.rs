@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hardstand::bus::open_client;
 use hardstand::limits::REVOKED_SESSIONS;
+use hardstand_client::session::open_client;
 use hardstand_protocol::{ClaimedCommand, encode_command};
 use hardstand_protocol::{JointCommand, Rejection, Verdict};
 use rustix::process::Signal;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use hardstand::bus::{Client, Credentials};
+use hardstand_client::{Client, Credentials};
 use rustix::process::Signal;
 
 use crate::common::ladder::Ladder;
@@ -97,7 +97,7 @@ fn cut_off(seconds: u64, back_s: u64) {
     assert!(back <= 1000 * back_s, "{back} ticks until commands flow again");
     assert!(!controller.has_ended(), "{}", controller.err());
     let on = observer.until("a second more", |s| s.tick >= again.tick + 1000);
-    assert_eq!(on.fault, 0);
+    assert_eq!(on.failure, 0);
     daemon.signal(Signal::TERM);
     let out = daemon.ends_with(0);
 

@@ -29,7 +29,7 @@ fn a_stopped_daemon_counts_what_it_missed_and_goes_on() {
     });
     let after = observer.until("another half second", |s| s.tick >= status.tick + 500);
     assert_eq!(after.time_ns, after.tick * 1_000_000);
-    assert_eq!(after.fault, 0);
+    assert_eq!(after.failure, 0);
     let height = after.truth_base_position_m[2];
     assert!((height - before.truth_base_position_m[2]).abs() < 0.01, "height {height} m");
     daemon.signal(Signal::TERM);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use hardstand::bus::open_client;
+use hardstand_client::session::open_client;
 use rustix::process::Signal;
 use zenoh::{Session, Wait};
 

@@ -117,7 +117,7 @@ fn a_contact_makes_one_step_as_the_formula_says() {
     let k = Vec3::new(p.kxy_n_per_m, p.kxy_n_per_m, kn);
     let given =
         Vec3::new(h * p.cxy_n_s_per_m, h * p.cxy_n_s_per_m, 0.5 * h * dn) + k * (h * h / 4.0);
-    let f_W = R_WC * (f.force_P() - v_C.component_mul(&k) * (0.5 * h));
+    let f_W = R_WC * (f.force_P() - Vec3::from_fn(|i| v_C[i] * k[i]) * (0.5 * h));
     let B_W = R_WC * Mat3::from_diagonal(&given) * R_WC.transpose();
 
     // M a = f, of the body's origin, with a_p = a + α × r + ω × (ω × r) in the force
@@ -126,11 +126,15 @@ fn a_contact_makes_one_step_as_the_formula_says() {
     let f_W = f_W - B_W * w.cross(&w.cross(&r));
     let torque = r.cross(&f_W) - w.cross(&(I_W * w));
     let force = f_W + scene.gravity_W * mass;
-    let (S, mut M) = (skew(&r), Matrix6::zeros());
-    M.fixed_view_mut::<3, 3>(0, 0).copy_from(&(I_W - S * B_W * S));
-    M.fixed_view_mut::<3, 3>(0, 3).copy_from(&(S * B_W));
-    M.fixed_view_mut::<3, 3>(3, 0).copy_from(&(-(B_W * S)));
-    M.fixed_view_mut::<3, 3>(3, 3).copy_from(&(Mat3::identity() * mass + B_W));
+    let S = skew(&r);
+    let (across, down) = (S * B_W, B_W * S);
+    let (angular, linear) = (I_W - across * S, Mat3::identity() * mass + B_W);
+    let M = Matrix6::from_fn(|r, c| match (r < 3, c < 3) {
+        (true, true) => angular[(r, c)],
+        (true, false) => across[(r, c - 3)],
+        (false, true) => -down[(r - 3, c)],
+        (false, false) => linear[(r - 3, c - 3)],
+    });
     let right = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
     let a = M.lu().solve(&right).unwrap();
 

@@ -47,7 +47,7 @@ impl Flooded {
     fn is_healthy(&self) {
         let now = self.observer.state();
         let later = self.observer.until("it goes on", |s| s.tick > now.tick + 1000);
-        assert_eq!((later.command_session, later.fault), (self.session, 0));
+        assert_eq!((later.command_session, later.failure), (self.session, 0));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hardstand::bus::{Client, Credentials};
+use hardstand_client::{Client, Credentials};
 use hardstand_protocol::StatusReading;
 use zenoh::{Config, Session, Wait};
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use hardstand::bus::{Ask, Client};
+use hardstand_client::Client;
+use hardstand_protocol::Ask;
 use hardstand_protocol::Scope;
 use zenoh::handlers::FifoChannel;
 use zenoh::qos::CongestionControl;

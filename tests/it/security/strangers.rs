@@ -49,7 +49,7 @@ fn strangers_are_out_and_counted_and_no_secret_is_told() {
     assert!(text.contains("are you let in?"), "{text}");
 
     let end = next();
-    assert_eq!((end.command_session, end.fault), (start.command_session, 0));
+    assert_eq!((end.command_session, end.failure), (start.command_session, 0));
     drop((states, viewer));
     controller.kill();
     guarded.daemon.signal(Signal::TERM);

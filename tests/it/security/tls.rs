@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use hardstand::bus::{Client, Credentials};
-use hardstand::config::TlsFiles;
+use hardstand_client::{Client, Credentials, TlsFiles};
 use rustix::process::Signal;
 
 use super::guarded::{counted, raw_session, status};
@@ -138,7 +137,7 @@ fn only_certificates_of_the_authority_get_in_and_their_names_decide() {
     states.send(&state, &joints).unwrap();
     counted(&viewer, "messages_denied", 1);
     let end = states.next_state(PATIENCE).unwrap().unwrap();
-    assert_eq!((end.command_session, end.fault), (start.command_session, 0));
+    assert_eq!((end.command_session, end.failure), (start.command_session, 0));
     drop((states, viewer));
     controller.kill();
     c.daemon.signal(Signal::TERM);

@@ -61,7 +61,7 @@ pub fn tick(number: u64) -> LogTick {
         joints: vec![command(x), command(-x)],
         events: if number == 3 { vec![Event::Stop, Event::Arm] } else { Vec::new() },
         authority: Authority::Fresh,
-        fault: None,
+        failure: None,
         digest: state.digest,
         missed_deadlines: number / 10,
         state,

@@ -68,8 +68,8 @@ impl ExponentialSpring {
         age_s: f64,
     ) -> SpringForce {
         let contact = Contact {
-            p_P: (*p_P).into(),
-            v_P: (*v_P).into(),
+            p_P: (*p_P),
+            v_P: (*v_P),
             age_s,
             mu_static: friction.mu_static(),
             mu_kinetic: friction.mu_kinetic(),

@@ -64,7 +64,7 @@ pub(super) fn face(normal: Vec3, offset_m: f64, corners: &[Vec3]) -> Face {
     if round.len() < 3 {
         return face;
     }
-    let middle = round.iter().sum::<Vec3>() / round.len() as f64;
+    let middle = round.iter().copied().sum::<Vec3>() / round.len() as f64;
     let x = (round[0] - middle).normalize();
     let y = normal.cross(&x);
     let angle = |p: &Vec3| math::atan2(y.dot(&(p - middle)), x.dot(&(p - middle)));

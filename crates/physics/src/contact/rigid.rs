@@ -86,7 +86,7 @@ pub fn solve_rigid(W: &[Mat3], contacts: &mut [RigidContact]) -> Convergence {
     let mut out = Convergence::default();
     for (i, contact) in contacts.iter_mut().enumerate() {
         contact.own = regular(&W[i * n + i]);
-        contact.own_inverse = contact.own.try_inverse();
+        contact.own_inverse = contact.own.inverse();
     }
     while out.sweeps < SWEEPS_MAX {
         out.sweeps += 1;

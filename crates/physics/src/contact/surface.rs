@@ -156,7 +156,7 @@ impl Surface {
             _ => Vec3::zeros(),
         };
         let Some(first) = nearest(&X_WS.point_inverse(center_W)) else {
-            let n_W: Vec3 = X_WS.R.column(2).into();
+            let n_W: Vec3 = X_WS.R.column(2);
             let point_W = center_W + to_tube_W(&n_W) - n_W * station.round_m();
             let p_C = into_axes(&X_WS.R, &(point_W - X_WS.p));
             return Touch { X_SC: None, R_WC: X_WS.R, p_C, point_W };

@@ -56,7 +56,7 @@ pub fn articulated_inertias(model: &Model, data: &mut Data) {
         let link = &data.links[i - 1];
         let (through, I_a) = AbaFactors::inertia(link, link.armature, &data.I_A[i]);
         data.set_through(i, &through);
-        let I_P = I_a.to_parent(&data.X_PB[i].into());
+        let I_P = I_a.to_parent(&data.X_PB[i]);
         data.I_A[model.bodies[i].parent] += I_P;
     }
     prepare_base(model, data);
@@ -74,8 +74,7 @@ fn prepare_base(model: &Model, data: &mut Data) {
 fn start_from_rigid_bodies(model: &Model, data: &mut Data) {
     for (i, body) in model.bodies.iter().enumerate() {
         data.I_A[i] = body.inertia.articulated();
-        data.p_A[i] =
-            bias_force(&body.inertia.into(), &data.V[i].into(), &data.f_ext[i].into()).into();
+        data.p_A[i] = bias_force(&body.inertia.into(), &data.V[i], &data.f_ext[i]);
     }
 }
 
@@ -88,7 +87,7 @@ fn gather_to_base(
 ) {
     for i in (1..model.bodies.len()).rev() {
         let (link, placed) = (&data.links[i - 1], data.placed(i));
-        let p_A = data.p_A[i].into();
+        let p_A = data.p_A[i];
         let effort = (tau[i - 1], armature(i, data));
         let (through, I_P, p_P) = AbaFactors::joint(link, &placed, effort, &data.I_A[i], &p_A);
         data.set_through(i, &through);
@@ -108,15 +107,15 @@ fn spread_accelerations(
 ) {
     let base = data.placed(0);
     let (A, alpha_W, a_W) = match model.base {
-        Base::Floating => free_base(&base, &data.base, &data.p_A[0].into(), gravity_W),
+        Base::Floating => free_base(&base, &data.base, &data.p_A[0], gravity_W),
         Base::Fixed => (held_base(&base, gravity_W), Vec3::zeros(), Vec3::zeros()),
     };
-    (data.A[0], vdot.w_WB, vdot.v_WB) = (A.into(), alpha_W, a_W);
+    (data.A[0], vdot.w_WB, vdot.v_WB) = (A, alpha_W, a_W);
     for i in 1..model.bodies.len() {
-        let A_P = data.A[model.bodies[i].parent].into();
+        let A_P = data.A[model.bodies[i].parent];
         let (link, placed, through) = (&data.links[i - 1], data.placed(i), data.through(i));
         let (qdd, A) = through.accelerate(link, &placed, &A_P);
-        data.A[i] = A.into();
+        data.A[i] = A;
         vdot.joints[i - 1] = qdd;
     }
 }
@@ -133,11 +132,11 @@ pub(crate) fn free_base(
     let A = inertia.solve(&(simd::Force::zero() - *p_A));
     let (R_WB, V) = (&base.X_WB.R, &base.V);
     let a_W = Vec3::from(R_WB.mul(&(A.lin + V.ang.cross(&V.lin)))) + gravity_W;
-    (A, R_WB.mul(&A.ang).into(), a_W)
+    (A, R_WB.mul(&A.ang), a_W)
 }
 
 /// The acceleration less gravity, in B, of a base that is fixed to the world.
 #[inline(always)]
 pub(crate) fn held_base(base: &BodyKinematics<f64>, gravity_W: &Vec3) -> simd::Motion<f64> {
-    simd::Motion::new(simd::Vec3::zero(), base.X_WB.R.tr_mul(&(-gravity_W).into()))
+    simd::Motion::new(simd::Vec3::zeros(), base.X_WB.R.tr_mul(&(-gravity_W)))
 }

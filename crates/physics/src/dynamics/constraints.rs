@@ -108,7 +108,7 @@ impl Constraints {
     ) {
         aba(model, data, tau, gravity_W, vdot);
         for (errors, point) in self.errors.chunks_exact_mut(3).zip(&self.points) {
-            errors.copy_from_slice(point.acceleration_errors(data, gravity_W).as_slice());
+            errors.copy_from_slice(&point.acceleration_errors(data, gravity_W).to_array());
         }
         self.gather_system(model, data);
         self.rank = self.system.factor(self.errors.len() as f64 * RANK_TOLERANCE);
@@ -195,15 +195,15 @@ fn check(model: &Model, point: &PointOnPlane) -> Result<()> {
         let (p, x) = (point.p_BF, point.X_SP.p);
         return refuse(format!(
             "the point is {:?} and the plane's origin {:?}; they must be finite",
-            p.as_slice(),
-            x.as_slice()
+            p.to_array(),
+            x.to_array()
         ));
     }
     let R = &point.X_SP.R;
-    let excess = (R.tr_mul(R) - Mat3::identity()).amax();
+    let excess = (R.transpose() * R - Mat3::identity()).amax();
     // not "excess > …": NaN is refused, too
     if !(excess < 1e-9 && R.determinant() > 0.0) {
-        return refuse(format!("the plane's rotation is {:?}; it must be one", R.as_slice()));
+        return refuse(format!("the plane's rotation is {R:?}; it must be a proper rotation"));
     }
     Ok(())
 }

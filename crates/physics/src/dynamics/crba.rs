@@ -50,13 +50,13 @@ pub fn crba(model: &Model, data: &mut Data, H: &mut MassMatrix) {
         data.I_A[i] = body.inertia.articulated();
     }
     for i in (1..model.bodies.len()).rev() {
-        let I_c = data.I_A[i].to_parent(&data.X_PB[i].into());
+        let I_c = data.I_A[i].to_parent(&data.X_PB[i]);
         data.I_A[model.bodies[i].parent] += I_c;
     }
     H.h.fill(0.0);
     let first = model.nv() - model.joint_count();
     for i in 1..model.bodies.len() {
-        let mut F = Force::from(data.I_A[i].mul(&data.S[i].into()));
+        let mut F = Force::from(data.I_A[i].mul(&data.S[i]));
         let row = first + i - 1;
         H.set(row, row, data.S[i].dot(&F) + model.joints[i - 1].armature);
         let mut j = i;

@@ -148,10 +148,10 @@ impl Data {
     #[inline(always)]
     pub(crate) fn placed(&self, i: usize) -> BodyKinematics<f64> {
         BodyKinematics {
-            X_PB: self.X_PB[i].into(),
-            X_WB: self.X_WB[i].into(),
-            V: self.V[i].into(),
-            c: self.c[i].into(),
+            X_PB: self.X_PB[i],
+            X_WB: self.X_WB[i],
+            V: self.V[i],
+            c: self.c[i],
             turn: self.turn[i],
         }
     }
@@ -159,21 +159,21 @@ impl Data {
     /// Stores pose and velocity of body `i`.
     #[inline(always)]
     pub(crate) fn set_placed(&mut self, i: usize, placed: &BodyKinematics<f64>) {
-        self.X_PB[i] = placed.X_PB.into();
-        self.X_WB[i] = placed.X_WB.into();
-        self.V[i] = placed.V.into();
-        self.c[i] = placed.c.into();
+        self.X_PB[i] = placed.X_PB;
+        self.X_WB[i] = placed.X_WB;
+        self.V[i] = placed.V;
+        self.c[i] = placed.c;
         self.turn[i] = placed.turn;
     }
 
     /// What pass 2 of [`aba`](super::aba()) leaves for the joint of body `i`.
     pub(super) fn through(&self, i: usize) -> AbaFactors<f64> {
-        AbaFactors { U: self.U[i].into(), D: self.D[i], per_D: self.per_D[i], u: self.u[i] }
+        AbaFactors { U: self.U[i], D: self.D[i], per_D: self.per_D[i], u: self.u[i] }
     }
 
     #[inline(always)]
     pub(super) fn set_through(&mut self, i: usize, through: &AbaFactors<f64>) {
-        self.U[i] = through.U.into();
+        self.U[i] = through.U;
         (self.D[i], self.per_D[i], self.u[i]) = (through.D, through.per_D, through.u);
     }
 
@@ -185,7 +185,7 @@ impl Data {
         V: &simd::Motion<f64>,
         through: &AbaFactors<f64>,
     ) {
-        self.V[i] = (*V).into();
+        self.V[i] = *V;
         self.set_through(i, through);
     }
 
@@ -195,7 +195,7 @@ impl Data {
         V: &simd::Motion<f64>,
         inertia: &simd::InertiaFactor<f64>,
     ) {
-        (self.V[0], self.base) = ((*V).into(), *inertia);
+        (self.V[0], self.base) = ((*V), *inertia);
     }
 
     /// Zeroes the external forces.

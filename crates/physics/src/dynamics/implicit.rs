@@ -47,7 +47,7 @@ pub(crate) fn point_inertia<T: SimdReal>(
     let skew = Mat3::skew(&p_across);
     ArticulatedInertia {
         I: plus_outer(plus_outer(Sym3::diagonal(sphere), &less, p), &m_more, &m),
-        H: Mat3::new(
+        H: Mat3::from_rows(
             skew.x + n_more.scaled(m.x),
             skew.y + n_more.scaled(m.y),
             skew.z + n_more.scaled(m.z),

@@ -63,7 +63,7 @@ pub fn impulse_response(
         let p_a = work.p_A[i] + data.U[i] * (u * data.per_D[i]);
         work.p_A[model.bodies[i].parent] += data.X_PB[i].force_to_parent(&p_a);
     }
-    work.dV[0] = data.base.solve(&(-work.p_A[0]).into()).into();
+    work.dV[0] = data.base.solve(&(-work.p_A[0]));
     let R_WB = &data.X_WB[0].R;
     (dv.w_WB, dv.v_WB) = (R_WB * work.dV[0].ang, R_WB * work.dV[0].lin);
     for i in 1..model.bodies.len() {
@@ -84,13 +84,13 @@ pub fn spread_jump(
     dV: &mut [Motion],
     dv: &mut Velocities,
 ) {
-    dV[0] = jump.dV_base.into();
-    (dv.w_WB, dv.v_WB) = base_jump(&data.X_WB[0].R.into(), &jump.dV_base);
+    dV[0] = jump.dV_base;
+    (dv.w_WB, dv.v_WB) = base_jump(&data.X_WB[0].R, &jump.dV_base);
     for i in 1..model.bodies.len() {
-        let dV_P = dV[model.bodies[i].parent].into();
+        let dV_P = dV[model.bodies[i].parent];
         let (link, placed) = (&data.links[i - 1], data.placed(i));
         let (dqd, dV_B) = data.through(i).jump_by(link.motility, link, &placed, jump.u[i], &dV_P);
-        dV[i] = dV_B.into();
+        dV[i] = dV_B;
         dv.joints[i - 1] = dqd;
     }
 }
@@ -98,5 +98,5 @@ pub fn spread_jump(
 /// The base's part of a jump of the generalized velocities.
 #[inline(always)]
 pub(crate) fn base_jump(R_WB: &simd::Mat3<f64>, dV: &simd::Motion<f64>) -> (Vec3, Vec3) {
-    (R_WB.mul(&dV.ang).into(), R_WB.mul(&dV.lin).into())
+    (R_WB.mul(&dV.ang), R_WB.mul(&dV.lin))
 }

@@ -74,7 +74,7 @@ pub struct Rk4 {
 #[derive(Clone, Debug)]
 struct Rates {
     quat: Quaternion,
-    p: crate::spatial::Vec3,
+    p: Vec3,
     joints: Vec<f64>,
 }
 
@@ -88,7 +88,7 @@ impl Rk4 {
         Self {
             stage_q: Positions::zero(model),
             stage_v: Velocities::zero(model),
-            sum_q: Rates { quat: NO_RATE, p: crate::spatial::Vec3::zeros(), joints: vec![0.0; n] },
+            sum_q: Rates { quat: NO_RATE, p: Vec3::zeros(), joints: vec![0.0; n] },
             sum_v: Velocities::zero(model),
             vdot: Velocities::zero(model),
         }
@@ -139,10 +139,10 @@ impl Rk4 {
 
     fn clear_sums(&mut self) {
         self.sum_q.quat = NO_RATE;
-        self.sum_q.p.fill(0.0);
+        self.sum_q.p = Vec3::zeros();
         self.sum_q.joints.fill(0.0);
-        self.sum_v.w_WB.fill(0.0);
-        self.sum_v.v_WB.fill(0.0);
+        self.sum_v.w_WB = Vec3::zeros();
+        self.sum_v.v_WB = Vec3::zeros();
         self.sum_v.joints.fill(0.0);
     }
 

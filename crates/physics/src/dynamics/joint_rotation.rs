@@ -118,15 +118,21 @@ impl<T: SimdReal> JointRotation<T> {
         let (zero, one) = (T::splat(0.0), T::splat(1.0));
         let (s, c) = (self.sin, self.cos);
         match axis {
-            Axis::X => {
-                Mat3::new(Vec3::new(one, zero, zero), Vec3::new(zero, c, -s), Vec3::new(zero, s, c))
-            }
-            Axis::Y => {
-                Mat3::new(Vec3::new(c, zero, s), Vec3::new(zero, one, zero), Vec3::new(-s, zero, c))
-            }
-            Axis::Z => {
-                Mat3::new(Vec3::new(c, -s, zero), Vec3::new(s, c, zero), Vec3::new(zero, zero, one))
-            }
+            Axis::X => Mat3::from_rows(
+                Vec3::new(one, zero, zero),
+                Vec3::new(zero, c, -s),
+                Vec3::new(zero, s, c),
+            ),
+            Axis::Y => Mat3::from_rows(
+                Vec3::new(c, zero, s),
+                Vec3::new(zero, one, zero),
+                Vec3::new(-s, zero, c),
+            ),
+            Axis::Z => Mat3::from_rows(
+                Vec3::new(c, -s, zero),
+                Vec3::new(s, c, zero),
+                Vec3::new(zero, zero, one),
+            ),
         }
     }
 
@@ -148,7 +154,11 @@ impl<T: SimdReal> JointRotation<T> {
     /// `R_WP R_PB`.
     #[inline(always)]
     pub(super) fn after(&self, axis: Axis, R_WP: &Mat3<T>) -> Mat3<T> {
-        Mat3::new(self.back(axis, &R_WP.x), self.back(axis, &R_WP.y), self.back(axis, &R_WP.z))
+        Mat3::from_rows(
+            self.back(axis, &R_WP.x),
+            self.back(axis, &R_WP.y),
+            self.back(axis, &R_WP.z),
+        )
     }
 
     /// `I_A` in the axes of P.
@@ -156,12 +166,12 @@ impl<T: SimdReal> JointRotation<T> {
     pub(super) fn inertia(&self, axis: Axis, I_A: &ArticulatedInertia<T>) -> ArticulatedInertia<T> {
         let H = &I_A.H;
         // first the columns, then the rows
-        let left = Mat3::new(
+        let left = Mat3::from_rows(
             self.forth(axis, &H.column_x()),
             self.forth(axis, &H.column_y()),
             self.forth(axis, &H.column_z()),
         );
-        let H = Mat3::new(
+        let H = Mat3::from_rows(
             self.forth(axis, &left.column_x()),
             self.forth(axis, &left.column_y()),
             self.forth(axis, &left.column_z()),

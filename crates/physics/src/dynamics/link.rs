@@ -85,18 +85,18 @@ impl Link<f64> {
     pub(crate) fn new(joint: &Joint, inertia: &spatial::SpatialInertia) -> Self {
         let (R_PJ, a) = (&joint.X_PJ.R, &joint.axis);
         // Rodrigues: R(q) = a aᵀ + sin q â + cos q (1 − a aᵀ)
-        let along = a * a.transpose();
+        let along = a.outer(a);
         let across = spatial::Mat3::identity() - along;
         let revolute = joint.kind == JointKind::Revolute;
         let R_fixed = if revolute { R_PJ * along } else { *R_PJ };
         Self {
             motility: JointClass::of(joint),
-            axis: (*a).into(),
-            R_fixed: R_fixed.into(),
-            R_sin: (R_PJ * skew(a)).into(),
-            R_cos: (R_PJ * across).into(),
-            p_PJ: joint.X_PJ.p.into(),
-            slide_P: (R_PJ * a).into(),
+            axis: (*a),
+            R_fixed,
+            R_sin: (R_PJ * skew(a)),
+            R_cos: (R_PJ * across),
+            p_PJ: joint.X_PJ.p,
+            slide_P: (R_PJ * a),
             armature: joint.armature,
             inertia: (*inertia).into(),
         }
@@ -210,7 +210,7 @@ impl<T: SimdReal> Link<T> {
                 let step = self.axis.scaled(qd);
                 Motion::new(V.ang.cross(&step), V.lin.cross(&step))
             }
-            JointClass::Sliding => Motion::new(Vec3::zero(), V.ang.cross(&self.axis.scaled(qd))),
+            JointClass::Sliding => Motion::new(Vec3::zeros(), V.ang.cross(&self.axis.scaled(qd))),
         }
     }
 

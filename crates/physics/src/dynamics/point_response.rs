@@ -233,8 +233,8 @@ fn follow<T: SimdReal>(
         let a = link.project_several(&F);
         let share = a * T::splat(per_D);
         responses.crossings.push(PathTerm { body, a: four(a), shares: four(share) });
-        let U = Force::<T>::from_lanes(|_| data.U[body].into());
-        let X_PB = Transform::<T>::from_lanes(|_| data.X_PB[body].into());
+        let U = Force::<T>::from_lanes(|_| data.U[body]);
+        let X_PB = Transform::<T>::from_lanes(|_| data.X_PB[body]);
         F = X_PB.force_to_parent(&(F - U.scaled(share)));
         body = model.bodies[body].parent;
     }
@@ -257,7 +257,7 @@ fn follow<T: SimdReal>(
 #[inline(always)]
 fn unit_impulses<T: SimdReal>(point: &PointAxes) -> Force<T> {
     let row = |r: usize| T::from_lanes(|c| if c < 3 { point.R_BC[(r, c)] } else { 0.0 });
-    let p_B = simd::Vec3::from_lanes(|_| point.p_B.into());
+    let p_B = simd::Vec3::from_lanes(|_| point.p_B);
     Force::at_point(simd::Vec3::new(row(0), row(1), row(2)), &p_B)
 }
 

@@ -122,8 +122,8 @@ fn generalized_force(model: &Model, data: &Data, forces_B: &mut [Force], out: &m
     }
     if model.base == Base::Floating {
         let R_WB = &data.X_WB[0].R;
-        out[..3].copy_from_slice((R_WB * forces_B[0].ang).as_slice());
-        out[3..6].copy_from_slice((R_WB * forces_B[0].lin).as_slice());
+        out[..3].copy_from_slice(&(R_WB * forces_B[0].ang).to_array());
+        out[3..6].copy_from_slice(&(R_WB * forces_B[0].lin).to_array());
     }
 }
 
@@ -202,7 +202,7 @@ impl Constraints {
         kinematics(model, q, v, data);
         let p = &mut self.projector;
         for (errors, point) in p.velocities.errors.chunks_exact_mut(3).zip(&self.points) {
-            errors.copy_from_slice(point.velocity_errors(data).as_slice());
+            errors.copy_from_slice(&point.velocity_errors(data).to_array());
         }
         p.velocities.error()
     }

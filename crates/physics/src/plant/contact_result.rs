@@ -125,7 +125,7 @@ impl ContactResult {
         if round {
             let marker_W = data.point_W(self.body, &memory.marker_B.into());
             let slip_C = self.touch.vector_from_W(&(marker_W - self.touch.point_W));
-            p_C = stretched(&p_C.into(), &slip_C.into()).into();
+            p_C = stretched(&p_C, &slip_C);
         }
         let age_s = committed.age_s(now_ns);
         self.force = spring.evaluate(&self.friction, &committed, &p_C, &self.v_C, age_s);
@@ -133,8 +133,8 @@ impl ContactResult {
 
     /// Commits what the last evaluation proposes for a spring.
     pub(super) fn commit_spring(&self, memory: &mut SpringMemory, round: bool, now_ns: u64) {
-        let marker_B = Vec3::from(memory.marker_B).into();
-        let (p_C, point_B) = (self.touch.p_C.into(), self.point_B.into());
+        let marker_B = Vec3::from(memory.marker_B);
+        let (p_C, point_B) = (self.touch.p_C, self.point_B);
         let next = match round {
             true => RollingMemory::rolled(marker_B, &self.force, &p_C, &point_B),
             false => RollingMemory::fixed(marker_B, &self.force),

@@ -278,12 +278,12 @@ impl ContactSet {
                 ContactLaw::Rigid(_) => continue,
             };
             let touching = Touching {
-                f_C: at.force.force_P().into(),
-                v_C: at.v_C.into(),
-                R_WC: at.touch.R_WC.into(),
-                point_B: at.point_B.into(),
+                f_C: at.force.force_P(),
+                v_C: at.v_C,
+                R_WC: at.touch.R_WC,
+                point_B: at.point_B,
             };
-            let (X_WB, V) = (data.X_WB[at.body].into(), data.V[at.body].into());
+            let (X_WB, V) = (data.X_WB[at.body], data.V[at.body]);
             let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
             data.f_ext[at.body] += Force::from(force);
             data.added.bodies[at.body] += inertia;

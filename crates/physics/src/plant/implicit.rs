@@ -140,7 +140,7 @@ impl Plant {
         let Self { spec, data, contacts, state, .. } = self;
         data.clear_forces();
         data.added.clear_bodies();
-        let step = Step { h, gravity_W: spec.gravity_W.into() };
+        let step = Step { h, gravity_W: spec.gravity_W };
         contacts.apply_implicit(data, &state.contacts, &step);
         add_pushes(data, &state.pushes);
     }

@@ -149,7 +149,7 @@ impl RigidSolver {
         self.points.clear();
         for &i in &self.active {
             let at = &set.evaluated()[i];
-            let R_BC = data.X_WB[at.body].R.tr_mul(&at.touch.R_WC);
+            let R_BC = data.X_WB[at.body].R.transpose() * at.touch.R_WC;
             self.points.push(PointAxes { body: at.body, p_B: at.point_B, R_BC });
         }
         self.responses.respond(model, data, &self.points, &mut self.W);

@@ -76,13 +76,13 @@ impl State {
         for (i, x) in [&mut quat.w, &mut quat.x, &mut quat.y, &mut quat.z].into_iter().enumerate() {
             visit("base.quat_WB_wxyz", i, Word::F64(x));
         }
-        walk_all("base.p_WB", self.q.p_WB.as_mut_slice(), visit);
-        walk_all("joint.q", &mut self.q.joints, visit);
-        walk_all("base.w_WB", self.v.w_WB.as_mut_slice(), visit);
-        walk_all("base.v_WB", self.v.v_WB.as_mut_slice(), visit);
-        walk_all("joint.dq", &mut self.v.joints, visit);
-        walk_all("joint.tau", &mut self.motor, visit);
-        walk_all("imu.v_before_W", self.imu_v_before_W.as_mut_slice(), visit);
+        walk_all("base.p_WB", self.q.p_WB.iter_mut(), visit);
+        walk_all("joint.q", self.q.joints.iter_mut(), visit);
+        walk_all("base.w_WB", self.v.w_WB.iter_mut(), visit);
+        walk_all("base.v_WB", self.v.v_WB.iter_mut(), visit);
+        walk_all("joint.dq", self.v.joints.iter_mut(), visit);
+        walk_all("joint.tau", self.motor.iter_mut(), visit);
+        walk_all("imu.v_before_W", self.imu_v_before_W.iter_mut(), visit);
     }
 
     /// Visits the words of the pushes, the second part.
@@ -124,12 +124,12 @@ impl Walk for State {
 }
 
 #[inline(always)]
-fn walk_all(
+fn walk_all<'a>(
     name: &'static str,
-    values: &mut [f64],
+    values: impl Iterator<Item = &'a mut f64>,
     visit: &mut impl FnMut(&'static str, usize, Word<'_>),
 ) {
-    for (i, x) in values.iter_mut().enumerate() {
+    for (i, x) in values.enumerate() {
         visit(name, i, Word::F64(x));
     }
 }

@@ -9,22 +9,25 @@
 
 mod convert;
 mod inertia;
+mod one_lane;
 mod quaternion;
 pub mod simd;
-mod transform;
-mod vector;
 
 pub use inertia::SpatialInertia;
 pub use quaternion::Quaternion;
-pub use transform::Transform;
-pub use vector::{Force, Motion};
 
 /// Articulated-body inertia.
 pub type ArticulatedInertia = simd::ArticulatedInertia<f64>;
 /// A 3-vector.
-pub type Vec3 = nalgebra::Vector3<f64>;
+pub type Vec3 = simd::Vec3<f64>;
 /// A 3×3 matrix.
-pub type Mat3 = nalgebra::Matrix3<f64>;
+pub type Mat3 = simd::Mat3<f64>;
+/// A spatial motion vector: a velocity or an acceleration, `[angular; linear]`.
+pub type Motion = simd::Motion<f64>;
+/// A spatial force vector: `[moment about the origin; force]`.
+pub type Force = simd::Force<f64>;
+/// A pose `X_AB`.
+pub type Transform = simd::Transform<f64>;
 
 /// The cross-product matrix: `skew(a) b = a × b`.
 #[must_use]

@@ -6,7 +6,7 @@ use crate::math;
 /// An orientation `R_AB`: turns B components into A components. The order of the fields is the
 /// order on the wire.
 ///
-/// Written out instead of taken from nalgebra because the order of operations is part of the
+/// Written out here because the order of operations is part of the
 /// determinism contract.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quaternion {

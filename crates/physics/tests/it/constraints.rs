@@ -392,7 +392,7 @@ fn bad_constraints_are_refused() {
         (far, "finite"),
         (turned(mirror), "rotation"),
         (turned(Mat3::identity() * 1.01), "rotation"),
-        (turned(Mat3::from_element(f64::NAN)), "rotation"),
+        (turned(Mat3::identity() * f64::NAN), "rotation"),
     ] {
         let error = Constraints::new(&model, vec![good, bad]).unwrap_err().to_string();
         assert!(error.starts_with("constraint 1: ") && error.contains(why), "{error}");

@@ -210,7 +210,7 @@ proptest! {
         for (j, from) in points.iter().enumerate() {
             for k in 0..3 {
                 let mut impulses = vec![Force::zero(); n];
-                let unit = from.R_BC.column(k).into_owned();
+                let unit = from.R_BC.column(k);
                 impulses[from.body] = Force::at_point(unit, &from.p_B);
                 impulse_response(&s.model, &data, &impulses, &mut work, &mut dv);
                 for (i, to) in points.iter().enumerate() {

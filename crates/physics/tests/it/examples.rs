@@ -110,7 +110,10 @@ fn a_free_body_obeys_eulers_equations() {
     let q = Positions { quat_WB: quat, ..Positions::zero(&model) };
     let v = Velocities { w_WB: R * w_B, ..Velocities::zero(&model) };
     let vdot = accelerate(&model, &q, &v, &[], &Vec3::zeros());
-    let expected = -w_B.cross(&I.component_mul(&w_B)).component_div(&I);
+    let expected = {
+        let torque = -w_B.cross(&Vec3::from_fn(|i| I[i] * w_B[i]));
+        Vec3::from_fn(|i| torque[i] / I[i])
+    };
     // the rate in the world and in the body are the same vector, since ω × ω = 0
     assert!((R.transpose() * vdot.w_WB - expected).norm() < 1e-14);
 }

@@ -29,7 +29,7 @@ fn direction(dice: &mut Dice) -> Vec3 {
 
 /// Gradient of the distance by central differences of `h_m`.
 fn gradient(nearest: &impl Fn(&Vec3) -> Nearest, p: &Vec3, h_m: f64) -> Vec3 {
-    Vec3::from_fn(|i, _| {
+    Vec3::from_fn(|i| {
         let mut step = Vec3::zeros();
         step[i] = h_m;
         (nearest(&(p + step)).distance_m - nearest(&(p - step)).distance_m) / (2.0 * h_m)
@@ -273,13 +273,13 @@ fn bad_heightfields_are_refused() {
 
 /// Distance from a box with rounded edges and its gradient, in closed form.
 fn rounded_box(size: [f64; 3], r: f64, p: &Vec3) -> (f64, Vec3) {
-    let beyond = Vec3::from_fn(|i, _| p[i].abs() - (0.5 * size[i] - r));
+    let beyond = Vec3::from_fn(|i| p[i].abs() - (0.5 * size[i] - r));
     let out = beyond.map(|b| b.max(0.0));
     if out.norm() > 0.0 {
-        let n = Vec3::from_fn(|i, _| out[i] * p[i].signum() / out.norm());
+        let n = Vec3::from_fn(|i| out[i] * p[i].signum() / out.norm());
         return (out.norm() - r, n);
     }
-    let i = beyond.imax();
+    let i = (1..3).fold(0, |i, k| if beyond[k] > beyond[i] { k } else { i });
     let mut n = Vec3::zeros();
     n[i] = p[i].signum();
     (beyond[i] - r, n)
@@ -384,8 +384,8 @@ fn the_nearest_point_of_an_octahedron_is_proven_by_its_corners() {
         let p = point(&mut dice, [2.0; 3]);
         let n = solid.nearest(&p);
         let on = n.point_S;
-        assert!((on.abs().sum() - 1.0).abs() < 1e-14, "on the surface");
-        assert_eq!(n.distance_m > 0.0, p.abs().sum() > 1.0);
+        assert!((on.map(f64::abs).iter().sum::<f64>() - 1.0).abs() < 1e-14, "on the surface");
+        assert_eq!(n.distance_m > 0.0, p.map(f64::abs).iter().sum::<f64>() > 1.0);
         if n.distance_m > 0.0 {
             for axis in 0..3 {
                 for end in [-1.0, 1.0] {

@@ -9,8 +9,7 @@ use hardstand_physics::spatial::{Transform, Vec3};
 use serde_json::Value;
 
 use super::files::{
-    GoldenFile, get, list, list_or_empty, num, number, nums, text, transform, urdf_text, vec3,
-    vector,
+    GoldenFile, get, list, list_or_empty, num, number, text, transform, urdf_text, vec3, vector,
 };
 use super::point_on_plane::{
     floating_state, in_model_order, inertia, joint_indices, single, tree_state,
@@ -190,7 +189,7 @@ impl Run {
             Some(Value::Array(_)) => {
                 list(sample, "force_on_follower_xyz_P").iter().map(vector).collect()
             }
-            _ => vec![Vec3::from_iterator(nums(forces))],
+            _ => vec![vector(forces)],
         };
         assert_eq!(forces.len(), self.constraints.points().len(), "forces");
         let scale = forces.iter().map(Vec3::norm).fold(1.0, f64::max);

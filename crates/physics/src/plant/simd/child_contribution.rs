@@ -55,7 +55,7 @@ pub(super) fn by_fours<T: SimdReal>(
 pub(super) fn from_fours(fours: &Fours) -> ChildContribution<f64> {
     let [a, b, c, d, e, f, g] = fours;
     let I = Sym3 { xx: a[0], xy: a[1], xz: a[2], yy: a[3], yz: b[0], zz: b[1] };
-    let H = Mat3::new(
+    let H = Mat3::from_rows(
         Vec3::new(b[2], b[3], c[0]),
         Vec3::new(c[1], c[2], c[3]),
         Vec3::new(d[0], d[1], d[2]),

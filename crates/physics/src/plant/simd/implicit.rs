@@ -75,7 +75,7 @@ impl<Q: SimdReal> Robot<Q> {
 
     /// Starts a step of `h` seconds from the contacts as evaluated.
     fn restart(&mut self, h: f64) {
-        let step = Step { h, gravity_W: self.trunk.gravity_W.into() };
+        let step = Step { h, gravity_W: self.trunk.gravity_W };
         self.on_limbs(Task::Restart(step));
         self.trunk.restart(&self.trunk_springs, &step);
     }

@@ -87,16 +87,16 @@ impl<T: SimdReal> SpringBlock<T> {
         Self {
             contacts: lanes.iter().map(|c| c.map(|c| c.contact)).collect(),
             round: some[0].shape != StationShape::Point,
-            p_BS: Vec3::from_lanes(|i| at(i).p_BS.into()),
+            p_BS: Vec3::from_lanes(|i| at(i).p_BS),
             radius: T::from_lanes(|i| at(i).shape.round_m()),
-            R_WS: Mat3::from_lanes(|i| at(i).X_WS.R.into()),
+            R_WS: Mat3::from_lanes(|i| at(i).X_WS.R),
             level,
             flat: T::from_lanes(|i| f64::from(is_flat(i))),
-            p_WS: Vec3::from_lanes(|i| at(i).X_WS.p.into()),
+            p_WS: Vec3::from_lanes(|i| at(i).X_WS.p),
             law: law.without_force(empty),
             mu_static: zero,
             mu_kinetic: zero,
-            memory: RollingMemory { friction, marker_B: Vec3::zero() },
+            memory: RollingMemory { friction, marker_B: Vec3::zeros() },
             touching: Touching::default(),
             slopes: ContactSlopes::default(),
             needs_substep: false,
@@ -200,10 +200,10 @@ impl<T: SimdReal> SpringBlock<T> {
         for (lane, contact) in self.contacts.iter().enumerate() {
             let Some(i) = *contact else { continue };
             let shown = &mut all[i];
-            shown.touch.p_C = at.p_S.lane(lane).into();
-            shown.touch.point_W = at.point_W.lane(lane).into();
-            shown.point_B = at.point_B.lane(lane).into();
-            shown.v_C = at.v_S.lane(lane).into();
+            shown.touch.p_C = at.p_S.lane(lane);
+            shown.touch.point_W = at.point_W.lane(lane);
+            shown.point_B = at.point_B.lane(lane);
+            shown.v_C = at.v_S.lane(lane);
             shown.force = at.force.lane(lane);
         }
     }
@@ -258,7 +258,7 @@ impl<T: SimdReal> SpringBlock<T> {
     #[inline(always)]
     fn evaluate(&self, X_WB: &Transform<T>, V: &Motion<T>, age_s: f64) -> Evaluation<T> {
         let n_W = Vec3::new(self.R_WS.x.z, self.R_WS.y.z, self.R_WS.z.z);
-        let center_W = X_WB.point(&self.p_BS) + Vec3::zero();
+        let center_W = X_WB.point(&self.p_BS) + Vec3::zeros();
         let point_W = center_W - n_W.scaled(self.radius);
         let p_S = self.in_plane(&(point_W - self.p_WS));
         let point_B = if self.round { X_WB.point_inverse(&point_W) } else { self.p_BS };

@@ -104,10 +104,10 @@ impl Trunk {
         match task {
             Task::Load(_, data) => self.placed = data.placed(0),
             Task::Equip(_, model) => self.inertia = model.bodies[0].inertia.into(),
-            Task::LoadForces(data) => self.start(&data.f_ext[0].into()),
+            Task::LoadForces(data) => self.start(&data.f_ext[0]),
             Task::LoadImplicit(data) => {
                 self.added = data.added.bodies[0];
-                self.start(&data.f_ext[0].into());
+                self.start(&data.f_ext[0]);
             }
             Task::Store(_, data) => data.set_placed(0, &self.placed),
             _ => {}

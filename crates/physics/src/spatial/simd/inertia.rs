@@ -53,7 +53,7 @@ impl<T: SimdReal> ArticulatedInertia<T> {
     pub fn minus_outer(&self, Ud: &Force<T>, U: &Force<T>) -> Self {
         Self {
             I: self.I.minus_outer(&Ud.ang, &U.ang),
-            H: Mat3::new(
+            H: Mat3::from_rows(
                 self.H.x - U.lin.scaled(Ud.ang.x),
                 self.H.y - U.lin.scaled(Ud.ang.y),
                 self.H.z - U.lin.scaled(Ud.ang.z),
@@ -79,7 +79,7 @@ impl<T: SimdReal> ArticulatedInertia<T> {
         // row i of p̂ M is −(M p̂)ᵀ's: p × (column of M), and M is symmetric
         let full = M.full();
         let (cx, cy, cz) = (p.cross(&full.x), p.cross(&full.y), p.cross(&full.z));
-        let shifted = Mat3::new(
+        let shifted = Mat3::from_rows(
             H.x + Vec3::new(cx.x, cy.x, cz.x),
             H.y + Vec3::new(cx.y, cy.y, cz.y),
             H.z + Vec3::new(cx.z, cy.z, cz.z),

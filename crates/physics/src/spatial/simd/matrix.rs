@@ -45,7 +45,7 @@ impl<T: SimdReal> Vec3<T> {
     /// Zero.
     #[inline(always)]
     #[must_use]
-    pub fn zero() -> Self {
+    pub fn zeros() -> Self {
         let zero = T::splat(0.0);
         Self::new(zero, zero, zero)
     }
@@ -139,7 +139,7 @@ impl<T: SimdReal> Mat3<T> {
     /// From rows.
     #[inline(always)]
     #[must_use]
-    pub const fn new(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Self {
+    pub const fn from_rows(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Self {
         Self { x, y, z }
     }
 
@@ -148,7 +148,7 @@ impl<T: SimdReal> Mat3<T> {
     #[must_use]
     pub fn skew(a: &Vec3<T>) -> Self {
         let zero = T::splat(0.0);
-        Self::new(
+        Self::from_rows(
             Vec3::new(zero, -a.z, a.y),
             Vec3::new(a.z, zero, -a.x),
             Vec3::new(-a.y, a.x, zero),
@@ -159,14 +159,14 @@ impl<T: SimdReal> Mat3<T> {
     #[inline(always)]
     #[must_use]
     pub fn splat(m: &Mat3<f64>) -> Self {
-        Self::new(Vec3::splat(&m.x), Vec3::splat(&m.y), Vec3::splat(&m.z))
+        Self::from_rows(Vec3::splat(&m.x), Vec3::splat(&m.y), Vec3::splat(&m.z))
     }
 
     /// Lane `i` is `f(i)`.
     #[inline(always)]
     #[must_use]
     pub fn from_lanes(f: impl Fn(usize) -> Mat3<f64>) -> Self {
-        Self::new(
+        Self::from_rows(
             Vec3::from_lanes(|i| f(i).x),
             Vec3::from_lanes(|i| f(i).y),
             Vec3::from_lanes(|i| f(i).z),
@@ -223,14 +223,14 @@ impl<T: SimdReal> Mat3<T> {
     #[inline(always)]
     #[must_use]
     pub fn product(&self, o: &Self) -> Self {
-        Self::new(o.tr_mul(&self.x), o.tr_mul(&self.y), o.tr_mul(&self.z))
+        Self::from_rows(o.tr_mul(&self.x), o.tr_mul(&self.y), o.tr_mul(&self.z))
     }
 
     /// `self s`.
     #[inline(always)]
     #[must_use]
     pub fn scaled(&self, s: T) -> Self {
-        Self::new(self.x.scaled(s), self.y.scaled(s), self.z.scaled(s))
+        Self::from_rows(self.x.scaled(s), self.y.scaled(s), self.z.scaled(s))
     }
 
     /// `R self Rᵀ`.
@@ -238,7 +238,7 @@ impl<T: SimdReal> Mat3<T> {
     #[must_use]
     pub fn turned(&self, R: &Self) -> Self {
         let left = R.product(self);
-        Self::new(R.mul(&left.x), R.mul(&left.y), R.mul(&left.z))
+        Self::from_rows(R.mul(&left.x), R.mul(&left.y), R.mul(&left.z))
     }
 }
 
@@ -246,7 +246,7 @@ impl<T: SimdReal> Add for Mat3<T> {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        Self::new(self.x + o.x, self.y + o.y, self.z + o.z)
+        Self::from_rows(self.x + o.x, self.y + o.y, self.z + o.z)
     }
 }
 
@@ -291,7 +291,7 @@ impl<T: SimdReal> Sym3<T> {
     #[inline(always)]
     #[must_use]
     pub fn full(&self) -> Mat3<T> {
-        Mat3::new(
+        Mat3::from_rows(
             Vec3::new(self.xx, self.xy, self.xz),
             Vec3::new(self.xy, self.yy, self.yz),
             Vec3::new(self.xz, self.yz, self.zz),

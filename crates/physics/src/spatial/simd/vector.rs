@@ -1,6 +1,6 @@
 //! Spatial vectors, and poses that carry them between frames.
 
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use crate::simd::SimdReal;
 
@@ -8,17 +8,19 @@ use super::{Mat3, Vec3};
 
 /// A spatial motion vector `[angular; linear]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[allow(missing_docs, reason = "as in spatial::Motion")]
 pub struct Motion<T> {
+    /// Angular part, rad/s or rad/s².
     pub ang: Vec3<T>,
+    /// Linear part at the origin of the frame, m/s or m/s².
     pub lin: Vec3<T>,
 }
 
 /// A spatial force vector `[moment; force]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[allow(missing_docs, reason = "as in spatial::Force")]
 pub struct Force<T> {
+    /// Moment about the origin of the frame, N·m.
     pub ang: Vec3<T>,
+    /// Force, N.
     pub lin: Vec3<T>,
 }
 
@@ -36,7 +38,7 @@ macro_rules! spatial_vector {
             #[inline(always)]
             #[must_use]
             pub fn zero() -> Self {
-                Self::new(Vec3::zero(), Vec3::zero())
+                Self::new(Vec3::zeros(), Vec3::zeros())
             }
 
             /// The same in every lane.
@@ -84,6 +86,21 @@ macro_rules! spatial_vector {
             }
         }
 
+        impl<T: SimdReal> Neg for $t<T> {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                Self::new(-self.ang, -self.lin)
+            }
+        }
+
+        impl<T: SimdReal> SubAssign for $t<T> {
+            #[inline(always)]
+            fn sub_assign(&mut self, o: Self) {
+                *self = *self - o;
+            }
+        }
+
         impl<T: SimdReal> AddAssign for $t<T> {
             #[inline(always)]
             fn add_assign(&mut self, o: Self) {
@@ -96,6 +113,13 @@ spatial_vector!(Motion);
 spatial_vector!(Force);
 
 impl<T: SimdReal> Motion<T> {
+    /// `v × m`. (RBDA 2.31)
+    #[inline(always)]
+    #[must_use]
+    pub fn cross(&self, m: &Self) -> Self {
+        Self::new(self.ang.cross(&m.ang), self.ang.cross(&m.lin) + self.lin.cross(&m.ang))
+    }
+
     /// `v ×* f`. (RBDA 2.32)
     #[inline(always)]
     #[must_use]
@@ -119,6 +143,13 @@ impl<T: SimdReal> Motion<T> {
 }
 
 impl<T: SimdReal> Force<T> {
+    /// Power with a motion.
+    #[inline(always)]
+    #[must_use]
+    pub fn dot(&self, m: &Motion<T>) -> T {
+        m.dot(self)
+    }
+
     /// The force `f` at the point `p`.
     #[inline(always)]
     #[must_use]
@@ -127,11 +158,12 @@ impl<T: SimdReal> Force<T> {
     }
 }
 
-/// A pose `X_AB`.
+/// A pose `X_AB`: the point with B coordinates `p_B` has A coordinates `R p_B + p`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[allow(missing_docs, reason = "as in spatial::Transform")]
 pub struct Transform<T> {
+    /// `R_AB`.
     pub R: Mat3<T>,
+    /// `p_AB_A`, m.
     pub p: Vec3<T>,
 }
 
@@ -191,6 +223,14 @@ impl<T: SimdReal> Transform<T> {
     pub fn motion_to_child(&self, m_A: &Motion<T>) -> Motion<T> {
         let lin = m_A.lin + m_A.ang.cross(&self.p);
         Motion::new(self.R.tr_mul(&m_A.ang), self.R.tr_mul(&lin))
+    }
+
+    /// `ᴬX_B m`, the inverse of [`motion_to_child`](Self::motion_to_child).
+    #[inline(always)]
+    #[must_use]
+    pub fn motion_to_parent(&self, m_B: &Motion<T>) -> Motion<T> {
+        let ang = self.R.mul(&m_B.ang);
+        Motion::new(ang, self.R.mul(&m_B.lin) + self.p.cross(&ang))
     }
 
     /// `ᴮX_Aᵀ f`. (RBDA 2.25)

@@ -49,7 +49,7 @@ pub fn level_floor() -> Surface {
 
 /// A plane with this pose.
 pub fn plane(X_WP: Transform) -> Surface {
-    Surface::plane(&format!("plane {}", X_WP.p), X_WP)
+    Surface::plane(&format!("plane {:?}", X_WP.p), X_WP)
 }
 
 /// Plain settings: 1 ms ticks, four semi-implicit micro-steps, level floor, no stations.

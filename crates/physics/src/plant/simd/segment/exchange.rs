@@ -63,14 +63,14 @@ impl<T: SimdReal> Segment<T> {
     /// Takes over the external forces.
     #[inline(always)]
     fn load_forces(&mut self, data: &Data) {
-        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
+        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)]);
         self.start(&f_ext);
     }
 
     /// Takes over the external forces of an implicit step, and the inertias that belong to them.
     #[inline(always)]
     fn load_implicit(&mut self, data: &Data) {
-        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)].into());
+        let f_ext = Force::from_lanes(|i| data.f_ext[self.body(i)]);
         let added = ArticulatedInertia::from_lanes(|i| data.added.bodies[self.body(i)]);
         self.start_implicit(&f_ext, &added);
     }

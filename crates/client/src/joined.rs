@@ -1,29 +1,29 @@
-//! A controller that has joined: every state that it has to answer, in order, and its answers.
+//! A controller that has joined: it gets every state of its schedule in order and answers each.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{
+    Ask, ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, StateReading,
+    encode, encode_command,
+};
 use zenoh::Wait;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
-use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{
-    ClaimedCommand, JoinReply, JoinRequest, Kind, LeaveRequest, encode, encode_command,
-};
-use hardstand_protocol::{JointCommand, StateReading};
+use crate::Client;
+use crate::client::received;
+use crate::session::bus_error;
 
-use super::client::received;
-use super::{Ask, Client, bus_error};
-
-/// States that may wait for a controller that is slow.
+/// States that can wait for a slow controller.
 const STATES_MAX: usize = 256;
-/// Answers that are kept, to be given again.
+/// Newest answers, kept to be sent again.
 const ANSWERS_KEPT: usize = 64;
 
-/// A controller that has joined. It answers the states of its grid, each once; a state that comes
-/// again, because the daemon has not heard the answer, gets the same answer again.
+/// A controller that has joined. It answers each state of its schedule once. If the daemon repeats
+/// a state because the answer was lost, the same answer is sent again.
 #[derive(Debug)]
 pub struct JoinedController {
     client: Client,
@@ -37,14 +37,14 @@ pub struct JoinedController {
 }
 
 impl Client {
-    /// Joins. The request's layout hash is that of `model`; the daemon is given `patience` for each
-    /// answer.
+    /// Joins a run; [`JoinRequest::new`] makes a request. `patience` is the longest wait for the
+    /// daemon's answer, also when it joins again.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with what was expected and what came if the daemon refuses,
+    /// [`ErrorKind::Input`] with the expected and the received value if the daemon refuses,
     /// [`ErrorKind::Bus`] if it does not answer or is too busy.
     pub fn join(self, request: JoinRequest, patience: Duration) -> Result<JoinedController> {
-        // the states first: the one that the answer speaks of must not be missed
+        // subscribe first: the first state that the reply names must not be missed
         let states = self
             .session
             .declare_subscriber(self.keys.state.clone())
@@ -68,7 +68,7 @@ impl Client {
 }
 
 impl JoinedController {
-    /// Joins the run that there is now, after a reset or restore, or once this session was lost.
+    /// Joins the current run, after a reset or restore, or after this session was lost.
     ///
     /// # Errors
     /// As [`Client::join`].
@@ -88,14 +88,14 @@ impl JoinedController {
         Ok(())
     }
 
-    /// What the daemon has given.
+    /// The daemon's reply to the join request.
     #[must_use]
     pub const fn reply(&self) -> &JoinReply {
         &self.reply
     }
 
-    /// The next state to answer; `None` after `patience` without one. After a reset or restore it
-    /// joins again by itself.
+    /// The next state to answer; `None` after `patience` without one. Joins again after a reset or
+    /// restore.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if the session is closed or a state does not decode; as
@@ -118,7 +118,7 @@ impl JoinedController {
         }
     }
 
-    /// True if a state is to be answered. One that has been is answered again.
+    /// True if the controller must answer `state`. Sends the same answer again if there is one.
     fn is_asked(&self, state: &StateReading) -> Result<bool> {
         let (period, phase) = (self.request.period_ticks, self.request.phase_ticks);
         let due = state.tick >= self.reply.first_tick && state.tick % period.max(1) == phase;
@@ -132,7 +132,7 @@ impl JoinedController {
     /// Answers `state` with the set-points of its joints, in the model's order.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if it cannot be put.
+    /// [`ErrorKind::Bus`] if it cannot be sent.
     pub fn answer(&mut self, state: &StateReading, joints: &[JointCommand]) -> Result<()> {
         self.claim.seq += 1;
         self.claim.answers_tick = state.tick;
@@ -153,7 +153,8 @@ impl JoinedController {
         self.commands.put(bytes).wait().map_err(|e| bus_error("cmd", e))
     }
 
-    /// Leaves: nobody waits for it any more, and its joints are free for others.
+    /// Leaves the run: the daemon no longer waits for this controller, and its joints are free for
+    /// others.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if the daemon does not answer within `patience`; at once if it is gone.

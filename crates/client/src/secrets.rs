@@ -6,7 +6,6 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::config::is_name;
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// Largest file of secrets, bytes.
@@ -19,7 +18,7 @@ const PASSWORD_BYTES_MAX: usize = 256;
 /// # Errors
 /// [`ErrorKind::File`] if it cannot be read, [`ErrorKind::Input`] if other users can access it, or
 /// if it is empty, too large or not text.
-pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
+pub fn read_secret(what: &str, path: &Path) -> Result<String> {
     let name = path.display();
     let failed = |e: std::io::Error| unreadable(what, path, &e);
     let refused = |why: String| Error::new(ErrorKind::Input, format!("{what} {name}: {why}"));
@@ -53,7 +52,8 @@ pub(super) fn read_secret(what: &str, path: &Path) -> Result<String> {
 }
 
 /// The error of a file that cannot be read.
-pub(super) fn unreadable(what: &str, path: &Path, e: &std::io::Error) -> Error {
+#[must_use]
+pub fn unreadable(what: &str, path: &Path, e: &std::io::Error) -> Error {
     let mut text = format!("{what} {}: {e}", path.display());
     if e.kind() == std::io::ErrorKind::PermissionDenied {
         let user = rustix::process::geteuid().as_raw();
@@ -66,42 +66,11 @@ pub(super) fn unreadable(what: &str, path: &Path, e: &std::io::Error) -> Error {
     Error::new(ErrorKind::File, text)
 }
 
-/// The users of a file of `user:password` lines.
-///
-/// # Errors
-/// As [`read_secret`]; [`ErrorKind::Input`] with the number of the first invalid line.
-pub(super) fn read_users(path: &Path) -> Result<Vec<String>> {
-    let mut users: Vec<String> = Vec::new();
-    for (n, line) in read_secret("bus.users_file", path)?.lines().enumerate() {
-        let refused = |why: &str| {
-            let text = format!("bus.users_file {}: line {}: {why}", path.display(), n + 1);
-            Err(Error::new(ErrorKind::Input, text))
-        };
-        if line.trim().is_empty() {
-            continue;
-        }
-        let Some((user, password)) = line.split_once(':') else {
-            return refused("it must be user:password");
-        };
-        if !is_name(user) {
-            return refused("a user is 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"@\"");
-        }
-        if !is_password(password) {
-            return refused(PASSWORD);
-        }
-        if users.iter().any(|u| u == user) {
-            return refused("this user has a line already");
-        }
-        users.push(user.into());
-    }
-    Ok(users)
-}
-
 /// The password in a file that holds only a password.
 ///
 /// # Errors
 /// As [`read_secret`]; [`ErrorKind::Input`] if the file is not one line with a password.
-pub(super) fn read_password(path: &Path) -> Result<String> {
+pub fn read_password(path: &Path) -> Result<String> {
     let text = read_secret("password file", path)?;
     let line = text.strip_suffix('\n').unwrap_or(&text);
     if is_password(line) {
@@ -111,8 +80,25 @@ pub(super) fn read_password(path: &Path) -> Result<String> {
     Err(Error::new(ErrorKind::Input, text))
 }
 
-const PASSWORD: &str = "a password is 1 to 256 printable ASCII characters without spaces";
+/// The form of a password, for messages.
+pub const PASSWORD: &str = "a password is 1 to 256 printable ASCII characters without spaces";
 
-fn is_password(text: &str) -> bool {
+/// True for a valid password.
+#[must_use]
+pub fn is_password(text: &str) -> bool {
     (1..=PASSWORD_BYTES_MAX).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
+}
+
+/// The path of a file as a JSON string.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if it is not UTF-8 or has control characters.
+pub fn path_text(path: &Path) -> Result<String> {
+    match path.to_str().filter(|t| !t.chars().any(char::is_control)) {
+        Some(text) => Ok(format!("{text:?}")),
+        None => Err(Error::new(
+            ErrorKind::Input,
+            format!("{}: a path must be UTF-8 without control characters", path.display()),
+        )),
+    }
 }

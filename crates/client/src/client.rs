@@ -1,0 +1,127 @@
+//! A connection to a daemon.
+
+use std::time::{Duration, Instant};
+
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{EventReading, Keys, Kind, ModelReply, StatusReading, decode};
+use serde::de::DeserializeOwned;
+use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::pubsub::Subscriber;
+use zenoh::sample::Sample;
+use zenoh::{Session, Wait};
+
+use crate::Credentials;
+use crate::session::{bus_error, open_client_as};
+
+/// A session with a daemon.
+#[derive(Debug)]
+pub struct Client {
+    pub(crate) session: Session,
+    pub(crate) keys: Keys,
+}
+
+impl Client {
+    /// Connects to the daemon at `endpoint` that simulates `robot`. zenoh connects in the
+    /// background; [`model`](Self::model) waits for the connection.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the endpoint is malformed.
+    pub fn connect(endpoint: &str, robot: &str) -> Result<Self> {
+        Self::connect_as(endpoint, robot, &Credentials::default())
+    }
+
+    /// Likewise, to a daemon with access control. A daemon that rejects the credentials does not
+    /// answer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
+    /// [`ErrorKind::File`] if it cannot be read.
+    pub fn connect_as(endpoint: &str, robot: &str, credentials: &Credentials) -> Result<Self> {
+        Ok(Self { session: open_client_as(endpoint, credentials)?, keys: Keys::of(robot) })
+    }
+
+    /// True while there is a connection.
+    pub(crate) fn is_connected(&self) -> bool {
+        let info = self.session.info();
+        // the daemon is a router, or where nodes of `rmw_zenoh` have theirs, a peer
+        info.routers_zid().wait().next().is_some() || info.peers_zid().wait().next().is_some()
+    }
+
+    /// The description of the robot; repeats the query for `patience`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if no daemon answers in that time.
+    pub fn model(&self, patience: Duration) -> Result<ModelReply> {
+        let bytes = self.ask(&self.keys.model, &[], patience)?;
+        received(Kind::Model, &bytes)
+    }
+
+    /// The status; repeats the query for `patience`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if no daemon answers in that time.
+    pub fn status(&self, patience: Duration) -> Result<StatusReading> {
+        let bytes = self.ask(&self.keys.status, &[], patience)?;
+        received(Kind::Status, &bytes)
+    }
+
+    /// Subscribes to the events of the daemon's runs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the subscriber cannot be declared.
+    pub fn events(&self) -> Result<Events> {
+        let subscriber = self.session.declare_subscriber(self.keys.events.clone());
+        let subscriber = subscriber.with(FifoChannel::new(EVENTS_KEPT)).wait();
+        subscriber.map(Events).map_err(|e| bus_error(&self.keys.events, e))
+    }
+
+    /// Sends a query, and repeats it until a daemon answers. A query with a payload is not repeated
+    /// once it may have arrived.
+    pub(crate) fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
+        let begin = Instant::now();
+        loop {
+            let (asked, order) = (Instant::now(), !payload.is_empty());
+            let wait = if order { patience } else { Duration::from_secs(1) };
+            let query = self.session.get(key).timeout(wait);
+            let query = if order { query.payload(payload) } else { query };
+            let replies = query.wait().map_err(|e| bus_error(key, e))?;
+            for reply in replies.iter() {
+                if let Ok(sample) = reply.result() {
+                    return Ok(sample.payload().to_bytes().into_owned());
+                }
+            }
+            let lost = order && asked.elapsed() >= wait;
+            if lost || begin.elapsed() >= patience {
+                return Err(Error::new(
+                    ErrorKind::Bus,
+                    format!("nobody answers on {key}; is the daemon running, and are you let in?"),
+                ));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+/// Decodes a message of the daemon.
+pub(crate) fn received<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T> {
+    decode(kind, bytes).map_err(|e| bus_error("a message of the daemon", e))
+}
+
+/// Events that can wait in a subscriber; zenoh waits if there are more.
+const EVENTS_KEPT: usize = 1000;
+
+/// A subscriber of the events of a daemon's runs.
+#[derive(Debug)]
+pub struct Events(Subscriber<FifoChannelHandler<Sample>>);
+
+impl Events {
+    /// The next event; `None` after `patience` without one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if it does not decode.
+    pub fn next(&self, patience: Duration) -> Result<Option<EventReading>> {
+        let sample = self.0.recv_timeout(patience);
+        let sample = sample.map_err(|e| bus_error("events", e))?;
+        sample.map(|sample| received(Kind::Event, &sample.payload().to_bytes())).transpose()
+    }
+}

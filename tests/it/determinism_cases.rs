@@ -1,0 +1,130 @@
+//! Runs whose digests are written down. `determinism.rs` checks them in every build on this machine,
+//! `tests/portable` prints them on other kinds of machine.
+#![allow(non_snake_case, clippy::unwrap_used, clippy::panic)]
+
+use hardstand::config::Scenario;
+use hardstand::simulation::Simulation;
+use hardstand_physics::math;
+use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A run, or a sweep of functions, with the digest that it must have.
+#[allow(dead_code, reason = "each program uses a part")]
+pub struct Case {
+    /// Name.
+    pub name: &'static str,
+    /// Computes the digest.
+    pub run: fn() -> u64,
+    /// The digest, written down once.
+    pub digest: u64,
+}
+
+/// All cases.
+pub const CASES: [Case; 8] = [
+    Case { name: "STAND", run: || walk(&[], 100.0, 4000), digest: 0x9b17_5aac_6d56_0b09 },
+    Case { name: "STAND_RK4", run: runge_kutta, digest: 0x4e47_c5cc_c323_d858 },
+    Case { name: "STAND_IMPLICIT", run: linearly_implicit, digest: 0x89dc_2307_e9b9_e7e7 },
+    Case { name: "COLLAPSE", run: || walk(&[], 0.0, 4000), digest: 0xa1fa_e8a9_2259_4e51 },
+    Case { name: "RIGID", run: || model("rigid"), digest: 0xe397_3632_eb54_664b },
+    Case { name: "HUNT_CROSSLEY", run: || model("hunt_crossley"), digest: 0x8c89_2ceb_7275_b375 },
+    Case { name: "MIXED", run: mixed, digest: 0xc917_d3f9_3b36_1596 },
+    Case { name: "MATH", run: functions, digest: 0x1125_fb55_4b19_40d0 },
+];
+
+fn scenario(sets: &[&str]) -> Scenario {
+    let scenario = include_str!("../../config/quadruped.toml");
+    let robot = include_str!("../../config/robots/quadruped.urdf");
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_string()).collect();
+    Scenario::from_texts(scenario, robot, &sets).unwrap()
+}
+
+/// Drops the robot from 0.1 m, with a controller if `kp` is not 0, a push and a slippery spot.
+pub fn run(sets: &[&str], kp: f64, ticks: u64) -> Simulation {
+    let mut all = vec!["initial.clearance_m=0.1"];
+    all.extend_from_slice(sets);
+    let s = scenario(&all);
+    let mut plant = s.plant();
+    let stance = s.spec.q.joints.clone();
+    for tick in 0..ticks {
+        let mut input = TickInput::new();
+        if kp > 0.0 {
+            let wave = 0.05 * math::sin_cos(tick as f64 * 0.005).0;
+            let hold = |q: &f64| JointCommand { q: q + wave, kp, kd: 3.0, ..Default::default() };
+            let joints = stance.iter().map(hold).collect();
+            let (session, seq, answers_tick) = (7, tick + 1, tick);
+            input.offers.push(Box::new(Command {
+                run_id: 1,
+                session,
+                seq,
+                answers_tick,
+                applies_tick: 0,
+                joints,
+            }));
+        }
+        if tick == 1500 {
+            let (point_B, force_W) = ([0.1, 0.0, 0.02], [20.0, 60.0, -5.0]);
+            input.events.push(Event::Push { body: 0, point_B, force_W, ticks: 120 });
+        }
+        if tick == 2000 {
+            let scope = Scope::Station(0);
+            input.events.push(Event::Friction { scope, mu_static: 0.1, mu_kinetic: 0.05 });
+        }
+        assert_eq!(plant.step(&input).failure, None);
+    }
+    plant
+}
+
+fn walk(sets: &[&str], kp: f64, ticks: u64) -> u64 {
+    run(sets, kp, ticks).state().digest
+}
+
+fn model(name: &str) -> u64 {
+    walk(&[&format!("contact.model={name}")], 100.0, 2500)
+}
+
+fn runge_kutta() -> u64 {
+    walk(&["sim.integrator=rk4", "sim.micro_steps=4"], 100.0, 2500)
+}
+
+fn linearly_implicit() -> u64 {
+    walk(&["sim.integrator=linearly_implicit", "sim.micro_steps=2"], 100.0, 2500)
+}
+
+/// All models, the holding law, a table that rocks, a step, a hill and a patch of ice.
+fn mixed() -> u64 {
+    let sets = [
+        "contact.stiction=holding",
+        "feet.0.model=rigid",
+        "feet.1.model=hunt_crossley",
+        "planes.0.motion={rocking_rad=[0.02, 0.01, 0.0], amplitude_m=[0.0, 0.0, 0.004], \
+         frequency_hz=1.5, ramp_s=1.0}",
+        "terrain=[{kind=\"box\", position_m=[0.3, 0.0, 0.0], size_m=[0.3, 1.0, 0.04]}, \
+         {kind=\"heightfield\", position_m=[-0.2, 0.0, 0.0], origin_m=[-0.4, -0.4], \
+         spacing_m=0.4, heights_m=[[0.0, 0.0, 0.0], [0.0, 0.02, 0.0], [0.0, 0.0, 0.0]]}]",
+        "regions=[{name=\"ice\", min_m=[-1.0, 0.0], max_m=[1.0, 1.0], mu_static=0.3, \
+         mu_kinetic=0.2}]",
+    ];
+    walk(&sets, 100.0, 2500)
+}
+
+/// Ten thousand values of each function.
+fn functions() -> u64 {
+    let mut bytes = Vec::new();
+    for i in 0..10_000_u32 {
+        let x = (f64::from(i) - 5000.0) * 0.013_7;
+        let (s, c) = math::sin_cos(x);
+        let y = f64::from(i) / 5000.0 - 1.0;
+        for value in [
+            math::exp(x),
+            s,
+            c,
+            math::atan2(y, x),
+            math::asin_clamped(y),
+            math::acos_clamped(y),
+            math::step_up(y),
+        ] {
+            bytes.extend_from_slice(&value.to_bits().to_le_bytes());
+        }
+    }
+    xxh3_64(&bytes)
+}

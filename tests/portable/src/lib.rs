@@ -1,0 +1,52 @@
+//! The cases of `tests/it/determinism.rs` and `tests/it/simd.rs`, and the replay of a log, for any machine.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use hardstand::config::Scenario;
+use hardstand::simulation::input_of;
+use hardstand::{Error, ErrorKind, Result};
+use hardstand_log::{LogReader, LogRecord};
+use xxhash_rust::xxh3::Xxh3Default;
+
+#[path = "../../it/determinism_cases.rs"]
+mod determinism_cases;
+mod wasm;
+
+/// A line for each fixed case: its name and digest.
+#[must_use]
+pub fn cases() -> String {
+    let mut out = String::new();
+    for case in determinism_cases::CASES {
+        let _infallible = writeln!(out, "{} {:016x}", case.name, (case.run)());
+    }
+    out
+}
+
+/// Runs every tick of a log again and compares its digest. The result is one line: the number of ticks, and a
+/// hash over all their digests.
+///
+/// # Errors
+/// The log cannot be read, or a digest differs.
+pub fn replay(log: Vec<u8>) -> Result<String> {
+    let mut reader = LogReader::from_bytes(Path::new("log"), log)?;
+    let info = reader.info().clone();
+    let scenario = Scenario::from_texts(&info.scenario, &info.robot, &[])?;
+    let mut simulation = scenario.plant();
+    let (mut hash, mut ticks) = (Xxh3Default::new(), 0_u64);
+    while let Some(record) = reader.next_record() {
+        let LogRecord::Tick(applied) = record else { continue };
+        simulation.step(&input_of(&applied));
+        let digest = simulation.state().digest;
+        if digest != applied.digest {
+            let text = format!("tick {}: {digest:016x}, in the log {:016x}", applied.tick, applied.digest);
+            return Err(Error::new(ErrorKind::Log, text));
+        }
+        hash.update(&digest.to_le_bytes());
+        ticks += 1;
+    }
+    if let Some(damage) = reader.damage() {
+        return Err(Error::new(ErrorKind::Log, damage));
+    }
+    Ok(format!("log of {ticks} ticks {:016x}", hash.digest()))
+}
