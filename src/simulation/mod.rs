@@ -18,12 +18,9 @@ mod events;
 mod faults;
 mod judge;
 mod lease;
-<<<<<<< HEAD
 mod lease_words;
 mod leases;
-=======
 mod log_input;
->>>>>>> main
 mod readings;
 mod restore;
 mod snapshot;
@@ -33,12 +30,8 @@ pub use claim::Claim;
 pub use faults::{
     InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
 };
-<<<<<<< HEAD
 pub use lease::{Denied, Lease};
 pub use leases::Leases;
-=======
-pub use lease::{Denied, Lease, Leases};
 pub use log_input::input_of;
->>>>>>> main
 pub use snapshot::Snapshot;
 pub use step::{Outcome, Simulation};
