@@ -2,7 +2,7 @@
 
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy};
 use crate::limits::OFFERS_MAX;
-use crate::simulation::{Outcome, Watchdog};
+use crate::simulation::{Leases, Outcome};
 use hardstand_protocol::Verdict;
 
 use super::links::Ending;
@@ -13,14 +13,14 @@ use super::{Clock, Executive, Pacer, Wait};
 
 impl<C: Clock> Executive<C> {
     /// Publishes the initial state once a period until the controllers have joined, or one session
-    /// has proved life. A copy of the watchdog judges meanwhile; the proof stays in the input of
-    /// the first tick, where the plant's own watchdog comes to the same verdicts.
+    /// has proved life. A copy of the leases judges meanwhile; the proof stays in the input of
+    /// the first tick, where the plant's own leases come to the same verdicts.
     pub(super) fn await_controllers(&mut self) {
         let period_ns = self.plant.spec().period_ns;
         let begin_ns = self.clock.now_ns();
         let mut pacer = Pacer::new(begin_ns, period_ns, OverrunPolicy::Slip);
         let run_id = self.run_id;
-        let mut proof = Proof { watchdog: *self.plant.watchdog(), silent_ticks: 0 };
+        let mut proof = Proof { leases: *self.plant.leases(), silent_ticks: 0 };
         while self.state == LoopState::AwaitingControllers && self.run_id == run_id {
             if self.is_asked_to_stop() {
                 return self.change_state(Trigger::End(Ending::Stopped));
@@ -74,11 +74,11 @@ impl<C: Clock> Executive<C> {
     /// session leaves incomplete is dropped.
     fn take_proof(&mut self, proof: &mut Proof, outcome: &mut Outcome) -> bool {
         let before = self.input.offers.len();
-        let complete = self.keep_proof(&mut proof.watchdog, outcome);
+        let complete = self.keep_proof(&mut proof.leases, outcome);
         let silent = self.input.offers.len() <= before;
         proof.silent_ticks = if silent { proof.silent_ticks + 1 } else { 0 };
         if proof.silent_ticks > self.plant.spec().watchdog.hold_ticks {
-            proof.watchdog = *self.plant.watchdog();
+            proof.leases = *self.plant.leases();
             outcome.offers += self.input.offers.len();
             self.recycle_commands();
         }
@@ -86,7 +86,7 @@ impl<C: Clock> Executive<C> {
     }
 
     /// Keeps the commands that prove life, refuses the others; true when the proof is complete.
-    fn keep_proof(&mut self, watchdog: &mut Watchdog, outcome: &mut Outcome) -> bool {
+    fn keep_proof(&mut self, leases: &mut Leases, outcome: &mut Outcome) -> bool {
         let tick = self.plant.state().tick;
         // room for the verdicts of what is refused and of what is kept
         while outcome.offers + self.input.offers.len() < OFFERS_MAX
@@ -94,7 +94,7 @@ impl<C: Clock> Executive<C> {
         {
             let spec = &self.plant.spec().watchdog;
             let (session, seq) = (offer.session, offer.seq);
-            let verdict = watchdog.offer(spec, tick, session, seq, offer.answers_tick);
+            let verdict = leases.judge_implicit(spec, tick, session, seq, offer.answers_tick);
             if let Verdict::Rejected(_) = verdict {
                 outcome.verdicts[outcome.offers] = verdict;
                 outcome.offers += 1;
@@ -112,7 +112,7 @@ impl<C: Clock> Executive<C> {
 
 /// A proof of life that is not complete.
 struct Proof {
-    watchdog: Watchdog,
+    leases: Leases,
     /// Periods since its last command.
     silent_ticks: u64,
 }

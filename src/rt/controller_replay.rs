@@ -82,7 +82,8 @@ impl<C: Clock> Executive<C> {
             let Some((place, _)) = leases.of_session(offer.session) else { continue };
             let (answers_tick, size) = (offer.answers_tick, offer.joints.len());
             let spec = &self.plant.spec().watchdog;
-            let verdict = leases.offer(spec, tick, place, (answers_tick, offer.applies_tick), size);
+            let ticks = (answers_tick, offer.applies_tick);
+            let verdict = leases.judge_joined(spec, tick, place, ticks, size);
             if verdict == Verdict::Accepted {
                 let from = (offer.session, answers_tick);
                 answers.extend(SetPoint::of(from, &offer.joints, leases, joints));

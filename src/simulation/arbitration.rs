@@ -4,16 +4,15 @@ use std::borrow::Cow;
 
 use hardstand_physics::actuator::Reference;
 use hardstand_physics::plant::{Walk, Word};
-use hardstand_protocol::{Authority, Command, Event, Grant, JointCommand, Rejection, Verdict};
+use hardstand_protocol::{Authority, Command, Event, Grant, JointCommand, Verdict};
 
 use crate::limits::LEASES_MAX;
 
-use super::{Leases, Outcome, Simulation, Watchdog};
+use super::{Leases, Outcome, Simulation};
 
 /// Who commands, and what: part of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Arbitration {
-    pub(super) watchdog: Watchdog,
     pub(super) leases: Leases,
     /// Command in force, one entry for each joint.
     pub(super) command: Vec<JointCommand>,
@@ -22,22 +21,17 @@ pub(super) struct Arbitration {
 impl Arbitration {
     /// No controller commands a robot with `joints` joints.
     pub(super) fn new(joints: usize) -> Self {
-        Self {
-            watchdog: Watchdog::default(),
-            leases: Leases::default(),
-            command: vec![JointCommand::default(); joints],
-        }
+        Self { leases: Leases::default(), command: vec![JointCommand::default(); joints] }
     }
 
     /// True if a run can have left this behind: a restored state may come from anywhere.
     pub(super) fn is_sensible(&self) -> bool {
-        self.watchdog.candidate_count <= 1 << 32 && !self.leases.is_senseless()
+        !self.leases.is_senseless()
     }
 }
 
 impl Walk for Arbitration {
     fn walk(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
-        self.watchdog.walk(visit);
         self.leases.walk(self.command.len(), visit);
         for (i, c) in self.command.iter_mut().enumerate() {
             visit("command.q", i, Word::F64(&mut c.q));
@@ -58,8 +52,10 @@ impl Simulation {
     pub(super) fn take_commands(&mut self, offers: &[Box<Command>], outcome: &mut Outcome) {
         let (mut fresh, mut fresh_places) = (false, [false; LEASES_MAX]);
         for (offer, verdict) in offers.iter().zip(&mut outcome.verdicts) {
-            let place = self.arbitration.leases.of_session(offer.session).map(|(place, _)| place);
-            *verdict = self.judge(offer, place);
+            let (tick, spec) = (self.tick(), &self.watchdog_spec);
+            let Arbitration { leases, command } = &mut self.arbitration;
+            let place = leases.of_session(offer.session).map(|(place, _)| place);
+            *verdict = leases.judge(spec, tick, offer, (place, command.len()));
             if *verdict != Verdict::Accepted {
                 continue;
             }
@@ -77,26 +73,6 @@ impl Simulation {
             self.weakest(&fresh_places)
         };
         self.refer();
-    }
-
-    /// What becomes of an offer, under the lease at `place` if there is one.
-    fn judge(&mut self, offer: &Command, place: Option<usize>) -> Verdict {
-        let (tick, spec) = (self.tick(), &self.watchdog_spec);
-        let (size, joints) = (offer.joints.len(), self.arbitration.command.len());
-        let leases = &mut self.arbitration.leases;
-        match place {
-            _ if leases.stopped => Verdict::Rejected(Rejection::Stopped),
-            Some(place) => {
-                leases.offer(spec, tick, place, (offer.answers_tick, offer.applies_tick), size)
-            }
-            None if leases.are_in_use(spec, tick) => Verdict::Rejected(Rejection::NotOwner),
-            // before the watchdog hears of it: it must not renew the age of another command
-            None if size != joints => Verdict::Rejected(Rejection::Size),
-            None => {
-                let Command { session, seq, answers_tick, .. } = *offer;
-                self.arbitration.watchdog.offer(spec, tick, session, seq, answers_tick)
-            }
-        }
     }
 
     fn put_in_force(&mut self, offer: &Command, place: Option<usize>) {
@@ -117,7 +93,7 @@ impl Simulation {
         let leases = &self.arbitration.leases;
         let of_joint = |joint| {
             let place = leases.owner(joint)?;
-            let own = leases.authority(spec, tick, joint)?;
+            let own = leases.of_joint(joint).authority(spec, tick);
             Some(if fresh[place] { Authority::Fresh } else { own })
         };
         let weakness = |authority: &Authority| match authority {
@@ -127,14 +103,12 @@ impl Simulation {
             Authority::Zero => 3,
         };
         let weakest = (0..self.arbitration.command.len()).filter_map(of_joint).max_by_key(weakness);
-        weakest.unwrap_or_else(|| self.arbitration.watchdog.authority(spec, tick))
+        weakest.unwrap_or_else(|| leases.implicit().authority(spec, tick))
     }
 
     /// What a joint obeys that has no command in this tick.
     fn authority_of(&self, joint: usize) -> Authority {
-        let (tick, spec) = (self.tick(), &self.watchdog_spec);
-        let leased = self.arbitration.leases.authority(spec, tick, joint);
-        leased.unwrap_or_else(|| self.arbitration.watchdog.authority(spec, tick))
+        self.arbitration.leases.of_joint(joint).authority(&self.watchdog_spec, self.tick())
     }
 
     /// What the drives are to do in this tick.
@@ -177,11 +151,7 @@ impl Simulation {
     /// All controllers are gone: what they commanded last is held as if it were late, until others
     /// come.
     pub fn dismiss(&mut self) {
-        for session in self.arbitration.leases.places().map(|lease| lease.session) {
-            self.arbitration.leases.leave(session);
-        }
-        self.arbitration.watchdog.revoke_owner();
-        self.arbitration.watchdog.candidate = 0;
+        self.arbitration.leases.dismiss();
         self.wake();
     }
 
@@ -199,7 +169,6 @@ impl Simulation {
 
     /// Emergency stop: all that was commanded is void.
     fn void_commands(&mut self) {
-        self.arbitration.watchdog.revoke_owner();
         for joint in 0..self.arbitration.command.len() {
             self.damp(joint);
         }
@@ -210,20 +179,9 @@ impl Simulation {
         self.arbitration.command[joint] = JointCommand { kd, ..Default::default() };
     }
 
-    /// Age of what the robot obeys, ticks; of several controllers the oldest.
-    pub(super) fn command_age_ticks(&self) -> Option<u64> {
-        let (tick, leases) = (self.tick(), self.arbitration.leases.places());
-        let ages = leases.iter().filter(|l| l.controller != 0).map(|l| tick.saturating_sub(l.next));
-        let unjoined = |w: &Watchdog| w.age_ticks(tick.saturating_sub(1));
-        ages.max().or_else(|| unjoined(&self.arbitration.watchdog))
-    }
-
     /// The session that commands the robot without having joined, if there is one.
     #[must_use]
     pub fn unjoined_owner(&self) -> Option<u64> {
-        let (tick, watchdog) = (self.tick(), &self.arbitration.watchdog);
-        let owned = watchdog.authority(&self.watchdog_spec, tick) == Authority::Held;
-        (owned && !self.arbitration.leases.stopped && !watchdog.revoked.contains(&watchdog.owner))
-            .then_some(watchdog.owner)
+        self.arbitration.leases.unjoined_owner(&self.watchdog_spec, self.tick())
     }
 }

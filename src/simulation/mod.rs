@@ -13,21 +13,25 @@
 #![allow(non_snake_case, reason = "a name says the frame of a vector: B the body, W the world")]
 
 mod arbitration;
+mod claim;
 mod events;
 mod faults;
+mod judge;
 mod lease;
+mod lease_words;
+mod leases;
 mod log_input;
 mod readings;
 mod restore;
 mod snapshot;
 mod step;
-mod watchdog;
 
+pub use claim::Claim;
 pub use faults::{
     InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
 };
-pub use lease::{Denied, Lease, Leases};
+pub use lease::{Denied, Lease};
+pub use leases::Leases;
 pub use log_input::input_of;
 pub use snapshot::Snapshot;
 pub use step::{Outcome, Simulation};
-pub use watchdog::Watchdog;

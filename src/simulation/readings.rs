@@ -47,17 +47,13 @@ impl Simulation {
         (s.tick, s.time_ns, s.digest) = (state.tick, self.time_ns(), state.digest);
         s.failure = self.failure().map_or(0, PlantFailure::code);
         s.authority = self.authority().code();
-        s.command_age_ticks = match self.command_age_ticks() {
+        s.command_age_ticks = match self.leases().command_age_ticks(self.tick()) {
             Some(age) => u32::try_from(age).unwrap_or(u32::MAX - 1),
             None => u32::MAX,
         };
-        let leases = self.arbitration.leases.places();
-        s.command_session = if leases[0].session != 0 {
-            leases[0].session
-        } else {
-            self.arbitration.watchdog.owner
-        };
-        s.command_seq = self.arbitration.watchdog.seq;
+        let (joined, implicit) = (&self.leases().places()[0], self.leases().implicit());
+        s.command_session = if joined.session != 0 { joined.session } else { implicit.session };
+        s.command_seq = implicit.seq;
         let imu = self.imu();
         s.imu_quat_wxyz = imu.quat_WI.wxyz();
         s.imu_angular_velocity_rad_per_s = imu.angular_velocity_I.into();

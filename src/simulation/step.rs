@@ -13,7 +13,7 @@ use hardstand_protocol::{Authority, JointCommand, PlantFailure, TickInput, Verdi
 use crate::limits::OFFERS_MAX;
 
 use super::arbitration::Arbitration;
-use super::{InjectedFaults, Leases, Watchdog};
+use super::{InjectedFaults, Leases};
 
 /// What became of a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -184,13 +184,7 @@ impl Simulation {
         self.plant.state().tick
     }
 
-    /// Who commands without having joined.
-    #[must_use]
-    pub const fn watchdog(&self) -> &Watchdog {
-        &self.arbitration.watchdog
-    }
-
-    /// Who has joined.
+    /// Which session commands which joints.
     #[must_use]
     pub const fn leases(&self) -> &Leases {
         &self.arbitration.leases

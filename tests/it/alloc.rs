@@ -252,7 +252,7 @@ fn a_turn_of_the_loop_does_not_allocate() {
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let (_, plant) = bench.executive(clock, pace, StartRule::Now, 1500).run();
     assert_eq!(plant.state().tick, 1500);
-    assert!(plant.watchdog().owner == 5, "the commands were applied");
+    assert!(plant.leases().implicit().session == 5, "the commands were applied");
     assert!(told.get() > 2500, "{} events were applied", told.get());
     assert_eq!(counted.get(), 0, "calls of the allocator in the loop");
 }

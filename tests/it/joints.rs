@@ -27,7 +27,7 @@ fn arm(change: impl FnOnce(&mut Joint)) -> Simulation {
 
 /// Sends one command and runs for `ticks`; returns (q, dq, motor effort).
 fn command(plant: &mut Simulation, joint: JointCommand, ticks: u32) -> (f64, f64, f64) {
-    let (seq, answers_tick) = (plant.watchdog().seq + 1, plant.state().tick);
+    let (seq, answers_tick) = (plant.leases().implicit().seq + 1, plant.state().tick);
     let mut input = TickInput::new();
     input.offers.push(Box::new(Command {
         run_id: 1,

@@ -1,7 +1,7 @@
 //! Who commands the robot: proof of life, the age ladder, refusals.
 
 use crate::common::robots::walker;
-use hardstand::simulation::{Simulation, Watchdog};
+use hardstand::simulation::{Leases, Simulation};
 use hardstand_physics::plant::WatchdogSpec;
 use hardstand_protocol::{Authority, Command, JointCommand, Rejection, TickInput, Verdict};
 use proptest::prelude::*;
@@ -9,42 +9,48 @@ use proptest::prelude::*;
 const SPEC: WatchdogSpec =
     WatchdogSpec { hold_ticks: 20, damped_ticks: 50, proof_commands: 3, damping: 1.0 };
 
-/// A watchdog that `session` owns since `tick`, with sequence numbers 1 to 3.
-fn owned(session: u64, tick: u64) -> Watchdog {
-    let mut w = Watchdog::default();
+/// Leases of which `session` has the implicit one since `tick`, with sequence numbers 1 to 3.
+fn owned(session: u64, tick: u64) -> Leases {
+    let mut w = Leases::default();
     for (i, expected) in [Verdict::Proving, Verdict::Proving, Verdict::Accepted].iter().enumerate()
     {
         let now = tick - 2 + i as u64;
-        assert_eq!(w.offer(&SPEC, now, session, 1 + i as u64, now), *expected);
+        assert_eq!(w.judge_implicit(&SPEC, now, session, 1 + i as u64, now), *expected);
     }
     w
+}
+
+/// Session, sequence number and answered tick of the command in force.
+fn state(leases: &Leases) -> (u64, u64, u64) {
+    let lease = leases.implicit();
+    (lease.session, lease.seq, lease.since)
 }
 
 #[test]
 fn life_is_proved_by_commands_in_a_row() {
     let mut w = owned(7, 100);
-    assert_eq!((w.owner, w.seq, w.answers_tick), (7, 3, 100));
-    assert_eq!(w.offer(&SPEC, 101, 7, 4, 101), Verdict::Accepted);
+    assert_eq!(state(&w), (7, 3, 100));
+    assert_eq!(w.judge_implicit(&SPEC, 101, 7, 4, 101), Verdict::Accepted);
     // a repeated or older number proves nothing
-    let mut w = Watchdog::default();
-    assert_eq!(w.offer(&SPEC, 5, 7, 10, 5), Verdict::Proving);
-    assert_eq!(w.offer(&SPEC, 6, 7, 10, 6), Verdict::Rejected(Rejection::Sequence));
-    assert_eq!(w.offer(&SPEC, 7, 7, 9, 7), Verdict::Rejected(Rejection::Sequence));
-    assert_eq!(w.offer(&SPEC, 8, 7, 11, 8), Verdict::Proving);
+    let mut w = Leases::default();
+    assert_eq!(w.judge_implicit(&SPEC, 5, 7, 10, 5), Verdict::Proving);
+    assert_eq!(w.judge_implicit(&SPEC, 6, 7, 10, 6), Verdict::Rejected(Rejection::Sequence));
+    assert_eq!(w.judge_implicit(&SPEC, 7, 7, 9, 7), Verdict::Rejected(Rejection::Sequence));
+    assert_eq!(w.judge_implicit(&SPEC, 8, 7, 11, 8), Verdict::Proving);
     // silence starts it anew
-    assert_eq!(w.offer(&SPEC, 40, 7, 12, 40), Verdict::Proving);
-    assert_eq!(w.offer(&SPEC, 41, 7, 13, 41), Verdict::Proving);
-    assert_eq!(w.offer(&SPEC, 42, 7, 14, 42), Verdict::Accepted);
+    assert_eq!(w.judge_implicit(&SPEC, 40, 7, 12, 40), Verdict::Proving);
+    assert_eq!(w.judge_implicit(&SPEC, 41, 7, 13, 41), Verdict::Proving);
+    assert_eq!(w.judge_implicit(&SPEC, 42, 7, 14, 42), Verdict::Accepted);
 }
 
 #[test]
 fn the_ladder_has_exact_rungs() {
     let w = owned(7, 100);
-    let rung = |age: u64| w.authority(&SPEC, 100 + age);
+    let rung = |age: u64| w.implicit().authority(&SPEC, 100 + age);
     assert_eq!([rung(0), rung(20)], [Authority::Held; 2]);
     assert_eq!([rung(21), rung(70)], [Authority::Damped; 2]);
     assert_eq!([rung(71), rung(1_000_000)], [Authority::Zero; 2]);
-    assert_eq!(Watchdog::default().authority(&SPEC, 0), Authority::Zero);
+    assert_eq!(Leases::default().implicit().authority(&SPEC, 0), Authority::Zero);
 }
 
 #[test]
@@ -89,38 +95,38 @@ fn the_plant_climbs_down_the_ladder() {
 fn a_session_that_was_lost_must_come_back_with_a_new_number() {
     let mut w = owned(7, 100);
     // 21 ticks without a command
-    assert_eq!(w.offer(&SPEC, 121, 7, 4, 121), Verdict::Rejected(Rejection::Revoked));
-    assert_eq!(w.offer(&SPEC, 122, 7, 5, 122), Verdict::Rejected(Rejection::Revoked));
+    assert_eq!(w.judge_implicit(&SPEC, 121, 7, 4, 121), Verdict::Rejected(Rejection::Revoked));
+    assert_eq!(w.judge_implicit(&SPEC, 122, 7, 5, 122), Verdict::Rejected(Rejection::Revoked));
     for (tick, expected) in
         [(123, Verdict::Proving), (124, Verdict::Proving), (125, Verdict::Accepted)]
     {
-        assert_eq!(w.offer(&SPEC, tick, 8, tick, tick), expected);
+        assert_eq!(w.judge_implicit(&SPEC, tick, 8, tick, tick), expected);
     }
     // a late echo of the old one stays out while the new one owns the robot
-    assert_eq!(w.offer(&SPEC, 126, 7, 999, 126), Verdict::Rejected(Rejection::Revoked));
-    assert_eq!(w.owner, 8);
+    assert_eq!(w.judge_implicit(&SPEC, 126, 7, 999, 126), Verdict::Rejected(Rejection::Revoked));
+    assert_eq!(w.implicit().session, 8);
 }
 
 #[test]
 fn each_refusal_has_its_reason() {
     let mut w = owned(7, 100);
     let refused = |r| Verdict::Rejected(r);
-    assert_eq!(w.offer(&SPEC, 101, 0, 9, 101), refused(Rejection::Session));
-    assert_eq!(w.offer(&SPEC, 101, 7, 9, 102), refused(Rejection::FutureTick));
-    assert_eq!(w.offer(&SPEC, 115, 7, 9, 94), refused(Rejection::Late));
-    assert_eq!(w.offer(&SPEC, 115, 7, 9, 95), Verdict::Accepted);
-    assert_eq!(w.offer(&SPEC, 115, 7, 9, 115), refused(Rejection::Sequence));
-    assert_eq!(w.offer(&SPEC, 115, 8, 1, 115), refused(Rejection::NotOwner));
-    assert_eq!(w.answers_tick, 100, "an older answer does not make the command older");
+    assert_eq!(w.judge_implicit(&SPEC, 101, 0, 9, 101), refused(Rejection::Session));
+    assert_eq!(w.judge_implicit(&SPEC, 101, 7, 9, 102), refused(Rejection::FutureTick));
+    assert_eq!(w.judge_implicit(&SPEC, 115, 7, 9, 94), refused(Rejection::Late));
+    assert_eq!(w.judge_implicit(&SPEC, 115, 7, 9, 95), Verdict::Accepted);
+    assert_eq!(w.judge_implicit(&SPEC, 115, 7, 9, 115), refused(Rejection::Sequence));
+    assert_eq!(w.judge_implicit(&SPEC, 115, 8, 1, 115), refused(Rejection::NotOwner));
+    assert_eq!(w.implicit().since, 100, "an older answer does not make the command older");
 }
 
 #[test]
 fn two_candidates_do_not_keep_each_other_out() {
-    let mut w = Watchdog::default();
+    let mut w = Leases::default();
     let mut accepted = Vec::new();
     for tick in 0..10 {
         for session in [1, 2] {
-            if w.offer(&SPEC, tick, session, tick + 1, tick) == Verdict::Accepted {
+            if w.judge_implicit(&SPEC, tick, session, tick + 1, tick) == Verdict::Accepted {
                 accepted.push((tick, session));
             }
         }
@@ -128,10 +134,10 @@ fn two_candidates_do_not_keep_each_other_out() {
     assert_eq!(accepted[0], (2, 1), "the first candidate gets the robot in three ticks");
     assert!(accepted.iter().all(|(_, s)| *s == 1));
     // a candidate that falls silent gives way
-    let mut w = Watchdog::default();
-    assert_eq!(w.offer(&SPEC, 0, 1, 1, 0), Verdict::Proving);
-    assert_eq!(w.offer(&SPEC, 20, 2, 1, 20), Verdict::Rejected(Rejection::NotOwner));
-    assert_eq!(w.offer(&SPEC, 21, 2, 2, 21), Verdict::Proving);
+    let mut w = Leases::default();
+    assert_eq!(w.judge_implicit(&SPEC, 0, 1, 1, 0), Verdict::Proving);
+    assert_eq!(w.judge_implicit(&SPEC, 20, 2, 1, 20), Verdict::Rejected(Rejection::NotOwner));
+    assert_eq!(w.judge_implicit(&SPEC, 21, 2, 2, 21), Verdict::Proving);
 }
 
 #[test]
@@ -155,10 +161,10 @@ fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
     for tick in 0..5 {
         plant.step(&offer(tick, n));
     }
-    let before = *plant.watchdog();
+    let before = *plant.leases();
     let out = plant.step(&offer(5, n - 1));
     assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Size));
-    assert_eq!((*plant.watchdog(), out.authority), (before, Authority::Held));
+    assert_eq!((*plant.leases(), out.authority), (before, Authority::Held));
 }
 
 #[test]
@@ -194,19 +200,19 @@ proptest! {
     fn any_sequence_of_offers_keeps_the_rules(
         offers in prop::collection::vec((0..6u64, 1..5u64, 0..40u64, 0..60u64), 1..200)
     ) {
-        let (mut w, mut tick) = (Watchdog::default(), 0u64);
+        let (mut w, mut tick) = (Leases::default(), 0u64);
         for (advance, session, seq, back) in offers {
             tick += advance * advance * 4;
             let before = w;
-            let verdict = w.offer(&SPEC, tick, session, seq, tick.saturating_sub(back));
+            let verdict = w.judge_implicit(&SPEC, tick, session, seq, tick.saturating_sub(back));
             if verdict == Verdict::Accepted {
-                prop_assert_eq!(w.owner, session);
-                prop_assert!(!before.revoked.contains(&session));
-                prop_assert!(w.age_ticks(tick).unwrap() <= SPEC.hold_ticks);
-                prop_assert!(before.owner != session || w.seq > before.seq);
+                prop_assert_eq!(w.implicit().session, session);
+                prop_assert!(!before.is_revoked(session));
+                prop_assert!(tick - w.implicit().since <= SPEC.hold_ticks);
+                let (owner, seq, _) = state(&before);
+                prop_assert!(owner != session || w.implicit().seq > seq);
             } else {
-                prop_assert_eq!((w.owner, w.seq, w.answers_tick),
-                    (before.owner, before.seq, before.answers_tick));
+                prop_assert_eq!(state(&w), state(&before));
             }
         }
     }
