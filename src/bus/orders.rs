@@ -68,10 +68,10 @@ impl OrderService {
         let stop = Arc::new(AtomicBool::new(false));
         let (requests_out, requests) = bounded(ORDER_QUEUE);
         let port = OrderPort { requests: requests_out, counters: Arc::clone(&counters) };
-        let declare = |ask| listen(bus, keys.order(ask).to_string(), ask, port.clone());
+        let declare = |ask| listen(bus, keys.order(ask), ask, port.clone());
         let mut queryables = Ask::ALL.into_iter().map(declare).collect::<Result<Vec<_>>>()?;
         // the key of version 4: its messages are refused with the version that is expected
-        queryables.push(listen(bus, keys.clear_before_v5(), Ask::ClearFaults, port.clone())?);
+        queryables.push(listen(bus, &keys.clear_before_v5(), Ask::ClearFaults, port.clone())?);
         let mut desk = RequestIngress {
             requests,
             outbox,
@@ -172,16 +172,16 @@ impl OrderPort {
 }
 
 /// Puts what is asked under a key into the queue.
-fn listen(bus: &Bus, key: String, ask: Ask, port: OrderPort) -> Result<Queryable<()>> {
-    let (own, watch): (_, PanicGuard) = (key.clone(), bus.panic_guard.clone());
+fn listen(bus: &Bus, key: &str, ask: Ask, port: OrderPort) -> Result<Queryable<()>> {
+    let (own, watch): (_, PanicGuard) = (key.to_string(), bus.panic_guard.clone());
     let callback = move |query: Query| {
         watch.guard(|| {
             let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
             port.put(Incoming { ask, payload, asker: Asker::Query(query, own.clone()) });
         });
     };
-    let queryable = bus.session.declare_queryable(key.clone()).callback(callback);
-    queryable.wait().map_err(|e| bus_error(&key, e))
+    let queryable = bus.session.declare_queryable(key.to_string()).callback(callback);
+    queryable.wait().map_err(|e| bus_error(key, e))
 }
 
 /// Whose order has been sent to the loop.
