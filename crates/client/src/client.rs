@@ -25,7 +25,7 @@ impl Client {
     /// background; [`model`](Self::model) waits for the connection.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if the endpoint is malformed.
+    /// `ErrorKind::Input` if the endpoint is malformed.
     pub fn connect(endpoint: &str, robot: &str) -> Result<Self> {
         Self::connect_as(endpoint, robot, &Credentials::default())
     }
@@ -34,8 +34,8 @@ impl Client {
     /// answer.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
-    /// [`ErrorKind::File`] if it cannot be read.
+    /// `ErrorKind::Input` if the endpoint is malformed or a file of secrets is refused,
+    /// `ErrorKind::File` if it cannot be read.
     pub fn connect_as(endpoint: &str, robot: &str, credentials: &Credentials) -> Result<Self> {
         Ok(Self { session: open_client_as(endpoint, credentials)?, keys: Keys::of(robot) })
     }
@@ -50,7 +50,7 @@ impl Client {
     /// The description of the robot; repeats the query for `patience`.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if no daemon answers in that time.
+    /// `ErrorKind::Bus` if no daemon answers in that time.
     pub fn model(&self, patience: Duration) -> Result<ModelReply> {
         let bytes = self.ask(&self.keys.model, &[], patience)?;
         received(Kind::Model, &bytes)
@@ -59,7 +59,7 @@ impl Client {
     /// The status; repeats the query for `patience`.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if no daemon answers in that time.
+    /// `ErrorKind::Bus` if no daemon answers in that time.
     pub fn status(&self, patience: Duration) -> Result<StatusReading> {
         let bytes = self.ask(&self.keys.status, &[], patience)?;
         received(Kind::Status, &bytes)
@@ -68,7 +68,7 @@ impl Client {
     /// Subscribes to the events of the daemon's runs.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the subscriber cannot be declared.
+    /// `ErrorKind::Bus` if the subscriber cannot be declared.
     pub fn events(&self) -> Result<Events> {
         let subscriber = self.session.declare_subscriber(self.keys.events.clone());
         let subscriber = subscriber.with(FifoChannel::new(EVENTS_KEPT)).wait();
@@ -118,7 +118,7 @@ impl Events {
     /// The next event; `None` after `patience` without one.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the session is closed, [`ErrorKind::Log`] if it does not decode.
+    /// `ErrorKind::Bus` if the session is closed, `ErrorKind::Log` if it does not decode.
     pub fn next(&self, patience: Duration) -> Result<Option<EventReading>> {
         let sample = self.0.recv_timeout(patience);
         let sample = sample.map_err(|e| bus_error("events", e))?;

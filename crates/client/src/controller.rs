@@ -32,7 +32,7 @@ impl Client {
     /// Controls the robot without joining: subscribes to its states under a new session.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if a key cannot be declared.
+    /// `ErrorKind::Bus` if a key cannot be declared.
     pub fn control(&self, model: &ModelReply) -> Result<Controller> {
         let states = self
             .session
@@ -66,7 +66,7 @@ impl Controller {
     /// The newest state that has not been returned yet; `None` after `patience` without one.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the session is closed or the state does not decode.
+    /// `ErrorKind::Bus` if the session is closed or the state does not decode.
     pub fn next_state(&self, patience: Duration) -> Result<Option<StateReading>> {
         let sample = self.states.recv_timeout(patience).map_err(|e| bus_error("state", e))?;
         sample.map(|s| received(Kind::State, &s.payload().to_bytes())).transpose()
@@ -75,7 +75,7 @@ impl Controller {
     /// Sends the set-points `joints` as the answer to `state`.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if it cannot be sent.
+    /// `ErrorKind::Bus` if it cannot be sent.
     pub fn send(&mut self, state: &StateReading, joints: &[JointCommand]) -> Result<()> {
         self.claim.seq += 1;
         (self.claim.run_id, self.claim.answers_tick) = (state.run_id, state.tick);

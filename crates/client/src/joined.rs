@@ -41,8 +41,8 @@ impl Client {
     /// daemon's answer, also when it joins again.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with the expected and the received value if the daemon refuses,
-    /// [`ErrorKind::Bus`] if it does not answer or is too busy.
+    /// `ErrorKind::Input` with the expected and the received value if the daemon refuses,
+    /// `ErrorKind::Bus` if it does not answer or is too busy.
     pub fn join(self, request: JoinRequest, patience: Duration) -> Result<JoinedController> {
         // subscribe first: the first state that the reply names must not be missed
         let states = self
@@ -98,7 +98,7 @@ impl JoinedController {
     /// restore.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the session is closed or a state does not decode; as
+    /// `ErrorKind::Bus` if the session is closed or a state does not decode; as
     /// [`join_again`](Self::join_again).
     pub fn next_state(&mut self, patience: Duration) -> Result<Option<StateReading>> {
         let begin = Instant::now();
@@ -132,7 +132,7 @@ impl JoinedController {
     /// Answers `state` with the set-points of its joints, in the model's order.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if it cannot be sent.
+    /// `ErrorKind::Bus` if it cannot be sent.
     pub fn answer(&mut self, state: &StateReading, joints: &[JointCommand]) -> Result<()> {
         self.claim.seq += 1;
         self.claim.answers_tick = state.tick;
@@ -157,7 +157,7 @@ impl JoinedController {
     /// others.
     ///
     /// # Errors
-    /// [`ErrorKind::Bus`] if the daemon does not answer within `patience`; at once if it is gone.
+    /// `ErrorKind::Bus` if the daemon does not answer within `patience`; at once if it is gone.
     pub fn leave(self, patience: Duration) -> Result<Client> {
         if !self.client.is_connected() {
             return Err(Error::new(

@@ -18,8 +18,8 @@ impl Client {
     /// the first tick with the new coefficients.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with field, value and range if the daemon refuses it,
-    /// [`ErrorKind::Bus`] if no daemon answers within `patience`, or it is too busy.
+    /// `ErrorKind::Input` with field, value and range if the daemon refuses it,
+    /// `ErrorKind::Bus` if no daemon answers within `patience`, or it is too busy.
     pub fn set_friction(
         &self,
         model: &ModelReply,
@@ -38,8 +38,8 @@ impl Client {
     /// request is not repeated if the daemon does not answer, since steps would be run twice.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] with field, value and range if the daemon refuses it,
-    /// [`ErrorKind::Bus`] if no daemon answers within `patience`, or it is too busy.
+    /// `ErrorKind::Input` with field, value and range if the daemon refuses it,
+    /// `ErrorKind::Bus` if no daemon answers within `patience`, or it is too busy.
     pub fn steer(&self, ask: Ask, request: &ControlRequest, patience: Duration) -> Result<u64> {
         self.order(ask, Kind::Control, request, patience)
     }

@@ -16,7 +16,7 @@ const PASSWORD_BYTES_MAX: usize = 256;
 /// The text of the file at `path`; `what` is its name in messages.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if it cannot be read, [`ErrorKind::Input`] if other users can access it, or
+/// `ErrorKind::File` if it cannot be read, `ErrorKind::Input` if other users can access it, or
 /// if it is empty, too large or not text.
 pub fn read_secret(what: &str, path: &Path) -> Result<String> {
     let name = path.display();
@@ -69,7 +69,7 @@ pub fn unreadable(what: &str, path: &Path, e: &std::io::Error) -> Error {
 /// The password in a file that holds only a password.
 ///
 /// # Errors
-/// As [`read_secret`]; [`ErrorKind::Input`] if the file is not one line with a password.
+/// As [`read_secret`]; `ErrorKind::Input` if the file is not one line with a password.
 pub fn read_password(path: &Path) -> Result<String> {
     let text = read_secret("password file", path)?;
     let line = text.strip_suffix('\n').unwrap_or(&text);
@@ -92,7 +92,7 @@ pub fn is_password(text: &str) -> bool {
 /// The path of a file as a JSON string.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] if it is not UTF-8 or has control characters.
+/// `ErrorKind::Input` if it is not UTF-8 or has control characters.
 pub fn path_text(path: &Path) -> Result<String> {
     match path.to_str().filter(|t| !t.chars().any(char::is_control)) {
         Some(text) => Ok(format!("{text:?}")),

@@ -34,7 +34,7 @@ const QUIET: [(&str, &str); 6] = [
 /// keeps trying to reach the daemon.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] if the endpoint is malformed.
+/// `ErrorKind::Input` if the endpoint is malformed.
 pub fn open_client(endpoint: &str) -> Result<Session> {
     open_client_as(endpoint, &Credentials::default())
 }
@@ -43,8 +43,8 @@ pub fn open_client(endpoint: &str) -> Result<Session> {
 /// answer, and zenoh keeps trying.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] if the endpoint is malformed or a file of secrets is refused,
-/// [`ErrorKind::File`] if it cannot be read.
+/// `ErrorKind::Input` if the endpoint is malformed or a file of secrets is refused,
+/// `ErrorKind::File` if it cannot be read.
 pub fn open_client_as(endpoint: &str, credentials: &Credentials) -> Result<Session> {
     check_endpoint(endpoint)?;
     let given = [
@@ -66,7 +66,7 @@ pub fn open_client_as(endpoint: &str, credentials: &Credentials) -> Result<Sessi
 /// Settings of a client.
 ///
 /// # Errors
-/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is missing, or other users can access it.
+/// `ErrorKind::File` or `ErrorKind::Input` if a file is missing, or other users can access it.
 fn client_settings(credentials: &Credentials) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some((user, file)) = &credentials.user {
@@ -86,7 +86,7 @@ fn client_settings(credentials: &Credentials) -> Result<Settings> {
 /// Checks that this build can open `endpoint`.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] if it cannot.
+/// `ErrorKind::Input` if it cannot.
 pub fn check_endpoint(endpoint: &str) -> Result<()> {
     let mistake = if !is_endpoint(endpoint) {
         format!("must be {ENDPOINT}")
@@ -101,7 +101,7 @@ pub fn check_endpoint(endpoint: &str) -> Result<()> {
 /// Adds the settings for TLS with `files`; `keys` are zenoh's names of certificate and private key.
 ///
 /// # Errors
-/// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is missing, or other users can access the
+/// `ErrorKind::File` or `ErrorKind::Input` if a file is missing, or other users can access the
 /// private key.
 pub fn tls_settings(files: &TlsFiles, keys: [&'static str; 2], out: &mut Settings) -> Result<()> {
     read_secret("TLS key", &files.key)?;
@@ -118,7 +118,7 @@ pub fn tls_settings(files: &TlsFiles, keys: [&'static str; 2], out: &mut Setting
 /// Opens a session with `settings`, besides those of every session.
 ///
 /// # Errors
-/// [`ErrorKind::Bus`] if zenoh refuses.
+/// `ErrorKind::Bus` if zenoh refuses.
 pub fn open(settings: &Settings) -> Result<Session> {
     let mut config = Config::default();
     let quiet = QUIET.iter().copied();
