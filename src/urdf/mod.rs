@@ -148,7 +148,7 @@ pub fn read_urdf_text(path: &Path) -> Result<String> {
 /// Parses and checks the URDF `text`; `file` names it in messages. Never opens mesh files.
 ///
 /// ```
-/// use crate::urdf::{BaseChoice, parse_urdf};
+/// use hardstand::urdf::{BaseChoice, parse_urdf};
 /// let text = r#"<robot name="ball"><link name="ball"><inertial><mass value="2"/>
 ///   <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link></robot>"#;
 /// let loaded = parse_urdf(text, "ball.urdf", BaseChoice::Auto)?;

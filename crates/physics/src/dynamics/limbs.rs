@@ -18,7 +18,7 @@ pub struct EqualLimbs {
 
 /// A robot, taken apart: a trunk, and equal limbs that hang on it.
 ///
-/// ```
+/// ```ignore (needs a scenario, which the physics does not read)
 /// use hardstand::config::Scenario;
 /// use hardstand_physics::dynamics::Limbs;
 ///

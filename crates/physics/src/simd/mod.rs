@@ -6,7 +6,7 @@
 //! two limbs, four limbs, SSE2, AVX2 and NEON give the same bits as one limb after another.
 //!
 //! ```
-//! use crate::simd::{F64x4, SimdReal};
+//! use hardstand_physics::simd::{F64x4, SimdReal};
 //!
 //! fn hypotenuse<T: SimdReal>(a: T, b: T) -> T {
 //!     (a * a + b * b).sqrt()
