@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Instant;
 
-use crate::daemon::{EndKind, EndReport, PlantFailureKind};
+use crate::daemon::{EndKind, EndReport};
 use crate::process_harness::{DAEMON_OUTPUT, Ended, FailureKind, Harness, LOG, last_lines};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::PlantFailure;
 
 use super::measurement::Finding;
 use super::outcome::{Outcome, Word};
@@ -125,8 +126,8 @@ fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) 
             return (word, code, format!("the controller's {status}"));
         }
         (Word::Failure, Some(EndReport { plant_failure: Some(failure), .. }), _) => match failure {
-            PlantFailureKind::NotFinite => "a number is not finite".into(),
-            PlantFailureKind::OutOfRange => "a number is out of range".into(),
+            PlantFailure::NotFinite => "a number is not finite".into(),
+            PlantFailure::OutOfRange => "a number is out of range".into(),
         },
         (_, Some(EndReport { recording_error: Some(e), .. }), _) => {
             format!("recording ended early: {e}")

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::Scenario;
-use crate::daemon::PlantFailureKind;
 use crate::inspect::compare;
 use crate::replay::{Forked, Player, fork};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{RunIndex, TickId};
+use hardstand_protocol::PlantFailure;
 
 use super::arguments::BranchArguments;
 use super::differences::ComparisonResult;
@@ -149,7 +149,7 @@ struct BranchResult<'a> {
     ticks: u64,
     simulated_s: f64,
     log_files: &'a [PathBuf],
-    plant_failure: Option<PlantFailureKind>,
+    plant_failure: Option<PlantFailure>,
     /// Why it ended before the log's run, if it did.
     ended_early: Option<&'a str>,
     /// The log (a) compared with the branch (b).
@@ -173,7 +173,7 @@ impl<'a> BranchResult<'a> {
             ticks: forked.ticks,
             simulated_s: time_s(forked.ticks),
             log_files: &forked.files,
-            plant_failure: forked.failure.map(PlantFailureKind::from),
+            plant_failure: forked.failure,
             ended_early: forked.cut.as_deref(),
             comparison,
         }

@@ -21,9 +21,7 @@ pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
 pub use recorder::Recorder;
 pub use recording::Recording;
-pub use report::{
-    EndKind, EndReport, ErrorReport, PlantFailureKind, ReadyReport, Report, ReportFile, reports,
-};
+pub use report::{EndKind, EndReport, ErrorReport, ReadyReport, Report, ReportFile, reports};
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -37,7 +35,7 @@ use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
 use crate::ingress::ControllerRegistry;
 use crate::limits::{
-    EVENT_QUEUE, FIRST_EPOCH, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
+    EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
 use crate::ros2::RosChannels;
 use crate::rt::{
@@ -113,7 +111,7 @@ pub fn run(
         Some(saved) => crate::ingress::restored(saved, initial.clone(), scenario.physics_hash)?,
         None => initial.clone(),
     };
-    let run_id = from.map_or(FIRST_EPOCH, |saved| saved.run_id.max(FIRST_EPOCH));
+    let run_id = from.map_or(FIRST_RUN_ID, |saved| saved.run_id.max(FIRST_RUN_ID));
 
     let (mut links, mut ends, report_in, events) = wire(scenario, &initial, run_id, stop);
     ends.shows_log = controller_replay.is_some();

@@ -50,7 +50,7 @@ pub struct EndReport {
     /// Controllers that did not answer, if it ended for that; empty if none had joined.
     pub missing: Vec<String>,
     /// Why the plant stopped itself, if it did.
-    pub plant_failure: Option<PlantFailureKind>,
+    pub plant_failure: Option<PlantFailure>,
     /// Number of the last run.
     pub run_id: u32,
     /// Ticks done in the last state.
@@ -87,36 +87,6 @@ pub enum EndKind {
     PlantFailure,
 }
 
-/// Why a plant stopped itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlantFailureKind {
-    /// A number is not finite.
-    NotFinite,
-    /// A number is out of range.
-    OutOfRange,
-}
-
-impl From<PlantFailure> for PlantFailureKind {
-    fn from(failure: PlantFailure) -> Self {
-        match failure {
-            PlantFailure::NotFinite => Self::NotFinite,
-            PlantFailure::OutOfRange => Self::OutOfRange,
-        }
-    }
-}
-
-impl PlantFailureKind {
-    /// What is wrong, and what to change.
-    #[must_use]
-    pub const fn advice(self) -> &'static str {
-        match self {
-            Self::NotFinite => PlantFailure::NotFinite.advice(),
-            Self::OutOfRange => PlantFailure::OutOfRange.advice(),
-        }
-    }
-}
-
 /// An error that ended a daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorReport {
@@ -143,7 +113,7 @@ impl ReadyReport {
 impl From<&Summary> for EndReport {
     fn from(s: &Summary) -> Self {
         let plant_failure = match s.ending {
-            Ending::PlantFailure(failure) => Some(failure.into()),
+            Ending::PlantFailure(failure) => Some(failure),
             _ => None,
         };
         let timeout = matches!(s.ending, Ending::ControllerTimeout(_));
@@ -216,7 +186,7 @@ impl fmt::Display for EndReport {
                 return write!(f, "timed out waiting for {names} (control.patience_s)");
             }
             EndKind::PlantFailure => {
-                let advice = self.plant_failure.map_or("", PlantFailureKind::advice);
+                let advice = self.plant_failure.map_or("", PlantFailure::advice);
                 return write!(f, "plant failure: {advice}");
             }
         };
@@ -268,7 +238,7 @@ pub fn reports(text: &str) -> Vec<Report> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests fail by panic")]
 mod tests {
-    use super::{EndKind, EndReport, Report, reports};
+    use super::{EndKind, EndReport, PlantFailure, Report, reports};
 
     #[test]
     fn an_end_report_survives_its_line_and_a_cut_line_is_ignored() {
@@ -289,6 +259,10 @@ mod tests {
         let line = serde_json::to_string(&Report::Ended(end.clone())).unwrap();
         assert!(line.contains("\"kind\":\"controller_timeout\",\"missing\":[\"rear\"]"), "{line}");
         let text = format!("{line}\n{{\"later\":{{}}}}\n{{\"ended\":");
-        assert_eq!(reports(&text), [Report::Ended(end)]);
+        assert_eq!(reports(&text), [Report::Ended(end.clone())]);
+        let failed = EndReport { plant_failure: Some(PlantFailure::OutOfRange), ..end };
+        let line = serde_json::to_string(&Report::Ended(failed.clone())).unwrap();
+        assert!(line.contains("\"plant_failure\":\"out_of_range\""), "{line}");
+        assert_eq!(reports(&format!("{line}\n")), [Report::Ended(failed)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Enums whose numbers and names are written down.
 
 /// Declares an enum without fields. Each variant has a number (one byte on the wire, in the log and
-/// in a state) and a name.
+/// in a state) and a name (in JSON and other formats that people read).
 macro_rules! numbered {
     (
         $(#[$meta:meta])*
@@ -46,16 +46,26 @@ macro_rules! numbered {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_u8(self.code())
+                if serializer.is_human_readable() {
+                    serializer.serialize_str(self.name())
+                } else {
+                    serializer.serialize_u8(self.code())
+                }
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+                let unknown = |what: &dyn std::fmt::Display| {
+                    serde::de::Error::custom(format_args!("{what} is no {}", stringify!($name)))
+                };
+                if source.is_human_readable() {
+                    let name = <String as serde::Deserialize>::deserialize(source)?;
+                    let named = Self::ALL.into_iter().find(|x| x.name() == name);
+                    return named.ok_or_else(|| unknown(&name));
+                }
                 let code = <u8 as serde::Deserialize>::deserialize(source)?;
-                Self::from_code(code).ok_or_else(|| {
-                    serde::de::Error::custom(format_args!("{code} is no {}", stringify!($name)))
-                })
+                Self::from_code(code).ok_or_else(|| unknown(&code))
             }
         }
     };

@@ -77,6 +77,10 @@ type Given<T> = Result<T, Mistake>;
 impl<'de> Deserializer<'de> for &mut Probe {
     type Error = Mistake;
 
+    fn is_human_readable(&self) -> bool {
+        false // as bincode
+    }
+
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Given<V::Value> {
         Err(Mistake(
             "payloads consist of u8, u32, u64, f64, text, lists, arrays and structs".into(),
