@@ -1,6 +1,5 @@
 //! Tests whether a run is a function of its inputs: runs the closed loop of a daemon and a
-//! controller
-//! several times, each time perturbed in another way, and compares all digests.
+//! controller several times, each time perturbed in another way, and compares all digests.
 //!
 //! In lockstep nothing that depends on wall time may reach the robot: neither the pace, nor a
 //! debugger, nor other programs. If runs differ all the same, the logs show the cause: if the same

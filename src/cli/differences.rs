@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::inspect::{Cause, Comparison, Mismatch, Ranked, scenario_differences, trace};
-use crate::replay::Player;
+use crate::replay::{Difference, Player};
 use hardstand_error::Result;
 use hardstand_log::TickId;
 
-use super::replay::{FirstDifference, LostTicks};
+use super::replay::LostTicks;
 use super::{ExitCode, plot_differences, show};
 
 /// Quantities that are shown of those that differ.
@@ -61,9 +61,8 @@ pub(super) fn number(x: f64) -> String {
 /// Prints where a replay differs from its log, if it does; the exit code for that.
 pub(super) fn of_replay(player: &Player, json: bool) -> Result<Option<ExitCode>> {
     let Some(d) = player.difference() else { return Ok(None) };
-    let difference = FirstDifference::from(d);
     if json {
-        show::json(&FailedReplay { replay_difference: difference })?;
+        show::json(&FailedReplay { replay_difference: d })?;
     } else {
         show::line(&format!("DIFFERENT  first at tick {}: {}", d.tick, d.quantity));
         show::line("           the replay differs from the log, so the command stops here");
@@ -72,8 +71,8 @@ pub(super) fn of_replay(player: &Player, json: bool) -> Result<Option<ExitCode>>
 }
 
 #[derive(Serialize)]
-struct FailedReplay {
-    replay_difference: FirstDifference,
+struct FailedReplay<'a> {
+    replay_difference: &'a Difference,
 }
 
 /// The comparison of two logs, a and b.
@@ -112,7 +111,7 @@ pub(super) struct ComparisonResult {
 /// How good a log is.
 #[derive(Clone, Debug, Serialize)]
 struct LogCondition {
-    replay_difference: Option<FirstDifference>,
+    replay_difference: Option<Difference>,
     gaps: Vec<LostTicks>,
     damage: Option<String>,
 }
@@ -152,7 +151,7 @@ impl ComparisonResult {
             last: found.last.map(at),
             longer: found.goes_on.map(|side| SIDES[side.min(1)]),
             logs: players.map(|player| LogCondition {
-                replay_difference: player.difference().map(FirstDifference::from),
+                replay_difference: player.difference().cloned(),
                 gaps: player.gaps().iter().map(LostTicks::from).collect(),
                 damage: player.damage().map(Into::into),
             }),

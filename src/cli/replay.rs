@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::config::Scenario;
-use crate::replay::{self, Look, RunReport};
+use crate::replay::{self, Difference, Look, RunReport};
 use hardstand_error::Result;
 use hardstand_log::LogReader;
 
@@ -42,7 +42,7 @@ pub(super) struct ReplayResult {
     wall_s: f64,
     /// After the last tick, 16 hex digits.
     digest: String,
-    difference: Option<FirstDifference>,
+    difference: Option<Difference>,
     /// Files of the run, in order.
     files: Vec<PathBuf>,
     /// Ticks that the log has lost.
@@ -51,26 +51,12 @@ pub(super) struct ReplayResult {
     damage: Option<String>,
 }
 
-/// The first tick of a replay that differs from its log.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct FirstDifference {
-    pub(super) tick: u64,
-    /// The quantity, with both values.
-    pub(super) quantity: String,
-}
-
 /// Ticks that a log has lost.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct LostTicks {
     pub(super) from_tick: u64,
     /// The last of them.
     pub(super) to_tick: u64,
-}
-
-impl From<&crate::replay::Difference> for FirstDifference {
-    fn from(d: &crate::replay::Difference) -> Self {
-        Self { tick: d.tick, quantity: d.quantity.clone() }
-    }
 }
 
 impl From<&crate::replay::Gap> for LostTicks {
@@ -90,7 +76,7 @@ impl ReplayResult {
             simulated_s: r.ticks as f64 * period_ns as f64 * 1e-9,
             wall_s,
             digest: format!("{:016x}", r.digest),
-            difference: r.difference.as_ref().map(FirstDifference::from),
+            difference: r.difference.clone(),
             files: run.files.clone(),
             gaps: run.gaps.iter().map(LostTicks::from).collect(),
             damage: r.damage.clone(),

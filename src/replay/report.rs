@@ -1,10 +1,13 @@
 //! What a replay reports.
 
-use hardstand_log::{NextSegment, TickId};
 use std::path::PathBuf;
 
+use serde::Serialize;
+
+use hardstand_log::{NextSegment, TickId};
+
 /// The first difference between log and replay.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Ticks done when it showed.
     pub tick: u64,

@@ -14,6 +14,7 @@ use crate::certify::{
     Problem, Run, Scene, Snapshot, Task, Verdict, attribute, plan, wall_s,
 };
 use crate::config::Scenario;
+use crate::inspect::Comparison;
 use crate::process_harness::{Failure, FailureKind};
 use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -84,12 +85,12 @@ fn runs(a: &CertifyArguments, stop: &AtomicBool) -> Result<Outcome> {
             }
             _ => {}
         }
-        let judged = compare(&bench, &tasks, task, &this, &finished)?;
+        let (judged, found) = compare(&bench, &tasks, task, &this, &finished)?;
         if !a.json {
             text::show_run(&judged);
         }
-        if judged.verdict == Verdict::Different {
-            plots.extend(draw(&bench, &judged)?);
+        if let Some(found) = found {
+            plots.extend(draw(&bench, &judged, &found)?);
         }
         runs.push(judged);
         if i == 0 {
@@ -191,24 +192,25 @@ fn run(bench: &Bench, task: &Task, duration_s: f64, stop: &AtomicBool) -> Result
     gone
 }
 
-/// Compares a run with the one that it has to be equal to.
+/// Compares a run with the one that it has to be equal to; if they differ, the comparison is given
+/// too.
 fn compare(
     bench: &Bench,
     tasks: &[Task],
     task: &Task,
     this: &FinishedRun,
     before: &[FinishedRun],
-) -> Result<Run> {
+) -> Result<(Run, Option<Comparison>)> {
     let log = &this.log;
     let other = task.equals.and_then(|i| Some((tasks.get(i)?, before.get(i)?)));
-    let mut difference = None;
+    let mut found = None;
     let verdict = match other {
         _ if this.failure.is_some() => Verdict::Failed,
         Some((_, other)) if other.failure.is_some() => Verdict::Failed,
         None => Verdict::Reference,
         Some((_, other)) if log.equals(&other.log) => Verdict::Equal,
         Some((other, _)) => {
-            difference = Some(attribute(&bench.log_of(other.name), &bench.log_of(task.name))?.0);
+            found = Some(attribute(&bench.log_of(other.name), &bench.log_of(task.name))?);
             Verdict::Different
         }
     };
@@ -219,7 +221,8 @@ fn compare(
         }
         (None, _) => log.replay.clone().map(Problem::Replay),
     };
-    Ok(Run {
+    let (difference, found) = found.unzip();
+    let run = Run {
         name: task.name.into(),
         what: task.what.clone(),
         perturbation: task.perturbation,
@@ -236,20 +239,20 @@ fn compare(
         verdict,
         problem,
         difference,
-    })
+    };
+    Ok((run, found))
 }
 
 /// The drawing of a run that differs.
-fn draw(bench: &Bench, run: &Run) -> Result<Option<(String, String)>> {
+fn draw(bench: &Bench, run: &Run, found: &Comparison) -> Result<Option<(String, String)>> {
     let with = run.compared_with.as_deref().unwrap_or_default();
     let (a, b) = (bench.log_of(with), bench.log_of(&run.name));
-    let (_, found) = attribute(&a, &b)?;
     if found.ranked.is_empty() {
         return Ok(None); // the digests differ, and nothing that could be drawn
     }
     let file = bench.folder.join(&run.name).join("differences.svg");
     let named = [with, &run.name].map(Path::new);
-    differences::draw_quietly(&file, &found, named, || Ok((Player::open(&a)?, Player::open(&b)?)))?;
+    differences::draw_quietly(&file, found, named, || Ok((Player::open(&a)?, Player::open(&b)?)))?;
     let svg = std::fs::read_to_string(&file);
     let svg = svg.map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))?;
     Ok(Some((run.name.clone(), svg)))
