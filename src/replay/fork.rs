@@ -9,6 +9,7 @@ use crate::rt::{EventSchedule, Phase, empty_log_tick, fill_log_tick};
 use crate::simulation::{Outcome, Simulation, Snapshot};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
+use hardstand_physics::plant::Walk as _;
 use hardstand_protocol::{Event, PlantFailure, TickInput, Verdict};
 use hardstand_protocol::{LogTick, SavedState};
 

@@ -1,9 +1,10 @@
 //! Runs a stretch of a log again and compares every digest.
 
-use crate::limits::FIRST_EPOCH;
+use crate::limits::FIRST_RUN_ID;
 use crate::simulation::{Simulation, Snapshot, input_of};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{LogRecord, TickId};
+use hardstand_physics::plant::Walk as _;
 use hardstand_protocol::StateReading;
 use hardstand_protocol::{Keyframe, LogTick};
 
@@ -125,7 +126,7 @@ impl<'a> Replayer<'a> {
     /// The first keyframe of a log that begins later, or with another run, is where the replay
     /// begins; every other one must equal the state of the replay.
     fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
-        let elsewhere = keyframe.run_id > FIRST_EPOCH || keyframe.tick != self.plant.state().tick;
+        let elsewhere = keyframe.run_id > FIRST_RUN_ID || keyframe.tick != self.plant.state().tick;
         if self.report.ticks == 0 && elsewhere {
             self.plant.restore(&keyframe.words)?;
             if self.plant.state().tick != keyframe.tick {

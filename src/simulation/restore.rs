@@ -32,19 +32,6 @@ impl Simulation {
         out.push(self.state().digest);
     }
 
-    /// Names of all words of the state, in their order: a snapshot of one simulation fits another
-    /// one only if these are the same.
-    #[must_use]
-    pub fn word_names(&mut self) -> Vec<(&'static str, usize)> {
-        Walk::word_names(self)
-    }
-
-    /// Names the first difference between two snapshots of this simulation.
-    #[must_use]
-    pub fn first_difference(&mut self, a: &[u64], b: &[u64]) -> Option<String> {
-        Walk::first_difference(self, a, b)
-    }
-
     /// Continues from a snapshot: the following ticks have the same bits as if the simulation had
     /// never stopped. Until the next tick the IMU reads as at rest and the authority is zero, since
     /// neither is state.

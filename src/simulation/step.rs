@@ -4,8 +4,7 @@ use hardstand_physics::actuator::Reference;
 use hardstand_physics::dynamics::Data;
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
-    self, ComputePath, ContactSet, OwnerWords, Plant, PlantSpec, State, Walk, WatchdogSpec,
-    WordBytes,
+    self, ComputePath, ContactSet, OwnerWords, Plant, PlantSpec, State, Walk, WordBytes,
 };
 use hardstand_physics::sensor::ImuReading;
 use hardstand_protocol::{Authority, JointCommand, PlantFailure, TickInput, Verdict};
@@ -36,7 +35,6 @@ pub struct Outcome {
 #[derive(Clone, Debug)]
 pub struct Simulation {
     pub(super) plant: Plant,
-    pub(super) watchdog_spec: WatchdogSpec,
     pub(super) arbitration: Arbitration,
     pub(super) faults: InjectedFaults,
     pub(super) authority: Authority,
@@ -77,7 +75,7 @@ impl Simulation {
     /// state itself is bad, it has a [`failure`](Self::failure) from the start.
     #[must_use]
     pub fn new(model: Model, spec: PlantSpec) -> Self {
-        let (joints, watchdog_spec) = (model.joint_count(), spec.watchdog);
+        let joints = model.joint_count();
         let mut plant = Plant::new(model, spec);
         let (mut arbitration, mut faults) = (Arbitration::new(joints), InjectedFaults::default());
         let good = Words::of(&mut arbitration, &mut faults);
@@ -85,7 +83,6 @@ impl Simulation {
         Self {
             imu: *plant.imu(),
             plant,
-            watchdog_spec,
             arbitration,
             faults,
             authority: Authority::Zero,

@@ -5,7 +5,7 @@ use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     ContactMaterial, Friction, HertzPair, HuntCrossley, StationShape,
 };
-use hardstand_physics::plant::{ContactModel, FrictionRegion, Integrator, PlantSpec};
+use hardstand_physics::plant::{ContactModel, FrictionRegion, Integrator, PlantSpec, Walk as _};
 use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::{Event, Scope, TickInput};
 
