@@ -9,7 +9,6 @@ use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A run, or a sweep of functions, with the digest that it must have.
-#[allow(dead_code, reason = "each program uses a part")]
 pub struct Case {
     /// Name.
     pub name: &'static str,

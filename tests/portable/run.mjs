@@ -6,7 +6,10 @@ const { instance } = await WebAssembly.instantiate(readFileSync(module), {});
 const { memory, reserve, replay, cases, text, text_len } = instance.exports;
 const answer = () => Buffer.from(memory.buffer, text(), text_len()).toString();
 
-cases();
+if (!cases()) {
+  console.error(answer());
+  process.exit(1);
+}
 process.stdout.write(answer());
 for (const log of logs) {
   const bytes = readFileSync(log);

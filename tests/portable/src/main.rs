@@ -9,18 +9,20 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    print!("{}", portable::cases());
-    for path in std::env::args().skip(1) {
-        let replayed = std::fs::read(&path)
-            .map_err(|e| e.to_string())
-            .and_then(|bytes| portable::replay(bytes).map_err(|e| e.to_string()));
-        match replayed {
-            Ok(line) => println!("{line}"),
-            Err(e) => {
-                eprintln!("{path}: {e}");
-                return ExitCode::FAILURE;
-            }
+    match report(std::env::args().skip(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("{e}");
+            ExitCode::FAILURE
         }
     }
-    ExitCode::SUCCESS
+}
+
+fn report(logs: impl Iterator<Item = String>) -> Result<(), String> {
+    print!("{}", portable::cases().map_err(|e| e.to_string())?);
+    for path in logs {
+        let bytes = std::fs::read(&path).map_err(|e| format!("{path}: {e}"))?;
+        println!("{}", portable::replay(bytes).map_err(|e| format!("{path}: {e}"))?);
+    }
+    Ok(())
 }

@@ -3,13 +3,18 @@
 
 use std::cell::RefCell;
 
+use hardstand::Result;
+
 thread_local! {
     static BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-fn answer(text: String) {
+fn answer(result: Result<String>) -> u32 {
+    let is_equal = u32::from(result.is_ok());
+    let text = result.unwrap_or_else(|e| e.to_string());
     TEXT.with_borrow_mut(|t| *t = text);
+    is_equal
 }
 
 /// Makes room for a log of `len` bytes; the host writes it at the address that is returned.
@@ -24,16 +29,13 @@ pub extern "C" fn reserve(len: usize) -> *mut u8 {
 /// Replays the log; 1 if every digest is that of the log.
 #[unsafe(no_mangle)]
 pub extern "C" fn replay() -> u32 {
-    let result = crate::replay(BYTES.take());
-    let is_equal = u32::from(result.is_ok());
-    answer(result.unwrap_or_else(|e| e.to_string()));
-    is_equal
+    answer(crate::replay(BYTES.take()))
 }
 
-/// Runs the fixed cases.
+/// Runs the fixed cases; 1 if every digest is the one that is written down.
 #[unsafe(no_mangle)]
-pub extern "C" fn cases() {
-    answer(crate::cases());
+pub extern "C" fn cases() -> u32 {
+    answer(crate::cases())
 }
 
 /// Where the answer is.
