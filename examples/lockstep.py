@@ -33,7 +33,7 @@ def ask(session, key, payload=None):
             if reply.ok is not None:
                 return reply.ok.payload
         time.sleep(0.05)
-    raise SystemExit(f"nobody answers on {key}; is the daemon running?")
+    raise SystemExit(f"no daemon answers on {key}; check that it runs")
 
 
 def read_model(data):

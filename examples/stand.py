@@ -29,7 +29,7 @@ def ask_model(session, robot):
             if reply.ok is not None:
                 return read_model(checked(reply.ok.payload, MODEL))
         time.sleep(0.05)
-    raise SystemExit(f"nobody answers on hardstand/{robot}/model; is the daemon running?")
+    raise SystemExit(f"no daemon answers on hardstand/{robot}/model; check that it runs")
 
 
 def read_model(data):

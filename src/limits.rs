@@ -29,7 +29,7 @@ pub const SPEED_MIN: f64 = 0.001;
 pub const SPEED_MAX: f64 = 1000.0;
 
 /// Run id of a daemon that has not been reset.
-pub const FIRST_EPOCH: u32 = 1;
+pub const FIRST_RUN_ID: u32 = 1;
 
 /// Snapshots that can wait for the publisher.
 pub const SNAPSHOT_QUEUE: usize = 32;

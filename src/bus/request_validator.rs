@@ -29,9 +29,8 @@ pub struct RequestValidator {
 }
 
 impl RequestValidator {
-    /// A request_validator for loops around plants like `plant`, which is in its initial state.
-    /// `run_id` is the
-    /// run number; `directory` gets the names of those who join.
+    /// A validator for loops around simulations like `plant`, which is in its initial state.
+    /// `run_id` is the number of the run; `directory` gets the names of controllers that join.
     #[must_use]
     pub fn new(
         mut plant: Simulation,

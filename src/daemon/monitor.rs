@@ -168,7 +168,7 @@ impl Monitor {
         self.log_failed |= failed;
     }
 
-    /// So often the bus has been opened again; true if that is event_feed, and its status unknown.
+    /// So often the bus has been opened again; true if that is new, and its status unknown.
     pub(super) const fn note_io_restarts(&mut self, restarts: u64) -> bool {
         let event_feed = self.io_restarts != restarts;
         self.io_restarts = restarts;

@@ -20,7 +20,7 @@ pub struct CommandLimits {
 /// Checks a claimed command and copies it into `out`.
 ///
 /// # Errors
-/// The first [`Rejection`] that applies, in the order layout, run_id, size, session, finite, range.
+/// The first [`Rejection`] that applies, in the order layout, run id, size, session, finite, range.
 pub fn check_command(
     claim: &ClaimedCommand,
     limits: &CommandLimits,

@@ -18,7 +18,7 @@ const CONTROL_BYTES: usize = HEADER_BYTES + 4 + 8 + 1;
 /// Makes a request of the bytes of one, if all is well; no bytes mean the default.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id,
 /// range.
 pub fn check_control(bytes: &[u8], run_id: u32) -> Result<Option<ControlRequest>, Refusal> {
     if bytes.is_empty() {
@@ -37,7 +37,7 @@ pub fn check_control(bytes: &[u8], run_id: u32) -> Result<Option<ControlRequest>
 /// Makes a push of the bytes of a request, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id,
 /// link, point, force, ticks.
 pub fn check_push(bytes: &[u8], model: &Model, run_id: u32) -> Result<Event, Refusal> {
     let least = HEADER_BYTES + 4 + 8 + 24 + 24 + 8;

@@ -12,7 +12,7 @@ use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
 /// Makes a fault of the bytes of a request, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id,
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id,
 /// kind, values, part, duration.
 pub fn check_fault(
     bytes: &[u8],

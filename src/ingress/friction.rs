@@ -25,7 +25,7 @@ const INDEXED: [&str; 3] = ["stations", "feet", "regions"];
 ///
 /// # Errors
 /// The first [`Refusal`] that applies, in the order size (of the header), version, size, layout,
-/// run_id, scope and index, coefficients. It is never one of those that depend on an owner.
+/// run id, scope and index, coefficients. It is never one of those that depend on an owner.
 pub fn check_friction(bytes: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
     let r: FrictionRequest = claimed(Kind::Friction, bytes, BYTES)?;
     check_layout(r.layout_hash, limits.layout_hash)?;

@@ -98,7 +98,7 @@ fn check_joints(r: &JoinRequest, role: Role, model: &Model) -> Result<JointSet, 
 /// Makes a session to leave of the bytes of a request.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run_id.
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id.
 pub fn check_leave(bytes: &[u8], run_id: u32) -> Result<u64, Refusal> {
     let r: LeaveRequest = claimed(Kind::Leave, bytes, HEADER_BYTES + 4 + 8)?;
     check_run_id(r.run_id, run_id)?;

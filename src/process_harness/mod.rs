@@ -196,8 +196,7 @@ impl Running {
     }
 
     /// Waits for the end. Calls `look` repeatedly meanwhile; if it returns false, both processes
-    /// are
-    /// ended.
+    /// are ended.
     ///
     /// # Errors
     /// As [`poll`](Self::poll), and those of `look`.

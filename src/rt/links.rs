@@ -7,7 +7,7 @@ use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{Inbox, Outbox, Waiter};
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy, StartRule};
-use crate::limits::{FIRST_EPOCH, LEASES_MAX};
+use crate::limits::{FIRST_RUN_ID, LEASES_MAX};
 use crate::simulation::Snapshot;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, PlantFailure};
@@ -51,7 +51,7 @@ impl RunLimits {
             ticks: None,
             start: StartRule::Now,
             keyframe_every_ticks: 1000,
-            run_id: FIRST_EPOCH,
+            run_id: FIRST_RUN_ID,
             mode: Mode::RealTime,
             overrun: OverrunPolicy::Slip,
             wall_period_ns: period_ns,

@@ -128,7 +128,7 @@ def ask(link, key, payload=None):
             if reply.ok is not None:
                 return reply.ok
         time.sleep(0.05)
-    sys.exit(f"nobody answers on {key}")
+    sys.exit(f"no daemon answers on {key}")
 
 
 def near(what, value, expected, within):

@@ -94,7 +94,9 @@ impl Client {
             if lost || begin.elapsed() >= patience {
                 return Err(Error::new(
                     ErrorKind::Bus,
-                    format!("nobody answers on {key}; is the daemon running, and are you let in?"),
+                    format!(
+                        "no daemon answers on {key}; check that it runs, and check the credentials"
+                    ),
                 ));
             }
             std::thread::sleep(Duration::from_millis(50));

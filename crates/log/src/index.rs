@@ -113,8 +113,7 @@ impl RunIndex {
     }
 
     /// Where the state number `tick` of run `run_id` can be found by running on from a keyframe,
-    /// and
-    /// the tick after it is there: the file, and the keyframe's number.
+    /// and the tick after it is there: the file, and the keyframe's number.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] with the ticks that there are.

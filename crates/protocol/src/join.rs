@@ -56,8 +56,8 @@ pub struct JoinReply {
     pub session: u64,
     /// The first state that it answers.
     pub first_tick: u64,
-    /// What its joints are told until its first command applies, in the model's order, which is
-    /// that of its commands.
+    /// Set-points in force until its first command applies, in the model's order, which is that of
+    /// its commands.
     pub in_force: Vec<JointCommand>,
     /// Otherwise: what is wrong, with what was expected and what came.
     pub reason: String,

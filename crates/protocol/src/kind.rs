@@ -9,7 +9,7 @@ numbered! {
         State = 1, "State";
         /// `ContactsReading`.
         Contacts = 2, "Contacts";
-        /// `Command`, preceded by layout hash and run_id.
+        /// `Command`, preceded by layout hash and run id.
         Command = 3, "Command";
         /// `StatusReading`.
         Status = 4, "Status";

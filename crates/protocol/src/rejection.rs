@@ -11,7 +11,7 @@ numbered! {
         Version = 1, "version";
         /// Another robot, joint order or period.
         Layout = 2, "layout";
-        /// Another run (run_id).
+        /// Another run.
         RunId = 3, "run_id";
         /// NaN or infinite.
         NotFinite = 4, "not_finite";

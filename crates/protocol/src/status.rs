@@ -15,8 +15,8 @@ pub struct StatusReading {
     pub period_ns: u64,
     /// 0 real time, 1 lockstep, 2 budgeted.
     pub mode: u8,
-    /// 0 waiting for a controller, 1 running, 2 stopped by a plant failure, 3 paused, 4 a tick waits
-    /// for a controller.
+    /// 0 waiting for a controller, 1 running, 2 stopped by a plant failure, 3 paused, 4 a tick
+    /// waits for a controller.
     pub phase: u8,
     /// Plant failure, as in the state; 0 for none.
     pub failure: u8,

@@ -210,7 +210,7 @@ fn refused_changes_change_nothing() {
     assert!(out.contains("there are none"), "{out}");
     exits(&["--foot", "FL", "--region", "ice", "--static", "0.5", "--kinetic", "0.4"], 2);
     let robot = ["--robot", "nobody", "--static", "0.5", "--kinetic", "0.4"];
-    assert!(exits(&robot, 5).contains("nobody answers"));
+    assert!(exits(&robot, 5).contains("no daemon answers"));
 
     let count = |s: &StatusReading, reason: &str| s.counter(&format!("orders_rejected_{reason}"));
     let of = |reason: &str| table.iter().filter(|(r, _, _)| *r == reason).count() as u64;

@@ -90,7 +90,7 @@ fn nobody_answers_is_exit_5() {
     let scene = Scene::new();
     let out =
         scene.hardstand("status", &["status", "--connect", &scene.endpoint, "--json"]).ends_with(5);
-    assert!(out.contains("is the daemon running"), "{out}");
+    assert!(out.contains("no daemon answers"), "{out}");
 }
 
 /// The ages of the commands and the authority come to the status over the bus, too.

@@ -46,7 +46,7 @@ fn strangers_are_out_and_counted_and_no_secret_is_told() {
     let who = ["--user", "ctrl", "--password-file", &file];
     let mut wrong = guarded.scene.hardstand("wrong", &[stand.as_slice(), &who].concat());
     let text = wrong.ends_with(5);
-    assert!(text.contains("are you let in?"), "{text}");
+    assert!(text.contains("check the credentials"), "{text}");
 
     let end = next();
     assert_eq!((end.command_session, end.failure), (start.command_session, 0));

@@ -83,8 +83,8 @@ impl BrickContact {
     ///
     /// # Errors
     /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) unless half lengths and transition
-    /// velocity
-    /// are finite and greater than 0 and both materials are [valid](ContactMaterial::is_valid).
+    /// velocity are finite and greater than 0 and both materials are
+    /// [valid](ContactMaterial::is_valid).
     pub fn new(
         half_space: &ContactMaterial,
         brick: &ContactMaterial,

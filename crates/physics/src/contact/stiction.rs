@@ -28,7 +28,7 @@ const AIRBORNE_N: f64 = 0.1;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stiction {
     /// Simbody's law, bit for bit: the memory decays in each step, and a foot that has slid creeps
-    /// for ever under a load above `c_xy` × settle velocity.
+    /// without end under a load above `c_xy` × settle velocity.
     #[default]
     Simbody,
     /// Elastic–plastic friction that holds every load below `μₛ f_z`, whatever the step length:

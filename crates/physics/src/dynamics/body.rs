@@ -8,7 +8,7 @@ use crate::simd::SimdReal;
 use crate::spatial::simd::{ArticulatedInertia, Force, Motion, SpatialInertia, Transform};
 
 use super::joint_rotation::JointRotation;
-use super::link::{JointClass, Link, by_motility};
+use super::link::{JointClass, Link, by_joint_class};
 
 /// Where a body is and how it moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,9 +60,9 @@ impl<T: SimdReal> BodyKinematics<T> {
         V_P: &Motion<T>,
     ) -> Self {
         let mut placed = Self::default();
-        by_motility!(link, Self::turn_by, q, &mut placed);
-        by_motility!(link, Self::settle_by, &mut placed);
-        by_motility!(link, Self::carry_by, qd, (X_WP, V_P), &mut placed);
+        by_joint_class!(link, Self::turn_by, q, &mut placed);
+        by_joint_class!(link, Self::settle_by, &mut placed);
+        by_joint_class!(link, Self::carry_by, qd, (X_WP, V_P), &mut placed);
         placed
     }
 
@@ -147,7 +147,7 @@ impl<T: SimdReal> AbaFactors<T> {
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
     ) -> (Self, ArticulatedInertia<T>, Force<T>) {
-        by_motility!(link, Self::joint_by, placed, effort, I_A, p_A)
+        by_joint_class!(link, Self::joint_by, placed, effort, I_A, p_A)
     }
 
     #[inline(always)]
@@ -173,7 +173,7 @@ impl<T: SimdReal> AbaFactors<T> {
         armature: T,
         I_A: &ArticulatedInertia<T>,
     ) -> (Self, ArticulatedInertia<T>) {
-        by_motility!(link, Self::inertia_by, armature, I_A)
+        by_joint_class!(link, Self::inertia_by, armature, I_A)
     }
 
     #[inline(always)]

@@ -24,8 +24,9 @@ const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 39) as f64;
 /// equations, rank six); sets that contradict one another, the least-squares solution.
 ///
 /// ```
-/// use hardstand_physics::dynamics::{Constraints, Data, PointOnPlane, Positions, Velocities,
-/// kinematics};
+/// use hardstand_physics::dynamics::{
+///     Constraints, Data, PointOnPlane, Positions, Velocities, kinematics,
+/// };
 /// use hardstand_physics::model::{Base, BodySpec, Builder};
 /// use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 ///

@@ -18,12 +18,38 @@ pub struct EqualLimbs {
 
 /// A robot, taken apart: a trunk, and equal limbs that hang on it.
 ///
-/// ```ignore (needs a scenario, which the physics does not read)
-/// use hardstand::config::Scenario;
+/// ```
 /// use hardstand_physics::dynamics::Limbs;
+/// use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec};
+/// use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 ///
-/// let quadruped = Scenario::load("config/quadruped.toml".as_ref(), &[])?;
-/// let limbs = Limbs::find(&quadruped.model);
+/// let inertia = SpatialInertia::from_com(1.0, &Vec3::zeros(), &Mat3::identity());
+/// let turning = |name: String, axis: Vec3| Joint {
+///     name,
+///     kind: JointKind::Revolute,
+///     axis,
+///     X_PJ: Transform::identity(),
+///     q_min: f64::NEG_INFINITY,
+///     q_max: f64::INFINITY,
+///     effort_max: f64::INFINITY,
+///     velocity_max: f64::INFINITY,
+///     damping: 0.0,
+///     friction: 0.0,
+///     armature: 0.0,
+/// };
+/// let mut robot = Builder::new("quadruped", Base::Floating);
+/// robot.bodies.push(BodySpec { name: "trunk".into(), inertia });
+/// for leg in ["FL", "FR", "RL", "RR"] {
+///     let mut parent = "trunk".to_string();
+///     for (part, axis) in [("hip", Vec3::x()), ("thigh", Vec3::y()), ("calf", Vec3::y())] {
+///         let child = format!("{leg}_{part}");
+///         let joint = turning(format!("{child}_joint"), axis);
+///         robot.bodies.push(BodySpec { name: child.clone(), inertia });
+///         robot.joints.push(JointSpec { parent, child: child.clone(), joint });
+///         parent = child;
+///     }
+/// }
+/// let limbs = Limbs::find(&robot.build()?);
 /// assert_eq!(limbs.trunk, [0]);
 /// assert_eq!((limbs.equal[0].roots.len(), limbs.equal[0].size), (4, 3));
 /// # Ok::<(), hardstand_error::Error>(())

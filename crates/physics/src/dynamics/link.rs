@@ -44,9 +44,8 @@ impl JointClass {
 }
 
 /// Calls a function with the joint's [`JointClass`] as a constant: each of the five gets code of
-/// its
-/// own. Functions are named, because closures are not inlined into code for AVX2.
-macro_rules! by_motility {
+/// its own. Functions are named, because closures are not inlined into code for AVX2.
+macro_rules! by_joint_class {
     ($link:expr, $function:path $(, $argument:expr)*) => {{
         use $crate::dynamics::{Axis, JointClass};
         const X: JointClass = JointClass::About(Axis::X);
@@ -61,9 +60,9 @@ macro_rules! by_motility {
         }
     }};
 }
-pub(crate) use by_motility;
+pub(crate) use by_joint_class;
 
-/// A body and the joint that moves it, as constants. SimdReal share the joint's motility.
+/// A body and the joint that moves it, as constants. Lanes share the class of the joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link<T> {
     pub(crate) motility: JointClass,

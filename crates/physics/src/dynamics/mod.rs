@@ -65,7 +65,7 @@ pub use kinematics::kinematics;
 pub(crate) use kinematics::{base_placed, base_velocity, velocities};
 pub use least_squares::LeastSquares;
 pub use link::motion_subspace;
-pub(crate) use link::{JointClass, Link, by_motility};
+pub(crate) use link::{JointClass, Link, by_joint_class};
 
 pub use limbs::{EqualLimbs, Limbs};
 pub use point_on_plane::PointOnPlane;

@@ -26,8 +26,7 @@ const TAIL: [f64; 10] = [
 ];
 
 /// `e^x` to within 0.8 ulp as measured (`crates/physics/tests/it/math.rs`), 1 ulp where the result
-/// is subnormal; the
-/// same bits in every lane.
+/// is subnormal; the same bits in every lane.
 ///
 /// Infinite from 709.79 on, 0 below −745.14, 1 for ±0, NaN for NaN (which NaN is left open).
 #[inline(always)]

@@ -37,8 +37,7 @@ const COSINE: [f64; 6] = [
 ];
 
 /// `(sin x, cos x)` to within 0.9 ulp as measured (`crates/physics/tests/it/math.rs`), `x` in rad;
-/// the same bits in
-/// every lane.
+/// the same bits in every lane.
 ///
 /// NaN for an infinite `x` and for NaN (which NaN is left open); the sine of −0 is −0. Beyond 10⁵
 /// rad the crate `libm` computes lane by lane to within 1 ulp.

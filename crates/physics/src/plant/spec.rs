@@ -19,8 +19,7 @@ pub enum Integrator {
     /// contacts takes the other method: impulses have no place between the stages.
     Rk4,
     /// Stiffness and damping of drives and compliant contacts are taken into the step: one force
-    /// evaluation, stable with much longer steps. A step that needs_substep the ground is taken in
-    /// two
+    /// evaluation, stable with much longer steps. A step that strikes the ground is taken in two
     /// halves. A plant with rigid contacts takes the first method. See `docs/integrators.md`.
     LinearlyImplicit,
 }
@@ -130,7 +129,7 @@ impl PlantSpec {
         self.period_ns / u64::from(self.micro_steps.max(1))
     }
 
-    /// Lengths of the halves of a micro-step that needs_substep the ground, ns.
+    /// Lengths of the halves of a micro-step that strikes the ground, ns.
     pub(super) fn half_steps_ns(&self) -> [u64; 2] {
         let first = self.micro_step_ns() / 2;
         [first, self.micro_step_ns() - first]

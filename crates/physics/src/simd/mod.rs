@@ -1,9 +1,8 @@
 //! Several numbers side by side: one program, the same bits in every lane.
 //!
 //! What is written for any [`SimdReal`] computes in each lane what it computes for a single `f64`:
-//! all
-//! operations here are exactly rounded or choose between their operands, and none mixes lanes. So
-//! two limbs, four limbs, SSE2, AVX2 and NEON give the same bits as one limb after another.
+//! all operations here are exactly rounded or choose between their operands, and none mixes lanes.
+//! So two limbs, four limbs, SSE2, AVX2 and NEON give the same bits as one limb after another.
 //!
 //! ```
 //! use hardstand_physics::simd::{F64x4, SimdReal};
@@ -120,7 +119,7 @@ pub trait SimdReal:
     #[must_use]
     fn two_to_the(self) -> Self;
 
-    /// Does `work`, compiled for the instructions that this type needs. SimdReal are slow outside.
+    /// Does `work`, compiled for the instructions that this type needs. Vectors are slow outside.
     #[inline(never)]
     fn run<W: Work>(work: W) -> W::Output {
         work.run()

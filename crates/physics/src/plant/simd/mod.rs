@@ -80,7 +80,7 @@ enum Task<'a> {
     LoadImplicit(&'a Data),
     /// Start an implicit step from the contacts as evaluated; but for the trunk.
     Restart(Step<f64>),
-    /// Set the flag if a contact needs_substep the ground.
+    /// Set the flag if a contact strikes the ground.
     NeedsSubstep(&'a mut bool),
     /// Evaluate the contacts, so many seconds after their memory was committed.
     Show(&'a mut [ContactResult], f64),

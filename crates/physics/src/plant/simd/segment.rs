@@ -4,7 +4,7 @@ mod exchange;
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{
-    AbaFactors, BodyKinematics, JointClass, Link, VelocityChange, bias_force, by_motility,
+    AbaFactors, BodyKinematics, JointClass, Link, VelocityChange, bias_force, by_joint_class,
 };
 use crate::plant::implicit::{Step, joint_slopes, joint_step};
 use crate::plant::rigid::Jumps;
@@ -15,7 +15,7 @@ use super::Parts;
 use super::child_contribution::ChildContribution;
 use super::springs::{SpringBlock, StepParams};
 
-/// The body and everything that acts on it; one lane for each limb. SimdReal beyond the number of
+/// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
 /// limbs begin each tick like the first one, and nobody reads them.
 #[derive(Clone, Debug)]
 pub(super) struct Segment<T> {
@@ -96,7 +96,7 @@ impl<T: SimdReal> Segment<T> {
             armature += added;
         }
         let Self { link, placed, through, felt, .. } = self;
-        by_motility!(link, inward_pass_by, (placed, felt), (tau, armature), through, onto);
+        by_joint_class!(link, inward_pass_by, (placed, felt), (tau, armature), through, onto);
     }
 
     /// Pass 3, and the velocity and position that it leads to.
@@ -115,21 +115,21 @@ impl<T: SimdReal> Segment<T> {
     #[inline(always)]
     fn accelerate(&mut self, A_P: &Motion<T>) -> T {
         let Self { link, through, placed, A, .. } = self;
-        by_motility!(link, accelerate_by, through, placed, A_P, A)
+        by_joint_class!(link, accelerate_by, through, placed, A_P, A)
     }
 
     /// Turns the joint to its new position.
     #[inline(always)]
     pub(super) fn turn(&mut self) {
         let Self { link, placed, q, .. } = self;
-        by_motility!(link, BodyKinematics::turn_by, *q, placed);
+        by_joint_class!(link, BodyKinematics::turn_by, *q, placed);
     }
 
     /// Places the body on its parent, after [`turn`](Self::turn).
     #[inline(always)]
     pub(super) fn place(&mut self, on: &Carrier<'_, T>) {
         let Self { link, placed, qd, .. } = self;
-        by_motility!(link, BodyKinematics::carry_by, *qd, (on.X_WB, on.V), placed);
+        by_joint_class!(link, BodyKinematics::carry_by, *qd, (on.X_WB, on.V), placed);
     }
 
     /// Pass 3, and the velocity that it leads to, before impulses and in the same place.
@@ -138,7 +138,7 @@ impl<T: SimdReal> Segment<T> {
         let qdd = self.accelerate(parent.A);
         self.qd += T::splat(h) * qdd;
         let Self { link, placed, qd, .. } = self;
-        by_motility!(link, velocity_by, *qd, parent.V, placed);
+        by_joint_class!(link, velocity_by, *qd, parent.V, placed);
     }
 
     /// The rest of a micro-step after impulses: velocity, position, place.
@@ -154,7 +154,7 @@ impl<T: SimdReal> Segment<T> {
         let position = jumps.positions.map(|j| (self.along(j), &jumps_P[1]));
         let (h, under) = (T::splat(h), [velocity, position]);
         let Self { link, through, placed, jumps, q, qd, .. } = self;
-        by_motility!(link, jump_by, (through, parent, h), under, (q, qd), jumps, placed);
+        by_joint_class!(link, jump_by, (through, parent, h), under, (q, qd), jumps, placed);
     }
 
     /// The impulse along the joint.
@@ -236,7 +236,7 @@ impl<T: SimdReal> Segment<T> {
         self.start_implicit(&f_ext, &added);
     }
 
-    /// True if a contact needs_substep the ground.
+    /// True if a contact strikes the ground.
     fn needs_substep(&self) -> bool {
         self.springs.iter().any(SpringBlock::needs_substep)
     }

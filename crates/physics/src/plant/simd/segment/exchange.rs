@@ -1,7 +1,7 @@
 //! What a segment takes over from the plant's state, and gives back.
 
 use crate::actuator::{MotorLimits, Reference};
-use crate::dynamics::{BodyKinematics, Data, by_motility};
+use crate::dynamics::{BodyKinematics, Data, by_joint_class};
 use crate::model::Model;
 use crate::plant::State;
 use crate::plant::contact_result::ContactResult;
@@ -79,7 +79,7 @@ impl<T: SimdReal> Segment<T> {
     #[inline(always)]
     fn store(&self, state: &mut State, data: &mut Data) {
         let (link, mut placed) = (&self.link, self.placed);
-        by_motility!(link, BodyKinematics::settle_by, &mut placed);
+        by_joint_class!(link, BodyKinematics::settle_by, &mut placed);
         for (lane, &body) in self.bodies.iter().enumerate() {
             state.q.joints[body - 1] = self.q.lane(lane);
             state.v.joints[body - 1] = self.qd.lane(lane);
