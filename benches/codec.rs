@@ -24,7 +24,7 @@ fn main() {
 /// From files to a plant in its initial state.
 #[divan::bench]
 fn start_up(bencher: Bencher<'_, '_>) {
-    bencher.bench_local(|| Scenario::load(black_box(&shipped()), &[]).unwrap().plant());
+    bencher.bench_local(|| Scenario::load(black_box(&shipped()), &[]).unwrap().simulation());
 }
 
 #[divan::bench]
@@ -35,11 +35,11 @@ fn load_a_scenario(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn build_a_plant(bencher: Bencher<'_, '_>) {
     let scenario = scenario(10, SPRING);
-    bencher.bench_local(|| black_box(&scenario).plant());
+    bencher.bench_local(|| black_box(&scenario).simulation());
 }
 
-fn claim(plant: &Simulation) -> ClaimedCommand {
-    let (layout_hash, joints) = (plant.layout_hash(), hold(plant));
+fn claim(simulation: &Simulation) -> ClaimedCommand {
+    let (layout_hash, joints) = (simulation.layout_hash(), hold(simulation));
     ClaimedCommand {
         layout_hash,
         run_id: 1,
@@ -63,10 +63,10 @@ fn encode_a_command(bencher: Bencher<'_, '_>) {
 /// From bytes to a checked command.
 #[divan::bench]
 fn decode_and_check_a_command(bencher: Bencher<'_, '_>) {
-    let plant = standing(10, SPRING);
-    let (claim, mut bytes, mut command) = (claim(&plant), Vec::new(), Command::default());
+    let simulation = standing(10, SPRING);
+    let (claim, mut bytes, mut command) = (claim(&simulation), Vec::new(), Command::default());
     encode_command(&claim, &mut bytes).unwrap();
-    let (layout_hash, joints) = (plant.layout_hash(), claim.joints.len());
+    let (layout_hash, joints) = (simulation.layout_hash(), claim.joints.len());
     let limits = CommandLimits { layout_hash, run_id: 1, joints, kp_max: 1e4, kd_max: 1e3 };
     bencher.bench_local(|| {
         let claim = decode_command(black_box(&bytes), joints).unwrap();
@@ -85,9 +85,9 @@ fn bench_encoding<T: Serialize>(bencher: Bencher<'_, '_>, kind: Kind, value: &T)
 }
 
 fn snapshot() -> Snapshot {
-    let plant = standing(10, SPRING);
-    let mut snapshot = plant.new_snapshot();
-    plant.fill(&mut snapshot);
+    let simulation = standing(10, SPRING);
+    let mut snapshot = simulation.new_snapshot();
+    simulation.fill(&mut snapshot);
     snapshot
 }
 
@@ -117,7 +117,7 @@ fn encode_a_model(bencher: Bencher<'_, '_>) {
     bench_encoding(
         bencher,
         Kind::Model,
-        &hardstand::ingress::describe(&scenario.plant(), 1, kp_max, kd_max),
+        &hardstand::ingress::describe(&scenario.simulation(), 1, kp_max, kd_max),
     );
 }
 

@@ -15,39 +15,39 @@ use hardstand_protocol::{Kind, LogTick, encode};
 use standing::{SPRING, hold, landing_by, standing, standing_by};
 
 fn main() {
-    let mut plant = standing(10, SPRING);
-    println!("digest after 3000 ticks: {:016x}", plant.state().digest);
-    plant.step(&TickInput::new());
+    let mut simulation = standing(10, SPRING);
+    println!("digest after 3000 ticks: {:016x}", simulation.state().digest);
+    simulation.step(&TickInput::new());
     divan::main();
 }
 
 #[divan::bench(args = [1, 4, 10])]
 fn tick(bencher: Bencher<'_, '_>, micro_steps: u32) {
-    let (mut plant, input) = (standing(micro_steps, SPRING), TickInput::new());
-    bencher.bench_local(|| plant.step(&input));
+    let (mut simulation, input) = (standing(micro_steps, SPRING), TickInput::new());
+    bencher.bench_local(|| simulation.step(&input));
 }
 
 #[divan::bench(args = [SPRING, "hunt_crossley", "rigid"])]
 fn tick_of_10_micro_steps(bencher: Bencher<'_, '_>, model: &str) {
-    let (mut plant, input) = (standing(10, model), TickInput::new());
-    bencher.bench_local(|| plant.step(&input));
+    let (mut simulation, input) = (standing(10, model), TickInput::new());
+    bencher.bench_local(|| simulation.step(&input));
 }
 
 const METHODS: [&str; 3] = ["semi_implicit_euler", "linearly_implicit", "rk4"];
 
 #[divan::bench(args = METHODS)]
 fn tick_of_100_micro_steps_by(bencher: Bencher<'_, '_>, integrator: &str) {
-    let (mut plant, input) = (standing_by(integrator, 100), TickInput::new());
-    bencher.bench_local(|| plant.step(&input));
+    let (mut simulation, input) = (standing_by(integrator, 100), TickInput::new());
+    bencher.bench_local(|| simulation.step(&input));
 }
 
 /// Steps of 0.1 ms that hit the ground at 3 m/s: the linearly implicit method halves them.
 #[divan::bench(args = METHODS)]
 fn tick_of_10_micro_steps_in_an_impact_by(bencher: Bencher<'_, '_>, integrator: &str) {
-    let (plant, input) = (landing_by(integrator, 10), TickInput::new());
-    bencher.with_inputs(|| plant.clone()).bench_local_values(|mut plant| {
-        plant.step(&input);
-        plant
+    let (simulation, input) = (landing_by(integrator, 10), TickInput::new());
+    bencher.with_inputs(|| simulation.clone()).bench_local_values(|mut simulation| {
+        simulation.step(&input);
+        simulation
     });
 }
 
@@ -63,26 +63,26 @@ fn digest(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn write_a_keyframe(bencher: Bencher<'_, '_>) {
-    let mut plant = standing(10, SPRING);
-    let mut words = plant.snapshot_words();
+    let mut simulation = standing(10, SPRING);
+    let mut words = simulation.snapshot_words();
     bencher.bench_local(|| {
         words.clear();
-        plant.write_words(&mut words);
+        simulation.write_words(&mut words);
     });
 }
 
 #[divan::bench]
 fn fill_snapshot(bencher: Bencher<'_, '_>) {
-    let plant = standing(10, SPRING);
-    let mut snapshot = plant.new_snapshot();
-    bencher.bench_local(|| plant.fill(&mut snapshot));
+    let simulation = standing(10, SPRING);
+    let mut snapshot = simulation.new_snapshot();
+    bencher.bench_local(|| simulation.fill(&mut snapshot));
 }
 
 #[divan::bench]
 fn hand_over_a_snapshot(bencher: Bencher<'_, '_>) {
-    let plant = standing(10, SPRING);
-    let snapshot = plant.new_snapshot();
-    let (out, inbox) = pool(8, || plant.new_snapshot());
+    let simulation = standing(10, SPRING);
+    let snapshot = simulation.new_snapshot();
+    let (out, inbox) = pool(8, || simulation.new_snapshot());
     bencher.bench_local(|| {
         let mut free = out.take_free().unwrap();
         free.copy_from(&snapshot);
@@ -93,13 +93,13 @@ fn hand_over_a_snapshot(bencher: Bencher<'_, '_>) {
 
 /// A tick with one command, and its record.
 fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
-    let mut plant = standing(10, SPRING);
-    let words = plant.snapshot_words().len();
-    let mut snapshot = plant.new_snapshot();
-    let tick = plant.state().tick;
+    let mut simulation = standing(10, SPRING);
+    let words = simulation.snapshot_words().len();
+    let mut snapshot = simulation.new_snapshot();
+    let tick = simulation.state().tick;
     let mut input = TickInput::new();
-    let (session, seq, joints) = (1, tick, hold(&plant));
-    input.offers.push(Box::new(Command {
+    let (session, seq, joints) = (1, tick, hold(&simulation));
+    input.candidates.push(Box::new(Command {
         run_id: 1,
         session,
         seq,
@@ -107,9 +107,9 @@ fn recorded() -> (TickInput, LogTick, impl FnMut(&TickInput, &mut LogTick)) {
         applies_tick: 0,
         joints,
     }));
-    let outcome = plant.step(&input);
-    plant.fill(&mut snapshot);
-    let record = empty_log_tick(&plant, &snapshot, words, false);
+    let outcome = simulation.step(&input);
+    simulation.fill(&mut snapshot);
+    let record = empty_log_tick(&simulation, &snapshot, words, false);
     let fill = move |input: &TickInput, record: &mut LogTick| {
         fill_log_tick(record, tick, input, &outcome, &snapshot);
     };
@@ -132,9 +132,9 @@ fn encode_log_record(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn encode_state(bencher: Bencher<'_, '_>) {
-    let plant = standing(10, SPRING);
-    let mut snapshot = plant.new_snapshot();
-    plant.fill(&mut snapshot);
+    let simulation = standing(10, SPRING);
+    let mut snapshot = simulation.new_snapshot();
+    simulation.fill(&mut snapshot);
     let mut buffer = Vec::new();
     bencher.bench_local(|| encode(Kind::State, &snapshot.state, &mut buffer).unwrap());
 }

@@ -84,14 +84,14 @@ impl Clock for Sleepless {
     }
 }
 
-/// A loop around `plant` for [`TURNS`] ticks, and the log's other end.
-fn executive(mut plant: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
-    let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
-    let set_points = hold(&plant);
+/// A loop around `simulation` for [`TURNS`] ticks, and the log's other end.
+fn executive(mut simulation: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
+    let (snapshot, words) = (simulation.new_snapshot(), simulation.snapshot_words().len());
+    let set_points = hold(&simulation);
     let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };
     let (commands, command_in) = pool(32, command);
-    let (snapshot_out, snapshots) = pool(8, || plant.new_snapshot());
-    let (log_out, log) = pool(64, || empty_log_tick(&plant, &snapshot, words, true));
+    let (snapshot_out, snapshots) = pool(8, || simulation.new_snapshot());
+    let (log_out, log) = pool(64, || empty_log_tick(&simulation, &snapshot, words, true));
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
@@ -108,21 +108,21 @@ fn executive(mut plant: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let others = Others { commands, snapshots, log: Some(log.clone()), reports, set_points };
     others.answer();
     let limits = RunLimits {
-        ticks: Some(plant.state().tick + TURNS),
+        ticks: Some(simulation.state().tick + TURNS),
         start: StartRule::Now,
-        ..RunLimits::new(plant.spec().period_ns)
+        ..RunLimits::new(simulation.spec().period_ns)
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let clock = Sleepless(others);
-    (Executive::new(plant, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
+    (Executive::new(simulation, clock, links, EventSchedule::new(Vec::new()), pace, limits), log)
 }
 
 /// Physics and everything around it, with the other threads' share of the channels.
 #[divan::bench(args = [1, 10])]
 fn turn_of_the_loop(bencher: Bencher<'_, '_>, micro_steps: u32) {
-    let plant = standing(micro_steps, SPRING);
+    let simulation = standing(micro_steps, SPRING);
     bencher
-        .with_inputs(|| executive(plant.clone()).0)
+        .with_inputs(|| executive(simulation.clone()).0)
         .input_counter(|_| ItemsCount::new(TURNS))
         .bench_local_values(|executive| executive.run());
 }
@@ -130,18 +130,23 @@ fn turn_of_the_loop(bencher: Bencher<'_, '_>, micro_steps: u32) {
 /// The plant alone, with a command in every tick.
 #[divan::bench(args = [1, 10])]
 fn tick_with_a_command(bencher: Bencher<'_, '_>, micro_steps: u32) {
-    let plant = standing(micro_steps, SPRING);
+    let simulation = standing(micro_steps, SPRING);
     let mut input = TickInput::new();
-    let joints = hold(&plant);
-    input.offers.push(Box::new(Command { run_id: 1, session: 1, joints, ..Default::default() }));
+    let joints = hold(&simulation);
+    input.candidates.push(Box::new(Command {
+        run_id: 1,
+        session: 1,
+        joints,
+        ..Default::default()
+    }));
     bencher
-        .with_inputs(|| plant.clone())
+        .with_inputs(|| simulation.clone())
         .input_counter(|_| ItemsCount::new(TURNS))
-        .bench_local_refs(|plant| {
+        .bench_local_refs(|simulation| {
             for _ in 0..TURNS {
-                let tick = plant.state().tick;
-                (input.offers[0].seq, input.offers[0].answers_tick) = (tick, tick);
-                plant.step(&input);
+                let tick = simulation.state().tick;
+                (input.candidates[0].seq, input.candidates[0].answers_tick) = (tick, tick);
+                simulation.step(&input);
             }
         });
 }
@@ -152,7 +157,7 @@ fn write_log(path: &Path, micro_steps: u32) {
     scenario.record.keyframe_every_ticks = KEYFRAME_TICKS;
     let mut bench = bench::Bench::new(scenario, bench::ROOMY);
     let hands = bench.hands();
-    let between = move |period| hands.offer(7, period, period - 1);
+    let between = move |period| hands.candidate(7, period, period - 1);
     let clock = bench::TestClock { clock: Default::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let (info, inbox) = (bench::info(&bench.scenario), bench.log.clone());
@@ -168,14 +173,14 @@ fn write_log(path: &Path, micro_steps: u32) {
 fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
-    let mut plant = standing(10, SPRING);
+    let mut simulation = standing(10, SPRING);
     let scenario = scenario(10, SPRING);
     let info = bench::info(&scenario);
     let mut ros2 = RosChannels::of(&scenario).filter(|_| ros2);
-    let (words, mut snapshot) = (plant.snapshot_words(), plant.new_snapshot());
+    let (words, mut snapshot) = (simulation.snapshot_words(), simulation.new_snapshot());
     let mut input = TickInput::new();
-    let (first, joints) = (plant.state().tick, hold(&plant));
-    input.offers.push(Box::new(Command {
+    let (first, joints) = (simulation.state().tick, hold(&simulation));
+    input.candidates.push(Box::new(Command {
         run_id: 1,
         session: 1,
         seq: first,
@@ -183,9 +188,9 @@ fn write_a_log(bencher: Bencher<'_, '_>, ros2: bool) {
         applies_tick: 0,
         joints,
     }));
-    let outcome = plant.step(&input);
-    plant.fill(&mut snapshot);
-    let mut record = empty_log_tick(&plant, &snapshot, words.len(), true);
+    let outcome = simulation.step(&input);
+    simulation.fill(&mut snapshot);
+    let mut record = empty_log_tick(&simulation, &snapshot, words.len(), true);
     fill_log_tick(&mut record, first, &input, &outcome, &snapshot);
     let mut messages = SideMessages::default();
     let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
@@ -237,11 +242,11 @@ fn bench_replay(bencher: Bencher<'_, '_>, micro_steps: u32, threads: NonZeroUsiz
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
     write_log(&path, micro_steps);
-    let plant = scenario(micro_steps, SPRING).plant();
-    bencher.counter(ItemsCount::new(TURNS)).with_inputs(|| plant.clone()).bench_local_values(
-        |plant| {
+    let simulation = scenario(micro_steps, SPRING).simulation();
+    bencher.counter(ItemsCount::new(TURNS)).with_inputs(|| simulation.clone()).bench_local_values(
+        |simulation| {
             let mut log = LogReader::open(&path).unwrap();
-            let report = replay(&mut log, plant, threads, |_, _, _| {}).unwrap();
+            let report = replay(&mut log, simulation, threads, |_, _, _| {}).unwrap();
             assert_eq!((report.equal, report.difference), (TURNS, None));
         },
     );

@@ -137,18 +137,18 @@ pub fn config(data: &[u8]) {
 
 /// Three ticks: all numbers are finite, and every message fits the bus.
 fn simulate(scenario: &Scenario) {
-    let mut plant = scenario.plant();
-    let mut snapshot = plant.new_snapshot();
+    let mut simulation = scenario.simulation();
+    let mut snapshot = simulation.new_snapshot();
     let mut bytes = Vec::new();
     for _ in 0..3 {
-        let before = plant.state().digest;
-        let outcome = plant.step(&TickInput::new());
-        plant.fill(&mut snapshot);
-        let (q, v, state) = (&plant.state().q, &plant.state().v, &snapshot.state);
+        let before = simulation.state().digest;
+        let outcome = simulation.step(&TickInput::new());
+        simulation.fill(&mut snapshot);
+        let (q, v, state) = (&simulation.state().q, &simulation.state().v, &snapshot.state);
         let numbers = q.p_WB.iter().chain(&q.joints).chain(v.w_WB.iter()).chain(v.v_WB.iter());
         assert!(numbers.chain(&v.joints).chain(&state.foot_normal_n).all(|x| x.is_finite()));
         assert!(snapshot.contacts.stations.iter().all(|s| s.normal_n.is_finite()));
-        assert!(outcome.failure.is_none() || plant.state().digest == before, "frozen");
+        assert!(outcome.failure.is_none() || simulation.state().digest == before, "frozen");
         encode(Kind::State, state, &mut bytes).unwrap();
         assert!(bytes.len() <= MESSAGE_BYTES_MAX);
         encode(Kind::Contacts, &snapshot.contacts, &mut bytes).unwrap();

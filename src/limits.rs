@@ -5,7 +5,7 @@ pub use hardstand_physics::limits::{
     SOLID_FACES_MAX, STAIRS_MAX, STATIONS_MAX, SURFACES_MAX,
 };
 pub use hardstand_protocol::limits::{
-    EVENTS_MAX, FAULTS_MAX, LEASES_MAX, LINK_DELAY_TICKS_MAX, OFFERS_MAX, REVOKED_SESSIONS,
+    CANDIDATES_MAX, EVENTS_MAX, FAULTS_MAX, LEASES_MAX, LINK_DELAY_TICKS_MAX, REVOKED_SESSIONS,
 };
 
 /// Places among the planned events that are kept for joins, leaves and the emergency stop.
@@ -55,7 +55,7 @@ const _: () = assert!(56 + 40 * JOINTS_MAX <= MESSAGE_BYTES_MAX);
 // at most 264 bytes per station and 240 per foot, and the header
 const _: () = assert!(64 + 264 * STATIONS_MAX + 240 * FEET_MAX <= MESSAGE_BYTES_MAX);
 // the candidate commands of one tick fit into the queue of the recorder
-const _: () = assert!(OFFERS_MAX <= LOG_QUEUE);
+const _: () = assert!(CANDIDATES_MAX <= LOG_QUEUE);
 // the physics and the protocol know nothing of each other
 const _: () = assert!(JOINTS_MAX == hardstand_protocol::limits::JOINTS_MAX);
 const _: () = assert!(FRICTION_MAX == hardstand_protocol::limits::FRICTION_MAX);

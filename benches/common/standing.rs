@@ -30,45 +30,46 @@ fn scenario_with(rate_hz: u32, micro_steps: u32, model: &str, integrator: &str) 
 }
 
 /// The set-points that hold the initial pose.
-pub fn hold(plant: &Simulation) -> Vec<JointCommand> {
+pub fn hold(simulation: &Simulation) -> Vec<JointCommand> {
     let hold = |q: &f64| JointCommand { q: *q, kp: 100.0, kd: 3.0, ..Default::default() };
-    plant.spec().q.joints.iter().map(hold).collect()
+    simulation.spec().q.joints.iter().map(hold).collect()
 }
 
 /// A quadruped that has stood for three seconds.
 pub fn standing(micro_steps: u32, model: &str) -> Simulation {
-    after_three_seconds(scenario(micro_steps, model).plant())
+    after_three_seconds(scenario(micro_steps, model).simulation())
 }
 
 /// The same on springs, with this method of integration.
 pub fn standing_by(integrator: &str, micro_steps: u32) -> Simulation {
-    after_three_seconds(scenario_with(1000, micro_steps, SPRING, integrator).plant())
+    after_three_seconds(scenario_with(1000, micro_steps, SPRING, integrator).simulation())
 }
 
 /// The same in ticks of 0.1 s, of 1000 micro-steps each.
 pub fn standing_in_long_ticks(integrator: &str) -> Simulation {
-    after_three_seconds(scenario_with(10, 1000, SPRING, integrator).plant())
+    after_three_seconds(scenario_with(10, 1000, SPRING, integrator).simulation())
 }
 
 /// A quadruped that falls limply from half a metre and has come to where the springs begin.
 pub fn landing_by(integrator: &str, micro_steps: u32) -> Simulation {
     let mut s = scenario_with(1000, micro_steps, SPRING, integrator);
     s.spec.q.p_WB.z += 0.5;
-    let mut plant = s.plant();
-    let touches =
-        |plant: &Simulation| plant.contacts().evaluated().iter().any(|c| c.touch.p_C.z < 0.0066);
-    while !touches(&plant) {
-        plant.step(&TickInput::new());
+    let mut simulation = s.simulation();
+    let touches = |simulation: &Simulation| {
+        simulation.contacts().evaluated().iter().any(|c| c.touch.p_C.z < 0.0066)
+    };
+    while !touches(&simulation) {
+        simulation.step(&TickInput::new());
     }
-    plant
+    simulation
 }
 
-fn after_three_seconds(mut plant: Simulation) -> Simulation {
-    let joints = hold(&plant);
+fn after_three_seconds(mut simulation: Simulation) -> Simulation {
+    let joints = hold(&simulation);
     let mut input = TickInput::new();
     for seq in 1..=3 {
         let joints = joints.clone();
-        input.offers.push(Box::new(Command {
+        input.candidates.push(Box::new(Command {
             run_id: 1,
             session: 1,
             seq,
@@ -77,10 +78,10 @@ fn after_three_seconds(mut plant: Simulation) -> Simulation {
             joints,
         }));
     }
-    plant.step(&input);
-    let ticks = 3_000_000_000 / plant.spec().period_ns;
+    simulation.step(&input);
+    let ticks = 3_000_000_000 / simulation.spec().period_ns;
     for _ in 1..ticks {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    plant
+    simulation
 }

@@ -96,14 +96,14 @@ fn standing(name: &str, tick: Tick) -> Simulation {
         "command.hold_ticks=100000".into(),
     ];
     let path = robots().join(case["scenario"].as_str().unwrap());
-    let mut plant = Scenario::load(&path, &sets).unwrap().plant();
+    let mut simulation = Scenario::load(&path, &sets).unwrap().simulation();
     let (kp, kd) = (gain("kp"), gain("kd"));
     let hold = |&q: &f64| JointCommand { q, kp, kd, ..Default::default() };
-    let joints: Vec<JointCommand> = plant.spec().q.joints.iter().map(hold).collect();
+    let joints: Vec<JointCommand> = simulation.spec().q.joints.iter().map(hold).collect();
     let mut input = TickInput::new();
     for seq in 1..=3 {
         let joints = joints.clone();
-        input.offers.push(Box::new(Command {
+        input.candidates.push(Box::new(Command {
             run_id: 1,
             session: 1,
             seq,
@@ -112,44 +112,44 @@ fn standing(name: &str, tick: Tick) -> Simulation {
             joints,
         }));
     }
-    plant.step(&input);
+    simulation.step(&input);
     for _ in 1..(SETTLE_S * f64::from(tick.rate_hz())) as u32 {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    check_stillness(name, &plant);
-    plant
+    check_stillness(name, &simulation);
+    simulation
 }
 
-fn check_stillness(name: &str, plant: &Simulation) {
-    let (q, v) = (&plant.state().q, &plant.state().v);
+fn check_stillness(name: &str, simulation: &Simulation) {
+    let (q, v) = (&simulation.state().q, &simulation.state().v);
     let fastest = v.joints.iter().fold(v.v_WB.norm().max(v.w_WB.norm()), |a, v| a.max(v.abs()));
-    let sag_m = plant.spec().q.p_WB.z - q.p_WB.z;
-    assert_eq!(plant.failure(), None, "{name}");
+    let sag_m = simulation.spec().q.p_WB.z - q.p_WB.z;
+    assert_eq!(simulation.failure(), None, "{name}");
     assert!(fastest < STILL, "{name} still moves with {fastest} rad/s or m/s");
     assert!(sag_m.abs() < SAG_MAX_M, "{name} has sunk by {sag_m} m");
 }
 
 /// Mean time of a step, ns; takes at least `steps`, in whole ticks.
-fn hot(plant: &mut Simulation, steps: u32) -> f64 {
+fn hot(simulation: &mut Simulation, steps: u32) -> f64 {
     let input = TickInput::new();
     let micro_steps = Tick::Hot.micro_steps();
     let ticks = steps.div_ceil(micro_steps).max(1);
     let begun = Instant::now();
     for _ in 0..ticks {
-        plant.step(&input);
+        simulation.step(&input);
     }
     begun.elapsed().as_nanos() as f64 / f64::from(ticks * micro_steps)
 }
 
 /// Time of each of `steps` ticks, ns, each after a pause.
-fn cold(plant: &mut Simulation, steps: u32) -> Vec<u128> {
+fn cold(simulation: &mut Simulation, steps: u32) -> Vec<u128> {
     let input = TickInput::new();
     let mut due = Instant::now();
     let step = |_| {
         due += Duration::from_millis(1);
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
         let begun = Instant::now();
-        plant.step(&input);
+        simulation.step(&input);
         begun.elapsed().as_nanos()
     };
     (0..steps).map(step).collect()
@@ -165,16 +165,16 @@ fn serve() {
         let steps: u32 = steps.parse().unwrap();
         let tick = if kind == "cold" { Tick::Cold } else { Tick::Hot };
         let key = (kind.to_string(), name.to_string());
-        let plant = plants.entry(key).or_insert_with(|| standing(name, tick));
+        let simulation = plants.entry(key).or_insert_with(|| standing(name, tick));
         let answer = match tick {
-            Tick::Hot => format!("{:.3}", hot(plant, steps)),
+            Tick::Hot => format!("{:.3}", hot(simulation, steps)),
             Tick::Cold => {
-                cold(plant, steps).iter().map(u128::to_string).collect::<Vec<_>>().join(" ")
+                cold(simulation, steps).iter().map(u128::to_string).collect::<Vec<_>>().join(" ")
             }
         };
-        assert_eq!(plant.failure(), None, "{name}");
+        assert_eq!(simulation.failure(), None, "{name}");
         match tick {
-            Tick::Hot => println!("{answer} {:016x}", plant.state().digest),
+            Tick::Hot => println!("{answer} {:016x}", simulation.state().digest),
             Tick::Cold => println!("{answer}"),
         }
         io::stdout().flush().unwrap();
@@ -185,9 +185,9 @@ fn serve() {
 fn report(steps: u32) {
     println!("{:<16} {:>12} {:>12}  digest", "case", "ns/step", "best");
     for name in cases().keys() {
-        let mut plant = standing(name, Tick::Hot);
-        let mut ns: Vec<f64> = (0..5).map(|_| hot(&mut plant, steps)).collect();
+        let mut simulation = standing(name, Tick::Hot);
+        let mut ns: Vec<f64> = (0..5).map(|_| hot(&mut simulation, steps)).collect();
         ns.sort_by(f64::total_cmp);
-        println!("{name:<16} {:>12.1} {:>12.1}  {:016x}", ns[2], ns[0], plant.state().digest);
+        println!("{name:<16} {:>12.1} {:>12.1}  {:016x}", ns[2], ns[0], simulation.state().digest);
     }
 }

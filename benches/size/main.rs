@@ -1,8 +1,8 @@
 //! The cost of a micro-step against the size of the robot: `cargo bench --bench size`.
 //!
 //! Four rows of robots that stand under PD: more and more equal limbs of three joints, one spring
-//! under each, side by side and one body after another; limbs of which no two have the same kinds of
-//! joints; more and more springs under four limbs. All take turns. A straight line is fitted to
+//! under each, side by side and one body after another; limbs of which no two have the same kinds
+//! of joints; more and more springs under four limbs. All take turns. A straight line is fitted to
 //! the minima of the larger robots, and the cost must not grow faster than in proportion, with some
 //! allowance for a busy machine. `-- --plot FILE` draws it all as an SVG.
 //!
@@ -104,17 +104,17 @@ impl Measured {
 
     /// One burst, always from the same state: a robot on one leg will not stand for long.
     fn burst(&mut self, ticks: u32) {
-        let (mut plant, input) = (self.start.clone(), TickInput::new());
-        let micro_steps = f64::from(plant.spec().micro_steps);
-        plant.step(&input); // a fresh clone is not in the cache
+        let (mut simulation, input) = (self.start.clone(), TickInput::new());
+        let micro_steps = f64::from(simulation.spec().micro_steps);
+        simulation.step(&input); // a fresh clone is not in the cache
         for _ in 0..ticks {
             let begun = Instant::now();
-            plant.step(&input);
+            simulation.step(&input);
             self.ns.push(begun.elapsed().as_nanos() as f64 / micro_steps);
         }
-        let digest = plant.state().digest;
-        let sag_m = plant.spec().q.p_WB.z - plant.state().q.p_WB.z;
-        assert_eq!(plant.failure(), None, "size {}", self.size);
+        let digest = simulation.state().digest;
+        let sag_m = simulation.spec().q.p_WB.z - simulation.state().q.p_WB.z;
+        assert_eq!(simulation.failure(), None, "size {}", self.size);
         assert!(sag_m.abs() < SAG_MAX_M, "size {}: sunk by {sag_m} m", self.size);
         assert!(self.digest.is_none_or(|first| first == digest), "size {}", self.size);
         self.digest = Some(digest);

@@ -56,9 +56,9 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Simulation {
         JointKind::Prismatic => JointCommand { kp: 30_000.0, kd: 100.0, ..Default::default() },
     };
     let joints = model.joints.iter().map(hold).collect();
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut input = TickInput::new();
-    input.offers.push(Box::new(Command {
+    input.candidates.push(Box::new(Command {
         run_id: 1,
         session: 1,
         seq: 1,
@@ -66,8 +66,8 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Simulation {
         applies_tick: 0,
         joints,
     }));
-    plant.step(&input);
-    plant
+    simulation.step(&input);
+    simulation
 }
 
 fn add_limb(b: &mut Builder, build: Build, limb: usize) {

@@ -25,17 +25,17 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     let (model, mut spec) = cube(&of, 100_000)?;
     spec.q.p_WB.z = 0.105;
     // first it comes to rest in height
-    let mut plant = Simulation::new(model.clone(), spec.clone());
-    run(&mut plant, 20_000)?;
-    spec.q.p_WB.z = plant.state().q.p_WB.z;
+    let mut simulation = Simulation::new(model.clone(), spec.clone());
+    run(&mut simulation, 20_000)?;
+    spec.q.p_WB.z = simulation.state().q.p_WB.z;
     spec.v.v_WB.x = 1.0;
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut out = Slide { velocity: Points::new(), share: Points::new(), stop_s: f64::NAN };
     for _ in 0..10_000 {
-        run(&mut plant, 1)?;
-        let (t, v) = (plant.time_ns() as f64 / 1e9, plant.state().v.v_WB.x);
+        run(&mut simulation, 1)?;
+        let (t, v) = (simulation.time_ns() as f64 / 1e9, simulation.state().v.v_WB.x);
         let (mut friction_n, mut normal_n) = (0.0, 0.0);
-        for force in plant.contacts().forces() {
+        for force in simulation.contacts().forces() {
             friction_n -= force.friction_P().x;
             normal_n += force.normal_n;
         }
@@ -49,9 +49,9 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     Ok(out)
 }
 
-fn run(plant: &mut Simulation, ticks: u32) -> Result<()> {
+fn run(simulation: &mut Simulation, ticks: u32) -> Result<()> {
     for _ in 0..ticks {
-        if let Some(fault) = plant.step(&TickInput::default()).failure {
+        if let Some(fault) = simulation.step(&TickInput::default()).failure {
             return Err(format!("a body has stopped itself: {fault:?}").into());
         }
     }
@@ -70,8 +70,8 @@ pub(crate) struct Bounce {
     pub(crate) closed_form: f64,
 }
 
-/// A ball with the speed of a fall from 0.1 m, in micro-steps of 10 µs. Without gravity, which would
-/// take its part in a contact that reaches over a centimetre.
+/// A ball with the speed of a fall from 0.1 m, in micro-steps of 10 µs. Without gravity, which
+/// would take its part in a contact that reaches over a centimetre.
 pub(crate) fn bounce(kind: &Kind) -> Result<Bounce> {
     let of = quadruped(kind, &[])?;
     // the exponential spring reaches above the plane: 0.01 N at 1 cm
@@ -84,11 +84,11 @@ pub(crate) fn bounce(kind: &Kind) -> Result<Bounce> {
     spec.gravity_W = Vec3::zeros();
     spec.q.p_WB.z = BALL_M + begins_m + 1e-3;
     spec.v.v_WB.z = -(2.0 * 9.81 * 0.1_f64).sqrt();
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let (mut force, mut speeds) = (Points::new(), [0.0, 0.0]);
     for _ in 0..10_000 {
-        run(&mut plant, 1)?;
-        let (at, v) = (&plant.contacts().evaluated()[0], plant.state().v.v_WB.z);
+        run(&mut simulation, 1)?;
+        let (at, v) = (&simulation.contacts().evaluated()[0], simulation.state().v.v_WB.z);
         let height_m = at.touch.p_C.z;
         if v < 0.0 && height_m > begins_m {
             speeds[0] = -v;

@@ -30,7 +30,7 @@ pub(crate) fn measure() -> Result<Costs> {
         for (robot, times_us) in &mut robots {
             let before = Instant::now();
             robot.step();
-            let steps = f64::from(robot.plant.spec().micro_steps);
+            let steps = f64::from(robot.simulation.spec().micro_steps);
             times_us.push(before.elapsed().as_secs_f64() * 1e6 / steps);
         }
     }

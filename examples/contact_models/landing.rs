@@ -61,7 +61,7 @@ pub(crate) fn run(kind: &Kind, h_ns: u64) -> Result<Run> {
     for _ in 0..(END_S * 1e9) as u64 / h_ns {
         if pushed_at.is_none() && robot.time_s() >= PUSH_S - 1e-9 {
             robot.push();
-            pushed_at = Some(robot.plant.state().q.p_WB);
+            pushed_at = Some(robot.simulation.state().q.p_WB);
             if let (Some(f), Some(d)) = (out.force.last(), out.depth.last()) {
                 out.standing = [f.1, d.1];
             }
@@ -83,7 +83,7 @@ pub(crate) fn run(kind: &Kind, h_ns: u64) -> Result<Run> {
         }
     }
     out.mean_n = impulse_n_s / LANDING_S;
-    let (q, v) = (&robot.plant.state().q, &robot.plant.state().v);
+    let (q, v) = (&robot.simulation.state().q, &robot.simulation.state().v);
     out.shift_mm = pushed_at.map_or(f64::NAN, |p: Vec3| 1e3 * (q.p_WB.y - p.y));
     let upright = q.quat_WB.to_matrix()[(2, 2)] > 0.999;
     out.stands = upright && (q.p_WB.z - rest_m).abs() < 0.03 && v.v_WB.norm() < 0.02;
@@ -104,7 +104,7 @@ impl Run {
                 self.depth.push((t, depth_mm));
             }
         }
-        self.height.push((t, robot.plant.state().q.p_WB.z));
+        self.height.push((t, robot.simulation.state().q.p_WB.z));
         if self.touch_s.is_nan() && total_n > TOUCHED_N {
             self.touch_s = t;
         }

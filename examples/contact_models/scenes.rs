@@ -45,7 +45,7 @@ const DAMPING: f64 = 3.0;
 
 /// A robot whose drives hold its initial pose.
 pub(crate) struct Robot {
-    pub(crate) plant: Simulation,
+    pub(crate) simulation: Simulation,
     input: TickInput,
 }
 
@@ -54,7 +54,7 @@ impl Robot {
         let hold = |&q: &f64| JointCommand { q, kp: STIFFNESS, kd: DAMPING, ..Default::default() };
         let joints = scenario.spec.q.joints.iter().map(hold).collect();
         let mut input = TickInput::new();
-        input.offers.push(Box::new(Command {
+        input.candidates.push(Box::new(Command {
             run_id: 1,
             session: 7,
             seq: 0,
@@ -62,45 +62,45 @@ impl Robot {
             applies_tick: 0,
             joints,
         }));
-        Self { plant: scenario.plant(), input }
+        Self { simulation: scenario.simulation(), input }
     }
 
     /// One tick; false once the plant has stopped itself.
     pub(crate) fn step(&mut self) -> bool {
-        let tick = self.plant.state().tick;
-        for command in &mut self.input.offers {
+        let tick = self.simulation.state().tick;
+        for command in &mut self.input.candidates {
             (command.seq, command.answers_tick) = (tick + 1, tick);
         }
-        let outcome = self.plant.step(&self.input);
+        let outcome = self.simulation.step(&self.input);
         self.input.events.clear();
         outcome.failure.is_none()
     }
 
     /// 60 N to the left on the trunk for 0.15 s, from the next tick on.
     pub(crate) fn push(&mut self) {
-        let ticks = (150_000_000.0 / self.plant.spec().period_ns as f64).round() as u64;
+        let ticks = (150_000_000.0 / self.simulation.spec().period_ns as f64).round() as u64;
         let (point_B, force_W) = ([0.0; 3], [0.0, 60.0, 0.0]);
         self.input.events.push(Event::Push { body: 0, point_B, force_W, ticks });
     }
 
     pub(crate) fn time_s(&self) -> f64 {
-        self.plant.time_ns() as f64 / 1e9
+        self.simulation.time_ns() as f64 / 1e9
     }
 
     /// The contacts of the feet: one round station each, on one plane.
     pub(crate) fn feet(&self) -> impl Iterator<Item = &ContactResult> {
-        let stations = self.plant.spec().feet.iter().flat_map(|f| &f.stations);
-        stations.map(|&s| &self.plant.contacts().evaluated()[s])
+        let stations = self.simulation.spec().feet.iter().flat_map(|f| &f.stations);
+        stations.map(|&s| &self.simulation.contacts().evaluated()[s])
     }
 
     /// Energy of motion, of height, in the contacts, and in the drives' stiffness, J. Without a
     /// push nothing adds to it.
     pub(crate) fn energy_j(&self) -> f64 {
-        let (plant, spec) = (&self.plant, self.plant.spec());
-        let errors = plant.state().q.joints.iter().zip(&spec.q.joints).map(|(q, q0)| q - q0);
-        kinetic_energy(plant.model(), plant.data(), &plant.state().v)
-            + potential_energy(plant.model(), plant.data(), &spec.gravity_W)
-            + plant.contacts().potential_energy()
+        let (simulation, spec) = (&self.simulation, self.simulation.spec());
+        let errors = simulation.state().q.joints.iter().zip(&spec.q.joints).map(|(q, q0)| q - q0);
+        kinetic_energy(simulation.model(), simulation.data(), &simulation.state().v)
+            + potential_energy(simulation.model(), simulation.data(), &spec.gravity_W)
+            + simulation.contacts().potential_energy()
             + errors.map(|e| 0.5 * STIFFNESS * e * e).sum::<f64>()
     }
 }

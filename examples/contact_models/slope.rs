@@ -53,10 +53,10 @@ pub(crate) fn run(kind: &Kind, h_ns: u64) -> Result<Way> {
 
 /// Mean place of the feet's centres along a direction, m.
 fn place_m(robot: &Robot, along_W: &Vec3) -> f64 {
-    let (plant, spec) = (&robot.plant, robot.plant.spec());
+    let (simulation, spec) = (&robot.simulation, robot.simulation.spec());
     let place = |s: &usize| {
         let station = &spec.stations[*s];
-        plant.data().point_W(station.body, &station.p_BS).dot(along_W)
+        simulation.data().point_W(station.body, &station.p_BS).dot(along_W)
     };
     let stations = spec.feet.iter().flat_map(|f| &f.stations);
     stations.clone().map(place).sum::<f64>() / stations.count() as f64

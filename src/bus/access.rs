@@ -10,7 +10,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use crate::config::Access;
 
 use super::users::read_users;
-use super::{Ask, Keys};
+use super::{Keys, Order};
 
 /// zenoh's keys for the daemon's certificate and private key.
 const TLS_LISTEN: [&str; 2] =
@@ -59,7 +59,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         )
     };
     let all = format!("{}/**", keys.root);
-    let joining = Ask::OF_CONTROLLERS.map(|ask| &keys.orders[ask as usize]);
+    let joining = Order::OF_CONTROLLERS.map(|ask| &keys.orders[ask as usize]);
     let rules = [
         rule(
             "watch",

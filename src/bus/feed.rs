@@ -46,7 +46,7 @@ impl SharedNewest {
 /// A snapshot, and its number: the tick, or while the robot waits or is paused, how often it has
 /// been published.
 #[derive(Clone, Debug, Default)]
-pub struct Fed {
+pub struct FeedItem {
     /// Number.
     pub number: u64,
     /// Snapshot.
@@ -56,7 +56,7 @@ pub struct Fed {
 /// The publisher's end: takes every snapshot whose number is a multiple of what is wanted.
 #[derive(Debug)]
 pub struct Feed {
-    outbox: Outbox<Fed>,
+    outbox: Outbox<FeedItem>,
     every: Arc<AtomicU64>,
     newest: SharedNewest,
     waited: u64,
@@ -66,7 +66,7 @@ pub struct Feed {
 #[derive(Debug)]
 pub struct FeedEnd {
     /// Snapshots.
-    pub inbox: Inbox<Fed>,
+    pub inbox: Inbox<FeedItem>,
     /// Ticks between two wanted snapshots; 0, as at first, for none.
     pub every: Arc<AtomicU64>,
     /// The newest state.
@@ -77,14 +77,14 @@ impl Feed {
     /// A feed and its other end.
     #[must_use]
     pub fn new() -> (Self, FeedEnd) {
-        let (outbox, inbox) = pool(FEED_QUEUE, Fed::default);
+        let (outbox, inbox) = pool(FEED_QUEUE, FeedItem::default);
         let (every, newest) = (Arc::new(AtomicU64::new(0)), SharedNewest::default());
         let feed = Self { outbox, every: Arc::clone(&every), newest: newest.clone(), waited: 0 };
         (feed, FeedEnd { inbox, every, newest })
     }
 
     /// A snapshot that nobody has room for is left out.
-    pub(super) fn offer(&mut self, s: &Snapshot) {
+    pub(super) fn put(&mut self, s: &Snapshot) {
         self.newest.set(Newest {
             run_id: s.state.run_id,
             tick: s.state.tick,

@@ -8,7 +8,7 @@
 //! | `contacts` | published | [`ContactsReading`](hardstand_protocol::ContactsReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](hardstand_protocol::ClaimedCommand) |
-//! | those of [`Ask`] | queryable | an order, answered by [`OrderReply`] |
+//! | those of [`Order`] | queryable | an order, answered by [`OrderReply`] |
 //! | `model` | queryable | [`ModelReply`](hardstand_protocol::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
@@ -29,15 +29,17 @@ mod transport_metrics;
 mod users;
 
 pub use commands::subscribe_commands;
-pub use feed::{Fed, Feed, FeedEnd, Newest, SharedNewest};
-pub use hardstand_protocol::{Ask, Keys};
+pub use feed::{Feed, FeedEnd, FeedItem, Newest, SharedNewest};
+pub use hardstand_protocol::{Keys, Order};
 pub use orders::{OrderPort, OrderService, Reply, SharedOutbox};
 pub use panic_guard::PanicGuard;
 pub use publisher::Publisher;
 pub use request_validator::RequestValidator;
 pub use services::Services;
 pub use session::Bus;
-pub use topics::{Call, LatchedTopic, Listening, Probe, Serving, Token, Topic, WallClock};
+pub use topics::{
+    LatchedTopic, Listening, Probe, ServiceCall, ServiceGuard, Token, Topic, WallClock,
+};
 pub use transport_metrics::link_counts;
 
 use hardstand_client::session::bus_error;

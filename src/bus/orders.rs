@@ -27,7 +27,7 @@ use hardstand_protocol::{JoinReply, Kind, OrderReply, Refusal, SavedState, encod
 
 use super::panic_guard::PanicGuard;
 use super::request_validator::RequestValidator;
-use super::{Ask, Bus, Keys, bus_error};
+use super::{Bus, Keys, Order, bus_error};
 
 /// An order that the loop has not taken after this is taken back.
 const TAKEN_WITHIN: Duration = Duration::from_millis(500);
@@ -41,7 +41,7 @@ const IDLE: Duration = Duration::from_millis(50);
 /// The way of orders to the loop, which outlives a service that has died.
 pub type SharedOutbox = Arc<Mutex<RequestSender>>;
 
-/// The service behind the keys of [`Ask`].
+/// The service behind the keys of [`Order`].
 #[derive(Debug)]
 pub struct OrderService {
     port: OrderPort,
@@ -69,9 +69,9 @@ impl OrderService {
         let (requests_out, requests) = bounded(ORDER_QUEUE);
         let port = OrderPort { requests: requests_out, counters: Arc::clone(&counters) };
         let declare = |ask| listen(bus, keys.order(ask), ask, port.clone());
-        let mut queryables = Ask::ALL.into_iter().map(declare).collect::<Result<Vec<_>>>()?;
+        let mut queryables = Order::ALL.into_iter().map(declare).collect::<Result<Vec<_>>>()?;
         // the key of version 4: its messages are refused with the version that is expected
-        queryables.push(listen(bus, &keys.clear_before_v5(), Ask::ClearFaults, port.clone())?);
+        queryables.push(listen(bus, &keys.clear_before_v5(), Order::ClearFaults, port.clone())?);
         let mut desk = RequestIngress {
             requests,
             outbox,
@@ -115,7 +115,7 @@ pub enum Reply {
 /// What is asked, and who waits for the answer.
 #[derive(Debug)]
 struct Incoming {
-    ask: Ask,
+    ask: Order,
     payload: Vec<u8>,
     asker: Asker,
 }
@@ -151,7 +151,7 @@ pub struct OrderPort {
 impl OrderPort {
     /// Asks with the payload that a query would have, and waits for the answer.
     #[must_use]
-    pub fn ask(&self, ask: Ask, payload: Vec<u8>) -> Reply {
+    pub fn ask(&self, ask: Order, payload: Vec<u8>) -> Reply {
         let (answer, answers) = bounded(1);
         self.put(Incoming { ask, payload, asker: Asker::Thread(answer) });
         let nobody = |_late| {
@@ -172,7 +172,7 @@ impl OrderPort {
 }
 
 /// Puts what is asked under a key into the queue.
-fn listen(bus: &Bus, key: &str, ask: Ask, port: OrderPort) -> Result<Queryable<()>> {
+fn listen(bus: &Bus, key: &str, ask: Order, port: OrderPort) -> Result<Queryable<()>> {
     let (own, watch): (_, PanicGuard) = (key.to_string(), bus.panic_guard.clone());
     let callback = move |query: Query| {
         watch.guard(|| {
@@ -187,7 +187,7 @@ fn listen(bus: &Bus, key: &str, ask: Ask, port: OrderPort) -> Result<Queryable<(
 /// Whose order has been sent to the loop.
 struct Waiting {
     number: u64,
-    ask: Ask,
+    ask: Order,
     since: Instant,
     asker: Asker,
 }
@@ -288,10 +288,10 @@ fn busy(why: &str) -> Refusal {
     Refusal { reason: Rejection::QueueFull, text: format!("busy: {why}") }
 }
 
-fn refused(ask: Ask, refusal: Refusal, counters: &ArrivalCounters) -> Reply {
+fn refused(ask: Order, refusal: Refusal, counters: &ArrivalCounters) -> Reply {
     counters.count(refusal.reason);
     match ask {
-        Ask::Join => Reply::Joined(JoinReply::from(refusal)),
+        Order::Join => Reply::Joined(JoinReply::from(refusal)),
         _ => Reply::Order(OrderReply::from(refusal)),
     }
 }

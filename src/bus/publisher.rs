@@ -128,7 +128,7 @@ impl Work {
         }
     }
 
-    /// Publishes a snapshot, and offers it to the feed.
+    /// Publishes a snapshot, and hands it to the feed.
     fn take(&mut self, snapshot: &Snapshot) {
         let panic_guard = self.panic_guard.clone();
         if panic_guard.is_over() {
@@ -137,7 +137,7 @@ impl Work {
         panic_guard.guard(|| {
             self.publish(snapshot);
             if let Some(feed) = self.feed.as_mut().filter(|_| !snapshot.again) {
-                feed.offer(snapshot);
+                feed.put(snapshot);
             }
         });
     }

@@ -14,12 +14,12 @@ use crate::simulation::{Denied, Simulation};
 use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
 use hardstand_protocol::{Join, Rejection};
 
-use super::Ask;
+use super::Order;
 
 /// Knows what orders the loop can be given: it has a plant of its own to try states on.
 #[derive(Debug)]
 pub struct RequestValidator {
-    plant: Simulation,
+    simulation: Simulation,
     initial: Vec<u64>,
     physics_hash: u64,
     run_id: Arc<AtomicU32>,
@@ -29,18 +29,18 @@ pub struct RequestValidator {
 }
 
 impl RequestValidator {
-    /// A validator for loops around simulations like `plant`, which is in its initial state.
+    /// A validator for loops around simulations like `simulation`, which is in its initial state.
     /// `run_id` is the number of the run; `directory` gets the names of controllers that join.
     #[must_use]
     pub fn new(
-        mut plant: Simulation,
+        mut simulation: Simulation,
         physics_hash: u64,
         run_id: Arc<AtomicU32>,
         mode: Mode,
         directory: ControllerRegistry,
     ) -> Self {
-        let initial = plant.snapshot_words();
-        Self { plant, initial, physics_hash, run_id, mode, directory, shows_log: false }
+        let initial = simulation.snapshot_words();
+        Self { simulation, initial, physics_hash, run_id, mode, directory, shows_log: false }
     }
 
     /// The same for a loop that shows a log: what happens in the run is in the log.
@@ -53,7 +53,7 @@ impl RequestValidator {
     ///
     /// # Errors
     /// Why they do not.
-    pub fn order(&mut self, ask: Ask, bytes: &[u8]) -> Result<Request, Refusal> {
+    pub fn order(&mut self, ask: Order, bytes: &[u8]) -> Result<Request, Refusal> {
         if self.shows_log && ask.changes_the_run() {
             let text = "this is a log that is shown: what happens in it happened then".into();
             return Err(Refusal { reason: Rejection::NotOwner, text });
@@ -61,39 +61,44 @@ impl RequestValidator {
         let run_id = self.run_id.load(Ordering::Relaxed);
         let control = || check_control(bytes, run_id).map(Option::unwrap_or_default);
         Ok(match ask {
-            Ask::Friction => Request::Event(check_friction(bytes, &self.friction_limits(run_id))?),
-            Ask::Push => Request::Event(check_push(bytes, self.plant.model(), run_id)?),
-            Ask::Pause => control().map(|_| Request::Pause)?,
-            Ask::Resume => control().map(|_| Request::Resume)?,
-            Ask::Step => Request::Step(check_control(bytes, run_id)?.map_or(1, |r| r.number)),
-            Ask::RunUntil => match check_control(bytes, run_id)? {
+            Order::Friction => {
+                Request::Event(check_friction(bytes, &self.friction_limits(run_id))?)
+            }
+            Order::Push => Request::Event(check_push(bytes, self.simulation.model(), run_id)?),
+            Order::Pause => control().map(|_| Request::Pause)?,
+            Order::Resume => control().map(|_| Request::Resume)?,
+            Order::Step => Request::Step(check_control(bytes, run_id)?.map_or(1, |r| r.number)),
+            Order::RunUntil => match check_control(bytes, run_id)? {
                 Some(r) => Request::RunUntil(r.number),
                 None => {
                     let text = "run_until needs a payload that names the tick".into();
                     return Err(Refusal { reason: Rejection::Size, text });
                 }
             },
-            Ask::Reset => self.reset(control()?),
-            Ask::Snapshot => {
+            Order::Reset => self.reset(control()?),
+            Order::Snapshot => {
                 control()?;
                 Request::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
             }
-            Ask::Restore => self.restore(bytes)?,
-            Ask::Speed => {
-                let (speed, period_ns) = (check_speed(bytes)?, self.plant.spec().period_ns);
+            Order::Restore => self.restore(bytes)?,
+            Order::Speed => {
+                let (speed, period_ns) = (check_speed(bytes)?, self.simulation.spec().period_ns);
                 Request::Speed(if speed > 0.0 { wall_period_ns(period_ns, speed) } else { 0 })
             }
-            Ask::Stop => control().map(|_| Request::Stop)?,
-            Ask::Arm => control().map(|_| Request::Arm)?,
-            Ask::Join => self.join(bytes)?,
-            Ask::Leave => Request::Leave(check_leave(bytes, run_id)?),
-            Ask::Fault => {
-                Request::Event(check_fault(bytes, self.plant.model(), self.plant.spec(), run_id)?)
-            }
-            Ask::ClearFaults => Request::Event(check_clear_faults(
+            Order::Stop => control().map(|_| Request::Stop)?,
+            Order::Arm => control().map(|_| Request::Arm)?,
+            Order::Join => self.join(bytes)?,
+            Order::Leave => Request::Leave(check_leave(bytes, run_id)?),
+            Order::Fault => Request::Event(check_fault(
                 bytes,
-                self.plant.model(),
-                self.plant.spec(),
+                self.simulation.model(),
+                self.simulation.spec(),
+                run_id,
+            )?),
+            Order::ClearFaults => Request::Event(check_clear_faults(
+                bytes,
+                self.simulation.model(),
+                self.simulation.spec(),
                 run_id,
             )?),
         })
@@ -102,15 +107,15 @@ impl RequestValidator {
     /// The state that the loop has written.
     #[must_use]
     pub const fn saved(&self, words: Vec<u64>, run_id: u32, tick: u64) -> SavedState {
-        let (layout_hash, physics_hash) = (self.plant.layout_hash(), self.physics_hash);
+        let (layout_hash, physics_hash) = (self.simulation.layout_hash(), self.physics_hash);
         SavedState { layout_hash, physics_hash, run_id, tick, words }
     }
 
     fn join(&self, bytes: &[u8]) -> Result<Request, Refusal> {
-        let hashes = (self.plant.layout_hash(), self.physics_hash);
-        let (join, name) = check_join(bytes, self.plant.model(), hashes)?;
+        let hashes = (self.simulation.layout_hash(), self.physics_hash);
+        let (join, name) = check_join(bytes, self.simulation.model(), hashes)?;
         self.directory.note(&name);
-        let in_force = Vec::with_capacity(self.plant.model().joint_count());
+        let in_force = Vec::with_capacity(self.simulation.model().joint_count());
         Ok(Request::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() }))))
     }
 
@@ -129,7 +134,7 @@ impl RequestValidator {
             None => {}
             Some(Denied::Taken { joint, controller }) => {
                 let (joint, other) =
-                    (&self.plant.model().joints[joint].name, self.directory.name(controller));
+                    (&self.simulation.model().joints[joint].name, self.directory.name(controller));
                 return refuse(format!("joint {joint:?} belongs to the controller {other:?}"));
             }
             Some(Denied::Full) => {
@@ -177,12 +182,12 @@ impl RequestValidator {
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<Request, Refusal> {
-        let saved = check_saved(bytes, self.plant.layout_hash(), self.physics_hash)?;
+        let saved = check_saved(bytes, self.simulation.layout_hash(), self.physics_hash)?;
         let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
-        if let Err(e) = self.plant.restore(&saved.words) {
+        if let Err(e) = self.simulation.restore(&saved.words) {
             return refuse(e.to_string());
         }
-        if let Some(fault) = self.plant.failure() {
+        if let Some(fault) = self.simulation.failure() {
             return refuse(format!("the state is not one to go on from: {fault:?}"));
         }
         Ok(Request::StateReset(Box::new(StateReset {
@@ -193,9 +198,9 @@ impl RequestValidator {
     }
 
     fn friction_limits(&self, run_id: u32) -> FrictionLimits {
-        let spec = self.plant.spec();
+        let spec = self.simulation.spec();
         let counts = [spec.stations.len(), spec.feet.len(), spec.regions.len()];
         let counts = counts.map(|n| n as u32);
-        FrictionLimits { layout_hash: self.plant.layout_hash(), run_id, counts }
+        FrictionLimits { layout_hash: self.simulation.layout_hash(), run_id, counts }
     }
 }

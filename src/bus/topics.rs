@@ -37,11 +37,11 @@ pub struct Listening(#[expect(dead_code, reason = "undeclared when dropped")] Su
 
 /// A service under a key; dropping it ends it.
 #[derive(Debug)]
-pub struct Serving(#[expect(dead_code, reason = "undeclared when dropped")] Queryable<()>);
+pub struct ServiceGuard(#[expect(dead_code, reason = "undeclared when dropped")] Queryable<()>);
 
 /// A query under a key. Dropped without an answer, it gets none.
 #[derive(Debug)]
-pub struct Call(Query);
+pub struct ServiceCall(Query);
 
 /// A liveliness token; dropping it removes it.
 #[derive(Debug)]
@@ -164,17 +164,21 @@ impl Bus {
     ///
     /// # Errors
     /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
-    pub fn serve(&self, key: &str, take: impl Fn(Call) + Send + Sync + 'static) -> Result<Serving> {
+    pub fn serve(
+        &self,
+        key: &str,
+        take: impl Fn(ServiceCall) + Send + Sync + 'static,
+    ) -> Result<ServiceGuard> {
         let panic_guard = self.panic_guard.clone();
         let queryable = self
             .session
             .declare_queryable(key.to_string())
             // clients wait until a queryable is complete for the key
             .complete(true)
-            .callback(move |query| panic_guard.guard(|| take(Call(query))))
+            .callback(move |query| panic_guard.guard(|| take(ServiceCall(query))))
             .wait()
             .map_err(|e| bus_error(key, e))?;
-        Ok(Serving(queryable))
+        Ok(ServiceGuard(queryable))
     }
 
     /// Declares the liveliness token `key`.
@@ -193,7 +197,7 @@ impl Bus {
     }
 }
 
-impl Call {
+impl ServiceCall {
     /// The payload of the query.
     #[must_use]
     pub fn payload(&self) -> Vec<u8> {

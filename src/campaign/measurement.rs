@@ -52,7 +52,7 @@ impl Finding {
     }
 
     fn read(&mut self, plan: &Plan, player: &mut Player) -> Result<()> {
-        let quantities = Quantities::of(&player.scenario().plant());
+        let quantities = Quantities::of(&player.scenario().simulation());
         let mut conditions = Vec::new();
         for (name, text) in &plan.conditions {
             conditions.push((name, Condition::parse(text, &quantities)?, Held::Never));
@@ -64,19 +64,19 @@ impl Finding {
             .collect();
         let period_ns = player.info().period_ns;
         while player.advance()? {
-            let Some(moment) = player.moment() else { continue };
-            self.digest = Some(moment.applied.digest);
-            self.failure = moment.applied.failure;
+            let Some(view) = player.view() else { continue };
+            self.digest = Some(view.applied.digest);
+            self.failure = view.applied.failure;
             // a tick in which the plant stops itself does not count
             self.ticks += u64::from(self.failure.is_none());
             self.time_s = (self.ticks * period_ns) as f64 / 1e9;
             for (_, condition, held) in &mut conditions {
-                if *held == Held::Never && condition.holds(&moment) {
+                if *held == Held::Never && condition.holds(&view) {
                     *held = Held::AtS(self.time_s);
                 }
             }
             for (_, quantity, sum) in &mut sums {
-                sum.add(*quantity, &moment);
+                sum.add(*quantity, &view);
             }
         }
         self.whole = player.scenario().ticks == Some(self.ticks);
@@ -104,8 +104,8 @@ impl Sum {
         Self { take: Take::Last, value: 0.0, count: 0 }
     }
 
-    fn add(&mut self, quantity: Option<&Quantity>, moment: &TickView<'_>) {
-        let Some(x) = quantity.map(|q| q.of(moment)).filter(|x| x.is_finite()) else { return };
+    fn add(&mut self, quantity: Option<&Quantity>, view: &TickView<'_>) {
+        let Some(x) = quantity.map(|q| q.of(view)).filter(|x| x.is_finite()) else { return };
         self.count += 1;
         self.value = match self.take {
             _ if self.count == 1 => x,

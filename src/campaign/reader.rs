@@ -265,7 +265,7 @@ fn scenario(
             with(plan.vary.iter().map(set).collect(), &what);
         }
     }
-    quantities(plan, &Quantities::of(&loaded.plant()), &of, mistakes);
+    quantities(plan, &Quantities::of(&loaded.simulation()), &of, mistakes);
     let hash = xxh3_64(format!("{}\n{}", loaded.complete_toml, loaded.robot_urdf).as_bytes());
     Some(Ground { name, file, sets, robot: loaded.bus.robot, events, hash })
 }

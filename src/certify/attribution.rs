@@ -66,8 +66,8 @@ pub fn summarize(log: &Path) -> Result<LogSummary> {
     let mut player = Player::open(log)?;
     let (mut summary, mut first) = (LogSummary::default(), None);
     while player.advance()? {
-        let Some(moment) = player.moment() else { continue };
-        let applied = moment.applied;
+        let Some(view) = player.view() else { continue };
+        let applied = view.applied;
         first.get_or_insert(applied.tick);
         (summary.digest, summary.plant_failure) = (applied.digest, applied.failure.is_some());
         summary.ticks += 1;

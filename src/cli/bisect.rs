@@ -58,7 +58,7 @@ impl Value {
 /// Replays the log up to the first tick at which the condition holds.
 fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
     let (log, scenario) = replay::open(&a.log, &[])?;
-    let known = Quantities::of(&scenario.plant());
+    let known = Quantities::of(&scenario.simulation());
     let condition = Condition::parse(text, &known)?;
     for hint in condition.hints() {
         show::note(&hint);
@@ -113,7 +113,7 @@ impl SearchResult<'_> {
 fn list(a: &BisectArguments) -> Result<ExitCode> {
     let Some(tick) = a.at else {
         let (_, scenario) = replay::open(&a.log, &[])?;
-        let quantities = Quantities::of(&scenario.plant());
+        let quantities = Quantities::of(&scenario.simulation());
         let values: Vec<Value> = quantities.list().iter().map(|q| Value::of(q, None)).collect();
         return table(a.json, &values);
     };
@@ -123,10 +123,10 @@ fn list(a: &BisectArguments) -> Result<ExitCode> {
     if let Some(code) = differences::of_replay(&player, a.json)? {
         return Ok(code);
     }
-    let Some(moment) = player.moment() else { return Ok(ExitCode::Done) };
-    let quantities = Quantities::of(&player.scenario().plant());
+    let Some(view) = player.view() else { return Ok(ExitCode::Done) };
+    let quantities = Quantities::of(&player.scenario().simulation());
     let values: Vec<Value> =
-        quantities.list().iter().map(|q| Value::of(q, Some(q.of(&moment)))).collect();
+        quantities.list().iter().map(|q| Value::of(q, Some(q.of(&view)))).collect();
     table(a.json, &values)
 }
 

@@ -82,7 +82,7 @@ fn forked(log: &Path) -> Result<Forked> {
     let mut player = Player::open(log)?;
     while player.advance()? {
         forked.ticks += 1;
-        forked.failure = player.moment().and_then(|moment| moment.applied.failure);
+        forked.failure = player.view().and_then(|view| view.applied.failure);
     }
     Ok(forked)
 }

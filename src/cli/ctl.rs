@@ -8,7 +8,7 @@ use crate::rt::Phase;
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    Ask, ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, PushRequest, Scope,
+    ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, Order, PushRequest, Scope,
 };
 
 use super::arguments::{
@@ -27,18 +27,18 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
         CtlKind::Fault(a) => fault(a),
         CtlKind::Clear(a) => clear_faults(a),
         CtlKind::Pause(daemon) => {
-            let tick = steer(daemon, Ask::Pause)?;
+            let tick = steer(daemon, Order::Pause)?;
             said(&format!("paused after tick {tick}"))
         }
         CtlKind::Resume(daemon) => {
-            let tick = steer(daemon, Ask::Resume)?;
+            let tick = steer(daemon, Order::Resume)?;
             said(&format!("continues after tick {tick}"))
         }
-        CtlKind::Step(a) => run_on(&a.daemon.client()?, Ask::Step, a.ticks, a.no_wait),
-        CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Ask::RunUntil, a.tick, a.no_wait),
+        CtlKind::Step(a) => run_on(&a.daemon.client()?, Order::Step, a.ticks, a.no_wait),
+        CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Order::RunUntil, a.tick, a.no_wait),
         CtlKind::Reset(a) => {
             let request = ControlRequest { rewind: a.rewind.into(), ..Default::default() };
-            a.daemon.client()?.steer(Ask::Reset, &request, PATIENCE)?;
+            a.daemon.client()?.steer(Order::Reset, &request, PATIENCE)?;
             said("begins again, as the next run")
         }
         CtlKind::Speed(a) => {
@@ -50,11 +50,11 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
             said(&format!("{pace} from tick {tick} on"))
         }
         CtlKind::Stop(daemon) => {
-            let tick = steer(daemon, Ask::Stop)?;
+            let tick = steer(daemon, Order::Stop)?;
             said(&format!("stopped from tick {tick} on; hardstand ctl arm ends it"))
         }
         CtlKind::Arm(daemon) => {
-            let tick = steer(daemon, Ask::Arm)?;
+            let tick = steer(daemon, Order::Arm)?;
             said(&format!("armed: commands are accepted from tick {tick} on"))
         }
         CtlKind::Snapshot(a) => snapshot(a),
@@ -63,7 +63,7 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
 }
 
 /// Sends a request without arguments; the tick from which it holds.
-fn steer(daemon: &DaemonArguments, ask: Ask) -> Result<u64> {
+fn steer(daemon: &DaemonArguments, ask: Order) -> Result<u64> {
     daemon.client()?.steer(ask, &ControlRequest::default(), PATIENCE)
 }
 
@@ -73,7 +73,7 @@ fn said(what: &str) -> Result<ExitCode> {
 }
 
 /// Steps, and waits until the steps are done unless `no_wait` is set.
-fn run_on(client: &Client, ask: Ask, number: u64, no_wait: bool) -> Result<ExitCode> {
+fn run_on(client: &Client, ask: Order, number: u64, no_wait: bool) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let model = client.model(PATIENCE)?;
     let watcher = client.control(&model)?;

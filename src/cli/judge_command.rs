@@ -55,18 +55,18 @@ pub(super) fn search(log: &Path, command: &[OsString], json: bool) -> Result<Exi
         return finish(&result, json);
     }
     let index = RunIndex::of(log, |_, _| ())?;
-    let quantities = Quantities::of(&scenario.plant());
+    let quantities = Quantities::of(&scenario.simulation());
     let period_ns = scenario.spec.period_ns;
     let place = |n: u64| Place::of(index.tick(n).unwrap_or_default(), period_ns);
     let found = first_bad(index.ticks(), |n| {
         let TickId { run_id, tick } = index.tick(n).unwrap_or_default();
         let player = Player::open_after(log, &index, run_id, tick)?;
-        let Some(moment) = player.moment().filter(|_| player.difference().is_none()) else {
+        let Some(view) = player.view().filter(|_| player.difference().is_none()) else {
             // all of it has been replayed
             let text = format!("{} has changed meanwhile", log.display());
             return Err(Error::new(ErrorKind::Log, text));
         };
-        let verdict = ask(command, &quantities, &moment)?;
+        let verdict = ask(command, &quantities, &view)?;
         let (word, text) = match verdict {
             Verdict::Good => ("good", "good"),
             Verdict::Bad => ("bad", "bad"),
@@ -109,7 +109,7 @@ fn finish(result: &JudgedResult, json: bool) -> Result<ExitCode> {
 }
 
 /// Lets the command judge a tick.
-fn ask(command: &[OsString], quantities: &Quantities, moment: &TickView<'_>) -> Result<Verdict> {
+fn ask(command: &[OsString], quantities: &Quantities, view: &TickView<'_>) -> Result<Verdict> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Error::new(ErrorKind::Input, "there is no command after --"));
     };
@@ -117,14 +117,14 @@ fn ask(command: &[OsString], quantities: &Quantities, moment: &TickView<'_>) -> 
     let failed =
         |e: std::io::Error| Error::new(ErrorKind::Input, format!("cannot run {name}: {e}"));
     let value = |x: f64| serde_json::Number::from_f64(x).map_or(Value::Null, Value::Number);
-    let all = quantities.list().iter().map(|q| (q.name.clone(), value(q.of(moment))));
+    let all = quantities.list().iter().map(|q| (q.name.clone(), value(q.of(view))));
     let json = Value::Object(all.collect::<Map<_, _>>()).to_string();
     let mut child = Command::new(program)
         .args(arguments)
-        .env("HARDSTAND_TICK", moment.state.tick.to_string())
-        .env("HARDSTAND_RUN_ID", moment.applied.run_id.to_string())
+        .env("HARDSTAND_TICK", view.state.tick.to_string())
+        .env("HARDSTAND_RUN_ID", view.applied.run_id.to_string())
         // the name of earlier versions
-        .env("HARDSTAND_EPOCH", moment.applied.run_id.to_string())
+        .env("HARDSTAND_EPOCH", view.applied.run_id.to_string())
         .stdin(Stdio::piped())
         .spawn()
         .map_err(failed)?;

@@ -170,10 +170,10 @@ pub(super) fn run(
         bar.set_position(read);
         bar.set_message(format!("{ticks} ticks"));
     };
-    let (plant, begin) = (scenario.plant(), Instant::now());
+    let (simulation, begin) = (scenario.simulation(), Instant::now());
     let run = match look {
-        Some(look) => replay::replay_until(log, &plant, threads, look, progress)?,
-        None => replay::replay_run(log, &plant, threads, progress)?,
+        Some(look) => replay::replay_until(log, &simulation, threads, look, progress)?,
+        None => replay::replay_run(log, &simulation, threads, progress)?,
     };
     bar.finish_and_clear();
     let result = ReplayResult::of(&run, begin.elapsed().as_secs_f64(), period_ns);

@@ -160,8 +160,8 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
     let refuse =
         |text: String| Error::new(ErrorKind::Input, format!("--from {}: {text}", file.display()));
     let saved = read_state(file)?;
-    let plant = crate::ingress::restored(&saved, scenario.plant(), scenario.physics_hash);
-    let plant = plant.map_err(|e| e.within(format!("--from {}", file.display())))?;
+    let simulation = crate::ingress::restored(&saved, scenario.simulation(), scenario.physics_hash);
+    let simulation = simulation.map_err(|e| e.within(format!("--from {}", file.display())))?;
     let time_s = |ticks: u64| ticks as f64 * scenario.spec.period_ns as f64 * 1e-9;
     if let Some(end) = scenario.ticks.filter(|&end| end <= saved.tick) {
         return Err(refuse(format!(
@@ -172,7 +172,7 @@ fn saved(file: &Path, scenario: &Scenario) -> Result<SavedState> {
         )));
     }
     if let (Some(session), false) =
-        (plant.unjoined_owner(), scenario.control.mode == Mode::RealTime)
+        (simulation.unjoined_owner(), scenario.control.mode == Mode::RealTime)
     {
         return Err(refuse(format!(
             "session {session:016x} commands the robot in it without having joined, so in \

@@ -98,7 +98,7 @@ impl Scenario {
 
     /// The plant in its initial state.
     #[must_use]
-    pub fn plant(&self) -> Simulation {
+    pub fn simulation(&self) -> Simulation {
         Simulation::new(self.model.clone(), self.spec.clone())
     }
 

@@ -25,7 +25,7 @@ pub(super) struct Ends {
     pub(super) commands: Outbox<Command>,
     pub(super) orders: Arc<Mutex<RequestSender>>,
     /// A plant in its initial state.
-    pub(super) plant: Simulation,
+    pub(super) simulation: Simulation,
     /// The run number.
     pub(super) run_id: Arc<AtomicU32>,
     pub(super) snapshots: Inbox<Snapshot>,
@@ -96,9 +96,9 @@ mod with_bus {
             let publisher = Publisher::start(&bus, &keys, &scenario.bus, period_ns, source, feed)?;
             let Counters { commands, orders, ros2 } = ends.counters;
             let run_id = ends.run_id;
-            let plant = ends.plant.clone();
+            let simulation = ends.simulation.clone();
             let validator = RequestValidator::new(
-                ends.plant,
+                ends.simulation,
                 scenario.physics_hash,
                 Arc::clone(&run_id),
                 scenario.control.mode,
@@ -115,7 +115,7 @@ mod with_bus {
             };
             let ros2 = if spoken {
                 let (desk, orders) = (ingress(), orders.port());
-                let ends = NodeEnds { feed: feed_end, desk, orders, plant };
+                let ends = NodeEnds { feed: feed_end, desk, orders, simulation };
                 Some(Node::start(&bus, scenario, model, ends, ros2)?)
             } else {
                 None

@@ -35,7 +35,7 @@ use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
 use crate::ingress::ControllerRegistry;
 use crate::limits::{
-    EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, OFFERS_MAX, REPORT_QUEUE, SNAPSHOT_QUEUE,
+    CANDIDATES_MAX, EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
 use crate::ros2::RosChannels;
 use crate::rt::{
@@ -106,8 +106,8 @@ pub fn run(
         Begin::Saved(saved) => (Some(saved), None),
         Begin::Shown(saved, controller_replay) => (Some(saved), Some(controller_replay)),
     };
-    let initial = scenario.plant();
-    let plant = match from {
+    let initial = scenario.simulation();
+    let simulation = match from {
         Some(saved) => crate::ingress::restored(saved, initial.clone(), scenario.physics_hash)?,
         None => initial.clone(),
     };
@@ -117,10 +117,14 @@ pub fn run(
     ends.shows_log = controller_replay.is_some();
 
     let model =
-        crate::ingress::describe(&plant, run_id, scenario.gains_max[0], scenario.gains_max[1]);
-    let first_tick = plant.state().tick;
-    let physics =
-        PhysicsThread::start(scenario, (plant, controller_replay), limits(scenario, run_id), core)?;
+        crate::ingress::describe(&simulation, run_id, scenario.gains_max[0], scenario.gains_max[1]);
+    let first_tick = simulation.state().tick;
+    let physics = PhysicsThread::start(
+        scenario,
+        (simulation, controller_replay),
+        limits(scenario, run_id),
+        core,
+    )?;
     let mut grants = physics.grants()?;
     let awake = if free { None } else { keep_cores_awake() };
     grants.cores_awake = awake.is_some();
@@ -166,15 +170,15 @@ fn limits(scenario: &Scenario, run_id: u32) -> RunLimits {
 /// What connects the loop with the threads around it; the log comes later.
 fn wire(
     scenario: &Scenario,
-    plant: &Simulation,
+    simulation: &Simulation,
     run_id: u32,
     stop: &Arc<AtomicBool>,
 ) -> (Links, Ends, Receiver<TickReport>, Receiver<LoopEvent>) {
-    let joints = plant.model().joint_count();
+    let joints = simulation.model().joint_count();
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
     let (arrived_bell, arrived) = bell();
-    let (command_out, commands) = pool(2 * OFFERS_MAX, empty);
-    let (snapshots, snapshot_in) = pool(SNAPSHOT_QUEUE, || plant.new_snapshot());
+    let (command_out, commands) = pool(2 * CANDIDATES_MAX, empty);
+    let (snapshots, snapshot_in) = pool(SNAPSHOT_QUEUE, || simulation.new_snapshot());
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
@@ -184,7 +188,7 @@ fn wire(
     let ends = Ends {
         commands: command_out.ringing(arrived_bell.clone()),
         orders: Arc::new(Mutex::new(request_out.ringing(arrived_bell))),
-        plant: plant.clone(),
+        simulation: simulation.clone(),
         run_id: Arc::clone(&run_id),
         snapshots: snapshot_in,
         direct: direct.clone(),
@@ -249,25 +253,25 @@ fn attend(
 
 fn start_recorder(
     scenario: &Scenario,
-    mut plant: Simulation,
+    mut simulation: Simulation,
     run_id: u32,
     log: Option<PathBuf>,
 ) -> Result<(Option<Recorder>, Option<crate::buffer_pool::Outbox<LogTick>>)> {
     let Some(path) = log else { return Ok((None, None)) };
     let info = RunInfo {
         version: env!("CARGO_PKG_VERSION").into(),
-        layout_hash: plant.layout_hash(),
+        layout_hash: simulation.layout_hash(),
         physics_hash: scenario.physics_hash,
         run_id,
-        period_ns: plant.spec().period_ns,
+        period_ns: simulation.spec().period_ns,
         robot: scenario.robot_urdf.clone(),
         scenario: scenario.complete_toml.clone(),
     };
-    let snapshot = plant.new_snapshot();
-    let words = plant.snapshot_words().len();
+    let snapshot = simulation.new_snapshot();
+    let words = simulation.snapshot_words().len();
     let ros2 = RosChannels::of(scenario);
     let (out, inbox): (_, Inbox<LogTick>) =
-        pool(LOG_QUEUE, || empty_log_tick(&plant, &snapshot, words, ros2.is_some()));
+        pool(LOG_QUEUE, || empty_log_tick(&simulation, &snapshot, words, ros2.is_some()));
     let segment_bytes_max = scenario.record.segment_bytes_max;
     Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
 }
@@ -283,7 +287,7 @@ fn finish(
     let end = physics.join();
     let recorded = recorder.map_or_else(WrittenLog::default, Recorder::finish);
     let summary = match end {
-        Some((ending, plant)) => Ok(monitor.summary(ending, &plant, recorded)),
+        Some((ending, simulation)) => Ok(monitor.summary(ending, &simulation, recorded)),
         None => Err(monitor.panic_report()),
     };
     event_feed.publish(&io);

@@ -205,7 +205,7 @@ impl Monitor {
             self.wakeup_second.record(r.wakeup_latency_ns);
             self.tick_cost.record(r.tick_cost_ns);
         }
-        let verdicts = r.verdicts.iter().take(r.offers);
+        let verdicts = r.verdicts.iter().take(r.candidates);
         if verdicts.clone().any(|v| *v == Verdict::Accepted) {
             self.applied_age.record(r.command_age_ticks.into());
         }
@@ -337,13 +337,13 @@ impl Monitor {
     pub(super) fn summary(
         mut self,
         ending: Ending,
-        plant: &Simulation,
+        simulation: &Simulation,
         recorded: WrittenLog,
     ) -> Summary {
         self.drain();
         self.note_log_failure(recorded.error.is_some());
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
-        let (state, data) = (plant.state(), plant.data());
+        let (state, data) = (simulation.state(), simulation.data());
         let last_report = self.last_report();
         let unreported = state.tick.saturating_sub(last_report.tick);
         let ticks = last_report.ticks_run + unreported;
@@ -353,7 +353,7 @@ impl Monitor {
         if let Ending::ControllerTimeout(missing) = &ending {
             self.status.missing = named(missing, &self.directory);
         }
-        let feet = &plant.spec().feet;
+        let feet = &simulation.spec().feet;
         let last = SecondReport {
             phase: self.last.map_or(Phase::Waiting, |r| r.phase),
             tick: state.tick,
@@ -361,9 +361,9 @@ impl Monitor {
             real_time_factor: self.status.real_time_factor,
             base_height_m: state.q.p_WB.z,
             tilt_deg: hardstand_physics::math::acos_clamped(data.X_WB[0].R[(2, 2)]).to_degrees(),
-            foot_normal_sum_n: feet.iter().map(|f| plant.plant().foot_normal_n(f)).sum(),
+            foot_normal_sum_n: feet.iter().map(|f| simulation.plant().foot_normal_n(f)).sum(),
             weight_n: self.weight_n,
-            authority: plant.authority(),
+            authority: simulation.authority(),
             command_age_ticks: self.last.map(|r| r.command_age_ticks).filter(|a| *a != u32::MAX),
             missed_deadlines: self.last.map_or(0, |r| r.missed_deadlines),
             wakeup_p99_ns: self.wakeup_second.quantile(0.99),

@@ -32,7 +32,7 @@ pub(super) struct PhysicsThread {
 impl PhysicsThread {
     pub(super) fn start(
         scenario: &Scenario,
-        (plant, controller_replay): (Simulation, Option<ControllerReplay>),
+        (simulation, controller_replay): (Simulation, Option<ControllerReplay>),
         limits: RunLimits,
         core: Option<usize>,
     ) -> Result<Self> {
@@ -55,7 +55,7 @@ impl PhysicsThread {
             if !go {
                 return None;
             }
-            warm_up(&plant);
+            warm_up(&simulation);
             let links = go_in.recv().ok()?;
             if locked {
                 // queues and buffers have come since
@@ -68,8 +68,8 @@ impl PhysicsThread {
                 }
             }
             drop_privileges(None);
-            let clock = MonotonicClock::spinning(settings.spin_ns, plant.spec().period_ns);
-            let executive = Executive::new(plant, clock, links, schedule, pace, limits);
+            let clock = MonotonicClock::spinning(settings.spin_ns, simulation.spec().period_ns);
+            let executive = Executive::new(simulation, clock, links, schedule, pace, limits);
             Some(match controller_replay {
                 Some(replay) => replay.run(executive),
                 None => executive.run(),
@@ -120,9 +120,9 @@ impl PhysicsThread {
     }
 }
 
-fn warm_up(plant: &Simulation) {
+fn warm_up(simulation: &Simulation) {
     touch_stack();
-    let (mut copy, input) = (plant.clone(), TickInput::new());
+    let (mut copy, input) = (simulation.clone(), TickInput::new());
     let mut snapshot = copy.new_snapshot();
     for _ in 0..WARM_UP_TICKS {
         black_box(copy.step(&input));

@@ -10,10 +10,10 @@ use hardstand_protocol::{
     RegionDescription, StationDescription, SurfaceDescription,
 };
 
-/// The description of `plant`.
+/// The description of `simulation`.
 #[must_use]
-pub fn describe(plant: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) -> ModelReply {
-    let (model, spec) = (plant.model(), plant.spec());
+pub fn describe(simulation: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) -> ModelReply {
+    let (model, spec) = (simulation.model(), simulation.spec());
     let joint = |(i, j): (usize, &Joint)| JointDescription {
         name: j.name.clone(),
         kind: u8::from(j.kind == JointKind::Prismatic),
@@ -44,7 +44,7 @@ pub fn describe(plant: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) -> Mo
         pose: pose(x),
     };
     ModelReply {
-        layout_hash: plant.layout_hash(),
+        layout_hash: simulation.layout_hash(),
         run_id,
         period_ns: spec.period_ns,
         hold_ticks: spec.watchdog.hold_ticks,

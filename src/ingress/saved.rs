@@ -7,29 +7,29 @@ use hardstand_protocol::{Kind, Refusal, SavedState};
 
 use super::order::{check_layout, claimed};
 
-/// The state in which `plant` is.
+/// The state in which `simulation` is.
 #[must_use]
-pub fn save(plant: &mut Simulation, physics_hash: u64, run_id: u32) -> SavedState {
-    let (layout_hash, tick) = (plant.layout_hash(), plant.state().tick);
-    SavedState { layout_hash, physics_hash, run_id, tick, words: plant.snapshot_words() }
+pub fn save(simulation: &mut Simulation, physics_hash: u64, run_id: u32) -> SavedState {
+    let (layout_hash, tick) = (simulation.layout_hash(), simulation.state().tick);
+    SavedState { layout_hash, physics_hash, run_id, tick, words: simulation.snapshot_words() }
 }
 
-/// `plant` in the state `saved`; `physics_hash` is that of the plant's robot and scenario.
+/// `simulation` in the state `saved`; `physics_hash` is that of the plant's robot and scenario.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if the state is another robot's or scenario's, or a run cannot go on from
 /// it.
 pub fn restored(
     saved: &SavedState,
-    mut plant: Simulation,
+    mut simulation: Simulation,
     physics_hash: u64,
 ) -> crate::Result<Simulation> {
     let refuse = |text| Error::new(ErrorKind::Input, format!("the saved state: {text}"));
-    check_hashes(saved, plant.layout_hash(), physics_hash).map_err(|r| refuse(r.text))?;
-    plant.restore(&saved.words).map_err(|e| refuse(e.to_string()))?;
-    match plant.failure() {
+    check_hashes(saved, simulation.layout_hash(), physics_hash).map_err(|r| refuse(r.text))?;
+    simulation.restore(&saved.words).map_err(|e| refuse(e.to_string()))?;
+    match simulation.failure() {
         Some(fault) => Err(refuse(format!("it is not one to go on from: {fault:?}"))),
-        None => Ok(plant),
+        None => Ok(simulation),
     }
 }
 

@@ -8,8 +8,8 @@ use toml::{Table, Value};
 use crate::replay::TickView;
 use crate::rt::{SetPoint, set_points};
 use hardstand_physics::model::Model;
+use hardstand_protocol::{CandidateRecord, LogTick};
 use hardstand_protocol::{Event, JointCommand, Verdict, controller_number};
-use hardstand_protocol::{LogTick, OfferRecord};
 
 use super::mismatch::Mismatch;
 
@@ -93,11 +93,11 @@ pub(super) fn of_inputs(
         let values = [&p, &q].map(|events| described(events, model, names));
         return Some(Cause::Events(Mismatch::new("events", values)));
     }
-    let answers = |o: &[OfferRecord]| o.iter().map(|o| o.answers_tick).collect::<Vec<_>>();
-    let verdicts = |o: &[OfferRecord]| o.iter().map(|o| o.verdict).collect::<Vec<_>>();
-    let (p, q) = (verdicts(&x.offers), verdicts(&y.offers));
+    let answers = |o: &[CandidateRecord]| o.iter().map(|o| o.answers_tick).collect::<Vec<_>>();
+    let verdicts = |o: &[CandidateRecord]| o.iter().map(|o| o.verdict).collect::<Vec<_>>();
+    let (p, q) = (verdicts(&x.candidates), verdicts(&y.candidates));
     let accepted = |v: &[Verdict]| v.contains(&Verdict::Accepted);
-    if p != q && answers(&x.offers) == answers(&y.offers) && accepted(&p) != accepted(&q) {
+    if p != q && answers(&x.candidates) == answers(&y.candidates) && accepted(&p) != accepted(&q) {
         let values = [&p, &q].map(|verdicts| Some(format!("{verdicts:?}")));
         return Some(Cause::Verdicts(Mismatch::new("verdicts", values)));
     }

@@ -79,7 +79,7 @@ pub fn compare(
     b: &mut Player,
     mut progress: impl FnMut(u64, &Player),
 ) -> Result<Comparison> {
-    let known = [&*a, &*b].map(|p| Quantities::of(&p.scenario().plant()));
+    let known = [&*a, &*b].map(|p| Quantities::of(&p.scenario().simulation()));
     let mut tracks = pairs(&known);
     let model = a.scenario().model.clone();
     let named = [&*a, &*b].map(|p| p.scenario().control.controllers.clone());
@@ -87,14 +87,14 @@ pub fn compare(
     let mut found = Comparison::default();
     let (mut differing, mut began_apart) = (0_u64, false);
     let goes_on = in_step(a, b, |a, b, at| {
-        let (Some(x), Some(y)) = (a.moment(), b.moment()) else { return };
+        let (Some(x), Some(y)) = (a.view(), b.view()) else { return };
         if found.first.is_none() {
             found.first = Some(at);
             began_apart = a.digest_before() != b.digest_before();
         }
         found.ticks += 1;
         found.last = Some(at);
-        let sessions = |m: &TickView<'_>| m.applied.offers.iter().map(|o| o.session).max();
+        let sessions = |m: &TickView<'_>| m.applied.candidates.iter().map(|o| o.session).max();
         if found.leases.is_none() {
             found.leases = cause::of_leases(&x, &y, &model, &names).map(|text| (at, text));
         }
@@ -249,7 +249,7 @@ pub fn trace(
     count: u64,
     columns: usize,
 ) -> Result<Vec<Trace>> {
-    let known = [&*a, &*b].map(|p| Quantities::of(&p.scenario().plant()));
+    let known = [&*a, &*b].map(|p| Quantities::of(&p.scenario().simulation()));
     let found = |name: &String| Some([known[0].find(name)?, known[1].find(name)?]);
     let shown: Vec<[&Quantity; 2]> = names.iter().filter_map(found).collect();
     let mut traces: Vec<Trace> = shown
@@ -262,7 +262,7 @@ pub fn trace(
         .collect();
     let mut tick = 0_u64;
     in_step(a, b, |a, b, at| {
-        let (Some(x), Some(y)) = (a.moment(), b.moment()) else { return };
+        let (Some(x), Some(y)) = (a.view(), b.view()) else { return };
         if at < from {
             return;
         }

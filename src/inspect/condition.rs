@@ -30,8 +30,8 @@ impl Condition {
     /// True if it holds. A comparison with NaN is false: 0/0, or a quantity that the tick does not
     /// have.
     #[must_use]
-    pub fn holds(&self, moment: &TickView<'_>) -> bool {
-        truth(&self.tree, moment)
+    pub fn holds(&self, view: &TickView<'_>) -> bool {
+        truth(&self.tree, view)
     }
 
     /// Hints on names of earlier versions that are in it.

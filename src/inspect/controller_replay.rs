@@ -98,7 +98,7 @@ impl Comparing {
         run_id: &mut Option<u32>,
         now: &TickAnswers<'_>,
     ) -> Option<TickInput> {
-        let (tick, model) = (now.plant.state().tick, now.plant.model());
+        let (tick, model) = (now.simulation.state().tick, now.simulation.model());
         let input = match next(player, run_id, tick) {
             Ok(next) => next,
             Err(cut) => {
@@ -106,8 +106,8 @@ impl Comparing {
                 None
             }
         };
-        if let (Some(_), Some(moment)) = (&input, player.moment()) {
-            let recorded = set_points(moment.applied, moment.leases, model.joint_count());
+        if let (Some(_), Some(view)) = (&input, player.view()) {
+            let recorded = set_points(view.applied, view.leases, model.joint_count());
             self.note(1, now.answers, model);
             self.note(0, &recorded, model);
             self.answers.ticks += 1;
@@ -151,8 +151,8 @@ fn next(
     if let Some(d) = player.difference() {
         return Err(format!("the replay differs from the log at tick {}: {}", d.tick, d.quantity));
     }
-    let Some(moment) = player.moment() else { return Ok(None) };
-    let applied = moment.applied;
+    let Some(view) = player.view() else { return Ok(None) };
+    let applied = view.applied;
     if applied.run_id != *run_id.get_or_insert(applied.run_id) {
         return Ok(None); // the next run begins anew
     }

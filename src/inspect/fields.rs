@@ -39,7 +39,8 @@ const fn field<T>(
 #[rustfmt::skip]
 pub(super) const APPLIED: [Field<LogTick>; 6] = [
     field("run_id", ONE, "", Label, |t, _| f64::from(t.run_id), "run number"),
-    field("offers", ONE, "", Label, |t, _| t.offers.len() as f64, "commands judged in the tick"),
+    field("candidates", ONE, "", Label, |t, _| t.candidates.len() as f64,
+        "commands judged in the tick"),
     field("accepted", ONE, "", Label, |t, _| count(t, |v| *v == Verdict::Accepted),
         "commands accepted in it"),
     field("rejected", ONE, "", Label, |t, _| count(t, |v| matches!(v, Verdict::Rejected(_))),
@@ -51,7 +52,7 @@ pub(super) const APPLIED: [Field<LogTick>; 6] = [
 ];
 
 fn count(tick: &LogTick, of: fn(&Verdict) -> bool) -> f64 {
-    tick.offers.iter().filter(|o| of(&o.verdict)).count() as f64
+    tick.candidates.iter().filter(|o| of(&o.verdict)).count() as f64
 }
 
 /// Of the state.

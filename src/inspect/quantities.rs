@@ -48,8 +48,8 @@ impl fmt::Debug for Quantity {
 impl Quantity {
     /// Its value; NaN if the tick does not have it, because the replay differs from the log.
     #[must_use]
-    pub fn of(&self, moment: &TickView<'_>) -> f64 {
-        (self.read)(moment)
+    pub fn of(&self, view: &TickView<'_>) -> f64 {
+        (self.read)(view)
     }
 }
 
@@ -60,15 +60,15 @@ pub struct Quantities {
 }
 
 impl Quantities {
-    /// Those of the robot and ground of `plant`.
+    /// Those of the robot and ground of `simulation`.
     #[must_use]
-    pub fn of(plant: &Simulation) -> Self {
+    pub fn of(simulation: &Simulation) -> Self {
         let mut all = Self { list: Vec::new() };
         all.add("", &STATE, LOG, |m| Some(m.state));
         all.add("", &APPLIED, LOG, |m| Some(m.applied));
-        all.joints(plant);
-        all.feet(plant);
-        all.stations(plant);
+        all.joints(simulation);
+        all.feet(simulation);
+        all.stations(simulation);
         all
     }
 
@@ -96,8 +96,8 @@ impl Quantities {
         all.into_iter().take(NEAREST).map(|(_, name)| name).collect()
     }
 
-    fn joints(&mut self, plant: &Simulation) {
-        for (i, joint) in plant.model().joints.iter().enumerate() {
+    fn joints(&mut self, simulation: &Simulation) {
+        for (i, joint) in simulation.model().joints.iter().enumerate() {
             let prismatic = joint.kind == JointKind::Prismatic;
             let (log, replay) = (Source { prismatic, ..LOG }, Source { prismatic, ..REPLAY });
             let prefix = format!("joint.{}.", joint.name);
@@ -108,9 +108,9 @@ impl Quantities {
         }
     }
 
-    fn feet(&mut self, plant: &Simulation) {
-        let surfaces = plant.spec().ground.len();
-        for (f, foot) in plant.spec().feet.iter().enumerate() {
+    fn feet(&mut self, simulation: &Simulation) {
+        let surfaces = simulation.spec().ground.len();
+        for (f, foot) in simulation.spec().feet.iter().enumerate() {
             let prefix = format!("foot.{}.", foot.name);
             self.add(&prefix, &FOOT, REPLAY, move |m| m.contacts?.feet.get(f));
             let stations: Arc<[usize]> = foot.stations.as_slice().into();
@@ -128,12 +128,12 @@ impl Quantities {
 
     /// With several surfaces, the station's own quantities are those of the contact that carries
     /// most.
-    fn stations(&mut self, plant: &Simulation) {
-        let ground = &plant.spec().ground;
+    fn stations(&mut self, simulation: &Simulation) {
+        let ground = &simulation.spec().ground;
         let surfaces = ground.len();
-        for (s, station) in plant.spec().stations.iter().enumerate() {
+        for (s, station) in simulation.spec().stations.iter().enumerate() {
             // a foot says the same of its stations
-            let of_foot = plant.spec().feet.iter().any(|foot| foot.stations.contains(&s));
+            let of_foot = simulation.spec().feet.iter().any(|foot| foot.stations.contains(&s));
             let source = Source { detail: of_foot, ..REPLAY };
             let prefix = format!("station.{}.", station.name);
             self.add(&prefix, &STATION, source, move |m| {

@@ -48,16 +48,16 @@ pub fn fork(
     to: &Path,
     mut progress: impl FnMut(u64),
 ) -> Result<Forked> {
-    let plant = plant_in_state(player, scenario)?;
-    let mut fork = Fork::start(plant, scenario, player.info(), at.run_id, to)?;
+    let simulation = simulation_in_state(player, scenario)?;
+    let mut fork = Fork::start(simulation, scenario, player.info(), at.run_id, to)?;
     let mut schedule = events.map(EventSchedule::new);
     let mut forked = Forked::default();
     while forked.failure.is_none() && player.advance()? {
-        let Some(log) = player.moment() else { break };
+        let Some(log) = player.view() else { break };
         if log.applied.run_id != at.run_id {
             break; // the next run begins anew, whatever was changed in this one
         }
-        let here = fork.plant.state().tick;
+        let here = fork.simulation.state().tick;
         if log.applied.tick != here {
             forked.cut = Some(format!("the log has lost the ticks from {here} on"));
             break;
@@ -101,32 +101,34 @@ pub fn fork(
 /// # Errors
 /// As [`fork`].
 pub fn saved_state(player: &Player, scenario: &Scenario, run_id: u32) -> Result<SavedState> {
-    let mut plant = plant_in_state(player, scenario)?;
-    plant.dismiss();
-    Ok(crate::ingress::save(&mut plant, scenario.physics_hash, run_id))
+    let mut simulation = simulation_in_state(player, scenario)?;
+    simulation.dismiss();
+    Ok(crate::ingress::save(&mut simulation, scenario.physics_hash, run_id))
 }
 
 /// A plant of `scenario` in the state of the player's.
-fn plant_in_state(player: &Player, scenario: &Scenario) -> Result<Simulation> {
+fn simulation_in_state(player: &Player, scenario: &Scenario) -> Result<Simulation> {
     let differs = Error::new(ErrorKind::Log, "the replay differs from the log before the fork");
-    let mut from = player.plant().ok_or(differs)?.clone();
-    let mut plant = scenario.plant();
-    if plant.layout_hash() != from.layout_hash() || plant.word_names() != from.word_names() {
+    let mut from = player.simulation().ok_or(differs)?.clone();
+    let mut simulation = scenario.simulation();
+    if simulation.layout_hash() != from.layout_hash()
+        || simulation.word_names() != from.word_names()
+    {
         let text = "--set changes the layout of the state, so the state of the log does not fit: \
                     robot, period, joints, feet, stations, surfaces, regions and contact models \
                     must stay. Simulate the changed scenario from its beginning instead";
         return Err(Error::new(ErrorKind::Input, text));
     }
-    let (old, new) = (player.scenario().plant().snapshot_words(), plant.snapshot_words());
+    let (old, new) = (player.scenario().simulation().snapshot_words(), simulation.snapshot_words());
     let mut words = from.snapshot_words();
-    for (i, (name, _)) in plant.word_names().into_iter().enumerate() {
+    for (i, (name, _)) in simulation.word_names().into_iter().enumerate() {
         // coefficients of friction are state, for events change them; here --set does
         if COEFFICIENTS.contains(&name) && old[i] != new[i] {
             words[i] = new[i];
         }
     }
-    plant.restore(&words)?;
-    Ok(plant)
+    simulation.restore(&words)?;
+    Ok(simulation)
 }
 
 /// What of the state comes from the scenario.
@@ -140,7 +142,7 @@ const COEFFICIENTS: [&str; 5] = [
 
 /// A plant that goes on, and its log. The inputs may come from anywhere.
 struct Fork {
-    plant: Simulation,
+    simulation: Simulation,
     snapshot: Snapshot,
     record: LogTick,
     ros2: Option<RosChannels>,
@@ -152,15 +154,15 @@ struct Fork {
 
 impl Fork {
     fn start(
-        mut plant: Simulation,
+        mut simulation: Simulation,
         scenario: &Scenario,
         of: &RunInfo,
         run_id: u32,
         to: &Path,
     ) -> Result<Self> {
-        let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
+        let (snapshot, words) = (simulation.new_snapshot(), simulation.snapshot_words().len());
         let ros2 = RosChannels::of(scenario);
-        let record = empty_log_tick(&plant, &snapshot, words, ros2.is_some());
+        let record = empty_log_tick(&simulation, &snapshot, words, ros2.is_some());
         let info = RunInfo {
             version: env!("CARGO_PKG_VERSION").into(),
             physics_hash: scenario.physics_hash,
@@ -174,7 +176,16 @@ impl Fork {
         let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
         let messages = SideMessages::default();
         let begun = false;
-        Ok(Self { plant, snapshot, record, ros2, messages, writer, keyframe_every_ticks, begun })
+        Ok(Self {
+            simulation,
+            snapshot,
+            record,
+            ros2,
+            messages,
+            writer,
+            keyframe_every_ticks,
+            begun,
+        })
     }
 
     /// Runs a tick with `input`. RunId, pace, published time and missed deadlines are those of the
@@ -184,24 +195,24 @@ impl Fork {
         input: &TickInput,
         log: &TickView<'_>,
     ) -> std::result::Result<Outcome, String> {
-        let tick = self.plant.state().tick;
+        let tick = self.simulation.state().tick;
         let record = &mut self.record;
         record.keyframe.clear();
         if !self.begun || tick.is_multiple_of(self.keyframe_every_ticks) {
-            self.plant.write_words(&mut record.keyframe);
+            self.simulation.write_words(&mut record.keyframe);
         }
         self.begun = true;
-        let outcome = self.plant.step(input);
+        let outcome = self.simulation.step(input);
         let accepted = |verdict: &Verdict| *verdict == Verdict::Accepted;
-        let now = outcome.verdicts[..outcome.offers].iter().rposition(accepted);
-        let then = log.applied.offers.iter().rposition(|o| accepted(&o.verdict));
+        let now = outcome.verdicts[..outcome.candidates].iter().rposition(accepted);
+        let then = log.applied.candidates.iter().rposition(|o| accepted(&o.verdict));
         if now.is_some() && now != then {
             return Err(format!(
                 "in tick {tick} a command would be obeyed that was not obeyed in the log's run: \
                  its set-points are not in the log"
             ));
         }
-        self.plant.fill(&mut self.snapshot);
+        self.simulation.fill(&mut self.snapshot);
         let phase = if outcome.failure.is_some() { Phase::Failed } else { Phase::Running };
         let Snapshot { state, contacts, .. } = &mut self.snapshot;
         (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);

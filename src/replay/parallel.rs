@@ -34,7 +34,7 @@ const PROGRESS_BATCHES: u64 = 32;
 /// distance fits in the queue, and the reader goes on to the next one.
 const BATCH_QUEUE: usize = 32;
 
-/// Replays `log` on `plant`, which must have been made from the log's robot and scenario.
+/// Replays `log` on `simulation`, which must have been made from the log's robot and scenario.
 /// `threads` stretches between keyframes run side by side; the report does not depend on it.
 /// `progress(ticks, bytes read, bytes in all)` is called now and then.
 ///
@@ -43,27 +43,27 @@ const BATCH_QUEUE: usize = 32;
 /// [`ErrorKind::Internal`] if a thread cannot be started.
 pub fn replay(
     log: &mut LogReader,
-    plant: Simulation,
+    simulation: Simulation,
     threads: NonZeroUsize,
     progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
-    replay_looking(log, plant, threads, None, progress)
+    replay_looking(log, simulation, threads, None, progress)
 }
 
 /// [`replay`] for an observer that sees every tick.
 pub(super) fn replay_looking(
     log: &mut LogReader,
-    plant: Simulation,
+    simulation: Simulation,
     threads: NonZeroUsize,
     look: Option<Look<'_>>,
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<ReplayReport> {
     let report = if threads.get() == 1 {
-        let run = Replayer::new(plant, look);
+        let run = Replayer::new(simulation, look);
         one_after_another(Batches::new(log, BATCH_RECORDS_HERE), run, &mut progress)?
     } else {
         let mut batches = Batches::new(log, BATCH_RECORDS);
-        side_by_side(&mut batches, &Replayer::new(plant, look), threads, &mut progress)?
+        side_by_side(&mut batches, &Replayer::new(simulation, look), threads, &mut progress)?
     };
     if report.ticks == 0 && report.difference.is_none() {
         return Err(Error::new(

@@ -20,7 +20,7 @@ pub struct Player {
     info: RunInfo,
     scenario: Scenario,
     /// As new.
-    plant: Simulation,
+    simulation: Simulation,
     replayer: Replayer<'static>,
     log: LogReader,
     /// The file that is open follows another one, and has shown no tick yet.
@@ -54,15 +54,15 @@ impl Player {
         let log = LogReader::open(path)?;
         let info = log.info().clone();
         let scenario = Scenario::from_texts(&info.scenario, &info.robot, &[])?;
-        let plant = scenario.plant();
+        let simulation = scenario.simulation();
         Ok(Self {
             first: path.into(),
             info,
             scenario,
-            command: plant.command().to_vec(),
-            leases: *plant.leases(),
-            replayer: Replayer::whole(plant.clone()),
-            plant,
+            command: simulation.command().to_vec(),
+            leases: *simulation.leases(),
+            replayer: Replayer::whole(simulation.clone()),
+            simulation,
             log,
             follows: None,
             applied: None,
@@ -94,7 +94,7 @@ impl Player {
                 break;
             }
         }
-        while player.replayer.plant().state().tick < tick && player.difference.is_none() {
+        while player.replayer.simulation().state().tick < tick && player.difference.is_none() {
             if !player.advance()? {
                 return Err(Error::new(ErrorKind::Log, format!("it ends before tick {tick}")));
             }
@@ -159,7 +159,7 @@ impl Player {
 
     fn take_command(&mut self) {
         if self.difference.is_none() {
-            let simulation = self.replayer.plant();
+            let simulation = self.replayer.simulation();
             self.command.copy_from_slice(simulation.command());
             self.leases = *simulation.leases();
         } else if let Some(applied) = &self.applied {
@@ -182,7 +182,7 @@ impl Player {
         }
         if tick.tick > self.end.1 {
             self.gaps.push(Gap { from_tick: self.end.1, to_tick: tick.tick });
-        } else if self.plant().is_some_and(|p| p.state().digest != self.digest) {
+        } else if self.simulation().is_some_and(|p| p.state().digest != self.digest) {
             let quantity = format!("digest at the beginning of {}", self.log.path().display());
             self.difference = Some(Difference { tick: tick.tick, quantity });
         }
@@ -203,7 +203,7 @@ impl Player {
                 self.log = log;
                 self.follows = Some(next);
                 if self.difference.is_none() {
-                    self.replayer = Replayer::whole(self.plant.clone());
+                    self.replayer = Replayer::whole(self.simulation.clone());
                 }
                 true
             }
@@ -216,7 +216,7 @@ impl Player {
 
     /// The tick that was last gone to; `None` before the first.
     #[must_use]
-    pub fn moment(&self) -> Option<TickView<'_>> {
+    pub fn view(&self) -> Option<TickView<'_>> {
         let (applied, state) = (self.applied.as_ref()?, self.state.as_ref()?);
         let after = self.replayer.snapshot();
         Some(TickView {
@@ -243,16 +243,16 @@ impl Player {
 
     /// The plant after that tick, as long as the replay is as the log.
     #[must_use]
-    pub fn plant(&self) -> Option<&Simulation> {
-        self.difference.is_none().then(|| self.replayer.plant())
+    pub fn simulation(&self) -> Option<&Simulation> {
+        self.difference.is_none().then(|| self.replayer.simulation())
     }
 
     /// The state after that tick, for a run to go on from; none if the replay differs before.
     #[must_use]
     pub fn saved_state(&self) -> Option<SavedState> {
-        let mut plant = self.plant()?.clone();
+        let mut simulation = self.simulation()?.clone();
         let run_id = self.position().map_or(self.info.run_id, |at| at.run_id);
-        Some(crate::ingress::save(&mut plant, self.info.physics_hash, run_id))
+        Some(crate::ingress::save(&mut simulation, self.info.physics_hash, run_id))
     }
 
     /// What the log says about its run.

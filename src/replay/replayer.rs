@@ -15,7 +15,7 @@ use super::{Difference, Look, ReplayReport, TickView};
 /// Runs one stretch of a log again, from its first record to the first difference.
 #[derive(Clone)]
 pub(super) struct Replayer<'a> {
-    plant: Simulation,
+    simulation: Simulation,
     snapshot: Snapshot,
     /// Contacts and gains are filled in, too.
     whole: bool,
@@ -32,10 +32,10 @@ pub(super) struct Replayer<'a> {
 impl<'a> Replayer<'a> {
     /// A stretch that begins with the log. `look` sees every tick that is as in the log, and ends
     /// the stretch when it returns true.
-    pub(super) fn new(plant: Simulation, look: Option<Look<'a>>) -> Self {
+    pub(super) fn new(simulation: Simulation, look: Option<Look<'a>>) -> Self {
         Self {
-            snapshot: plant.new_snapshot(),
-            plant,
+            snapshot: simulation.new_snapshot(),
+            simulation,
             whole: look.is_some(),
             look,
             applied: None,
@@ -46,13 +46,13 @@ impl<'a> Replayer<'a> {
     }
 
     /// The same for a caller that reads the [`snapshot`](Self::snapshot) after each tick.
-    pub(super) fn whole(plant: Simulation) -> Self {
-        Self { whole: true, ..Self::new(plant, None) }
+    pub(super) fn whole(simulation: Simulation) -> Self {
+        Self { whole: true, ..Self::new(simulation, None) }
     }
 
     /// The plant after the last tick.
-    pub(super) const fn plant(&self) -> &Simulation {
-        &self.plant
+    pub(super) const fn simulation(&self) -> &Simulation {
+        &self.simulation
     }
 
     /// Everything that it showed then.
@@ -65,7 +65,7 @@ impl<'a> Replayer<'a> {
     /// # Errors
     /// [`ErrorKind::Log`] if the keyframe does not fit the plant.
     pub(super) fn begin_at(&mut self, keyframe: &Keyframe) -> Result<()> {
-        self.plant.restore(&keyframe.words)?;
+        self.simulation.restore(&keyframe.words)?;
         self.report = ReplayReport::default();
         (self.unnamed, self.complete) = (false, false);
         Ok(())
@@ -126,10 +126,11 @@ impl<'a> Replayer<'a> {
     /// The first keyframe of a log that begins later, or with another run, is where the replay
     /// begins; every other one must equal the state of the replay.
     fn keyframe(&mut self, keyframe: &Keyframe) -> Result<()> {
-        let elsewhere = keyframe.run_id > FIRST_RUN_ID || keyframe.tick != self.plant.state().tick;
+        let elsewhere =
+            keyframe.run_id > FIRST_RUN_ID || keyframe.tick != self.simulation.state().tick;
         if self.report.ticks == 0 && elsewhere {
-            self.plant.restore(&keyframe.words)?;
-            if self.plant.state().tick != keyframe.tick {
+            self.simulation.restore(&keyframe.words)?;
+            if self.simulation.state().tick != keyframe.tick {
                 return Err(Error::new(
                     ErrorKind::Log,
                     format!("the keyframe of tick {} holds another tick", keyframe.tick),
@@ -137,11 +138,11 @@ impl<'a> Replayer<'a> {
             }
             return Ok(());
         }
-        let here = self.plant.snapshot_words();
+        let here = self.simulation.snapshot_words();
         if here.len() != keyframe.words.len() {
-            return self.plant.restore(&keyframe.words); // its error names both sizes
+            return self.simulation.restore(&keyframe.words); // its error names both sizes
         }
-        let found = self.plant.first_difference(&keyframe.words, &here);
+        let found = self.simulation.first_difference(&keyframe.words, &here);
         // the digest is the last word and no part of the walk
         let digests = (keyframe.words.last(), here.last());
         if found.is_some() || digests.0 != digests.1 {
@@ -154,23 +155,23 @@ impl<'a> Replayer<'a> {
     fn tick(&mut self, log: &LogTick) {
         if self.report.ticks == 0 {
             self.report.first_tick = log.tick;
-            self.report.first_digest = self.plant.state().digest;
+            self.report.first_digest = self.simulation.state().digest;
         }
-        if log.tick != self.plant.state().tick {
-            let here = self.plant.state().tick;
+        if log.tick != self.simulation.state().tick {
+            let here = self.simulation.state().tick;
             self.differs(format!("tick number: {} in the log, {here} in the replay", log.tick));
             return;
         }
-        let outcome = self.plant.step(&input_of(log));
+        let outcome = self.simulation.step(&input_of(log));
         self.report.ticks += 1;
-        self.report.digest = self.plant.state().digest;
-        for (i, offer) in log.offers.iter().enumerate() {
-            if outcome.verdicts.get(i) != Some(&offer.verdict) {
+        self.report.digest = self.simulation.state().digest;
+        for (i, candidate) in log.candidates.iter().enumerate() {
+            if outcome.verdicts.get(i) != Some(&candidate.verdict) {
                 self.differs(format!(
                     "verdict on command {} of session {:016x}: {:?} in the log, {:?} in the replay",
-                    offer.seq,
-                    offer.session,
-                    offer.verdict,
+                    candidate.seq,
+                    candidate.session,
+                    candidate.verdict,
                     outcome.verdicts.get(i)
                 ));
                 return;
@@ -180,15 +181,15 @@ impl<'a> Replayer<'a> {
             let failures =
                 format!("{:?} in the log, {:?} in the replay", log.failure, outcome.failure);
             self.differs(format!("plant failure: {failures}"));
-        } else if self.plant.state().digest == log.digest {
+        } else if self.simulation.state().digest == log.digest {
             self.report.equal += 1;
         } else {
             self.unnamed = true; // the state record that follows names the quantity
         }
         if self.whole {
-            self.plant.fill(&mut self.snapshot);
+            self.simulation.fill(&mut self.snapshot);
         } else {
-            self.plant.fill_state(&mut self.snapshot.state);
+            self.simulation.fill_state(&mut self.snapshot.state);
         }
         self.applied = self.look.map(|_| Box::new(log.clone()));
     }
@@ -215,7 +216,7 @@ impl<'a> Replayer<'a> {
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
         let Snapshot { state, contacts, gains, .. } = &self.snapshot;
-        let (command, leases) = (self.plant.command(), self.plant.leases());
+        let (command, leases) = (self.simulation.command(), self.simulation.leases());
         let contacts = Some(contacts);
         if look(&TickView { applied: &applied, state, contacts, gains, command, leases }) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
@@ -233,7 +234,7 @@ impl<'a> Replayer<'a> {
     }
 
     fn differs(&mut self, quantity: String) {
-        let tick = self.plant.state().tick;
+        let tick = self.simulation.state().tick;
         self.report.difference.get_or_insert(Difference { tick, quantity });
     }
 }

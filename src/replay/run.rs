@@ -9,8 +9,8 @@ use hardstand_log::LogReader;
 use super::parallel::replay_looking;
 use super::{Difference, Gap, Look, ReplayReport, RunReport};
 
-/// Replays the run that begins in `log`, and goes on in other files in the same folder. `plant`
-/// must have been made from the log's robot and scenario; the rest is as in
+/// Replays the run that begins in `log`, and goes on in other files in the same folder.
+/// `simulation` must have been made from the log's robot and scenario; the rest is as in
 /// [`replay`](super::replay()).
 ///
 /// # Errors
@@ -18,11 +18,11 @@ use super::{Difference, Gap, Look, ReplayReport, RunReport};
 /// the run.
 pub fn replay_run(
     log: LogReader,
-    plant: &Simulation,
+    simulation: &Simulation,
     threads: NonZeroUsize,
     progress: impl FnMut(u64, u64, u64),
 ) -> Result<RunReport> {
-    replay_all(log, plant, threads, None, progress)
+    replay_all(log, simulation, threads, None, progress)
 }
 
 /// [`replay_run`] for an observer: `look` sees every tick that is as in the log, and the replay
@@ -33,23 +33,23 @@ pub fn replay_run(
 /// As [`replay_run`].
 pub fn replay_until(
     log: LogReader,
-    plant: &Simulation,
+    simulation: &Simulation,
     threads: NonZeroUsize,
     look: Look<'_>,
     progress: impl FnMut(u64, u64, u64),
 ) -> Result<RunReport> {
-    replay_all(log, plant, threads, Some(look), progress)
+    replay_all(log, simulation, threads, Some(look), progress)
 }
 
 fn replay_all(
     mut log: LogReader,
-    plant: &Simulation,
+    simulation: &Simulation,
     threads: NonZeroUsize,
     look: Option<Look<'_>>,
     mut progress: impl FnMut(u64, u64, u64),
 ) -> Result<RunReport> {
     let path = log.path().to_path_buf();
-    let whole = replay_looking(&mut log, plant.clone(), threads, look, &mut progress)?;
+    let whole = replay_looking(&mut log, simulation.clone(), threads, look, &mut progress)?;
     let (mut run_id, mut end_tick) = (log.info().run_id, whole.first_tick + whole.ticks);
     let mut run = RunReport { whole, files: vec![path.clone()], gaps: Vec::new() };
     while !run.whole.is_settled()
@@ -67,7 +67,7 @@ fn replay_all(
             .open(log.info(), &path)
             .and_then(|mut log| {
                 let replayed =
-                    replay_looking(&mut log, plant.clone(), threads, look, &mut progress);
+                    replay_looking(&mut log, simulation.clone(), threads, look, &mut progress);
                 replayed.map_err(|e| next.within(e))
             })
             .and_then(goes_on);

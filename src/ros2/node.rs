@@ -52,7 +52,7 @@ pub struct NodeEnds {
     /// Orders.
     pub orders: OrderPort,
     /// A plant like that of the loop, to compute states with.
-    pub plant: Simulation,
+    pub simulation: Simulation,
 }
 
 impl Node {
@@ -67,7 +67,7 @@ impl Node {
         ends: NodeEnds,
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
-        let NodeEnds { feed, desk, orders, plant } = ends;
+        let NodeEnds { feed, desk, orders, simulation } = ends;
         let mut declarations = Declarations::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
         let readings = Readings::of(scenario);
@@ -89,7 +89,7 @@ impl Node {
         let low_states =
             unitree.map(|u| declarations.low_level(u, &subscriber, &mut listening)).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
-        let simulator = Simulator::new(orders, feed.newest.clone(), plant, &robot);
+        let simulator = Simulator::new(orders, feed.newest.clone(), simulation, &robot);
         let services = Services::start(
             bus,
             &mut declarations.naming,

@@ -17,7 +17,7 @@ use super::messages::{
 use super::naming::{Naming, Wire, answer_attachment, request_of};
 use super::orders::Refused;
 use super::simulator::{Simulator, Steps};
-use crate::bus::{Bus, Call, PanicGuard, Serving, Token, WallClock};
+use crate::bus::{Bus, PanicGuard, ServiceCall, ServiceGuard, Token, WallClock};
 use crate::fault_point;
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -114,7 +114,7 @@ type Identity = (usize, Vec<u8>);
 #[derive(Debug)]
 pub(super) struct Services {
     thread: JoinHandle<()>,
-    _serving: Vec<Serving>,
+    _serving: Vec<ServiceGuard>,
     _tokens: Vec<Token>,
 }
 
@@ -162,9 +162,9 @@ impl Services {
 /// Queues the calls of the service with the number `which`.
 fn enqueue(
     (which, name): (usize, &'static str),
-    calls: Sender<(usize, Call)>,
+    calls: Sender<(usize, ServiceCall)>,
     counters: Arc<RosCounters>,
-) -> impl Fn(Call) + Send + Sync + 'static {
+) -> impl Fn(ServiceCall) + Send + Sync + 'static {
     move |call| {
         counters.count_called();
         if calls.try_send((which, call)).is_err() {
@@ -178,14 +178,14 @@ fn enqueue(
 struct Stepping {
     steps: Steps,
     identity: Option<Identity>,
-    calls: Vec<Call>,
+    calls: Vec<ServiceCall>,
 }
 
 struct Server {
     services: Vec<ServiceEntry>,
     simulator: Simulator,
     clock: Option<WallClock>,
-    waiting: Receiver<(usize, Call)>,
+    waiting: Receiver<(usize, ServiceCall)>,
     panic_guard: PanicGuard,
     counters: Arc<RosCounters>,
     stepping: Vec<Stepping>,
@@ -208,7 +208,7 @@ impl Server {
         }
     }
 
-    fn take(&mut self, which: usize, call: Call) {
+    fn take(&mut self, which: usize, call: ServiceCall) {
         fault_point::visit("ros2_service");
         let identity = request_of(&call.attachment()).map(|request| (which, request));
         let Some(call) = self.repeated(identity.as_ref(), call) else { return };
@@ -227,7 +227,7 @@ impl Server {
 
     /// Answers a repeated request with the same answer, or lets it wait for the first one. Returns
     /// a request that is not repeated.
-    fn repeated(&mut self, identity: Option<&Identity>, call: Call) -> Option<Call> {
+    fn repeated(&mut self, identity: Option<&Identity>, call: ServiceCall) -> Option<ServiceCall> {
         let Some(identity) = identity else { return Some(call) };
         if let Some((_, bytes)) = self.remembered.iter().find(|(known, _)| known == identity) {
             self.answer(&call, bytes);
@@ -264,7 +264,7 @@ impl Server {
         }
     }
 
-    fn answer(&self, call: &Call, bytes: &[u8]) {
+    fn answer(&self, call: &ServiceCall, bytes: &[u8]) {
         let of = |clock: &WallClock| answer_attachment(&call.attachment(), clock.now_ns());
         let attachment = self.clock.as_ref().and_then(of);
         call.answer(bytes, attachment.as_ref().map(<[u8; 33]>::as_slice));

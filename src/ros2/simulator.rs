@@ -10,7 +10,7 @@ use super::messages::{
     StateAnswer, StateRequest, StepRequest, Success, Twist,
 };
 use super::readings::time;
-use crate::bus::{Ask, Newest, OrderPort, Reply, SharedNewest};
+use crate::bus::{Newest, Order, OrderPort, Reply, SharedNewest};
 use crate::simulation::Simulation;
 use hardstand_physics::model::Base;
 use hardstand_physics::spatial::{Quaternion, Vec3};
@@ -42,7 +42,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(1);
 pub(super) struct Simulator {
     orders: OrderPort,
     newest: SharedNewest,
-    plant: Simulation,
+    simulation: Simulation,
     robot: String,
     world: String,
     /// The run that a request stopped at its start, in contrast to a paused run.
@@ -59,15 +59,15 @@ pub(super) struct Steps {
 }
 
 impl Simulator {
-    /// Requests go to `orders`; `plant` is like that of the loop and computes states.
+    /// Requests go to `orders`; `simulation` is like that of the loop and computes states.
     pub(super) fn new(
         orders: OrderPort,
         newest: SharedNewest,
-        plant: Simulation,
+        simulation: Simulation,
         robot: &str,
     ) -> Self {
-        let world = Frames::new(plant.model(), plant.spec()).world;
-        Self { orders, newest, plant, robot: robot.into(), world, stopped: None }
+        let world = Frames::new(simulation.model(), simulation.spec()).world;
+        Self { orders, newest, simulation, robot: robot.into(), world, stopped: None }
     }
 
     pub(super) fn pause(&mut self, r: &SetBoolRequest) -> Success {
@@ -134,7 +134,7 @@ impl Simulator {
             return Err(failed("the simulation is not paused".into()));
         }
         let request = ControlRequest { run_id: now.run_id, number: r.steps, rewind: 0 };
-        let until = self.order(Ask::Step, &request).map_err(failed)?;
+        let until = self.order(Order::Step, &request).map_err(failed)?;
         let from = until.saturating_sub(r.steps);
         Ok(Steps { run_id: now.run_id, from, until, since: Instant::now() })
     }
@@ -191,10 +191,10 @@ impl Simulator {
 
     /// Loads the loop's state into the plant of this service.
     fn load(&mut self) -> Result<SavedState, String> {
-        match self.orders.ask(Ask::Snapshot, Vec::new()) {
+        match self.orders.ask(Order::Snapshot, Vec::new()) {
             Reply::Order(reply) => Err(reply.reason),
             Reply::Saved(saved) => {
-                self.plant.restore(&saved.words).map_err(|e| e.to_string())?;
+                self.simulation.restore(&saved.words).map_err(|e| e.to_string())?;
                 Ok(saved)
             }
             Reply::Joined(joined) => Err(joined.reason),
@@ -203,11 +203,11 @@ impl Simulator {
 
     /// Ground truth of the base in the loaded state.
     fn entity_state(&self, saved: &SavedState) -> EntityState {
-        let (now, period_ns) = (self.newest.get(), self.plant.spec().period_ns);
+        let (now, period_ns) = (self.newest.get(), self.simulation.spec().period_ns);
         // published time has an offset from the tick count
         let ahead_ns = saved.tick.wrapping_sub(now.tick).wrapping_mul(period_ns);
         let stamp = time(now.time_ns.wrapping_add(ahead_ns));
-        let (q, v) = (&self.plant.state().q, &self.plant.state().v);
+        let (q, v) = (&self.simulation.state().q, &self.simulation.state().v);
         let [x, y, z] = q.p_WB.into();
         EntityState {
             header: Header { stamp, frame_id: self.world.clone() },
@@ -219,7 +219,7 @@ impl Simulator {
 
     /// Starts a new run with the base at the requested pose and everything else unchanged.
     fn place(&mut self, wish: &EntityState) -> Result<(), SimResult> {
-        if self.plant.model().base == Base::Fixed {
+        if self.simulation.model().base == Base::Fixed {
             let text = "the robot is welded to the world".into();
             return Err(code(SimResult::FEATURE_UNSUPPORTED, text));
         }
@@ -231,15 +231,15 @@ impl Simulator {
         let saved = self.load().map_err(failed)?;
         let twist = [&wish.twist.angular, &wish.twist.linear];
         let [w_WB, v_WB] = twist.map(|v| Vec3::new(v.x, v.y, v.z));
-        self.plant.place_base(quat_WB, p_WB, w_WB, v_WB);
-        if let Some(fault) = self.plant.failure() {
+        self.simulation.place_base(quat_WB, p_WB, w_WB, v_WB);
+        if let Some(fault) = self.simulation.failure() {
             return Err(failed(format!("the plant cannot continue from this state: {fault:?}")));
         }
-        let moved = SavedState { words: self.plant.snapshot_words(), ..saved };
+        let moved = SavedState { words: self.simulation.snapshot_words(), ..saved };
         let mut payload = Vec::new();
         encode(Kind::SavedState, &moved, &mut payload).map_err(|e| failed(e.to_string()))?;
         let before = self.newest.get().run_id;
-        match self.orders.ask(Ask::Restore, payload) {
+        match self.orders.ask(Order::Restore, payload) {
             Reply::Order(reply) => reply.tick().map_err(|e| failed(e.to_string()))?,
             Reply::Saved(_) | Reply::Joined(_) => 0,
         };
@@ -259,13 +259,13 @@ impl Simulator {
 
     fn pause_now(&mut self) -> Result<u64, String> {
         self.stopped = None;
-        let tick = self.order(Ask::Pause, &ControlRequest::default())?;
+        let tick = self.order(Order::Pause, &ControlRequest::default())?;
         self.wait_until(|n| n.phase == PAUSED);
         Ok(tick)
     }
 
     fn resume_now(&self) -> Result<u64, String> {
-        let tick = self.order(Ask::Resume, &ControlRequest::default())?;
+        let tick = self.order(Order::Resume, &ControlRequest::default())?;
         self.wait_until(|n| n.phase == RUNNING);
         Ok(tick)
     }
@@ -273,12 +273,12 @@ impl Simulator {
     fn reset_now(&self, rewind: bool) -> Result<(), String> {
         let before = self.newest.get().run_id;
         let request = ControlRequest { rewind: u8::from(rewind), ..Default::default() };
-        self.order(Ask::Reset, &request)?;
+        self.order(Order::Reset, &request)?;
         self.wait_until(|n| n.run_id != before);
         Ok(())
     }
 
-    fn order(&self, ask: Ask, request: &ControlRequest) -> Result<u64, String> {
+    fn order(&self, ask: Order, request: &ControlRequest) -> Result<u64, String> {
         let mut payload = Vec::new();
         encode(Kind::Control, request, &mut payload).map_err(|e| e.to_string())?;
         match self.orders.ask(ask, payload) {

@@ -11,7 +11,7 @@ use super::naming::attachment;
 use super::readings::Readings;
 use super::topics::Encode;
 use crate::buffer_pool::Inbox;
-use crate::bus::{Fed, PanicGuard, Topic, WallClock};
+use crate::bus::{FeedItem, PanicGuard, Topic, WallClock};
 use crate::fault_point;
 
 /// Time between two checks for subscribers while there are no snapshots.
@@ -33,7 +33,7 @@ pub(super) struct TopicPublisher {
     pub(super) lines: Vec<Line>,
     pub(super) low_states: Option<LowStates>,
     pub(super) readings: Readings,
-    pub(super) inbox: Inbox<Fed>,
+    pub(super) inbox: Inbox<FeedItem>,
     /// Requested ticks between two snapshots; 0 for none.
     pub(super) every: Arc<AtomicU64>,
     pub(super) subscriber: Arc<CommandSubscriber>,
@@ -76,7 +76,7 @@ impl TopicPublisher {
         lines.chain(low).fold(0, divisor)
     }
 
-    fn take(&mut self, fed: &Fed) {
+    fn take(&mut self, fed: &FeedItem) {
         fault_point::visit("ros2");
         // first the trajectory, because its command is due soonest
         self.subscriber.follow(&fed.snapshot.state);

@@ -1,7 +1,7 @@
 //! The state [`AwaitingControllers`](super::LoopState::AwaitingControllers).
 
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy};
-use crate::limits::OFFERS_MAX;
+use crate::limits::CANDIDATES_MAX;
 use crate::simulation::{Leases, Outcome};
 use hardstand_protocol::Verdict;
 
@@ -16,11 +16,11 @@ impl<C: Clock> Executive<C> {
     /// has proved life. A copy of the leases judges meanwhile; the proof stays in the input of
     /// the first tick, where the plant's own leases come to the same verdicts.
     pub(super) fn await_controllers(&mut self) {
-        let period_ns = self.plant.spec().period_ns;
+        let period_ns = self.simulation.spec().period_ns;
         let begin_ns = self.clock.now_ns();
         let mut pacer = Pacer::new(begin_ns, period_ns, OverrunPolicy::Slip);
         let run_id = self.run_id;
-        let mut proof = Proof { leases: *self.plant.leases(), silent_ticks: 0 };
+        let mut proof = Proof { leases: *self.simulation.leases(), silent_ticks: 0 };
         while self.state == LoopState::AwaitingControllers && self.run_id == run_id {
             if self.is_asked_to_stop() {
                 return self.change_state(Trigger::End(Ending::Stopped));
@@ -73,13 +73,13 @@ impl<C: Clock> Executive<C> {
     /// Takes the commands of one period; true when one session has proved life. A proof that its
     /// session leaves incomplete is dropped.
     fn take_proof(&mut self, proof: &mut Proof, outcome: &mut Outcome) -> bool {
-        let before = self.input.offers.len();
+        let before = self.input.candidates.len();
         let complete = self.keep_proof(&mut proof.leases, outcome);
-        let silent = self.input.offers.len() <= before;
+        let silent = self.input.candidates.len() <= before;
         proof.silent_ticks = if silent { proof.silent_ticks + 1 } else { 0 };
-        if proof.silent_ticks > self.plant.spec().watchdog.hold_ticks {
-            proof.leases = *self.plant.leases();
-            outcome.offers += self.input.offers.len();
+        if proof.silent_ticks > self.simulation.spec().watchdog.hold_ticks {
+            proof.leases = *self.simulation.leases();
+            outcome.candidates += self.input.candidates.len();
             self.recycle_commands();
         }
         complete
@@ -87,21 +87,21 @@ impl<C: Clock> Executive<C> {
 
     /// Keeps the commands that prove life, refuses the others; true when the proof is complete.
     fn keep_proof(&mut self, leases: &mut Leases, outcome: &mut Outcome) -> bool {
-        let tick = self.plant.state().tick;
+        let tick = self.simulation.state().tick;
         // room for the verdicts of what is refused and of what is kept
-        while outcome.offers + self.input.offers.len() < OFFERS_MAX
-            && let Some(offer) = self.take_command()
+        while outcome.candidates + self.input.candidates.len() < CANDIDATES_MAX
+            && let Some(candidate) = self.take_command()
         {
-            let spec = &self.plant.spec().watchdog;
-            let (session, seq) = (offer.session, offer.seq);
-            let verdict = leases.judge_implicit(spec, tick, session, seq, offer.answers_tick);
+            let spec = &self.simulation.spec().watchdog;
+            let (session, seq) = (candidate.session, candidate.seq);
+            let verdict = leases.judge_implicit(spec, tick, session, seq, candidate.answers_tick);
             if let Verdict::Rejected(_) = verdict {
-                outcome.verdicts[outcome.offers] = verdict;
-                outcome.offers += 1;
-                self.links.commands.give_back(offer);
+                outcome.verdicts[outcome.candidates] = verdict;
+                outcome.candidates += 1;
+                self.links.commands.give_back(candidate);
                 continue;
             }
-            self.input.offers.push(offer);
+            self.input.candidates.push(candidate);
             if verdict == Verdict::Accepted {
                 return true;
             }

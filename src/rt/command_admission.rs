@@ -1,7 +1,7 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
 use crate::config::ControllerNumbers;
-use crate::limits::{LEASES_MAX, OFFERS_MAX};
+use crate::limits::{CANDIDATES_MAX, LEASES_MAX};
 use crate::simulation::{Lease, Leases, random};
 use hardstand_protocol::{Command, JointCommand, Rejection};
 
@@ -181,27 +181,27 @@ impl CommandAdmission {
         &self,
         leases: &Leases,
         tick: u64,
-        offers: &[Box<Command>],
+        candidates: &[Box<Command>],
     ) -> ControllerNumbers {
         let mut missing = ControllerNumbers::default();
         if leases.stopped {
             return missing;
         }
         for (slot, lease) in missing.iter_mut().zip(leases.places()) {
-            if self.lacks(lease, tick, offers) {
+            if self.lacks(lease, tick, candidates) {
                 *slot = lease.controller;
             }
         }
         missing
     }
 
-    fn lacks(&self, lease: &Lease, tick: u64, offers: &[Box<Command>]) -> bool {
+    fn lacks(&self, lease: &Lease, tick: u64, candidates: &[Box<Command>]) -> bool {
         let asked = lease.controller != 0 && lease.required && !lease.left;
         if asked && !self.is_present(lease.session) {
             return true;
         }
         let has_answered = |answered: &u64| {
-            offers.iter().any(|o| o.session == lease.session && o.answers_tick == *answered)
+            candidates.iter().any(|o| o.session == lease.session && o.answers_tick == *answered)
         };
         lease.owes(tick).is_some_and(|answered| answered >= self.since && !has_answered(&answered))
     }
@@ -209,12 +209,12 @@ impl CommandAdmission {
 
 /// Inserts a command in order: those of leases first, in the order of the leases.
 #[allow(clippy::vec_box, reason = "the boxes go back to where they came from")]
-pub(super) fn insert(offers: &mut Vec<Box<Command>>, command: Box<Command>, leases: &Leases) {
-    debug_assert!(offers.len() < OFFERS_MAX, "there is room");
+pub(super) fn insert(candidates: &mut Vec<Box<Command>>, command: Box<Command>, leases: &Leases) {
+    debug_assert!(candidates.len() < CANDIDATES_MAX, "there is room");
     let place = |c: &Command| leases.of_session(c.session).map_or(LEASES_MAX, |(place, _)| place);
     let own = place(&command);
-    let at = offers.iter().take_while(|o| place(o) <= own).count();
-    offers.insert(at, command);
+    let at = candidates.iter().take_while(|o| place(o) <= own).count();
+    candidates.insert(at, command);
 }
 
 /// A hash of the set-points.

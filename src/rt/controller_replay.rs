@@ -18,7 +18,7 @@ use super::{Clock, Executive, SetPoint};
 #[derive(Debug)]
 pub struct TickAnswers<'a> {
     /// The plant before the tick.
-    pub plant: &'a Simulation,
+    pub simulation: &'a Simulation,
     /// Set-points that would have come into force in the tick.
     pub answers: &'a [SetPoint],
 }
@@ -49,16 +49,16 @@ impl ControllerReplay {
         if !executive.take_input() {
             return IterationOutcome::NoTick;
         }
-        let tick = executive.plant.state().tick;
+        let tick = executive.simulation.state().tick;
         let answers = executive.judge_answers();
-        let answered = TickAnswers { plant: &executive.plant, answers: &answers };
+        let answered = TickAnswers { simulation: &executive.simulation, answers: &answers };
         let applied = (self.next_input)(&answered);
         executive.recycle_input();
         let Some(applied) = applied else {
             executive.change_state(Trigger::End(Ending::Done));
             return IterationOutcome::LastTickDone;
         };
-        let outcome = executive.plant.step(&applied);
+        let outcome = executive.simulation.step(&applied);
         executive.publish_tick(tick, &outcome);
         executive.report_tick(&outcome, begin_ns);
         executive.finish_tick(&outcome)
@@ -74,19 +74,19 @@ impl<C: Clock> Executive<C> {
 
     /// Judges the commands as the plant would; the set-points of those that would be accepted.
     fn judge_answers(&mut self) -> Vec<SetPoint> {
-        let (tick, joints) = (self.plant.state().tick, self.plant.model().joint_count());
+        let (tick, joints) = (self.simulation.state().tick, self.simulation.model().joint_count());
         let Some(leases) = &mut self.replay_leases else { return Vec::new() };
         self.input.events.iter().for_each(|event| leases.apply(tick, event));
         let mut answers = Vec::new();
-        for offer in &self.input.offers {
-            let Some((place, _)) = leases.of_session(offer.session) else { continue };
-            let (answers_tick, size) = (offer.answers_tick, offer.joints.len());
-            let spec = &self.plant.spec().watchdog;
-            let ticks = (answers_tick, offer.applies_tick);
+        for candidate in &self.input.candidates {
+            let Some((place, _)) = leases.of_session(candidate.session) else { continue };
+            let (answers_tick, size) = (candidate.answers_tick, candidate.joints.len());
+            let spec = &self.simulation.spec().watchdog;
+            let ticks = (answers_tick, candidate.applies_tick);
             let verdict = leases.judge_joined(spec, tick, place, ticks, size);
             if verdict == Verdict::Accepted {
-                let from = (offer.session, answers_tick);
-                answers.extend(SetPoint::of(from, &offer.joints, leases, joints));
+                let from = (candidate.session, answers_tick);
+                answers.extend(SetPoint::of(from, &candidate.joints, leases, joints));
             }
         }
         answers

@@ -31,7 +31,7 @@ pub(super) enum IterationOutcome {
 #[derive(Debug)]
 pub struct Executive<C> {
     pub(super) state: LoopState,
-    pub(super) plant: Simulation,
+    pub(super) simulation: Simulation,
     pub(super) clock: C,
     pub(super) links: Links,
     pub(super) limits: RunLimits,
@@ -61,22 +61,23 @@ pub struct Executive<C> {
 }
 
 impl<C: Clock> Executive<C> {
-    /// A loop around `plant`, which may be in a saved state: what was planned for earlier ticks has
-    /// happened.
+    /// A loop around `simulation`, which may be in a saved state: what was planned for earlier
+    /// ticks has happened.
     pub fn new(
-        plant: Simulation,
+        simulation: Simulation,
         clock: C,
         links: Links,
         mut schedule: EventSchedule,
         pace: Pace,
         limits: RunLimits,
     ) -> Self {
-        let tick = plant.state().tick;
-        let (mut snapshot, mut admission) = (plant.new_snapshot(), CommandAdmission::new());
+        let tick = simulation.state().tick;
+        let (mut snapshot, mut admission) = (simulation.new_snapshot(), CommandAdmission::new());
         schedule.go_to(tick);
         admission.begin(tick);
         snapshot.state.mode = limits.mode.code();
-        let await_controllers = limits.start == StartRule::OnController && is_idle(&plant, &limits);
+        let await_controllers =
+            limits.start == StartRule::OnController && is_idle(&simulation, &limits);
         let policy = match pace {
             Pace::RealTime(policy) => policy,
             Pace::Free => OverrunPolicy::Slip,
@@ -84,9 +85,9 @@ impl<C: Clock> Executive<C> {
         Self {
             state: LoopState::at_start(await_controllers),
             pacer: Pacer::new(clock.now_ns(), limits.wall_period_ns, policy),
-            link_faults: LinkFaults::new(plant.model().joint_count(), limits.gains_max),
+            link_faults: LinkFaults::new(simulation.model().joint_count(), limits.gains_max),
             recent_states: RecentStates::new(&snapshot.state),
-            plant,
+            simulation,
             clock,
             links,
             limits,
@@ -129,7 +130,7 @@ impl<C: Clock> Executive<C> {
                 IterationOutcome::NoTick => self.stay(),
             }
             if let LoopState::Ended(ending) = self.state {
-                return (ending, self.plant);
+                return (ending, self.simulation);
             }
         }
     }
@@ -143,10 +144,10 @@ impl<C: Clock> Executive<C> {
         if !self.take_input() {
             return IterationOutcome::NoTick;
         }
-        let tick = self.plant.state().tick;
+        let tick = self.simulation.state().tick;
         let record = self.reserve_record();
         self.apply_link_faults(tick);
-        let outcome = self.plant.step(&self.input);
+        let outcome = self.simulation.step(&self.input);
         self.publish_tick(tick, &outcome);
         self.log_tick(tick, &outcome, record);
         self.report_tick(&outcome, begin_ns);
@@ -175,7 +176,7 @@ impl<C: Clock> Executive<C> {
             self.change_state(Trigger::End(ending));
             return IterationOutcome::LastTickDone;
         }
-        self.change_state(Trigger::TickDone(self.plant.state().tick));
+        self.change_state(Trigger::TickDone(self.simulation.state().tick));
         IterationOutcome::TickDone
     }
 
@@ -183,7 +184,7 @@ impl<C: Clock> Executive<C> {
         if let Some(failure) = outcome.failure {
             return Some(Ending::PlantFailure(failure));
         }
-        if self.limits.ticks.is_some_and(|n| self.plant.state().tick >= n) {
+        if self.limits.ticks.is_some_and(|n| self.simulation.state().tick >= n) {
             return Some(Ending::Done);
         }
         self.is_asked_to_stop().then_some(Ending::Stopped)
@@ -231,7 +232,7 @@ impl<C: Clock> Executive<C> {
 /// True if no controller is there yet. Where a saved state has leases, ticks wait for the
 /// controllers themselves; where a session without a lease owns the robot, it is held until that
 /// session has been silent for too long.
-fn is_idle(plant: &Simulation, limits: &RunLimits) -> bool {
-    let leased = plant.leases().of_anybody();
-    plant.unjoined_owner().is_none() && (limits.expects_controllers() || !leased)
+fn is_idle(simulation: &Simulation, limits: &RunLimits) -> bool {
+    let leased = simulation.leases().of_anybody();
+    simulation.unjoined_owner().is_none() && (limits.expects_controllers() || !leased)
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::config::{ControllerNumbers, Mode};
-use crate::limits::OFFERS_MAX;
+use crate::limits::CANDIDATES_MAX;
 use crate::simulation::{InjectedFaults, Leases, Simulation};
 use hardstand_protocol::{Command, Event};
 
@@ -16,21 +16,22 @@ impl<C: Clock> Executive<C> {
     /// Takes all commands for this tick that have come: those of controllers that have joined in
     /// the order of their leases, then the others, oldest first.
     pub(super) fn take_commands(&mut self) {
-        let Self { plant, admission, input, links, run_id, counts, limits, replay_leases, .. } =
-            self;
-        let tick = plant.state().tick;
-        let leases = &leases_of(plant, replay_leases.as_ref(), &input.events);
-        while input.offers.len() < OFFERS_MAX
+        let Self {
+            simulation, admission, input, links, run_id, counts, limits, replay_leases, ..
+        } = self;
+        let tick = simulation.state().tick;
+        let leases = &leases_of(simulation, replay_leases.as_ref(), &input.events);
+        while input.candidates.len() < CANDIDATES_MAX
             && let Some(due) = admission.take_due(tick)
         {
-            insert(&mut input.offers, due, leases);
+            insert(&mut input.candidates, due, leases);
         }
         let joined_only = limits.mode != Mode::RealTime;
-        while input.offers.len() < OFFERS_MAX
+        while input.candidates.len() < CANDIDATES_MAX
             && let Some(command) = next_command(links, *run_id, &mut counts.commands_outdated)
         {
             match admission.admit(&command, leases, tick, joined_only) {
-                Admission::Now => insert(&mut input.offers, command, leases),
+                Admission::Now => insert(&mut input.candidates, command, leases),
                 Admission::Early => admission.keep(command),
                 Admission::Ignored => links.commands.give_back(command),
             }
@@ -47,16 +48,16 @@ impl<C: Clock> Executive<C> {
 
     /// The leases as the coming tick will have them.
     pub(super) fn leases(&self) -> Cow<'_, Leases> {
-        leases_of(&self.plant, self.replay_leases.as_ref(), &self.input.events)
+        leases_of(&self.simulation, self.replay_leases.as_ref(), &self.input.events)
     }
 
     /// The controllers that the coming tick has to wait for.
     pub(super) fn missing(&self) -> ControllerNumbers {
-        let tick = self.plant.state().tick;
+        let tick = self.simulation.state().tick;
         if self.limits.mode == Mode::RealTime || self.wait_budget.is_given_up(tick) {
             return ControllerNumbers::default();
         }
-        self.admission.missing(&self.leases(), tick, &self.input.offers)
+        self.admission.missing(&self.leases(), tick, &self.input.candidates)
     }
 
     pub(super) fn misses_commands(&self) -> bool {
@@ -70,29 +71,31 @@ impl<C: Clock> Executive<C> {
 
     /// Drops, delays or changes commands as the injected faults of the link say.
     pub(super) fn apply_link_faults(&mut self, tick: u64) {
-        let Self { plant, link_faults, input, links, .. } = self;
-        let leases = plant.leases_with(&input.events);
-        let quiet = plant.faults().is_empty() && input.events.is_empty();
+        let Self { simulation, link_faults, input, links, .. } = self;
+        let leases = simulation.leases_with(&input.events);
+        let quiet = simulation.faults().is_empty() && input.events.is_empty();
         let faults =
-            if quiet { InjectedFaults::default() } else { plant.faults_with(&input.events) };
+            if quiet { InjectedFaults::default() } else { simulation.faults_with(&input.events) };
         link_faults
-            .pass((&faults, &leases), tick, &mut input.offers, |b| links.commands.give_back(b));
+            .pass((&faults, &leases), tick, &mut input.candidates, |b| links.commands.give_back(b));
     }
 
     /// Makes room for commands that the tick waits for: gives back those that no tick will obey.
     pub(super) fn make_room(&mut self) {
-        if self.input.offers.len() < OFFERS_MAX {
+        if self.input.candidates.len() < CANDIDATES_MAX {
             return;
         }
-        let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
-        let is_due = |offer: &Command| {
-            let lease = leases.of_session(offer.session).map(|(_, lease)| lease);
-            lease.is_some_and(|l| l.schedule.answered_at(tick) == Some(offer.answers_tick))
+        let (tick, leases) = (self.simulation.state().tick, self.leases().into_owned());
+        let is_due = |candidate: &Command| {
+            let lease = leases.of_session(candidate.session).map(|(_, lease)| lease);
+            lease.is_some_and(|l| l.schedule.answered_at(tick) == Some(candidate.answers_tick))
         };
-        while let Some(useless) = self.input.offers.iter().position(|offer| !is_due(offer)) {
-            let offer = self.input.offers.remove(useless);
+        while let Some(useless) =
+            self.input.candidates.iter().position(|candidate| !is_due(candidate))
+        {
+            let candidate = self.input.candidates.remove(useless);
             self.admission.counts.no_room += 1;
-            self.links.commands.give_back(offer);
+            self.links.commands.give_back(candidate);
         }
     }
 
@@ -103,19 +106,19 @@ impl<C: Clock> Executive<C> {
 
     pub(super) fn recycle_commands(&mut self) {
         let Self { link_faults, input, links, .. } = self;
-        link_faults.take_back(&mut input.offers, |b| links.commands.give_back(b));
+        link_faults.take_back(&mut input.candidates, |b| links.commands.give_back(b));
     }
 }
 
 /// The leases of the coming tick, if these are its events.
 pub(super) fn leases_of<'a>(
-    plant: &'a Simulation,
+    simulation: &'a Simulation,
     replay_leases: Option<&'a Leases>,
     events: &[Event],
 ) -> Cow<'a, Leases> {
     match replay_leases {
-        Some(leases) => leases.with(plant.state().tick, events),
-        None => plant.leases_with(events),
+        Some(leases) => leases.with(simulation.state().tick, events),
+        None => simulation.leases_with(events),
     }
 }
 

@@ -23,7 +23,7 @@ pub struct JoinAnswer {
 impl<C: Clock> Executive<C> {
     /// Gives a controller its lease, from the coming tick on.
     pub(super) fn join(&mut self, join: &Join, answer: &mut JoinAnswer) {
-        let (tick, leases) = (self.plant.state().tick, self.leases().into_owned());
+        let (tick, leases) = (self.simulation.state().tick, self.leases().into_owned());
         self.publish_to_joined = true;
         answer.first_tick = join.schedule.next_from(tick);
         if join.role == Role::Observer {
@@ -46,8 +46,8 @@ impl<C: Clock> Executive<C> {
             required: join.role == Role::Required,
             joints: join.joints,
         };
-        let spec = &self.plant.spec().watchdog;
-        let owner = self.plant.unjoined_owner().filter(|_| self.replay_leases.is_none());
+        let spec = &self.simulation.spec().watchdog;
+        let owner = self.simulation.unjoined_owner().filter(|_| self.replay_leases.is_none());
         answer.denied = leases.check(spec, tick, &grant, owner).err();
         if self.input.events.len() >= EVENTS_MAX {
             answer.denied = Some(Denied::Full);
@@ -64,7 +64,7 @@ impl<C: Clock> Executive<C> {
     fn renews(&self, join: &Join, lease: &Lease) -> bool {
         let leases = self.leases();
         let place = leases.of_session(lease.session).map(|(place, _)| place);
-        let joints = 0..self.plant.model().joint_count();
+        let joints = 0..self.simulation.model().joint_count();
         let same = |joint: usize| (leases.owner(joint) == place) == join.joints.contains(joint);
         let required = join.role == Role::Required;
         !lease.left
@@ -73,7 +73,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn fill_in_force(&self, join: &Join, answer: &mut JoinAnswer) {
-        let commands = self.plant.command().iter().enumerate();
+        let commands = self.simulation.command().iter().enumerate();
         let own = commands.filter(|(joint, _)| join.joints.contains(*joint));
         for (_, command) in own.take(answer.in_force.capacity()) {
             answer.in_force.push(*command);

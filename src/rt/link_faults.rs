@@ -4,9 +4,9 @@
 //! So the same commands in the same ticks have the same effect, however late they are in wall time.
 //! For a controller that has joined, the number is that of the state that it answers, counted on
 //! its schedule, since the number of times that a lost answer is sent again is random. The plant is
-//! offered the result, which is what the log holds: a replay does not need this module.
+//! given the result, which is what the log holds: a replay does not need this module.
 
-use crate::limits::{LINK_HELD_MAX, OFFERS_MAX};
+use crate::limits::{CANDIDATES_MAX, LINK_HELD_MAX};
 use crate::simulation::{InjectedFaults, Leases, chance, random};
 use hardstand_protocol::{Command, FaultKind, JointCommand, Rejection, check_joints};
 
@@ -40,13 +40,13 @@ struct Held {
 pub struct LinkFaults {
     /// Delayed commands, in the order of their arrival.
     held: Vec<Held>,
-    #[allow(clippy::vec_box, reason = "they go into the offers as they are")]
+    #[allow(clippy::vec_box, reason = "they go into the candidates as they are")]
     free: Vec<Box<Command>>,
     /// The last command that arrived with its own set-points.
     last_intact: Command,
     /// The tick in which the last command arrives that may not be overtaken.
     last_due: u64,
-    /// True if the offers of this tick are boxes of the link.
+    /// True if the candidates of this tick are boxes of the link.
     lent: bool,
     gains_max: [f64; 2],
     counts: LinkCounts,
@@ -71,7 +71,7 @@ impl LinkFaults {
     #[must_use]
     pub fn new(joints: usize, gains_max: [f64; 2]) -> Self {
         let empty = Command { joints: vec![JointCommand::default(); joints], ..Command::default() };
-        let count = LINK_HELD_MAX + OFFERS_MAX;
+        let count = LINK_HELD_MAX + CANDIDATES_MAX;
         Self {
             held: Vec::with_capacity(count),
             free: (0..count).map(|_| Box::new(empty.clone())).collect(),
@@ -95,32 +95,33 @@ impl LinkFaults {
         &mut self,
         (faults, leases): (&InjectedFaults, &Leases),
         tick: u64,
-        offers: &mut Vec<Box<Command>>,
+        candidates: &mut Vec<Box<Command>>,
         mut give_back: impl FnMut(Box<Command>),
     ) {
         if self.held.is_empty() && !faults.has_link() {
             return;
         }
-        for offer in offers.drain(..) {
-            self.take_in(&offer, Lot::of(&offer, leases), faults, tick);
-            give_back(offer);
+        for candidate in candidates.drain(..) {
+            self.take_in(&candidate, Lot::of(&candidate, leases), faults, tick);
+            give_back(candidate);
         }
-        while offers.len() < OFFERS_MAX && self.held.first().is_some_and(|h| h.due <= tick) {
-            offers.push(self.held.remove(0).command);
+        while candidates.len() < CANDIDATES_MAX && self.held.first().is_some_and(|h| h.due <= tick)
+        {
+            candidates.push(self.held.remove(0).command);
         }
         self.lent = true;
     }
 
-    /// Takes back an offer of the last tick that is a box of the link; others are given back.
+    /// Takes back a candidate of the last tick that is a box of the link; others are given back.
     pub fn take_back(
         &mut self,
-        offers: &mut Vec<Box<Command>>,
+        candidates: &mut Vec<Box<Command>>,
         give_back: impl FnMut(Box<Command>),
     ) {
         if std::mem::take(&mut self.lent) {
-            self.free.append(offers);
+            self.free.append(candidates);
         } else {
-            offers.drain(..).for_each(give_back);
+            candidates.drain(..).for_each(give_back);
         }
     }
 
@@ -131,7 +132,7 @@ impl LinkFaults {
         self.last_intact.session = 0;
     }
 
-    fn take_in(&mut self, offer: &Command, lot: Lot, faults: &InjectedFaults, tick: u64) {
+    fn take_in(&mut self, candidate: &Command, lot: Lot, faults: &InjectedFaults, tick: u64) {
         if is_lost(lot, faults) {
             self.counts.dropped += 1;
             return;
@@ -140,7 +141,7 @@ impl LinkFaults {
             self.counts.dropped += 1;
             return;
         };
-        copy(offer, &mut command);
+        copy(candidate, &mut command);
         self.make_stale(&mut command, lot, faults);
         if let Err(reason) = self.alter(&mut command, lot, faults) {
             self.counts.rejected[reason as usize] += 1;

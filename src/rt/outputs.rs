@@ -1,7 +1,7 @@
 //! What the loop hands to other threads: snapshots, log records, events and reports.
 
 use crate::config::{ControllerNumbers, Mode, Pace};
-use crate::limits::OFFERS_MAX;
+use crate::limits::CANDIDATES_MAX;
 use crate::simulation::{Outcome, Snapshot};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Authority, Verdict};
@@ -27,7 +27,7 @@ pub(super) struct OutputCounts {
 impl<C: Clock> Executive<C> {
     /// Publishes the state after a tick, and the events of the tick.
     pub(super) fn publish_tick(&mut self, tick: u64, outcome: &Outcome) {
-        self.counts.ticks_run += self.plant.state().tick.wrapping_sub(tick);
+        self.counts.ticks_run += self.simulation.state().tick.wrapping_sub(tick);
         self.publish(phase_after(outcome));
         for event in &self.input.events {
             self.send_event(tick, Happened::Event(*event));
@@ -46,7 +46,7 @@ impl<C: Clock> Executive<C> {
 
     /// Fills the snapshot and publishes it.
     pub(super) fn publish(&mut self, phase: Phase) {
-        self.plant.fill(&mut self.snapshot);
+        self.simulation.fill(&mut self.snapshot);
         (self.snapshot.asked, self.snapshot.again) = (false, false);
         let Snapshot { state, contacts, .. } = &mut self.snapshot;
         state.phase = phase.code();
@@ -54,7 +54,8 @@ impl<C: Clock> Executive<C> {
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
         contacts.time_ns = state.time_ns;
         if self.limits.mode != Mode::RealTime {
-            let leases = leases_of(&self.plant, self.replay_leases.as_ref(), &self.input.events);
+            let leases =
+                leases_of(&self.simulation, self.replay_leases.as_ref(), &self.input.events);
             self.snapshot.asked = self.recent_states.keep(&self.snapshot.state, &leases);
         }
         self.send_snapshot();
@@ -91,8 +92,8 @@ impl<C: Clock> Executive<C> {
         };
         record.keyframe.clear();
         let every = self.limits.keyframe_every_ticks;
-        if self.keyframe_due || self.plant.state().tick.is_multiple_of(every.max(1)) {
-            self.plant.write_words(&mut record.keyframe);
+        if self.keyframe_due || self.simulation.state().tick.is_multiple_of(every.max(1)) {
+            self.simulation.write_words(&mut record.keyframe);
             self.keyframe_due = false;
         }
         Some(record)
@@ -108,7 +109,7 @@ impl<C: Clock> Executive<C> {
 
     /// Reports an event of a tick.
     pub(super) fn send_event(&self, tick: u64, happened: Happened) {
-        let time_ns = tick.wrapping_mul(self.plant.spec().period_ns);
+        let time_ns = tick.wrapping_mul(self.simulation.spec().period_ns);
         let time_ns = time_ns.wrapping_add(self.time_offset_ns);
         let event = LoopEvent { run_id: self.run_id, tick, time_ns, happened };
         let _no_room = self.links.events.try_send(event).is_err();
@@ -121,7 +122,7 @@ impl<C: Clock> Executive<C> {
 
     /// A report on a tick, or on a period without one.
     pub(super) fn report(&self, outcome: &Outcome, phase: Phase) -> TickReport {
-        let (s, state) = (&self.snapshot.state, self.plant.state());
+        let (s, state) = (&self.snapshot.state, self.simulation.state());
         TickReport {
             run_id: self.run_id,
             tick: state.tick,
@@ -136,11 +137,11 @@ impl<C: Clock> Executive<C> {
             command_age_ticks: s.command_age_ticks,
             command_session: s.command_session,
             verdicts: outcome.verdicts,
-            offers: outcome.offers,
+            candidates: outcome.candidates,
             pushes_refused: outcome.pushes_refused,
             faults_refused: outcome.faults_refused,
             base_height_m: state.q.p_WB.z,
-            tilt_cos: self.plant.data().X_WB[0].R[(2, 2)],
+            tilt_cos: self.simulation.data().X_WB[0].R[(2, 2)],
             foot_normal_sum_n: s.foot_normal_n.iter().sum(),
             failure: outcome.failure,
             digest: state.digest,
@@ -168,8 +169,8 @@ const fn phase_after(outcome: &Outcome) -> Phase {
 pub(super) const fn no_outcome() -> Outcome {
     Outcome {
         authority: Authority::Zero,
-        verdicts: [Verdict::Proving; OFFERS_MAX],
-        offers: 0,
+        verdicts: [Verdict::Proving; CANDIDATES_MAX],
+        candidates: 0,
         pushes_refused: 0,
         faults_refused: 0,
         failure: None,

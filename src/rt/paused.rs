@@ -23,7 +23,7 @@ impl<C: Clock> Executive<C> {
                 self.publish(Phase::Paused);
                 self.send_report(self.report(&no_outcome(), Phase::Paused));
             }
-            self.clock.sleep_until(now_ns + self.plant.spec().period_ns);
+            self.clock.sleep_until(now_ns + self.simulation.spec().period_ns);
             self.take_requests();
         }
     }

@@ -1,12 +1,12 @@
 //! What the physics thread hands to other threads after a tick.
 
 use crate::config::ControllerNumbers;
-use crate::limits::{EVENTS_MAX, OFFERS_MAX};
+use crate::limits::{CANDIDATES_MAX, EVENTS_MAX};
 use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
 use hardstand_protocol::{
     Authority, Command, Event, JointCommand, PlantFailure, TickInput, Verdict,
 };
-use hardstand_protocol::{LogTick, OfferRecord};
+use hardstand_protocol::{CandidateRecord, LogTick};
 
 use super::LinkCounts;
 use super::command_admission::AdmissionCounts;
@@ -15,7 +15,7 @@ use super::command_admission::AdmissionCounts;
 /// contacts, too.
 #[must_use]
 pub fn empty_log_tick(
-    plant: &Simulation,
+    simulation: &Simulation,
     snapshot: &Snapshot,
     words: usize,
     contacts: bool,
@@ -23,8 +23,8 @@ pub fn empty_log_tick(
     LogTick {
         run_id: 0,
         tick: 0,
-        offers: touched(OFFERS_MAX, NO_OFFER),
-        joints: touched(plant.model().joint_count(), JointCommand::default()),
+        candidates: touched(CANDIDATES_MAX, NO_CANDIDATE),
+        joints: touched(simulation.model().joint_count(), JointCommand::default()),
         events: touched(EVENTS_MAX, NO_EVENT),
         authority: Authority::Zero,
         failure: None,
@@ -47,14 +47,14 @@ pub fn fill_log_tick(
 ) {
     let s = &after.state;
     (record.run_id, record.tick) = (s.run_id, tick);
-    record.offers.clear();
+    record.candidates.clear();
     record.joints.clear();
-    for (offer, verdict) in input.offers.iter().zip(&outcome.verdicts) {
-        record.offers.push(record_of(offer, *verdict));
+    for (candidate, verdict) in input.candidates.iter().zip(&outcome.verdicts) {
+        record.candidates.push(record_of(candidate, *verdict));
     }
-    for (i, offer) in input.offers.iter().enumerate() {
+    for (i, candidate) in input.candidates.iter().enumerate() {
         if record.is_in_force(i) {
-            record.joints.extend_from_slice(&offer.joints);
+            record.joints.extend_from_slice(&candidate.joints);
         }
     }
     record.events.clone_from(&input.events);
@@ -71,9 +71,9 @@ pub fn fill_log_tick(
 /// are for its own joints. `leases` are those of the tick, of a robot with `joints`.
 #[must_use]
 pub fn set_points(tick: &LogTick, leases: &Leases, joints: usize) -> Vec<SetPoint> {
-    let of = |(offer, these)| {
-        let offer: &OfferRecord = offer;
-        SetPoint::of((offer.session, offer.answers_tick), these, leases, joints)
+    let of = |(candidate, these)| {
+        let candidate: &CandidateRecord = candidate;
+        SetPoint::of((candidate.session, candidate.answers_tick), these, leases, joints)
     };
     tick.in_force().flat_map(of).collect()
 }
@@ -109,7 +109,7 @@ impl SetPoint {
     }
 }
 
-const NO_OFFER: OfferRecord = OfferRecord {
+const NO_CANDIDATE: CandidateRecord = CandidateRecord {
     session: 0,
     seq: 0,
     answers_tick: 0,
@@ -126,13 +126,13 @@ fn touched<T: Clone>(capacity: usize, value: T) -> Vec<T> {
     list
 }
 
-fn record_of(offer: &Command, verdict: Verdict) -> OfferRecord {
-    OfferRecord {
-        session: offer.session,
-        seq: offer.seq,
-        answers_tick: offer.answers_tick,
-        applies_tick: offer.applies_tick,
-        size: offer.joints.len() as u32,
+fn record_of(candidate: &Command, verdict: Verdict) -> CandidateRecord {
+    CandidateRecord {
+        session: candidate.session,
+        seq: candidate.seq,
+        answers_tick: candidate.answers_tick,
+        applies_tick: candidate.applies_tick,
+        size: candidate.joints.len() as u32,
         verdict,
     }
 }
@@ -193,10 +193,10 @@ pub struct TickReport {
     pub command_age_ticks: u32,
     /// Session that owns the robot; 0 for none.
     pub command_session: u64,
-    /// Verdicts on the offered commands; the first `offers` are valid.
-    pub verdicts: [Verdict; OFFERS_MAX],
-    /// Number of offered commands.
-    pub offers: usize,
+    /// Verdicts on the candidate commands; the first `candidates` are valid.
+    pub verdicts: [Verdict; CANDIDATES_MAX],
+    /// Number of candidate commands.
+    pub candidates: usize,
     /// Pushes that found no free slot.
     pub pushes_refused: u32,
     /// Faults that found no free slot.
@@ -242,8 +242,8 @@ impl Default for TickReport {
             authority: Authority::Zero,
             command_age_ticks: u32::MAX,
             command_session: 0,
-            verdicts: [Verdict::Proving; OFFERS_MAX],
-            offers: 0,
+            verdicts: [Verdict::Proving; CANDIDATES_MAX],
+            candidates: 0,
             pushes_refused: 0,
             faults_refused: 0,
             base_height_m: 0.0,

@@ -18,7 +18,7 @@ impl<C: Clock> Executive<C> {
         {
             self.handle(number, request);
         }
-        self.schedule.take_due(self.plant.state().tick, &mut self.input.events);
+        self.schedule.take_due(self.simulation.state().tick, &mut self.input.events);
         while self.input.events.len() < EVENTS_MAX - LEASE_EVENTS
             && let Some((number, event)) = self.links.requests.take_event()
         {
@@ -27,7 +27,7 @@ impl<C: Clock> Executive<C> {
     }
 
     fn handle(&mut self, number: u64, mut request: Request) {
-        let mut tick = self.plant.state().tick;
+        let mut tick = self.simulation.state().tick;
         match &mut request {
             Request::Event(event) => self.input.events.push(*event),
             Request::Pause => self.change_state(Trigger::Pause),
@@ -44,11 +44,11 @@ impl<C: Clock> Executive<C> {
             Request::Speed(wall_period_ns) => self.set_speed(*wall_period_ns),
             Request::StateReset(reset) => {
                 self.reset(reset);
-                tick = self.plant.state().tick;
+                tick = self.simulation.state().tick;
             }
             Request::Snapshot(words) => {
                 words.clear();
-                self.plant.write_words(words);
+                self.simulation.write_words(words);
             }
         }
         self.links.requests.answer(Answer { number, run_id: self.run_id, tick, request });
@@ -56,7 +56,7 @@ impl<C: Clock> Executive<C> {
 
     /// Runs, also without a controller, until so many ticks are done; the tick at which it pauses.
     fn step_until(&mut self, until: u64) -> u64 {
-        let tick = self.plant.state().tick;
+        let tick = self.simulation.state().tick;
         let trigger = if until > tick { Trigger::StepUntil(until) } else { Trigger::Pause };
         self.change_state(trigger);
         until.max(tick)
@@ -74,16 +74,16 @@ impl<C: Clock> Executive<C> {
 
     /// The next run begins with another state. What was meant for the run before is void.
     fn reset(&mut self, reset: &StateReset) {
-        let (run_id, tick) = (self.run_id, self.plant.state().tick);
+        let (run_id, tick) = (self.run_id, self.simulation.state().tick);
         while let Some((number, request)) = self.links.requests.take_event() {
             self.links.requests.answer(Answer { number, run_id, tick, request });
         }
-        let now_ns = self.plant.time_ns().wrapping_add(self.time_offset_ns);
-        self.plant.adopt(&reset.words);
+        let now_ns = self.simulation.time_ns().wrapping_add(self.time_offset_ns);
+        self.simulation.adopt(&reset.words);
         self.run_id = self.run_id.wrapping_add(1);
         self.links.run_id.store(self.run_id, Ordering::Relaxed);
         self.time_offset_ns =
-            if reset.rewind { 0 } else { now_ns.saturating_sub(self.plant.time_ns()) };
+            if reset.rewind { 0 } else { now_ns.saturating_sub(self.simulation.time_ns()) };
         let await_controllers = reset.afresh && self.limits.start == StartRule::OnController;
         self.change_state(Trigger::Reset { await_controllers });
         self.input.events.clear();
@@ -91,10 +91,10 @@ impl<C: Clock> Executive<C> {
         while let Some(early) = self.admission.take_any() {
             self.links.commands.give_back(early);
         }
-        self.admission.begin(self.plant.state().tick);
+        self.admission.begin(self.simulation.state().tick);
         self.wait_budget.begin();
         self.link_faults.clear();
-        self.schedule.go_to(self.plant.state().tick);
+        self.schedule.go_to(self.simulation.state().tick);
         self.keyframe_due = true;
     }
 }

@@ -19,7 +19,7 @@ const LOOK_AGAIN_NS: u64 = 10_000_000;
 impl<C: Clock> Executive<C> {
     /// Waits until every command is there that the tick needs, for as long as the mode allows.
     pub(super) fn wait_for_commands(&mut self) {
-        let (tick, begin_ns) = (self.plant.state().tick, self.clock.now_ns());
+        let (tick, begin_ns) = (self.simulation.state().tick, self.clock.now_ns());
         let budget_ns = match &self.limits.mode {
             Mode::RealTime => 0,
             Mode::Lockstep => u64::MAX,
@@ -38,7 +38,7 @@ impl<C: Clock> Executive<C> {
 
     /// Waits; `None` if a request has changed the state.
     fn end_of_wait(&mut self, begin_ns: u64, budget_ns: u64) -> Option<Trigger> {
-        let tick = self.plant.state().tick;
+        let tick = self.simulation.state().tick;
         let (mut again_ns, mut sent_ns) = (SENT_AGAIN_NS, begin_ns);
         let mut missing = self.missing();
         while missing != ControllerNumbers::default() {
@@ -78,7 +78,7 @@ impl<C: Clock> Executive<C> {
 
     /// Sends the states again that await an answer: they, or their answers, may have been lost.
     fn send_again(&mut self, missing: ControllerNumbers) {
-        let (run_id, tick) = (self.run_id, self.plant.state().tick);
+        let (run_id, tick) = (self.run_id, self.simulation.state().tick);
         // a controller that has just joined was sent the newest one only
         self.publish(Phase::Running);
         let leases = self.leases().into_owned();

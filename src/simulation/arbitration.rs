@@ -48,14 +48,14 @@ const fn reference(c: &JointCommand) -> Reference {
 }
 
 impl Simulation {
-    /// Judges every offer; the newest accepted command of each session is in force.
-    pub(super) fn take_commands(&mut self, offers: &[Box<Command>], outcome: &mut Outcome) {
+    /// Judges every candidate; the newest accepted command of each session is in force.
+    pub(super) fn take_commands(&mut self, candidates: &[Box<Command>], outcome: &mut Outcome) {
         let (mut fresh, mut fresh_places) = (false, [false; LEASES_MAX]);
-        for (offer, verdict) in offers.iter().zip(&mut outcome.verdicts) {
+        for (candidate, verdict) in candidates.iter().zip(&mut outcome.verdicts) {
             let (tick, spec) = (self.tick(), &self.plant.spec().watchdog);
             let Arbitration { leases, command } = &mut self.arbitration;
-            let place = leases.of_session(offer.session).map(|(place, _)| place);
-            *verdict = leases.judge(spec, tick, offer, (place, command.len()));
+            let place = leases.of_session(candidate.session).map(|(place, _)| place);
+            *verdict = leases.judge(spec, tick, candidate, (place, command.len()));
             if *verdict != Verdict::Accepted {
                 continue;
             }
@@ -63,7 +63,7 @@ impl Simulation {
                 Some(place) => fresh_places[place] = true,
                 None => fresh = true,
             }
-            self.put_in_force(offer, place);
+            self.put_in_force(candidate, place);
         }
         self.authority = if self.arbitration.leases.stopped {
             Authority::Stopped
@@ -75,14 +75,14 @@ impl Simulation {
         self.refer();
     }
 
-    fn put_in_force(&mut self, offer: &Command, place: Option<usize>) {
+    fn put_in_force(&mut self, candidate: &Command, place: Option<usize>) {
         let leases = &mut self.arbitration.leases;
         if place.is_none() {
             leases.clear(); // of controllers that have gone
         }
         let joints = self.arbitration.command.iter_mut().enumerate();
         let own = joints.filter(|(joint, _)| place.is_none() || leases.owner(*joint) == place);
-        for ((_, command), offered) in own.zip(&offer.joints) {
+        for ((_, command), offered) in own.zip(&candidate.joints) {
             *command = *offered;
         }
     }

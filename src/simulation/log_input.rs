@@ -1,6 +1,6 @@
 //! What a log says was applied, as the input of a tick.
 
-use hardstand_protocol::{Command, JointCommand, LogTick, OfferRecord, TickInput};
+use hardstand_protocol::{CandidateRecord, Command, JointCommand, LogTick, TickInput};
 
 use crate::limits::JOINTS_MAX;
 
@@ -8,9 +8,9 @@ use crate::limits::JOINTS_MAX;
 /// others no more than their size is looked at.
 #[must_use]
 pub fn input_of(log: &LogTick) -> TickInput {
-    let mut offers: Vec<Box<Command>> = Vec::with_capacity(log.offers.len());
+    let mut candidates: Vec<Box<Command>> = Vec::with_capacity(log.candidates.len());
     let mut set_points = log.joints.iter().copied();
-    for (i, o) in log.offers.iter().enumerate() {
+    for (i, o) in log.candidates.iter().enumerate() {
         // as long as a robot can make it, whatever the log claims
         let size = (o.size as usize).min(JOINTS_MAX + 1);
         let mut joints = vec![JointCommand::default(); size];
@@ -19,9 +19,16 @@ pub fn input_of(log: &LogTick) -> TickInput {
                 *joint = set_point;
             }
         }
-        let OfferRecord { session, seq, answers_tick, applies_tick, .. } = *o;
+        let CandidateRecord { session, seq, answers_tick, applies_tick, .. } = *o;
         let run_id = log.run_id;
-        offers.push(Box::new(Command { run_id, session, seq, answers_tick, applies_tick, joints }));
+        candidates.push(Box::new(Command {
+            run_id,
+            session,
+            seq,
+            answers_tick,
+            applies_tick,
+            joints,
+        }));
     }
-    TickInput { offers, events: log.events.clone() }
+    TickInput { candidates, events: log.events.clone() }
 }

@@ -9,7 +9,7 @@ use hardstand_physics::plant::{
 use hardstand_physics::sensor::ImuReading;
 use hardstand_protocol::{Authority, JointCommand, PlantFailure, TickInput, Verdict};
 
-use crate::limits::OFFERS_MAX;
+use crate::limits::CANDIDATES_MAX;
 
 use super::arbitration::Arbitration;
 use super::{InjectedFaults, Leases};
@@ -19,10 +19,10 @@ use super::{InjectedFaults, Leases};
 pub struct Outcome {
     /// What the drives obeyed.
     pub authority: Authority,
-    /// Verdicts on the candidates, in their order; the first `offers` are valid.
-    pub verdicts: [Verdict; OFFERS_MAX],
+    /// Verdicts on the candidates, in their order; the first `candidates` are valid.
+    pub verdicts: [Verdict; CANDIDATES_MAX],
     /// Number of candidates.
-    pub offers: usize,
+    pub candidates: usize,
     /// Pushes that found no free slot.
     pub pushes_refused: u32,
     /// Faults that found no free slot, or that this plant cannot have.
@@ -97,8 +97,8 @@ impl Simulation {
     pub fn step(&mut self, input: &TickInput) -> Outcome {
         let mut outcome = Outcome {
             authority: Authority::Zero,
-            verdicts: [Verdict::Proving; OFFERS_MAX],
-            offers: input.offers.len().min(OFFERS_MAX),
+            verdicts: [Verdict::Proving; CANDIDATES_MAX],
+            candidates: input.candidates.len().min(CANDIDATES_MAX),
             pushes_refused: 0,
             faults_refused: 0,
             failure: self.failure(),
@@ -107,7 +107,7 @@ impl Simulation {
             return outcome;
         }
         self.apply_events(&input.events, &mut outcome);
-        self.take_commands(&input.offers, &mut outcome);
+        self.take_commands(&input.candidates, &mut outcome);
         if !self.faults.is_empty() {
             let (tick, period_s) = (self.tick(), self.spec().period_ns as f64 / 1e9);
             self.faults.draw(tick, period_s);

@@ -43,11 +43,11 @@ fn a_tick_does_not_allocate() {
         let name = "patch".into();
         spec.regions.push(FrictionRegion { name, surface: 0, min_m, max_m, friction });
         // a clone, as the daemon's warm-up steps one
-        let mut plant = Simulation::new(model, spec).clone();
-        let mut snapshot = plant.new_snapshot();
+        let mut simulation = Simulation::new(model, spec).clone();
+        let mut snapshot = simulation.new_snapshot();
         let mut newest = snapshot.clone();
         for tick in 0..600 {
-            let mut input = drive::busy_input(&plant);
+            let mut input = drive::busy_input(&simulation);
             if tick % 10 == 0 {
                 input.events.push(grip(Scope::Region(0), tick as u32));
             }
@@ -57,14 +57,14 @@ fn a_tick_does_not_allocate() {
                 input.events.push(Event::Push { body: 0, point_B: [0.0; 3], force_W, ticks: 1 });
             }
             let n = calls(|| {
-                plant.step(&input);
-                plant.fill(&mut snapshot);
+                simulation.step(&input);
+                simulation.fill(&mut snapshot);
                 newest.copy_from(&snapshot);
             });
             assert_eq!(n, 0, "calls of the allocator in tick {tick}");
             assert_eq!(newest, snapshot);
         }
-        assert!(plant.failure().is_some());
+        assert!(simulation.failure().is_some());
     }
 }
 
@@ -77,10 +77,10 @@ fn a_tick_in_lanes_does_not_allocate() {
             spec.integrator = integrator;
             let foot = StationShape::Sphere { radius_m: 0.02 };
             spec.stations.iter_mut().for_each(|s| s.shape = foot);
-            let mut plant = Simulation::new(model, spec).clone();
-            plant.set_path(path);
+            let mut simulation = Simulation::new(model, spec).clone();
+            simulation.set_path(path);
             for tick in 0..300 {
-                let mut input = drive::busy_input(&plant);
+                let mut input = drive::busy_input(&simulation);
                 if tick % 50 == 0 {
                     let force_W = [9.0, 0.0, 1.0];
                     input.events.push(Event::Push {
@@ -92,10 +92,10 @@ fn a_tick_in_lanes_does_not_allocate() {
                     input.events.push(grip(Scope::All, tick));
                     input.events.push(broken(tick));
                 }
-                let n = calls(|| _ = plant.step(&input));
+                let n = calls(|| _ = simulation.step(&input));
                 assert_eq!(n, 0, "{integrator:?}, {path:?}: calls of the allocator in tick {tick}");
             }
-            assert_eq!(plant.failure(), None);
+            assert_eq!(simulation.failure(), None);
         }
     }
 }
@@ -250,9 +250,9 @@ fn a_turn_of_the_loop_does_not_allocate() {
         first: Cell::new(None),
     };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
-    let (_, plant) = bench.executive(clock, pace, StartRule::Now, 1500).run();
-    assert_eq!(plant.state().tick, 1500);
-    assert!(plant.leases().implicit().session == 5, "the commands were applied");
+    let (_, simulation) = bench.executive(clock, pace, StartRule::Now, 1500).run();
+    assert_eq!(simulation.state().tick, 1500);
+    assert!(simulation.leases().implicit().session == 5, "the commands were applied");
     assert!(told.get() > 2500, "{} events were applied", told.get());
     assert_eq!(counted.get(), 0, "calls of the allocator in the loop");
 }

@@ -35,15 +35,15 @@ fn quantities_are_what_was_published() {
     let ticks = ticks();
     let path = logged(dir.path(), "run.mcap", &ticks);
     let scenario = quadruped(&SETS);
-    let quantities = Quantities::of(&scenario.plant());
+    let quantities = Quantities::of(&scenario.simulation());
     let names: BTreeSet<&str> = quantities.list().iter().map(|q| q.name.as_str()).collect();
     assert_eq!(names.len(), quantities.list().len(), "each name is unique");
     let mut player = Player::open(&path).unwrap();
     let mut seen = 0;
     for tick in &ticks {
         assert!(player.advance().unwrap());
-        let moment = player.moment().unwrap();
-        let of = |name: &str| quantities.find(name).unwrap_or_else(|| panic!("{name}")).of(&moment);
+        let view = player.view().unwrap();
+        let of = |name: &str| quantities.find(name).unwrap_or_else(|| panic!("{name}")).of(&view);
         let (state, contacts) = (&tick.state, tick.contacts.as_ref().unwrap());
         let foot = &contacts.feet[1];
         let station = &contacts.stations[1];
@@ -69,7 +69,7 @@ fn quantities_are_what_was_published() {
             ("station.FR.sliding", station.sliding),
             ("station.FR.anchor.y", station.anchor_world_m[1]),
             ("station.trunk.7.height", contacts.stations.last().unwrap().height_m),
-            ("offers", tick.offers.len() as f64),
+            ("candidates", tick.candidates.len() as f64),
             ("events", tick.events.len() as f64),
         ] {
             assert_eq!(of(name).to_bits(), expected.to_bits(), "{name} after {}", state.tick);
@@ -92,12 +92,12 @@ fn a_station_over_several_surfaces_is_the_contact_that_carries_most() {
                  {name=\"ground\", position_m=[0,0,0], rpy_rad=[0,0,0]}]"];
     let scenario = quadruped(&sets);
     write(&path, &scenario, &run_of(&scenario, &Script::default(), 100));
-    let quantities = Quantities::of(&scenario.plant());
+    let quantities = Quantities::of(&scenario.simulation());
     let mut player = Player::open(&path).unwrap();
     let mut loaded = 0;
     while player.advance().unwrap() {
-        let moment = player.moment().unwrap();
-        let of = |name: &str| quantities.find(name).unwrap_or_else(|| panic!("{name}")).of(&moment);
+        let view = player.view().unwrap();
+        let of = |name: &str| quantities.find(name).unwrap_or_else(|| panic!("{name}")).of(&view);
         assert_eq!(of("station.FL.height"), of("station.FL.on.ground.height"));
         assert_eq!(of("station.FL.normal"), of("station.FL.on.ground.normal"));
         assert!(of("station.FL.on.low.height") > 0.4);
@@ -110,10 +110,10 @@ fn a_station_over_several_surfaces_is_the_contact_that_carries_most() {
 fn conditions_mean_what_they_say() {
     let dir = tempfile::tempdir().unwrap();
     let path = logged(dir.path(), "run.mcap", &ticks()[..120]);
-    let quantities = Quantities::of(&quadruped(&SETS).plant());
+    let quantities = Quantities::of(&quadruped(&SETS).simulation());
     let mut player = Player::open(&path).unwrap();
     while player.advance().unwrap() {}
-    let moment = player.moment().unwrap(); // tick is 120, time 0.12 s
+    let view = player.view().unwrap(); // tick is 120, time 0.12 s
     for (text, expected) in [
         ("tick == 120", true),
         ("tick != 120", false),
@@ -139,7 +139,7 @@ fn conditions_mean_what_they_say() {
     ] {
         let condition =
             Condition::parse(text, &quantities).unwrap_or_else(|e| panic!("{text}: {e}"));
-        assert_eq!(condition.holds(&moment), expected, "{text}");
+        assert_eq!(condition.holds(&view), expected, "{text}");
     }
     for (text, expected) in [
         ("foot.FL.slp > 0.02", "there is no quantity foot.FL.slp; the nearest are foot.FL.slip,"),
@@ -430,14 +430,14 @@ fn what_differs_most_is_measured_by_its_range() {
     let (mut x, mut y) = open();
     let found = compare(&mut x, &mut y, |_, _| ()).unwrap();
     assert!(found.ranked.windows(2).all(|w| w[0].share >= w[1].share));
-    let quantities = Quantities::of(&quadruped(&SETS).plant());
+    let quantities = Quantities::of(&quadruped(&SETS).simulation());
     let from = found.quantity.as_ref().unwrap().0;
     for r in found.ranked.iter().step_by(10) {
         let q = quantities.find(&r.name).unwrap();
         let (mut x, mut y) = open();
         let (mut pairs, mut since) = (Vec::new(), 0);
         while x.advance().unwrap() && y.advance().unwrap() {
-            pairs.push((q.of(&x.moment().unwrap()), q.of(&y.moment().unwrap())));
+            pairs.push((q.of(&x.view().unwrap()), q.of(&y.view().unwrap())));
             since += u64::from(x.position().unwrap() >= from);
         }
         let all = || pairs.iter().flat_map(|(a, b)| [*a, *b]);
@@ -457,7 +457,7 @@ fn what_differs_most_is_measured_by_its_range() {
     let mut tick = 0;
     while x.advance().unwrap() {
         let [low, high] = traces[0].columns[0][(tick * 7 / TICKS) as usize].unwrap();
-        assert!((low..=high).contains(&q.of(&x.moment().unwrap())));
+        assert!((low..=high).contains(&q.of(&x.view().unwrap())));
         tick += 1;
     }
 }

@@ -123,8 +123,8 @@ fn a_controller_in_python_is_certified() {
     assert_eq!(certificate["snapshot"]["equals_reference"], false, "its filter begins anew");
 }
 
-/// Of two bad habits the one shows in every run, the other only where the controller was stopped: the
-/// daemon then sends a state again.
+/// Of two bad habits the one shows in every run, the other only where the controller was stopped:
+/// the daemon then sends a state again.
 #[test]
 fn a_controller_that_looks_at_the_clock_or_counts_repeats_is_caught() {
     let Some(python) = python() else { return };

@@ -345,12 +345,12 @@ fn stiction_is_chosen_for_all_feet_or_for_one() {
 
 /// Force of the springs at the first instant along the first plane's normal, over the weight.
 fn carried(s: &Scenario) -> f64 {
-    let plant = s.plant();
+    let simulation = s.simulation();
     let normal_W = s.spec.ground[0].X_WS.R * Vec3::z();
     let up = |at: &ContactResult| {
         (at.touch.R_WC * Vec3::z()).dot(&normal_W).max(0.0) * at.force.normal_n
     };
-    let force_n: f64 = plant.contacts().evaluated().iter().map(up).sum();
+    let force_n: f64 = simulation.contacts().evaluated().iter().map(up).sum();
     force_n / (-s.spec.gravity_W.dot(&normal_W) * s.model.total_mass())
 }
 
@@ -539,8 +539,8 @@ fn mutate_scenarios(seed: u64, rounds: u64) {
         match load(&changed.join("\n"), &[]) {
             Ok(s) => {
                 taken += 1;
-                let mut plant = s.plant();
-                plant.step(&hardstand_protocol::TickInput::new());
+                let mut simulation = s.simulation();
+                simulation.step(&hardstand_protocol::TickInput::new());
             }
             Err(e) => assert!(e.to_string().len() > 20, "{e}"),
         }

@@ -240,12 +240,12 @@ fn run_box(X_WT: &Transform, v: Vec3) -> Simulation {
     spec.q.p_WB = X_WT.point(&spec.q.p_WB);
     spec.q.quat_WB = Quaternion::from_matrix(&X_WT.R).mul(&spec.q.quat_WB);
     spec.v.v_WB = X_WT.R * v;
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     for _ in 0..100 {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    assert_eq!(plant.failure(), None);
-    plant
+    assert_eq!(simulation.failure(), None);
+    simulation
 }
 
 #[test]
@@ -257,11 +257,11 @@ fn vertical_bounce_has_the_closed_form_of_restitution() {
         (spec.period_ns, spec.micro_steps, spec.integrator) = (10_000, 1, Integrator::Rk4);
         spec.q.p_WB.z += 0.05;
         spec.v.v_WB = Vec3::new(0.0, 0.0, -v);
-        let mut plant = Simulation::new(model, spec);
+        let mut simulation = Simulation::new(model, spec);
         for _ in 0..(0.2 / v * 1e5) as u32 {
-            plant.step(&TickInput::new());
+            simulation.step(&TickInput::new());
         }
-        let rebound = plant.state().v.v_WB.z / v;
+        let rebound = simulation.state().v.v_WB.z / v;
         assert!((rebound - e).abs() < 2e-6, "restitution {rebound}, expected {e} at {v} m/s");
     }
 }

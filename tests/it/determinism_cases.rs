@@ -1,5 +1,5 @@
-//! Runs whose digests are written down. `determinism.rs` checks them in every build on this machine,
-//! `tests/portable` prints them on other kinds of machine.
+//! Runs whose digests are written down. `determinism.rs` checks them in every build on this
+//! machine, `tests/portable` prints them on other kinds of machine.
 #![allow(non_snake_case, clippy::unwrap_used, clippy::panic)]
 
 use hardstand::config::Scenario;
@@ -42,7 +42,7 @@ pub fn run(sets: &[&str], kp: f64, ticks: u64) -> Simulation {
     let mut all = vec!["initial.clearance_m=0.1"];
     all.extend_from_slice(sets);
     let s = scenario(&all);
-    let mut plant = s.plant();
+    let mut simulation = s.simulation();
     let stance = s.spec.q.joints.clone();
     for tick in 0..ticks {
         let mut input = TickInput::new();
@@ -51,7 +51,7 @@ pub fn run(sets: &[&str], kp: f64, ticks: u64) -> Simulation {
             let hold = |q: &f64| JointCommand { q: q + wave, kp, kd: 3.0, ..Default::default() };
             let joints = stance.iter().map(hold).collect();
             let (session, seq, answers_tick) = (7, tick + 1, tick);
-            input.offers.push(Box::new(Command {
+            input.candidates.push(Box::new(Command {
                 run_id: 1,
                 session,
                 seq,
@@ -68,9 +68,9 @@ pub fn run(sets: &[&str], kp: f64, ticks: u64) -> Simulation {
             let scope = Scope::Station(0);
             input.events.push(Event::Friction { scope, mu_static: 0.1, mu_kinetic: 0.05 });
         }
-        assert_eq!(plant.step(&input).failure, None);
+        assert_eq!(simulation.step(&input).failure, None);
     }
-    plant
+    simulation
 }
 
 fn walk(sets: &[&str], kp: f64, ticks: u64) -> u64 {

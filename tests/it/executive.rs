@@ -16,20 +16,20 @@ const SLIP: Pace = Pace::RealTime(OverrunPolicy::Slip);
 
 /// Digest of `ticks` ticks in which nobody commands.
 fn digest_alone(ticks: u64) -> u64 {
-    let mut plant = quadruped(&[]).plant();
+    let mut simulation = quadruped(&[]).simulation();
     for _ in 0..ticks {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    plant.state().digest
+    simulation.state().digest
 }
 
 #[test]
 fn a_publisher_that_pauses_loses_snapshots_and_nothing_else() {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
     let run = bench.executive(ManualClock::default(), SLIP, StartRule::Now, 50);
-    let (ending, plant) = run.run();
-    assert_eq!((ending, plant.state().tick), (Ending::Done, 50));
-    assert_eq!(plant.state().digest, digest_alone(50));
+    let (ending, simulation) = run.run();
+    assert_eq!((ending, simulation.state().tick), (Ending::Done, 50));
+    assert_eq!(simulation.state().digest, digest_alone(50));
     let reports = bench.reported();
     // eight boxes: the ninth snapshot is the first that is lost
     let dropped: Vec<u64> = reports.iter().map(|r| r.snapshots_dropped).collect();
@@ -65,19 +65,20 @@ fn a_clock_that_goes_back_ends_the_run_at_a_whole_tick() {
     for (start, ticks) in [(StartRule::Now, 20), (StartRule::OnController, 0)] {
         let mut bench = Bench::new(quadruped(&[]), ROOMY);
         let clock = BackClock { clock: ManualClock::default(), looks: Cell::new(0), at: 80 };
-        let (ending, plant) = bench.executive(clock, SLIP, start, 1000).run();
+        let (ending, simulation) = bench.executive(clock, SLIP, start, 1000).run();
         assert_eq!(ending, Ending::ClockWentBack, "{start:?}");
-        let (tick, logged) = (plant.state().tick, bench.logged());
+        let (tick, logged) = (simulation.state().tick, bench.logged());
         assert!(tick.abs_diff(ticks) <= 1, "{start:?}: {tick}");
-        assert_eq!((logged.len() as u64, plant.state().digest), (tick, digest_alone(tick)));
+        assert_eq!((logged.len() as u64, simulation.state().digest), (tick, digest_alone(tick)));
     }
 }
 
 #[test]
 fn a_monitor_that_sleeps_loses_reports_and_nothing_else() {
     let mut bench = Bench::new(quadruped(&[]), Queues { reports: 4, ..ROOMY });
-    let (ending, plant) = bench.executive(ManualClock::default(), SLIP, StartRule::Now, 50).run();
-    assert_eq!((ending, plant.state().digest), (Ending::Done, digest_alone(50)));
+    let (ending, simulation) =
+        bench.executive(ManualClock::default(), SLIP, StartRule::Now, 50).run();
+    assert_eq!((ending, simulation.state().digest), (Ending::Done, digest_alone(50)));
     assert_eq!(bench.reported().iter().map(|r| r.tick).collect::<Vec<_>>(), [1, 2, 3, 4]);
 }
 
@@ -99,11 +100,11 @@ fn a_full_log_queue_drops_ticks_and_resumes_with_a_keyframe() {
         }
     };
     let clock = TestClock { clock, late: Vec::new(), between };
-    let (_, plant) = bench.executive(clock, SLIP, StartRule::Now, 60).run();
-    assert_eq!(plant.state().digest, digest_alone(60));
+    let (_, simulation) = bench.executive(clock, SLIP, StartRule::Now, 60).run();
+    assert_eq!(simulation.state().digest, digest_alone(60));
     taken.extend(kept.lock().unwrap().drain(..));
     taken.extend(bench.logged().iter().map(|t| (t.tick, t.keyframe.len())));
-    let words = bench.scenario.plant().snapshot_words().len();
+    let words = bench.scenario.simulation().snapshot_words().len();
     let expected: Vec<u64> = (0..20).chain(30..50).collect();
     assert_eq!(taken.iter().map(|t| t.0).collect::<Vec<_>>(), expected);
     for (tick, keyframe) in taken {
@@ -117,11 +118,11 @@ fn a_full_log_queue_drops_ticks_and_resumes_with_a_keyframe() {
 fn keyframes_come_at_their_ticks_and_hold_the_state_before() {
     let mut bench = Bench::new(quadruped(&["record.keyframe_every_ticks=7"]), ROOMY);
     bench.executive(ManualClock::default(), SLIP, StartRule::Now, 30).run();
-    let mut plant = bench.scenario.plant();
+    let mut simulation = bench.scenario.simulation();
     for tick in bench.logged() {
-        let expected = if tick.tick % 7 == 0 { plant.snapshot_words() } else { Vec::new() };
+        let expected = if tick.tick % 7 == 0 { simulation.snapshot_words() } else { Vec::new() };
         assert_eq!(tick.keyframe, expected, "tick {}", tick.tick);
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
 }
 
@@ -139,21 +140,21 @@ fn free_pace_waits_for_the_recorder() {
         log.give_back(tick);
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
-    let (ending, plant) = bench.executive(clock, Pace::Free, StartRule::Now, 200).run();
-    assert_eq!((ending, plant.state().tick, count.get()), (Ending::Done, 200, 197));
-    assert_eq!(plant.state().digest, digest_alone(200));
+    let (ending, simulation) = bench.executive(clock, Pace::Free, StartRule::Now, 200).run();
+    assert_eq!((ending, simulation.state().tick, count.get()), (Ending::Done, 200, 197));
+    assert_eq!(simulation.state().digest, digest_alone(200));
     let last = bench.reported().pop().unwrap();
     assert_eq!((last.log_dropped, last.missed_deadlines), (0, 0));
 }
 
-/// A run that waits until `offers(bench, period)` has proved life, or 200 periods at most.
-fn waits(offers: impl Fn(&Hands, u64)) -> (Ending, Bench) {
+/// A run that waits until `candidates(bench, period)` has proved life, or 200 periods at most.
+fn waits(candidates: impl Fn(&Hands, u64)) -> (Ending, Bench) {
     let scenario = quadruped(&["command.hold_ticks=10"]);
     let mut bench = Bench::new(scenario, ROOMY);
     let hands = bench.hands();
     let stop = std::sync::Arc::clone(&bench.stop);
     let between = move |period: u64| {
-        offers(&hands, period);
+        candidates(&hands, period);
         if period >= 200 {
             stop.store(true, Ordering::Relaxed);
         }
@@ -167,12 +168,12 @@ fn waits(offers: impl Fn(&Hands, u64)) -> (Ending, Bench) {
 fn a_proof_of_life_starts_the_run_at_tick_0_with_full_authority() {
     let (ending, bench) = waits(|b, period| {
         if (50..53).contains(&period) {
-            b.offer(7, period, 0);
+            b.candidate(7, period, 0);
         }
     });
     assert_eq!(ending, Ending::Done);
     let log = bench.logged();
-    let verdicts: Vec<Verdict> = log[0].offers.iter().map(|o| o.verdict).collect();
+    let verdicts: Vec<Verdict> = log[0].candidates.iter().map(|o| o.verdict).collect();
     assert_eq!(verdicts, [Verdict::Proving, Verdict::Proving, Verdict::Accepted]);
     assert_eq!((log[0].tick, log[0].authority, log.len()), (0, Authority::Fresh, 20));
     let waiting = bench.reported().iter().filter(|r| r.phase == Phase::Waiting).count();
@@ -183,18 +184,18 @@ fn a_proof_of_life_starts_the_run_at_tick_0_with_full_authority() {
 #[test]
 fn interleaved_sessions_do_not_keep_each_other_out() {
     let (ending, bench) = waits(|b, period| {
-        b.offer(7, period + 1, 0);
-        b.offer(8, period + 1, 0);
+        b.candidate(7, period + 1, 0);
+        b.candidate(8, period + 1, 0);
     });
     assert_eq!(ending, Ending::Done);
     let first = &bench.logged()[0];
-    let accepted = first.offers.iter().find(|o| o.verdict == Verdict::Accepted).unwrap();
+    let accepted = first.candidates.iter().find(|o| o.verdict == Verdict::Accepted).unwrap();
     assert_eq!(accepted.session, 7);
     let refused = bench
         .reported()
         .iter()
         .filter(|r| r.phase == Phase::Waiting)
-        .map(|r| r.offers)
+        .map(|r| r.candidates)
         .sum::<usize>();
     assert!((1..=3).contains(&refused), "{refused} refusals while waiting");
 }
@@ -205,17 +206,17 @@ fn commands_that_prove_nothing_do_not_start_the_run() {
     // future ticks; the same number again and again; nobody
     type Offers = fn(&Hands, u64);
     let cases: [(Offers, Rejection); 3] = [
-        (|b, period| b.offer(7, period + 1, 5000), Rejection::FutureTick),
-        (|b, _| b.offer(7, 1, 0), Rejection::Sequence),
-        (|b, period| b.offer(0, period + 1, 0), Rejection::Session),
+        (|b, period| b.candidate(7, period + 1, 5000), Rejection::FutureTick),
+        (|b, _| b.candidate(7, 1, 0), Rejection::Sequence),
+        (|b, period| b.candidate(0, period + 1, 0), Rejection::Session),
     ];
-    for (offers, reason) in cases {
-        let (ending, bench) = waits(offers);
+    for (candidates, reason) in cases {
+        let (ending, bench) = waits(candidates);
         assert_eq!(ending, Ending::Stopped, "{reason:?}");
         assert_eq!(bench.logged().len(), 0);
         let reports = bench.reported();
         assert!(reports.iter().all(|r| r.phase == Phase::Waiting));
-        let verdicts = reports.iter().flat_map(|r| &r.verdicts[..r.offers]);
+        let verdicts = reports.iter().flat_map(|r| &r.verdicts[..r.candidates]);
         let counted = verdicts.filter(|v| **v == Verdict::Rejected(reason)).count();
         // with a silent candidate in between, one in twelve counts as a new beginning
         assert!(counted >= 170, "{counted} of 200 counted as {reason:?}");
@@ -226,17 +227,19 @@ fn commands_that_prove_nothing_do_not_start_the_run() {
 #[test]
 fn a_candidate_that_falls_silent_makes_room() {
     let (ending, bench) = waits(|b, period| match period {
-        3 | 4 => b.offer(7, period, 0),
-        6..=9 => b.offer(8, period, 0), // too early: 7 is expected to go on
-        30..=40 => b.offer(9, period, 0), // 7 has been silent for more than hold_ticks
+        3 | 4 => b.candidate(7, period, 0),
+        6..=9 => b.candidate(8, period, 0), // too early: 7 is expected to go on
+        30..=40 => b.candidate(9, period, 0), // 7 has been silent for more than hold_ticks
         _ => {}
     });
     assert_eq!(ending, Ending::Done);
-    let sessions: Vec<u64> = bench.logged()[0].offers.iter().map(|o| o.session).collect();
+    let sessions: Vec<u64> = bench.logged()[0].candidates.iter().map(|o| o.session).collect();
     assert_eq!(sessions, [9, 9, 9]);
     let reports = bench.reported();
-    let refused =
-        reports.iter().filter(|r| r.phase == Phase::Waiting).flat_map(|r| &r.verdicts[..r.offers]);
+    let refused = reports
+        .iter()
+        .filter(|r| r.phase == Phase::Waiting)
+        .flat_map(|r| &r.verdicts[..r.candidates]);
     let of = |wanted| refused.clone().filter(|v| **v == wanted).count();
     assert_eq!(of(Verdict::Rejected(Rejection::NotOwner)), 4);
     assert_eq!(of(Verdict::Proving), 2, "what was kept is accounted for when it is let go");
@@ -286,8 +289,8 @@ fn stalled(policy: OverrunPolicy) -> (Ending, Vec<u64>, u64) {
     // the sleep that should end at 10 ms ends at 14.5 ms
     let clock = TestClock { clock: ManualClock::default(), late: vec![(10, 4_500_000)], between };
     let run = bench.executive(clock, Pace::RealTime(policy), StartRule::Now, 30);
-    let (ending, plant) = run.run();
-    assert_eq!(plant.state().digest, digest_alone(plant.state().tick));
+    let (ending, simulation) = run.run();
+    assert_eq!(simulation.state().digest, digest_alone(simulation.state().tick));
     let missed = bench.reported().last().unwrap().missed_deadlines;
     let begun = begun.borrow().clone();
     (ending, begun, missed)
@@ -321,8 +324,8 @@ fn stop_ends_the_run_at_the_first_miss() {
     let clock =
         TestClock { clock: ManualClock::default(), late: vec![(10, 1_000_000)], between: |_| {} };
     let pace = Pace::RealTime(OverrunPolicy::Stop);
-    let (ending, plant) = bench.executive(clock, pace, StartRule::Now, 30).run();
-    assert_eq!((ending, plant.state().tick), (Ending::Overrun, 11));
+    let (ending, simulation) = bench.executive(clock, pace, StartRule::Now, 30).run();
+    assert_eq!((ending, simulation.state().tick), (Ending::Overrun, 11));
 }
 
 /// More commands than one tick looks at: the rest waits for the next tick, none is lost.
@@ -330,7 +333,7 @@ fn stop_ends_the_run_at_the_first_miss() {
 fn a_full_command_queue_is_worked_off_in_order() {
     let mut bench = Bench::new(quadruped(&[]), ROOMY);
     for seq in 1..=32 {
-        bench.hands().offer(7, seq, 0);
+        bench.hands().candidate(7, seq, 0);
     }
     assert!(
         bench.hands().commands.take_free().is_none(),
@@ -338,9 +341,9 @@ fn a_full_command_queue_is_worked_off_in_order() {
     );
     bench.executive(ManualClock::default(), SLIP, StartRule::Now, 3).run();
     let log = bench.logged();
-    let seqs: Vec<u64> = log.iter().flat_map(|t| &t.offers).map(|o| o.seq).collect();
+    let seqs: Vec<u64> = log.iter().flat_map(|t| &t.candidates).map(|o| o.seq).collect();
     assert_eq!(seqs, (1..=32).collect::<Vec<_>>());
-    assert_eq!(log.iter().map(|t| t.offers.len()).collect::<Vec<_>>(), [16, 16, 0]);
+    assert_eq!(log.iter().map(|t| t.candidates.len()).collect::<Vec<_>>(), [16, 16, 0]);
     assert_eq!(log[2].state.command_seq, 32);
     // the boxes are back
     let hands = bench.hands();
@@ -353,8 +356,8 @@ fn a_stop_ends_the_run_after_the_tick() {
     let stop = std::sync::Arc::clone(&bench.stop);
     let between = move |period| stop.store(period >= 5, Ordering::Relaxed);
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
-    let (ending, plant) = bench.executive(clock, SLIP, StartRule::Now, 30).run();
-    assert_eq!((ending, plant.state().tick, bench.logged().len()), (Ending::Stopped, 6, 6));
+    let (ending, simulation) = bench.executive(clock, SLIP, StartRule::Now, 30).run();
+    assert_eq!((ending, simulation.state().tick, bench.logged().len()), (Ending::Stopped, 6, 6));
 }
 
 /// All events in a log, with their ticks.
@@ -377,17 +380,17 @@ fn an_event_from_outside_applies_at_the_tick_that_is_told() {
         }
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
-    let (_, plant) = bench.executive(clock, SLIP, StartRule::Now, 30).run();
+    let (_, simulation) = bench.executive(clock, SLIP, StartRule::Now, 30).run();
     // the sleep before period 5 ends tick 4
     let log = bench.logged();
     assert_eq!(events_of(&log), [(5, event(5)), (5, event(1)), (9, event(9)), (9, event(1))]);
     assert_eq!(*told.borrow(), [(0, 5), (1, 5), (2, 9), (3, 9)]);
-    assert_ne!(plant.state().digest, digest_alone(30));
-    let mut again = bench.scenario.plant();
+    assert_ne!(simulation.state().digest, digest_alone(30));
+    let mut again = bench.scenario.simulation();
     for tick in log {
         again.step(&TickInput { events: tick.events, ..TickInput::new() });
     }
-    assert_eq!(again.state().digest, plant.state().digest);
+    assert_eq!(again.state().digest, simulation.state().digest);
 }
 
 #[test]
@@ -424,10 +427,10 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
         let mut outbox = outbox.borrow_mut();
         match period {
             3 => assert_eq!(outbox.send(apply(3)), Ok(0)),
-            4 | 5 => hands.offer(7, period, 0),
+            4 | 5 => hands.candidate(7, period, 0),
             // told long before the first tick
             6 => assert_eq!((next_told(&mut outbox), next_told(&mut outbox)), (Some((0, 0)), None)),
-            40..43 => hands.offer(8, period, 0),
+            40..43 => hands.candidate(8, period, 0),
             _ => {}
         }
     };
@@ -435,7 +438,7 @@ fn events_that_come_before_the_controller_apply_at_tick_0() {
     bench.executive(clock, SLIP, StartRule::OnController, 20).run();
     let log = bench.logged();
     assert_eq!((events_of(&log), log.len()), (vec![(0, event(3))], 20));
-    assert_eq!(log[0].offers.len(), 3);
+    assert_eq!(log[0].candidates.len(), 3);
 }
 
 #[test]

@@ -61,11 +61,11 @@ pub fn pendulum_plant(gravity: f64) -> Simulation {
 }
 
 /// One tick under this command for every joint, and these events.
-pub fn tick(plant: &mut Simulation, commands: &[JointCommand], events: &[Event]) {
-    let at = plant.state().tick;
+pub fn tick(simulation: &mut Simulation, commands: &[JointCommand], events: &[Event]) {
+    let at = simulation.state().tick;
     let mut input = TickInput::new();
     let joints = commands.to_vec();
-    input.offers.push(Box::new(Command {
+    input.candidates.push(Box::new(Command {
         run_id: 1,
         session: 9,
         seq: at + 1,
@@ -74,14 +74,14 @@ pub fn tick(plant: &mut Simulation, commands: &[JointCommand], events: &[Event])
         joints,
     }));
     input.events.extend_from_slice(events);
-    let outcome = plant.step(&input);
+    let outcome = simulation.step(&input);
     assert_eq!((outcome.failure, outcome.faults_refused), (None, 0), "tick {at}");
 }
 
 /// What is published.
-pub fn shown(plant: &Simulation) -> Snapshot {
-    let mut s = plant.new_snapshot();
-    plant.fill(&mut s);
+pub fn shown(simulation: &Simulation) -> Snapshot {
+    let mut s = simulation.new_snapshot();
+    simulation.fill(&mut s);
     s
 }
 
@@ -92,24 +92,24 @@ pub fn once(now: bool, events: &[Event]) -> &[Event] {
 
 /// The shipped quadruped, standing for half a second.
 pub fn quadruped() -> Simulation {
-    let mut plant = bench::quadruped(&["command.proof_commands=1"]).plant();
+    let mut simulation = bench::quadruped(&["command.proof_commands=1"]).simulation();
     for _ in 0..500 {
-        stand(&mut plant, &[]);
+        stand(&mut simulation, &[]);
     }
-    plant
+    simulation
 }
 
 /// One tick in which it holds its initial pose.
-pub fn stand(plant: &mut Simulation, events: &[Event]) {
+pub fn stand(simulation: &mut Simulation, events: &[Event]) {
     let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
-    let commands: Vec<JointCommand> = plant.spec().q.joints.iter().map(hold).collect();
-    tick(plant, &commands, events);
+    let commands: Vec<JointCommand> = simulation.spec().q.joints.iter().map(hold).collect();
+    tick(simulation, &commands, events);
 }
 
 /// The bits of positions and velocities, and of all other physics but the faults themselves.
-pub fn motion(plant: &Simulation) -> Vec<u64> {
+pub fn motion(simulation: &Simulation) -> Vec<u64> {
     let mut bits = Vec::new();
-    plant.clone().walk(&mut |name, _, word| {
+    simulation.clone().walk(&mut |name, _, word| {
         if !name.starts_with("fault.") {
             bits.push(word.bits());
         }

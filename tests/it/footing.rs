@@ -11,11 +11,11 @@ use hardstand_protocol::{Event, TickInput};
 /// and its speed at the end.
 fn pushed_box(force_n: f64, ticks: u64) -> (f64, f64) {
     let (model, spec) = box_on_springs(0.8);
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     for _ in 0..2000 {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    let start = plant.state().q.p_WB.x;
+    let start = simulation.state().q.p_WB.x;
     let mut input = TickInput::new();
     // at the height of the feet, so that nothing tips
     input.events.push(Event::Push {
@@ -24,11 +24,11 @@ fn pushed_box(force_n: f64, ticks: u64) -> (f64, f64) {
         force_W: [force_n, 0.0, 0.0],
         ticks,
     });
-    plant.step(&input);
+    simulation.step(&input);
     for _ in 1..ticks {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    (plant.state().q.p_WB.x - start, plant.state().v.v_WB.x)
+    (simulation.state().q.p_WB.x - start, simulation.state().v.v_WB.x)
 }
 
 #[test]
@@ -53,11 +53,11 @@ fn a_sliding_box_sticks_again_only_below_the_settle_load() {
     // creeps for ever although it is far below the static limit. Below that the anchor is left
     // behind a little in each step; whether that suffices depends on the step: 2 N creep on
     for (load_n, creeps) in [(0.5, false), (2.0, true), (3.4, true)] {
-        let mut plant = point_mass(load_n);
+        let mut simulation = point_mass(load_n);
         for _ in 0..2_000 {
-            plant.step(&TickInput::new());
+            simulation.step(&TickInput::new());
         }
-        let (speed, f) = (plant.state().v.v_WB.x, plant.contacts().evaluated()[0].force);
+        let (speed, f) = (simulation.state().v.v_WB.x, simulation.contacts().evaluated()[0].force);
         let creep = load_n / SpringParameters::default().cxy_n_s_per_m;
         assert!(load_n < 0.6 * f.friction_limit_n, "well below the limit");
         if creeps {
@@ -92,19 +92,19 @@ fn every_station_meets_every_plane() {
     for s in &mut spec.stations {
         s.friction = Friction::new(0.1, 0.05);
     }
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut largest: f64 = 0.0;
     for _ in 0..400 {
-        plant.step(&TickInput::new());
-        assert!(plant.state().q.p_WB.x < 0.035, "went through the wall");
-        for (i, at) in plant.contacts().evaluated().iter().enumerate() {
+        simulation.step(&TickInput::new());
+        assert!(simulation.state().q.p_WB.x < 0.035, "went through the wall");
+        for (i, at) in simulation.contacts().evaluated().iter().enumerate() {
             if i % 2 == 1 {
                 largest = largest.max(at.force.normal_n);
                 assert!(at.record_W().force.x <= 1e-9, "the wall pushes back");
             }
         }
     }
-    assert_eq!(plant.contacts().forces().len(), 16);
+    assert_eq!(simulation.contacts().forces().len(), 16);
     assert!(largest > 10.0, "never touched the wall: {largest} N");
-    assert!(plant.state().v.v_WB.x < 0.0, "no rebound");
+    assert!(simulation.state().v.v_WB.x < 0.0, "no rebound");
 }

@@ -115,8 +115,8 @@ fn golden_point_on_plane_runs() {
     );
 }
 
-/// The method of real-time runs, against the end positions of a second program (PROVENANCE.md). They
-/// are for our own files, whatever folder is asked for.
+/// The method of real-time runs, against the end positions of a second program (PROVENANCE.md).
+/// They are for our own files, whatever folder is asked for.
 #[test]
 fn golden_semi_implicit_euler() {
     for (scene, h, x) in [

@@ -46,11 +46,11 @@ fn round(mass: f64, I: Mat3, shape: StationShape, model: &ContactModel) -> (Mode
     (robot, spec)
 }
 
-fn run(plant: &mut Simulation, seconds: f64) {
-    let ticks = (seconds * 1e9 / plant.spec().period_ns as f64).round() as u32;
+fn run(simulation: &mut Simulation, seconds: f64) {
+    let ticks = (seconds * 1e9 / simulation.spec().period_ns as f64).round() as u32;
     for _ in 0..ticks {
-        plant.step(&TickInput::new());
-        assert_eq!(plant.failure(), None);
+        simulation.step(&TickInput::new());
+        assert_eq!(simulation.failure(), None);
     }
 }
 
@@ -66,16 +66,16 @@ fn a_ball_rolls_down_a_ramp_with_five_sevenths_of_the_slope() {
         // settle on the spot while held by a reversed slope of gravity: along the normal only
         spec.gravity_W = R * Vec3::new(0.0, 0.0, -G * 0.3_f64.cos());
         spec.q.p_WB = R * Vec3::new(0.0, 0.0, radius_m);
-        let mut plant = Simulation::new(robot.clone(), spec.clone());
-        run(&mut plant, 1.0);
+        let mut simulation = Simulation::new(robot.clone(), spec.clone());
+        run(&mut simulation, 1.0);
         spec.gravity_W = Vec3::new(0.0, 0.0, -G);
-        let mut q = plant.state().q.clone();
+        let mut q = simulation.state().q.clone();
         q.quat_WB = Quaternion::IDENTITY;
         spec.q = q;
-        let mut plant = Simulation::new(robot, spec);
-        run(&mut plant, 1.0);
-        let v = R.tr_mul(&plant.state().v.v_WB);
-        let slip = plant.contacts().evaluated()[0].v_C.xy().norm();
+        let mut simulation = Simulation::new(robot, spec);
+        run(&mut simulation, 1.0);
+        let v = R.tr_mul(&simulation.state().v.v_WB);
+        let slip = simulation.contacts().evaluated()[0].v_C.xy().norm();
         let a = 5.0 / 7.0 * G * 0.3_f64.sin();
         println!("v {:.6} m/s of {a:.6}, slip {slip:.2e} m/s", v.x);
         assert!((v.x - a).abs() < 3e-3 * a, "{} m/s instead of {a}", v.x);
@@ -102,16 +102,16 @@ fn a_coin_rolls_in_the_circle_that_its_tilt_asks_for() {
     spec.q.p_WB.z = a * s;
     spec.v.w_WB = axis * spin + up * (turn * s);
     spec.v.v_WB = Vec3::new(a * spin, 0.0, 0.0);
-    let mut plant = Simulation::new(robot, spec);
+    let mut simulation = Simulation::new(robot, spec);
     let radius_m = a * spin / turn;
     // the centre of the circle of the disc's centre: v = Ω ẑ × (p − centre)
     let centre = Vec3::new(0.0, radius_m, 0.0);
     let (mut tilt_off, mut circle_off) = (0.0_f64, 0.0_f64);
     for _ in 0..300 {
-        run(&mut plant, 0.01);
-        let cos = (plant.state().q.quat_WB.to_matrix() * Vec3::z()).z;
+        run(&mut simulation, 0.01);
+        let cos = (simulation.state().q.quat_WB.to_matrix() * Vec3::z()).z;
         tilt_off = tilt_off.max((cos - c).abs());
-        let r = (plant.state().q.p_WB - centre).xy().norm();
+        let r = (simulation.state().q.p_WB - centre).xy().norm();
         circle_off = circle_off.max((r - radius_m.abs()).abs());
     }
     println!("spin {spin} rad/s: cos θ off by {tilt_off:.2e}, circle by {circle_off:.2e} m");
@@ -127,7 +127,11 @@ fn a_robot_on_a_belt_stands_still_on_the_belt() {
         ]));
         s.run(12_000);
         let (feet, belt) = (s.feet_W(), Vec3::new(-0.4, 0.1, 0.0));
-        assert!((s.plant.state().v.v_WB - belt).norm() < 1e-3, "{}", s.plant.state().v.v_WB);
+        assert!(
+            (s.simulation.state().v.v_WB - belt).norm() < 1e-3,
+            "{}",
+            s.simulation.state().v.v_WB
+        );
         s.run(2_000);
         let carried: Vec<Vec3> = feet.iter().map(|p| p + belt * 2.0).collect();
         let drift = s.feet_moved_m(&carried);
@@ -144,7 +148,7 @@ fn a_shaking_table_shakes_the_robot_and_the_forces_show_it() {
         "planes.0.motion={amplitude_m=[0.0, 0.0, 0.01], frequency_hz=2.0, ramp_s=1.0}",
     ]));
     s.run(8_000);
-    let weight_n = G * s.plant.model().total_mass();
+    let weight_n = G * s.simulation.model().total_mass();
     let (mut least, mut most) = (f64::MAX, 0.0_f64);
     for _ in 0..500 {
         s.run(1);
@@ -153,7 +157,7 @@ fn a_shaking_table_shakes_the_robot_and_the_forces_show_it() {
         assert!(s.foot_contacts().iter().all(|f| f.touch.p_C.z.abs() < 1e-6));
     }
     // a table that moves by A sin ωt asks for m A ω² more and less
-    let swing = s.plant.model().total_mass() * 0.01 * (4.0 * std::f64::consts::PI).powi(2);
+    let swing = s.simulation.model().total_mass() * 0.01 * (4.0 * std::f64::consts::PI).powi(2);
     println!("{least:.1} to {most:.1} N, weight {weight_n:.1} N, swing {swing:.1} N");
     assert!((most - weight_n) > 0.8 * swing && (weight_n - least) > 0.8 * swing);
     assert!((most - weight_n) < 2.0 * swing && (weight_n - least) < 2.0 * swing);
@@ -173,11 +177,11 @@ fn a_robot_stands_on_boxes_ramps_stairs_and_hills() {
             let set = format!("contact.model={model}");
             let mut s = Standing::new(&quadruped(&[&set, terrain, "initial.clearance_m=0.01"]));
             s.run(6_000);
-            let (feet, q) = (s.foot_contacts(), &s.plant.state().q);
+            let (feet, q) = (s.foot_contacts(), &s.simulation.state().q);
             let up = q.quat_WB.to_matrix()[(2, 2)];
             let total: Vec3 = feet.iter().map(|f| f.record_W().force).sum();
             assert!(up > 0.97, "{model} on {terrain}: it lies at {q:?}");
-            let weight_n = G * s.plant.model().total_mass();
+            let weight_n = G * s.simulation.model().total_mass();
             assert!((total.z / weight_n - 1.0).abs() < 0.05, "{model} on {terrain}: {total}");
             assert!(feet.iter().all(|f| f.force.normal_n > 5.0), "{model} on {terrain}");
             let creep = if model == "hunt_crossley" { 5e-3 } else { 1e-4 };
@@ -262,8 +266,8 @@ fn force_at(ground: &[Surface], model: &ContactModel, p: Vec3) -> Vec3 {
     let (robot, mut spec) = round(1.0, Mat3::identity(), shape, &model);
     spec.ground = ground.to_vec();
     spec.q.p_WB = p;
-    let plant = Simulation::new(robot, spec);
-    plant.contacts().evaluated().iter().map(|at| at.record_W().force).sum()
+    let simulation = Simulation::new(robot, spec);
+    simulation.contacts().evaluated().iter().map(|at| at.record_W().force).sum()
 }
 
 fn solids(list: Vec<ConvexSolid>) -> Vec<Surface> {

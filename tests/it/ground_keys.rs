@@ -123,10 +123,10 @@ fn terrain_becomes_surfaces_in_order() {
     assert!(matches!(s.spec.ground[0].shape, SurfaceShape::Plane));
     assert!(matches!(s.spec.ground[2].shape, SurfaceShape::Solid(_)));
     assert!(s.spec.ground[2].platform.is_none() && s.spec.ground[3].platform.is_some());
-    assert_eq!(s.plant().contacts().evaluated().len(), s.spec.stations.len() * 4);
+    assert_eq!(s.simulation().contacts().evaluated().len(), s.spec.stations.len() * 4);
     // a surface of another name is another layout: stations would be counted wrongly
-    let plain = load(&[]).unwrap().plant().layout_hash();
-    assert_ne!(s.plant().layout_hash(), plain);
+    let plain = load(&[]).unwrap().simulation().layout_hash();
+    assert_ne!(s.simulation().layout_hash(), plain);
 }
 
 #[test]

@@ -58,8 +58,8 @@ fn collect(v: &serde_json::Value, out: &mut Vec<f64>) {
     }
 }
 
-fn assert_all_finite(plant: &Simulation, s: &mut Snapshot, what: &str) {
-    plant.fill(s);
+fn assert_all_finite(simulation: &Simulation, s: &mut Snapshot, what: &str) {
+    simulation.fill(s);
     assert!(numbers(s).iter().all(|x| x.is_finite()), "{what}: {:?}", s.contacts.stations.first());
 }
 
@@ -138,17 +138,17 @@ fn hunt_crossley(dice: &mut Dice) -> HuntCrossley {
     HuntCrossley::new(pair, dice.size(-12.0, 3.0)).unwrap()
 }
 
-fn hostile_input(dice: &mut Dice, plant: &Simulation) -> TickInput {
-    let mut input = standing_input(plant);
+fn hostile_input(dice: &mut Dice, simulation: &Simulation) -> TickInput {
+    let mut input = standing_input(simulation);
     if dice.one_in(2) {
-        for j in &mut input.offers[0].joints {
+        for j in &mut input.candidates[0].joints {
             (j.kp, j.kd) = (dice.size(0.0, 12.0), dice.size(0.0, 12.0));
             (j.q, j.tau_ff) = (dice.size(-3.0, 12.0), -dice.size(0.0, 12.0));
         }
     } else if dice.one_in(2) {
         // all that the motors give, one way and the other
         let ahead = dice.one_in(2);
-        for (i, j) in input.offers[0].joints.iter_mut().enumerate() {
+        for (i, j) in input.candidates[0].joints.iter_mut().enumerate() {
             let way = if ahead == (i % 2 == 0) { 1e6 } else { -1e6 };
             *j = JointCommand { tau_ff: way, ..Default::default() };
         }
@@ -165,8 +165,8 @@ fn hostile_input(dice: &mut Dice, plant: &Simulation) -> TickInput {
 }
 
 /// What a plant without a fault must be: near, slow, and held by forces that are no nonsense.
-fn assert_in_range(plant: &Simulation, s: &Snapshot, what: &str) {
-    let (q, v) = (&plant.state().q, &plant.state().v);
+fn assert_in_range(simulation: &Simulation, s: &Snapshot, what: &str) {
+    let (q, v) = (&simulation.state().q, &simulation.state().v);
     let far = q.p_WB.iter().chain(&q.joints).fold(0.0, |m: f64, x| m.max(x.abs()));
     let fast = v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints);
     let fast = fast.fold(0.0, |m: f64, x| m.max(x.abs()));
@@ -180,24 +180,24 @@ fn hostile_cases(seed: u64, cases: u32) {
     let (mut dice, mut faults, mut early) = (Dice(seed), 0, 0);
     for case in 0..cases {
         let what = format!("case {case} of {seed:x}");
-        let mut plant = hostile_plant(&mut dice);
-        let mut s = plant.new_snapshot();
-        assert_all_finite(&plant, &mut s, &what);
-        early += u32::from(plant.failure().is_some());
+        let mut simulation = hostile_plant(&mut dice);
+        let mut s = simulation.new_snapshot();
+        assert_all_finite(&simulation, &mut s, &what);
+        early += u32::from(simulation.failure().is_some());
         for _ in 0..12 {
-            let (before, was) = (plant.state().clone(), plant.failure());
-            let input = hostile_input(&mut dice, &plant);
-            let out = plant.step(&input);
-            assert_all_finite(&plant, &mut s, &what);
-            assert_eq!(out.failure, plant.failure());
+            let (before, was) = (simulation.state().clone(), simulation.failure());
+            let input = hostile_input(&mut dice, &simulation);
+            let out = simulation.step(&input);
+            assert_all_finite(&simulation, &mut s, &what);
+            assert_eq!(out.failure, simulation.failure());
             if out.failure.is_some() {
-                assert_eq!(plant.state(), &before, "{what}: frozen at the last good state");
+                assert_eq!(simulation.state(), &before, "{what}: frozen at the last good state");
                 assert_eq!(out.authority, Authority::Zero);
-                assert_eq!(s.state.failure, plant.failure().unwrap().code());
+                assert_eq!(s.state.failure, simulation.failure().unwrap().code());
                 faults += u32::from(was.is_none());
             } else {
-                assert_in_range(&plant, &s, &what);
-                assert_eq!(plant.state().tick, before.tick + 1);
+                assert_in_range(&simulation, &s, &what);
+                assert_eq!(simulation.state().tick, before.tick + 1);
             }
         }
     }
@@ -241,13 +241,13 @@ fn hostile_springs_end_alike_on_every_path() {
         let seed = dice.next();
         let ends =
             [ComputePath::OneByOne, ComputePath::Fastest, ComputePath::Portable].map(|path| {
-                let (mut plant, mut dice) =
+                let (mut simulation, mut dice) =
                     (Simulation::new(model.clone(), spec.clone()), Dice(seed));
-                plant.set_path(path);
+                simulation.set_path(path);
                 let tick = |n| {
-                    let hostile = hostile_input(&mut dice, &plant);
-                    let input = if n < 10 { standing_input(&plant) } else { hostile };
-                    (plant.step(&input).failure, plant.state().digest)
+                    let hostile = hostile_input(&mut dice, &simulation);
+                    let input = if n < 10 { standing_input(&simulation) } else { hostile };
+                    (simulation.step(&input).failure, simulation.state().digest)
                 };
                 (0..15).map(tick).collect::<Vec<_>>()
             });
@@ -260,7 +260,7 @@ fn hostile_springs_end_alike_on_every_path() {
 #[test]
 fn a_plant_can_survive_and_a_fault_is_for_good() {
     let (model, spec) = box_on_springs(0.8);
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut input = TickInput::new();
     input.events.push(Event::Push {
         body: 0,
@@ -268,24 +268,24 @@ fn a_plant_can_survive_and_a_fault_is_for_good() {
         force_W: [1e9, 0.0, 0.0],
         ticks: 1,
     });
-    let (words, out) = (plant.snapshot_words(), plant.step(&input));
+    let (words, out) = (simulation.snapshot_words(), simulation.step(&input));
     assert_eq!(out.failure, Some(PlantFailure::OutOfRange));
     for _ in 0..5 {
-        assert_eq!(plant.step(&TickInput::new()).failure, Some(PlantFailure::OutOfRange));
+        assert_eq!(simulation.step(&TickInput::new()).failure, Some(PlantFailure::OutOfRange));
     }
-    assert_eq!(plant.snapshot_words(), words);
-    plant.restore(&words).unwrap();
-    assert_eq!(plant.step(&TickInput::new()).failure, None);
+    assert_eq!(simulation.snapshot_words(), words);
+    simulation.restore(&words).unwrap();
+    assert_eq!(simulation.step(&TickInput::new()).failure, None);
     // after a restore the last good state is the restored one
-    plant.restore(&words).unwrap();
-    assert!(plant.step(&input).failure.is_some());
-    assert_eq!(plant.snapshot_words(), words);
+    simulation.restore(&words).unwrap();
+    assert!(simulation.step(&input).failure.is_some());
+    assert_eq!(simulation.snapshot_words(), words);
 }
 
 #[test]
 fn a_nan_in_any_input_is_a_fault_and_nothing_else() {
     let (model, spec) = walker();
-    let plant = Simulation::new(model, spec);
+    let simulation = Simulation::new(model, spec);
     let nan = f64::NAN;
     let events = [
         Event::Push { body: 3, point_B: [0.0; 3], force_W: [0.0, nan, 0.0], ticks: 2 },
@@ -293,14 +293,14 @@ fn a_nan_in_any_input_is_a_fault_and_nothing_else() {
         Event::Push { body: 3, point_B: [0.0; 3], force_W: [0.0, 0.0, f64::INFINITY], ticks: 2 },
     ];
     for event in events {
-        let mut plant = plant.clone();
+        let mut simulation = simulation.clone();
         let mut input = TickInput::new();
         input.events.push(event);
-        let before = plant.state().clone();
-        assert_eq!(plant.step(&input).failure, Some(PlantFailure::NotFinite));
-        assert_eq!(plant.state(), &before);
-        let mut s = plant.new_snapshot();
-        assert_all_finite(&plant, &mut s, "NaN event");
+        let before = simulation.state().clone();
+        assert_eq!(simulation.step(&input).failure, Some(PlantFailure::NotFinite));
+        assert_eq!(simulation.state(), &before);
+        let mut s = simulation.new_snapshot();
+        assert_all_finite(&simulation, &mut s, "NaN event");
     }
 }
 
@@ -309,31 +309,31 @@ fn a_robot_that_starts_inside_the_ground_is_thrown_out_or_stopped() {
     for depth in [0.02, 0.1, 1.0, 30.0] {
         let (model, mut spec) = box_on_springs(0.8);
         spec.q.p_WB.z -= depth;
-        let mut plant = Simulation::new(model, spec);
-        let mut s = plant.new_snapshot();
+        let mut simulation = Simulation::new(model, spec);
+        let mut s = simulation.new_snapshot();
         for _ in 0..200 {
-            assert_all_finite(&plant, &mut s, "deep");
-            plant.step(&TickInput::new());
+            assert_all_finite(&simulation, &mut s, "deep");
+            simulation.step(&TickInput::new());
         }
-        assert!(plant.failure().is_some() || plant.state().v.v_WB.z > 0.0);
+        assert!(simulation.failure().is_some() || simulation.state().v.v_WB.z > 0.0);
     }
 }
 
 #[test]
 fn a_push_on_nobody_or_too_many_are_refused() {
     let (model, spec) = walker();
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut input = TickInput::new();
     let push = |body| Event::Push { body, point_B: [0.0; 3], force_W: [1.0, 0.0, 0.0], ticks: 5 };
     input.events.push(push(999));
-    assert_eq!(plant.step(&input).pushes_refused, 1);
+    assert_eq!(simulation.step(&input).pushes_refused, 1);
     input.events = vec![push(0); 10];
-    assert_eq!(plant.step(&input).pushes_refused, 2, "eight slots");
+    assert_eq!(simulation.step(&input).pushes_refused, 2, "eight slots");
     for _ in 0..5 {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
     input.events = vec![push(0)];
-    assert_eq!(plant.step(&input).pushes_refused, 0, "the slots are free again");
+    assert_eq!(simulation.step(&input).pushes_refused, 0, "the slots are free again");
 }
 
 #[test]
@@ -346,16 +346,16 @@ fn absurd_contact_quantities_are_a_fault_even_while_the_motion_is_finite() {
     });
     spec.q.p_WB.z -= 0.05;
     spec.v.v_WB.z = -2.0;
-    let plant = Simulation::new(model, spec);
-    assert_eq!(plant.failure(), Some(PlantFailure::NotFinite));
-    assert_all_finite(&plant, &mut plant.new_snapshot(), "huge viscosity");
+    let simulation = Simulation::new(model, spec);
+    assert_eq!(simulation.failure(), Some(PlantFailure::NotFinite));
+    assert_all_finite(&simulation, &mut simulation.new_snapshot(), "huge viscosity");
 
     // the viscosity bounds the friction, the limit alone is absurd: bad in a tick
     let (model, spec) = box_on_springs(0.8);
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut input = TickInput::new();
     let (mu_static, mu_kinetic) = (1e260, 1e260);
     input.events.push(Event::Friction { scope: Scope::All, mu_static, mu_kinetic });
-    assert_eq!(plant.step(&input).failure, Some(PlantFailure::NotFinite));
-    assert_all_finite(&plant, &mut plant.new_snapshot(), "huge friction");
+    assert_eq!(simulation.step(&input).failure, Some(PlantFailure::NotFinite));
+    assert_all_finite(&simulation, &mut simulation.new_snapshot(), "huge friction");
 }

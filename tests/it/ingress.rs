@@ -8,7 +8,7 @@ use crate::common::oracle::{Dice, Owners, Said, judge, mutate};
 use crate::common::robots::{add_body, add_joint, joint, plain_spec};
 use hardstand::buffer_pool::{Inbox, pool};
 use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits};
-use hardstand::limits::OFFERS_MAX;
+use hardstand::limits::CANDIDATES_MAX;
 use hardstand::simulation::Simulation;
 use hardstand_physics::model::{Base, Builder, JointKind};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
@@ -16,7 +16,7 @@ use hardstand_protocol::{ClaimedCommand, encode_command};
 use hardstand_protocol::{Command, JointCommand, Rejection, TickInput, Verdict};
 
 const JOINTS: usize = 2;
-const QUEUE: usize = 2 * OFFERS_MAX;
+const QUEUE: usize = 2 * CANDIDATES_MAX;
 
 /// A double pendulum whose joints can bear any command.
 fn pendulum() -> Simulation {
@@ -142,31 +142,31 @@ struct Intake {
     desk: CommandIngress,
     counters: Arc<ArrivalCounters>,
     inbox: Inbox<Command>,
-    plant: Simulation,
+    simulation: Simulation,
     input: TickInput,
     tally: Tally,
 }
 
 impl Intake {
-    fn new(plant: Simulation, limits: CommandLimits) -> Self {
+    fn new(simulation: Simulation, limits: CommandLimits) -> Self {
         let (outbox, inbox) = pool(QUEUE, Command::default);
         let counters = Arc::<ArrivalCounters>::default();
         let run_id = Arc::new(AtomicU32::new(limits.run_id));
         let desk = CommandIngress::new(outbox, limits, run_id, Arc::clone(&counters));
         let input = TickInput::new();
-        Self { counters, desk, inbox, plant, input, tally: Tally::default() }
+        Self { counters, desk, inbox, simulation, input, tally: Tally::default() }
     }
 
     /// As the executive does it.
     fn tick(&mut self) -> Vec<Verdict> {
-        while self.input.offers.len() < OFFERS_MAX
-            && let Some(offer) = self.inbox.take()
+        while self.input.candidates.len() < CANDIDATES_MAX
+            && let Some(candidate) = self.inbox.take()
         {
-            self.input.offers.push(offer);
+            self.input.candidates.push(candidate);
         }
-        let outcome = self.plant.step(&self.input);
-        self.input.offers.drain(..).for_each(|offer| self.inbox.give_back(offer));
-        let verdicts = outcome.verdicts[..outcome.offers].to_vec();
+        let outcome = self.simulation.step(&self.input);
+        self.input.candidates.drain(..).for_each(|candidate| self.inbox.give_back(candidate));
+        let verdicts = outcome.verdicts[..outcome.candidates].to_vec();
         verdicts.iter().for_each(|&verdict| self.tally.count(verdict));
         verdicts
     }
@@ -185,16 +185,16 @@ impl Intake {
 struct Opinion {
     owners: Owners,
     queue: VecDeque<Said>,
-    plant: Simulation,
+    simulation: Simulation,
     input: TickInput,
     tally: Tally,
 }
 
 impl Opinion {
-    fn new(plant: Simulation) -> Self {
-        let owners = Owners::new(plant.spec().watchdog, plant.model().joint_count());
+    fn new(simulation: Simulation) -> Self {
+        let owners = Owners::new(simulation.spec().watchdog, simulation.model().joint_count());
         let (queue, input, tally) = (VecDeque::new(), TickInput::new(), Tally::default());
-        Self { owners, queue, plant, input, tally }
+        Self { owners, queue, simulation, input, tally }
     }
 
     fn arrives(&mut self, bytes: &[u8], limits: &CommandLimits) -> Result<(), Rejection> {
@@ -211,18 +211,18 @@ impl Opinion {
     }
 
     fn tick(&mut self) -> Vec<Verdict> {
-        let now = self.plant.state().tick;
+        let now = self.simulation.state().tick;
         let mut verdicts = Vec::new();
-        for said in self.queue.drain(..self.queue.len().min(OFFERS_MAX)) {
+        for said in self.queue.drain(..self.queue.len().min(CANDIDATES_MAX)) {
             let (verdict, trace) = self.owners.judge(now, &said);
             verdicts.push(verdict);
             self.tally.count(verdict);
             if trace {
-                self.input.offers.push(Box::new(command(&said)));
+                self.input.candidates.push(Box::new(command(&said)));
             }
         }
-        self.plant.step(&self.input);
-        self.input.offers.clear();
+        self.simulation.step(&self.input);
+        self.input.candidates.clear();
         verdicts
     }
 }
@@ -244,23 +244,23 @@ fn command(said: &Said) -> Command {
 
 /// Sends `count` commands, most of them mutated, and compares both ways at every step.
 fn run(seed: u64, count: u64) -> Tally {
-    let plant = pendulum();
+    let simulation = pendulum();
     let limits = CommandLimits {
-        layout_hash: plant.layout_hash(),
+        layout_hash: simulation.layout_hash(),
         run_id: 3,
         joints: JOINTS,
         kp_max: 500.0,
         kd_max: 20.0,
     };
-    let mut opinion = Opinion::new(plant.clone());
-    let mut intake = Intake::new(plant, limits);
+    let mut opinion = Opinion::new(simulation.clone());
+    let mut intake = Intake::new(simulation, limits);
     let mut dice = Dice(seed);
     let sessions = [11, 12, 13, 14];
     let mut crowd =
         Crowd { dice: Dice(seed ^ 0xff), sessions, seq: 0, mood: Mood::Usual, mood_ticks: 50 };
     let (mut good, mut other, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     loop {
-        let tick = intake.plant.state().tick;
+        let tick = intake.simulation.state().tick;
         for _ in 0..crowd.count().min(count - opinion.tally.sent) {
             std::mem::swap(&mut good, &mut other);
             let claim = crowd.command(tick, &opinion.owners, &limits);
@@ -273,13 +273,13 @@ fn run(seed: u64, count: u64) -> Tally {
             assert_eq!(intake.desk.take_in(&bytes), expected, "tick {tick}: {bytes:02x?}");
         }
         assert_eq!(intake.tick(), opinion.tick(), "tick {tick}, seed {seed}");
-        let digests = [&intake.plant, &opinion.plant].map(|p| p.state().digest);
+        let digests = [&intake.simulation, &opinion.simulation].map(|p| p.state().digest);
         assert_eq!(digests[0], digests[1], "tick {tick}, seed {seed}");
         if opinion.tally.sent == count && opinion.queue.is_empty() {
             break;
         }
     }
-    assert_eq!(intake.plant.failure(), None);
+    assert_eq!(intake.simulation.failure(), None);
     let tally = intake.tally();
     assert_eq!(tally, opinion.tally);
     assert_eq!((tally.sent, tally.judged()), (count, count));

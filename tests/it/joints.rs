@@ -26,10 +26,10 @@ fn arm(change: impl FnOnce(&mut Joint)) -> Simulation {
 }
 
 /// Sends one command and runs for `ticks`; returns (q, dq, motor effort).
-fn command(plant: &mut Simulation, joint: JointCommand, ticks: u32) -> (f64, f64, f64) {
-    let (seq, answers_tick) = (plant.leases().implicit().seq + 1, plant.state().tick);
+fn command(simulation: &mut Simulation, joint: JointCommand, ticks: u32) -> (f64, f64, f64) {
+    let (seq, answers_tick) = (simulation.leases().implicit().seq + 1, simulation.state().tick);
     let mut input = TickInput::new();
-    input.offers.push(Box::new(Command {
+    input.candidates.push(Box::new(Command {
         run_id: 1,
         session: 5,
         seq,
@@ -37,12 +37,12 @@ fn command(plant: &mut Simulation, joint: JointCommand, ticks: u32) -> (f64, f64
         applies_tick: 0,
         joints: vec![joint],
     }));
-    assert_eq!(plant.step(&input).authority, Authority::Fresh);
+    assert_eq!(simulation.step(&input).authority, Authority::Fresh);
     for _ in 1..ticks {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    assert_eq!(plant.failure(), None);
-    (plant.state().q.joints[0], plant.state().v.joints[0], plant.state().motor[0])
+    assert_eq!(simulation.failure(), None);
+    (simulation.state().q.joints[0], simulation.state().v.joints[0], simulation.state().motor[0])
 }
 
 fn push(tau_ff: f64) -> JointCommand {
@@ -51,14 +51,14 @@ fn push(tau_ff: f64) -> JointCommand {
 
 #[test]
 fn an_end_stop_holds_and_does_not_pull() {
-    let mut plant = arm(|j| (j.q_min, j.q_max) = (-0.3, 0.2));
-    let (q, dq, _) = command(&mut plant, push(2.0), 3000);
+    let mut simulation = arm(|j| (j.q_min, j.q_max) = (-0.3, 0.2));
+    let (q, dq, _) = command(&mut simulation, push(2.0), 3000);
     // stiffness D/τ² = 0.1 / 0.005² = 4000 N·m/rad
     assert!((q - (0.2 + 2.0 / 4000.0)).abs() < 1e-6 && dq.abs() < 1e-6, "{q}");
-    let (q, ..) = command(&mut plant, push(-2.0), 3000);
+    let (q, ..) = command(&mut simulation, push(-2.0), 3000);
     assert!((q - (-0.3 - 2.0 / 4000.0)).abs() < 1e-6, "{q}");
     // let go: it comes back to the limit and is not drawn into it again
-    let (q, ..) = command(&mut plant, push(0.0), 3000);
+    let (q, ..) = command(&mut simulation, push(0.0), 3000);
     assert!(q > -0.3 - 1e-9, "{q}");
 }
 
@@ -78,42 +78,42 @@ fn an_end_stop_never_draws_into_itself() {
 
 #[test]
 fn effort_and_velocity_limits_bound_the_motor() {
-    let mut plant = arm(|j| (j.effort_max, j.velocity_max) = (3.0, 10.0));
-    let (_, dq, tau) = command(&mut plant, push(100.0), 100);
+    let mut simulation = arm(|j| (j.effort_max, j.velocity_max) = (3.0, 10.0));
+    let (_, dq, tau) = command(&mut simulation, push(100.0), 100);
     assert_eq!(tau, 3.0);
     assert!((dq - 3.0).abs() < 1e-6, "3 N·m on 0.1 kg·m² for 0.1 s: {dq}");
-    let (_, dq, tau) = command(&mut plant, push(100.0), 2000);
+    let (_, dq, tau) = command(&mut simulation, push(100.0), 2000);
     assert!((10.0..=11.0).contains(&dq) && tau < 0.1, "{dq} rad/s with {tau} N·m");
     // braking stays possible
-    let (_, _, tau) = command(&mut plant, push(-100.0), 1);
+    let (_, _, tau) = command(&mut simulation, push(-100.0), 1);
     assert_eq!(tau, -3.0);
 }
 
 #[test]
 fn pd_control_settles_at_its_reference() {
-    let mut plant = arm(|_| ());
+    let mut simulation = arm(|_| ());
     let set_point = JointCommand { q: 0.7, dq: 0.0, kp: 40.0, kd: 4.0, tau_ff: 0.0 };
-    let (q, dq, _) = command(&mut plant, set_point, 3000);
+    let (q, dq, _) = command(&mut simulation, set_point, 3000);
     assert!((q - 0.7).abs() < 1e-9 && dq.abs() < 1e-9);
     let moving = JointCommand { q: 0.0, dq: 2.0, kp: 0.0, kd: 4.0, tau_ff: 0.0 };
-    assert!((command(&mut plant, moving, 1000).1 - 2.0).abs() < 1e-9);
+    assert!((command(&mut simulation, moving, 1000).1 - 2.0).abs() < 1e-9);
 }
 
 #[test]
 fn damping_and_coulomb_friction_brake() {
     // viscous: a steady speed of tau / damping
-    let mut plant = arm(|j| j.damping = 0.5);
-    assert!((command(&mut plant, push(1.0), 4000).1 - 2.0).abs() < 1e-6);
+    let mut simulation = arm(|j| j.damping = 0.5);
+    assert!((command(&mut simulation, push(1.0), 4000).1 - 2.0).abs() < 1e-6);
     // Coulomb: 1 N·m of push less 0.4 N·m of friction on 0.1 kg·m²
-    let mut plant = arm(|j| j.friction = 0.4);
-    let (_, dq, _) = command(&mut plant, push(1.0), 500);
+    let mut simulation = arm(|j| j.friction = 0.4);
+    let (_, dq, _) = command(&mut simulation, push(1.0), 500);
     assert!((dq - 3.0).abs() < 0.01, "{dq}");
     // less than the friction hardly moves it: 0.75 of the friction, 0.75 of 0.01 rad/s
-    let mut plant = arm(|j| j.friction = 0.4);
-    let (_, dq, _) = command(&mut plant, push(0.3), 2000);
+    let mut simulation = arm(|j| j.friction = 0.4);
+    let (_, dq, _) = command(&mut simulation, push(0.3), 2000);
     assert!(dq.abs() <= 0.0076, "{dq}");
     // and it comes to rest
-    assert!(command(&mut plant, push(0.0), 2000).1.abs() < 1e-9);
+    assert!(command(&mut simulation, push(0.0), 2000).1.abs() < 1e-9);
 }
 
 #[test]
@@ -126,17 +126,17 @@ fn friction_and_damping_never_add_energy() {
     spec.v = Velocities { w_WB: Vec3::new(1.0, -2.0, 0.5), ..Velocities::zero(&model) };
     spec.v.joints.iter_mut().enumerate().for_each(|(i, v)| *v = [0.8, -1.1, 0.1][i % 3]);
     spec.q = Positions { p_WB: spec.q.p_WB, ..Positions::zero(&model) };
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let energy = |p: &Simulation| {
         kinetic_energy(p.model(), p.data(), &p.state().v)
             + potential_energy(p.model(), p.data(), &p.spec().gravity_W)
     };
-    let mut last = energy(&plant);
+    let mut last = energy(&simulation);
     for _ in 0..300 {
-        plant.step(&TickInput::new());
-        let within = plant.state().q.joints.iter().zip(&plant.model().joints);
+        simulation.step(&TickInput::new());
+        let within = simulation.state().q.joints.iter().zip(&simulation.model().joints);
         let free = within.clone().all(|(q, j)| *q > j.q_min && *q < j.q_max);
-        let now = energy(&plant);
+        let now = energy(&simulation);
         // an end stop may give back what it took
         assert!(now <= last + 1e-6 || !free, "{now} J after {last} J");
         last = now;

@@ -28,7 +28,7 @@ fn grant(name: &str, session: u64, schedule: CommandSchedule, list: &[usize]) ->
     }
 }
 
-fn plant() -> Simulation {
+fn simulation() -> Simulation {
     let (model, mut spec) = walker();
     spec.watchdog = SPEC;
     Simulation::new(model, spec)
@@ -46,11 +46,11 @@ fn answer(
     Command { run_id: 1, session, seq: 0, answers_tick: tick, applies_tick, joints }
 }
 
-fn step(plant: &mut Simulation, events: &[Event], offers: &[Command]) -> Outcome {
+fn step(simulation: &mut Simulation, events: &[Event], candidates: &[Command]) -> Outcome {
     let mut input = TickInput::new();
     input.events.extend_from_slice(events);
-    input.offers.extend(offers.iter().cloned().map(Box::new));
-    plant.step(&input)
+    input.candidates.extend(candidates.iter().cloned().map(Box::new));
+    simulation.step(&input)
 }
 
 #[test]
@@ -70,21 +70,21 @@ fn a_grid_names_the_states_that_are_answered() {
 fn the_order_in_which_controllers_come_makes_no_difference() {
     let (a, b) = (grant("a", 5, EVERY_TICK, &[0, 1, 2]), grant("b", 6, EVERY_TICK, &[3, 4, 5]));
     let run = |grants: [Grant; 2], swapped: bool| {
-        let mut plant = plant();
+        let mut simulation = simulation();
         for tick in 0..30 {
-            let mut offers = vec![
+            let mut candidates = vec![
                 answer(5, tick, EVERY_TICK, (0.5, 3)),
                 answer(6, tick, EVERY_TICK, (-0.25, 3)),
             ];
             if swapped {
-                offers.reverse();
+                candidates.reverse();
             }
             let events = grants.map(Event::Grant);
-            let out = step(&mut plant, if tick == 0 { &events } else { &[] }, &offers);
+            let out = step(&mut simulation, if tick == 0 { &events } else { &[] }, &candidates);
             assert_eq!(out.verdicts[..2], [Verdict::Accepted; 2]);
             assert_eq!(out.authority, Authority::Fresh);
         }
-        (plant.state().digest, plant.state().motor.clone())
+        (simulation.state().digest, simulation.state().motor.clone())
     };
     let (digest, motor) = run([a, b], false);
     assert_eq!(motor[..6], [0.5, 0.5, 0.5, -0.25, -0.25, -0.25]);
@@ -94,17 +94,17 @@ fn the_order_in_which_controllers_come_makes_no_difference() {
 #[test]
 fn every_refusal_has_its_reason() {
     let schedule = CommandSchedule { period: 2, phase: 0, offset: 3 };
-    let mut plant = plant();
-    step(&mut plant, &[Event::Grant(grant("a", 5, schedule, &[0, 1]))], &[]);
+    let mut simulation = simulation();
+    step(&mut simulation, &[Event::Grant(grant("a", 5, schedule, &[0, 1]))], &[]);
     for _ in 1..13 {
-        step(&mut plant, &[], &[]);
+        step(&mut simulation, &[], &[]);
     }
     // tick 13
     let good = answer(5, 10, schedule, (0.5, 2));
     let bad = |change: &dyn Fn(&mut Command)| {
         let mut command = good.clone();
         change(&mut command);
-        let out = step(&mut plant.clone(), &[], &[command]);
+        let out = step(&mut simulation.clone(), &[], &[command]);
         match out.verdicts[0] {
             Verdict::Rejected(reason) => reason,
             other => panic!("{other:?}"),
@@ -118,26 +118,26 @@ fn every_refusal_has_its_reason() {
     assert_eq!(bad(&|c| c.applies_tick = 12), Rejection::OffGrid);
     assert_eq!(bad(&|c| c.session = 9), Rejection::NotOwner);
     assert_eq!(
-        step(&mut plant.clone(), &[], std::slice::from_ref(&good)).verdicts[0],
+        step(&mut simulation.clone(), &[], std::slice::from_ref(&good)).verdicts[0],
         Verdict::Accepted
     );
-    let twice = step(&mut plant, &[], &[good.clone(), good.clone()]);
+    let twice = step(&mut simulation, &[], &[good.clone(), good.clone()]);
     assert_eq!(twice.verdicts[1], Verdict::Rejected(Rejection::Sequence));
     // a command that is due, but for longer than is held; the lease itself is not lost yet
     for _ in 14..34 {
-        step(&mut plant, &[], &[]);
+        step(&mut simulation, &[], &[]);
     }
     let old = answer(5, 10 + 2, schedule, (0.5, 2));
     assert_eq!(
-        step(&mut plant.clone(), &[], std::slice::from_ref(&old)).verdicts[0],
+        step(&mut simulation.clone(), &[], std::slice::from_ref(&old)).verdicts[0],
         Verdict::Accepted
     );
-    let mut late = plant.clone();
+    let mut late = simulation.clone();
     for _ in 0..2 {
         step(&mut late, &[], &[]);
     }
     assert_eq!(step(&mut late, &[], &[old]).verdicts[0], Verdict::Rejected(Rejection::Late));
-    let stopped = step(&mut plant, &[Event::Stop], &[answer(5, 30, schedule, (0.5, 2))]);
+    let stopped = step(&mut simulation, &[Event::Stop], &[answer(5, 30, schedule, (0.5, 2))]);
     assert_eq!(stopped.verdicts[0], Verdict::Rejected(Rejection::Stopped));
 }
 
@@ -146,22 +146,22 @@ fn every_refusal_has_its_reason() {
 #[test]
 fn a_silent_controller_loses_its_own_joints_at_the_exact_tick() {
     let slow = CommandSchedule { period: 10, phase: 0, offset: 4 };
-    let mut plant = plant();
+    let mut simulation = simulation();
     let events = [
         Event::Grant(grant("fast", 5, EVERY_TICK, &[0, 1, 2])),
         Event::Grant(grant("slow", 6, slow, &[3, 4, 5])),
     ];
     let mut rungs = Vec::new();
     for tick in 0..140 {
-        let mut offers = vec![answer(5, tick, EVERY_TICK, (0.5, 3))];
+        let mut candidates = vec![answer(5, tick, EVERY_TICK, (0.5, 3))];
         if tick == 4 {
-            offers.push(answer(6, 0, slow, (0.25, 3)));
+            candidates.push(answer(6, 0, slow, (0.25, 3)));
         }
-        let out = step(&mut plant, if tick == 0 { &events } else { &[] }, &offers);
+        let out = step(&mut simulation, if tick == 0 { &events } else { &[] }, &candidates);
         assert_eq!(out.verdicts[0], Verdict::Accepted, "tick {tick}");
-        let motor = &plant.state().motor;
+        let motor = &simulation.state().motor;
         assert_eq!(motor[0], 0.5, "tick {tick}");
-        let (tau, dq) = (motor[3], plant.state().v.joints[3]);
+        let (tau, dq) = (motor[3], simulation.state().v.joints[3]);
         rungs.push(match out.authority {
             Authority::Zero => 'z',
             Authority::Damped => {
@@ -179,51 +179,56 @@ fn a_silent_controller_loses_its_own_joints_at_the_exact_tick() {
     let text: String = rungs.iter().collect();
     assert_eq!(text, format!("{}{}{}", "h".repeat(39), "d".repeat(50), "z".repeat(51)));
     assert_eq!(
-        step(&mut plant, &[], &[answer(6, 130, slow, (0.25, 3))]).verdicts[0],
+        step(&mut simulation, &[], &[answer(6, 130, slow, (0.25, 3))]).verdicts[0],
         Verdict::Rejected(Rejection::Revoked)
     );
 }
 
 #[test]
 fn joints_are_handed_over_without_a_bump() {
-    let mut plant = plant();
+    let mut simulation = simulation();
     let old = grant("old", 5, EVERY_TICK, &[0, 1, 2, 3]);
-    step(&mut plant, &[Event::Grant(old)], &[answer(5, 0, EVERY_TICK, (0.75, 4))]);
+    step(&mut simulation, &[Event::Grant(old)], &[answer(5, 0, EVERY_TICK, (0.75, 4))]);
     let newer = grant("new", 6, EVERY_TICK, &[1, 2]);
-    let check = |plant: &Simulation, grant: &Grant| {
-        plant.leases().check(&SPEC, plant.state().tick, grant, plant.unjoined_owner())
+    let check = |simulation: &Simulation, grant: &Grant| {
+        simulation.leases().check(
+            &SPEC,
+            simulation.state().tick,
+            grant,
+            simulation.unjoined_owner(),
+        )
     };
     let taken = Denied::Taken { joint: 1, controller: controller_number("old") };
-    assert_eq!(check(&plant, &newer), Err(taken));
-    step(&mut plant, &[Event::Leave { session: 5 }], &[]);
-    assert_eq!(plant.state().motor[..4], [0.75; 4], "what has left is held");
-    assert_eq!(check(&plant, &newer), Ok(()));
-    step(&mut plant, &[Event::Grant(newer)], &[answer(5, 2, EVERY_TICK, (0.1, 4))]);
-    assert_eq!(plant.state().motor[..4], [0.75; 4], "and after the hand-over, too");
-    let out = step(&mut plant, &[], &[answer(6, 3, EVERY_TICK, (0.5, 2))]);
+    assert_eq!(check(&simulation, &newer), Err(taken));
+    step(&mut simulation, &[Event::Leave { session: 5 }], &[]);
+    assert_eq!(simulation.state().motor[..4], [0.75; 4], "what has left is held");
+    assert_eq!(check(&simulation, &newer), Ok(()));
+    step(&mut simulation, &[Event::Grant(newer)], &[answer(5, 2, EVERY_TICK, (0.1, 4))]);
+    assert_eq!(simulation.state().motor[..4], [0.75; 4], "and after the hand-over, too");
+    let out = step(&mut simulation, &[], &[answer(6, 3, EVERY_TICK, (0.5, 2))]);
     assert_eq!(out.verdicts[0], Verdict::Accepted);
-    assert_eq!(plant.state().motor[..4], [0.75, 0.5, 0.5, 0.75]);
+    assert_eq!(simulation.state().motor[..4], [0.75, 0.5, 0.5, 0.75]);
 }
 
 #[test]
 fn a_controller_that_comes_again_fences_off_its_old_self() {
-    let mut plant = plant();
+    let mut simulation = simulation();
     let first = grant("a", 5, EVERY_TICK, &[0, 1]);
-    step(&mut plant, &[Event::Grant(first)], &[answer(5, 0, EVERY_TICK, (0.75, 2))]);
+    step(&mut simulation, &[Event::Grant(first)], &[answer(5, 0, EVERY_TICK, (0.75, 2))]);
     let again = grant("a", 6, EVERY_TICK, &[0, 1]);
-    let out = step(&mut plant, &[Event::Grant(again)], &[answer(5, 1, EVERY_TICK, (0.1, 2))]);
+    let out = step(&mut simulation, &[Event::Grant(again)], &[answer(5, 1, EVERY_TICK, (0.1, 2))]);
     assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::NotOwner));
-    assert_eq!(plant.state().motor[..2], [0.75; 2], "held until it speaks");
-    let out = step(&mut plant, &[], &[answer(6, 2, EVERY_TICK, (0.25, 2))]);
-    assert_eq!((out.verdicts[0], plant.state().motor[0]), (Verdict::Accepted, 0.25));
-    let leases = plant.leases().places();
+    assert_eq!(simulation.state().motor[..2], [0.75; 2], "held until it speaks");
+    let out = step(&mut simulation, &[], &[answer(6, 2, EVERY_TICK, (0.25, 2))]);
+    assert_eq!((out.verdicts[0], simulation.state().motor[0]), (Verdict::Accepted, 0.25));
+    let leases = simulation.leases().places();
     assert_eq!(leases.iter().filter(|l| l.controller != 0).count(), 1);
 }
 
 #[test]
 fn who_has_not_joined_and_who_has_keep_each_other_out() {
-    let mut plant = plant();
-    let n = plant.model().joint_count();
+    let mut simulation = simulation();
+    let n = simulation.model().joint_count();
     let unjoined = |tick: u64, seq: u64| Command {
         run_id: 1,
         session: 9,
@@ -233,54 +238,63 @@ fn who_has_not_joined_and_who_has_keep_each_other_out() {
         joints: vec![JointCommand { tau_ff: 0.5, ..Default::default() }; n],
     };
     for tick in 0..3 {
-        step(&mut plant, &[], &[unjoined(tick, tick + 1)]);
+        step(&mut simulation, &[], &[unjoined(tick, tick + 1)]);
     }
-    assert_eq!(plant.unjoined_owner(), Some(9));
+    assert_eq!(simulation.unjoined_owner(), Some(9));
     let wish = grant("a", 5, EVERY_TICK, &[0]);
-    let check = |plant: &Simulation| {
-        plant.leases().check(&SPEC, plant.state().tick, &wish, plant.unjoined_owner())
+    let check = |simulation: &Simulation| {
+        simulation.leases().check(
+            &SPEC,
+            simulation.state().tick,
+            &wish,
+            simulation.unjoined_owner(),
+        )
     };
-    assert_eq!(check(&plant), Err(Denied::Owned { session: 9 }));
+    assert_eq!(check(&simulation), Err(Denied::Owned { session: 9 }));
     for _ in 0..30 {
-        step(&mut plant, &[], &[]);
+        step(&mut simulation, &[], &[]);
     }
-    assert_eq!(check(&plant), Ok(()));
-    step(&mut plant, &[Event::Grant(wish)], &[]);
-    let out = step(&mut plant, &[], &[unjoined(34, 99)]);
+    assert_eq!(check(&simulation), Ok(()));
+    step(&mut simulation, &[Event::Grant(wish)], &[]);
+    let out = step(&mut simulation, &[], &[unjoined(34, 99)]);
     assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::NotOwner));
     // once it has gone and is forgotten, whoever proves life owns all joints
-    step(&mut plant, &[Event::Leave { session: 5 }], &[]);
+    step(&mut simulation, &[Event::Leave { session: 5 }], &[]);
     for (tick, seq) in [(36, 1), (37, 2), (38, 3)] {
         let fresh = Command { session: 10, ..unjoined(tick, seq) };
-        step(&mut plant, &[], &[fresh]);
+        step(&mut simulation, &[], &[fresh]);
     }
-    assert_eq!(plant.authority(), Authority::Fresh);
-    assert!(plant.state().motor.iter().all(|tau| *tau == 0.5), "{:?}", plant.state().motor);
-    assert_eq!(*plant.leases().places(), *Leases::default().places());
+    assert_eq!(simulation.authority(), Authority::Fresh);
+    assert!(
+        simulation.state().motor.iter().all(|tau| *tau == 0.5),
+        "{:?}",
+        simulation.state().motor
+    );
+    assert_eq!(*simulation.leases().places(), *Leases::default().places());
 }
 
 #[test]
 fn an_emergency_stop_damps_everything_until_a_new_command_comes() {
-    let mut plant = plant();
+    let mut simulation = simulation();
     let wish = grant("a", 5, EVERY_TICK, &[0, 1, 2]);
-    step(&mut plant, &[Event::Grant(wish)], &[answer(5, 0, EVERY_TICK, (2.0, 3))]);
+    step(&mut simulation, &[Event::Grant(wish)], &[answer(5, 0, EVERY_TICK, (2.0, 3))]);
     for tick in 1..200 {
         let events = if tick == 1 { vec![Event::Stop] } else { vec![] };
-        let out = step(&mut plant, &events, &[answer(5, tick, EVERY_TICK, (2.0, 3))]);
+        let out = step(&mut simulation, &events, &[answer(5, tick, EVERY_TICK, (2.0, 3))]);
         assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Stopped));
         assert_eq!(out.authority, Authority::Stopped, "for as long as it lasts");
-        for (tau, dq) in plant.state().motor.iter().zip(&plant.state().v.joints) {
+        for (tau, dq) in simulation.state().motor.iter().zip(&simulation.state().v.joints) {
             // the effort is that of the last micro-step, the speed that after it
             assert!(tau * dq <= 1e-9 || dq.abs() < 0.01, "{tau} at {dq}");
             assert!(tau.abs() < 1.0, "{tau}");
         }
     }
     // an answer to a state of before does not count; until a new one comes nothing moves
-    let out = step(&mut plant, &[Event::Arm], &[answer(5, 199, EVERY_TICK, (2.0, 3))]);
+    let out = step(&mut simulation, &[Event::Arm], &[answer(5, 199, EVERY_TICK, (2.0, 3))]);
     assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Sequence));
-    assert!(plant.state().motor[0] != 2.0);
-    let out = step(&mut plant, &[], &[answer(5, 201, EVERY_TICK, (2.0, 3))]);
-    assert_eq!((out.verdicts[0], plant.state().motor[0]), (Verdict::Accepted, 2.0));
+    assert!(simulation.state().motor[0] != 2.0);
+    let out = step(&mut simulation, &[], &[answer(5, 201, EVERY_TICK, (2.0, 3))]);
+    assert_eq!((out.verdicts[0], simulation.state().motor[0]), (Verdict::Accepted, 2.0));
 }
 
 /// Leases are part of the state: saved in the middle, they go on as if nothing had been.
@@ -296,27 +310,27 @@ fn leases_are_saved_and_restored() {
             30 => vec![Event::Arm],
             _ => vec![],
         };
-        let mut offers = vec![answer(6, tick, EVERY_TICK, (0.1, 2))];
+        let mut candidates = vec![answer(6, tick, EVERY_TICK, (0.1, 2))];
         if let Some(answered) = schedule.answered_at(tick) {
-            offers.push(answer(5, answered, schedule, (0.4, 3)));
+            candidates.push(answer(5, answered, schedule, (0.4, 3)));
         }
-        (events, offers)
+        (events, candidates)
     };
-    let run = |plant: &mut Simulation, from: u64, to: u64| {
+    let run = |simulation: &mut Simulation, from: u64, to: u64| {
         for tick in from..to {
-            let (events, offers) = inputs(tick);
-            step(plant, &events, &offers);
+            let (events, candidates) = inputs(tick);
+            step(simulation, &events, &candidates);
         }
     };
     for cut in [1, 5, 21, 26, 31] {
-        let mut whole = plant();
+        let mut whole = simulation();
         run(&mut whole, 0, cut);
         let words = whole.snapshot_words();
         run(&mut whole, cut, 50);
-        let mut restored = plant();
+        let mut restored = simulation();
         restored.restore(&words).unwrap();
         assert_eq!(*restored.leases(), {
-            let mut again = plant();
+            let mut again = simulation();
             run(&mut again, 0, cut);
             *again.leases()
         });
@@ -328,7 +342,7 @@ fn leases_are_saved_and_restored() {
 /// A state from outside may claim anything.
 #[test]
 fn senseless_leases_are_refused() {
-    let mut good = plant();
+    let mut good = simulation();
     step(&mut good, &[Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))], &[]);
     let words = good.snapshot_words();
     let mut refused = 0;
@@ -336,7 +350,7 @@ fn senseless_leases_are_refused() {
         for value in [0, 1, 7, 1 << 42, 1 << 63, u64::MAX] {
             let mut changed = words.clone();
             changed[at] = value;
-            let mut target = plant();
+            let mut target = simulation();
             if target.restore(&changed).is_err() {
                 refused += 1;
                 continue;

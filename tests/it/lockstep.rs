@@ -194,8 +194,9 @@ impl Ran {
 
     /// Every command that was obeyed: session, tick that it answers, tick at which it applied.
     fn obeyed(&self, session: u64) -> Vec<(u64, u64)> {
-        let offers = self.log.iter().flat_map(|t| t.offers.iter().map(move |o| (t.tick, o)));
-        let own = offers.filter(|(_, o)| o.session == session);
+        let candidates =
+            self.log.iter().flat_map(|t| t.candidates.iter().map(move |o| (t.tick, o)));
+        let own = candidates.filter(|(_, o)| o.session == session);
         own.filter(|(_, o)| o.verdict == hardstand_protocol::Verdict::Accepted)
             .map(|(tick, o)| (o.answers_tick, tick))
             .collect()
@@ -249,8 +250,10 @@ fn run(plan: Plan) -> Ran {
     let between = |_| world.borrow_mut().look();
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let links = Links { direct: Some(direct), ..bench.links() };
-    let (pace, plant, schedule) = (plan.pace, bench.scenario.plant(), EventSchedule::default());
-    let (ending, _plant) = Executive::new(plant, clock, links, schedule, pace, plan.limits).run();
+    let (pace, simulation, schedule) =
+        (plan.pace, bench.scenario.simulation(), EventSchedule::default());
+    let (ending, _plant) =
+        Executive::new(simulation, clock, links, schedule, pace, plan.limits).run();
     let (log, reports) = (bench.logged(), bench.reported());
     let events = bench.events.try_iter().collect();
     let World { peers, states, .. } = world.into_inner();
@@ -369,7 +372,7 @@ fn a_budget_is_kept_and_counted() {
     // from tick 21 on: in the rest of the first window, and in the second
     let waited = admission.waited_ns / PERIOD_NS;
     assert!((38..=46).contains(&waited), "{admission:?}");
-    let without = ran.log.iter().filter(|t| t.offers.is_empty()).count() as u64;
+    let without = ran.log.iter().filter(|t| t.candidates.is_empty()).count() as u64;
     assert_eq!(admission.ticks_given_up, without, "{admission:?}");
     assert!((75..85).contains(&without), "{without}");
     assert!(ran.states.iter().all(|s| s.mode == 2));

@@ -29,12 +29,12 @@ fn it_stands_is_pushed_and_recovers_on_every_model() {
     for sets in ALL {
         let mut s = dropped(sets);
         s.run(2_000);
-        let before = s.plant.state().q.p_WB;
+        let before = s.simulation.state().q.p_WB;
         push(&mut s);
         s.run(100);
-        assert!(s.plant.state().v.v_WB.y > 0.03, "{sets:?}: the push moves it");
+        assert!(s.simulation.state().v.v_WB.y > 0.03, "{sets:?}: the push moves it");
         s.run(3_000);
-        let (q, v) = (&s.plant.state().q, &s.plant.state().v);
+        let (q, v) = (&s.simulation.state().q, &s.simulation.state().v);
         let up = q.quat_WB.to_matrix()[(2, 2)];
         println!("{sets:?}: height {:.4} m, tilt cos {up:.6}", q.p_WB.z);
         assert!(up > 0.999 && (q.p_WB.z - before.z).abs() < 5e-3, "{sets:?}: {q:?}");
@@ -47,9 +47,9 @@ fn every_foot_has_a_record_that_carries_its_share() {
     for sets in ALL {
         let mut s = dropped(sets);
         s.run(8_000);
-        let mut snapshot = s.plant.new_snapshot();
-        s.plant.fill(&mut snapshot);
-        let weight_n = 9.81 * s.plant.model().total_mass();
+        let mut snapshot = s.simulation.new_snapshot();
+        s.simulation.fill(&mut snapshot);
+        let weight_n = 9.81 * s.simulation.model().total_mass();
         let feet = &snapshot.contacts.feet;
         let carried: f64 = feet.iter().map(|f| f.force_world_n[2]).sum();
         assert!((carried / weight_n - 1.0).abs() < 2e-3, "{sets:?}: {carried} N of {weight_n}");
@@ -75,19 +75,19 @@ fn runs_repeat_and_snapshots_continue_with_the_same_bits() {
         push(&mut b);
         a.run(400);
         b.run(400);
-        assert_eq!(a.plant.state().digest, b.plant.state().digest, "{sets:?}");
-        let words = a.plant.snapshot_words();
+        assert_eq!(a.simulation.state().digest, b.simulation.state().digest, "{sets:?}");
+        let words = a.simulation.snapshot_words();
         let mut c = dropped(sets);
-        c.plant.restore(&words).unwrap();
+        c.simulation.restore(&words).unwrap();
         let readings = |s: &Standing| {
-            let mut out = s.plant.new_snapshot();
-            s.plant.fill(&mut out);
+            let mut out = s.simulation.new_snapshot();
+            s.simulation.fill(&mut out);
             out.contacts
         };
         assert_eq!(readings(&a), readings(&c), "{sets:?}: forces are shown as they were");
         a.run(400);
         c.run(400);
-        assert_eq!(a.plant.state().digest, c.plant.state().digest, "{sets:?}");
+        assert_eq!(a.simulation.state().digest, c.simulation.state().digest, "{sets:?}");
     }
 }
 
@@ -100,10 +100,14 @@ fn a_clone_takes_the_same_steps() {
             a.run(ticks);
             let mut b = dropped(sets);
             b.run(ticks);
-            b.plant = b.plant.clone();
+            b.simulation = b.simulation.clone();
             a.run(300);
             b.run(300);
-            assert_eq!(a.plant.state().digest, b.plant.state().digest, "{sets:?}, {ticks}");
+            assert_eq!(
+                a.simulation.state().digest,
+                b.simulation.state().digest,
+                "{sets:?}, {ticks}"
+            );
         }
     }
 }
@@ -112,11 +116,11 @@ fn a_clone_takes_the_same_steps() {
 #[test]
 fn a_robot_that_is_put_on_the_ground_is_not_in_flight() {
     for sets in &ALL[..3] {
-        let plant = quadruped(sets).plant();
-        let mut snapshot = plant.new_snapshot();
-        plant.fill(&mut snapshot);
+        let simulation = quadruped(sets).simulation();
+        let mut snapshot = simulation.new_snapshot();
+        simulation.fill(&mut snapshot);
         let carried: f64 = snapshot.state.foot_normal_n.iter().sum();
-        let weight_n = 9.81 * plant.model().total_mass();
+        let weight_n = 9.81 * simulation.model().total_mass();
         assert!((carried / weight_n - 1.0).abs() < 1e-3, "{sets:?}: {carried} N of {weight_n}");
         assert_eq!(snapshot.state.foot_contact, [1; 4], "{sets:?}");
     }
@@ -149,7 +153,7 @@ fn the_record_of_power_balances_the_energy() {
         let (start_j, mut lost_j) = (energy(&s), 0.0);
         for _ in 0..15_000 {
             s.run(1);
-            let power: f64 = s.plant.contacts().forces().map(|f| f.power_dissipation_w).sum();
+            let power: f64 = s.simulation.contacts().forces().map(|f| f.power_dissipation_w).sum();
             lost_j += power * 1e-5;
         }
         let missing = start_j - energy(&s) - lost_j;
@@ -161,8 +165,8 @@ fn the_record_of_power_balances_the_energy() {
 
 fn energy(s: &Standing) -> f64 {
     use hardstand_physics::dynamics::{kinetic_energy, potential_energy};
-    let (plant, spec) = (&s.plant, s.plant.spec());
-    kinetic_energy(plant.model(), plant.data(), &plant.state().v)
-        + potential_energy(plant.model(), plant.data(), &spec.gravity_W)
-        + plant.contacts().potential_energy()
+    let (simulation, spec) = (&s.simulation, s.simulation.spec());
+    kinetic_energy(simulation.model(), simulation.data(), &simulation.state().v)
+        + potential_energy(simulation.model(), simulation.data(), &spec.gravity_W)
+        + simulation.contacts().potential_energy()
 }

@@ -14,13 +14,13 @@ fn new_walker() -> Simulation {
 
 /// A walker after `ticks` busy ticks.
 fn busy_walker(ticks: u64) -> Simulation {
-    let mut plant = new_walker();
+    let mut simulation = new_walker();
     for _ in 0..ticks {
-        let input = busy_input(&plant);
-        plant.step(&input);
+        let input = busy_input(&simulation);
+        simulation.step(&input);
     }
-    assert_eq!(plant.failure(), None);
-    plant
+    assert_eq!(simulation.failure(), None);
+    simulation
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn other_inputs_give_another_digest() {
     let (mut a, mut b) = (busy_walker(50), busy_walker(50));
     let input = busy_input(&a);
     let mut other = input.clone();
-    other.offers[0].joints[7].tau_ff += 1e-12;
+    other.candidates[0].joints[7].tau_ff += 1e-12;
     a.step(&input);
     b.step(&other);
     assert_ne!(a.state().digest, b.state().digest);
@@ -81,33 +81,33 @@ fn a_restored_snapshot_continues_with_the_same_bits() {
 fn another_robots_snapshot_is_refused() {
     let (model, spec) = box_on_springs(0.5);
     let words = Simulation::new(model, spec).snapshot_words();
-    let mut plant = busy_walker(10);
-    let before = plant.snapshot_words();
-    assert!(plant.restore(&words).is_err());
-    assert_eq!(plant.snapshot_words(), before);
+    let mut simulation = busy_walker(10);
+    let before = simulation.snapshot_words();
+    assert!(simulation.restore(&words).is_err());
+    assert_eq!(simulation.snapshot_words(), before);
 }
 
 #[test]
 fn the_digest_covers_every_bit_of_every_word() {
-    let mut plant = busy_walker(300);
-    let mut previous = plant.clone();
+    let mut simulation = busy_walker(300);
+    let mut previous = simulation.clone();
     let before = previous.state().digest;
-    let input = busy_input(&plant);
-    plant.step(&input);
-    let words = plant.snapshot_words();
+    let input = busy_input(&simulation);
+    simulation.step(&input);
+    let words = simulation.snapshot_words();
     let (words, shown) = words.split_at(words.len() - 1);
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let chained = |seed| xxhash_rust::xxh3::xxh3_64_with_seed(&bytes, seed);
     assert_eq!(chained(before), shown[0], "of these words and of all ticks before");
     assert_ne!(chained(before ^ 1), shown[0]);
-    let mut taken = WordBytes::new(&mut plant);
+    let mut taken = WordBytes::new(&mut simulation);
     let mut of = |mut changed: Simulation| {
         taken.take(&mut changed);
         xxhash_rust::xxh3::xxh3_64_with_seed(taken.bytes(), before)
     };
-    assert_eq!(of(plant.clone()), shown[0]);
+    assert_eq!(of(simulation.clone()), shown[0]);
     for k in 0..words.len() {
-        let (mut changed, mut at) = (plant.clone(), 0);
+        let (mut changed, mut at) = (simulation.clone(), 0);
         changed.walk(&mut |group, _, mut word| {
             if at == k {
                 let flags = ["foot_switch.closed", "region.set", "lease.stopped", "lease.flags"];
@@ -119,16 +119,16 @@ fn the_digest_covers_every_bit_of_every_word() {
         assert_ne!(of(changed), shown[0], "a bit of word {k}");
     }
     assert!(previous.restore(&[words, shown].concat()).is_ok());
-    assert_eq!(previous.state(), plant.state(), "the words are the whole state");
-    assert_eq!(previous.snapshot_words(), plant.snapshot_words());
+    assert_eq!(previous.state(), simulation.state(), "the words are the whole state");
+    assert_eq!(previous.snapshot_words(), simulation.snapshot_words());
 }
 
 #[test]
 fn every_part_of_the_state_is_walked() {
     // change each word through the walk: the state must then differ from the original, and all of
     // its words must be reachable under a name
-    let mut plant = busy_walker(300);
-    let mut state = plant.clone();
+    let mut simulation = busy_walker(300);
+    let mut state = simulation.clone();
     let (mut groups, mut count) = (Vec::new(), 0);
     state.walk(&mut |group, _, mut word: Word<'_>| {
         if groups.last() != Some(&group) && !groups.contains(&group) {
@@ -140,7 +140,7 @@ fn every_part_of_the_state_is_walked() {
     });
     assert_eq!(
         state.snapshot_words(),
-        plant.snapshot_words(),
+        simulation.snapshot_words(),
         "writing back what was read changes nothing"
     );
     assert_eq!(count, state.word_count());
@@ -180,8 +180,8 @@ fn every_part_of_the_state_is_walked() {
 
 #[test]
 fn time_is_tick_times_period() {
-    let plant = busy_walker(321);
-    assert_eq!((plant.state().tick, plant.time_ns()), (321, 321_000_000));
+    let simulation = busy_walker(321);
+    assert_eq!((simulation.state().tick, simulation.time_ns()), (321, 321_000_000));
 }
 
 #[test]
@@ -191,12 +191,12 @@ fn imu_reads_gravity_at_rest_and_feet_carry_the_weight() {
     let R = Quaternion::from_rpy(std::f64::consts::FRAC_PI_2, 0.0, 0.0).to_matrix();
     spec.imu.X_BI = Transform::new(R, Vec3::new(0.05, 0.0, 0.02));
     let weight = model.total_mass() * G;
-    let mut plant = Simulation::new(model, spec);
-    let mut s = plant.new_snapshot();
+    let mut simulation = Simulation::new(model, spec);
+    let mut s = simulation.new_snapshot();
     for _ in 0..4000 {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
-    plant.fill(&mut s);
+    simulation.fill(&mut s);
     let f = Vec3::from(s.state.imu_specific_force_m_per_s2);
     assert!((f - Vec3::new(0.0, G, 0.0)).norm() < 1e-6, "{f:?}");
     let foot = &s.contacts.feet[0];
@@ -214,15 +214,15 @@ fn imu_in_free_fall_reads_nothing_and_in_a_turn_the_centripetal_force() {
     let (model, mut spec) = box_on_springs(0.8);
     spec.q.p_WB.z = 50.0;
     spec.v.w_WB = Vec3::new(0.0, 0.0, 3.0);
-    let mut plant = Simulation::new(model.clone(), spec.clone());
-    plant.step(&TickInput::new());
-    assert!(plant.imu().specific_force_I.norm() < 1e-9);
-    assert!((plant.imu().angular_velocity_I - Vec3::new(0.0, 0.0, 3.0)).norm() < 1e-12);
+    let mut simulation = Simulation::new(model.clone(), spec.clone());
+    simulation.step(&TickInput::new());
+    assert!(simulation.imu().specific_force_I.norm() < 1e-9);
+    assert!((simulation.imu().angular_velocity_I - Vec3::new(0.0, 0.0, 3.0)).norm() < 1e-12);
     spec.imu.X_BI = at(0.1, 0.0, 0.0);
-    let mut plant = Simulation::new(model, spec);
-    plant.step(&TickInput::new());
+    let mut simulation = Simulation::new(model, spec);
+    simulation.step(&TickInput::new());
     // −ω² r towards the axis, the mean over a tick
-    let f = plant.imu().specific_force_I;
+    let f = simulation.imu().specific_force_I;
     assert!((f - Vec3::new(-0.9, 0.0, 0.0)).norm() < 3e-3, "{f:?}");
 }
 
@@ -230,12 +230,12 @@ fn imu_in_free_fall_reads_nothing_and_in_a_turn_the_centripetal_force() {
 fn foot_switches_debounce() {
     let (model, mut spec) = box_on_springs(0.8);
     spec.q.p_WB.z = 0.13;
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let (mut loaded, mut closed) = (None, None);
-    let mut s = plant.new_snapshot();
+    let mut s = simulation.new_snapshot();
     for tick in 0..300 {
-        plant.step(&TickInput::new());
-        plant.fill(&mut s);
+        simulation.step(&TickInput::new());
+        simulation.fill(&mut s);
         loaded = loaded.or((s.state.foot_normal_n[0] > 5.0).then_some(tick));
         closed = closed.or((s.state.foot_contact[0] == 1).then_some(tick));
     }
@@ -244,18 +244,18 @@ fn foot_switches_debounce() {
 
 #[test]
 fn a_walker_stands() {
-    let mut plant = new_walker();
+    let mut simulation = new_walker();
     for _ in 0..3000 {
-        let input = standing_input(&plant);
-        plant.step(&input);
+        let input = standing_input(&simulation);
+        simulation.step(&input);
     }
-    let mut s = plant.new_snapshot();
-    plant.fill(&mut s);
-    let weight = plant.model().total_mass() * G;
+    let mut s = simulation.new_snapshot();
+    simulation.fill(&mut s);
+    let weight = simulation.model().total_mass() * G;
     let carried: f64 = s.contacts.feet.iter().map(|f| f.force_world_n[2]).sum();
-    assert_eq!(plant.authority(), Authority::Fresh);
+    assert_eq!(simulation.authority(), Authority::Fresh);
     assert!((carried - weight).abs() < 1e-3 * weight, "{carried} of {weight} N");
-    assert!(plant.state().q.p_WB.z > 0.2 && s.state.foot_contact == [1, 1, 1, 1]);
+    assert!(simulation.state().q.p_WB.z > 0.2 && s.state.foot_contact == [1, 1, 1, 1]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Python and the wire: the example controller, a decoder written from docs/protocol.md alone, and
 //! the readers of ROS 2's logs.
 //!
-//! They need a Python with `zenoh`, `rosbags` and `mcap_ros2`: the one that `HARDSTAND_PYTHON` names,
-//! else `python3`. Without one they say so and pass.
+//! They need a Python with `zenoh`, `rosbags` and `mcap_ros2`: the one that `HARDSTAND_PYTHON`
+//! names, else `python3`. Without one they say so and pass.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -44,7 +44,7 @@ fn replay_of(path: &Path) -> hardstand::Result<ReplayReport> {
         let mut log = LogReader::open(path)?;
         let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[])?;
         let threads = NonZeroUsize::new(threads).unwrap();
-        replay(&mut log, scenario.plant(), threads, |_, _, _| {})
+        replay(&mut log, scenario.simulation(), threads, |_, _, _| {})
     });
     assert_eq!(format!("{one:?}"), format!("{four:?}"), "{}", path.display());
     one
@@ -261,11 +261,11 @@ fn a_record_that_claims_to_be_huge_is_refused() {
 fn altered(change: impl Fn(&mut Vec<LogTick>)) -> ReplayReport {
     let mut bench = Bench::new(quadruped(&["record.keyframe_every_ticks=50"]), ROOMY);
     for seq in 1..=3 {
-        bench.hands().offer(7, seq, 0);
+        bench.hands().candidate(7, seq, 0);
     }
     let hands = bench.hands();
     // it answers the newest state in every tick, as a good controller does
-    let between = move |period| hands.offer(7, period + 3, period);
+    let between = move |period| hands.candidate(7, period + 3, period);
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     bench.executive(clock, SLIP, StartRule::Now, 120).run();
     let mut ticks = bench.logged();
@@ -293,7 +293,7 @@ fn the_first_difference_is_named_with_tick_and_quantity() {
     let d = difference(|t| t[70].digest ^= 1);
     assert_eq!((d.tick, d.quantity.starts_with("digest")), (71, true), "{d:?}");
 
-    let d = difference(|t| t[70].offers[0].session ^= 1);
+    let d = difference(|t| t[70].candidates[0].session ^= 1);
     assert_eq!(d.tick, 71);
     assert!(d.quantity.contains("verdict on command"), "{d:?}");
 
@@ -333,7 +333,7 @@ fn a_gap_begins_a_new_segment_that_replays_by_itself() {
         }
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
-    let (_, plant) = bench.executive(clock, SLIP, StartRule::Now, 140).run();
+    let (_, simulation) = bench.executive(clock, SLIP, StartRule::Now, 140).run();
     let ticks = [kept.into_inner(), bench.logged()].concat();
     let (out, inbox) = hardstand::buffer_pool::pool(ticks.len(), || ticks[0].clone());
     for tick in &ticks {
@@ -353,7 +353,7 @@ fn a_gap_begins_a_new_segment_that_replays_by_itself() {
     let rest = replay_of(&second).unwrap();
     assert_eq!((rest.first_tick, rest.ticks, rest.equal), (100, 40, 40));
     assert_eq!((rest.difference, rest.damage), (None, None));
-    assert_eq!(rest.digest, plant.state().digest);
+    assert_eq!(rest.digest, simulation.state().digest);
 }
 
 /// The next segment cannot be written: recording ends and says so; its queue is still emptied.
@@ -366,9 +366,9 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     let path = dir.path().join("run.mcap");
     let scenario = quadruped(&[]);
     let (out, inbox) = hardstand::buffer_pool::pool(4, || {
-        let mut plant = quadruped(&[]).plant();
-        let words = plant.snapshot_words().len();
-        empty_log_tick(&plant, &plant.new_snapshot(), words, false)
+        let mut simulation = quadruped(&[]).simulation();
+        let words = simulation.snapshot_words().len();
+        empty_log_tick(&simulation, &simulation.new_snapshot(), words, false)
     });
     let ros2 = RosChannels::of(&scenario);
     let recorder = Recorder::start(&path, info(&scenario), u64::MAX, ros2, inbox).unwrap();

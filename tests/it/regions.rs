@@ -29,19 +29,22 @@ fn change(scope: Scope, mu_static: f64, mu_kinetic: f64) -> TickInput {
 }
 
 /// Runs until the box has come to `x_m`; its velocity along x and z there, m/s, and the time, s.
-fn pass(plant: &mut Simulation, x_m: f64) -> [f64; 3] {
-    while plant.state().q.p_WB.x < x_m {
-        plant.step(&TickInput::new());
-        assert!(plant.failure().is_none() && plant.state().v.v_WB.x > 0.5, "it slides on");
+fn pass(simulation: &mut Simulation, x_m: f64) -> [f64; 3] {
+    while simulation.state().q.p_WB.x < x_m {
+        simulation.step(&TickInput::new());
+        assert!(
+            simulation.failure().is_none() && simulation.state().v.v_WB.x > 0.5,
+            "it slides on"
+        );
     }
-    let v = plant.state().v.v_WB;
-    [v.x, v.z, plant.state().tick as f64 * 1e-3]
+    let v = simulation.state().v.v_WB;
+    [v.x, v.z, simulation.state().tick as f64 * 1e-3]
 }
 
 /// Kinetic coefficient between two places. Coulomb's law over time, exact even while the box
 /// bounces on its springs: `−Δvx = μ (g Δt + Δvz)`.
-fn mu_between(plant: &mut Simulation, from_m: f64, to_m: f64) -> f64 {
-    let ([x0, z0, t0], [x1, z1, t1]) = (pass(plant, from_m), pass(plant, to_m));
+fn mu_between(simulation: &mut Simulation, from_m: f64, to_m: f64) -> f64 {
+    let ([x0, z0, t0], [x1, z1, t1]) = (pass(simulation, from_m), pass(simulation, to_m));
     (x0 - x1) / (G * (t1 - t0) + z1 - z0)
 }
 
@@ -57,21 +60,21 @@ fn a_box_is_braked_by_the_friction_of_the_region_that_it_is_on() {
         (spec.regions, spec.integrator) = (vec![ice], integrator);
         spec.q.p_WB.x = -2.0;
         spec.v.v_WB.x = 8.0;
-        let mut plant = Simulation::new(model, spec);
-        assert_near("before", mu_between(&mut plant, -1.0, 0.49), 0.3);
-        assert_near("on the ice", mu_between(&mut plant, 1.0, 2.5), 0.1);
+        let mut simulation = Simulation::new(model, spec);
+        assert_near("before", mu_between(&mut simulation, -1.0, 0.49), 0.3);
+        assert_near("on the ice", mu_between(&mut simulation, 1.0, 2.5), 0.1);
         // the patch is switched while the box is on it, and again
-        plant.step(&change(Scope::Region(0), 0.6, 0.5));
-        assert_near("switched", mu_between(&mut plant, 2.8, 4.3), 0.5);
-        plant.step(&change(Scope::Region(0), 0.06, 0.05));
-        assert_near("switched again", mu_between(&mut plant, 4.8, 7.3), 0.05);
-        assert_near("behind", mu_between(&mut plant, 7.7, 9.0), 0.3);
+        simulation.step(&change(Scope::Region(0), 0.6, 0.5));
+        assert_near("switched", mu_between(&mut simulation, 2.8, 4.3), 0.5);
+        simulation.step(&change(Scope::Region(0), 0.06, 0.05));
+        assert_near("switched again", mu_between(&mut simulation, 4.8, 7.3), 0.05);
+        assert_near("behind", mu_between(&mut simulation, 7.7, 9.0), 0.3);
     }
 }
 
 /// Position and velocity, as bits.
-fn motion(plant: &Simulation) -> [u64; 6] {
-    let (p, v) = (plant.state().q.p_WB, plant.state().v.v_WB);
+fn motion(simulation: &Simulation) -> [u64; 6] {
+    let (p, v) = (simulation.state().q.p_WB, simulation.state().v.v_WB);
     [p.x, p.y, p.z, v.x, v.y, v.z].map(f64::to_bits)
 }
 
@@ -93,10 +96,10 @@ fn a_region_without_coefficients_changes_nothing_until_it_gets_some() {
 }
 
 /// Shown coefficients of the station `s` against plane `p`.
-fn shown(plant: &Simulation, s: usize, p: usize) -> [f64; 2] {
-    let mut snapshot = plant.new_snapshot();
-    plant.fill(&mut snapshot);
-    let contact = &snapshot.contacts.stations[s * plant.spec().ground.len() + p];
+fn shown(simulation: &Simulation, s: usize, p: usize) -> [f64; 2] {
+    let mut snapshot = simulation.new_snapshot();
+    simulation.fill(&mut snapshot);
+    let contact = &snapshot.contacts.stations[s * simulation.spec().ground.len() + p];
     [contact.mu_static, contact.mu_kinetic]
 }
 
@@ -119,19 +122,19 @@ fn the_last_region_with_coefficients_counts_and_only_on_its_plane() {
         other,
         region("beside", [0.11, 0.2], Some(Friction::new(1.0, 1.0))),
     ];
-    let plant = Simulation::new(model, spec);
-    assert_eq!([shown(&plant, 0, 0), shown(&plant, 1, 0)], [[0.5, 0.25], [0.3, 0.15]]);
-    assert_eq!([shown(&plant, 0, 1), shown(&plant, 1, 1)], [[0.9, 0.8], [0.9, 0.8]]);
+    let simulation = Simulation::new(model, spec);
+    assert_eq!([shown(&simulation, 0, 0), shown(&simulation, 1, 0)], [[0.5, 0.25], [0.3, 0.15]]);
+    assert_eq!([shown(&simulation, 0, 1), shown(&simulation, 1, 1)], [[0.9, 0.8], [0.9, 0.8]]);
 }
 
 #[test]
 fn all_stations_are_not_the_regions() {
     let ice = region("ice", [-1.0, 0.0], Some(Friction::new(0.2, 0.1)));
-    let mut plant = sliding_box(0.0, vec![ice]);
-    plant.step(&change(Scope::All, 0.7, 0.6));
+    let mut simulation = sliding_box(0.0, vec![ice]);
+    simulation.step(&change(Scope::All, 0.7, 0.6));
     // the corners at x = 0.1 stand beside it, those at −0.1 on it
     let expected = [[0.7, 0.6], [0.2, 0.1], [0.2, 0.1], [0.7, 0.6]];
-    assert_eq!([0, 1, 2, 3].map(|s| shown(&plant, s, 0)), expected);
+    assert_eq!([0, 1, 2, 3].map(|s| shown(&simulation, s, 0)), expected);
 }
 
 fn two_regions() -> Simulation {
@@ -175,14 +178,14 @@ fn a_snapshot_keeps_the_regions() {
 
 #[test]
 fn after_a_fault_the_regions_are_those_of_the_last_good_state() {
-    let mut plant = two_regions();
-    plant.step(&change(Scope::Region(1), 0.5, 0.4));
+    let mut simulation = two_regions();
+    simulation.step(&change(Scope::Region(1), 0.5, 0.4));
     let mut bad = change(Scope::Region(1), 0.9, 0.8);
     let force_W = [f64::NAN, 0.0, 0.0];
     bad.events.push(Event::Push { body: 0, point_B: [0.0; 3], force_W, ticks: 1 });
-    plant.step(&bad);
-    assert!(plant.failure().is_some());
-    assert_eq!(plant.state().regions, [None, Some(Friction::new(0.5, 0.4))]);
+    simulation.step(&bad);
+    assert!(simulation.failure().is_some());
+    assert_eq!(simulation.state().regions, [None, Some(Friction::new(0.5, 0.4))]);
 }
 
 #[test]
@@ -229,15 +232,15 @@ fn rigid_and_hertz_feet_feel_the_region() {
         }
         spec.q.p_WB = Vec3::new(-2.0, 0.0, 0.1);
         spec.v.v_WB.x = 8.0;
-        let mut plant = Simulation::new(robot, spec);
+        let mut simulation = Simulation::new(robot, spec);
         let mut near = |from_m: f64, to_m: f64, mu: f64| {
-            let found = mu_between(&mut plant, from_m, to_m);
+            let found = mu_between(&mut simulation, from_m, to_m);
             assert!((found - mu).abs() < tolerance, "{model:?}: {found}, expected {mu}");
         };
         near(-1.0, 0.45, 0.3);
         near(1.0, 2.5, 0.1);
-        plant.step(&change(Scope::Region(0), 0.6, 0.5));
-        let found = mu_between(&mut plant, 2.8, 4.3);
+        simulation.step(&change(Scope::Region(0), 0.6, 0.5));
+        let found = mu_between(&mut simulation, 2.8, 4.3);
         assert!((found - 0.5).abs() < tolerance, "{model:?}: {found} after the change");
     }
 }

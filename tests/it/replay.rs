@@ -31,9 +31,9 @@ fn ticks() -> Vec<LogTick> {
     let hands = bench.hands();
     // one controller leaves, another one comes: held, damped and fresh commands over borders
     let between = move |period| match period {
-        ..65 => hands.offer(7, period, period),
+        ..65 => hands.candidate(7, period, period),
         65..115 => {}
-        _ => hands.offer(8, period, period),
+        _ => hands.candidate(8, period, period),
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
@@ -51,7 +51,7 @@ fn report(path: &Path, what: &str) -> Result<ReplayReport, String> {
         let mut log = LogReader::open(path).map_err(|e| e.to_string())?;
         let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[]).unwrap();
         let threads = NonZeroUsize::new(threads).unwrap();
-        replay(&mut log, scenario.plant(), threads, |_, _, _| {}).map_err(|e| e.to_string())
+        replay(&mut log, scenario.simulation(), threads, |_, _, _| {}).map_err(|e| e.to_string())
     };
     let one = on(1);
     for threads in [2, 5] {

@@ -22,27 +22,31 @@ fn rigid_box(mu: [f64; 2]) -> (hardstand_physics::model::Model, PlantSpec) {
     (model, spec)
 }
 
-fn run(plant: &mut Simulation, ticks: u32) {
+fn run(simulation: &mut Simulation, ticks: u32) {
     for _ in 0..ticks {
-        plant.step(&TickInput::new());
-        assert_eq!(plant.failure(), None);
+        simulation.step(&TickInput::new());
+        assert_eq!(simulation.failure(), None);
     }
 }
 
-fn lowest(plant: &Simulation) -> f64 {
-    plant.contacts().evaluated().iter().map(|e| e.touch.p_C.z).fold(f64::MAX, f64::min)
+fn lowest(simulation: &Simulation) -> f64 {
+    simulation.contacts().evaluated().iter().map(|e| e.touch.p_C.z).fold(f64::MAX, f64::min)
 }
 
 #[test]
 fn a_box_at_rest_stays_where_it_is_and_carries_its_weight() {
     let (model, spec) = rigid_box([0.5, 0.4]);
-    let mut plant = Simulation::new(model, spec);
-    let start = plant.state().q.clone();
-    run(&mut plant, 2_000);
-    assert!((plant.state().q.p_WB - start.p_WB).norm() < 1e-12, "{:?}", plant.state().q.p_WB);
-    let n: f64 = plant.contacts().forces().map(|f| f.normal_n).sum();
+    let mut simulation = Simulation::new(model, spec);
+    let start = simulation.state().q.clone();
+    run(&mut simulation, 2_000);
+    assert!(
+        (simulation.state().q.p_WB - start.p_WB).norm() < 1e-12,
+        "{:?}",
+        simulation.state().q.p_WB
+    );
+    let n: f64 = simulation.contacts().forces().map(|f| f.normal_n).sum();
     assert!((n - 98.1).abs() < 1e-6, "{n} N");
-    assert!(plant.contacts().forces().take(4).all(|f| f.next_sliding == 0.0));
+    assert!(simulation.contacts().forces().take(4).all(|f| f.next_sliding == 0.0));
 }
 
 #[test]
@@ -52,37 +56,37 @@ fn a_dropped_box_lands_without_bounce_and_without_drift() {
     spec.q.quat_WB = Quaternion::from_rpy(0.2, 0.1, 0.05);
     spec.v.v_WB = Vec3::new(1.0, 0.2, 0.0);
     spec.v.w_WB = Vec3::new(0.3, -0.4, 0.2);
-    let mut plant = Simulation::new(model.clone(), spec);
+    let mut simulation = Simulation::new(model.clone(), spec);
     let mut energy = f64::MAX;
     let mut deepest: f64 = 0.0;
     for _ in 0..3_000 {
-        run(&mut plant, 1);
-        let now =
-            kinetic_energy(&model, plant.data(), &plant.state().v) + 98.1 * plant.state().q.p_WB.z;
+        run(&mut simulation, 1);
+        let now = kinetic_energy(&model, simulation.data(), &simulation.state().v)
+            + 98.1 * simulation.state().q.p_WB.z;
         assert!(now < energy + 1e-6, "energy rose by {}", now - energy);
         energy = now;
-        deepest = deepest.min(lowest(&plant));
+        deepest = deepest.min(lowest(&simulation));
     }
     println!("deepest {deepest:e} m, energy at the end {energy} J");
     assert!(deepest > -2e-6, "penetration {deepest}");
-    assert!((plant.state().q.p_WB.z - 0.1).abs() < 1e-9, "{}", plant.state().q.p_WB.z);
-    assert!(plant.state().v.v_WB.norm() < 1e-9);
+    assert!((simulation.state().q.p_WB.z - 0.1).abs() < 1e-9, "{}", simulation.state().q.p_WB.z);
+    assert!(simulation.state().v.v_WB.norm() < 1e-9);
 }
 
 #[test]
 fn a_sliding_box_decelerates_by_mu_kinetic_and_sticks() {
     let (model, mut spec) = rigid_box([0.5, 0.3]);
     spec.v.v_WB.x = 1.0;
-    let mut plant = Simulation::new(model, spec);
-    run(&mut plant, 200);
-    let v = plant.state().v.v_WB.x;
+    let mut simulation = Simulation::new(model, spec);
+    run(&mut simulation, 200);
+    let v = simulation.state().v.v_WB.x;
     // the first micro-step still has the static coefficient
     assert!((v - (1.0 - 0.3 * 9.81 * 0.2)).abs() < 5e-4, "{v} m/s");
-    run(&mut plant, 300);
-    let stopped = plant.state().q.p_WB;
+    run(&mut simulation, 300);
+    let stopped = simulation.state().q.p_WB;
     assert!((stopped.x - 0.5 / (0.3 * 9.81)).abs() < 1e-3, "{} m", stopped.x);
-    run(&mut plant, 1_000);
-    assert!((plant.state().q.p_WB - stopped).norm() < 1e-12);
+    run(&mut simulation, 1_000);
+    assert!((simulation.state().q.p_WB - stopped).norm() < 1e-12);
 }
 
 #[test]
@@ -96,10 +100,10 @@ fn on_a_slope_the_static_cone_decides() {
         ))];
         spec.q.p_WB = tilt.to_matrix() * spec.q.p_WB;
         spec.q.quat_WB = tilt;
-        let mut plant = Simulation::new(model, spec);
-        let start = plant.state().q.p_WB;
-        run(&mut plant, 500);
-        let moved = (plant.state().q.p_WB - start).norm();
+        let mut simulation = Simulation::new(model, spec);
+        let start = simulation.state().q.p_WB;
+        run(&mut simulation, 500);
+        let moved = (simulation.state().q.p_WB - start).norm();
         let a = 9.81 * (angle.sin() - 0.9 * mu_static * angle.cos());
         let expected = if slides { 0.5 * a * 0.25 } else { 0.0 };
         assert!((moved - expected).abs() < 2e-3 * expected + 1e-10, "{angle}: {moved} m");
@@ -110,10 +114,10 @@ fn on_a_slope_the_static_cone_decides() {
 fn pulled_up_it_lifts_off_and_no_contact_pulls() {
     let (model, mut spec) = rigid_box([0.5, 0.4]);
     spec.v.v_WB.z = 1.0;
-    let mut plant = Simulation::new(model, spec);
-    run(&mut plant, 10);
-    assert!(plant.contacts().forces().all(|f| f.normal_n == 0.0));
-    assert!((plant.state().v.v_WB.z - (1.0 - 0.0981)).abs() < 1e-9);
+    let mut simulation = Simulation::new(model, spec);
+    run(&mut simulation, 10);
+    assert!(simulation.contacts().forces().all(|f| f.normal_n == 0.0));
+    assert!((simulation.state().v.v_WB.z - (1.0 - 0.0981)).abs() < 1e-9);
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn gains_are_those_that_the_drives_obey() {
     let hands = bench.hands();
     let between = move |period: u64| {
         if period < 100 {
-            hands.offer(7, period + 1, period.saturating_sub(1));
+            hands.candidate(7, period + 1, period.saturating_sub(1));
         }
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
@@ -184,7 +184,8 @@ fn every_file_of_a_run_is_complete_by_itself() {
     }
     let due = (1..=TICKS).filter(|t| t % 10 == 0 && !(121..=150).contains(t));
     assert_eq!(clocks, due.collect::<Vec<_>>());
-    let run = replay_run(LogReader::open(&path).unwrap(), &scenario.plant(), ONE, |_, _, _| ());
+    let run =
+        replay_run(LogReader::open(&path).unwrap(), &scenario.simulation(), ONE, |_, _, _| ());
     let run = run.unwrap();
     assert_eq!((run.files, run.gaps.len(), run.whole.equal), (files, 1, TICKS - 30));
     assert_eq!((run.whole.difference, run.whole.damage), (None, None));
@@ -212,7 +213,7 @@ fn a_log_that_was_cut_off_can_be_made_whole() {
         assert_eq!(recovered.messages, all.len() as u64);
         let replayed = |path: &Path| {
             let mut log = LogReader::open(path).unwrap();
-            replay(&mut log, scenario.plant(), ONE, |_, _, _| ()).unwrap()
+            replay(&mut log, scenario.simulation(), ONE, |_, _, _| ()).unwrap()
         };
         let (before, after) = (replayed(&cut), replayed(&saved));
         assert_eq!((after.ticks, after.digest), (before.ticks, before.digest), "{share} %");

@@ -131,19 +131,19 @@ fn what_is_planned_for_later_happens_and_what_was_before_does_not_again() {
     let events = "events=[{at_s=0.02, kind=\"push\", link=\"trunk\", force_n=[9,30,0], duration_s=0.01}, \
                   {at_s=0.08, kind=\"push\", link=\"trunk\", force_n=[0,40,0], duration_s=0.01}]";
     let scenario = quadruped(&[events]);
-    let mut plant = scenario.plant();
+    let mut simulation = scenario.simulation();
     let mut schedule = hardstand::rt::EventSchedule::new(scenario.events.clone());
     let file = scene.path("state.bin");
     for tick in 0..100 {
         if tick == 50 {
-            let saved = save(&mut plant, scenario.physics_hash, 3);
+            let saved = save(&mut simulation, scenario.physics_hash, 3);
             write_state(&file, &saved).unwrap();
         }
         let mut input = TickInput::new();
         schedule.take_due(tick, &mut input.events);
-        plant.step(&input);
+        simulation.step(&input);
     }
-    let end = format!("{:016x}", plant.state().digest);
+    let end = format!("{:016x}", simulation.state().digest);
     let args = ["--pace", "free", "--duration", "0.1", "--from", &text(&file), "--set", events];
     let said = run(&scene, "run.mcap", &args).ends_with(0);
     assert_eq!(digest(&said), end, "{said}");
@@ -158,12 +158,12 @@ fn a_state_that_does_not_fit_is_refused_before_a_log_is_overwritten() {
     let _one = serial();
     let scene = Scene::new();
     let scenario = quadruped(&[]);
-    let mut plant = scenario.plant();
+    let mut simulation = scenario.simulation();
     for _ in 0..50 {
-        plant.step(&TickInput::new());
+        simulation.step(&TickInput::new());
     }
     let (file, bad) = (scene.path("state.bin"), scene.path("bad.bin"));
-    write_state(&file, &save(&mut plant, scenario.physics_hash, 1)).unwrap();
+    write_state(&file, &save(&mut simulation, scenario.physics_hash, 1)).unwrap();
     std::fs::write(&bad, b"no state").unwrap();
     std::fs::write(scene.log(), b"an old log").unwrap();
     let (file, bad) = (text(&file), text(&bad));

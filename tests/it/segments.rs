@@ -22,8 +22,8 @@ fn run() -> (Scenario, Vec<LogTick>, u64) {
     let mut bench = Bench::new(scenario.clone(), ROOMY);
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     let run = bench.executive(ManualClock::default(), pace, StartRule::Now, TICKS);
-    let (_, plant) = run.run();
-    (scenario, bench.logged(), plant.state().digest)
+    let (_, simulation) = run.run();
+    (scenario, bench.logged(), simulation.state().digest)
 }
 
 /// Records `ticks` in files of about 100 kB; their names.
@@ -45,7 +45,7 @@ fn record(path: &Path, scenario: &Scenario, ticks: &[&LogTick]) -> Vec<PathBuf> 
 fn replayed(path: &Path) -> RunReport {
     let log = LogReader::open(path).unwrap();
     let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[]).unwrap();
-    replay_run(log, &scenario.plant(), NonZeroUsize::new(2).unwrap(), |_, _, _| ()).unwrap()
+    replay_run(log, &scenario.simulation(), NonZeroUsize::new(2).unwrap(), |_, _, _| ()).unwrap()
 }
 
 #[test]

@@ -34,17 +34,17 @@ fn events(tick: u64, bodies: usize, stations: usize) -> Vec<Event> {
 /// Digest and contacts after every tick of a robot under a swinging command, which is pushed about,
 /// set back to an earlier state, and cloned.
 fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u64, Vec<u64>)> {
-    let mut plant = Simulation::new(model.clone(), spec.clone());
-    plant.set_path(path);
+    let mut simulation = Simulation::new(model.clone(), spec.clone());
+    simulation.set_path(path);
     let mut saved = Vec::new();
     let tick = |n: u64| {
         match n {
-            40 => saved = plant.snapshot_words(),
-            47 | 141 => plant.restore(&saved).unwrap(),
-            70 => plant = plant.clone(),
+            40 => saved = simulation.snapshot_words(),
+            47 | 141 => simulation.restore(&saved).unwrap(),
+            70 => simulation = simulation.clone(),
             _ => {}
         }
-        let tick = plant.state().tick;
+        let tick = simulation.state().tick;
         let mut input = TickInput::new();
         let swing = 0.2 * ((tick % 40) as f64 / 20.0 - 1.0);
         let hold = |q: &f64| JointCommand { q: q + swing, kp: 60.0, kd: 2.0, ..Default::default() };
@@ -59,12 +59,15 @@ fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u
                 applies_tick: 0,
                 joints,
             };
-            input.offers.push(Box::new(command));
+            input.candidates.push(Box::new(command));
         }
         input.events = events(n, model.bodies.len(), spec.stations.len());
-        plant.step(&input);
-        assert_eq!(plant.failure(), None, "tick {n}");
-        (plant.state().digest, plant.contacts().evaluated().iter().flat_map(bits).collect())
+        simulation.step(&input);
+        assert_eq!(simulation.failure(), None, "tick {n}");
+        (
+            simulation.state().digest,
+            simulation.contacts().evaluated().iter().flat_map(bits).collect(),
+        )
     };
     (0..ticks).map(tick).collect()
 }

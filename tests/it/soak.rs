@@ -11,7 +11,7 @@ const LOOK_EVERY: u64 = 1000;
 /// A standing quadruped that sways, is pushed, slips, and loses its controller now and then. What
 /// happens depends on the tick alone.
 struct Life {
-    plant: Simulation,
+    simulation: Simulation,
     input: TickInput,
     q: Vec<f64>,
 }
@@ -21,17 +21,17 @@ impl Life {
     fn at(tick: u64) -> Self {
         let scenario = quadruped(&[]);
         let q = scenario.spec.q.joints.clone();
-        let mut plant = scenario.plant();
-        let mut words = plant.snapshot_words();
+        let mut simulation = scenario.simulation();
+        let mut words = simulation.snapshot_words();
         assert_eq!(words[0], 0, "the tick is the first word");
         words[0] = tick;
-        plant.restore(&words).unwrap();
-        Self { plant, input: TickInput::new(), q }
+        simulation.restore(&words).unwrap();
+        Self { simulation, input: TickInput::new(), q }
     }
 
     fn step(&mut self) {
-        let tick = self.plant.state().tick;
-        let mut command = self.input.offers.pop().unwrap_or_default();
+        let tick = self.simulation.state().tick;
+        let mut command = self.input.candidates.pop().unwrap_or_default();
         let phase = (tick % 6283) as f64 * 0.001;
         let sway = 0.05 * hardstand_physics::math::sin_cos(phase).0;
         let hold =
@@ -50,23 +50,23 @@ impl Life {
             _ => {}
         }
         if silent {
-            self.plant.step(&self.input);
+            self.simulation.step(&self.input);
         } else {
-            self.input.offers.push(command);
-            self.plant.step(&self.input);
+            self.input.candidates.push(command);
+            self.simulation.step(&self.input);
         }
     }
 
     /// Finite, on the unit sphere, and near where a standing robot is.
     fn look(&self) {
-        let s = self.plant.state();
+        let s = self.simulation.state();
         let (q, v) = (&s.q, &s.v);
         let norm = q.quat_WB.norm();
         assert!((norm - 1.0).abs() < 1e-9, "tick {}: quaternion of norm {norm}", s.tick);
         let mut speeds = v.joints.iter().chain(v.w_WB.iter()).chain(v.v_WB.iter());
         assert!(speeds.all(|x| x.abs() < 100.0), "tick {}: {v:?}", s.tick);
         assert!((0.0..1.0).contains(&q.p_WB.z), "tick {}: height {}", s.tick, q.p_WB.z);
-        assert_eq!(self.plant.failure(), None);
+        assert_eq!(self.simulation.failure(), None);
     }
 
     /// The digests after every so many ticks.
@@ -78,7 +78,7 @@ impl Life {
                 self.look();
             }
             if n % digest_every == 0 {
-                digests.push(self.plant.state().digest);
+                digests.push(self.simulation.state().digest);
             }
         }
         digests
@@ -129,10 +129,10 @@ fn ticks_go_on_near_the_limits_of_32_and_53_bits() {
         assert_eq!(digests.len(), 120);
         let mut life = Life::at(from);
         life.live(2000, 100);
-        let plant = &life.plant;
-        assert_eq!(plant.state().tick, from + 2000);
-        assert_eq!(plant.time_ns(), (from + 2000).wrapping_mul(1_000_000));
-        assert_eq!(plant.authority(), Authority::Fresh);
+        let simulation = &life.simulation;
+        assert_eq!(simulation.state().tick, from + 2000);
+        assert_eq!(simulation.time_ns(), (from + 2000).wrapping_mul(1_000_000));
+        assert_eq!(simulation.authority(), Authority::Fresh);
     }
 }
 

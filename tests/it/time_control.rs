@@ -93,9 +93,9 @@ fn commands_do_not_age_in_a_pause() {
     let command = |period: u64, hands: &Hands| {
         // answers the state that it sees; nothing while paused but for one late answer
         if period <= 20 {
-            hands.offer(7, period, period - 1);
+            hands.candidate(7, period, period - 1);
         } else if period == 400 || period > 500 {
-            hands.offer(7, period, if period == 400 { 20 } else { period - 481 });
+            hands.candidate(7, period, if period == 400 { 20 } else { period - 481 });
         }
     };
     let ran = run(&[], StartRule::Now, 60, &|period, orders, hands| {
@@ -172,7 +172,7 @@ fn a_pause_ends_however_many_events_wait() {
 
 /// The initial state, as whoever asks for a reset sends it.
 fn reset(rewind: bool) -> Request {
-    let words = quadruped(&[PLANNED]).plant().snapshot_words();
+    let words = quadruped(&[PLANNED]).simulation().snapshot_words();
     Request::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
 }
 
@@ -205,19 +205,20 @@ fn a_reset_is_the_same_run_again_and_time_goes_on() {
 fn after_a_reset_a_controller_proves_life_again_before_tick_0() {
     let ran = run(&[PLANNED], StartRule::OnController, 30, &|period, orders, hands| {
         match period {
-            // three prove life, and three ticks are held; the fourth is meant for a run that is over
-            1..=4 => hands.offer(7, period, 0),
+            // three prove life, and three ticks are held; the fourth is meant for a run that is
+            // over
+            1..=4 => hands.candidate(7, period, 0),
             6 => drop(orders.send(reset(false)).unwrap()),
             100..=102 => {
-                hands.offer(7, period, 0);
-                hands.offer_in(2, 7, period, 0);
+                hands.candidate(7, period, 0);
+                hands.candidate_in(2, 7, period, 0);
             }
             _ => {}
         }
     });
     assert_eq!(phases(&ran), [0, 1, 0, 1]);
     let first = ran.log.iter().find(|t| t.run_id == 2).unwrap();
-    assert_eq!((first.tick, first.offers.len()), (0, 3));
+    assert_eq!((first.tick, first.candidates.len()), (0, 3));
     let outdated = ran.reports.last().unwrap().commands_outdated;
     assert_eq!(outdated, 3, "those for the run before are nobody's");
 }
@@ -258,6 +259,6 @@ fn a_stop_ends_a_pause() {
         }
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
-    let (ending, plant) = bench.executive(clock, SLIP, StartRule::Now, 100).run();
-    assert_eq!((ending, plant.state().tick), (Ending::Stopped, 0));
+    let (ending, simulation) = bench.executive(clock, SLIP, StartRule::Now, 100).run();
+    assert_eq!((ending, simulation.state().tick), (Ending::Stopped, 0));
 }

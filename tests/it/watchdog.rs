@@ -57,13 +57,13 @@ fn the_ladder_has_exact_rungs() {
 fn the_plant_climbs_down_the_ladder() {
     let (model, spec) = walker();
     let n = model.joint_count();
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut rungs = Vec::new();
     for tick in 0..90u64 {
         let mut input = TickInput::new();
         if tick < 3 {
             let joints = vec![JointCommand { tau_ff: 1.0, ..Default::default() }; n];
-            input.offers.push(Box::new(Command {
+            input.candidates.push(Box::new(Command {
                 run_id: 1,
                 session: 4,
                 seq: tick + 1,
@@ -72,9 +72,9 @@ fn the_plant_climbs_down_the_ladder() {
                 joints,
             }));
         }
-        let out = plant.step(&input);
+        let out = simulation.step(&input);
         rungs.push(out.authority);
-        let (tau, dq) = (plant.state().motor[0], plant.state().v.joints[0]);
+        let (tau, dq) = (simulation.state().motor[0], simulation.state().v.joints[0]);
         match out.authority {
             Authority::Fresh | Authority::Held => assert_eq!(tau, 1.0),
             Authority::Damped => assert!(tau * dq <= 1e-9 && tau != 1.0),
@@ -88,7 +88,7 @@ fn the_plant_climbs_down_the_ladder() {
     expected.extend([Authority::Damped; 50]); // ages 21 to 70
     expected.resize(90, Authority::Zero);
     assert_eq!(rungs, expected);
-    assert_eq!(plant.failure(), None);
+    assert_eq!(simulation.failure(), None);
 }
 
 #[test]
@@ -144,11 +144,11 @@ fn two_candidates_do_not_keep_each_other_out() {
 fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
     let (model, spec) = walker();
     let n = model.joint_count();
-    let mut plant = Simulation::new(model, spec);
-    let offer = |tick: u64, n: usize| {
+    let mut simulation = Simulation::new(model, spec);
+    let candidate = |tick: u64, n: usize| {
         let mut input = TickInput::new();
         let joints = vec![JointCommand::default(); n];
-        input.offers.push(Box::new(Command {
+        input.candidates.push(Box::new(Command {
             run_id: 1,
             session: 4,
             seq: tick + 1,
@@ -159,24 +159,24 @@ fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
         input
     };
     for tick in 0..5 {
-        plant.step(&offer(tick, n));
+        simulation.step(&candidate(tick, n));
     }
-    let before = *plant.leases();
-    let out = plant.step(&offer(5, n - 1));
+    let before = *simulation.leases();
+    let out = simulation.step(&candidate(5, n - 1));
     assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Size));
-    assert_eq!((*plant.leases(), out.authority), (before, Authority::Held));
+    assert_eq!((*simulation.leases(), out.authority), (before, Authority::Held));
 }
 
 #[test]
-fn the_newest_of_several_offers_is_in_force() {
+fn the_newest_of_several_candidates_is_in_force() {
     let (model, mut spec) = walker();
     spec.watchdog.proof_commands = 1;
     let n = model.joint_count();
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let mut input = TickInput::new();
     for (seq, tau_ff) in [(1, 1.0), (3, 3.0), (2, 2.0)] {
         let joints = vec![JointCommand { tau_ff, ..Default::default() }; n];
-        input.offers.push(Box::new(Command {
+        input.candidates.push(Box::new(Command {
             run_id: 1,
             session: 4,
             seq,
@@ -185,23 +185,23 @@ fn the_newest_of_several_offers_is_in_force() {
             joints,
         }));
     }
-    let out = plant.step(&input);
+    let out = simulation.step(&input);
     let expected = [Verdict::Accepted, Verdict::Accepted, Verdict::Rejected(Rejection::Sequence)];
-    assert_eq!(out.verdicts[..out.offers], expected);
-    assert_eq!(plant.state().motor[0], 3.0);
+    assert_eq!(out.verdicts[..out.candidates], expected);
+    assert_eq!(simulation.state().motor[0], 3.0);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Whatever is offered, the age only counts from ticks that the owner has answered, a revoked
-    /// session never gets in again, and numbers of the owner rise.
+    /// Whatever the candidates, the age only counts from ticks that the owner has answered, a
+    /// revoked session never gets in again, and numbers of the owner rise.
     #[test]
-    fn any_sequence_of_offers_keeps_the_rules(
-        offers in prop::collection::vec((0..6u64, 1..5u64, 0..40u64, 0..60u64), 1..200)
+    fn any_sequence_of_candidates_keeps_the_rules(
+        candidates in prop::collection::vec((0..6u64, 1..5u64, 0..40u64, 0..60u64), 1..200)
     ) {
         let (mut w, mut tick) = (Leases::default(), 0u64);
-        for (advance, session, seq, back) in offers {
+        for (advance, session, seq, back) in candidates {
             tick += advance * advance * 4;
             let before = w;
             let verdict = w.judge_implicit(&SPEC, tick, session, seq, tick.saturating_sub(back));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    Ask, ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, StateReading,
+    ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, Order, StateReading,
     encode, encode_command,
 };
 use zenoh::Wait;
@@ -75,7 +75,8 @@ impl JoinedController {
     pub fn join_again(&mut self) -> Result<()> {
         let mut payload = Vec::new();
         encode(Kind::Join, &self.request, &mut payload)?;
-        let bytes = self.client.ask(self.client.keys.order(Ask::Join), &payload, self.patience)?;
+        let bytes =
+            self.client.ask(self.client.keys.order(Order::Join), &payload, self.patience)?;
         self.reply = received(Kind::JoinReply, &bytes)?;
         match self.reply.verdict {
             0 => {}
@@ -166,7 +167,7 @@ impl JoinedController {
             ));
         }
         let request = LeaveRequest { run_id: self.reply.run_id, session: self.reply.session };
-        self.client.order(Ask::Leave, Kind::Leave, &request, patience)?;
+        self.client.order(Order::Leave, Kind::Leave, &request, patience)?;
         Ok(self.client)
     }
 }

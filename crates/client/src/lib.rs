@@ -48,7 +48,7 @@ pub use joined::JoinedController;
 
 pub use hardstand_error::{Error, ErrorKind, Result};
 pub use hardstand_protocol::{
-    Ask, ClearFaultsRequest, ControlRequest, EventReading, FaultRequest, JoinReply, JoinRequest,
-    JointCommand, JointDescription, ModelReply, PushRequest, SavedState, Scope, StateReading,
-    StatusReading,
+    ClearFaultsRequest, ControlRequest, EventReading, FaultRequest, JoinReply, JoinRequest,
+    JointCommand, JointDescription, ModelReply, Order, PushRequest, SavedState, Scope,
+    StateReading, StatusReading,
 };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hardstand_error::Result;
 use hardstand_protocol::{
-    Ask, ClearFaultsRequest, ControlRequest, FaultRequest, FrictionRequest, Kind, ModelReply,
+    ClearFaultsRequest, ControlRequest, FaultRequest, FrictionRequest, Kind, ModelReply, Order,
     OrderReply, PushRequest, SavedState, Scope, SpeedRequest, decode, encode,
 };
 use serde::Serialize;
@@ -30,7 +30,7 @@ impl Client {
     ) -> Result<u64> {
         let ModelReply { layout_hash, run_id, .. } = *model;
         let request = FrictionRequest::new(layout_hash, run_id, scope, mu_static, mu_kinetic);
-        self.order(Ask::Friction, Kind::Friction, &request, patience)
+        self.order(Order::Friction, Kind::Friction, &request, patience)
     }
 
     /// Sends one of pause, resume, step, run_until, reset, stop and arm. Returns the tick from
@@ -40,7 +40,7 @@ impl Client {
     /// # Errors
     /// `ErrorKind::Input` with field, value and range if the daemon refuses it,
     /// `ErrorKind::Bus` if no daemon answers within `patience`, or it is too busy.
-    pub fn steer(&self, ask: Ask, request: &ControlRequest, patience: Duration) -> Result<u64> {
+    pub fn steer(&self, ask: Order, request: &ControlRequest, patience: Duration) -> Result<u64> {
         self.order(ask, Kind::Control, request, patience)
     }
 
@@ -50,7 +50,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn set_speed(&self, speed: f64, patience: Duration) -> Result<u64> {
-        self.order(Ask::Speed, Kind::Speed, &SpeedRequest { speed }, patience)
+        self.order(Order::Speed, Kind::Speed, &SpeedRequest { speed }, patience)
     }
 
     /// Pushes a link. Returns the first tick of the push.
@@ -58,7 +58,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn push(&self, request: &PushRequest, patience: Duration) -> Result<u64> {
-        self.order(Ask::Push, Kind::Push, request, patience)
+        self.order(Order::Push, Kind::Push, request, patience)
     }
 
     /// Injects a fault. Returns its first tick.
@@ -66,7 +66,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn fault(&self, request: &FaultRequest, patience: Duration) -> Result<u64> {
-        self.order(Ask::Fault, Kind::Fault, request, patience)
+        self.order(Order::Fault, Kind::Fault, request, patience)
     }
 
     /// Clears faults. Returns the first tick without them.
@@ -74,7 +74,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn clear_faults(&self, request: &ClearFaultsRequest, patience: Duration) -> Result<u64> {
-        self.order(Ask::ClearFaults, Kind::ClearFaults, request, patience)
+        self.order(Order::ClearFaults, Kind::ClearFaults, request, patience)
     }
 
     /// The complete state, which [`restore`](Self::restore) takes.
@@ -82,7 +82,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn snapshot(&self, patience: Duration) -> Result<SavedState> {
-        let key = self.keys.order(Ask::Snapshot);
+        let key = self.keys.order(Order::Snapshot);
         let bytes = self.ask(key, &[], patience)?;
         // a refusal is a message of another kind
         match decode::<OrderReply>(Kind::OrderReply, &bytes) {
@@ -96,12 +96,12 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn restore(&self, saved: &SavedState, patience: Duration) -> Result<u64> {
-        self.order(Ask::Restore, Kind::SavedState, saved, patience)
+        self.order(Order::Restore, Kind::SavedState, saved, patience)
     }
 
     pub(crate) fn order<T: Serialize>(
         &self,
-        ask: Ask,
+        ask: Order,
         kind: Kind,
         request: &T,
         patience: Duration,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{EVENTS_MAX, OFFERS_MAX};
+use crate::limits::{CANDIDATES_MAX, EVENTS_MAX};
 use crate::{Event, Rejection};
 
 /// Set-point of one joint's drive. The motor makes
@@ -76,9 +76,9 @@ pub struct Command {
 /// [`limits`](crate::limits).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TickInput {
-    /// Commands, at most [`OFFERS_MAX`]: those of leases first, in the order of the leases, then
-    /// the others in the order of arrival.
-    pub offers: Vec<Box<Command>>,
+    /// Commands, at most [`CANDIDATES_MAX`]: those of leases first, in the order of the leases,
+    /// then the others in the order of arrival.
+    pub candidates: Vec<Box<Command>>,
     /// Events, at most [`EVENTS_MAX`].
     pub events: Vec<Event>,
 }
@@ -87,6 +87,9 @@ impl TickInput {
     /// Empty, with all the memory it will ever need.
     #[must_use]
     pub fn new() -> Self {
-        Self { offers: Vec::with_capacity(OFFERS_MAX), events: Vec::with_capacity(EVENTS_MAX) }
+        Self {
+            candidates: Vec::with_capacity(CANDIDATES_MAX),
+            events: Vec::with_capacity(EVENTS_MAX),
+        }
     }
 }

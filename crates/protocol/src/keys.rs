@@ -2,7 +2,7 @@
 
 /// What a running daemon can be asked to do; each has a key of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum Order {
     /// Change coefficients of friction.
     Friction,
     /// Push a link.
@@ -37,7 +37,7 @@ pub enum Ask {
     ClearFaults,
 }
 
-impl Ask {
+impl Order {
     /// True if the run is another one afterwards, whoever commands in it.
     #[must_use]
     pub const fn changes_the_run(self) -> bool {
@@ -117,8 +117,8 @@ pub struct Keys {
     pub state: String,
     /// Contacts.
     pub contacts: String,
-    /// Orders, in the order of [`Ask::ALL`].
-    pub orders: [String; Ask::ALL.len()],
+    /// Orders, in the order of [`Order::ALL`].
+    pub orders: [String; Order::ALL.len()],
     /// Commands.
     pub cmd: String,
     /// Status.
@@ -140,7 +140,7 @@ impl Keys {
             root: format!("hardstand/{robot}"),
             state: key("state"),
             contacts: key("contacts"),
-            orders: Ask::ALL.map(|ask| key(ask.name())),
+            orders: Order::ALL.map(|ask| key(ask.name())),
             cmd: key("cmd"),
             status: key("status"),
             events: key("events"),
@@ -149,7 +149,7 @@ impl Keys {
         }
     }
 
-    /// The key of [`Ask::ClearFaults`] before version 5 of the protocol.
+    /// The key of [`Order::ClearFaults`] before version 5 of the protocol.
     #[must_use]
     pub fn clear_before_v5(&self) -> String {
         format!("{}/mend", self.root)
@@ -157,7 +157,7 @@ impl Keys {
 
     /// The key of an order.
     #[must_use]
-    pub fn order(&self, ask: Ask) -> &str {
+    pub fn order(&self, ask: Order) -> &str {
         &self.orders[ask as usize]
     }
 }

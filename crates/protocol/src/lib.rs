@@ -55,13 +55,13 @@ pub use fault_request::{ClearFaultsRequest, FaultRequest};
 pub use fault_table::{FaultSpec, Parameter, Place};
 pub use friction::FrictionRequest;
 pub use join::{JoinReply, JoinRequest, LeaveRequest};
-pub use keys::{Ask, Keys};
+pub use keys::{Keys, Order};
 pub use kind::Kind;
 pub use lease::{
     CommandSchedule, Grant, Join, JointSet, Role, SCHEDULE_TICKS_MAX, controller_number,
     is_controller_name,
 };
-pub use log::{Keyframe, LogTick, OfferRecord};
+pub use log::{CandidateRecord, Keyframe, LogTick};
 pub use order::{OrderReply, Refusal};
 pub use reading::{ContactsReading, FootReading, JointReading, StateReading, StationReading};
 pub use rejection::{Rejection, Verdict};

@@ -5,7 +5,7 @@ pub const JOINTS_MAX: usize = 256;
 /// Largest coefficient of friction.
 pub const FRICTION_MAX: f64 = 100.0;
 /// Commands that one tick looks at; more wait for the next tick.
-pub const OFFERS_MAX: usize = 16;
+pub const CANDIDATES_MAX: usize = 16;
 /// Events (pushes, friction changes, faults, controllers that join) that one tick applies.
 pub const EVENTS_MAX: usize = 32;
 /// Controllers that have joined at a time.

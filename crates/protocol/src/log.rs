@@ -6,7 +6,7 @@ use crate::{Authority, ContactsReading, Event, JointCommand, PlantFailure, State
 
 /// A command that was a candidate in a tick, and the verdict on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfferRecord {
+pub struct CandidateRecord {
     /// Session.
     pub session: u64,
     /// Sequence number.
@@ -30,8 +30,8 @@ pub struct LogTick {
     /// Tick that was run: the state before it has this number.
     pub tick: u64,
     /// All commands that were candidates in the tick, in their order.
-    pub offers: Vec<OfferRecord>,
-    /// Set-points of every session's last accepted command, in the order of `offers`.
+    pub candidates: Vec<CandidateRecord>,
+    /// Set-points of every session's last accepted command, in the order of `candidates`.
     pub joints: Vec<JointCommand>,
     /// Events that were applied.
     pub events: Vec<Event>,
@@ -69,23 +69,25 @@ pub struct Keyframe {
 }
 
 impl LogTick {
-    /// True if the command `i` of `offers` is the last one of its session that was accepted.
+    /// True if the command `i` of `candidates` is the last one of its session that was accepted.
     #[must_use]
     pub fn is_in_force(&self, i: usize) -> bool {
-        let Some((this, later)) = self.offers.get(i..).and_then(<[_]>::split_first) else {
+        let Some((this, later)) = self.candidates.get(i..).and_then(<[_]>::split_first) else {
             return false;
         };
-        let accepted = |o: &OfferRecord| o.verdict == Verdict::Accepted;
+        let accepted = |o: &CandidateRecord| o.verdict == Verdict::Accepted;
         accepted(this) && !later.iter().any(|o| accepted(o) && o.session == this.session)
     }
 
     /// The commands in force with their set-points.
-    pub fn in_force(&self) -> impl Iterator<Item = (&OfferRecord, &[JointCommand])> {
+    pub fn in_force(&self) -> impl Iterator<Item = (&CandidateRecord, &[JointCommand])> {
         let mut rest = &self.joints[..];
-        self.offers.iter().enumerate().filter(|&(i, _)| self.is_in_force(i)).map(move |(_, o)| {
-            let (these, others) = rest.split_at(rest.len().min(o.size as usize));
-            rest = others;
-            (o, these)
-        })
+        self.candidates.iter().enumerate().filter(|&(i, _)| self.is_in_force(i)).map(
+            move |(_, o)| {
+                let (these, others) = rest.split_at(rest.len().min(o.size as usize));
+                rest = others;
+                (o, these)
+            },
+        )
     }
 }

@@ -289,7 +289,7 @@ fn certificate(
             set: sets.to_vec(),
             robot: scenario.bus.robot.clone(),
             physics_hash: format!("{:016x}", scenario.physics_hash),
-            layout_hash: format!("{:016x}", scenario.plant().layout_hash()),
+            layout_hash: format!("{:016x}", scenario.simulation().layout_hash()),
             period_ns: scenario.spec.period_ns,
             ticks: bench.ticks,
             duration_s: bench.ticks as f64 * scenario.spec.period_ns as f64 * 1e-9,

@@ -16,8 +16,8 @@ fn tries(stage: &Stage) -> usize {
     files.filter(|f| f.file_name().to_string_lossy().starts_with("try-")).count()
 }
 
-/// Once so that it ends in order, once so that it cannot; what was finished is not run again, and in
-/// the end nobody sees that anything has happened.
+/// Once so that it ends in order, once so that it cannot; what was finished is not run again, and
+/// in the end nobody sees that anything has happened.
 #[test]
 fn a_campaign_that_was_interrupted_twice_goes_on() {
     let starts = tempfile::tempdir().unwrap();

@@ -56,8 +56,8 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(scenario: Scenario, queues: Queues) -> Self {
-        let mut plant = scenario.plant();
-        let (snapshot, words) = (plant.new_snapshot(), plant.snapshot_words().len());
+        let mut simulation = scenario.simulation();
+        let (snapshot, words) = (simulation.new_snapshot(), simulation.snapshot_words().len());
         let (arrived_bell, arrived) = bell();
         let (commands, command_in) = pool(queues.commands, Command::default);
         let commands = commands.ringing(arrived_bell.clone());
@@ -65,9 +65,10 @@ impl Bench {
         let (orders, order_in) = request_queue();
         let orders = orders.ringing(arrived_bell);
         let run_id = Arc::new(AtomicU32::new(1));
-        let (snapshot_out, snapshots) = pool(queues.snapshots, || plant.new_snapshot());
-        let (log_out, log) =
-            pool(queues.log, || empty_log_tick(&plant, &snapshot, words, scenario.record.ros2));
+        let (snapshot_out, snapshots) = pool(queues.snapshots, || simulation.new_snapshot());
+        let (log_out, log) = pool(queues.log, || {
+            empty_log_tick(&simulation, &snapshot, words, scenario.record.ros2)
+        });
         let (report_out, reports) = touched_channel(queues.reports, &TickReport::default());
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {
@@ -119,7 +120,7 @@ impl Bench {
             ..RunLimits::new(scenario.spec.period_ns)
         };
         let schedule = EventSchedule::new(scenario.events.clone());
-        Executive::new(scenario.plant(), clock, links, schedule, pace, limits)
+        Executive::new(scenario.simulation(), clock, links, schedule, pace, limits)
     }
 
     /// The side of the controllers.
@@ -151,12 +152,12 @@ pub struct Hands {
 
 impl Hands {
     /// Offers a command that holds the initial pose.
-    pub fn offer(&self, session: u64, seq: u64, answers_tick: u64) {
-        self.offer_in(1, session, seq, answers_tick);
+    pub fn candidate(&self, session: u64, seq: u64, answers_tick: u64) {
+        self.candidate_in(1, session, seq, answers_tick);
     }
 
     /// Likewise, for the run with this number.
-    pub fn offer_in(&self, run_id: u32, session: u64, seq: u64, answers_tick: u64) {
+    pub fn candidate_in(&self, run_id: u32, session: u64, seq: u64, answers_tick: u64) {
         let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
         let mut command = self.commands.take_free().expect("room for a command");
         let joints = self.q.iter().map(hold).collect();
@@ -186,7 +187,7 @@ pub fn write_log(
 pub fn info(scenario: &Scenario) -> RunInfo {
     RunInfo {
         version: "test".into(),
-        layout_hash: scenario.plant().layout_hash(),
+        layout_hash: scenario.simulation().layout_hash(),
         physics_hash: scenario.physics_hash,
         run_id: 1,
         period_ns: scenario.spec.period_ns,

@@ -5,14 +5,14 @@ use hardstand::simulation::Simulation;
 use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
 
 /// A command that keeps the legs where they are.
-pub fn standing_input(plant: &Simulation) -> TickInput {
+pub fn standing_input(simulation: &Simulation) -> TickInput {
     let mut input = TickInput::new();
-    let tick = plant.state().tick;
+    let tick = simulation.state().tick;
     let kp = |i: usize| if i % 3 == 2 { 4000.0 } else { 60.0 };
-    let joints = (0..plant.model().joint_count())
+    let joints = (0..simulation.model().joint_count())
         .map(|i| JointCommand { kp: kp(i), kd: kp(i) / 40.0, ..Default::default() })
         .collect();
-    input.offers.push(Box::new(Command {
+    input.candidates.push(Box::new(Command {
         run_id: 1,
         session: 9,
         seq: tick + 1,
@@ -25,10 +25,10 @@ pub fn standing_input(plant: &Simulation) -> TickInput {
 
 /// Standing with swaying references, and now and then a push, ice, and a silent controller. What
 /// happens depends on the tick alone.
-pub fn busy_input(plant: &Simulation) -> TickInput {
-    let mut input = standing_input(plant);
-    let tick = plant.state().tick;
-    for (i, j) in input.offers[0].joints.iter_mut().enumerate() {
+pub fn busy_input(simulation: &Simulation) -> TickInput {
+    let mut input = standing_input(simulation);
+    let tick = simulation.state().tick;
+    for (i, j) in input.candidates[0].joints.iter_mut().enumerate() {
         j.q = 0.05
             * hardstand_physics::math::sin_cos(0.01 * tick as f64 + i as f64).0
             * j.kp.min(100.0)
@@ -51,7 +51,7 @@ pub fn busy_input(plant: &Simulation) -> TickInput {
         240 => input.events.push(friction(Scope::Station(3), 0.9)),
         260 => input.events.push(friction(Scope::All, 0.8)),
         // silent for less than the watchdog's patience
-        400..415 => input.offers.clear(),
+        400..415 => input.candidates.clear(),
         _ => (),
     }
     input

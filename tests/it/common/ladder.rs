@@ -1,5 +1,5 @@
-//! An age ladder of its own, walked along a log: every tick's authority must follow from the commands
-//! that were accepted up to it.
+//! An age ladder of its own, walked along a log: every tick's authority must follow from the
+//! commands that were accepted up to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,7 @@ impl Ladder {
         assert_eq!(t.tick, n, "a tick is missing");
         self.next += 1;
         let mut fresh = false;
-        for o in &t.offers {
+        for o in &t.candidates {
             match o.verdict {
                 Verdict::Accepted => {
                     if o.session != self.owner {

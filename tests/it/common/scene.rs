@@ -17,7 +17,7 @@ pub fn quadruped(sets: &[&str]) -> Scenario {
 
 /// A robot whose drives hold its initial pose.
 pub struct Standing {
-    pub plant: Simulation,
+    pub simulation: Simulation,
     pub gains: [f64; 2],
     input: TickInput,
     /// Events for the next tick.
@@ -27,16 +27,16 @@ pub struct Standing {
 impl Standing {
     pub fn new(scenario: &Scenario) -> Self {
         let (input, events) = (TickInput::new(), Vec::new());
-        Self { plant: scenario.plant(), gains: [100.0, 3.0], input, events }
+        Self { simulation: scenario.simulation(), gains: [100.0, 3.0], input, events }
     }
 
     pub fn run(&mut self, ticks: u32) {
         for _ in 0..ticks {
-            let tick = self.plant.state().tick;
+            let tick = self.simulation.state().tick;
             let [kp, kd] = self.gains;
             let hold = |&q: &f64| JointCommand { q, kp, kd, ..Default::default() };
-            let joints = self.plant.spec().q.joints.iter().map(hold).collect();
-            self.input.offers.clear();
+            let joints = self.simulation.spec().q.joints.iter().map(hold).collect();
+            self.input.candidates.clear();
             let command = Command {
                 run_id: 1,
                 session: 7,
@@ -45,31 +45,31 @@ impl Standing {
                 applies_tick: 0,
                 joints,
             };
-            self.input.offers.push(Box::new(command));
+            self.input.candidates.push(Box::new(command));
             self.input.events.clear();
             self.input.events.append(&mut self.events);
-            self.plant.step(&self.input);
-            assert_eq!(self.plant.failure(), None, "at tick {tick}");
+            self.simulation.step(&self.input);
+            assert_eq!(self.simulation.failure(), None, "at tick {tick}");
         }
     }
 
     /// Contacts of the feet, each with the surface that carries most.
     pub fn foot_contacts(&self) -> Vec<ContactResult> {
-        let surfaces = self.plant.contacts().surface_count();
-        let all = self.plant.contacts().evaluated();
+        let surfaces = self.simulation.contacts().surface_count();
+        let all = self.simulation.contacts().evaluated();
         let best = |&s: &usize| {
             let of = &all[s * surfaces..(s + 1) * surfaces];
             *of.iter().max_by(|a, b| a.force.normal_n.total_cmp(&b.force.normal_n)).unwrap()
         };
-        self.plant.spec().feet.iter().flat_map(|f| &f.stations).map(best).collect()
+        self.simulation.spec().feet.iter().flat_map(|f| &f.stations).map(best).collect()
     }
 
     /// Centres of the feet's stations in the world.
     pub fn feet_W(&self) -> Vec<Vec3> {
-        let spec = self.plant.spec();
+        let spec = self.simulation.spec();
         let center = |&s: &usize| {
             let station = &spec.stations[s];
-            self.plant.data().point_W(station.body, &station.p_BS)
+            self.simulation.data().point_W(station.body, &station.p_BS)
         };
         spec.feet.iter().flat_map(|f| &f.stations).map(center).collect()
     }

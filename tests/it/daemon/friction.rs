@@ -232,7 +232,7 @@ fn refused_changes_change_nothing() {
     let [(tick, event)] = changes[..] else { panic!("{changes:?}") };
     // up to then the run is that of a plant to which nobody has said anything
     let scenario = Scenario::load(repository("config/quadruped.toml").as_ref(), &[]).unwrap();
-    let mut alone = scenario.plant();
+    let mut alone = scenario.simulation();
     for _ in 0..tick {
         alone.step(&TickInput::new());
     }

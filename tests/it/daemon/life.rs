@@ -59,7 +59,7 @@ fn simulated_time_begins_with_the_first_proof_of_life() {
     let log = Log::read(&scene.log());
     assert_eq!(log.ticks.len(), 500, "{out}");
     let tick = &log.ticks[0];
-    let verdicts: Vec<Verdict> = tick.offers.iter().map(|o| o.verdict).collect();
+    let verdicts: Vec<Verdict> = tick.candidates.iter().map(|o| o.verdict).collect();
     assert_eq!(verdicts[..3], [Verdict::Proving, Verdict::Proving, Verdict::Accepted]);
     assert_eq!((tick.tick, tick.authority), (0, Authority::Fresh));
     assert_eq!(digest(&out), digest(&scene.replays()));
@@ -257,12 +257,12 @@ fn two_controllers_never_share_the_robot() {
 
     let log = Log::read(&scene.log());
     let accepted = |t: &hardstand_protocol::LogTick| -> Vec<u64> {
-        let of = |o: &hardstand_protocol::OfferRecord| {
+        let of = |o: &hardstand_protocol::CandidateRecord| {
             (o.verdict == Verdict::Accepted).then_some(o.session)
         };
-        t.offers.iter().filter_map(of).collect()
+        t.candidates.iter().filter_map(of).collect()
     };
-    let refused = log.ticks.iter().flat_map(|t| &t.offers);
+    let refused = log.ticks.iter().flat_map(|t| &t.candidates);
     let refused = refused.filter(|o| o.verdict == Verdict::Rejected(Rejection::NotOwner)).count();
     assert!(refused > 50, "{refused}");
     let mut owner = 0;

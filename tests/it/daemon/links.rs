@@ -1,5 +1,5 @@
-//! Links that break again and again: a router that is killed, clients that come and go. Long ones are
-//! run on demand; docs/promises.md has the commands and what came out.
+//! Links that break again and again: a router that is killed, clients that come and go. Long ones
+//! are run on demand; docs/promises.md has the commands and what came out.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -138,7 +138,8 @@ fn speed_load_order_and_a_debugger_make_no_difference() {
     }
 }
 
-/// Faults of the link are decisions in simulated time: the same numbers fall out, whatever the pace.
+/// Faults of the link are decisions in simulated time: the same numbers fall out, whatever the
+/// pace.
 #[test]
 fn a_bad_link_is_as_bad_each_time() {
     let _one = serial();
@@ -189,7 +190,7 @@ fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
         .collect();
     assert_eq!(grants, [0, 0, tick]);
     assert!(log.ticks.iter().skip(3).all(|t| {
-        t.offers.iter().any(|o| o.applies_tick == t.tick && o.answers_tick == t.tick)
+        t.candidates.iter().any(|o| o.applies_tick == t.tick && o.answers_tick == t.tick)
             && t.authority != Authority::Damped
     }));
 }
@@ -344,12 +345,12 @@ fn the_controller_and_the_joint_that_differ_are_named() {
     let mut player = Player::open(&damaged).unwrap();
     let mut seen = 0;
     while player.advance().unwrap() {
-        let moment = player.moment().unwrap();
-        if player.difference().is_some() && moment.state.tick > 10 {
+        let view = player.view().unwrap();
+        if player.difference().is_some() && view.state.tick > 10 {
             seen += 1;
-            let gains: Vec<f64> = moment.command.iter().map(|c| c.kp).collect();
-            assert_eq!(gains[..6], [100.0; 6], "of front, at tick {}", moment.state.tick);
-            assert_eq!(gains[6..], [90.0; 6], "of rear, at tick {}", moment.state.tick);
+            let gains: Vec<f64> = view.command.iter().map(|c| c.kp).collect();
+            assert_eq!(gains[..6], [100.0; 6], "of front, at tick {}", view.state.tick);
+            assert_eq!(gains[6..], [90.0; 6], "of rear, at tick {}", view.state.tick);
         }
     }
     assert!(seen > 10, "{:?}", player.difference());

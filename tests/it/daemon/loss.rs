@@ -59,14 +59,14 @@ fn kill_controllers(kills: usize) {
     let (sessions, releases) = climb(&log);
     assert!(lost.iter().all(|s| sessions.contains(s)), "{lost:x?} in {sessions:x?}");
     assert!(releases >= lost.len(), "{releases} releases for {} kills", lost.len());
-    let revoked = log.ticks.iter().flat_map(|t| &t.offers);
+    let revoked = log.ticks.iter().flat_map(|t| &t.candidates);
     let revoked = revoked.filter(|o| o.verdict == Verdict::Rejected(Rejection::Revoked)).count();
     assert!(revoked as u64 >= late, "{revoked} refusals for {late} late commands");
     scene.replays();
 }
 
-/// Walks the log with a ladder of its own. Returns the sessions that had the robot and the number of
-/// releases.
+/// Walks the log with a ladder of its own. Returns the sessions that had the robot and the number
+/// of releases.
 fn climb(log: &Log) -> (BTreeSet<u64>, usize) {
     let mut ladder = Ladder::new(HOLD, DAMPED, 3);
     log.ticks.iter().for_each(|t| ladder.climb(t));

@@ -107,7 +107,7 @@ fn cut_off(seconds: u64, back_s: u64) {
     assert!(log.ticks.len() as u64 >= on.tick, "the log ends at {}: {out}", log.ticks.len());
     assert!(ladder.releases >= 1 && ladder.sessions.len() >= 2, "{} releases", ladder.releases);
     let alone = log.ticks.iter().filter(|t| (released.tick..mended).contains(&t.tick));
-    let heard: usize = alone.map(|t| t.offers.len()).sum();
+    let heard: usize = alone.map(|t| t.candidates.len()).sum();
     assert_eq!(heard, 0, "commands while the link was down");
     scene.replays();
 }

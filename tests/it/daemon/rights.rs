@@ -252,7 +252,8 @@ fn is_locked(smaps: &str) -> bool {
     flags.split_whitespace().any(|flag| flag == "lo")
 }
 
-/// What only root's rights reach would be lost with them: at the start, not at a restart of the bus.
+/// What only root's rights reach would be lost with them: at the start, not at a restart of the
+/// bus.
 #[test]
 fn what_is_reached_by_a_right_that_is_given_up_is_refused_at_the_start() {
     let _one = serial();

@@ -24,7 +24,7 @@ struct Link {
 fn link(faults: &[(FaultKind, &[f64])]) -> Link {
     let events: Vec<Event> =
         faults.iter().map(|(kind, values)| broken(*kind, Part::Whole, values)).collect();
-    let injected = quadruped(&[]).plant().faults_with(&events);
+    let injected = quadruped(&[]).simulation().faults_with(&events);
     assert_eq!(injected.active().count(), faults.len(), "each is possible");
     Link { link: LinkFaults::new(12, GAINS_MAX), faults: injected, leases: Leases::default() }
 }
@@ -44,11 +44,11 @@ fn command(session: u64, seq: u64) -> Box<Command> {
 impl Link {
     /// What arrives in `tick` of these commands and those before.
     #[allow(clippy::vec_box, reason = "as in the input of a tick")]
-    fn pass(&mut self, tick: u64, mut offers: Vec<Box<Command>>) -> Vec<Command> {
-        let (came, mut back) = (offers.len(), 0);
-        self.link.pass((&self.faults, &self.leases), tick, &mut offers, |_| back += 1);
-        let arrived = offers.iter().map(|c| (**c).clone()).collect();
-        self.link.take_back(&mut offers, |_| back += 1);
+    fn pass(&mut self, tick: u64, mut candidates: Vec<Box<Command>>) -> Vec<Command> {
+        let (came, mut back) = (candidates.len(), 0);
+        self.link.pass((&self.faults, &self.leases), tick, &mut candidates, |_| back += 1);
+        let arrived = candidates.iter().map(|c| (**c).clone()).collect();
+        self.link.take_back(&mut candidates, |_| back += 1);
         assert_eq!(back, came, "every box of the sender comes back");
         arrived
     }
@@ -281,7 +281,7 @@ fn the_fate_of_an_agreed_answer_is_that_of_its_state() {
 fn run(events: &str) -> (Vec<LogTick>, Vec<TickReport>) {
     let mut bench = Bench::new(quadruped(&[events]), ROOMY);
     let hands = bench.hands();
-    let between = move |period| hands.offer(7, period, period);
+    let between = move |period| hands.candidate(7, period, period);
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
     bench.executive(clock, pace, StartRule::Now, 300).run();
@@ -289,7 +289,7 @@ fn run(events: &str) -> (Vec<LogTick>, Vec<TickReport>) {
 }
 
 fn ages(log: &[LogTick]) -> Vec<u64> {
-    let age = |t: &LogTick| t.offers.iter().map(|o| t.tick - o.answers_tick).max();
+    let age = |t: &LogTick| t.candidates.iter().map(|o| t.tick - o.answers_tick).max();
     log.iter().map(|t| age(t).unwrap_or(u64::MAX)).collect()
 }
 
@@ -308,7 +308,7 @@ fn the_loop_has_a_faulty_link_from_the_tick_of_its_event_on() {
     assert_eq!((last.link.delayed, last.link.dropped), (103, 50));
     assert!(
         log.iter()
-            .flat_map(|t| &t.offers)
+            .flat_map(|t| &t.candidates)
             .all(|o| { matches!(o.verdict, Verdict::Accepted | Verdict::Proving) })
     );
     let again = run("events=[{at_s=0.100, kind=\"link_delay\", delay_ticks=4, duration_s=0.1}, \
@@ -331,11 +331,11 @@ fn three_percent_loss_with_one_seed_is_twice_the_same_run() {
 
 #[test]
 fn faults_of_the_link_are_state_and_change_no_physics() {
-    let mut plant = super::quadruped();
+    let mut simulation = super::quadruped();
     let mut sound = super::quadruped();
-    super::stand(&mut plant, &[broken(FaultKind::LinkDrop, Part::Whole, &[0.5, 1.0, 3.0])]);
+    super::stand(&mut simulation, &[broken(FaultKind::LinkDrop, Part::Whole, &[0.5, 1.0, 3.0])]);
     super::stand(&mut sound, &[]);
-    assert_eq!(super::motion(&plant), super::motion(&sound));
-    let active: Vec<(InjectedFault, u64)> = plant.faults().active().collect();
+    assert_eq!(super::motion(&simulation), super::motion(&sound));
+    let active: Vec<(InjectedFault, u64)> = simulation.faults().active().collect();
     assert_eq!((active[0].0.kind, active[0].1), (FaultKind::LinkDrop, UNTIL_CLEARED));
 }

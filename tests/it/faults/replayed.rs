@@ -48,11 +48,11 @@ fn scene(tick: u64) -> Vec<Event> {
 }
 
 fn lived(ticks: u64) -> Simulation {
-    let mut plant = quadruped();
+    let mut simulation = quadruped();
     for t in 0..ticks {
-        stand(&mut plant, &scene(t));
+        stand(&mut simulation, &scene(t));
     }
-    plant
+    simulation
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_state_that_is_saved_in_the_middle_of_faults_goes_on_with_the_same_bits() {
     for middle in [4, 17, 18, 76, 77, 78, 100, 123, 124, 127, 138, 139, 157, 189] {
         let mut whole = lived(middle);
         let words = whole.snapshot_words();
-        let mut resumed = lived(31); // a plant with other faults
+        let mut resumed = lived(31); // a simulation with other faults
         resumed.restore(&words).unwrap();
         assert_eq!(shown(&resumed).state.joints, shown(&whole).state.joints);
         for t in middle..middle + 120 {
@@ -107,11 +107,11 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
     let sets = ["record.keyframe_every_ticks=20", PLANNED];
     let mut bench = Bench::new(scenario_of(&sets), ROOMY);
     let hands = bench.hands();
-    let between = move |period| hands.offer(7, period, period);
+    let between = move |period| hands.candidate(7, period, period);
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);
-    let (_, plant) = bench.executive(clock, pace, StartRule::Now, 240).run();
-    assert_eq!(plant.faults().active().count(), 3, "what has no end still acts");
+    let (_, simulation) = bench.executive(clock, pace, StartRule::Now, 240).run();
+    assert_eq!(simulation.faults().active().count(), 3, "what has no end still acts");
     let ticks = bench.logged();
     let with = ticks.iter().filter(|t| !t.events.is_empty()).count();
     assert_eq!(with, 9, "each is in the log at its tick");
@@ -125,7 +125,7 @@ fn a_log_with_faults_replays_from_its_start_and_from_every_keyframe() {
         let mut log = LogReader::open(&path).unwrap();
         let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[]).unwrap();
         let threads = NonZeroUsize::new(threads).unwrap();
-        replay(&mut log, scenario.plant(), threads, |_, _, _| {}).unwrap()
+        replay(&mut log, scenario.simulation(), threads, |_, _, _| {}).unwrap()
     };
     write(&ticks);
     for threads in [1, 5] {

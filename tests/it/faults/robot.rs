@@ -21,30 +21,30 @@ fn effort(tau_ff: f64) -> [JointCommand; 1] {
 }
 
 /// Position, velocity and effort as published.
-fn joint(plant: &Simulation) -> [f64; 3] {
-    let j = shown(plant).state.joints[0];
+fn joint(simulation: &Simulation) -> [f64; 3] {
+    let j = shown(simulation).state.joints[0];
     [j.q, j.dq, j.tau]
 }
 
-fn truth(plant: &Simulation) -> [f64; 2] {
-    [plant.state().q.joints[0], plant.state().v.joints[0]]
+fn truth(simulation: &Simulation) -> [f64; 2] {
+    [simulation.state().q.joints[0], simulation.state().v.joints[0]]
 }
 
 #[test]
 fn an_encoder_that_is_off_moves_the_joint_by_as_much_the_other_way() {
     for paths in hardstand_paths() {
-        let mut plant = pendulum_plant(0.0);
-        plant.set_path(paths);
-        tick(&mut plant, &hold(0.3), &[broken(FaultKind::EncoderOffset, JOINT, &[0.1])]);
+        let mut simulation = pendulum_plant(0.0);
+        simulation.set_path(paths);
+        tick(&mut simulation, &hold(0.3), &[broken(FaultKind::EncoderOffset, JOINT, &[0.1])]);
         for _ in 0..3000 {
-            tick(&mut plant, &hold(0.3), &[]);
+            tick(&mut simulation, &hold(0.3), &[]);
         }
-        assert!((truth(&plant)[0] - 0.2).abs() < 1e-9, "{:?}", truth(&plant));
-        assert!((joint(&plant)[0] - 0.3).abs() < 1e-9, "it shows what it was told to reach");
-        tick(&mut plant, &hold(0.3), &[MEND_ALL]);
-        assert_eq!(joint(&plant)[..2], truth(&plant));
+        assert!((truth(&simulation)[0] - 0.2).abs() < 1e-9, "{:?}", truth(&simulation));
+        assert!((joint(&simulation)[0] - 0.3).abs() < 1e-9, "it shows what it was told to reach");
+        tick(&mut simulation, &hold(0.3), &[MEND_ALL]);
+        assert_eq!(joint(&simulation)[..2], truth(&simulation));
         let pulled = 60.0 * 0.1;
-        assert!((plant.state().motor[0] - pulled).abs() < 0.1 * pulled, "at once");
+        assert!((simulation.state().motor[0] - pulled).abs() < 0.1 * pulled, "at once");
     }
 }
 
@@ -55,46 +55,46 @@ fn hardstand_paths() -> [hardstand_physics::plant::ComputePath; 3] {
 
 #[test]
 fn a_stuck_encoder_shows_the_same_and_leaves_the_same_effort() {
-    let mut plant = pendulum_plant(G);
+    let mut simulation = pendulum_plant(G);
     for _ in 0..40 {
-        tick(&mut plant, &hold(0.3), &[]);
+        tick(&mut simulation, &hold(0.3), &[]);
     }
-    let before = joint(&plant);
+    let before = joint(&simulation);
     assert!(before[1].abs() > 0.1, "it moves: {before:?}");
     let stuck = lasting(FaultKind::EncoderStuck, JOINT, &[], 100);
     let expected = 60.0 * (0.3 - before[0]) + 8.0 * (0.0 - before[1]);
     for n in 0..100 {
-        tick(&mut plant, &hold(0.3), once(n == 0, &[stuck]));
-        let now = joint(&plant);
+        tick(&mut simulation, &hold(0.3), once(n == 0, &[stuck]));
+        let now = joint(&simulation);
         assert_eq!(now[..2], before[..2], "tick {n}");
         assert!((now[2] - expected).abs() < 1e-12 && expected.abs() < EFFORT_MAX, "tick {n}");
-        assert_ne!(truth(&plant)[0], before[0]);
-        assert_eq!(shown(&plant).gains[0], [60.0, 8.0], "the drive's gains are still those");
+        assert_ne!(truth(&simulation)[0], before[0]);
+        assert_eq!(shown(&simulation).gains[0], [60.0, 8.0], "the drive's gains are still those");
     }
-    tick(&mut plant, &hold(0.3), &[]);
-    assert_eq!(joint(&plant)[..2], truth(&plant), "after 100 ticks it shows the truth");
-    assert_ne!(plant.state().motor[0], expected);
+    tick(&mut simulation, &hold(0.3), &[]);
+    assert_eq!(joint(&simulation)[..2], truth(&simulation), "after 100 ticks it shows the truth");
+    assert_ne!(simulation.state().motor[0], expected);
 }
 
 #[test]
 fn an_encoder_that_is_off_and_sticks_sticks_at_what_it_showed() {
-    let mut plant = pendulum_plant(G);
+    let mut simulation = pendulum_plant(G);
     let off = broken(FaultKind::EncoderOffset, JOINT, &[0.1]);
-    tick(&mut plant, &hold(0.3), &[off]);
-    let before = joint(&plant);
-    assert!((before[0] - truth(&plant)[0] - 0.1).abs() < 1e-12);
-    tick(&mut plant, &hold(0.3), &[broken(FaultKind::EncoderStuck, JOINT, &[])]);
-    tick(&mut plant, &hold(0.3), &[]);
-    assert_eq!(joint(&plant)[..2], before[..2]);
+    tick(&mut simulation, &hold(0.3), &[off]);
+    let before = joint(&simulation);
+    assert!((before[0] - truth(&simulation)[0] - 0.1).abs() < 1e-12);
+    tick(&mut simulation, &hold(0.3), &[broken(FaultKind::EncoderStuck, JOINT, &[])]);
+    tick(&mut simulation, &hold(0.3), &[]);
+    assert_eq!(joint(&simulation)[..2], before[..2]);
 }
 
 /// Jumps and noise of so many ticks, as errors of the encoder.
 fn errors(kind: FaultKind, values: &[f64], ticks: usize) -> Vec<f64> {
-    let mut plant = pendulum_plant(0.0);
+    let mut simulation = pendulum_plant(0.0);
     let begin = [broken(kind, JOINT, values)];
     let error = |n: usize| {
-        tick(&mut plant, &effort(0.0), if n == 0 { &begin } else { &[] });
-        joint(&plant)[0] - truth(&plant)[0]
+        tick(&mut simulation, &effort(0.0), if n == 0 { &begin } else { &[] });
+        joint(&simulation)[0] - truth(&simulation)[0]
     };
     (0..ticks).map(error).collect()
 }
@@ -121,9 +121,9 @@ fn noise_is_another_in_every_tick_and_joint_and_evenly_spread() {
     // standard deviations of the means: 0.01/√3/√4000 = 9e-5, and of the squares 5e-7
     assert!(mean(&|x| x).abs() < 4e-4, "{}", mean(&|x| x));
     assert!((mean(&|x| x * x) - 1e-4 / 3.0).abs() < 3e-6, "{}", mean(&|x| x * x));
-    let mut plant = quadruped();
-    stand(&mut plant, &[broken(FaultKind::EncoderNoise, Part::Whole, &[0.01, 3.0])]);
-    let (s, q) = (shown(&plant).state, &plant.state().q.joints);
+    let mut simulation = quadruped();
+    stand(&mut simulation, &[broken(FaultKind::EncoderNoise, Part::Whole, &[0.01, 3.0])]);
+    let (s, q) = (shown(&simulation).state, &simulation.state().q.joints);
     let off: Vec<u64> = (0..12).map(|i| (s.joints[i].q - q[i]).to_bits()).collect();
     assert!((0..12).all(|i| (0..i).all(|k| off[i] != off[k])), "each joint has its own");
 }
@@ -132,14 +132,14 @@ fn noise_is_another_in_every_tick_and_joint_and_evenly_spread() {
 fn the_drive_obeys_the_encoder_that_is_noisy() {
     let (model, mut spec) = pendulum(0.0);
     spec.micro_steps = 1;
-    let mut plant = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec);
     let noisy = broken(FaultKind::EncoderNoise, JOINT, &[0.01, 3.0]);
     for n in 0..50 {
-        let [q, dq] = truth(&plant);
-        tick(&mut plant, &hold(0.0), once(n == 0, &[noisy]));
-        let error = joint(&plant)[0] - truth(&plant)[0];
+        let [q, dq] = truth(&simulation);
+        tick(&mut simulation, &hold(0.0), once(n == 0, &[noisy]));
+        let error = joint(&simulation)[0] - truth(&simulation)[0];
         let asked = -60.0 * (q + error) - 8.0 * dq;
-        assert!((plant.state().motor[0] - asked).abs() < 1e-9, "tick {n}");
+        assert!((simulation.state().motor[0] - asked).abs() < 1e-9, "tick {n}");
         assert!(error != 0.0 && asked.abs() < EFFORT_MAX);
     }
 }
@@ -147,9 +147,9 @@ fn the_drive_obeys_the_encoder_that_is_noisy() {
 #[test]
 fn a_dead_motor_is_one_that_is_told_to_make_nothing() {
     let (mut dead, mut idle) = (pendulum_plant(G), pendulum_plant(G));
-    for plant in [&mut dead, &mut idle] {
+    for simulation in [&mut dead, &mut idle] {
         for _ in 0..50 {
-            tick(plant, &hold(1.0), &[]);
+            tick(simulation, &hold(1.0), &[]);
         }
     }
     let broken = lasting(FaultKind::MotorDead, JOINT, &[], 300);
@@ -173,9 +173,9 @@ fn a_dead_motor_is_one_that_is_told_to_make_nothing() {
 
 /// Acceleration in one tick under this effort, with a fault from the start.
 fn acceleration(tau: f64, fault: Event) -> f64 {
-    let mut plant = pendulum_plant(0.0);
-    tick(&mut plant, &effort(tau), &[fault]);
-    truth(&plant)[1] / PERIOD_S
+    let mut simulation = pendulum_plant(0.0);
+    tick(&mut simulation, &effort(tau), &[fault]);
+    truth(&simulation)[1] / PERIOD_S
 }
 
 #[test]
@@ -203,12 +203,12 @@ fn a_sagging_battery_takes_effort_and_speed() {
     assert!((acceleration(100.0, sag) - expected).abs() < 1e-9 * expected);
     assert_eq!(acceleration(100.0, broken(FaultKind::BatterySag, Part::Whole, &[0.0])), 0.0);
     let top_speed = |events: &[Event]| {
-        let mut plant = pendulum_plant(0.0);
-        tick(&mut plant, &effort(100.0), events);
+        let mut simulation = pendulum_plant(0.0);
+        tick(&mut simulation, &effort(100.0), events);
         for _ in 0..3000 {
-            tick(&mut plant, &effort(100.0), &[]);
+            tick(&mut simulation, &effort(100.0), &[]);
         }
-        truth(&plant)[1]
+        truth(&simulation)[1]
     };
     // the effort has faded at 1.1 times the limit
     let (full, half) = (top_speed(&[]), top_speed(&[sag]));
@@ -218,14 +218,14 @@ fn a_sagging_battery_takes_effort_and_speed() {
 
 #[test]
 fn two_faults_of_a_motor_add_up_and_one_can_be_mended_alone() {
-    let mut plant = pendulum_plant(0.0);
+    let mut simulation = pendulum_plant(0.0);
     let sag = broken(FaultKind::BatterySag, Part::Whole, &[0.5]);
     let weak = broken(FaultKind::MotorDerated, JOINT, &[0.5]);
-    tick(&mut plant, &effort(100.0), &[sag, weak]);
-    assert_eq!(plant.state().motor[0], 0.25 * EFFORT_MAX);
+    tick(&mut simulation, &effort(100.0), &[sag, weak]);
+    assert_eq!(simulation.state().motor[0], 0.25 * EFFORT_MAX);
     let mended = Event::ClearFaults { kind: Some(FaultKind::BatterySag), part: None };
-    tick(&mut plant, &effort(100.0), &[mended]);
-    assert_eq!(plant.state().motor[0], 0.5 * EFFORT_MAX);
+    tick(&mut simulation, &effort(100.0), &[mended]);
+    assert_eq!(simulation.state().motor[0], 0.5 * EFFORT_MAX);
 }
 
 #[test]

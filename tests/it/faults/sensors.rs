@@ -64,45 +64,45 @@ fn a_saturated_unit_shows_no_more_than_its_range() {
     assert!(truth.imu_angular_velocity_rad_per_s.iter().any(|w| w.abs() > 0.01));
 }
 
-fn foot(plant: &Simulation, i: usize) -> (u8, f64) {
-    let s = shown(plant);
+fn foot(simulation: &Simulation, i: usize) -> (u8, f64) {
+    let s = shown(simulation);
     assert_eq!(s.contacts.feet[i].contact, s.state.foot_contact[i]);
     (s.state.foot_contact[i], s.state.foot_normal_n[i])
 }
 
 #[test]
 fn a_stuck_foot_sensor_still_stands_when_the_robot_flies() {
-    let mut plant = quadruped();
-    let before = foot(&plant, 1);
+    let mut simulation = quadruped();
+    let before = foot(&simulation, 1);
     assert!(before.0 == 1 && before.1 > 20.0, "{before:?}");
     let (point_B, force_W) = ([0.0; 3], [0.0, 0.0, 400.0]);
     let lift = Event::Push { body: 0, point_B, force_W, ticks: 150 };
     let stuck = lasting(FaultKind::FootSensorStuck, Part::Foot(1), &[], 200);
     for n in 0..200 {
-        stand(&mut plant, once(n == 0, &[lift, stuck]));
-        assert_eq!(foot(&plant, 1), before, "tick {n}");
+        stand(&mut simulation, once(n == 0, &[lift, stuck]));
+        assert_eq!(foot(&simulation, 1), before, "tick {n}");
     }
-    assert_eq!(foot(&plant, 0), (0, 0.0), "the others are in the air");
-    let contacts = shown(&plant).contacts;
+    assert_eq!(foot(&simulation, 0), (0, 0.0), "the others are in the air");
+    let contacts = shown(&simulation).contacts;
     assert_eq!(contacts.feet[1].normal_n, 0.0, "and so is this one, in truth");
-    stand(&mut plant, &[]);
-    assert_eq!(foot(&plant, 1), (0, 0.0));
+    stand(&mut simulation, &[]);
+    assert_eq!(foot(&simulation, 1), (0, 0.0));
 }
 
 #[test]
 fn a_mended_sensor_shows_the_truth_in_the_same_tick() {
-    let mut plant = quadruped();
+    let mut simulation = quadruped();
     let bias = broken(FaultKind::ImuGyroBias, Part::Whole, &[9.0, 9.0, 9.0]);
-    stand(&mut plant, &[bias]);
-    assert!(shown(&plant).state.imu_angular_velocity_rad_per_s[0] > 8.0);
-    stand(&mut plant, &[MEND_ALL]);
-    assert!(shown(&plant).state.imu_angular_velocity_rad_per_s[0].abs() < 1.0);
+    stand(&mut simulation, &[bias]);
+    assert!(shown(&simulation).state.imu_angular_velocity_rad_per_s[0] > 8.0);
+    stand(&mut simulation, &[MEND_ALL]);
+    assert!(shown(&simulation).state.imu_angular_velocity_rad_per_s[0].abs() < 1.0);
     // a duration is the same as a mend
-    stand(&mut plant, &[lasting(FaultKind::ImuGyroBias, Part::Whole, &[9.0, 9.0, 9.0], 2)]);
+    stand(&mut simulation, &[lasting(FaultKind::ImuGyroBias, Part::Whole, &[9.0, 9.0, 9.0], 2)]);
     let seen: Vec<bool> = (0..3)
         .map(|_| {
-            let seen = shown(&plant).state.imu_angular_velocity_rad_per_s[0] > 8.0;
-            stand(&mut plant, &[]);
+            let seen = shown(&simulation).state.imu_angular_velocity_rad_per_s[0] > 8.0;
+            stand(&mut simulation, &[]);
             seen
         })
         .collect();

@@ -12,37 +12,37 @@ fn offset(joint: u32, by: f64) -> Event {
 }
 
 /// Faults that were refused in a tick with these events.
-fn refused(plant: &mut hardstand::simulation::Simulation, events: &[Event]) -> u32 {
+fn refused(simulation: &mut hardstand::simulation::Simulation, events: &[Event]) -> u32 {
     let mut input = TickInput::new();
     input.events.extend_from_slice(events);
-    let outcome = plant.step(&input);
+    let outcome = simulation.step(&input);
     assert_eq!(outcome.failure, None);
     outcome.faults_refused
 }
 
 #[test]
 fn eight_faults_act_at_a_time_and_an_equal_one_takes_no_more_room() {
-    let mut plant = quadruped();
+    let mut simulation = quadruped();
     let all: Vec<Event> = (0..FAULTS_MAX as u32).map(|i| offset(i, 0.01)).collect();
-    assert_eq!(refused(&mut plant, &all), 0);
-    assert_eq!(refused(&mut plant, &[offset(8, 0.01)]), 1);
-    assert_eq!(refused(&mut plant, &[offset(3, 0.02)]), 0, "in the place of the other");
-    let active: Vec<(InjectedFault, u64)> = plant.faults().active().collect();
+    assert_eq!(refused(&mut simulation, &all), 0);
+    assert_eq!(refused(&mut simulation, &[offset(8, 0.01)]), 1);
+    assert_eq!(refused(&mut simulation, &[offset(3, 0.02)]), 0, "in the place of the other");
+    let active: Vec<(InjectedFault, u64)> = simulation.faults().active().collect();
     assert_eq!(active.len(), FAULTS_MAX);
     assert_eq!((active[3].0.values[0], active[3].1), (0.02, UNTIL_CLEARED));
     let one =
         Event::ClearFaults { kind: Some(FaultKind::EncoderOffset), part: Some(Part::Joint(5)) };
-    assert_eq!(refused(&mut plant, &[one, offset(8, 0.01), offset(9, 0.01)]), 1);
+    assert_eq!(refused(&mut simulation, &[one, offset(8, 0.01), offset(9, 0.01)]), 1);
     let others = Event::ClearFaults { kind: Some(FaultKind::MotorDead), part: None };
-    assert_eq!(refused(&mut plant, &[others, offset(9, 0.01)]), 1);
-    assert_eq!(refused(&mut plant, &[MEND_ALL]), 0);
-    assert!(plant.faults().is_empty());
+    assert_eq!(refused(&mut simulation, &[others, offset(9, 0.01)]), 1);
+    assert_eq!(refused(&mut simulation, &[MEND_ALL]), 0);
+    assert!(simulation.faults().is_empty());
     // the room of one that is over is free in the tick after its last
     let short: Vec<Event> =
         (0..8).map(|i| lasting(FaultKind::MotorDead, Part::Joint(i), &[], 2)).collect();
-    assert_eq!(refused(&mut plant, &short), 0);
-    assert_eq!(refused(&mut plant, &[offset(1, 0.1)]), 1);
-    assert_eq!(refused(&mut plant, &[offset(1, 0.1)]), 0);
+    assert_eq!(refused(&mut simulation, &short), 0);
+    assert_eq!(refused(&mut simulation, &[offset(1, 0.1)]), 1);
+    assert_eq!(refused(&mut simulation, &[offset(1, 0.1)]), 0);
 }
 
 #[test]
@@ -75,22 +75,22 @@ fn what_a_plant_cannot_have_is_refused_and_changes_nothing() {
         broken(FaultKind::Friction, Part::Whole, &[0.5, 0.6]),
         broken(FaultKind::Push, Part::Body(0), &[0.5]),
     ];
-    let (mut plant, mut quiet) = (quadruped(), quadruped());
+    let (mut simulation, mut quiet) = (quadruped(), quadruped());
     for event in bad {
-        assert_eq!(refused(&mut plant, &[event]), 1, "{event:?}");
+        assert_eq!(refused(&mut simulation, &[event]), 1, "{event:?}");
         assert_eq!(refused(&mut quiet, &[]), 0);
-        assert_eq!(plant.state().digest, quiet.state().digest, "{event:?}");
+        assert_eq!(simulation.state().digest, quiet.state().digest, "{event:?}");
     }
 }
 
 #[test]
 fn a_saved_state_with_a_fault_that_cannot_be_is_refused() {
-    let mut plant = quadruped();
-    stand(&mut plant, &[broken(FaultKind::MotorDerated, Part::Joint(3), &[0.5])]);
-    let words = plant.snapshot_words();
+    let mut simulation = quadruped();
+    stand(&mut simulation, &[broken(FaultKind::MotorDerated, Part::Joint(3), &[0.5])]);
+    let words = simulation.snapshot_words();
     let place = |wanted: &str| {
         let (mut k, mut found) = (0, None);
-        plant.clone().walk(&mut |name, _, _: Word<'_>| {
+        simulation.clone().walk(&mut |name, _, _: Word<'_>| {
             if name == wanted && found.is_none() {
                 found = Some(k);
             }

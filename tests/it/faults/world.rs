@@ -21,25 +21,25 @@ fn load(body: u32, mass_kg: f64, [x, y, z]: [f64; 3]) -> Event {
 
 #[test]
 fn feet_carry_the_payload() {
-    let mut plant = quadruped();
-    let feet = |plant: &Simulation| shown(plant).state.foot_normal_n.iter().sum::<f64>();
-    let own = plant.model().total_mass() * G;
-    let settle = |plant: &mut Simulation, events: &[Event]| {
+    let mut simulation = quadruped();
+    let feet = |simulation: &Simulation| shown(simulation).state.foot_normal_n.iter().sum::<f64>();
+    let own = simulation.model().total_mass() * G;
+    let settle = |simulation: &mut Simulation, events: &[Event]| {
         for n in 0..2000 {
-            stand(plant, once(n == 0, events));
+            stand(simulation, once(n == 0, events));
         }
     };
-    settle(&mut plant, &[]);
-    assert!((feet(&plant) - own).abs() < 0.1, "{}", feet(&plant));
-    settle(&mut plant, &[load(0, 3.0, [0.05, 0.0, 0.08])]);
-    assert!((feet(&plant) - own - 3.0 * G).abs() < 0.1, "{} {own}", feet(&plant));
-    let front: f64 = shown(&plant).state.foot_normal_n[..2].iter().sum();
-    settle(&mut plant, &[load(0, 3.0, [-0.05, 0.0, 0.08])]);
-    let behind: f64 = shown(&plant).state.foot_normal_n[..2].iter().sum();
-    assert!((feet(&plant) - own - 3.0 * G).abs() < 0.1, "it has given way to the new one");
+    settle(&mut simulation, &[]);
+    assert!((feet(&simulation) - own).abs() < 0.1, "{}", feet(&simulation));
+    settle(&mut simulation, &[load(0, 3.0, [0.05, 0.0, 0.08])]);
+    assert!((feet(&simulation) - own - 3.0 * G).abs() < 0.1, "{} {own}", feet(&simulation));
+    let front: f64 = shown(&simulation).state.foot_normal_n[..2].iter().sum();
+    settle(&mut simulation, &[load(0, 3.0, [-0.05, 0.0, 0.08])]);
+    let behind: f64 = shown(&simulation).state.foot_normal_n[..2].iter().sum();
+    assert!((feet(&simulation) - own - 3.0 * G).abs() < 0.1, "it has given way to the new one");
     assert!(front > behind + 1.0, "{front} {behind}");
-    settle(&mut plant, &[MEND_ALL]);
-    assert!((feet(&plant) - own).abs() < 0.1, "{}", feet(&plant));
+    settle(&mut simulation, &[MEND_ALL]);
+    assert!((feet(&simulation) - own).abs() < 0.1, "{}", feet(&simulation));
 }
 
 #[test]
@@ -47,16 +47,16 @@ fn a_payload_is_inert() {
     let effort = [JointCommand { tau_ff: 5.0, ..Default::default() }];
     let inertia = MASS_KG * LENGTH_M * LENGTH_M;
     for path in [ComputePath::Fastest, ComputePath::OneByOne] {
-        let mut plant = pendulum_plant(0.0);
-        plant.set_path(path);
+        let mut simulation = pendulum_plant(0.0);
+        simulation.set_path(path);
         let far = [0.3, 0.7, -0.4]; // 0.5 m from the axis
-        tick(&mut plant, &effort, &[load(1, 4.0, far)]);
+        tick(&mut simulation, &effort, &[load(1, 4.0, far)]);
         let expected = 5.0 / (inertia + 4.0 * 0.25) * PERIOD_S;
-        let got = plant.state().v.joints[0];
+        let got = simulation.state().v.joints[0];
         assert!((got - expected).abs() < 1e-9 * expected, "{got} {expected}");
         // what is taken away takes its momentum along: the speed stays
-        tick(&mut plant, &effort, &[MEND_ALL]);
-        let more = plant.state().v.joints[0] - got;
+        tick(&mut simulation, &effort, &[MEND_ALL]);
+        let more = simulation.state().v.joints[0] - got;
         assert!((more - 5.0 / inertia * PERIOD_S).abs() < 1e-9, "{more}");
     }
 }
@@ -65,17 +65,17 @@ fn a_payload_is_inert() {
 fn what_falls_freely_falls_the_same_with_a_payload_on_its_trunk() {
     let (model, mut spec) = walker();
     spec.q.p_WB.z = 5.0;
-    let mut plant = Simulation::new(model, spec);
-    let (m, p) = (plant.model().total_mass(), [0.1, -0.2, 0.05]);
-    let idle = vec![JointCommand::default(); plant.model().joint_count()];
-    tick(&mut plant, &idle, &[load(0, 2.0, p)]);
+    let mut simulation = Simulation::new(model, spec);
+    let (m, p) = (simulation.model().total_mass(), [0.1, -0.2, 0.05]);
+    let idle = vec![JointCommand::default(); simulation.model().joint_count()];
+    tick(&mut simulation, &idle, &[load(0, 2.0, p)]);
     for _ in 1..100 {
-        tick(&mut plant, &idle, &[]);
+        tick(&mut simulation, &idle, &[]);
     }
-    assert!((plant.model().total_mass() - m - 2.0).abs() < 1e-12);
-    let v = plant.state().v.v_WB;
+    assert!((simulation.model().total_mass() - m - 2.0).abs() < 1e-12);
+    let v = simulation.state().v.v_WB;
     assert!((v - Vec3::new(0.0, 0.0, -0.1 * G)).norm() < 1e-9, "{v}");
-    assert!(plant.state().v.w_WB.norm() < 1e-9, "and it does not turn");
+    assert!(simulation.state().v.w_WB.norm() < 1e-9, "and it does not turn");
 }
 
 /// Loads on trunk and limbs, weak motors and bad encoders on equal limbs: all ways of computing
@@ -102,8 +102,8 @@ fn faults_are_the_same_side_by_side_and_one_by_one() {
         let run = |path: ComputePath| {
             let mut spec = spec.clone();
             (spec.integrator, spec.watchdog.proof_commands) = (integrator, 1);
-            let mut plant = Simulation::new(model.clone(), spec);
-            plant.set_path(path);
+            let mut simulation = Simulation::new(model.clone(), spec);
+            simulation.set_path(path);
             let digest = |n: u64| {
                 let hold = |i: usize| JointCommand {
                     q: if i % 3 == 2 { 0.0 } else { sway(n) },
@@ -112,9 +112,9 @@ fn faults_are_the_same_side_by_side_and_one_by_one() {
                     ..Default::default()
                 };
                 let joints: Vec<JointCommand> =
-                    (0..plant.model().joint_count()).map(hold).collect();
-                tick(&mut plant, &joints, &scene(n));
-                plant.state().digest
+                    (0..simulation.model().joint_count()).map(hold).collect();
+                tick(&mut simulation, &joints, &scene(n));
+                simulation.state().digest
             };
             (0..200).map(digest).collect::<Vec<u64>>()
         };
@@ -126,40 +126,41 @@ fn faults_are_the_same_side_by_side_and_one_by_one() {
 
 #[test]
 fn rigid_feet_carry_the_payload_too() {
-    let mut plant = bench::quadruped(&["contact.model=rigid", "command.proof_commands=1"]).plant();
-    let own = plant.model().total_mass() * G;
+    let mut simulation =
+        bench::quadruped(&["contact.model=rigid", "command.proof_commands=1"]).simulation();
+    let own = simulation.model().total_mass() * G;
     for n in 0..1500 {
-        stand(&mut plant, once(n == 0, &[load(0, 5.0, [0.0; 3])]));
+        stand(&mut simulation, once(n == 0, &[load(0, 5.0, [0.0; 3])]));
     }
-    let feet: f64 = shown(&plant).state.foot_normal_n.iter().sum();
+    let feet: f64 = shown(&simulation).state.foot_normal_n.iter().sum();
     assert!((feet - own - 5.0 * G).abs() < 0.02 * own, "{feet} {own}");
 }
 
-fn coefficients(plant: &Simulation) -> Vec<Friction> {
-    plant.contacts().evaluated().iter().map(|at| at.friction).collect()
+fn coefficients(simulation: &Simulation) -> Vec<Friction> {
+    simulation.contacts().evaluated().iter().map(|at| at.friction).collect()
 }
 
 #[test]
 fn friction_comes_back_when_the_fault_is_over() {
-    let mut plant = quadruped();
-    let before = coefficients(&plant);
+    let mut simulation = quadruped();
+    let before = coefficients(&simulation);
     let slippery = lasting(FaultKind::Friction, Part::Foot(2), &[0.1, 0.05], 20);
     let icy = lasting(FaultKind::Friction, Part::Whole, &[0.3, 0.2], 10);
-    stand(&mut plant, &[icy, slippery]);
-    let foot = plant.spec().feet[2].stations[0];
-    let during = coefficients(&plant);
+    stand(&mut simulation, &[icy, slippery]);
+    let foot = simulation.spec().feet[2].stations[0];
+    let during = coefficients(&simulation);
     assert_eq!(during[foot], Friction::new(0.1, 0.05));
     assert_eq!(during.iter().filter(|f| **f == Friction::new(0.3, 0.2)).count(), before.len() - 1);
     for _ in 0..10 {
-        stand(&mut plant, &[]);
+        stand(&mut simulation, &[]);
     }
-    let later = coefficients(&plant);
+    let later = coefficients(&simulation);
     assert_eq!(later[foot], Friction::new(0.1, 0.05), "that one goes on");
     assert_eq!(later[..foot], before[..foot]);
     for _ in 0..10 {
-        stand(&mut plant, &[]);
+        stand(&mut simulation, &[]);
     }
-    assert_eq!(coefficients(&plant), before);
+    assert_eq!(coefficients(&simulation), before);
 }
 
 #[test]
@@ -173,9 +174,9 @@ fn a_mend_ends_pushes_and_all_changes_of_friction() {
     stand(&mut quiet, &[]);
     assert_eq!(coefficients(&mended), before);
     let push = |name: &str| name.starts_with("push.");
-    let bits = |plant: &Simulation| {
+    let bits = |simulation: &Simulation| {
         let mut bits = Vec::new();
-        plant.clone().walk(&mut |name, _, word| {
+        simulation.clone().walk(&mut |name, _, word| {
             if !push(name) {
                 bits.push(word.bits());
             }
@@ -189,13 +190,13 @@ fn a_mend_ends_pushes_and_all_changes_of_friction() {
 #[test]
 fn a_region_of_the_ground_gets_its_own_friction_back() {
     let regions = "regions=[{name=\"here\", min_m=[-5,-5], max_m=[5,5]}]";
-    let mut plant = bench::quadruped(&[regions, "command.proof_commands=1"]).plant();
-    let before = coefficients(&plant);
-    stand(&mut plant, &[lasting(FaultKind::Friction, Part::Region(0), &[0.2, 0.1], 5)]);
-    assert!(coefficients(&plant).iter().all(|f| *f == Friction::new(0.2, 0.1)));
+    let mut simulation = bench::quadruped(&[regions, "command.proof_commands=1"]).simulation();
+    let before = coefficients(&simulation);
+    stand(&mut simulation, &[lasting(FaultKind::Friction, Part::Region(0), &[0.2, 0.1], 5)]);
+    assert!(coefficients(&simulation).iter().all(|f| *f == Friction::new(0.2, 0.1)));
     for _ in 0..5 {
-        stand(&mut plant, &[]);
+        stand(&mut simulation, &[]);
     }
-    assert_eq!(coefficients(&plant), before);
-    assert_eq!(plant.state().regions, [None]);
+    assert_eq!(coefficients(&simulation), before);
+    assert_eq!(simulation.state().regions, [None]);
 }

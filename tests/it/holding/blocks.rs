@@ -26,10 +26,10 @@ fn box_of(file: &GoldenFile, h_s: f64, law: Stiction) -> Simulation {
 }
 
 /// How far the box gets, and how fast it is at the end.
-fn travel(mut plant: Simulation, file: &GoldenFile) -> (f64, f64) {
-    let start = plant.state().q.p_WB;
-    play(&mut plant, file, |_| ());
-    ((plant.state().q.p_WB - start).norm(), plant.state().v.v_WB.norm())
+fn travel(mut simulation: Simulation, file: &GoldenFile) -> (f64, f64) {
+    let start = simulation.state().q.p_WB;
+    play(&mut simulation, file, |_| ());
+    ((simulation.state().q.p_WB - start).norm(), simulation.state().v.v_WB.norm())
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn a_tumble_differs_by_its_normal_springs_alone() {
     let file = scene("tumble");
     let ends = |frictionless: bool| {
         STEPS_S.map(|h_s| {
-            let mut plant = box_of(&file, h_s, Stiction::Holding);
+            let mut simulation = box_of(&file, h_s, Stiction::Holding);
             if frictionless {
-                let mut spec = plant.spec().clone();
+                let mut spec = simulation.spec().clone();
                 spec.stations.iter_mut().for_each(|s| s.friction = Friction::NONE);
-                plant = Simulation::new(plant.model().clone(), spec);
+                simulation = Simulation::new(simulation.model().clone(), spec);
             }
-            play(&mut plant, &file, |_| ());
-            plant.state().q.p_WB
+            play(&mut simulation, &file, |_| ());
+            simulation.state().q.p_WB
         })
     };
     for frictionless in [false, true] {
@@ -86,16 +86,16 @@ fn a_tumble_differs_by_its_normal_springs_alone() {
 #[test]
 fn the_marginal_slope_is_held() {
     let file = scene("incline_marginal");
-    let mut plant = box_of(&file, 1e-4, Stiction::Holding);
-    let start = plant.state().q.p_WB;
+    let mut simulation = box_of(&file, 1e-4, Stiction::Holding);
+    let start = simulation.state().q.p_WB;
     let mut anchors = Vec::new();
     let mut late = Vec::new();
     for tick in 0..100_000 {
-        plant.step(&hardstand_protocol::TickInput::new());
+        simulation.step(&hardstand_protocol::TickInput::new());
         if tick % 20_000 == 19_999 {
-            let stuck = |i| plant.plant().spring_memory(i).unwrap().anchor_P;
+            let stuck = |i| simulation.plant().spring_memory(i).unwrap().anchor_P;
             anchors = (0..8).map(stuck).collect();
-            late.push((plant.state().q.p_WB - start).norm());
+            late.push((simulation.state().q.p_WB - start).norm());
         }
     }
     println!("way at 2, 4, … 10 s: {late:.6?} m; anchors {anchors:.6?}");
@@ -103,11 +103,11 @@ fn the_marginal_slope_is_held() {
     assert!((late[4] - late[3]).abs() < 1e-4, "it creeps: {late:?}");
 }
 
-fn energy(plant: &Simulation) -> f64 {
-    let (model, data) = (plant.model(), plant.data());
-    kinetic_energy(model, data, &plant.state().v)
-        + potential_energy(model, data, &plant.spec().gravity_W)
-        + plant.contacts().potential_energy()
+fn energy(simulation: &Simulation) -> f64 {
+    let (model, data) = (simulation.model(), simulation.data());
+    kinetic_energy(model, data, &simulation.state().v)
+        + potential_energy(model, data, &simulation.spec().gravity_W)
+        + simulation.contacts().potential_energy()
 }
 
 /// Runge–Kutta with 0.1 ms, the reference method: what is left is its error, of order h⁴ where the
@@ -115,11 +115,11 @@ fn energy(plant: &Simulation) -> f64 {
 #[test]
 fn no_scene_gains_energy() {
     for file in golden_files("exp_spring_block_") {
-        let mut plant = changed(&file, 1e-4, |spec| set_law(spec, Stiction::Holding));
-        let start = energy(&plant);
+        let mut simulation = changed(&file, 1e-4, |spec| set_law(spec, Stiction::Holding));
+        let start = energy(&simulation);
         let (mut lowest, mut above_start, mut rise) = (start, f64::MIN, 0.0_f64);
-        play(&mut plant, &file, |plant| {
-            let now = energy(plant);
+        play(&mut simulation, &file, |simulation| {
+            let now = energy(simulation);
             above_start = above_start.max(now - start);
             lowest = lowest.min(now);
             rise = rise.max(now - lowest);
@@ -127,7 +127,7 @@ fn no_scene_gains_energy() {
         println!(
             "{:45} start {start:9.3} J, above it {above_start:.2e}, rise {rise:.2e}, end {:9.3}",
             file.name,
-            energy(&plant)
+            energy(&simulation)
         );
         assert!(above_start < 1e-9, "{}: {above_start} J above its start", file.name);
         assert!(rise < 1e-9, "{}: a rise of {rise} J", file.name);
@@ -137,18 +137,19 @@ fn no_scene_gains_energy() {
 /// The table of docs/holding.md.
 #[test]
 fn both_laws_side_by_side() {
-    let along_slope = |plant: &Simulation, d: Vec3| plant.spec().ground[0].X_WS.R.tr_mul(&d).x;
+    let along_slope =
+        |simulation: &Simulation, d: Vec3| simulation.spec().ground[0].X_WS.R.tr_mul(&d).x;
     for name in ["slippery_creep", "incline_marginal"] {
         println!("\n{name}: t s | simbody x m, v m/s | holding x m, v m/s");
         let file = scene(name);
         let rows = [Stiction::Simbody, Stiction::Holding].map(|law| {
-            let mut plant = box_of(&file, 1e-4, law);
-            let start = plant.state().q.p_WB;
+            let mut simulation = box_of(&file, 1e-4, law);
+            let start = simulation.state().q.p_WB;
             let mut rows = Vec::new();
-            play(&mut plant, &file, |plant| {
-                if plant.state().tick % 2500 == 0 {
-                    let d = along_slope(plant, plant.state().q.p_WB - start);
-                    rows.push((d, along_slope(plant, plant.state().v.v_WB)));
+            play(&mut simulation, &file, |simulation| {
+                if simulation.state().tick % 2500 == 0 {
+                    let d = along_slope(simulation, simulation.state().q.p_WB - start);
+                    rows.push((d, along_slope(simulation, simulation.state().v.v_WB)));
                 }
             });
             rows

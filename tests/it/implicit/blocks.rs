@@ -39,9 +39,9 @@ struct Errors {
 }
 
 /// Of motion and height, J. What springs store comes from it.
-pub fn energy(plant: &Simulation) -> f64 {
-    let (model, data, v) = (plant.model(), plant.data(), &plant.state().v);
-    let height = potential_energy(model, data, &plant.spec().gravity_W);
+pub fn energy(simulation: &Simulation) -> f64 {
+    let (model, data, v) = (simulation.model(), simulation.data(), &simulation.state().v);
+    let height = potential_energy(model, data, &simulation.spec().gravity_W);
     kinetic_energy(model, data, v) + height
 }
 
@@ -56,9 +56,9 @@ fn is_smooth(samples: &[Value], i: usize) -> bool {
 
 /// Velocities are compared until `until_s`.
 fn errors(file: &GoldenFile, integrator: Integrator, h_s: f64, until_s: f64) -> Errors {
-    let mut plant = changed(file, h_s, |spec| spec.integrator = integrator);
+    let mut simulation = changed(file, h_s, |spec| spec.integrator = integrator);
     let samples = list(&file.json, "samples");
-    let start_j = energy(&plant);
+    let start_j = energy(&simulation);
     let mut out = Errors {
         position_m: 0.0,
         way_m: samples.windows(2).map(|s| (vec3(&s[1], "p") - vec3(&s[0], "p")).norm()).sum(),
@@ -68,16 +68,16 @@ fn errors(file: &GoldenFile, integrator: Integrator, h_s: f64, until_s: f64) -> 
     };
     let every = (num(&samples[1], "t") / h_s).round() as u64;
     let mut smooth = 0;
-    play(&mut plant, file, |plant| {
-        out.gain_j = out.gain_j.max(energy(plant) - start_j);
-        if !plant.state().tick.is_multiple_of(every) {
+    play(&mut simulation, file, |simulation| {
+        out.gain_j = out.gain_j.max(energy(simulation) - start_j);
+        if !simulation.state().tick.is_multiple_of(every) {
             return;
         }
-        let i = (plant.state().tick / every) as usize;
-        let off: Vec3 = plant.state().q.p_WB - vec3(&samples[i], "p");
+        let i = (simulation.state().tick / every) as usize;
+        let off: Vec3 = simulation.state().q.p_WB - vec3(&samples[i], "p");
         out.position_m = out.position_m.max(off.norm());
         if is_smooth(samples, i) && num(&samples[i], "t") < until_s {
-            let off: Vec3 = plant.state().v.v_WB - vec3(&samples[i], "v");
+            let off: Vec3 = simulation.state().v.v_WB - vec3(&samples[i], "v");
             out.velocity_m_per_s = out.velocity_m_per_s.max(off.norm());
             smooth += 1;
         }
@@ -134,7 +134,7 @@ fn table() -> String {
 
 /// Places every 10 ms from start number `k`: the box turns and moves a little differently.
 fn places(file: &GoldenFile, k: u32, integrator: Integrator, h_s: f64) -> Vec<Vec3> {
-    let mut plant = changed(file, h_s, |spec| {
+    let mut simulation = changed(file, h_s, |spec| {
         spec.integrator = integrator;
         let k = f64::from(k);
         spec.v.w_WB += Vec3::new(0.1, 0.0, -0.13) * k;
@@ -142,9 +142,9 @@ fn places(file: &GoldenFile, k: u32, integrator: Integrator, h_s: f64) -> Vec<Ve
     });
     let every = (0.01 / h_s).round() as u64;
     let mut places = Vec::new();
-    play(&mut plant, file, |plant| {
-        if plant.state().tick.is_multiple_of(every) {
-            places.push(plant.state().q.p_WB);
+    play(&mut simulation, file, |simulation| {
+        if simulation.state().tick.is_multiple_of(every) {
+            places.push(simulation.state().q.p_WB);
         }
     });
     places

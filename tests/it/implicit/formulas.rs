@@ -14,7 +14,7 @@ use hardstand_physics::spatial::{
 use hardstand_protocol::{Command, JointCommand, TickInput};
 use nalgebra::{Matrix6, Vector6};
 
-use crate::common::golden::run::{Scene, plant};
+use crate::common::golden::run::{Scene, simulation};
 use crate::common::golden::spring::free_body;
 use crate::common::robots::{add_body, add_joint, at, joint, plain_spec};
 
@@ -42,11 +42,11 @@ fn lift(effort_max: f64, damping: f64) -> Simulation {
 fn a_drive_with_damping_makes_one_step_as_the_formula_says() {
     let (kp, kd, damping) = (8000.0, 50.0, 3.0);
     for (effort_max, limited) in [(1e6, false), (40.0, true)] {
-        let mut plant = lift(effort_max, damping);
+        let mut simulation = lift(effort_max, damping);
         let (q, v) = (0.1, -0.7);
         let joints = vec![JointCommand { q: 0.12, kp, kd, ..Default::default() }];
         let mut input = TickInput::new();
-        input.offers.push(Box::new(Command {
+        input.candidates.push(Box::new(Command {
             run_id: 1,
             session: 1,
             seq: 1,
@@ -54,14 +54,14 @@ fn a_drive_with_damping_makes_one_step_as_the_formula_says() {
             applies_tick: 0,
             joints,
         }));
-        plant.step(&input);
+        simulation.step(&input);
         let motor = kp * (0.12 - q) - kd * v;
         assert_eq!(motor > effort_max, limited, "{motor} N");
         let (k, d) = if limited { (0.0, damping) } else { (kp, kd + damping) };
         let f = motor.min(effort_max) - damping * v - 2.0 * 9.81;
         let a =
             (f - 0.5 * LIFT_H_S * k * v) / (2.5 + LIFT_H_S * d + 0.25 * LIFT_H_S * LIFT_H_S * k);
-        let (found_q, found_v) = (plant.state().q.joints[0], plant.state().v.joints[0]);
+        let (found_q, found_v) = (simulation.state().q.joints[0], simulation.state().v.joints[0]);
         let mean = v + 0.5 * LIFT_H_S * a;
         assert!(
             (found_v - (v + LIFT_H_S * a)).abs() < 1e-13,
@@ -102,11 +102,11 @@ fn a_contact_makes_one_step_as_the_formula_says() {
     let holding = SpringParameters { stiction: Stiction::Holding, ..Default::default() };
     let scene = sticking(holding, p_BS);
     let model = free_body(SpatialInertia::from_com(mass, &Vec3::zeros(), &I_B));
-    let before = plant(model.clone(), &scene, h);
+    let before = simulation(model.clone(), &scene, h);
     let mut spec = before.spec().clone();
     spec.integrator = Integrator::LinearlyImplicit;
-    let mut plant = Simulation::new(model, spec);
-    let at = &plant.contacts().evaluated()[0];
+    let mut simulation = Simulation::new(model, spec);
+    let at = &simulation.contacts().evaluated()[0];
     let (f, v_C, R_WC) = (at.force, at.v_C, at.touch.R_WC);
     assert!(f.normal_n > 1.0 && f.friction_P().norm() < 0.9 * f.friction_limit_n, "{f:?}");
 
@@ -138,8 +138,8 @@ fn a_contact_makes_one_step_as_the_formula_says() {
     let right = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
     let a = M.lu().solve(&right).unwrap();
 
-    plant.step(&TickInput::new());
-    let v = &plant.state().v;
+    simulation.step(&TickInput::new());
+    let v = &simulation.state().v;
     for i in 0..3 {
         let (alpha, linear) = ((v.w_WB - w)[i] / h, (v.v_WB - scene.v.v_WB)[i] / h);
         assert!((alpha - a[i]).abs() < 1e-9 * a.norm(), "α {alpha} instead of {}", a[i]);

@@ -31,12 +31,12 @@ const USUAL: Gains = Gains { kp: 100.0, kd: 3.0 };
 const STIFF: Gains = Gains { kp: 2000.0, kd: 40.0 };
 const NONE: Gains = Gains { kp: 0.0, kd: 0.0 };
 
-fn input(plant: &Simulation, gains: Gains) -> TickInput {
-    let (Gains { kp, kd }, tick) = (gains, plant.state().tick);
+fn input(simulation: &Simulation, gains: Gains) -> TickInput {
+    let (Gains { kp, kd }, tick) = (gains, simulation.state().tick);
     let mut input = TickInput::new();
     if kp > 0.0 {
         let hold = |q: &f64| JointCommand { q: *q, kp, kd, ..Default::default() };
-        let joints = plant.spec().q.joints.iter().map(hold).collect();
+        let joints = simulation.spec().q.joints.iter().map(hold).collect();
         let command = Command {
             run_id: 1,
             session: 1,
@@ -45,26 +45,26 @@ fn input(plant: &Simulation, gains: Gains) -> TickInput {
             applies_tick: 0,
             joints,
         };
-        input.offers.push(Box::new(command));
+        input.candidates.push(Box::new(command));
     }
     input
 }
 
 /// Digests of all ticks, and the plant at the end. It is pushed after 0.4 s.
 fn run(s: &Scenario, path: ComputePath, gains: Gains, ticks: u64) -> (Vec<u64>, Simulation) {
-    let mut plant = s.plant();
-    plant.set_path(path);
+    let mut simulation = s.simulation();
+    simulation.set_path(path);
     let mut digests = Vec::new();
     for tick in 0..ticks {
-        let mut input = input(&plant, gains);
+        let mut input = input(&simulation, gains);
         if tick == 400 {
             let (point_B, force_W) = ([0.1, 0.0, 0.02], [20.0, 60.0, -5.0]);
             input.events.push(Event::Push { body: 0, point_B, force_W, ticks: 50 });
         }
-        plant.step(&input);
-        digests.push(plant.state().digest);
+        simulation.step(&input);
+        digests.push(simulation.state().digest);
     }
-    (digests, plant)
+    (digests, simulation)
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn all_paths_give_the_same_bits() {
         (&[], USUAL),
     ] {
         let s = scenario(sets);
-        let (definition, plant) = run(&s, ComputePath::OneByOne, gains, 700);
-        assert_eq!(plant.failure(), None, "{sets:?}");
+        let (definition, simulation) = run(&s, ComputePath::OneByOne, gains, 700);
+        assert_eq!(simulation.failure(), None, "{sets:?}");
         for path in [ComputePath::Fastest, ComputePath::Portable] {
             let (other, _) = run(&s, path, gains, 700);
             let first = definition.iter().zip(&other).position(|(a, b)| a != b);
@@ -100,14 +100,14 @@ fn fall(method: &str, micro_steps: u32, drop_m: f64, gains: Gains) -> (Vec<Vec3>
         &format!("sim.micro_steps={micro_steps}"),
         &format!("initial.clearance_m={drop_m}"),
     ]);
-    let mut plant = s.plant();
+    let mut simulation = s.simulation();
     let mut places = Vec::new();
     for _ in 0..1500 {
-        plant.step(&input(&plant, gains));
-        assert_eq!(plant.failure(), None, "{method}, {micro_steps} micro-steps");
-        places.push(plant.state().q.p_WB);
+        simulation.step(&input(&simulation, gains));
+        assert_eq!(simulation.failure(), None, "{method}, {micro_steps} micro-steps");
+        places.push(simulation.state().q.p_WB);
     }
-    (places, plant)
+    (places, simulation)
 }
 
 fn apart_m(a: &[Vec3], b: &[Vec3]) -> f64 {
@@ -115,8 +115,8 @@ fn apart_m(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }
 
-fn fastest_joint(plant: &Simulation) -> f64 {
-    plant.state().v.joints.iter().fold(0.0, |most: f64, v| most.max(v.abs()))
+fn fastest_joint(simulation: &Simulation) -> f64 {
+    simulation.state().v.joints.iter().fold(0.0, |most: f64, v| most.max(v.abs()))
 }
 
 #[test]
@@ -157,15 +157,15 @@ fn stiff_drives_do_not_ring_with_one_step_per_millisecond() {
 fn a_limp_robot_gains_no_energy() {
     for micro_steps in [1, 2, 10] {
         let s = scenario(&[&format!("sim.micro_steps={micro_steps}"), "initial.clearance_m=0.3"]);
-        let mut plant = s.plant();
-        let start_j = energy(&plant);
+        let mut simulation = s.simulation();
+        let start_j = energy(&simulation);
         let mut most_j = f64::NEG_INFINITY;
         for _ in 0..2000 {
-            plant.step(&input(&plant, NONE));
-            most_j = most_j.max(energy(&plant) - start_j);
+            simulation.step(&input(&simulation, NONE));
+            most_j = most_j.max(energy(&simulation) - start_j);
         }
         println!("{micro_steps} micro-steps: {most_j:.3e} J of {start_j:.1} J");
-        assert_eq!(plant.failure(), None);
+        assert_eq!(simulation.failure(), None);
         assert!(most_j < 1e-3, "{most_j} J more with {micro_steps} micro-steps");
     }
 }

@@ -268,10 +268,10 @@ impl Tally {
             bench.commands.send(command);
         }
         while let Some(tick) = bench.log.take() {
-            let accepted = |o: &&hardstand_protocol::OfferRecord| {
+            let accepted = |o: &&hardstand_protocol::CandidateRecord| {
                 o.verdict == hardstand_protocol::Verdict::Accepted
             };
-            self.accepted += tick.offers.iter().filter(accepted).count() as u64;
+            self.accepted += tick.candidates.iter().filter(accepted).count() as u64;
             bench.log.give_back(tick);
         }
         for report in bench.reports.try_iter() {

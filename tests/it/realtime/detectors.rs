@@ -5,8 +5,8 @@ use super::child::{Misdeed, run};
 /// Ticks with a misdeed at every 100th.
 const BAD_TICKS: u64 = 2000;
 
-/// RT-2, RT-3: in 60,000 ticks under commands, with everything handed over, the thread calls nothing
-/// but the one wait, at most once a tick, and meets no fault.
+/// RT-2, RT-3: in 60,000 ticks under commands, with everything handed over, the thread calls
+/// nothing but the one wait, at most once a tick, and meets no fault.
 #[test]
 fn the_loop_makes_one_kind_of_call_and_no_fault() {
     let seen = run(Misdeed::Nothing, 60_000).expect("a call that is not allowed");

@@ -396,7 +396,7 @@ fn duplicates_after_restarts_do_no_harm() {
 /// later one.
 fn check_applied(log: &Log, sent: u64) {
     let mut sessions: Vec<u64> =
-        log.ticks.iter().flat_map(|t| &t.offers).map(|offer| offer.session).collect();
+        log.ticks.iter().flat_map(|t| &t.candidates).map(|candidate| candidate.session).collect();
     sessions.dedup();
     assert_eq!(sessions.len(), 1, "{sessions:x?}");
     let applied: Vec<f64> =

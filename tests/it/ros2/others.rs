@@ -1,5 +1,5 @@
-//! Nodes of other people, `tests/ros2/peers`, drive the robot. `tests/ros2/peers/run` builds and runs them; their
-//! libraries cost more than every other test here.
+//! Nodes of other people, `tests/ros2/peers`, drive the robot. `tests/ros2/peers/run` builds and
+//! runs them; their libraries cost more than every other test here.
 
 use std::process::Command;
 

@@ -13,9 +13,9 @@ const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// The quadruped with all joints at 0, its base turned by 90° about z, 2 m up, at 1.25 s.
 fn turned() -> (Scenario, Snapshot) {
     let scenario = Scenario::load(Path::new(&repository("config/quadruped.toml")), &[]).unwrap();
-    let plant = scenario.plant();
-    let mut s = plant.new_snapshot();
-    plant.fill(&mut s);
+    let simulation = scenario.simulation();
+    let mut s = simulation.new_snapshot();
+    simulation.fill(&mut s);
     s.state.time_ns = 1_250_000_000;
     s.state.truth_base_quat_wxyz = [HALF, 0.0, 0.0, HALF];
     s.state.truth_base_position_m = [0.0, 0.0, 2.0];

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hardstand_client::Client;
-use hardstand_protocol::Ask;
+use hardstand_protocol::Order;
 use hardstand_protocol::Scope;
 use zenoh::handlers::FifoChannel;
 use zenoh::qos::CongestionControl;
@@ -53,9 +53,9 @@ fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     std::thread::sleep(Duration::from_millis(1500));
     let before = status(observer);
     let mut denied = 0;
-    for ask in Ask::ALL {
+    for ask in Order::ALL {
         let name = ask.name();
-        let may = rights.change || (rights.command && Ask::OF_CONTROLLERS.contains(&ask));
+        let may = rights.change || (rights.command && Order::OF_CONTROLLERS.contains(&ask));
         let query = session.get(key(name)).payload("x");
         let patience = if may { PATIENCE } else { Duration::from_millis(500) };
         let replies = query.timeout(patience).wait().unwrap();

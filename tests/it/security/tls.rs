@@ -16,7 +16,8 @@ fn commands() -> String {
     block.split("```").next().unwrap().to_string()
 }
 
-/// A folder with an authority and certificates of the daemon, ctrl and view; `None` without openssl.
+/// A folder with an authority and certificates of the daemon, ctrl and view; `None` without
+/// openssl.
 fn authority(scene: &Scene, folder: &str) -> Option<PathBuf> {
     let dir = scene.path(folder);
     std::fs::create_dir(&dir).unwrap();

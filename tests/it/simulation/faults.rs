@@ -1,4 +1,5 @@
-//! What may go wrong under a seed: each seed has its own mixture, so that some faults meet undisturbed.
+//! What may go wrong under a seed: each seed has its own mixture, so that some faults meet
+//! undisturbed.
 
 use crate::common::dice::Dice;
 

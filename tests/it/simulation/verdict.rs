@@ -73,9 +73,9 @@ impl Covered {
 }
 
 /// Ends the run, looks at everything that it has left, and returns what it covered.
-pub fn judge(mut world: World, plant: &Simulation) -> Covered {
+pub fn judge(mut world: World, simulation: &Simulation) -> Covered {
     check_commands(&mut world);
-    let ticks = plant.state().tick;
+    let ticks = simulation.state().tick;
     let recording = world.recording.take().unwrap();
     let end = world.faults.end;
     if end == End::Order {
@@ -106,7 +106,7 @@ pub fn judge(mut world: World, plant: &Simulation) -> Covered {
         killed: u64::from(end != End::Order),
         ..Covered::default()
     };
-    check_log(&world, plant, &mut covered);
+    check_log(&world, simulation, &mut covered);
     covered
 }
 
@@ -122,11 +122,11 @@ fn check_commands(world: &mut World) {
     assert!((told..=told + kept).contains(&received), "{received} received, {told} accounted for");
 }
 
-fn check_log(world: &World, plant: &Simulation, covered: &mut Covered) {
+fn check_log(world: &World, simulation: &Simulation, covered: &mut Covered) {
     let dir = tempfile::tempdir().unwrap();
     world.disk.pour_into(dir.path());
     let path = dir.path().join("run.mcap");
-    let (seen, ticks) = (&world.seen, plant.state().tick);
+    let (seen, ticks) = (&world.seen, simulation.state().tick);
     let run = match replayed(&path) {
         Ok(run) => run,
         Err(e) => {
@@ -148,7 +148,7 @@ fn check_log(world: &World, plant: &Simulation, covered: &mut Covered) {
             // what was dropped at the very end is in no gap
             assert!(end_tick + seen.log_dropped - lost == ticks, "{end_tick} of {ticks}: {run:?}");
             if seen.log_dropped == lost {
-                assert_eq!(run.whole.digest, plant.state().digest);
+                assert_eq!(run.whole.digest, simulation.state().digest);
             }
             assert_eq!(run.whole.damage, None);
         }
@@ -177,7 +177,7 @@ fn check_power(world: &World, run: &RunReport, end_tick: u64, ticks: u64) {
 fn replayed(path: &std::path::Path) -> hardstand::Result<RunReport> {
     let log = LogReader::open(path)?;
     let scenario = Scenario::from_texts(&log.info().scenario, &log.info().robot, &[])?;
-    replay_run(log, &scenario.plant(), NonZeroUsize::MIN, |_, _, _| ())
+    replay_run(log, &scenario.simulation(), NonZeroUsize::MIN, |_, _, _| ())
 }
 
 /// LN-1: the age ladder at exact ticks, as far as the log has no gap.

@@ -11,7 +11,7 @@ use hardstand::daemon::Recording;
 use hardstand::ingress::{
     ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, check_friction,
 };
-use hardstand::limits::OFFERS_MAX;
+use hardstand::limits::CANDIDATES_MAX;
 use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
 use hardstand_protocol::{FrictionRequest, Kind, encode};
 use hardstand_protocol::{Scope, StateReading, Verdict};
@@ -78,8 +78,8 @@ impl World {
     pub fn new(bench: Bench, mut parts: Parts) -> Self {
         let scenario = &bench.scenario;
         let joints = scenario.spec.q.joints.clone();
-        let plant = scenario.plant();
-        let (layout_hash, run_id) = (plant.layout_hash(), 1);
+        let simulation = scenario.simulation();
+        let (layout_hash, run_id) = (simulation.layout_hash(), 1);
         let limits = CommandLimits {
             layout_hash,
             run_id,
@@ -291,7 +291,7 @@ impl World {
     fn take_reports(&mut self) -> (bool, u64) {
         let (mut begun, mut heard) = (false, 0);
         for report in self.bench.reports.try_iter() {
-            for verdict in &report.verdicts[..report.offers.min(OFFERS_MAX)] {
+            for verdict in &report.verdicts[..report.candidates.min(CANDIDATES_MAX)] {
                 match verdict {
                     Verdict::Accepted => self.seen.accepted += 1,
                     Verdict::Proving => self.seen.proving += 1,

@@ -1,4 +1,5 @@
-//! The cases of `tests/it/determinism.rs` and `tests/it/simd.rs`, and the replay of a log, for any machine.
+//! The cases of `tests/it/determinism.rs` and `tests/it/simd.rs`, and the replay of a log, for any
+//! machine.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +14,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 mod determinism_cases;
 mod wasm;
 
-/// Runs each fixed case and compares its digest with the one that is written down. The result is a line for each.
+/// Runs each fixed case and compares its digest with the one that is written down. The result is a
+/// line for each.
 ///
 /// # Errors
 /// A digest differs.
@@ -30,8 +32,8 @@ pub fn cases() -> Result<String> {
     Ok(out)
 }
 
-/// Runs every tick of a log again and compares its digest. The result is one line: the number of ticks, and a
-/// hash over all their digests.
+/// Runs every tick of a log again and compares its digest. The result is one line: the number of
+/// ticks, and a hash over all their digests.
 ///
 /// # Errors
 /// The log cannot be read, or a digest differs.
@@ -39,7 +41,7 @@ pub fn replay(log: Vec<u8>) -> Result<String> {
     let mut reader = LogReader::from_bytes(Path::new("log"), log)?;
     let info = reader.info().clone();
     let scenario = Scenario::from_texts(&info.scenario, &info.robot, &[])?;
-    let mut simulation = scenario.plant();
+    let mut simulation = scenario.simulation();
     let (mut hash, mut ticks) = (Xxh3Default::new(), 0_u64);
     while let Some(record) = reader.next_record() {
         let LogRecord::Tick(applied) = record else { continue };

@@ -1,5 +1,5 @@
-//! What a host of the WebAssembly module calls: `reserve`, then bytes into memory, then `replay` or `cases`; the answer
-//! is `text_len()` bytes of UTF-8 at `text()`.
+//! What a host of the WebAssembly module calls: `reserve`, then bytes into memory, then `replay` or
+//! `cases`; the answer is `text_len()` bytes of UTF-8 at `text()`.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,5 @@
-//! Logs that were cut off or changed: what can be read is a prefix, and the reader says why it ends.
+//! Logs that were cut off or changed: what can be read is a prefix, and the reader says why it
+//! ends.
 
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use hardstand_log::{LogReader, LogRecord, LogWriter, RunInfo, SideMessages};
 use hardstand_protocol::{
-    Authority, Event, JointCommand, JointReading, LogTick, OfferRecord, StateReading, Verdict,
+    Authority, CandidateRecord, Event, JointCommand, JointReading, LogTick, StateReading, Verdict,
 };
 
 pub const PERIOD_NS: u64 = 1_000_000;
@@ -34,7 +34,7 @@ pub fn info() -> RunInfo {
 pub fn tick(number: u64) -> LogTick {
     let x = number as f64;
     let command = |q| JointCommand { q, dq: 0.5, kp: 100.0, kd: 3.0, tau_ff: -1.0 };
-    let offer = OfferRecord {
+    let candidate = CandidateRecord {
         session: 7,
         seq: number,
         answers_tick: number,
@@ -57,7 +57,7 @@ pub fn tick(number: u64) -> LogTick {
     LogTick {
         run_id: 1,
         tick: number,
-        offers: vec![offer],
+        candidates: vec![candidate],
         joints: vec![command(x), command(-x)],
         events: if number == 3 { vec![Event::Stop, Event::Arm] } else { Vec::new() },
         authority: Authority::Fresh,

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use hardstand_protocol::{
-    Authority, ClaimedCommand, ClearFaultsRequest, CommandSchedule, ContactsReading,
-    ControlRequest, Event, EventReading, FaultKind, FaultRequest, FrictionRequest, Grant,
-    InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe, Kind, LeaveRequest,
-    LogTick, ModelReply, OfferRecord, OrderReply, Part, PlantFailure, PushRequest, Rejection,
+    Authority, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
+    ContactsReading, ControlRequest, Event, EventReading, FaultKind, FaultRequest, FrictionRequest,
+    Grant, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe, Kind,
+    LeaveRequest, LogTick, ModelReply, OrderReply, Part, PlantFailure, PushRequest, Rejection,
     SavedState, Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED, VERSION, Verdict,
     decode, encode,
 };
@@ -70,7 +70,7 @@ fn of_kind(kind: Kind) -> String {
 /// Every event, and commands with every verdict.
 fn log_tick() -> LogTick {
     let verdicts = [Verdict::Accepted, Verdict::Proving, Verdict::Rejected(Rejection::Conflict)];
-    let offers = (0..).zip(verdicts).map(|(i, verdict)| OfferRecord {
+    let candidates = (0..).zip(verdicts).map(|(i, verdict)| CandidateRecord {
         session: 3 + i,
         seq: 4 + i,
         answers_tick: 5 + i,
@@ -81,7 +81,7 @@ fn log_tick() -> LogTick {
     LogTick {
         run_id: 1001,
         tick: 1002,
-        offers: offers.collect(),
+        candidates: candidates.collect(),
         joints: vec![JointCommand { q: 0.5, dq: 1.5, kp: 2.5, kd: 3.5, tau_ff: 4.5 }],
         events: events(),
         authority: Authority::Damped,

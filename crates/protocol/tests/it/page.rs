@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use hardstand_protocol::{
-    Ask, Authority, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest,
-    EventReading, FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest, Keyframe, Kind,
-    LeaveRequest, LogTick, ModelReply, OrderReply, PlantFailure, PushRequest, Rejection, Role,
-    SavedState, SpeedRequest, StateReading, StatusReading, VERSION,
+    Authority, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest, EventReading,
+    FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest, Keyframe, Kind, LeaveRequest,
+    LogTick, ModelReply, Order, OrderReply, PlantFailure, PushRequest, Rejection, Role, SavedState,
+    SpeedRequest, StateReading, StatusReading, VERSION,
 };
 use serde::de::DeserializeOwned;
 
@@ -127,7 +127,7 @@ fn the_table_of_keys_has_every_key() {
     let mut found: Vec<&str> =
         table.flat_map(|l| l.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)).collect();
     let published = ["model", "model/urdf", "state", "contacts", "status", "events", "cmd"];
-    let mut keys: Vec<&str> = published.into_iter().chain(Ask::ALL.map(Ask::name)).collect();
+    let mut keys: Vec<&str> = published.into_iter().chain(Order::ALL.map(Order::name)).collect();
     found.sort_unstable();
     keys.sort_unstable();
     assert_eq!(found, keys);
@@ -136,7 +136,7 @@ fn the_table_of_keys_has_every_key() {
 #[test]
 fn the_roles_have_the_keys_of_the_code() {
     let page = page("security.md");
-    let quoted = |asks: Vec<Ask>| {
+    let quoted = |asks: Vec<Order>| {
         let names: Vec<_> = asks.into_iter().map(|ask| format!("`{}`", ask.name())).collect();
         names.join(", ")
     };
@@ -146,8 +146,8 @@ fn the_roles_have_the_keys_of_the_code() {
         names.sort_unstable();
         names
     };
-    let (joining, changing): (Vec<Ask>, Vec<Ask>) =
-        Ask::ALL.into_iter().partition(|ask| Ask::OF_CONTROLLERS.contains(ask));
+    let (joining, changing): (Vec<Order>, Vec<Order>) =
+        Order::ALL.into_iter().partition(|ask| Order::OF_CONTROLLERS.contains(ask));
     for (start, asks, roles) in [
         ("| query `join`", joining, "– | yes | yes |"),
         ("| query `friction`", changing, "– | yes | – |"),

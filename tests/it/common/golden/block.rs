@@ -13,8 +13,8 @@ use super::files::{
 };
 use super::report::Report;
 use super::run::{
-    Scene, Tolerance, after_friction_events, compare_contacts, friction_events, plant, set_words,
-    shifted, ticks,
+    Scene, Tolerance, after_friction_events, compare_contacts, friction_events, set_words, shifted,
+    simulation, ticks,
 };
 use super::spring::{free_body, parameters};
 
@@ -41,19 +41,19 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
     let (h, samples) = (num(get(json, "fixed_step"), "h"), list(json, "samples"));
     let tol = Tolerance::new(scene_tolerance(text(json, "name")), &par, weight, h, |shift| {
         let mut path = Vec::new();
-        let _ = run(start(setup, h, shift), setup, h, samples, |plant, _, _| {
-            path.push((plant.state().q.clone(), plant.state().v.clone()));
+        let _ = run(start(setup, h, shift), setup, h, samples, |simulation, _, _| {
+            path.push((simulation.state().q.clone(), simulation.state().v.clone()));
         });
         path
     });
-    let missing = run(start(setup, h, 0.0), setup, h, samples, |plant, sample, at| {
-        compare(plant, sample, &tol, at, report);
+    let missing = run(start(setup, h, 0.0), setup, h, samples, |simulation, sample, at| {
+        compare(simulation, sample, &tol, at, report);
     });
     report.add("samples not reached", missing, 0.0, "the end");
     if let Some(coarse) = json.get("coarse_samples").and_then(Value::as_array) {
         let h = num(get(json, "coarse_fixed_step"), "h");
-        let missing = run(start(setup, h, 0.0), setup, h, coarse, |plant, sample, at| {
-            let (q, v) = (&plant.state().q, &plant.state().v);
+        let missing = run(start(setup, h, 0.0), setup, h, coarse, |simulation, sample, at| {
+            let (q, v) = (&simulation.state().q, &simulation.state().v);
             let tol = 1e-9;
             report.vector("coarse position", &q.p_WB, &vec3(sample, "p"), 1.0, tol, at);
             report.quat("coarse orientation", &q.quat_WB, &quat(sample, "quat"), tol, at);
@@ -66,7 +66,7 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
 
 /// Runs the plant through all samples; returns how many were not reached.
 fn run(
-    mut plant: Simulation,
+    mut simulation: Simulation,
     setup: &Value,
     h: f64,
     samples: &[Value],
@@ -76,19 +76,19 @@ fn run(
     let events = list_or_empty(setup, "events");
     let mut next = samples.iter().peekable();
     while let Some(&sample) = next.peek() {
-        let (tick, t) = (plant.state().tick, num(sample, "t"));
+        let (tick, t) = (simulation.state().tick, num(sample, "t"));
         input.events = friction_events(events, tick, h);
         if ticks(t / h) == tick {
             let at = format!("t = {t}");
             if input.events.is_empty() {
-                compare(&plant, sample, &at);
+                compare(&simulation, sample, &at);
             } else {
-                compare(&after_friction_events(&plant, &input.events), sample, &at);
+                compare(&after_friction_events(&simulation, &input.events), sample, &at);
             }
             next.next();
             continue;
         }
-        if plant.step(&input).failure.is_some() {
+        if simulation.step(&input).failure.is_some() {
             break;
         }
     }
@@ -116,16 +116,22 @@ fn start(setup: &Value, h: f64, shift: f64) -> Simulation {
         ),
         v: Velocities { w_WB: vec3(setup, "omega0_G"), v_WB: vec3(setup, "v0_G"), joints: vec![] },
     };
-    let mut plant = plant(free_body(inertia), &scene, h);
+    let mut simulation = simulation(free_body(inertia), &scene, h);
     let sliding = setup.get("sliding0").map_or(1.0, super::files::number);
     if sliding != 1.0 {
-        set_words(&mut plant, "contact.sliding", sliding);
+        set_words(&mut simulation, "contact.sliding", sliding);
     }
-    plant
+    simulation
 }
 
-fn compare(plant: &Simulation, sample: &Value, tol: &Tolerance, at: &str, report: &mut Report) {
-    let (q, v) = (&plant.state().q, &plant.state().v);
+fn compare(
+    simulation: &Simulation,
+    sample: &Value,
+    tol: &Tolerance,
+    at: &str,
+    report: &mut Report,
+) {
+    let (q, v) = (&simulation.state().q, &simulation.state().v);
     report.vector("position", &q.p_WB, &vec3(sample, "p"), 1.0, tol.position, at);
     report.quat("orientation", &q.quat_WB, &quat(sample, "quat"), tol.orientation, at);
     report.vector("velocity", &v.v_WB, &vec3(sample, "v"), 1.0, tol.velocity, at);
@@ -133,25 +139,26 @@ fn compare(plant: &Simulation, sample: &Value, tol: &Tolerance, at: &str, report
     report.vector("angular velocity", w, &omega, 1.0, tol.angular, at);
 
     // the file counts plane by plane, the plant station by station
-    let (stations, planes) = (plant.spec().stations.len(), plant.contacts().surface_count());
+    let (stations, planes) =
+        (simulation.spec().stations.len(), simulation.contacts().surface_count());
     let order: Vec<usize> =
         (0..stations * planes).map(|i| (i % stations) * planes + i / stations).collect();
     let forces: Vec<_> = list(sample, "f_P").iter().map(vector).collect();
-    compare_contacts(plant, &order, &forces, sample, true, tol, at, report);
-    compare_energies(plant, sample, &forces, tol, at, report);
+    compare_contacts(simulation, &order, &forces, sample, true, tol, at, report);
+    compare_energies(simulation, sample, &forces, tol, at, report);
 }
 
 /// Energies, with the tolerance that positions and velocities leave them.
 fn compare_energies(
-    plant: &Simulation,
+    simulation: &Simulation,
     sample: &Value,
     forces: &[hardstand_physics::spatial::Vec3],
     tol: &Tolerance,
     at: &str,
     report: &mut Report,
 ) {
-    let (model, gravity_W) = (plant.model(), plant.spec().gravity_W);
-    let (v, data) = (&plant.state().v, plant.data());
+    let (model, gravity_W) = (simulation.model(), simulation.spec().gravity_W);
+    let (v, data) = (&simulation.state().v, simulation.data());
     let kinetic = kinetic_energy(model, data, v);
     let momentum = 1.0 + model.total_mass() * v.v_WB.norm() + v.w_WB.norm();
     report.number(
@@ -167,16 +174,16 @@ fn compare_energies(
     let gravity = num(sample, "pe_gravity");
     report.number("gravity's energy", height, gravity, weight, 10.0 * tol.position, at);
     let push = 1.0 + forces.iter().map(|f| f.norm()).sum::<f64>();
-    let springs = plant.contacts().potential_energy();
+    let springs = simulation.contacts().potential_energy();
     let stored = num(sample, "pe_springs");
     report.number("springs' energy", springs, stored, push, 10.0 * tol.position, at);
 }
 
 /// Position at `t_end` with the semi-implicit Euler method.
 pub fn end_with_semi_implicit_euler(file: &GoldenFile, h: f64) -> hardstand_physics::spatial::Vec3 {
-    let mut plant = changed(file, h, |spec| spec.integrator = Integrator::SemiImplicitEuler);
-    play(&mut plant, file, |_| ());
-    plant.state().q.p_WB
+    let mut simulation = changed(file, h, |spec| spec.integrator = Integrator::SemiImplicitEuler);
+    play(&mut simulation, file, |_| ());
+    simulation.state().q.p_WB
 }
 
 /// The scene at its start, with one step of `h` seconds per tick and something changed.
@@ -188,13 +195,13 @@ pub fn changed(file: &GoldenFile, h: f64, change: impl FnOnce(&mut PlantSpec)) -
 }
 
 /// Runs the scene to its end with its events; `each` sees the plant after every step.
-pub fn play(plant: &mut Simulation, file: &GoldenFile, mut each: impl FnMut(&Simulation)) {
+pub fn play(simulation: &mut Simulation, file: &GoldenFile, mut each: impl FnMut(&Simulation)) {
     let setup = get(&file.json, "setup");
-    let h = plant.spec().period_ns as f64 / 1e9;
+    let h = simulation.spec().period_ns as f64 / 1e9;
     let mut input = TickInput::new();
-    while plant.state().tick < ticks(num(setup, "t_end") / h) {
-        input.events = friction_events(list_or_empty(setup, "events"), plant.state().tick, h);
-        assert_eq!(plant.step(&input).failure, None);
-        each(plant);
+    while simulation.state().tick < ticks(num(setup, "t_end") / h) {
+        input.events = friction_events(list_or_empty(setup, "events"), simulation.state().tick, h);
+        assert_eq!(simulation.step(&input).failure, None);
+        each(simulation);
     }
 }

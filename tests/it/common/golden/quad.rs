@@ -13,8 +13,8 @@ use super::files::{
 };
 use super::report::Report;
 use super::run::{
-    Scene, Tolerance, after_friction_events, compare_contacts, friction_events, plant, shifted,
-    ticks,
+    Scene, Tolerance, after_friction_events, compare_contacts, friction_events, shifted,
+    simulation, ticks,
 };
 use super::spring::parameters;
 use super::urdf::load_model;
@@ -89,18 +89,18 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
     let controller = Controller::new(get(setup, "controller"), &names, h);
     let mut run = Run { setup, h, joints, controller, tau: vec![0.0; names.len()], seq: 0 };
     let start = |shift: f64| {
-        plant(model.clone(), &Scene { q: shifted(scene.q.clone(), shift), ..scene.clone() }, h)
+        simulation(model.clone(), &Scene { q: shifted(scene.q.clone(), shift), ..scene.clone() }, h)
     };
     let tol =
         Tolerance::new(scene_tolerance(text(json, "name")), &scene.parameters, weight, h, |s| {
             let (mut path, mut run) = (Vec::new(), run.clone());
-            let _ = run.through(start(s), samples, |_, plant, _| {
-                path.push((plant.state().q.clone(), plant.state().v.clone()));
+            let _ = run.through(start(s), samples, |_, simulation, _| {
+                path.push((simulation.state().q.clone(), simulation.state().v.clone()));
             });
             path
         });
-    let missing = run.through(start(0.0), samples, |run, plant, sample| {
-        run.compare(plant, sample, &tol, report);
+    let missing = run.through(start(0.0), samples, |run, simulation, sample| {
+        run.compare(simulation, sample, &tol, report);
     });
     report.add("samples not reached", missing, 0.0, "the end");
 }
@@ -157,21 +157,21 @@ struct Run<'a> {
 impl Run<'_> {
     fn through(
         &mut self,
-        mut plant: Simulation,
+        mut simulation: Simulation,
         samples: &[Value],
         mut see: impl FnMut(&Self, &Simulation, &Value),
     ) -> f64 {
         let mut next = samples.iter().peekable();
         let mut input = TickInput::new();
         while let Some(&sample) = next.peek() {
-            let tick = plant.state().tick;
-            input.offers.clear();
+            let tick = simulation.state().tick;
+            input.candidates.clear();
             if tick.is_multiple_of(self.controller.every_ticks) {
-                input.offers.push(Box::new(self.command(&plant)));
+                input.candidates.push(Box::new(self.command(&simulation)));
             }
             input.events = friction_events(list_or_empty(self.setup, "mu_events"), tick, self.h);
             if ticks(num(sample, "t") / self.h) == tick {
-                let seen = after_friction_events(&plant, &input.events);
+                let seen = after_friction_events(&simulation, &input.events);
                 see(self, &seen, sample);
                 next.next();
                 if next.peek().is_none() {
@@ -179,15 +179,15 @@ impl Run<'_> {
                 }
             }
             self.add_pushes(tick, &mut input.events);
-            if plant.step(&input).failure.is_some() {
+            if simulation.step(&input).failure.is_some() {
                 break;
             }
         }
         next.count() as f64
     }
 
-    fn command(&mut self, plant: &Simulation) -> Command {
-        let (state, t) = (plant.state(), plant.state().tick as f64 * self.h);
+    fn command(&mut self, simulation: &Simulation) -> Command {
+        let (state, t) = (simulation.state(), simulation.state().tick as f64 * self.h);
         let mut set_points = vec![JointCommand::default(); self.joints.len()];
         for (i, &j) in self.joints.iter().enumerate() {
             self.tau[i] = self.controller.effort(i, t, state.q.joints[j], state.v.joints[j]);
@@ -219,10 +219,16 @@ impl Run<'_> {
         }
     }
 
-    fn compare(&self, plant: &Simulation, sample: &Value, tol: &Tolerance, report: &mut Report) {
+    fn compare(
+        &self,
+        simulation: &Simulation,
+        sample: &Value,
+        tol: &Tolerance,
+        report: &mut Report,
+    ) {
         let at = &format!("t = {}", num(sample, "t"));
         let (q, u) = (get(sample, "q"), get(sample, "u"));
-        let (position, velocity) = (&plant.state().q, &plant.state().v);
+        let (position, velocity) = (&simulation.state().q, &simulation.state().v);
         let (p, w) = (tol.orientation, tol.angular);
         report.vector("base position", &position.p_WB, &vec3(q, "base_p_G"), 1.0, tol.position, at);
         report.quat("base orientation", &position.quat_WB, &quat(q, "base_quat_GB"), p, at);
@@ -237,10 +243,10 @@ impl Run<'_> {
             report.number("joint effort", self.tau[i], tau[i], 1.0, c.kp * p + c.kd * w, at);
         }
         let forces: Vec<Vec3> = list(sample, "f_G").iter().map(vector).collect();
-        let planes = plant.contacts().surface_count();
-        let springs = plant.spec().stations.len();
+        let planes = simulation.contacts().surface_count();
+        let springs = simulation.spec().stations.len();
         let order: Vec<usize> =
             (0..springs * planes).map(|i| (i % springs) * planes + i / springs).collect();
-        compare_contacts(plant, &order, &forces, sample, false, tol, at, report);
+        compare_contacts(simulation, &order, &forces, sample, false, tol, at, report);
     }
 }

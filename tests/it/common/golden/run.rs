@@ -32,7 +32,7 @@ pub struct Scene {
 }
 
 /// A plant that takes one Runge–Kutta step of length `h_s` per tick.
-pub fn plant(model: Model, scene: &Scene, h_s: f64) -> Simulation {
+pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
     let spring = ExponentialSpring::new(scene.parameters).expect("parameters");
     let friction = Friction::new(scene.mu[0], scene.mu[1]);
     let station = |(i, &(body, p_BS)): (usize, &(usize, Vec3))| Station {
@@ -85,8 +85,8 @@ pub fn friction_events(events: &[Value], tick: u64, h_s: f64) -> Vec<Event> {
 }
 
 /// The plant as the oracle samples it: with the new coefficients already in the forces.
-pub fn after_friction_events(plant: &Simulation, events: &[Event]) -> Simulation {
-    let mut copy = plant.clone();
+pub fn after_friction_events(simulation: &Simulation, events: &[Event]) -> Simulation {
+    let mut copy = simulation.clone();
     for event in events {
         if let Event::Friction { mu_static, mu_kinetic, .. } = *event {
             set_words(&mut copy, "contact.mu_static", mu_static);
@@ -97,16 +97,16 @@ pub fn after_friction_events(plant: &Simulation, events: &[Event]) -> Simulation
 }
 
 /// Writes `value` into all words of a group of the plant's state.
-pub fn set_words(plant: &mut Simulation, group: &str, value: f64) {
-    let mut words = plant.snapshot_words();
+pub fn set_words(simulation: &mut Simulation, group: &str, value: f64) {
+    let mut words = simulation.snapshot_words();
     let mut k = 0;
-    plant.clone().walk(&mut |name, _, _| {
+    simulation.clone().walk(&mut |name, _, _| {
         if name == group {
             words[k] = value.to_bits();
         }
         k += 1;
     });
-    plant.restore(&words).expect("the plant's own words");
+    simulation.restore(&words).expect("the plant's own words");
 }
 
 /// Tolerances of a trajectory: base position (m), orientation and joint positions, base velocity,
@@ -192,7 +192,7 @@ pub fn propagated(par: &SpringParameters, position: f64, velocity: f64, scale: f
 /// The forces in the file are in P (`plane_axes`) or W.
 #[expect(clippy::too_many_arguments, reason = "a comparison has two sides")]
 pub fn compare_contacts(
-    plant: &Simulation,
+    simulation: &Simulation,
     order: &[usize],
     forces: &[Vec3],
     sample: &Value,
@@ -205,7 +205,7 @@ pub fn compare_contacts(
     assert_eq!(forces.len(), order.len(), "forces in the sample");
     let scale = forces.iter().map(Vec3::norm).fold(1.0, f64::max);
     for (i, &contact) in order.iter().enumerate() {
-        let evaluated = &plant.contacts().evaluated()[contact];
+        let evaluated = &simulation.contacts().evaluated()[contact];
         let f = &evaluated.force;
         let force = if plane_axes { f.force_P() } else { evaluated.record_W().force };
         report.vector("force", &force, &forces[i], scale, tol.force, at);

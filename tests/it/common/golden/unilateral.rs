@@ -10,7 +10,7 @@ use hardstand_protocol::TickInput;
 
 use super::files::{GoldenFile, get, list, num, quat, vec3, vector};
 use super::report::Report;
-use super::run::{Scene, plant};
+use super::run::{Scene, simulation};
 use super::spring::free_body;
 
 const H_S: f64 = 1e-4;
@@ -29,7 +29,8 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
         q: Positions { quat_WB: quat(first, "quat_GB"), p_WB: vec3(first, "p_G"), joints: vec![] },
         v: Velocities { w_WB: vec3(first, "omega_G"), v_WB: vec3(first, "v_G"), joints: vec![] },
     };
-    let springs = plant(free_body(SpatialInertia::from_com(mass, &Vec3::zeros(), &I)), &scene, H_S);
+    let springs =
+        simulation(free_body(SpatialInertia::from_com(mass, &Vec3::zeros(), &I)), &scene, H_S);
     let mut spec = springs.spec().clone();
     spec.stations.iter_mut().for_each(|s| s.model = ContactModel::Rigid);
     let mut block = Simulation::new(springs.model().clone(), spec);

@@ -1,7 +1,8 @@
 //! Nodes that hold the robot where they find it, and print what they saw, a `name value` a line.
 //!
-//!   ros2-peers hiroz ENDPOINT SECONDS          also lists the graph, hears /clock and the description
-//!   ros2-peers ros2-client SECONDS             its session is set up by ZENOH_CONFIG_OVERRIDE
+//!   ros2-peers hiroz ENDPOINT SECONDS          also lists the graph, hears /clock and the
+//!   description ros2-peers ros2-client SECONDS             its session is set up by
+//!   ZENOH_CONFIG_OVERRIDE
 
 use std::time::{Duration, Instant};
 

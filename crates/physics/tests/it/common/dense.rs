@@ -69,7 +69,8 @@ pub struct Solution {
     pub least: f64,
 }
 
-/// `A⁺ b` of a symmetric positive-semidefinite system. `None` if an eigenvalue is in the no man's land between zero and not zero.
+/// `A⁺ b` of a symmetric positive-semidefinite system. `None` if an eigenvalue is in the no man's
+/// land between zero and not zero.
 pub fn pinv_solve(a: &Matrix, b: &[f64]) -> Option<Solution> {
     let (values, vectors) = eigen(a);
     let largest = values.iter().fold(0.0, |m: f64, x| m.max(x.abs()));

@@ -1,5 +1,5 @@
-//! A node of ros2-client on RustDDS that holds the robot where it finds it, and prints what it saw, a
-//! `name value` a line.
+//! A node of ros2-client on RustDDS that holds the robot where it finds it, and prints what it saw,
+//! a `name value` a line.
 //!
 //!   dds_node SECONDS          the domain is in ROS_DOMAIN_ID, the network is the loopback
 
