@@ -54,8 +54,8 @@ pub fn articulated_inertias(model: &Model, data: &mut Data) {
     start_from_rigid_bodies(model, data);
     for i in (1..model.bodies.len()).rev() {
         let link = &data.links[i - 1];
-        let (through, I_a) = AbaFactors::inertia(link, link.armature, &data.I_A[i]);
-        data.set_through(i, &through);
+        let (factors, I_a) = AbaFactors::inertia(link, link.armature, &data.I_A[i]);
+        data.set_through(i, &factors);
         let I_P = I_a.to_parent(&data.X_PB[i]);
         data.I_A[model.bodies[i].parent] += I_P;
     }
@@ -86,11 +86,11 @@ fn gather_to_base(
     armature: impl Fn(usize, &Data) -> f64,
 ) {
     for i in (1..model.bodies.len()).rev() {
-        let (link, placed) = (&data.links[i - 1], data.placed(i));
+        let (link, kin) = (&data.links[i - 1], data.kin(i));
         let p_A = data.p_A[i];
         let effort = (tau[i - 1], armature(i, data));
-        let (through, I_P, p_P) = AbaFactors::joint(link, &placed, effort, &data.I_A[i], &p_A);
-        data.set_through(i, &through);
+        let (factors, I_P, p_P) = AbaFactors::joint(link, &kin, effort, &data.I_A[i], &p_A);
+        data.set_through(i, &factors);
         let parent = model.bodies[i].parent;
         data.I_A[parent] += I_P;
         data.p_A[parent] += Force::from(p_P);
@@ -105,7 +105,7 @@ fn spread_accelerations(
     gravity_W: &Vec3,
     vdot: &mut Accelerations,
 ) {
-    let base = data.placed(0);
+    let base = data.kin(0);
     let (A, alpha_W, a_W) = match model.base {
         Base::Floating => free_base(&base, &data.base, &data.p_A[0], gravity_W),
         Base::Fixed => (held_base(&base, gravity_W), Vec3::zeros(), Vec3::zeros()),
@@ -113,8 +113,8 @@ fn spread_accelerations(
     (data.A[0], vdot.w_WB, vdot.v_WB) = (A, alpha_W, a_W);
     for i in 1..model.bodies.len() {
         let A_P = data.A[model.bodies[i].parent];
-        let (link, placed, through) = (&data.links[i - 1], data.placed(i), data.through(i));
-        let (qdd, A) = through.accelerate(link, &placed, &A_P);
+        let (link, kin, factors) = (&data.links[i - 1], data.kin(i), data.factors(i));
+        let (qdd, A) = factors.accelerate(link, &kin, &A_P);
         data.A[i] = A;
         vdot.joints[i - 1] = qdd;
     }

@@ -59,30 +59,30 @@ impl<T: SimdReal> BodyKinematics<T> {
         X_WP: &Transform<T>,
         V_P: &Motion<T>,
     ) -> Self {
-        let mut placed = Self::default();
-        by_joint_class!(link, Self::turn_by, q, &mut placed);
-        by_joint_class!(link, Self::settle_by, &mut placed);
-        by_joint_class!(link, Self::carry_by, qd, (X_WP, V_P), &mut placed);
-        placed
+        let mut kin = Self::default();
+        by_joint_class!(link, Self::turn_by, q, &mut kin);
+        by_joint_class!(link, Self::settle_by, &mut kin);
+        by_joint_class!(link, Self::carry_by, qd, (X_WP, V_P), &mut kin);
+        kin
     }
 
     /// The part of [`on_parent`](Self::on_parent) that needs to know nothing of the parent. For a
     /// joint about a coordinate axis it leaves `X_PB` as it is: `turn` says all, and its position
     /// never changes.
     #[inline(always)]
-    pub(crate) fn turn_by(by: JointClass, link: &Link<T>, q: T, placed: &mut Self) {
+    pub(crate) fn turn_by(by: JointClass, link: &Link<T>, q: T, kin: &mut Self) {
         let (X_PB, turn) = link.moved(by, q);
-        placed.turn = turn;
+        kin.turn = turn;
         if !matches!(by, JointClass::About(_)) {
-            placed.X_PB = X_PB;
+            kin.X_PB = X_PB;
         }
     }
 
     /// Sets the `X_PB` of a joint about a coordinate axis, for others to read.
     #[inline(always)]
-    pub(crate) fn settle_by(by: JointClass, link: &Link<T>, placed: &mut Self) {
+    pub(crate) fn settle_by(by: JointClass, link: &Link<T>, kin: &mut Self) {
         if let JointClass::About(axis) = by {
-            placed.X_PB = link.about(axis, &placed.turn);
+            kin.X_PB = link.about(axis, &kin.turn);
         }
     }
 
@@ -93,12 +93,12 @@ impl<T: SimdReal> BodyKinematics<T> {
         link: &Link<T>,
         qd: T,
         (X_WP, V_P): (&Transform<T>, &Motion<T>),
-        placed: &mut Self,
+        kin: &mut Self,
     ) {
-        let Self { X_PB, turn, .. } = placed;
-        placed.V = link.velocity(by, (X_PB, turn), V_P, qd);
-        placed.X_WB = link.compose(by, X_WP, X_PB, turn);
-        placed.c = link.velocity_product(by, &placed.V, qd);
+        let Self { X_PB, turn, .. } = kin;
+        kin.V = link.velocity(by, (X_PB, turn), V_P, qd);
+        kin.X_WB = link.compose(by, X_WP, X_PB, turn);
+        kin.c = link.velocity_product(by, &kin.V, qd);
     }
 }
 
@@ -142,28 +142,28 @@ impl<T: SimdReal> AbaFactors<T> {
     #[inline(always)]
     pub(crate) fn joint(
         link: &Link<T>,
-        placed: &BodyKinematics<T>,
+        kin: &BodyKinematics<T>,
         effort: (T, T),
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
     ) -> (Self, ArticulatedInertia<T>, Force<T>) {
-        by_joint_class!(link, Self::joint_by, placed, effort, I_A, p_A)
+        by_joint_class!(link, Self::joint_by, kin, effort, I_A, p_A)
     }
 
     #[inline(always)]
     pub(crate) fn joint_by(
         by: JointClass,
         link: &Link<T>,
-        placed: &BodyKinematics<T>,
+        kin: &BodyKinematics<T>,
         (tau, armature): (T, T),
         I_A: &ArticulatedInertia<T>,
         p_A: &Force<T>,
     ) -> (Self, ArticulatedInertia<T>, Force<T>) {
-        let (mut through, I_a) = Self::inertia_by(by, link, armature, I_A);
-        through.u = tau - link.project(by, p_A);
-        let felt = through.U.scaled(through.u * through.per_D);
-        let p_a = *p_A + link.times_velocity_product(by, &I_a, &placed.c) + felt;
-        (through, link.inertia_to_parent(by, placed, &I_a), link.force_to_parent(by, placed, &p_a))
+        let (mut factors, I_a) = Self::inertia_by(by, link, armature, I_A);
+        factors.u = tau - link.project(by, p_A);
+        let contribution = factors.U.scaled(factors.u * factors.per_D);
+        let p_a = *p_A + link.times_velocity_product(by, &I_a, &kin.c) + contribution;
+        (factors, link.inertia_to_parent(by, kin, &I_a), link.force_to_parent(by, kin, &p_a))
     }
 
     /// `U`, `D` and `I_a = I_A − U Uᵀ / D` alone, in B.
@@ -195,10 +195,10 @@ impl<T: SimdReal> AbaFactors<T> {
     pub(crate) fn accelerate(
         &self,
         link: &Link<T>,
-        placed: &BodyKinematics<T>,
+        kin: &BodyKinematics<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
-        self.accelerate_by(link.motility, link, placed, A_P)
+        self.accelerate_by(link.joint_class, link, kin, A_P)
     }
 
     #[inline(always)]
@@ -206,10 +206,10 @@ impl<T: SimdReal> AbaFactors<T> {
         &self,
         by: JointClass,
         link: &Link<T>,
-        placed: &BodyKinematics<T>,
+        kin: &BodyKinematics<T>,
         A_P: &Motion<T>,
     ) -> (T, Motion<T>) {
-        let a = link.motion_to_child(by, &placed.X_PB, &placed.turn, A_P) + placed.c;
+        let a = link.motion_to_child(by, &kin.X_PB, &kin.turn, A_P) + kin.c;
         let qdd = (self.u - a.dot(&self.U)) * self.per_D;
         (qdd, link.plus_along(by, a, qdd))
     }
@@ -221,11 +221,11 @@ impl<T: SimdReal> AbaFactors<T> {
         &self,
         by: JointClass,
         link: &Link<T>,
-        placed: &BodyKinematics<T>,
+        kin: &BodyKinematics<T>,
         u: T,
         dV_P: &Motion<T>,
     ) -> (T, Motion<T>) {
-        let dV = link.motion_to_child(by, &placed.X_PB, &placed.turn, dV_P);
+        let dV = link.motion_to_child(by, &kin.X_PB, &kin.turn, dV_P);
         let dqd = (u - dV.dot(&self.U)) * self.per_D;
         (dqd, link.plus_along(by, dV, dqd))
     }

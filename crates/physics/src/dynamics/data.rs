@@ -146,7 +146,7 @@ impl Data {
 
     /// What [`kinematics`](super::kinematics()) leaves for body `i`.
     #[inline(always)]
-    pub(crate) fn placed(&self, i: usize) -> BodyKinematics<f64> {
+    pub(crate) fn kin(&self, i: usize) -> BodyKinematics<f64> {
         BodyKinematics {
             X_PB: self.X_PB[i],
             X_WB: self.X_WB[i],
@@ -158,23 +158,23 @@ impl Data {
 
     /// Stores pose and velocity of body `i`.
     #[inline(always)]
-    pub(crate) fn set_placed(&mut self, i: usize, placed: &BodyKinematics<f64>) {
-        self.X_PB[i] = placed.X_PB;
-        self.X_WB[i] = placed.X_WB;
-        self.V[i] = placed.V;
-        self.c[i] = placed.c;
-        self.turn[i] = placed.turn;
+    pub(crate) fn set_placed(&mut self, i: usize, kin: &BodyKinematics<f64>) {
+        self.X_PB[i] = kin.X_PB;
+        self.X_WB[i] = kin.X_WB;
+        self.V[i] = kin.V;
+        self.c[i] = kin.c;
+        self.turn[i] = kin.turn;
     }
 
     /// What pass 2 of [`aba`](super::aba()) leaves for the joint of body `i`.
-    pub(super) fn through(&self, i: usize) -> AbaFactors<f64> {
+    pub(super) fn factors(&self, i: usize) -> AbaFactors<f64> {
         AbaFactors { U: self.U[i], D: self.D[i], per_D: self.per_D[i], u: self.u[i] }
     }
 
     #[inline(always)]
-    pub(super) fn set_through(&mut self, i: usize, through: &AbaFactors<f64>) {
-        self.U[i] = through.U;
-        (self.D[i], self.per_D[i], self.u[i]) = (through.D, through.per_D, through.u);
+    pub(super) fn set_through(&mut self, i: usize, factors: &AbaFactors<f64>) {
+        self.U[i] = factors.U;
+        (self.D[i], self.per_D[i], self.u[i]) = (factors.D, factors.per_D, factors.u);
     }
 
     /// Stores the velocity of body `i`, and how it gives way to impulses.
@@ -183,10 +183,10 @@ impl Data {
         &mut self,
         i: usize,
         V: &simd::Motion<f64>,
-        through: &AbaFactors<f64>,
+        factors: &AbaFactors<f64>,
     ) {
         self.V[i] = *V;
-        self.set_through(i, through);
+        self.set_through(i, factors);
     }
 
     /// The same of the base.

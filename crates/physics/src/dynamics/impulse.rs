@@ -88,8 +88,8 @@ pub fn spread_jump(
     (dv.w_WB, dv.v_WB) = base_jump(&data.X_WB[0].R, &jump.dV_base);
     for i in 1..model.bodies.len() {
         let dV_P = dV[model.bodies[i].parent];
-        let (link, placed) = (&data.links[i - 1], data.placed(i));
-        let (dqd, dV_B) = data.through(i).jump_by(link.motility, link, &placed, jump.u[i], &dV_P);
+        let (link, kin) = (&data.links[i - 1], data.kin(i));
+        let (dqd, dV_B) = data.factors(i).jump_by(link.joint_class, link, &kin, jump.u[i], &dV_P);
         dV[i] = dV_B;
         dv.joints[i - 1] = dqd;
     }

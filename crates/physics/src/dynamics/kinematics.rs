@@ -8,19 +8,19 @@ use super::{Data, Positions, Velocities};
 
 /// Computes `X_PB`, `X_WB`, `V` and `c` of every body. (table 7.1, pass 1)
 pub fn kinematics(model: &Model, q: &Positions, v: &Velocities, data: &mut Data) {
-    data.set_placed(0, &base_placed(q, v));
+    data.set_placed(0, &base_kinematics(q, v));
     for i in 1..model.bodies.len() {
         let parent = model.bodies[i].parent;
         let (X_WP, V_P) = (data.X_WB[parent], data.V[parent]);
         let (q_i, qd_i) = (q.joints[i - 1], v.joints[i - 1]);
-        let placed = BodyKinematics::on_parent(&data.links[i - 1], q_i, qd_i, &X_WP, &V_P);
-        data.set_placed(i, &placed);
+        let kin = BodyKinematics::on_parent(&data.links[i - 1], q_i, qd_i, &X_WP, &V_P);
+        data.set_placed(i, &kin);
     }
 }
 
 /// The base: `v` has its velocities in W.
 #[inline(always)]
-pub(crate) fn base_placed(q: &Positions, v: &Velocities) -> BodyKinematics<f64> {
+pub(crate) fn base_kinematics(q: &Positions, v: &Velocities) -> BodyKinematics<f64> {
     let X_WB = Transform::new(q.quat_WB.to_matrix(), q.p_WB);
     let V = base_velocity(&X_WB.R, v);
     BodyKinematics { X_PB: X_WB, X_WB, V, ..BodyKinematics::default() }
@@ -39,7 +39,7 @@ pub(crate) fn velocities(model: &Model, v: &Velocities, data: &mut Data) {
     for i in 1..model.bodies.len() {
         let V_P = data.V[model.bodies[i].parent];
         let (X_PB, link) = (data.X_PB[i], &data.links[i - 1]);
-        let V = link.velocity(link.motility, (&X_PB, &data.turn[i]), &V_P, v.joints[i - 1]);
+        let V = link.velocity(link.joint_class, (&X_PB, &data.turn[i]), &V_P, v.joints[i - 1]);
         data.V[i] = V;
     }
 }

@@ -51,7 +51,7 @@ macro_rules! by_joint_class {
         const X: JointClass = JointClass::About(Axis::X);
         const Y: JointClass = JointClass::About(Axis::Y);
         const Z: JointClass = JointClass::About(Axis::Z);
-        match $link.motility {
+        match $link.joint_class {
             X => $function(X, $link $(, $argument)*),
             Y => $function(Y, $link $(, $argument)*),
             Z => $function(Z, $link $(, $argument)*),
@@ -65,7 +65,7 @@ pub(crate) use by_joint_class;
 /// A body and the joint that moves it, as constants. Lanes share the class of the joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link<T> {
-    pub(crate) motility: JointClass,
+    pub(crate) joint_class: JointClass,
     /// Unit axis in B (and in J).
     axis: Vec3<T>,
     /// `R_PB = R_fixed + sin q R_sin + cos q R_cos` of a revolute joint; of a prismatic one,
@@ -89,7 +89,7 @@ impl Link<f64> {
         let revolute = joint.kind == JointKind::Revolute;
         let R_fixed = if revolute { R_PJ * along } else { *R_PJ };
         Self {
-            motility: JointClass::of(joint),
+            joint_class: JointClass::of(joint),
             axis: (*a),
             R_fixed,
             R_sin: (R_PJ * skew(a)),
@@ -105,7 +105,7 @@ impl Link<f64> {
     #[inline(always)]
     pub(super) fn project_several<T: SimdReal>(&self, f: &Force<T>) -> T {
         let a = Vec3::from_lanes(|_| self.axis);
-        match self.motility {
+        match self.joint_class {
             JointClass::About(axis) => axis.component(&f.ang),
             JointClass::Turning => a.dot(&f.ang),
             JointClass::Sliding => a.dot(&f.lin),
@@ -117,7 +117,7 @@ impl<T: SimdReal> Link<T> {
     /// One link per lane, all with joints of one kind.
     pub(crate) fn from_lanes<'a>(f: impl Fn(usize) -> &'a Link<f64>) -> Self {
         Self {
-            motility: f(0).motility,
+            joint_class: f(0).joint_class,
             axis: Vec3::from_lanes(|i| f(i).axis),
             R_fixed: Mat3::from_lanes(|i| f(i).R_fixed),
             R_sin: Mat3::from_lanes(|i| f(i).R_sin),
@@ -253,15 +253,15 @@ impl<T: SimdReal> Link<T> {
     pub(super) fn force_to_parent(
         &self,
         by: JointClass,
-        placed: &BodyKinematics<T>,
+        kin: &BodyKinematics<T>,
         f: &Force<T>,
     ) -> Force<T> {
         match by {
             JointClass::About(axis) => {
-                let lin = placed.turn.forth(axis, &f.lin);
-                Force::new(placed.turn.forth(axis, &f.ang) + placed.X_PB.p.cross(&lin), lin)
+                let lin = kin.turn.forth(axis, &f.lin);
+                Force::new(kin.turn.forth(axis, &f.ang) + kin.X_PB.p.cross(&lin), lin)
             }
-            JointClass::Turning | JointClass::Sliding => placed.X_PB.force_to_parent(f),
+            JointClass::Turning | JointClass::Sliding => kin.X_PB.force_to_parent(f),
         }
     }
 
@@ -270,12 +270,12 @@ impl<T: SimdReal> Link<T> {
     pub(super) fn inertia_to_parent(
         &self,
         by: JointClass,
-        placed: &BodyKinematics<T>,
+        kin: &BodyKinematics<T>,
         I_A: &ArticulatedInertia<T>,
     ) -> ArticulatedInertia<T> {
         match by {
-            JointClass::About(axis) => placed.turn.inertia(axis, I_A).shifted(&placed.X_PB.p),
-            JointClass::Turning | JointClass::Sliding => I_A.to_parent(&placed.X_PB),
+            JointClass::About(axis) => kin.turn.inertia(axis, I_A).shifted(&kin.X_PB.p),
+            JointClass::Turning | JointClass::Sliding => I_A.to_parent(&kin.X_PB),
         }
     }
 

@@ -62,7 +62,7 @@ pub use integrate::{Rk4, advance_positions, advance_velocities};
 pub(crate) use integrate::{advance_base, advance_base_by_mean, advance_by_mean, turn_and_move};
 pub(crate) use joint_rotation::Axis;
 pub use kinematics::kinematics;
-pub(crate) use kinematics::{base_placed, base_velocity, velocities};
+pub(crate) use kinematics::{base_kinematics, base_velocity, velocities};
 pub use least_squares::LeastSquares;
 pub use link::motion_subspace;
 pub(crate) use link::{JointClass, Link, by_joint_class};

@@ -15,8 +15,8 @@ pub(super) type Fours = [[f64; 4]; 7];
 
 /// Leaves what is felt in each lane.
 #[inline(always)]
-pub(super) fn hand_over<T: SimdReal>(felt: &ChildContribution<T>, lanes: &mut [Fours; 4]) {
-    let fours = by_fours(felt);
+pub(super) fn hand_over<T: SimdReal>(contribution: &ChildContribution<T>, lanes: &mut [Fours; 4]) {
+    let fours = by_fours(contribution);
     for k in 0..7 {
         let of_lanes = T::by_lane(fours[k]);
         for lane in 0..4 {
@@ -27,10 +27,10 @@ pub(super) fn hand_over<T: SimdReal>(felt: &ChildContribution<T>, lanes: &mut [F
 
 /// Adds number by number.
 #[inline(always)]
-pub(super) fn add(sum: &mut Fours, felt: &Fours) {
+pub(super) fn add(sum: &mut Fours, contribution: &Fours) {
     for k in 0..7 {
         for i in 0..4 {
-            sum[k][i] += felt[k][i];
+            sum[k][i] += contribution[k][i];
         }
     }
 }

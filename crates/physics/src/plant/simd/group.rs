@@ -20,7 +20,7 @@ pub(super) struct Group<T> {
     /// carries them all.
     carriers: Vec<usize>,
     /// What the trunk feels.
-    felt: ChildContribution<T>,
+    contribution: ChildContribution<T>,
 }
 
 impl<T: SimdReal> Group<T> {
@@ -42,7 +42,7 @@ impl<T: SimdReal> Group<T> {
             carriers.truncate(1);
         }
         let segments = (0..limbs.size).map(segment).collect();
-        Self { segments, carriers, felt: ChildContribution::default() }
+        Self { segments, carriers, contribution: ChildContribution::default() }
     }
 
     /// Pass 2, from the tips to the trunk.
@@ -52,11 +52,11 @@ impl<T: SimdReal> Group<T> {
             let (parent, segment) = with_parent(&mut self.segments, k);
             let onto = match parent {
                 Some(parent) => segment.onto(parent, params),
-                None => Onto::Nothing(&mut self.felt),
+                None => Onto::Nothing(&mut self.contribution),
             };
             segment.inward_pass(params, onto);
         }
-        hand_over(&self.felt, lanes);
+        hand_over(&self.contribution, lanes);
     }
 
     /// Pass 3 and the motion, from the trunk to the tips. No joint waits here for another's sine.

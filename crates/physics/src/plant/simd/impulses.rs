@@ -46,7 +46,7 @@ impl<Q: SimdReal> Work for Accelerate<'_, Q> {
         let Self { robot, state, data } = self;
         let Robot { h, trunk, pairs, quads, .. } = robot;
         let params = &StepParams { h: *h, micro_step_s: *h, implicit: false, contacts: false };
-        let (of_quads, of_others) = trunk.felt.split_at_mut(quads.len());
+        let (of_quads, of_others) = trunk.contribution.split_at_mut(quads.len());
         for (group, lanes) in quads.iter_mut().zip(of_quads) {
             group.inward_pass(params, lanes);
         }

@@ -244,7 +244,7 @@ impl<Q: SimdReal> Work for Steps<'_, Q> {
         for left in (0..count).rev() {
             let contacts = params.contacts && (left > 0 || params.implicit);
             let params = &StepParams { contacts, ..params };
-            let (of_quads, of_others) = trunk.felt.split_at_mut(quads.len());
+            let (of_quads, of_others) = trunk.contribution.split_at_mut(quads.len());
             for (group, lanes) in quads.iter_mut().zip(of_quads) {
                 group.inward_pass(params, lanes);
             }

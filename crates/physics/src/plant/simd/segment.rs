@@ -35,9 +35,9 @@ pub(super) struct Segment<T> {
     qd: T,
     /// Effort of the motor in the last micro-step.
     tau_motor: T,
-    pub(super) placed: BodyKinematics<T>,
-    through: AbaFactors<T>,
-    felt: ChildContribution<T>,
+    pub(super) kin: BodyKinematics<T>,
+    factors: AbaFactors<T>,
+    contribution: ChildContribution<T>,
     pub(super) A: Motion<T>,
     /// Jumps of velocity and position under impulses.
     jumps: [Motion<T>; 2],
@@ -54,13 +54,13 @@ impl<T: SimdReal> Segment<T> {
             motor: MotorLimits::from_lanes(|i| &parts.motors[joint(i)]),
             passive: PassiveJoint::from_lanes(|i| &parts.passive[joint(i)]),
             springs: SpringBlock::on_bodies(parts.contacts, &bodies),
-            felt: ChildContribution { I_A: link.inertia.articulated(), p_A: Force::zero() },
+            contribution: ChildContribution { I_A: link.inertia.articulated(), p_A: Force::zero() },
             reference: Reference::default(),
             q: T::splat(0.0),
             qd: T::splat(0.0),
             tau_motor: T::splat(0.0),
-            placed: BodyKinematics::default(),
-            through: AbaFactors::default(),
+            kin: BodyKinematics::default(),
+            factors: AbaFactors::default(),
             A: Motion::zero(),
             jumps: [Motion::zero(); 2],
             resets: false,
@@ -95,8 +95,8 @@ impl<T: SimdReal> Segment<T> {
             (tau, added) = joint_step(T::splat(params.h), tau, &slopes, qd);
             armature += added;
         }
-        let Self { link, placed, through, felt, .. } = self;
-        by_joint_class!(link, inward_pass_by, (placed, felt), (tau, armature), through, onto);
+        let Self { link, kin, factors, contribution, .. } = self;
+        by_joint_class!(link, inward_pass_by, (kin, contribution), (tau, armature), factors, onto);
     }
 
     /// Pass 3, and the velocity and position that it leads to.
@@ -114,22 +114,22 @@ impl<T: SimdReal> Segment<T> {
 
     #[inline(always)]
     fn accelerate(&mut self, A_P: &Motion<T>) -> T {
-        let Self { link, through, placed, A, .. } = self;
-        by_joint_class!(link, accelerate_by, through, placed, A_P, A)
+        let Self { link, factors, kin, A, .. } = self;
+        by_joint_class!(link, accelerate_by, factors, kin, A_P, A)
     }
 
     /// Turns the joint to its new position.
     #[inline(always)]
     pub(super) fn turn(&mut self) {
-        let Self { link, placed, q, .. } = self;
-        by_joint_class!(link, BodyKinematics::turn_by, *q, placed);
+        let Self { link, kin, q, .. } = self;
+        by_joint_class!(link, BodyKinematics::turn_by, *q, kin);
     }
 
     /// Places the body on its parent, after [`turn`](Self::turn).
     #[inline(always)]
     pub(super) fn place(&mut self, on: &Carrier<'_, T>) {
-        let Self { link, placed, qd, .. } = self;
-        by_joint_class!(link, BodyKinematics::carry_by, *qd, (on.X_WB, on.V), placed);
+        let Self { link, kin, qd, .. } = self;
+        by_joint_class!(link, BodyKinematics::carry_by, *qd, (on.X_WB, on.V), kin);
     }
 
     /// Pass 3, and the velocity that it leads to, before impulses and in the same place.
@@ -137,8 +137,8 @@ impl<T: SimdReal> Segment<T> {
     pub(super) fn start_jump(&mut self, parent: &Carrier<'_, T>, h: f64) {
         let qdd = self.accelerate(parent.A);
         self.qd += T::splat(h) * qdd;
-        let Self { link, placed, qd, .. } = self;
-        by_joint_class!(link, velocity_by, *qd, parent.V, placed);
+        let Self { link, kin, qd, .. } = self;
+        by_joint_class!(link, velocity_by, *qd, parent.V, kin);
     }
 
     /// The rest of a micro-step after impulses: velocity, position, place.
@@ -153,8 +153,8 @@ impl<T: SimdReal> Segment<T> {
         let velocity = jumps.velocities.map(|j| (self.along(j), &jumps_P[0]));
         let position = jumps.positions.map(|j| (self.along(j), &jumps_P[1]));
         let (h, under) = (T::splat(h), [velocity, position]);
-        let Self { link, through, placed, jumps, q, qd, .. } = self;
-        by_joint_class!(link, jump_by, (through, parent, h), under, (q, qd), jumps, placed);
+        let Self { link, factors, kin, jumps, q, qd, .. } = self;
+        by_joint_class!(link, jump_by, (factors, parent, h), under, (q, qd), jumps, kin);
     }
 
     /// The impulse along the joint.
@@ -175,7 +175,7 @@ impl<T: SimdReal> Segment<T> {
     pub(super) fn touch(&mut self, params: &StepParams) {
         let mut f_ext = Force::zero();
         for spring in &mut self.springs {
-            f_ext += spring.touch(&self.placed.X_WB, &self.placed.V, params);
+            f_ext += spring.touch(&self.kin.X_WB, &self.kin.V, params);
         }
         if !params.implicit {
             self.start(&f_ext);
@@ -184,8 +184,8 @@ impl<T: SimdReal> Segment<T> {
 
     /// Where children hand over to.
     #[inline(always)]
-    pub(super) fn felt(&mut self) -> &mut ChildContribution<T> {
-        &mut self.felt
+    pub(super) fn contribution(&mut self) -> &mut ChildContribution<T> {
+        &mut self.contribution
     }
 
     /// Where this child of a limb hands over to.
@@ -193,24 +193,24 @@ impl<T: SimdReal> Segment<T> {
     pub(super) fn onto<'a>(&self, parent: &'a mut Self, params: &StepParams) -> Onto<'a, T> {
         // implicit steps have set the inertia that contacts add to
         if self.leads && !params.implicit {
-            Onto::Body(&parent.link.inertia, &mut parent.felt)
+            Onto::Body(&parent.link.inertia, &mut parent.contribution)
         } else {
-            Onto::More(&mut parent.felt)
+            Onto::More(&mut parent.contribution)
         }
     }
 
     /// How it moves, for its children.
     #[inline(always)]
     pub(super) fn carrier(&self) -> Carrier<'_, T> {
-        Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V }
+        Carrier { A: &self.A, X_WB: &self.kin.X_WB, V: &self.kin.V }
     }
 
     /// Starts the next pass 2: the body by itself under this external force.
     #[inline(always)]
     pub(super) fn start(&mut self, f_ext: &Force<T>) {
-        self.felt.p_A = bias_force(&self.link.inertia, &self.placed.V, f_ext);
+        self.contribution.p_A = bias_force(&self.link.inertia, &self.kin.V, f_ext);
         if self.resets {
-            self.felt.I_A = self.link.inertia.articulated();
+            self.contribution.I_A = self.link.inertia.articulated();
         }
     }
 
@@ -218,8 +218,8 @@ impl<T: SimdReal> Segment<T> {
     #[inline(always)]
     pub(super) fn start_implicit(&mut self, f_ext: &Force<T>, added: &ArticulatedInertia<T>) {
         self.start(f_ext);
-        self.felt.I_A = self.link.inertia.articulated();
-        self.felt.I_A += *added;
+        self.contribution.I_A = self.link.inertia.articulated();
+        self.contribution.I_A += *added;
     }
 
     /// Starts pass 2 of an implicit step, whose length is now known, from the contacts as
@@ -229,7 +229,7 @@ impl<T: SimdReal> Segment<T> {
         let step = step.splat();
         let (mut f_ext, mut added) = (Force::zero(), ArticulatedInertia::default());
         for spring in &self.springs {
-            let (force, inertia) = spring.implicit(&self.placed.X_WB, &self.placed.V, &step);
+            let (force, inertia) = spring.implicit(&self.kin.X_WB, &self.kin.V, &step);
             f_ext += force;
             added += inertia;
         }
@@ -275,23 +275,24 @@ pub(super) struct Carrier<'a, T> {
 fn inward_pass_by<T: SimdReal>(
     by: JointClass,
     link: &Link<T>,
-    (placed, felt): (&BodyKinematics<T>, &ChildContribution<T>),
+    (kin, contribution): (&BodyKinematics<T>, &ChildContribution<T>),
     effort: (T, T),
-    through: &mut AbaFactors<T>,
+    factors: &mut AbaFactors<T>,
     onto: Onto<'_, T>,
 ) {
-    let (of_joint, I_P, p_P) = AbaFactors::joint_by(by, link, placed, effort, &felt.I_A, &felt.p_A);
-    *through = of_joint;
+    let (of_joint, I_P, p_P) =
+        AbaFactors::joint_by(by, link, kin, effort, &contribution.I_A, &contribution.p_A);
+    *factors = of_joint;
     match onto {
-        Onto::Nothing(felt) => *felt = ChildContribution { I_A: I_P, p_A: p_P },
-        Onto::Body(inertia, felt) => {
-            felt.I_A = inertia.articulated();
-            felt.I_A += I_P;
-            felt.p_A += p_P;
+        Onto::Nothing(contribution) => *contribution = ChildContribution { I_A: I_P, p_A: p_P },
+        Onto::Body(inertia, contribution) => {
+            contribution.I_A = inertia.articulated();
+            contribution.I_A += I_P;
+            contribution.p_A += p_P;
         }
-        Onto::More(felt) => {
-            felt.I_A += I_P;
-            felt.p_A += p_P;
+        Onto::More(contribution) => {
+            contribution.I_A += I_P;
+            contribution.p_A += p_P;
         }
     }
 }
@@ -300,13 +301,13 @@ fn inward_pass_by<T: SimdReal>(
 fn accelerate_by<T: SimdReal>(
     by: JointClass,
     link: &Link<T>,
-    through: &AbaFactors<T>,
-    placed: &BodyKinematics<T>,
+    factors: &AbaFactors<T>,
+    kin: &BodyKinematics<T>,
     A_P: &Motion<T>,
     A: &mut Motion<T>,
 ) -> T {
     let qdd;
-    (qdd, *A) = through.accelerate_by(by, link, placed, A_P);
+    (qdd, *A) = factors.accelerate_by(by, link, kin, A_P);
     qdd
 }
 
@@ -316,32 +317,32 @@ fn velocity_by<T: SimdReal>(
     link: &Link<T>,
     qd: T,
     V_P: &Motion<T>,
-    placed: &mut BodyKinematics<T>,
+    kin: &mut BodyKinematics<T>,
 ) {
-    placed.V = link.velocity(by, (&placed.X_PB, &placed.turn), V_P, qd);
+    kin.V = link.velocity(by, (&kin.X_PB, &kin.turn), V_P, qd);
 }
 
 #[inline(always)]
 fn jump_by<T: SimdReal>(
     by: JointClass,
     link: &Link<T>,
-    (through, parent, h): (&AbaFactors<T>, &Carrier<'_, T>, T),
+    (factors, parent, h): (&AbaFactors<T>, &Carrier<'_, T>, T),
     [velocity, position]: [Option<(T, &Motion<T>)>; 2],
     (q, qd): (&mut T, &mut T),
     jumps: &mut [Motion<T>; 2],
-    placed: &mut BodyKinematics<T>,
+    kin: &mut BodyKinematics<T>,
 ) {
     if let Some((u, dV_P)) = velocity {
-        let (dqd, dV) = through.jump_by(by, link, placed, u, dV_P);
+        let (dqd, dV) = factors.jump_by(by, link, kin, u, dV_P);
         *qd += dqd;
         jumps[0] = dV;
     }
     *q += h * *qd;
     if let Some((u, shift_P)) = position {
-        let (dq, shift) = through.jump_by(by, link, placed, u, shift_P);
+        let (dq, shift) = factors.jump_by(by, link, kin, u, shift_P);
         *q += dq;
         jumps[1] = shift;
     }
-    BodyKinematics::turn_by(by, link, *q, placed);
-    BodyKinematics::carry_by(by, link, *qd, (parent.X_WB, parent.V), placed);
+    BodyKinematics::turn_by(by, link, *q, kin);
+    BodyKinematics::carry_by(by, link, *qd, (parent.X_WB, parent.V), kin);
 }

@@ -2,7 +2,7 @@
 
 use crate::dynamics::{
     BodyKinematics, Data, EqualLimbs, Positions, Velocities, advance_base, advance_base_by_mean,
-    base_jump, base_placed, base_velocity, bias_force, free_base, held_base, turn_and_move,
+    base_jump, base_kinematics, base_velocity, bias_force, free_base, held_base, turn_and_move,
 };
 use crate::model::Base;
 use crate::plant::implicit::Step;
@@ -23,7 +23,7 @@ pub(super) struct Trunk {
     base: Base,
     pub(super) gravity_W: Vec3,
     inertia: SpatialInertia<f64>,
-    placed: BodyKinematics<f64>,
+    kin: BodyKinematics<f64>,
     p_A: Force<f64>,
     A: Motion<f64>,
     /// What implicit forces add to the base's inertia.
@@ -33,14 +33,14 @@ pub(super) struct Trunk {
     /// Jumps of velocity and position under impulses.
     jumps: [Motion<f64>; 2],
     pub(super) segments: Vec<Segment<f64>>,
-    /// For each body of the trunk what it adds, by place and lane in `felt`: the children's shares,
+    /// For each body of the trunk what it adds, by place and lane in `contribution`: the children's shares,
     /// last first, the order in which the model's loop would add them.
     children: Vec<Vec<(usize, usize)>>,
     /// True for segments that add to their parent at once: it has no limbs.
     at_once: Vec<bool>,
     /// What is handed to the trunk: by the groups, in their order, then by each of its segments, in
     /// lane 0.
-    pub(super) felt: Vec<[Fours; 4]>,
+    pub(super) contribution: Vec<[Fours; 4]>,
     groups: usize,
 }
 
@@ -76,7 +76,7 @@ impl Trunk {
             base: model.base,
             gravity_W,
             inertia: model.bodies[0].inertia.into(),
-            placed: BodyKinematics::default(),
+            kin: BodyKinematics::default(),
             p_A: Force::default(),
             A: Motion::default(),
             added: ArticulatedInertia::default(),
@@ -85,7 +85,7 @@ impl Trunk {
             segments: trunk[1..].iter().map(segment).collect(),
             children: trunk.iter().map(added).collect(),
             at_once: trunk[1..].iter().map(|&b| no_limbs(parent_of(b))).collect(),
-            felt: vec![Default::default(); groups.len() + trunk.len() - 1],
+            contribution: vec![Default::default(); groups.len() + trunk.len() - 1],
             groups: groups.len(),
         }
     }
@@ -94,7 +94,7 @@ impl Trunk {
     #[inline(always)]
     pub(super) fn carrier(&self, t: usize) -> Carrier<'_, f64> {
         match t.checked_sub(1) {
-            None => Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V },
+            None => Carrier { A: &self.A, X_WB: &self.kin.X_WB, V: &self.kin.V },
             Some(k) => self.segments[k].carrier(),
         }
     }
@@ -102,14 +102,14 @@ impl Trunk {
     /// Does what is asked of the whole robot.
     pub(super) fn perform(&mut self, task: &mut Task<'_>) {
         match task {
-            Task::Load(_, data) => self.placed = data.placed(0),
+            Task::Load(_, data) => self.kin = data.kin(0),
             Task::Equip(_, model) => self.inertia = model.bodies[0].inertia.into(),
             Task::LoadForces(data) => self.start(&data.f_ext[0]),
             Task::LoadImplicit(data) => {
                 self.added = data.added.bodies[0];
                 self.start(&data.f_ext[0]);
             }
-            Task::Store(_, data) => data.set_placed(0, &self.placed),
+            Task::Store(_, data) => data.set_placed(0, &self.kin),
             _ => {}
         }
         for segment in &mut self.segments {
@@ -119,7 +119,7 @@ impl Trunk {
 
     #[inline(always)]
     fn start(&mut self, f_ext: &Force<f64>) {
-        self.p_A = bias_force(&self.inertia, &self.placed.V, f_ext);
+        self.p_A = bias_force(&self.inertia, &self.kin.V, f_ext);
     }
 
     /// Pass 2, and the acceleration of the base, which is added to its velocity and position.
@@ -143,22 +143,22 @@ impl Trunk {
     /// Pass 2, and the angular and linear acceleration of the base in W.
     #[inline(always)]
     fn inward_pass_to_base(&mut self, params: &StepParams) -> (Vec3, Vec3) {
-        let Self { segments, children, at_once, felt, groups, .. } = self;
+        let Self { segments, children, at_once, contribution, groups, .. } = self;
         for k in (0..segments.len()).rev() {
             let (parent, segment) = with_parent(segments, k);
             for &(place, lane) in &children[k + 1] {
-                let ChildContribution { I_A, p_A } = from_fours(&felt[place][lane]);
-                segment.felt().I_A += I_A;
-                segment.felt().p_A += p_A;
+                let ChildContribution { I_A, p_A } = from_fours(&contribution[place][lane]);
+                segment.contribution().I_A += I_A;
+                segment.contribution().p_A += p_A;
             }
             let mut share = ChildContribution::default();
             let onto = match parent {
-                Some(parent) if at_once[k] => Onto::More(parent.felt()),
+                Some(parent) if at_once[k] => Onto::More(parent.contribution()),
                 _ => Onto::Nothing(&mut share),
             };
             segment.inward_pass(params, onto);
             if !at_once[k] {
-                felt[*groups + k][0] = by_fours(&share);
+                contribution[*groups + k][0] = by_fours(&share);
             }
         }
         let mut own = ChildContribution { I_A: self.inertia.articulated(), p_A: self.p_A };
@@ -167,15 +167,15 @@ impl Trunk {
         }
         let mut sum = by_fours(&own);
         for &(place, lane) in &children[0] {
-            add(&mut sum, &felt[place][lane]);
+            add(&mut sum, &contribution[place][lane]);
         }
         let ChildContribution { I_A, p_A } = from_fours(&sum);
         let (A, alpha_W, a_W) = match self.base {
             Base::Floating => {
                 self.articulated = I_A.factor();
-                free_base(&self.placed, &self.articulated, &p_A, &self.gravity_W)
+                free_base(&self.kin, &self.articulated, &p_A, &self.gravity_W)
             }
-            Base::Fixed => (held_base(&self.placed, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
+            Base::Fixed => (held_base(&self.kin, &self.gravity_W), Vec3::zeros(), Vec3::zeros()),
         };
         self.A = A;
         (alpha_W, a_W)
@@ -202,11 +202,11 @@ impl Trunk {
         springs: &mut [TrunkSprings<Q>],
         params: &StepParams,
     ) {
-        self.placed = base_placed(q, v);
+        self.kin = base_kinematics(q, v);
         let mut springs = springs.iter_mut().peekable();
         for t in 0..=self.segments.len() {
             if let Some(k) = t.checked_sub(1) {
-                let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
+                let base = Carrier { A: &self.A, X_WB: &self.kin.X_WB, V: &self.kin.V };
                 let (parent, segment) = with_parent(&mut self.segments, k);
                 segment.place(&parent.map_or(base, |p| p.carrier()));
             }
@@ -251,8 +251,8 @@ impl Trunk {
         let (h, (alpha_W, a_W)) = (params.h, self.inward_pass_to_base(params));
         v.w_WB += alpha_W * h;
         v.v_WB += a_W * h;
-        self.placed.V = base_velocity(&self.placed.X_WB.R, v);
-        let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
+        self.kin.V = base_velocity(&self.kin.X_WB.R, v);
+        let base = Carrier { A: &self.A, X_WB: &self.kin.X_WB, V: &self.kin.V };
         for k in 0..self.segments.len() {
             let (parent, segment) = with_parent(&mut self.segments, k);
             segment.start_jump(&parent.map_or(base, |p| p.carrier()), h);
@@ -262,7 +262,7 @@ impl Trunk {
     /// Gives back what impulses need to know.
     #[inline(always)]
     pub(super) fn store_response(&self, data: &mut Data) {
-        data.set_base_response(&self.placed.V, &self.articulated);
+        data.set_base_response(&self.kin.V, &self.articulated);
         for segment in &self.segments {
             segment.store_response(data);
         }
@@ -271,7 +271,7 @@ impl Trunk {
     /// The rest of a micro-step after impulses.
     #[inline(always)]
     pub(super) fn jump(&mut self, jumps: Jumps<'_>, h: f64, q: &mut Positions, v: &mut Velocities) {
-        let R_WB = self.placed.X_WB.R;
+        let R_WB = self.kin.X_WB.R;
         if let Some(jump) = jumps.velocities {
             let (dw, dv) = base_jump(&R_WB, &jump.dV_base);
             self.jumps[0] = jump.dV_base;
@@ -284,8 +284,8 @@ impl Trunk {
             self.jumps[1] = shift.dV_base;
             turn_and_move(q, 1.0, &turn_W, &shift_W);
         }
-        self.placed = base_placed(q, v);
-        let base = Carrier { A: &self.A, X_WB: &self.placed.X_WB, V: &self.placed.V };
+        self.kin = base_kinematics(q, v);
+        let base = Carrier { A: &self.A, X_WB: &self.kin.X_WB, V: &self.kin.V };
         for k in 0..self.segments.len() {
             let (parent, segment) = with_parent(&mut self.segments, k);
             let (jumps_P, parent) =

@@ -22,7 +22,7 @@ impl<T: SimdReal> Segment<T> {
     #[inline(always)]
     fn load(&mut self, state: &State, data: &Data) {
         self.load_joints(state);
-        self.placed = BodyKinematics::from_lanes(|i| data.placed(self.body(i)));
+        self.kin = BodyKinematics::from_lanes(|i| data.kin(self.body(i)));
     }
 
     #[inline(always)]
@@ -57,7 +57,7 @@ impl<T: SimdReal> Segment<T> {
         self.link.inertia =
             SpatialInertia::from_lanes(|i| model.bodies[self.body(i)].inertia.into());
         // that of a tip is set by nobody else
-        self.felt.I_A = self.link.inertia.articulated();
+        self.contribution.I_A = self.link.inertia.articulated();
     }
 
     /// Takes over the external forces.
@@ -78,13 +78,13 @@ impl<T: SimdReal> Segment<T> {
     /// Gives back what a tick has changed.
     #[inline(always)]
     fn store(&self, state: &mut State, data: &mut Data) {
-        let (link, mut placed) = (&self.link, self.placed);
-        by_joint_class!(link, BodyKinematics::settle_by, &mut placed);
+        let (link, mut kin) = (&self.link, self.kin);
+        by_joint_class!(link, BodyKinematics::settle_by, &mut kin);
         for (lane, &body) in self.bodies.iter().enumerate() {
             state.q.joints[body - 1] = self.q.lane(lane);
             state.v.joints[body - 1] = self.qd.lane(lane);
             state.motor[body - 1] = self.tau_motor.lane(lane);
-            data.set_placed(body, &placed.lane(lane));
+            data.set_placed(body, &kin.lane(lane));
         }
     }
 
@@ -101,7 +101,7 @@ impl<T: SimdReal> Segment<T> {
     pub(in crate::plant::simd) fn store_response(&self, data: &mut Data) {
         for lane in 0..T::COUNT {
             if let Some(&body) = self.bodies.get(lane) {
-                data.set_response(body, &self.placed.V.lane(lane), &self.through.lane(lane));
+                data.set_response(body, &self.kin.V.lane(lane), &self.factors.lane(lane));
             }
         }
     }
@@ -110,7 +110,7 @@ impl<T: SimdReal> Segment<T> {
     #[inline(always)]
     fn show(&self, all: &mut [ContactResult], h: f64) {
         for spring in &self.springs {
-            spring.show(&self.placed.X_WB, &self.placed.V, h, all);
+            spring.show(&self.kin.X_WB, &self.kin.V, h, all);
         }
     }
 }
