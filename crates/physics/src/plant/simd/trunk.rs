@@ -33,8 +33,8 @@ pub(super) struct Trunk {
     /// Jumps of velocity and position under impulses.
     jumps: [Motion<f64>; 2],
     pub(super) segments: Vec<Segment<f64>>,
-    /// For each body of the trunk what it adds, by place and lane in `contribution`: the children's shares,
-    /// last first, the order in which the model's loop would add them.
+    /// For each body of the trunk what it adds, by place and lane in `contribution`: the children's
+    /// shares, last first, the order in which the model's loop would add them.
     children: Vec<Vec<(usize, usize)>>,
     /// True for segments that add to their parent at once: it has no limbs.
     at_once: Vec<bool>,
