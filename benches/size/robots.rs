@@ -1,6 +1,6 @@
 //! Robots of any size that stand on straight legs, for measurements.
 
-use hardstand::simulation::Simulation;
+use hardstand::simulation::{Simulation, WatchdogSpec};
 use hardstand_physics::contact::SpringParameters;
 use hardstand_physics::math;
 use hardstand_physics::model::{Base, Builder, Joint, JointKind};
@@ -38,7 +38,6 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Simulation {
     let model = b.build().unwrap();
     let mut spec = plain_spec(&model);
     (spec.period_ns, spec.micro_steps) = (u64::from(micro_steps) * 100_000, micro_steps);
-    (spec.watchdog.hold_ticks, spec.watchdog.proof_commands) = (1_000_000, 1);
     for limb in 0..build.limbs {
         let body = 3 * (limb + 1);
         for k in 0..build.springs {
@@ -56,7 +55,9 @@ pub(crate) fn standing(build: Build, micro_steps: u32) -> Simulation {
         JointKind::Prismatic => JointCommand { kp: 30_000.0, kd: 100.0, ..Default::default() },
     };
     let joints = model.joints.iter().map(hold).collect();
-    let mut simulation = Simulation::new(model, spec);
+    let watchdog =
+        WatchdogSpec { hold_ticks: 1_000_000, damped_ticks: 50, proof_commands: 1, damping: 1.0 };
+    let mut simulation = Simulation::new(model, spec, watchdog);
     let mut input = TickInput::new();
     input.candidates.push(Box::new(Command {
         run_id: 1,

@@ -25,11 +25,11 @@ pub(crate) fn slide(kind: &Kind) -> Result<Slide> {
     let (model, mut spec) = cube(&of, 100_000)?;
     spec.q.p_WB.z = 0.105;
     // first it comes to rest in height
-    let mut simulation = Simulation::new(model.clone(), spec.clone());
+    let mut simulation = Simulation::new(model.clone(), spec.clone(), of.watchdog);
     run(&mut simulation, 20_000)?;
     spec.q.p_WB.z = simulation.state().q.p_WB.z;
     spec.v.v_WB.x = 1.0;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, of.watchdog);
     let mut out = Slide { velocity: Points::new(), share: Points::new(), stop_s: f64::NAN };
     for _ in 0..10_000 {
         run(&mut simulation, 1)?;
@@ -84,7 +84,7 @@ pub(crate) fn bounce(kind: &Kind) -> Result<Bounce> {
     spec.gravity_W = Vec3::zeros();
     spec.q.p_WB.z = BALL_M + begins_m + 1e-3;
     spec.v.v_WB.z = -(2.0 * 9.81 * 0.1_f64).sqrt();
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, of.watchdog);
     let (mut force, mut speeds) = (Points::new(), [0.0, 0.0]);
     for _ in 0..10_000 {
         run(&mut simulation, 1)?;

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, WatchdogSpec};
 use crate::urdf::{Loaded, parse_urdf, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, Model};
@@ -36,6 +36,8 @@ pub struct Scenario {
     pub model: Model,
     /// The other settings of the physics.
     pub spec: PlantSpec,
+    /// What happens when the controller is late or lost.
+    pub watchdog: WatchdogSpec,
     /// Planned events by tick.
     pub events: Vec<(u64, Event)>,
     /// Pace.
@@ -99,7 +101,7 @@ impl Scenario {
     /// The plant in its initial state.
     #[must_use]
     pub fn simulation(&self) -> Simulation {
-        Simulation::new(self.model.clone(), self.spec.clone())
+        Simulation::new(self.model.clone(), self.spec.clone(), self.watchdog)
     }
 
     fn assemble(table: &Table, robot_urdf: &str, file: &str, robot_file: &str) -> Result<Self> {
@@ -148,7 +150,8 @@ fn build(
     }
     robot::override_joints(root, &mut loaded.model);
     let sim = Sim::read(root, mistakes);
-    let (spec, gains_max) = plant_spec(root, &sim, &loaded, mistakes);
+    let spec = plant_spec(root, &sim, &loaded, mistakes);
+    let (watchdog, gains_max) = command(root);
     let events = events::events(root, &loaded.model, &spec, mistakes);
     let (realtime, overrun) = realtime(root);
     let mut bus = bus(root, robot_section, &loaded.model);
@@ -173,16 +176,12 @@ fn build(
         warnings: loaded.warnings,
         model: loaded.model,
         spec,
+        watchdog,
     }
 }
 
-/// The settings of the plant besides the model, and the largest gains of a command.
-fn plant_spec(
-    root: &Section<'_>,
-    sim: &Sim,
-    loaded: &Loaded,
-    mistakes: &Mistakes,
-) -> (PlantSpec, [f64; 2]) {
+/// The settings of the plant besides the model.
+fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistakes) -> PlantSpec {
     let materials = materials::materials(root, mistakes);
     let defaults = contact_law::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
@@ -194,7 +193,6 @@ fn plant_spec(
     let clearance_m = robot::clearance_m(&initial);
     initial.finish();
 
-    let (watchdog, gains_max) = command(root);
     let mut spec = PlantSpec {
         period_ns: sim.period_ns,
         micro_steps: sim.micro_steps,
@@ -205,7 +203,6 @@ fn plant_spec(
         stations: touching.stations,
         feet: touching.feet,
         stops: stops(root),
-        watchdog,
         imu: imu(root, &loaded.model),
         foot_switch: foot_switch(root),
         q,
@@ -218,7 +215,7 @@ fn plant_spec(
     {
         robot::place_above(&loaded.model, &mut spec, clearance_m);
     }
-    (spec, gains_max)
+    spec
 }
 
 fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {

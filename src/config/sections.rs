@@ -2,8 +2,9 @@
 
 use super::realtime::StartRule;
 use crate::limits::{SPEED_MAX, SPEED_MIN};
+use crate::simulation::WatchdogSpec;
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{Integrator, StopSpec, WatchdogSpec};
+use hardstand_physics::plant::{Integrator, StopSpec};
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Transform, Vec3};
 

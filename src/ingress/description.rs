@@ -14,6 +14,7 @@ use hardstand_protocol::{
 #[must_use]
 pub fn describe(simulation: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) -> ModelReply {
     let (model, spec) = (simulation.model(), simulation.spec());
+    let watchdog = simulation.watchdog();
     let joint = |(i, j): (usize, &Joint)| JointDescription {
         name: j.name.clone(),
         kind: u8::from(j.kind == JointKind::Prismatic),
@@ -47,9 +48,9 @@ pub fn describe(simulation: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) 
         layout_hash: simulation.layout_hash(),
         run_id,
         period_ns: spec.period_ns,
-        hold_ticks: spec.watchdog.hold_ticks,
-        damped_ticks: spec.watchdog.damped_ticks,
-        proof_commands: spec.watchdog.proof_commands,
+        hold_ticks: watchdog.hold_ticks,
+        damped_ticks: watchdog.damped_ticks,
+        proof_commands: watchdog.proof_commands,
         kp_max,
         kd_max,
         mass_kg: model.total_mass(),

@@ -77,7 +77,7 @@ impl<C: Clock> Executive<C> {
         let complete = self.keep_proof(&mut proof.leases, outcome);
         let silent = self.input.candidates.len() <= before;
         proof.silent_ticks = if silent { proof.silent_ticks + 1 } else { 0 };
-        if proof.silent_ticks > self.simulation.spec().watchdog.hold_ticks {
+        if proof.silent_ticks > self.simulation.watchdog().hold_ticks {
             proof.leases = *self.simulation.leases();
             outcome.candidates += self.input.candidates.len();
             self.recycle_commands();
@@ -92,7 +92,7 @@ impl<C: Clock> Executive<C> {
         while outcome.candidates + self.input.candidates.len() < CANDIDATES_MAX
             && let Some(candidate) = self.take_command()
         {
-            let spec = &self.simulation.spec().watchdog;
+            let spec = self.simulation.watchdog();
             let (session, seq) = (candidate.session, candidate.seq);
             let verdict = leases.judge_implicit(spec, tick, session, seq, candidate.answers_tick);
             if let Verdict::Rejected(_) = verdict {

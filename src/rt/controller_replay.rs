@@ -81,7 +81,7 @@ impl<C: Clock> Executive<C> {
         for candidate in &self.input.candidates {
             let Some((place, _)) = leases.of_session(candidate.session) else { continue };
             let (answers_tick, size) = (candidate.answers_tick, candidate.joints.len());
-            let spec = &self.simulation.spec().watchdog;
+            let spec = self.simulation.watchdog();
             let ticks = (answers_tick, candidate.applies_tick);
             let verdict = leases.judge_joined(spec, tick, place, ticks, size);
             if verdict == Verdict::Accepted {

@@ -46,7 +46,7 @@ impl<C: Clock> Executive<C> {
             required: join.role == Role::Required,
             joints: join.joints,
         };
-        let spec = &self.simulation.spec().watchdog;
+        let spec = self.simulation.watchdog();
         let owner = self.simulation.unjoined_owner().filter(|_| self.replay_leases.is_none());
         answer.denied = leases.check(spec, tick, &grant, owner).err();
         if self.input.events.len() >= EVENTS_MAX {

@@ -52,7 +52,7 @@ impl Simulation {
     pub(super) fn take_commands(&mut self, candidates: &[Box<Command>], outcome: &mut Outcome) {
         let (mut fresh, mut fresh_places) = (false, [false; LEASES_MAX]);
         for (candidate, verdict) in candidates.iter().zip(&mut outcome.verdicts) {
-            let (tick, spec) = (self.tick(), &self.plant.spec().watchdog);
+            let (tick, spec) = (self.tick(), &self.watchdog);
             let Arbitration { leases, command } = &mut self.arbitration;
             let place = leases.of_session(candidate.session).map(|(place, _)| place);
             *verdict = leases.judge(spec, tick, candidate, (place, command.len()));
@@ -89,7 +89,7 @@ impl Simulation {
 
     /// What the joints obey that obey the least; of a robot without leases, all of them.
     fn weakest(&self, fresh: &[bool; LEASES_MAX]) -> Authority {
-        let (tick, spec) = (self.tick(), &self.spec().watchdog);
+        let (tick, spec) = (self.tick(), &self.watchdog);
         let leases = &self.arbitration.leases;
         let of_joint = |joint| {
             let place = leases.owner(joint)?;
@@ -108,7 +108,7 @@ impl Simulation {
 
     /// What a joint obeys that has no command in this tick.
     fn authority_of(&self, joint: usize) -> Authority {
-        self.arbitration.leases.of_joint(joint).authority(&self.spec().watchdog, self.tick())
+        self.arbitration.leases.of_joint(joint).authority(&self.watchdog, self.tick())
     }
 
     /// What the drives are to do in this tick.
@@ -129,7 +129,7 @@ impl Simulation {
     }
 
     fn damper(&self, joint: usize) -> Reference {
-        self.plant.damper(joint, self.spec().watchdog.damping)
+        self.plant.damper(joint, self.watchdog.damping)
     }
 
     /// Lets an event of leases happen.
@@ -182,6 +182,6 @@ impl Simulation {
     /// The session that commands the robot without having joined, if there is one.
     #[must_use]
     pub fn unjoined_owner(&self) -> Option<u64> {
-        self.arbitration.leases.unjoined_owner(&self.spec().watchdog, self.tick())
+        self.arbitration.leases.unjoined_owner(&self.watchdog, self.tick())
     }
 }

@@ -1,7 +1,9 @@
 //! Proof of life of a session that has not joined.
 
-use hardstand_physics::plant::{WatchdogSpec, Word};
+use hardstand_physics::plant::Word;
 use hardstand_protocol::{Rejection, Verdict};
+
+use super::WatchdogSpec;
 
 /// The session that claims the implicit lease, and the commands that it has sent in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

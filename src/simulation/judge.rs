@@ -10,10 +10,9 @@
 //! This is the implicit lease. The lease of a controller that has joined climbs down the same
 //! ladder; its session begins with the join, not with a proof of life.
 
-use hardstand_physics::plant::WatchdogSpec;
 use hardstand_protocol::{Authority, Command, Rejection, Verdict};
 
-use super::{Lease, Leases};
+use super::{Lease, Leases, WatchdogSpec};
 
 impl Leases {
     /// Judges a command for a robot with `joints` joints at `tick`, under the lease at `place` or

@@ -13,8 +13,9 @@
 //! A session that commands without having joined has the implicit lease. It has no schedule: it
 //! may answer any state, and its commands are ordered by their sequence numbers.
 
-use hardstand_physics::plant::WatchdogSpec;
 use hardstand_protocol::{Authority, CommandSchedule, Rejection};
+
+use super::WatchdogSpec;
 
 /// A lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,12 +4,11 @@
 
 use std::borrow::Cow;
 
-use hardstand_physics::plant::WatchdogSpec;
 use hardstand_protocol::{Authority, Event, Grant};
 
 use crate::limits::{JOINTS_MAX, LEASES_MAX, REVOKED_SESSIONS};
 
-use super::{Claim, Denied, Lease};
+use super::{Claim, Denied, Lease, WatchdogSpec};
 
 /// The leases of controllers, in the order of their numbers; the implicit lease of all other
 /// joints; and whether the robot is stopped.

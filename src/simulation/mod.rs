@@ -25,6 +25,7 @@ mod readings;
 mod restore;
 mod snapshot;
 mod step;
+mod watchdog;
 
 pub use claim::Claim;
 pub use faults::{
@@ -35,3 +36,4 @@ pub use leases::Leases;
 pub use log_input::input_of;
 pub use snapshot::Snapshot;
 pub use step::{Outcome, Simulation};
+pub use watchdog::WatchdogSpec;

@@ -12,7 +12,7 @@ use hardstand_protocol::{Authority, JointCommand, PlantFailure, TickInput, Verdi
 use crate::limits::CANDIDATES_MAX;
 
 use super::arbitration::Arbitration;
-use super::{InjectedFaults, Leases};
+use super::{InjectedFaults, Leases, WatchdogSpec};
 
 /// What became of a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +35,7 @@ pub struct Outcome {
 #[derive(Clone, Debug)]
 pub struct Simulation {
     pub(super) plant: Plant,
+    pub(super) watchdog: WatchdogSpec,
     pub(super) arbitration: Arbitration,
     pub(super) faults: InjectedFaults,
     pub(super) authority: Authority,
@@ -74,7 +75,7 @@ impl Simulation {
     /// A simulation in its initial state: no session commands, and no fault acts. If the initial
     /// state itself is bad, it has a [`failure`](Self::failure) from the start.
     #[must_use]
-    pub fn new(model: Model, spec: PlantSpec) -> Self {
+    pub fn new(model: Model, spec: PlantSpec, watchdog: WatchdogSpec) -> Self {
         let joints = model.joint_count();
         let mut plant = Plant::new(model, spec);
         let (mut arbitration, mut faults) = (Arbitration::new(joints), InjectedFaults::default());
@@ -83,6 +84,7 @@ impl Simulation {
         Self {
             imu: *plant.imu(),
             plant,
+            watchdog,
             arbitration,
             faults,
             authority: Authority::Zero,
@@ -161,6 +163,12 @@ impl Simulation {
     #[must_use]
     pub const fn model(&self) -> &Model {
         self.plant.model()
+    }
+
+    /// What happens when the controller is late or lost.
+    #[must_use]
+    pub const fn watchdog(&self) -> &WatchdogSpec {
+        &self.watchdog
     }
 
     /// Everything else the physics depends on.

@@ -1,5 +1,6 @@
 //! Neither a tick of the plant nor a whole turn of the loop allocates (RT-1).
 
+use crate::common::WATCHDOG;
 use std::cell::{Cell, RefCell};
 
 use hardstand::buffer_pool::{Inbox, Outbox};
@@ -43,7 +44,7 @@ fn a_tick_does_not_allocate() {
         let name = "patch".into();
         spec.regions.push(FrictionRegion { name, surface: 0, min_m, max_m, friction });
         // a clone, as the daemon's warm-up steps one
-        let mut simulation = Simulation::new(model, spec).clone();
+        let mut simulation = Simulation::new(model, spec, WATCHDOG).clone();
         let mut snapshot = simulation.new_snapshot();
         let mut newest = snapshot.clone();
         for tick in 0..600 {
@@ -77,7 +78,7 @@ fn a_tick_in_lanes_does_not_allocate() {
             spec.integrator = integrator;
             let foot = StationShape::Sphere { radius_m: 0.02 };
             spec.stations.iter_mut().for_each(|s| s.shape = foot);
-            let mut simulation = Simulation::new(model, spec).clone();
+            let mut simulation = Simulation::new(model, spec, WATCHDOG).clone();
             simulation.set_path(path);
             for tick in 0..300 {
                 let mut input = drive::busy_input(&simulation);

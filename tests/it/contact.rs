@@ -1,6 +1,7 @@
 //! The exponential spring: parameters, force law, memory, and what they mean for a foot.
 #![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
 
+use crate::common::WATCHDOG;
 use crate::common::robots::{box_on_springs, plane};
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
@@ -240,7 +241,7 @@ fn run_box(X_WT: &Transform, v: Vec3) -> Simulation {
     spec.q.p_WB = X_WT.point(&spec.q.p_WB);
     spec.q.quat_WB = Quaternion::from_matrix(&X_WT.R).mul(&spec.q.quat_WB);
     spec.v.v_WB = X_WT.R * v;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     for _ in 0..100 {
         simulation.step(&TickInput::new());
     }
@@ -257,7 +258,7 @@ fn vertical_bounce_has_the_closed_form_of_restitution() {
         (spec.period_ns, spec.micro_steps, spec.integrator) = (10_000, 1, Integrator::Rk4);
         spec.q.p_WB.z += 0.05;
         spec.v.v_WB = Vec3::new(0.0, 0.0, -v);
-        let mut simulation = Simulation::new(model, spec);
+        let mut simulation = Simulation::new(model, spec, WATCHDOG);
         for _ in 0..(0.2 / v * 1e5) as u32 {
             simulation.step(&TickInput::new());
         }

@@ -8,6 +8,7 @@ mod sensors;
 mod slots;
 mod world;
 
+use crate::common::AT_ONCE;
 use crate::common::bench;
 use crate::common::robots::{add_body, add_joint, at, joint, plain_spec};
 use hardstand::simulation::{Simulation, Snapshot};
@@ -51,13 +52,12 @@ pub fn pendulum(gravity: f64) -> (Model, PlantSpec) {
     let model = b.build().unwrap();
     let mut spec = plain_spec(&model);
     spec.gravity_W = Vec3::new(0.0, 0.0, -gravity);
-    spec.watchdog.proof_commands = 1;
     (model, spec)
 }
 
 pub fn pendulum_plant(gravity: f64) -> Simulation {
     let (model, spec) = pendulum(gravity);
-    Simulation::new(model, spec)
+    Simulation::new(model, spec, AT_ONCE)
 }
 
 /// One tick under this command for every joint, and these events.

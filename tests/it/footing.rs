@@ -1,5 +1,6 @@
 //! What the exponential spring means for something that stands on it.
 
+use crate::common::WATCHDOG;
 use crate::common::robots::{add_body, box_on_springs, level_floor, plain_spec, plane, station};
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{Friction, SpringParameters};
@@ -11,7 +12,7 @@ use hardstand_protocol::{Event, TickInput};
 /// and its speed at the end.
 fn pushed_box(force_n: f64, ticks: u64) -> (f64, f64) {
     let (model, spec) = box_on_springs(0.8);
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     for _ in 0..2000 {
         simulation.step(&TickInput::new());
     }
@@ -79,7 +80,7 @@ fn point_mass(load_n: f64) -> Simulation {
     spec.stations.push(station("s", 0, [0.0; 3], 0.8));
     spec.gravity_W.x = load_n;
     (spec.q.p_WB.z, spec.v.v_WB.x) = (0.004_06, 0.05);
-    Simulation::new(model, spec)
+    Simulation::new(model, spec, WATCHDOG)
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn every_station_meets_every_plane() {
     for s in &mut spec.stations {
         s.friction = Friction::new(0.1, 0.05);
     }
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let mut largest: f64 = 0.0;
     for _ in 0..400 {
         simulation.step(&TickInput::new());

@@ -1,6 +1,7 @@
 //! Ground that moves, is curved or has edges, and stations that roll: against analytic motions.
 #![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
 
+use crate::common::WATCHDOG;
 use crate::common::robots;
 use crate::common::robots::{add_body, plain_spec, plane};
 use crate::common::scene::{Standing, quadruped};
@@ -66,13 +67,13 @@ fn a_ball_rolls_down_a_ramp_with_five_sevenths_of_the_slope() {
         // settle on the spot while held by a reversed slope of gravity: along the normal only
         spec.gravity_W = R * Vec3::new(0.0, 0.0, -G * 0.3_f64.cos());
         spec.q.p_WB = R * Vec3::new(0.0, 0.0, radius_m);
-        let mut simulation = Simulation::new(robot.clone(), spec.clone());
+        let mut simulation = Simulation::new(robot.clone(), spec.clone(), WATCHDOG);
         run(&mut simulation, 1.0);
         spec.gravity_W = Vec3::new(0.0, 0.0, -G);
         let mut q = simulation.state().q.clone();
         q.quat_WB = Quaternion::IDENTITY;
         spec.q = q;
-        let mut simulation = Simulation::new(robot, spec);
+        let mut simulation = Simulation::new(robot, spec, WATCHDOG);
         run(&mut simulation, 1.0);
         let v = R.tr_mul(&simulation.state().v.v_WB);
         let slip = simulation.contacts().evaluated()[0].v_C.xy().norm();
@@ -102,7 +103,7 @@ fn a_coin_rolls_in_the_circle_that_its_tilt_asks_for() {
     spec.q.p_WB.z = a * s;
     spec.v.w_WB = axis * spin + up * (turn * s);
     spec.v.v_WB = Vec3::new(a * spin, 0.0, 0.0);
-    let mut simulation = Simulation::new(robot, spec);
+    let mut simulation = Simulation::new(robot, spec, WATCHDOG);
     let radius_m = a * spin / turn;
     // the centre of the circle of the disc's centre: v = Ω ẑ × (p − centre)
     let centre = Vec3::new(0.0, radius_m, 0.0);
@@ -266,7 +267,7 @@ fn force_at(ground: &[Surface], model: &ContactModel, p: Vec3) -> Vec3 {
     let (robot, mut spec) = round(1.0, Mat3::identity(), shape, &model);
     spec.ground = ground.to_vec();
     spec.q.p_WB = p;
-    let simulation = Simulation::new(robot, spec);
+    let simulation = Simulation::new(robot, spec, WATCHDOG);
     simulation.contacts().evaluated().iter().map(|at| at.record_W().force).sum()
 }
 

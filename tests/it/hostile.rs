@@ -3,6 +3,7 @@
 
 use crate::common::drive::standing_input;
 use crate::common::robots::{box_on_springs, walker};
+use crate::common::{AT_ONCE, WATCHDOG};
 use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
@@ -66,7 +67,7 @@ fn assert_all_finite(simulation: &Simulation, s: &mut Snapshot, what: &str) {
 #[test]
 fn the_search_for_bad_numbers_finds_them() {
     let (model, spec) = walker();
-    let mut s = Simulation::new(model, spec).new_snapshot();
+    let mut s = Simulation::new(model, spec, WATCHDOG).new_snapshot();
     s.contacts.feet[1].moment_foot_nm[2] = f64::NAN;
     assert_eq!(numbers(&s).iter().filter(|x| x.is_nan()).count(), 1);
     assert!(numbers(&s).len() > 200);
@@ -124,8 +125,7 @@ fn hostile_plant(dice: &mut Dice) -> Simulation {
     if dice.one_in(4) {
         spec.gravity_W *= dice.size(0.0, 8.0);
     }
-    spec.watchdog.proof_commands = 1;
-    Simulation::new(model, spec)
+    Simulation::new(model, spec, AT_ONCE)
 }
 
 fn hunt_crossley(dice: &mut Dice) -> HuntCrossley {
@@ -242,7 +242,7 @@ fn hostile_springs_end_alike_on_every_path() {
         let ends =
             [ComputePath::OneByOne, ComputePath::Fastest, ComputePath::Portable].map(|path| {
                 let (mut simulation, mut dice) =
-                    (Simulation::new(model.clone(), spec.clone()), Dice(seed));
+                    (Simulation::new(model.clone(), spec.clone(), WATCHDOG), Dice(seed));
                 simulation.set_path(path);
                 let tick = |n| {
                     let hostile = hostile_input(&mut dice, &simulation);
@@ -260,7 +260,7 @@ fn hostile_springs_end_alike_on_every_path() {
 #[test]
 fn a_plant_can_survive_and_a_fault_is_for_good() {
     let (model, spec) = box_on_springs(0.8);
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let mut input = TickInput::new();
     input.events.push(Event::Push {
         body: 0,
@@ -285,7 +285,7 @@ fn a_plant_can_survive_and_a_fault_is_for_good() {
 #[test]
 fn a_nan_in_any_input_is_a_fault_and_nothing_else() {
     let (model, spec) = walker();
-    let simulation = Simulation::new(model, spec);
+    let simulation = Simulation::new(model, spec, WATCHDOG);
     let nan = f64::NAN;
     let events = [
         Event::Push { body: 3, point_B: [0.0; 3], force_W: [0.0, nan, 0.0], ticks: 2 },
@@ -309,7 +309,7 @@ fn a_robot_that_starts_inside_the_ground_is_thrown_out_or_stopped() {
     for depth in [0.02, 0.1, 1.0, 30.0] {
         let (model, mut spec) = box_on_springs(0.8);
         spec.q.p_WB.z -= depth;
-        let mut simulation = Simulation::new(model, spec);
+        let mut simulation = Simulation::new(model, spec, WATCHDOG);
         let mut s = simulation.new_snapshot();
         for _ in 0..200 {
             assert_all_finite(&simulation, &mut s, "deep");
@@ -322,7 +322,7 @@ fn a_robot_that_starts_inside_the_ground_is_thrown_out_or_stopped() {
 #[test]
 fn a_push_on_nobody_or_too_many_are_refused() {
     let (model, spec) = walker();
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let mut input = TickInput::new();
     let push = |body| Event::Push { body, point_B: [0.0; 3], force_W: [1.0, 0.0, 0.0], ticks: 5 };
     input.events.push(push(999));
@@ -346,13 +346,13 @@ fn absurd_contact_quantities_are_a_fault_even_while_the_motion_is_finite() {
     });
     spec.q.p_WB.z -= 0.05;
     spec.v.v_WB.z = -2.0;
-    let simulation = Simulation::new(model, spec);
+    let simulation = Simulation::new(model, spec, WATCHDOG);
     assert_eq!(simulation.failure(), Some(PlantFailure::NotFinite));
     assert_all_finite(&simulation, &mut simulation.new_snapshot(), "huge viscosity");
 
     // the viscosity bounds the friction, the limit alone is absurd: bad in a tick
     let (model, spec) = box_on_springs(0.8);
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let mut input = TickInput::new();
     let (mu_static, mu_kinetic) = (1e260, 1e260);
     input.events.push(Event::Friction { scope: Scope::All, mu_static, mu_kinetic });

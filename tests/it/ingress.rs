@@ -1,5 +1,6 @@
 //! IN-1: mutated commands through desk, queue and plant, beside an independent checker.
 
+use crate::common::WATCHDOG;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -35,7 +36,7 @@ fn pendulum() -> Simulation {
     let model = b.build().unwrap();
     let mut spec = plain_spec(&model);
     spec.micro_steps = 1;
-    Simulation::new(model, spec)
+    Simulation::new(model, spec, WATCHDOG)
 }
 
 /// The ways of the controllers for a while.
@@ -192,7 +193,7 @@ struct Opinion {
 
 impl Opinion {
     fn new(simulation: Simulation) -> Self {
-        let owners = Owners::new(simulation.spec().watchdog, simulation.model().joint_count());
+        let owners = Owners::new(*simulation.watchdog(), simulation.model().joint_count());
         let (queue, input, tally) = (VecDeque::new(), TickInput::new(), Tally::default());
         Self { owners, queue, simulation, input, tally }
     }

@@ -1,7 +1,8 @@
 //! What acts in a joint: drive, limits, damping, friction, end stops.
 
 use crate::common::robots::{add_body, add_joint, joint, plain_spec, walker};
-use hardstand::simulation::Simulation;
+use crate::common::{AT_ONCE, WATCHDOG};
+use hardstand::simulation::{Simulation, WatchdogSpec};
 use hardstand_physics::actuator::PassiveJoint;
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
 use hardstand_physics::model::{Base, Builder, Joint, JointKind, Model};
@@ -20,9 +21,9 @@ fn arm(change: impl FnOnce(&mut Joint)) -> Simulation {
     add_joint(&mut b, "base", "arm", j);
     let model: Model = b.build().unwrap();
     let mut spec = plain_spec(&model);
-    (spec.watchdog.proof_commands, spec.watchdog.hold_ticks) = (1, u64::MAX / 4);
     spec.v.joints[0] = 0.0;
-    Simulation::new(model, spec)
+    let watchdog = WatchdogSpec { hold_ticks: u64::MAX / 4, ..AT_ONCE };
+    Simulation::new(model, spec, watchdog)
 }
 
 /// Sends one command and runs for `ticks`; returns (q, dq, motor effort).
@@ -126,7 +127,7 @@ fn friction_and_damping_never_add_energy() {
     spec.v = Velocities { w_WB: Vec3::new(1.0, -2.0, 0.5), ..Velocities::zero(&model) };
     spec.v.joints.iter_mut().enumerate().for_each(|(i, v)| *v = [0.8, -1.1, 0.1][i % 3]);
     spec.q = Positions { p_WB: spec.q.p_WB, ..Positions::zero(&model) };
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let energy = |p: &Simulation| {
         kinetic_energy(p.model(), p.data(), &p.state().v)
             + potential_energy(p.model(), p.data(), &p.spec().gravity_W)

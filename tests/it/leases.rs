@@ -2,14 +2,12 @@
 
 use crate::common::robots::walker;
 use hardstand::simulation::{Denied, Leases, Outcome, Simulation};
-use hardstand_physics::plant::WatchdogSpec;
 use hardstand_protocol::{
     Authority, Command, CommandSchedule, Event, Grant, JointCommand, JointSet, Rejection,
     TickInput, Verdict, controller_number,
 };
 
-const SPEC: WatchdogSpec =
-    WatchdogSpec { hold_ticks: 20, damped_ticks: 50, proof_commands: 3, damping: 1.0 };
+use crate::common::WATCHDOG as SPEC;
 const EVERY_TICK: CommandSchedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
 
 fn joints(list: &[usize]) -> JointSet {
@@ -29,9 +27,8 @@ fn grant(name: &str, session: u64, schedule: CommandSchedule, list: &[usize]) ->
 }
 
 fn simulation() -> Simulation {
-    let (model, mut spec) = walker();
-    spec.watchdog = SPEC;
-    Simulation::new(model, spec)
+    let (model, spec) = walker();
+    Simulation::new(model, spec, SPEC)
 }
 
 /// An answer to the state of `tick` with the effort `tau_ff` in each of `count` joints.

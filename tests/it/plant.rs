@@ -1,5 +1,6 @@
 //! The plant: same input, same bits; snapshots; sensors.
 
+use crate::common::WATCHDOG;
 use crate::common::drive::{busy_input, standing_input};
 use crate::common::robots::{G, at, box_on_springs, walker};
 use hardstand::simulation::Simulation;
@@ -9,7 +10,7 @@ use hardstand_protocol::{Authority, TickInput};
 
 fn new_walker() -> Simulation {
     let (model, spec) = walker();
-    Simulation::new(model, spec)
+    Simulation::new(model, spec, WATCHDOG)
 }
 
 /// A walker after `ticks` busy ticks.
@@ -80,7 +81,7 @@ fn a_restored_snapshot_continues_with_the_same_bits() {
 #[test]
 fn another_robots_snapshot_is_refused() {
     let (model, spec) = box_on_springs(0.5);
-    let words = Simulation::new(model, spec).snapshot_words();
+    let words = Simulation::new(model, spec, WATCHDOG).snapshot_words();
     let mut simulation = busy_walker(10);
     let before = simulation.snapshot_words();
     assert!(simulation.restore(&words).is_err());
@@ -191,7 +192,7 @@ fn imu_reads_gravity_at_rest_and_feet_carry_the_weight() {
     let R = Quaternion::from_rpy(std::f64::consts::FRAC_PI_2, 0.0, 0.0).to_matrix();
     spec.imu.X_BI = Transform::new(R, Vec3::new(0.05, 0.0, 0.02));
     let weight = model.total_mass() * G;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let mut s = simulation.new_snapshot();
     for _ in 0..4000 {
         simulation.step(&TickInput::new());
@@ -214,12 +215,12 @@ fn imu_in_free_fall_reads_nothing_and_in_a_turn_the_centripetal_force() {
     let (model, mut spec) = box_on_springs(0.8);
     spec.q.p_WB.z = 50.0;
     spec.v.w_WB = Vec3::new(0.0, 0.0, 3.0);
-    let mut simulation = Simulation::new(model.clone(), spec.clone());
+    let mut simulation = Simulation::new(model.clone(), spec.clone(), WATCHDOG);
     simulation.step(&TickInput::new());
     assert!(simulation.imu().specific_force_I.norm() < 1e-9);
     assert!((simulation.imu().angular_velocity_I - Vec3::new(0.0, 0.0, 3.0)).norm() < 1e-12);
     spec.imu.X_BI = at(0.1, 0.0, 0.0);
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     simulation.step(&TickInput::new());
     // −ω² r towards the axis, the mean over a tick
     let f = simulation.imu().specific_force_I;
@@ -230,7 +231,7 @@ fn imu_in_free_fall_reads_nothing_and_in_a_turn_the_centripetal_force() {
 fn foot_switches_debounce() {
     let (model, mut spec) = box_on_springs(0.8);
     spec.q.p_WB.z = 0.13;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let (mut loaded, mut closed) = (None, None);
     let mut s = simulation.new_snapshot();
     for tick in 0..300 {
@@ -262,7 +263,7 @@ fn a_walker_stands() {
 fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
     for contacts in 0..2 {
         let (model, mut spec) = if contacts == 0 { walker() } else { box_on_springs(0.5) };
-        let mut moved = Simulation::new(model.clone(), spec.clone());
+        let mut moved = Simulation::new(model.clone(), spec.clone(), WATCHDOG);
         for _ in 0..100 {
             moved.step(&TickInput::new());
         }
@@ -272,7 +273,7 @@ fn a_robot_that_is_put_elsewhere_is_there_as_if_it_had_begun_there() {
         moved.place_base(q.quat_WB, q.p_WB, v.w_WB, v.v_WB);
         let now = moved.state();
         (spec.q.joints, spec.v.joints) = (now.q.joints.clone(), now.v.joints.clone());
-        let begun = Simulation::new(model, spec);
+        let begun = Simulation::new(model, spec, WATCHDOG);
         assert_eq!((moved.failure(), moved.state().tick), (None, 100));
         // the same forces, for the anchors are under the stations; and it can be saved
         let (mut a, mut b) = (moved.new_snapshot(), begun.new_snapshot());

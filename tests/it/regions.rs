@@ -1,5 +1,6 @@
 //! Regions of the ground with friction of their own: physics, events, state.
 
+use crate::common::WATCHDOG;
 use crate::common::robots::{G, box_on_springs, plane};
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
@@ -20,7 +21,7 @@ fn sliding_box(x_m: f64, regions: Vec<FrictionRegion>) -> Simulation {
     spec.regions = regions;
     spec.q.p_WB.x = x_m;
     spec.v.v_WB.x = 3.0;
-    Simulation::new(model, spec)
+    Simulation::new(model, spec, WATCHDOG)
 }
 
 fn change(scope: Scope, mu_static: f64, mu_kinetic: f64) -> TickInput {
@@ -60,7 +61,7 @@ fn a_box_is_braked_by_the_friction_of_the_region_that_it_is_on() {
         (spec.regions, spec.integrator) = (vec![ice], integrator);
         spec.q.p_WB.x = -2.0;
         spec.v.v_WB.x = 8.0;
-        let mut simulation = Simulation::new(model, spec);
+        let mut simulation = Simulation::new(model, spec, WATCHDOG);
         assert_near("before", mu_between(&mut simulation, -1.0, 0.49), 0.3);
         assert_near("on the ice", mu_between(&mut simulation, 1.0, 2.5), 0.1);
         // the patch is switched while the box is on it, and again
@@ -122,7 +123,7 @@ fn the_last_region_with_coefficients_counts_and_only_on_its_plane() {
         other,
         region("beside", [0.11, 0.2], Some(Friction::new(1.0, 1.0))),
     ];
-    let simulation = Simulation::new(model, spec);
+    let simulation = Simulation::new(model, spec, WATCHDOG);
     assert_eq!([shown(&simulation, 0, 0), shown(&simulation, 1, 0)], [[0.5, 0.25], [0.3, 0.15]]);
     assert_eq!([shown(&simulation, 0, 1), shown(&simulation, 1, 1)], [[0.9, 0.8], [0.9, 0.8]]);
 }
@@ -206,7 +207,8 @@ fn names_of_regions_are_part_of_the_layout() {
     let (model, spec) = box_on_springs(0.4);
     let hash = |names: &[&str]| {
         let regions = names.iter().map(|n| region(n, [0.0, 1.0], None)).collect();
-        Simulation::new(model.clone(), PlantSpec { regions, ..spec.clone() }).layout_hash()
+        Simulation::new(model.clone(), PlantSpec { regions, ..spec.clone() }, WATCHDOG)
+            .layout_hash()
     };
     assert_ne!(hash(&["a"]), hash(&[]));
     assert_ne!(hash(&["a", "b"]), hash(&["b", "a"]));
@@ -232,7 +234,7 @@ fn rigid_and_hertz_feet_feel_the_region() {
         }
         spec.q.p_WB = Vec3::new(-2.0, 0.0, 0.1);
         spec.v.v_WB.x = 8.0;
-        let mut simulation = Simulation::new(robot, spec);
+        let mut simulation = Simulation::new(robot, spec, WATCHDOG);
         let mut near = |from_m: f64, to_m: f64, mu: f64| {
             let found = mu_between(&mut simulation, from_m, to_m);
             assert!((found - mu).abs() < tolerance, "{model:?}: {found}, expected {mu}");

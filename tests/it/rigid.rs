@@ -1,6 +1,7 @@
 //! Rigid contact: touchdown, sticking, sliding, lift-off, and no drift.
 #![allow(clippy::disallowed_methods, reason = "std's functions are an independent reference")]
 
+use crate::common::WATCHDOG;
 use crate::common::robots::{box_on_springs, plane};
 use crate::common::scene::{Standing, quadruped};
 use hardstand::simulation::Simulation;
@@ -36,7 +37,7 @@ fn lowest(simulation: &Simulation) -> f64 {
 #[test]
 fn a_box_at_rest_stays_where_it_is_and_carries_its_weight() {
     let (model, spec) = rigid_box([0.5, 0.4]);
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let start = simulation.state().q.clone();
     run(&mut simulation, 2_000);
     assert!(
@@ -56,7 +57,7 @@ fn a_dropped_box_lands_without_bounce_and_without_drift() {
     spec.q.quat_WB = Quaternion::from_rpy(0.2, 0.1, 0.05);
     spec.v.v_WB = Vec3::new(1.0, 0.2, 0.0);
     spec.v.w_WB = Vec3::new(0.3, -0.4, 0.2);
-    let mut simulation = Simulation::new(model.clone(), spec);
+    let mut simulation = Simulation::new(model.clone(), spec, WATCHDOG);
     let mut energy = f64::MAX;
     let mut deepest: f64 = 0.0;
     for _ in 0..3_000 {
@@ -77,7 +78,7 @@ fn a_dropped_box_lands_without_bounce_and_without_drift() {
 fn a_sliding_box_decelerates_by_mu_kinetic_and_sticks() {
     let (model, mut spec) = rigid_box([0.5, 0.3]);
     spec.v.v_WB.x = 1.0;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     run(&mut simulation, 200);
     let v = simulation.state().v.v_WB.x;
     // the first micro-step still has the static coefficient
@@ -100,7 +101,7 @@ fn on_a_slope_the_static_cone_decides() {
         ))];
         spec.q.p_WB = tilt.to_matrix() * spec.q.p_WB;
         spec.q.quat_WB = tilt;
-        let mut simulation = Simulation::new(model, spec);
+        let mut simulation = Simulation::new(model, spec, WATCHDOG);
         let start = simulation.state().q.p_WB;
         run(&mut simulation, 500);
         let moved = (simulation.state().q.p_WB - start).norm();
@@ -114,7 +115,7 @@ fn on_a_slope_the_static_cone_decides() {
 fn pulled_up_it_lifts_off_and_no_contact_pulls() {
     let (model, mut spec) = rigid_box([0.5, 0.4]);
     spec.v.v_WB.z = 1.0;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     run(&mut simulation, 10);
     assert!(simulation.contacts().forces().all(|f| f.normal_n == 0.0));
     assert!((simulation.state().v.v_WB.z - (1.0 - 0.0981)).abs() < 1e-9);

@@ -1,5 +1,6 @@
 //! Equal limbs side by side give the bits of one body after another.
 
+use crate::common::WATCHDOG;
 use crate::common::dice::Dice;
 use crate::common::robots::{
     add_body, add_joint, at, box_on_springs, joint, plain_spec, plane, station, walker,
@@ -34,7 +35,7 @@ fn events(tick: u64, bodies: usize, stations: usize) -> Vec<Event> {
 /// Digest and contacts after every tick of a robot under a swinging command, which is pushed about,
 /// set back to an earlier state, and cloned.
 fn run(model: &Model, spec: &PlantSpec, path: ComputePath, ticks: u64) -> Vec<(u64, Vec<u64>)> {
-    let mut simulation = Simulation::new(model.clone(), spec.clone());
+    let mut simulation = Simulation::new(model.clone(), spec.clone(), WATCHDOG);
     simulation.set_path(path);
     let mut saved = Vec::new();
     let tick = |n: u64| {

@@ -2,12 +2,10 @@
 
 use crate::common::robots::walker;
 use hardstand::simulation::{Leases, Simulation};
-use hardstand_physics::plant::WatchdogSpec;
 use hardstand_protocol::{Authority, Command, JointCommand, Rejection, TickInput, Verdict};
 use proptest::prelude::*;
 
-const SPEC: WatchdogSpec =
-    WatchdogSpec { hold_ticks: 20, damped_ticks: 50, proof_commands: 3, damping: 1.0 };
+use crate::common::{AT_ONCE, WATCHDOG as SPEC};
 
 /// Leases of which `session` has the implicit one since `tick`, with sequence numbers 1 to 3.
 fn owned(session: u64, tick: u64) -> Leases {
@@ -57,7 +55,7 @@ fn the_ladder_has_exact_rungs() {
 fn the_plant_climbs_down_the_ladder() {
     let (model, spec) = walker();
     let n = model.joint_count();
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, SPEC);
     let mut rungs = Vec::new();
     for tick in 0..90u64 {
         let mut input = TickInput::new();
@@ -144,7 +142,7 @@ fn two_candidates_do_not_keep_each_other_out() {
 fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
     let (model, spec) = walker();
     let n = model.joint_count();
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, SPEC);
     let candidate = |tick: u64, n: usize| {
         let mut input = TickInput::new();
         let joints = vec![JointCommand::default(); n];
@@ -169,10 +167,9 @@ fn a_command_of_the_wrong_size_does_not_renew_an_old_one() {
 
 #[test]
 fn the_newest_of_several_candidates_is_in_force() {
-    let (model, mut spec) = walker();
-    spec.watchdog.proof_commands = 1;
+    let (model, spec) = walker();
     let n = model.joint_count();
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, AT_ONCE);
     let mut input = TickInput::new();
     for (seq, tau_ff) in [(1, 1.0), (3, 3.0), (2, 2.0)] {
         let joints = vec![JointCommand { tau_ff, ..Default::default() }; n];

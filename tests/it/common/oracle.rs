@@ -4,7 +4,7 @@
 pub use super::dice::Dice;
 
 use hardstand::ingress::CommandLimits;
-use hardstand_physics::plant::WatchdogSpec;
+use hardstand::simulation::WatchdogSpec;
 use hardstand_protocol::{Rejection, Verdict};
 
 /// What a good command says; the set-points as their bits, in order.

@@ -1,5 +1,6 @@
 //! Motors and encoders, on a pendulum whose motion can be worked out by hand.
 
+use crate::common::AT_ONCE;
 use hardstand::simulation::Simulation;
 use hardstand_protocol::{Event, FaultKind, JointCommand, Part};
 
@@ -132,7 +133,7 @@ fn noise_is_another_in_every_tick_and_joint_and_evenly_spread() {
 fn the_drive_obeys_the_encoder_that_is_noisy() {
     let (model, mut spec) = pendulum(0.0);
     spec.micro_steps = 1;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, AT_ONCE);
     let noisy = broken(FaultKind::EncoderNoise, JOINT, &[0.01, 3.0]);
     for n in 0..50 {
         let [q, dq] = truth(&simulation);

@@ -1,5 +1,6 @@
 //! Payload, friction and pushes.
 
+use crate::common::{AT_ONCE, WATCHDOG};
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::Friction;
 use hardstand_physics::dynamics::Limbs;
@@ -65,7 +66,7 @@ fn a_payload_is_inert() {
 fn what_falls_freely_falls_the_same_with_a_payload_on_its_trunk() {
     let (model, mut spec) = walker();
     spec.q.p_WB.z = 5.0;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
     let (m, p) = (simulation.model().total_mass(), [0.1, -0.2, 0.05]);
     let idle = vec![JointCommand::default(); simulation.model().joint_count()];
     tick(&mut simulation, &idle, &[load(0, 2.0, p)]);
@@ -101,8 +102,8 @@ fn faults_are_the_same_side_by_side_and_one_by_one() {
     for integrator in [Integrator::SemiImplicitEuler, Integrator::LinearlyImplicit] {
         let run = |path: ComputePath| {
             let mut spec = spec.clone();
-            (spec.integrator, spec.watchdog.proof_commands) = (integrator, 1);
-            let mut simulation = Simulation::new(model.clone(), spec);
+            spec.integrator = integrator;
+            let mut simulation = Simulation::new(model.clone(), spec, AT_ONCE);
             simulation.set_path(path);
             let digest = |n: u64| {
                 let hold = |i: usize| JointCommand {

@@ -69,7 +69,8 @@ fn a_tumble_differs_by_its_normal_springs_alone() {
             if frictionless {
                 let mut spec = simulation.spec().clone();
                 spec.stations.iter_mut().for_each(|s| s.friction = Friction::NONE);
-                simulation = Simulation::new(simulation.model().clone(), spec);
+                simulation =
+                    Simulation::new(simulation.model().clone(), spec, *simulation.watchdog());
             }
             play(&mut simulation, &file, |_| ());
             simulation.state().q.p_WB

@@ -1,5 +1,6 @@
 //! What a foot holds after it has slid.
 
+use crate::common::WATCHDOG;
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::Stiction;
 use hardstand_physics::model::{Base, Builder};
@@ -23,7 +24,7 @@ fn point_mass() -> (Simulation, f64) {
     spec.q.p_WB.z = 0.004_06;
     set_law(&mut spec, Stiction::Holding);
     spec.v.v_WB.x = 0.3;
-    (Simulation::new(model, spec), 0.0)
+    (Simulation::new(model, spec, WATCHDOG), 0.0)
 }
 
 /// The box on four of its eight springs, and the height at which it is pushed.
@@ -31,7 +32,7 @@ fn four_springs() -> (Simulation, f64) {
     let (model, mut spec) = box_on_springs(MU);
     set_law(&mut spec, Stiction::Holding);
     spec.v.v_WB.x = 0.3;
-    (Simulation::new(model, spec), -0.1)
+    (Simulation::new(model, spec, WATCHDOG), -0.1)
 }
 
 /// Runs `ticks` of 1 ms under a load that starts at `from` and ends at `to`, both in N.

@@ -1,5 +1,6 @@
 //! One step against formulas that are written down here once more, and slopes against differences.
 
+use crate::common::AT_ONCE;
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     ContactMaterial, ContactPlane, ExponentialSpring, Friction, HertzPair, HuntCrossley, Memory,
@@ -33,9 +34,9 @@ fn lift(effort_max: f64, damping: f64) -> Simulation {
     let model = b.build().unwrap();
     let mut spec = plain_spec(&model);
     (spec.period_ns, spec.micro_steps) = ((1e9 * LIFT_H_S) as u64, 1);
-    (spec.integrator, spec.watchdog.proof_commands) = (Integrator::LinearlyImplicit, 1);
+    spec.integrator = Integrator::LinearlyImplicit;
     (spec.q.joints[0], spec.v.joints[0]) = (0.1, -0.7);
-    Simulation::new(model, spec)
+    Simulation::new(model, spec, AT_ONCE)
 }
 
 #[test]
@@ -105,14 +106,14 @@ fn a_contact_makes_one_step_as_the_formula_says() {
     let before = simulation(model.clone(), &scene, h);
     let mut spec = before.spec().clone();
     spec.integrator = Integrator::LinearlyImplicit;
-    let mut simulation = Simulation::new(model, spec);
+    let mut simulation = Simulation::new(model, spec, AT_ONCE);
     let at = &simulation.contacts().evaluated()[0];
     let (f, v_C, R_WC) = (at.force, at.v_C, at.touch.R_WC);
     assert!(f.normal_n > 1.0 && f.friction_P().norm() < 0.9 * f.friction_limit_n, "{f:?}");
 
     // in the plane's axes; the exponent of e changes by less than would be taken in halves
     let p = &holding;
-    assert!(p.d2_per_m * v_C.z.abs() * h < 0.2, "needs_substep at {} m/s", v_C.z);
+    assert!(p.d2_per_m * v_C.z.abs() * h < 0.2, "it strikes at {} m/s", v_C.z);
     let (kn, dn) = (p.d2_per_m * f.normal_n, p.cz_s_per_m * f.normal_elastic_n);
     let k = Vec3::new(p.kxy_n_per_m, p.kxy_n_per_m, kn);
     let given =

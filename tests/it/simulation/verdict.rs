@@ -182,7 +182,7 @@ fn replayed(path: &std::path::Path) -> hardstand::Result<RunReport> {
 
 /// LN-1: the age ladder at exact ticks, as far as the log has no gap.
 fn climb(world: &World, run: &RunReport, dir: &std::path::Path, covered: &mut Covered) {
-    let spec = &world.bench.scenario.spec.watchdog;
+    let spec = &world.bench.scenario.watchdog;
     let mut ladder = Ladder::new(spec.hold_ticks, spec.damped_ticks, spec.proof_commands);
     let mut next = 0;
     for file in &run.files {

@@ -3,7 +3,7 @@
 use crate::spatial::{Transform, Vec3};
 
 /// Force of one contact between the surfaces 1 and 2, reduced to a point. All vectors are in one
-/// frame A; whoever returns a record says which.
+/// frame A; the function that returns a record names it.
 ///
 /// ```
 /// use hardstand_physics::contact::ContactForce;

@@ -25,8 +25,7 @@ impl Friction {
 
     /// Initial coefficients: negative values become 0, and `mu_kinetic` is at most `mu_static`.
     ///
-    /// NaN is not a coefficient: whoever takes values from outside refuses it before (the scenario
-    /// and the bus do); here it becomes 0.
+    /// NaN is not a coefficient: the scenario and the bus refuse it; here it becomes 0.
     #[must_use]
     pub fn new(mu_static: f64, mu_kinetic: f64) -> Self {
         let mu_static = at_least_zero(mu_static);

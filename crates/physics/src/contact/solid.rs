@@ -154,7 +154,7 @@ impl ConvexSolid {
 ///
 /// Each box stands on the floor and reaches from its own riser to the end of the flight, so every
 /// tread goes on without a seam below the next riser. Sides and back of the boxes lie in common
-/// planes: whoever leans there touches several boxes at once.
+/// planes: a body that leans there touches several boxes at once.
 ///
 /// # Errors
 /// [`Input`](ErrorKind::Input) if `count` is not 1 to 100, or as [`ConvexSolid::cuboid`].

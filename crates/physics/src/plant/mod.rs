@@ -29,9 +29,7 @@ pub use contacts::ContactSet;
 pub use digest::OwnerWords;
 pub use failure::PlantFailure;
 pub use regions::FrictionRegion;
-pub use spec::{
-    ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, WatchdogSpec, layout_hash,
-};
+pub use spec::{ContactModel, Foot, Integrator, PlantSpec, Station, StopSpec, layout_hash};
 pub use state::{ActivePush, State};
 pub use step::{ComputePath, Plant};
 pub use words::{Walk, Word, WordBytes};

@@ -76,19 +76,6 @@ pub struct StopSpec {
     pub damping_ratio: f64,
 }
 
-/// Settings of the age ladder of commands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WatchdogSpec {
-    /// A command is held while its age is at most this many ticks.
-    pub hold_ticks: u64,
-    /// After that the joints are damped for this many ticks, then free.
-    pub damped_ticks: u64,
-    /// Commands in a row by which a session proves that it lives.
-    pub proof_commands: u64,
-    /// Damping of every joint while damped, N·m·s/rad or N·s/m.
-    pub damping: f64,
-}
-
 /// Everything the physics depends on besides the [`Model`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlantSpec {
@@ -110,8 +97,6 @@ pub struct PlantSpec {
     pub feet: Vec<Foot>,
     /// End stops.
     pub stops: StopSpec,
-    /// What happens when the controller is late or lost; for the owner of the plant.
-    pub watchdog: WatchdogSpec,
     /// Inertial measurement unit.
     pub imu: ImuSpec,
     /// Debounced contact booleans.

@@ -191,7 +191,7 @@ pub fn changed(file: &GoldenFile, h: f64, change: impl FnOnce(&mut PlantSpec)) -
     let start = start(get(&file.json, "setup"), h, 0.0);
     let mut spec = start.spec().clone();
     change(&mut spec);
-    Simulation::new(start.model().clone(), spec)
+    Simulation::new(start.model().clone(), spec, *start.watchdog())
 }
 
 /// Runs the scene to its end with its events; `each` sees the plant after every step.

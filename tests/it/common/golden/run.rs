@@ -1,15 +1,13 @@
 //! What the trajectories have in common: a plant in the oracle's manner, and tolerances.
 
-use hardstand::simulation::Simulation;
+use hardstand::simulation::{Simulation, WatchdogSpec};
 use hardstand_physics::contact::{
     ContactPlane, ExponentialSpring, Friction, SpringParameters, StationShape, Surface,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::Walk;
-use hardstand_physics::plant::{
-    ContactModel, Integrator, PlantSpec, Station, StopSpec, WatchdogSpec,
-};
+use hardstand_physics::plant::{ContactModel, Integrator, PlantSpec, Station, StopSpec};
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::{Event, Scope};
@@ -54,18 +52,14 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
         stations: scene.stations.iter().enumerate().map(station).collect(),
         feet: vec![],
         stops: StopSpec { time_constant_s: 0.01, damping_ratio: 1.0 },
-        watchdog: WatchdogSpec {
-            hold_ticks: u64::MAX / 2,
-            damped_ticks: 0,
-            proof_commands: 1,
-            damping: 0.0,
-        },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 1.0, off_n: 0.5, debounce_ticks: 1 },
         q: scene.q.clone(),
         v: scene.v.clone(),
     };
-    Simulation::new(model, spec)
+    let watchdog =
+        WatchdogSpec { hold_ticks: u64::MAX / 2, damped_ticks: 0, proof_commands: 1, damping: 0.0 };
+    Simulation::new(model, spec, watchdog)
 }
 
 /// The nearest whole number.

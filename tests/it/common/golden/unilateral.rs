@@ -33,7 +33,7 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
         simulation(free_body(SpatialInertia::from_com(mass, &Vec3::zeros(), &I)), &scene, H_S);
     let mut spec = springs.spec().clone();
     spec.stations.iter_mut().for_each(|s| s.model = ContactModel::Rigid);
-    let mut block = Simulation::new(springs.model().clone(), spec);
+    let mut block = Simulation::new(springs.model().clone(), spec, *springs.watchdog());
 
     let energy = |p: &Simulation| {
         let height = p.state().q.p_WB.dot(&scene.gravity_W);

@@ -1,4 +1,4 @@
-//! A micro-step with impulses, in two halves: between them somebody finds the impulses.
+//! A micro-step with impulses, in two halves: between them the caller finds the impulses.
 
 use crate::dynamics::Data;
 use crate::plant::State;

@@ -156,7 +156,7 @@ impl SimdStep {
     }
 
     /// `count` micro-steps. The contacts are evaluated between them, not after the last one: on
-    /// return, kinematics are those of the new state, and forces nobody's.
+    /// return, kinematics are those of the new state; forces are not valid.
     pub(super) fn advance(&mut self, count: u32, state: &mut State) {
         match self {
             Self::Portable(robot) => robot.advance(count, state),

@@ -16,7 +16,7 @@ use super::child_contribution::ChildContribution;
 use super::springs::{SpringBlock, StepParams};
 
 /// The body and everything that acts on it; one lane for each limb. Lanes beyond the number of
-/// limbs begin each tick like the first one, and nobody reads them.
+/// limbs begin each tick like the first one, and are not read.
 #[derive(Clone, Debug)]
 pub(super) struct Segment<T> {
     /// The model's body in each limb.

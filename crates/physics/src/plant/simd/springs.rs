@@ -21,7 +21,7 @@ pub(super) struct StepParams {
     pub(super) micro_step_s: f64,
     /// True if the step is linearly implicit.
     pub(super) implicit: bool,
-    /// False if somebody else computes the contacts.
+    /// False if other code computes the contacts.
     pub(super) contacts: bool,
 }
 

@@ -56,7 +56,7 @@ impl<T: SimdReal> Segment<T> {
         self.motor = MotorLimits::from_lanes(|i| &motors[self.body(i) - 1]);
         self.link.inertia =
             SpatialInertia::from_lanes(|i| model.bodies[self.body(i)].inertia.into());
-        // that of a tip is set by nobody else
+        // nothing else sets that of a tip
         self.contribution.I_A = self.link.inertia.articulated();
     }
 
