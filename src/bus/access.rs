@@ -59,7 +59,9 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         )
     };
     let all = format!("{}/**", keys.root);
-    let joining = Order::OF_CONTROLLERS.map(|ask| &keys.orders[ask as usize]);
+    let joining = Order::OF_CONTROLLERS.map(|order| &keys.orders[order as usize]);
+    let old_clear = keys.clear_before_v5();
+    let changing: Vec<&String> = keys.orders.iter().chain([&old_clear]).collect();
     let rules = [
         rule(
             "watch",
@@ -69,7 +71,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         ),
         rule("ask", "ingress", "[\"query\"]", &[&keys.model, &keys.urdf, &keys.status]),
         rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),
-        rule("change", "ingress", "[\"query\"]", &keys.orders.each_ref()),
+        rule("change", "ingress", "[\"query\"]", &changing),
         rule("join", "ingress", "[\"query\"]", &joining),
         // what the daemon publishes; its queryables are handled above
         rule(

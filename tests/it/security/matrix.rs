@@ -10,7 +10,7 @@ use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
 use super::guarded::{Guarded, counted, password, status, user_session};
-use crate::common::process::{PATIENCE, serial, wait_for};
+use crate::common::process::{PATIENCE, repository, serial, wait_for};
 
 fn key(name: &str) -> String {
     format!("hardstand/quadruped/{name}")
@@ -34,19 +34,40 @@ fn put(session: &Session, name: &str, payload: &[u8]) {
     put.wait().unwrap();
 }
 
-/// What a role may do besides watching and asking.
+/// What a role may do, as the table of docs/security.md lists it.
 struct Rights {
-    command: bool,
-    change: bool,
+    page: String,
+    column: usize,
+}
+
+impl Rights {
+    fn of(role: &str) -> Self {
+        let page = std::fs::read_to_string(repository("docs/security.md")).unwrap();
+        let head = page.lines().find(|l| l.starts_with("| operation |")).unwrap();
+        let column = head.split('|').position(|cell| cell.trim() == format!("`{role}`")).unwrap();
+        Self { page, column }
+    }
+
+    fn has(&self, verb: &str, key: &str) -> bool {
+        let row = self.page.lines().map(|l| l.split('|').collect::<Vec<_>>()).find(|row| {
+            row.len() > self.column
+                && row[1].trim().starts_with(verb)
+                && row[1].contains(&format!("`{key}`"))
+        });
+        row.is_some_and(|row| row[self.column].trim() == "yes")
+    }
 }
 
 /// Everything that `user` may do works, all else does not, and each piece of it is counted.
 fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     let session = user_session(&guarded.scene.endpoint, user, password(user)).unwrap();
+    let commands = rights.has("put", "cmd");
     for name in ["state", "contacts", "status"] {
+        assert!(rights.has("subscribe", name), "{user} and {name}");
         assert!(hears(&session, name, PATIENCE), "{user} may watch {name}");
     }
     for name in ["model", "model/urdf", "status"] {
+        assert!(rights.has("query", name), "{user} and {name}");
         assert!(answered(&session, name), "{user} may ask for {name}");
     }
     // the status is a second old at most; what others have done must be in it
@@ -55,7 +76,7 @@ fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     let mut denied = 0;
     for ask in Order::ALL {
         let name = ask.name();
-        let may = rights.change || (rights.command && Order::OF_CONTROLLERS.contains(&ask));
+        let may = rights.has("query", name);
         let query = session.get(key(name)).payload("x");
         let patience = if may { PATIENCE } else { Duration::from_millis(500) };
         let replies = query.timeout(patience).wait().unwrap();
@@ -64,11 +85,16 @@ fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
         denied += u64::from(!may);
     }
 
+    // the key of `clear` before protocol version 5
+    if rights.has("query", "clear") {
+        assert!(answered(&session, "mend"), "{user} and mend");
+    }
+
     // a malformed command: what is let in is counted as received, and moves nothing
     for _ in 0..5 {
         put(&session, "cmd", b"no command");
     }
-    if rights.command {
+    if commands {
         counted(observer, "commands_received", before.counter("commands_received") + 5);
     } else {
         denied += 5;
@@ -93,7 +119,7 @@ fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     let token = session.liveliness().declare_token(key("alive")).wait().unwrap();
     denied += 2;
     let after = counted(observer, "messages_denied", before.counter("messages_denied") + denied);
-    if !rights.command {
+    if !commands {
         let received = |s: &hardstand_protocol::StatusReading| s.counter("commands_received");
         assert_eq!(received(&after), received(&before), "{user} commands");
     }
@@ -110,9 +136,9 @@ fn each_role_can_do_what_is_listed_and_nothing_else() {
     let states = observer.control(&model).unwrap();
     assert!(states.next_state(PATIENCE).unwrap().is_some());
 
-    check(&guarded, &observer, "view", &Rights { command: false, change: false });
-    check(&guarded, &observer, "op", &Rights { command: false, change: true });
-    check(&guarded, &observer, "ctrl", &Rights { command: true, change: false });
+    check(&guarded, &observer, "view", &Rights::of("viewers"));
+    check(&guarded, &observer, "op", &Rights::of("operators"));
+    check(&guarded, &observer, "ctrl", &Rights::of("controllers"));
 
     // the project's own client: an operator changes friction, a viewer gets no answer
     let change = |user: &str, patience| {
