@@ -1,7 +1,10 @@
 //! `hardstand ctl`: time, state and world of a running daemon.
 
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+
+use serde::Serialize;
 
 use crate::replay::{read_state, write_state};
 use crate::rt::Phase;
@@ -20,26 +23,54 @@ use super::{ExitCode, show, stop_on_signal};
 /// Time to find the daemon, and again to get its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What an order led to.
+#[derive(Debug, Serialize)]
+struct OrderResult<'a> {
+    /// Word of the order.
+    order: &'static str,
+    /// Tick from whose start it holds, or after which the daemon pauses or goes on.
+    tick: u64,
+    /// File that was written or read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a Path>,
+    #[serde(skip)]
+    text: String,
+}
+
+impl OrderResult<'_> {
+    fn new(order: Order, tick: u64, text: String) -> Self {
+        Self { order: order.name(), tick, file: None, text }
+    }
+}
+
 pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
-    match &a.kind {
-        CtlKind::Friction(a) => friction(a),
-        CtlKind::Push(a) => push(a),
-        CtlKind::Fault(a) => fault(a),
-        CtlKind::Clear(a) => clear_faults(a),
+    let result = carry_out(&a.kind)?;
+    if a.json {
+        show::json(&result)?;
+    } else {
+        show::line(&result.text);
+    }
+    Ok(ExitCode::Done)
+}
+
+fn carry_out(kind: &CtlKind) -> Result<OrderResult<'_>> {
+    Ok(match kind {
+        CtlKind::Friction(a) => friction(a)?,
+        CtlKind::Push(a) => push(a)?,
+        CtlKind::Fault(a) => fault(a)?,
+        CtlKind::Clear(a) => clear_faults(a)?,
         CtlKind::Pause(daemon) => {
-            let tick = steer(daemon, Order::Pause)?;
-            said(&format!("paused after tick {tick}"))
+            steer(daemon, Order::Pause, |tick| format!("paused after tick {tick}"))?
         }
         CtlKind::Resume(daemon) => {
-            let tick = steer(daemon, Order::Resume)?;
-            said(&format!("continues after tick {tick}"))
+            steer(daemon, Order::Resume, |tick| format!("continues after tick {tick}"))?
         }
-        CtlKind::Step(a) => run_on(&a.daemon.client()?, Order::Step, a.ticks, a.no_wait),
-        CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Order::RunUntil, a.tick, a.no_wait),
+        CtlKind::Step(a) => run_on(&a.daemon.client()?, Order::Step, a.ticks, a.no_wait)?,
+        CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Order::RunUntil, a.tick, a.no_wait)?,
         CtlKind::Reset(a) => {
             let request = ControlRequest { rewind: a.rewind.into(), ..Default::default() };
-            a.daemon.client()?.steer(Order::Reset, &request, PATIENCE)?;
-            said("begins again, as the next run")
+            let tick = a.daemon.client()?.steer(Order::Reset, &request, PATIENCE)?;
+            OrderResult::new(Order::Reset, tick, "begins again, as the next run".into())
         }
         CtlKind::Speed(a) => {
             let tick = a.daemon.client()?.set_speed(a.speed, PATIENCE)?;
@@ -47,48 +78,52 @@ pub(super) fn ctl(a: &CtlArguments) -> Result<ExitCode> {
                 0.0 => "as fast as the machine allows".into(),
                 speed => format!("at {speed} × real time"),
             };
-            said(&format!("{pace} from tick {tick} on"))
+            OrderResult::new(Order::Speed, tick, format!("{pace} from tick {tick} on"))
         }
-        CtlKind::Stop(daemon) => {
-            let tick = steer(daemon, Order::Stop)?;
-            said(&format!("stopped from tick {tick} on; hardstand ctl arm ends it"))
-        }
-        CtlKind::Arm(daemon) => {
-            let tick = steer(daemon, Order::Arm)?;
-            said(&format!("armed: commands are accepted from tick {tick} on"))
-        }
-        CtlKind::Snapshot(a) => snapshot(a),
-        CtlKind::Restore(a) => restore(a),
-    }
+        CtlKind::Stop(daemon) => steer(daemon, Order::Stop, |tick| {
+            format!("stopped from tick {tick} on; hardstand ctl arm ends it")
+        })?,
+        CtlKind::Arm(daemon) => steer(daemon, Order::Arm, |tick| {
+            format!("armed: commands are accepted from tick {tick} on")
+        })?,
+        CtlKind::Snapshot(a) => snapshot(a)?,
+        CtlKind::Restore(a) => restore(a)?,
+    })
 }
 
-/// Sends a request without arguments; the tick from which it holds.
-fn steer(daemon: &DaemonArguments, ask: Order) -> Result<u64> {
-    daemon.client()?.steer(ask, &ControlRequest::default(), PATIENCE)
-}
-
-fn said(what: &str) -> Result<ExitCode> {
-    show::line(what);
-    Ok(ExitCode::Done)
+/// Sends an order without arguments; `text` says what the tick in its answer means.
+fn steer(
+    daemon: &DaemonArguments,
+    order: Order,
+    text: impl FnOnce(u64) -> String,
+) -> Result<OrderResult<'static>> {
+    let tick = daemon.client()?.steer(order, &ControlRequest::default(), PATIENCE)?;
+    Ok(OrderResult::new(order, tick, text(tick)))
 }
 
 /// Steps, and waits until the steps are done unless `no_wait` is set.
-fn run_on(client: &Client, ask: Order, number: u64, no_wait: bool) -> Result<ExitCode> {
+fn run_on(
+    client: &Client,
+    order: Order,
+    number: u64,
+    no_wait: bool,
+) -> Result<OrderResult<'static>> {
     let stop = stop_on_signal()?;
     let model = client.model(PATIENCE)?;
     let watcher = client.control(&model)?;
     let request = ControlRequest { number, ..Default::default() };
-    let until = client.steer(ask, &request, PATIENCE)?;
+    let until = client.steer(order, &request, PATIENCE)?;
     while !no_wait && !stop.load(Ordering::Relaxed) {
         let Some(state) = watcher.next_state(Duration::from_millis(200))? else { continue };
         if state.phase == Phase::Paused.code() && state.tick >= until {
-            return said(&format!("paused after tick {}", state.tick));
+            let text = format!("paused after tick {}", state.tick);
+            return Ok(OrderResult::new(order, state.tick, text));
         }
     }
-    said(&format!("will pause after tick {until}"))
+    Ok(OrderResult::new(order, until, format!("will pause after tick {until}")))
 }
 
-fn push(a: &PushArguments) -> Result<ExitCode> {
+fn push(a: &PushArguments) -> Result<OrderResult<'_>> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let ticks = ticks_of(a.duration, &model);
@@ -101,10 +136,12 @@ fn push(a: &PushArguments) -> Result<ExitCode> {
         ticks,
     };
     let tick = client.push(&request, PATIENCE)?;
-    said(&format!("push of {} with {:?} N for {ticks} ticks from tick {tick} on", a.link, a.force))
+    let text =
+        format!("push of {} with {:?} N for {ticks} ticks from tick {tick} on", a.link, a.force);
+    Ok(OrderResult::new(Order::Push, tick, text))
 }
 
-fn fault(a: &FaultArguments) -> Result<ExitCode> {
+fn fault(a: &FaultArguments) -> Result<OrderResult<'_>> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (part, name) = a.on.clone().unwrap_or_default();
@@ -119,10 +156,11 @@ fn fault(a: &FaultArguments) -> Result<ExitCode> {
     let request = FaultRequest { run_id: 0, kind, part, name, values, ticks };
     let tick = client.fault(&request, PATIENCE)?;
     let long = if ticks == 0 { "until it is cleared".into() } else { format!("for {ticks} ticks") };
-    said(&format!("{}{whose} {long} from tick {tick} on", a.row.name))
+    let text = format!("{}{whose} {long} from tick {tick} on", a.row.name);
+    Ok(OrderResult::new(Order::Fault, tick, text))
 }
 
-fn clear_faults(a: &ClearArguments) -> Result<ExitCode> {
+fn clear_faults(a: &ClearArguments) -> Result<OrderResult<'_>> {
     let parts = [
         ("joint", &a.joint),
         ("foot", &a.foot),
@@ -135,7 +173,7 @@ fn clear_faults(a: &ClearArguments) -> Result<ExitCode> {
     let kind = a.kind.clone().unwrap_or_default();
     let request = ClearFaultsRequest { run_id: 0, kind, part, name };
     let tick = a.daemon.client()?.clear_faults(&request, PATIENCE)?;
-    said(&format!("cleared from tick {tick} on"))
+    Ok(OrderResult::new(Order::ClearFaults, tick, format!("cleared from tick {tick} on")))
 }
 
 /// A time in ticks, the nearest whole number.
@@ -143,29 +181,32 @@ fn ticks_of(seconds: f64, model: &ModelReply) -> u64 {
     (seconds * 1e9 / model.period_ns as f64).round() as u64
 }
 
-fn snapshot(a: &StateFileArguments) -> Result<ExitCode> {
+fn snapshot(a: &StateFileArguments) -> Result<OrderResult<'_>> {
     let saved = a.daemon.client()?.snapshot(PATIENCE)?;
     let (file, size) = (a.file.display(), write_state(&a.file, &saved)?);
-    said(&format!("state after tick {} saved in {file} ({size} bytes)", saved.tick))
+    let text = format!("state after tick {} saved in {file} ({size} bytes)", saved.tick);
+    let result = OrderResult::new(Order::Snapshot, saved.tick, text);
+    Ok(OrderResult { file: Some(&a.file), ..result })
 }
 
-fn restore(a: &StateFileArguments) -> Result<ExitCode> {
+fn restore(a: &StateFileArguments) -> Result<OrderResult<'_>> {
     let saved = read_state(&a.file)?;
     let tick = a.daemon.client()?.restore(&saved, PATIENCE)?;
-    said(&format!("continues after tick {tick}, as the next run"))
+    let text = format!("continues after tick {tick}, as the next run");
+    Ok(OrderResult { file: Some(&a.file), ..OrderResult::new(Order::Restore, tick, text) })
 }
 
-fn friction(a: &FrictionArguments) -> Result<ExitCode> {
+fn friction(a: &FrictionArguments) -> Result<OrderResult<'_>> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
     let (scope, whose) = scope_of(a, &model)?;
     let (mu_s, mu_k) = (a.mu_static, a.mu_kinetic);
     let tick = client.set_friction(&model, scope, mu_s, mu_k, PATIENCE)?;
     let time_s = tick as f64 * model.period_ns as f64 * 1e-9;
-    show::line(&format!(
+    let text = format!(
         "friction of {whose}: static {mu_s}, kinetic {mu_k} from tick {tick} on ({time_s:.3} s)"
-    ));
-    Ok(ExitCode::Done)
+    );
+    Ok(OrderResult::new(Order::Friction, tick, text))
 }
 
 /// The scope that the names select, and its text.

@@ -9,6 +9,9 @@ use super::fault::FaultArguments;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CtlArguments {
+    /// Print one JSON document instead of text (docs/cli.md)
+    #[arg(long, global = true)]
+    pub(in crate::cli) json: bool,
     #[command(subcommand)]
     pub(in crate::cli) kind: CtlKind,
 }

@@ -32,7 +32,8 @@ fn a_paused_robot_stands_still_and_steps_are_exact() {
     assert_eq!(said.trim(), format!("paused after tick {tick}"));
     assert_eq!(scene.ctl(&["pause"], 0), said, "again is the same");
     assert_eq!(scene.ctl(&["step", "7"], 0).trim(), format!("paused after tick {}", tick + 7));
-    assert_eq!(scene.ctl(&["step"], 0).trim(), format!("paused after tick {}", tick + 8));
+    let json = format!("{{\"order\":\"step\",\"tick\":{}}}", tick + 8);
+    assert_eq!(scene.ctl(&["step", "--json"], 0).trim(), json);
     let until = (tick + 50).to_string();
     assert_eq!(scene.ctl(&["run-until", &until], 0).trim(), format!("paused after tick {until}"));
     // a change in the pause applies to the next tick
