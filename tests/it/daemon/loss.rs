@@ -109,7 +109,7 @@ fn old_sessions_knock(scene: &Scene, observer: &Observer, lost: &[u64]) -> u64 {
 #[test]
 fn a_killed_daemon_leaves_a_log_that_replays() {
     let _one = serial();
-    kill_daemons(20);
+    kill_daemons(5);
 }
 
 #[test]
