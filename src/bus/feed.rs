@@ -23,11 +23,11 @@ pub struct Newest {
     pub phase: u8,
     /// What the drives obey, as in the state.
     pub authority: u8,
-    /// Session that owns the robot; 0 for nobody.
+    /// Session that owns the robot; 0 for none.
     pub command_session: u64,
 }
 
-/// The newest state of all, in short; also when nobody wants snapshots.
+/// The newest state of all, in short; also when no reader wants snapshots.
 #[derive(Clone, Debug, Default)]
 pub struct SharedNewest(Arc<Mutex<Newest>>);
 
@@ -83,7 +83,7 @@ impl Feed {
         (feed, FeedEnd { inbox, every, newest })
     }
 
-    /// A snapshot that nobody has room for is left out.
+    /// Leaves out a snapshot for which there is no room.
     pub(super) fn put(&mut self, s: &Snapshot) {
         self.newest.set(Newest {
             run_id: s.state.run_id,

@@ -1,9 +1,8 @@
 //! Orders on their way in: request, check, hand-over, and the answer when.
 //!
-//! Whoever asks, by a query or from within this process, only puts a request into a queue. A thread
-//! of its own checks it, hands the order
-//! to the loop and answers once the loop has taken it: within a period, or before the first tick
-//! while the robot waits for a controller.
+//! A query, or another thread of this process, only puts a request into a queue. A thread of its own
+//! checks the request, hands the order to the loop and answers once the loop has taken it: within a
+//! period, or before the first tick while the robot waits for a controller.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,9 +50,8 @@ pub struct OrderService {
 }
 
 impl OrderService {
-    /// Declares the keys and starts the thread; what `request_validator` accepts goes to `outbox`,
-    /// and
-    /// `counters` tell what was received, and refused for a reason.
+    /// Declares the keys and starts the thread; what `request_validator` accepts goes to `outbox`.
+    /// `counters` count what was received, and what was refused for which reason.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -68,7 +66,7 @@ impl OrderService {
         let stop = Arc::new(AtomicBool::new(false));
         let (requests_out, requests) = bounded(ORDER_QUEUE);
         let port = OrderPort { requests: requests_out, counters: Arc::clone(&counters) };
-        let declare = |ask| listen(bus, keys.order(ask), ask, port.clone());
+        let declare = |order| listen(bus, keys.order(order), order, port.clone());
         let mut queryables = Order::ALL.into_iter().map(declare).collect::<Result<Vec<_>>>()?;
         // the key of version 4: its messages are refused with the version that is expected
         queryables.push(listen(bus, &keys.clear_before_v5(), Order::ClearFaults, port.clone())?);
@@ -93,7 +91,7 @@ impl OrderService {
         self.port.clone()
     }
 
-    /// Ends the service. Whoever still waits gets no answer.
+    /// Ends the service. Requests that still wait get no answer.
     pub fn finish(self) {
         self.stop.store(true, Ordering::Relaxed);
         drop(self.queryables);
@@ -101,7 +99,7 @@ impl OrderService {
     }
 }
 
-/// What comes of a request.
+/// What an order led to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// It holds from a tick on, or was refused.
@@ -115,7 +113,7 @@ pub enum Reply {
 /// What is asked, and who waits for the answer.
 #[derive(Debug)]
 struct Incoming {
-    ask: Order,
+    order: Order,
     payload: Vec<u8>,
     asker: Asker,
 }
@@ -151,33 +149,33 @@ pub struct OrderPort {
 impl OrderPort {
     /// Asks with the payload that a query would have, and waits for the answer.
     #[must_use]
-    pub fn ask(&self, ask: Order, payload: Vec<u8>) -> Reply {
+    pub fn ask(&self, order: Order, payload: Vec<u8>) -> Reply {
         let (answer, answers) = bounded(1);
-        self.put(Incoming { ask, payload, asker: Asker::Thread(answer) });
-        let nobody = |_late| {
-            let gone = busy("nobody answers orders now");
+        self.put(Incoming { order, payload, asker: Asker::Thread(answer) });
+        let ended = |_late| {
+            let gone = busy("the service of orders has ended");
             Reply::Order(OrderReply::from(gone))
         };
-        answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(nobody)
+        answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(ended)
     }
 
     fn put(&self, request: Incoming) {
         self.counters.count_received();
         if let Err(e) = self.requests.try_send(request) {
             let full = busy("more requests are waiting already than can be kept");
-            let Incoming { ask, asker, .. } = e.into_inner();
-            asker.answer(refused(ask, full, &self.counters));
+            let Incoming { order, asker, .. } = e.into_inner();
+            asker.answer(refused(order, full, &self.counters));
         }
     }
 }
 
 /// Puts what is asked under a key into the queue.
-fn listen(bus: &Bus, key: &str, ask: Order, port: OrderPort) -> Result<Queryable<()>> {
+fn listen(bus: &Bus, key: &str, order: Order, port: OrderPort) -> Result<Queryable<()>> {
     let (own, watch): (_, PanicGuard) = (key.to_string(), bus.panic_guard.clone());
     let callback = move |query: Query| {
         watch.guard(|| {
             let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
-            port.put(Incoming { ask, payload, asker: Asker::Query(query, own.clone()) });
+            port.put(Incoming { order, payload, asker: Asker::Query(query, own.clone()) });
         });
     };
     let queryable = bus.session.declare_queryable(key.to_string()).callback(callback);
@@ -187,7 +185,7 @@ fn listen(bus: &Bus, key: &str, ask: Order, port: OrderPort) -> Result<Queryable
 /// Whose order has been sent to the loop.
 struct Waiting {
     number: u64,
-    ask: Order,
+    order: Order,
     since: Instant,
     asker: Asker,
 }
@@ -222,16 +220,16 @@ impl RequestIngress {
 
     fn take_in(&mut self, request: Incoming) {
         fault_point::visit("orders");
-        let Incoming { ask, payload, asker } = request;
-        let checked = self.request_validator.order(ask, &payload).and_then(|order| {
-            let full = |_order| busy("more orders are waiting already than one tick takes");
-            self.outbox().send(order).map_err(full)
+        let Incoming { order, payload, asker } = request;
+        let checked = self.request_validator.request(order, &payload).and_then(|request| {
+            let full = |_request| busy("more orders are waiting already than one tick takes");
+            self.outbox().send(request).map_err(full)
         });
         match checked {
             Ok(number) => {
-                self.waiting.push_back(Waiting { number, ask, since: Instant::now(), asker });
+                self.waiting.push_back(Waiting { number, order, since: Instant::now(), asker });
             }
-            Err(refusal) => asker.answer(refused(ask, refusal, &self.counters)),
+            Err(refusal) => asker.answer(refused(order, refusal, &self.counters)),
         }
     }
 
@@ -273,7 +271,7 @@ impl RequestIngress {
         {
             let late = busy("the simulation takes no more orders now; nothing has changed");
             if let Some(waiting) = self.take_waiting(number) {
-                waiting.asker.answer(refused(waiting.ask, late, &self.counters));
+                waiting.asker.answer(refused(waiting.order, late, &self.counters));
             }
         }
     }
@@ -288,9 +286,9 @@ fn busy(why: &str) -> Refusal {
     Refusal { reason: Rejection::QueueFull, text: format!("busy: {why}") }
 }
 
-fn refused(ask: Order, refusal: Refusal, counters: &ArrivalCounters) -> Reply {
+fn refused(order: Order, refusal: Refusal, counters: &ArrivalCounters) -> Reply {
     counters.count(refusal.reason);
-    match ask {
+    match order {
         Order::Join => Reply::Joined(JoinReply::from(refusal)),
         _ => Reply::Order(OrderReply::from(refusal)),
     }

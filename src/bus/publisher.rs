@@ -25,9 +25,9 @@ use super::{Bus, Keys, bus_error};
 /// Who publishes states and contacts.
 #[derive(Debug)]
 pub enum Publisher {
-    /// A thread of its own, until it is told to stop.
+    /// A thread of its own, until the flag is set.
     Thread(JoinHandle<()>, Arc<AtomicBool>),
-    /// The physics thread: no other one has to be woken for a state that somebody waits for.
+    /// The physics thread: no other one has to be woken for a state that a controller waits for.
     Loop(Direct),
 }
 
@@ -144,7 +144,7 @@ impl Work {
 
     fn publish(&mut self, s: &Snapshot) {
         fault_point::visit("publisher");
-        // a wait, a pause and a fault are told at any tick
+        // a wait, a pause and a fault are published at any tick
         let (tick, standing) = (s.state.tick, s.state.phase != Phase::Running.code());
         let due = |every: u64| standing || tick.is_multiple_of(every);
         if s.asked || due(self.every[0]) {

@@ -53,14 +53,14 @@ impl RequestValidator {
     ///
     /// # Errors
     /// Why they do not.
-    pub fn order(&mut self, ask: Order, bytes: &[u8]) -> Result<Request, Refusal> {
-        if self.shows_log && ask.changes_the_run() {
+    pub fn request(&mut self, order: Order, bytes: &[u8]) -> Result<Request, Refusal> {
+        if self.shows_log && order.changes_the_run() {
             let text = "this is a log that is shown: what happens in it happened then".into();
             return Err(Refusal { reason: Rejection::NotOwner, text });
         }
         let run_id = self.run_id.load(Ordering::Relaxed);
         let control = || check_control(bytes, run_id).map(Option::unwrap_or_default);
-        Ok(match ask {
+        Ok(match order {
             Order::Friction => {
                 Request::Event(check_friction(bytes, &self.friction_limits(run_id))?)
             }

@@ -86,7 +86,7 @@ impl Table {
 
 fn row(plan: &Plan, case: &Case, o: &Outcome) -> Vec<Cell> {
     let integer = |n: u64| Cell::Integer(i64::try_from(n).unwrap_or(i64::MAX));
-    // an empty text would not be told from none in CSV
+    // CSV cannot distinguish an empty text from none
     let text = |text: &str| match text {
         "" => Cell::None,
         text => Cell::Text(text.into()),

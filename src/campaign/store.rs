@@ -92,7 +92,7 @@ impl Store {
         }
         let folder = fresh(&case, TRY)?;
         let lock = File::open(&folder).map_err(|e| refused(&folder, &e))?;
-        // where a folder cannot be locked, nobody takes it for dead
+        // a folder that cannot be locked counts as in use
         let _locked = lock.try_lock().is_ok();
         Ok(Try { folder, _lock: lock })
     }

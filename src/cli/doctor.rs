@@ -42,7 +42,7 @@ pub(super) fn doctor(a: &DoctorArguments) -> Result<ExitCode> {
     } else {
         show_measured(&measured);
     }
-    // last: what was measured for hours is told whatever becomes of the file
+    // last: print what took hours to measure before the file can fail
     if let Some(file) = &a.plot {
         plot::latency(file, &measured)?;
     }

@@ -182,7 +182,7 @@ fn wire(
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
-    let (events, told) = touched_channel(EVENT_QUEUE, &LoopEvent::NONE);
+    let (events, event_in) = touched_channel(EVENT_QUEUE, &LoopEvent::NONE);
     let (request_out, requests) = request_queue();
     let run_id = Arc::new(AtomicU32::new(run_id));
     let ends = Ends {
@@ -209,7 +209,7 @@ fn wire(
         stop,
         arrived,
     };
-    (links, ends, report_in, told)
+    (links, ends, report_in, event_in)
 }
 
 /// Watches the loop until it ends. A bus that is lost for good ends it with an error.

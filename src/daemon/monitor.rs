@@ -154,7 +154,7 @@ impl Monitor {
             second_ticks: 0,
             status,
         };
-        // whoever asks in the first second finds every counter
+        // a query in the first second finds every counter
         monitor.update_status(0.0);
         monitor
     }

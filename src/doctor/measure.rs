@@ -26,7 +26,7 @@ pub struct Measured {
     pub grants: Grants,
     /// Faults and switches of the physics thread, if the run was long enough to see them.
     pub thread: Option<ThreadCounts>,
-    /// Time that the host took away from the physics core, s; `None` if the system does not tell.
+    /// Time that the host took away from the physics core, s; `None` if the system does not report it.
     pub steal_s: Option<f64>,
 }
 
@@ -83,7 +83,7 @@ pub fn scenario(path: Option<&Path>, sets: &[String], seconds: f64) -> Result<Sc
     }
 }
 
-/// Runs the loop; `watch` is told the simulated seconds once a second.
+/// Runs the loop; `watch` gets the simulated seconds once a second.
 ///
 /// # Errors
 /// As [`daemon::run`].

@@ -1,4 +1,4 @@
-//! Checks of what this process may do and whom it shares the machine with.
+//! Checks of the rights of this process, and of other programs on the machine.
 
 use super::finding::Finding;
 use super::machine::{Machine, names_cpu};

@@ -59,7 +59,7 @@ fn scope_of(r: &FrictionRequest, limits: &FrictionLimits) -> Result<Scope, Refus
     }
 }
 
-/// NaN fails every comparison; the reason tells it from a number that is too large.
+/// NaN fails every comparison; the reason distinguishes it from a number that is too large.
 fn coefficient(name: &str, value: f64, max: f64, max_name: &str) -> Result<(), Refusal> {
     check_number(name, value, (0.0..=max).contains(&value), format!("0 to {max_name}{max}"))
 }

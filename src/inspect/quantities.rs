@@ -182,7 +182,8 @@ impl Quantities {
 }
 
 /// Names of earlier versions, which are accepted, and the names now.
-pub(super) const RENAMED: [(&str, &str); 2] = [("fault", "failure"), ("epoch", "run_id")];
+pub(super) const RENAMED: [(&str, &str); 3] =
+    [("fault", "failure"), ("epoch", "run_id"), ("offers", "candidates")];
 
 /// Number of names that an error suggests instead of an unknown one.
 const NEAREST: usize = 4;

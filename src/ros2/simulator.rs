@@ -278,10 +278,10 @@ impl Simulator {
         Ok(())
     }
 
-    fn order(&self, ask: Order, request: &ControlRequest) -> Result<u64, String> {
+    fn order(&self, order: Order, request: &ControlRequest) -> Result<u64, String> {
         let mut payload = Vec::new();
         encode(Kind::Control, request, &mut payload).map_err(|e| e.to_string())?;
-        match self.orders.ask(ask, payload) {
+        match self.orders.ask(order, payload) {
             Reply::Order(reply) => reply.tick().map_err(|e| e.to_string()),
             Reply::Saved(saved) => Ok(saved.tick),
             Reply::Joined(joined) => Ok(joined.first_tick),

@@ -296,7 +296,7 @@ fn a_run_is_a_function_of_its_inputs() {
     }
     assert!(waits.iter().all(|ns| *ns > 0), "{waits:?}");
     waits.dedup();
-    assert!(waits.len() > 4, "the runs were not same_topology: {waits:?}");
+    assert!(waits.len() > 4, "the runs were equal: {waits:?}");
 }
 
 #[test]

@@ -303,6 +303,42 @@ fn untidiness_is_seen() {
     assert_eq!(untidy("// FIXME later"), ["line 1: `FIXME` is left over"]);
 }
 
+/// Words that leave open which program, thread or person is meant.
+const VAGUE: [&str; 6] = ["whoever", "somebody", "nobody", "anybody", "befall", "befalls"];
+
+fn vague(text: &str) -> Vec<String> {
+    let word = |c: char| !c.is_alphanumeric() && c != '_';
+    let found = text.lines().enumerate().filter_map(|(n, line)| {
+        let found = line.split(word).find(|w| VAGUE.contains(&w.to_lowercase().as_str()))?;
+        Some(format!("line {}: \"{found}\": name the thing that is meant", n + 1))
+    });
+    found.collect()
+}
+
+#[test]
+fn texts_name_what_they_mean() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let code = sources().into_iter().filter(|(path, _)| {
+        let path = path.strip_prefix(root).unwrap();
+        path.components().any(|c| c.as_os_str() == "src") && !path.starts_with("tests")
+    });
+    let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"].map(Into::into);
+    let docs = fs::read_dir(root.join("docs")).unwrap();
+    let docs = docs.map(|entry| entry.unwrap().path()).filter(|p| p.extension().is_some());
+    let pages: Vec<PathBuf> = pages.into_iter().chain(docs).collect();
+    assert!(pages.len() > 15, "{pages:?}");
+    let pages = pages.into_iter().filter(|p| p.extension().is_some_and(|e| e == "md"));
+    let pages = pages.map(|p| (root.join(&p), fs::read_to_string(root.join(&p)).unwrap()));
+    let mistakes: Vec<String> = code
+        .chain(pages)
+        .flat_map(|(path, text)| {
+            vague(&text).into_iter().map(move |m| format!("{}: {m}", path.display()))
+        })
+        .collect();
+    assert!(mistakes.is_empty(), "words:\n{}", mistakes.join("\n"));
+    assert_eq!(vague("x\nNobody reads it"), ["line 2: \"Nobody\": name the thing that is meant"]);
+}
+
 /// The one file that may be unsafe: AVX2 needs it.
 const UNSAFE: [&str; 2] = ["crates/physics/src/simd/avx2.rs", "src/rt/thread.rs"];
 

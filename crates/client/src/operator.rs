@@ -40,8 +40,8 @@ impl Client {
     /// # Errors
     /// `ErrorKind::Input` with field, value and range if the daemon refuses it,
     /// `ErrorKind::Bus` if no daemon answers within `patience`, or it is too busy.
-    pub fn steer(&self, ask: Order, request: &ControlRequest, patience: Duration) -> Result<u64> {
-        self.order(ask, Kind::Control, request, patience)
+    pub fn steer(&self, order: Order, request: &ControlRequest, patience: Duration) -> Result<u64> {
+        self.order(order, Kind::Control, request, patience)
     }
 
     /// Sets the simulated seconds per second of wall time; 0 for as many as the machine allows.
@@ -101,14 +101,14 @@ impl Client {
 
     pub(crate) fn order<T: Serialize>(
         &self,
-        ask: Order,
+        order: Order,
         kind: Kind,
         request: &T,
         patience: Duration,
     ) -> Result<u64> {
         let mut payload = Vec::new();
         encode(kind, request, &mut payload)?;
-        let bytes = self.ask(self.keys.order(ask), &payload, patience)?;
+        let bytes = self.ask(self.keys.order(order), &payload, patience)?;
         received::<OrderReply>(Kind::OrderReply, &bytes)?.tick()
     }
 }

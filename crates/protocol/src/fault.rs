@@ -58,7 +58,7 @@ numbered! {
     }
 }
 
-/// What a fault befalls. On the wire: its number, and the index or 0.
+/// What a fault affects. On the wire: its number, and the index or 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "(u8, u32)", try_from = "(u8, u32)")]
 pub enum Part {
@@ -135,7 +135,7 @@ impl TryFrom<(u8, u32)> for Part {
 pub struct InjectedFault {
     /// What is to break.
     pub kind: FaultKind,
-    /// What it befalls.
+    /// What it affects.
     pub part: Part,
     /// The numbers of its [`parameters`](crate::FaultSpec::parameters), the points of links in the
     /// frame of their body; the rest is 0.

@@ -9,7 +9,7 @@ pub struct FaultRequest {
     pub run_id: u32,
     /// Name of the kind; docs/faults.md lists them.
     pub kind: String,
-    /// What it befalls: `joint`, `foot`, `link`, `station` or `region`; empty for all there is.
+    /// What it affects: `joint`, `foot`, `link`, `station` or `region`; empty for all there is.
     pub part: String,
     /// The name of that; empty for all there is.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct ClearFaultsRequest {
     pub run_id: u32,
     /// Faults of which kind; empty for all.
     pub kind: String,
-    /// What they befall; empty for whatever it is.
+    /// What they affect; empty for whatever it is.
     pub part: String,
     /// The name of that; empty for whatever it is.
     pub name: String,

@@ -3,7 +3,7 @@
 
 use crate::FaultKind;
 
-/// What a fault can befall.
+/// What a fault can affect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// One joint.
@@ -66,7 +66,7 @@ pub struct FaultSpec {
     pub kind: FaultKind,
     /// Its name in scenarios, on the command line and on the bus.
     pub name: &'static str,
-    /// What it can befall.
+    /// What it can affect.
     pub place: Place,
     /// Its numbers, in the order in which they are sent.
     pub parameters: &'static [Parameter],

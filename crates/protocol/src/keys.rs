@@ -38,7 +38,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// True if the run is another one afterwards, whoever commands in it.
+    /// True if the motion after it is another than the one recorded without it.
     #[must_use]
     pub const fn changes_the_run(self) -> bool {
         match self {

@@ -30,7 +30,7 @@ pub struct StateReading {
     pub authority: u8,
     /// Age of the command in force, ticks from the state that it answers; `u32::MAX` for none.
     pub command_age_ticks: u32,
-    /// Session that owns the robot; 0 for nobody.
+    /// Session that owns the robot; 0 for none.
     pub command_session: u64,
     /// Sequence number of the command in force.
     pub command_seq: u64,

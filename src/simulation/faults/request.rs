@@ -36,7 +36,7 @@ pub fn part_named(
     Some((part, Transform::identity()))
 }
 
-/// The part that a fault of this kind is to befall, by a word and a name, or by none.
+/// The part that a fault of this kind is to affect, by a word and a name, or by none.
 ///
 /// # Errors
 /// The first [`FaultError`].
@@ -57,8 +57,8 @@ pub fn fault_part(
     };
     if !words.contains(&word) {
         let all = match words {
-            [] => "left out: this fault befalls no part of the robot".into(),
-            words => format!("left out; this fault befalls a {}", words.join(", ")),
+            [] => "left out: this fault affects no part of the robot".into(),
+            words => format!("left out; this fault affects a {}", words.join(", ")),
         };
         return Err(FaultError::new(word, all));
     }
@@ -67,7 +67,7 @@ pub fn fault_part(
 }
 
 /// The event that begins a fault of this kind: `values` are the numbers of its parameters, `on` is
-/// the part that it befalls, and without `ticks` it lasts until it is cleared.
+/// the part that it affects, and without `ticks` it lasts until it is cleared.
 ///
 /// # Errors
 /// The first [`FaultError`].
@@ -148,7 +148,7 @@ pub fn check_fault(
 ) -> Result<(), FaultError> {
     let row = fault.kind.row();
     if !fits(fault, row.place, model, spec) || fault.kind == FaultKind::Push {
-        return Err(FaultError::new("part", "one that this fault can befall"));
+        return Err(FaultError::new("part", "one that this fault can affect"));
     }
     let (mut numbers, count) = (fault.values, row.number_count());
     if fault.kind == FaultKind::Payload {

@@ -80,7 +80,7 @@ impl InjectedFaults {
         self.slots.iter().filter(move |s| s.code() == kind.code()).map(|s| s.values)
     }
 
-    /// True if one befalls the commands on their way.
+    /// True if one affects the commands on their way.
     #[must_use]
     pub fn has_link(&self) -> bool {
         self.slots.iter().any(|s| s.code() >= FaultKind::LinkDrop.code())
