@@ -1,8 +1,8 @@
 //! Orders on their way in: request, check, hand-over, and the answer when.
 //!
-//! A query, or another thread of this process, only puts a request into a queue. A thread of its own
-//! checks the request, hands the order to the loop and answers once the loop has taken it: within a
-//! period, or before the first tick while the robot waits for a controller.
+//! A query, or another thread of this process, only puts a request into a queue. A thread of its
+//! own checks the request, hands the order to the loop and answers once the loop has taken it:
+//! within a period, or before the first tick while the robot waits for a controller.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

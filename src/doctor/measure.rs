@@ -26,7 +26,7 @@ pub struct Measured {
     pub grants: Grants,
     /// Faults and switches of the physics thread, if the run was long enough to see them.
     pub thread: Option<ThreadCounts>,
-    /// Time that the host took away from the physics core, s; `None` if the system does not report it.
+    /// Time that the host took from the physics core, s; `None` if the system does not report it.
     pub steal_s: Option<f64>,
 }
 

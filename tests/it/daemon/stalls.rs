@@ -5,7 +5,7 @@ use std::time::Duration;
 use hardstand_protocol::Authority;
 use rustix::process::Signal;
 
-use crate::common::process::{Log, Observer, Scene, serial};
+use crate::common::process::{Log, Observer, Scene, serial, wait_for};
 
 /// RT-8: missed deadlines are counted and skipped; simulated time stays `tick × period`.
 #[test]
@@ -103,10 +103,14 @@ fn a_stall_of_two_seconds_goes_as_each_policy_says() {
     // `stop` on this machine may end at a miss of its own before the signal
     let scene = Scene::new();
     let mut daemon = scene.daemon(&["--set", "sim.start=now", "--set", "realtime.overrun=stop"]);
-    std::thread::sleep(Duration::from_millis(500));
-    daemon.signal(Signal::STOP);
-    std::thread::sleep(Duration::from_millis(300));
-    daemon.signal(Signal::CONT);
+    // until it ends: a slow start may not have begun to tick at the first signal
+    wait_for("the end of a daemon with overrun=stop", || {
+        daemon.signal(Signal::STOP);
+        std::thread::sleep(Duration::from_millis(300));
+        daemon.signal(Signal::CONT);
+        std::thread::sleep(Duration::from_millis(200));
+        daemon.has_ended().then_some(())
+    });
     let out = daemon.ends_with(7);
     assert!(out.contains("a deadline was missed"), "{out}");
     scene.replays();
