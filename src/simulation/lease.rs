@@ -117,7 +117,7 @@ pub enum Denied {
         /// Number of the other's name.
         controller: u64,
     },
-    /// There are [`LEASES_MAX`] controllers already.
+    /// There are as many controllers as there may be, `LEASES_MAX`.
     Full,
     /// A session that has not joined commands the robot.
     Owned {

@@ -9,7 +9,7 @@ use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand_protocol::{Authority, Event};
 use rustix::process::Signal;
 
-use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, digest, serial};
+use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, digest};
 
 const FRONT: [&str; 6] = [
     "FL_hip_joint",
@@ -113,7 +113,6 @@ fn run(scene: &Scene, swapped: bool, trouble: &Trouble, more: &[&str]) -> String
 /// a side in a debugger does not affect the physics.
 #[test]
 fn speed_load_order_and_a_debugger_make_no_difference() {
-    let _one = serial();
     let calm = run(&Scene::new(), false, &Trouble::None, &["--pace", "free"]);
     let slow = ["--speed", "0.25"];
     let runs = [
@@ -142,7 +141,6 @@ fn speed_load_order_and_a_debugger_make_no_difference() {
 /// pace.
 #[test]
 fn a_bad_link_is_as_bad_each_time() {
-    let _one = serial();
     let events = "events=[{at_s=0.05, kind=\"link_drop\", probability=0.03, seed=7}, \
                   {at_s=0.1, kind=\"link_jitter\", delay_ticks=4, seed=7}, \
                   {at_s=0.2, kind=\"link_bit_flip\", probability=0.05, seed=7}]";
@@ -161,7 +159,6 @@ fn a_bad_link_is_as_bad_each_time() {
 
 #[test]
 fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
-    let _one = serial();
     let scene = Scene::new();
     let mut daemon = lockstep(&scene, &["--duration", "1", "--speed", "0.5"]);
     let (_front, mut killed) = (front(&scene), rear(&scene));
@@ -197,7 +194,6 @@ fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
 
 #[test]
 fn a_controller_that_never_comes_is_named() {
-    let _one = serial();
     let scene = Scene::new();
     let mut daemon = lockstep(&scene, &["--set", "control.patience_s=2.0"]);
     let _rear = rear(&scene);
@@ -207,7 +203,6 @@ fn a_controller_that_never_comes_is_named() {
 
 #[test]
 fn who_cannot_join_is_told_what_was_expected_and_what_came() {
-    let _one = serial();
     let scene = Scene::new();
     let _daemon = lockstep(&scene, &[]);
     let _front = front(&scene);
@@ -229,7 +224,6 @@ fn who_cannot_join_is_told_what_was_expected_and_what_came() {
 
 #[test]
 fn a_run_goes_on_from_a_saved_state_alike_each_time() {
-    let _one = serial();
     let scene = Scene::new();
     let ctl = |words: &[&str]| scene.ctl(words, 0);
     let mut daemon = lockstep(&scene, &[]);
@@ -257,7 +251,6 @@ fn a_run_goes_on_from_a_saved_state_alike_each_time() {
 
 #[test]
 fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
-    let _one = serial();
     let scene = Scene::new();
     let ctl = |words: &[&str]| scene.ctl(words, 0);
     let mut daemon = lockstep(&scene, &[]);
@@ -298,7 +291,6 @@ fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
 /// where a log does not replay they are put to the right joints all the same.
 #[test]
 fn the_controller_and_the_joint_that_differ_are_named() {
-    let _one = serial();
     let scene = Scene::new();
     let run = |log: &str, kp: &str| {
         let args = scene.run_args_with_log(
