@@ -10,8 +10,8 @@ use hardstand::config::Scenario;
 use hardstand::ingress::{CommandLimits, check_command};
 use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_protocol::{
-    ClaimedCommand, Counter, FrictionRequest, Kind, OrderReply, StatusReading, decode,
-    decode_command, encode, encode_command,
+    ClaimedCommand, Counter, FrictionRequest, Kind, Order, OrderHead, OrderReply, StatusReading,
+    decode, decode_body, decode_command, decode_order, encode, encode_command, encode_order,
 };
 use hardstand_protocol::{Command, Scope, StateReading};
 use serde::Serialize;
@@ -123,9 +123,13 @@ fn encode_a_model(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn decode_a_request_for_friction(bencher: Bencher<'_, '_>) {
-    let (request, mut bytes) = (FrictionRequest::new(1, 1, Scope::Foot(2), 0.1, 0.05), Vec::new());
-    encode(Kind::Friction, &request, &mut bytes).unwrap();
-    bencher.bench_local(|| decode::<FrictionRequest>(Kind::Friction, black_box(&bytes)).unwrap());
+    let request = FrictionRequest::new(1, Scope::Foot(2), 0.1, 0.05);
+    let (head, mut bytes) = (OrderHead::new("quadruped", 1, "bench"), Vec::new());
+    encode_order(Order::Friction, &head, &request, &mut bytes).unwrap();
+    bencher.bench_local(|| {
+        let (_, body) = decode_order(Order::Friction, black_box(&bytes)).unwrap();
+        decode_body::<FrictionRequest>(Kind::Friction, body).unwrap()
+    });
 }
 
 #[divan::bench]

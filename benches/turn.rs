@@ -8,6 +8,7 @@ mod bench;
 #[path = "common/standing.rs"]
 mod standing;
 
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +18,9 @@ use std::thread::available_parallelism;
 use crossbeam_channel::{Receiver, bounded};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
+use hardstand::buffer_pool::{
+    CommandSender, EmergencyStop, Inbox, bell, command_queue, pool, touched_channel,
+};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::daemon::Recorder;
 use hardstand::replay::replay;
@@ -29,7 +32,7 @@ use hardstand::rt::{
 use hardstand::simulation::{Simulation, Snapshot};
 use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand_protocol::LogTick;
-use hardstand_protocol::{Command, JointCommand, TickInput};
+use hardstand_protocol::{Command, TickInput};
 use standing::{SPRING, hold, scenario, standing};
 
 /// Iterations of one measurement.
@@ -44,12 +47,12 @@ fn main() {
 /// Everybody that the loop talks to. Their work is done while the loop would sleep: a command for
 /// every tick, and everything that was handed over is taken.
 struct Others {
-    commands: Outbox<Command>,
+    commands: CommandSender,
+    command: RefCell<Command>,
     snapshots: Inbox<Snapshot>,
     /// Emptied here, unless a recorder does it.
     log: Option<Inbox<LogTick>>,
     reports: Receiver<TickReport>,
-    set_points: Vec<JointCommand>,
 }
 
 impl Others {
@@ -57,11 +60,9 @@ impl Others {
         let Some(snapshot) = self.snapshots.take() else { return };
         let tick = snapshot.state.tick;
         self.snapshots.give_back(snapshot);
-        if let Some(mut command) = self.commands.take_free() {
-            (command.session, command.seq, command.answers_tick) = (1, tick, tick);
-            command.joints.clone_from(&self.set_points);
-            self.commands.send(command);
-        }
+        let mut command = self.command.borrow_mut();
+        (command.seq, command.answers_tick) = (tick, tick);
+        self.commands.send(&command);
         if let Some(log) = &self.log
             && let Some(record) = log.take()
         {
@@ -88,13 +89,14 @@ impl Clock for Sleepless {
 fn executive(mut simulation: Simulation) -> (Executive<Sleepless>, Inbox<LogTick>) {
     let (snapshot, words) = (simulation.new_snapshot(), simulation.snapshot_words().len());
     let set_points = hold(&simulation);
-    let command = || Command { run_id: 1, joints: set_points.clone(), ..Default::default() };
-    let (commands, command_in) = pool(32, command);
+    let command = Command { run_id: 1, session: 1, joints: set_points, ..Default::default() };
+    let (commands, command_in) = command_queue(|| command.clone());
     let (snapshot_out, snapshots) = pool(8, || simulation.new_snapshot());
     let (log_out, log) = pool(64, || empty_log_tick(&simulation, &snapshot, words, true));
     let (report_out, reports) = bounded(64);
     let links = Links {
         commands: command_in,
+        emergency_stop: EmergencyStop::default(),
         requests: request_queue().1,
         run_id: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
@@ -105,7 +107,8 @@ fn executive(mut simulation: Simulation) -> (Executive<Sleepless>, Inbox<LogTick
         stop: Arc::new(AtomicBool::new(false)),
         arrived: bell().1,
     };
-    let others = Others { commands, snapshots, log: Some(log.clone()), reports, set_points };
+    let command = RefCell::new(command);
+    let others = Others { commands, command, snapshots, log: Some(log.clone()), reports };
     others.answer();
     let limits = RunLimits {
         ticks: Some(simulation.state().tick + TURNS),

@@ -6,19 +6,23 @@
 docs/protocol.md describes every byte that it reads and writes; offsets count from the header.
 """
 import argparse
+import hashlib
 import json
 import queue
+import secrets
 import struct
 import time
 import zenoh
 
 STATE, COMMAND, MODEL, JOIN, JOIN_REPLY = 1, 3, 5, 13, 14  # kinds of messages
 REQUIRED = 0  # ticks wait for this controller
+RUNNING = 1  # a phase
+ZERO, DAMPED = 0, 3  # authorities under which no command is in force
 
 
 def checked(payload, kind):
     data = payload.to_bytes()
-    if data[:4] != struct.pack("<2sBB", b"HS", 5, kind):
+    if data[:4] != struct.pack("<2sBB", b"HS", 6, kind):
         raise SystemExit(f"header {data[:4]!r}: another kind of message or protocol version")
     return data
 
@@ -37,7 +41,7 @@ def ask(session, key, payload=None):
 
 
 def read_model(data):
-    """Layout hash, [(name, q_initial)]."""
+    """Layout hash, run, [(name, q_initial)]."""
     at = 96  # end of the fixed part
 
     def take(layout):
@@ -51,28 +55,34 @@ def read_model(data):
 
     _version, _robot, _base_link = name(), name(), name()
     joints = [(name(), take("<B5d")[1]) for _ in range(take("<Q")[0])]
-    return struct.unpack_from("<Q", data, 4)[0], joints
+    return *struct.unpack_from("<QI", data, 4), joints
 
 
-def join(session, robot, layout_hash, names, a):
-    request = struct.pack("<2sBBQQB3Q", b"HS", 5, JOIN, layout_hash, 0, REQUIRED,
-                          a.period, a.phase, a.offset)
-    request += text(a.name) + text("SI") + struct.pack("<Q", len(names))
-    request += b"".join(map(text, names))
-    data = checked(ask(session, f"hardstand/{robot}/join", request), JOIN_REPLY)
-    verdict, _mode, run_id, mine, first, count = struct.unpack_from("<BBIQQQ", data, 4)
+def join(session, mine, a):
+    """Joins the current run: layout hash, run, [(name, q_initial)], first state to answer."""
+    layout_hash, run_id, joints = read_model(
+        checked(ask(session, f"hardstand/{a.robot}/model"), MODEL))
+    request = struct.pack("<2sBB", b"HS", 6, JOIN) + text(a.robot)
+    request += struct.pack("<IQ", run_id, secrets.randbits(63) + 1) + text(a.name)  # the order's head
+    request += struct.pack("<QQQB3Q", layout_hash, 0, mine, REQUIRED, a.period, a.phase, a.offset)
+    request += text(a.name) + text("SI") + struct.pack("<Q", len(joints))
+    request += b"".join(text(name) for name, _ in joints)
+    data = checked(ask(session, f"hardstand/{a.robot}/join", request), JOIN_REPLY)
+    verdict, _mode, run_id, public, first, count = struct.unpack_from("<BBIQQQ", data, 4)
     if verdict != 0:
         raise SystemExit(data[34 + 40 * count + 8:].decode())
-    print(f"joined run {run_id} as session {mine:016x}, from tick {first} on", flush=True)
-    return run_id, mine, first
+    print(f"joined run {run_id} as session {public:016x}, from tick {first} on", flush=True)
+    return layout_hash, run_id, joints, first
 
 
 def control(session, a):
     states = queue.Queue()  # before joining: the first state must not be missed
     _subscriber = session.declare_subscriber(f"hardstand/{a.robot}/state", states.put)
-    model = checked(ask(session, f"hardstand/{a.robot}/model"), MODEL)
-    layout_hash, joints = read_model(model)
-    run, mine, first = join(session, a.robot, layout_hash, [name for name, _ in joints], a)
+    mine = secrets.randbits(63) + 1  # secret: who knows it can command in this controller's name
+    public = hashlib.sha3_256(struct.pack("<Q", mine)).digest()[7::-1].hex()
+    # tells the daemon when this process dies, so that it can be restarted
+    _alive = session.liveliness().declare_token(f"hardstand/{a.robot}/alive/{public}")
+    layout_hash, run, joints, first = join(session, mine, a)
     cmd = session.declare_publisher(f"hardstand/{a.robot}/cmd", express=True)
     answers = {}
     while True:
@@ -80,18 +90,19 @@ def control(session, a):
             data = checked(states.get(timeout=5.0).payload, STATE)
         except queue.Empty:
             return print(f"no state for 5 s; {len(answers)} answers given")
-        run_id, tick = struct.unpack_from("<IQ", data, 12)
+        run_id, tick, _, _, phase, _, authority = struct.unpack_from("<IQQ4B", data, 12)
+        lost = phase == RUNNING and tick > first + a.period + a.offset and authority in (ZERO, DAMPED)
+        if run_id > run or lost:  # a reset or restore, or this controller was late: join again
+            layout_hash, run, joints, first = join(session, mine, a)
+            answers.clear()
         if run_id != run:
-            if run_id > run:  # a reset or restore: everybody joins again
-                run, mine, first = join(session, a.robot, layout_hash, [n for n, _ in joints], a)
-                answers.clear()
             continue
         if tick < first or tick % a.period != a.phase:
             continue
         if tick not in answers:
             gain = 100.0 + struct.unpack_from("<d", data, 72)[0]  # some use of the state
             points = [struct.pack("<5d", q, 0.0, gain, 3.0, 0.0) for _, q in joints]
-            answers[tick] = struct.pack("<2sBBQI5Q", b"HS", 5, COMMAND, layout_hash, run, mine,
+            answers[tick] = struct.pack("<2sBBQI5Q", b"HS", 6, COMMAND, layout_hash, run, mine,
                                         tick, tick, tick + a.offset, len(points)) + b"".join(points)
         cmd.put(answers[tick])  # a state that comes again gets the same answer again
 

@@ -5,6 +5,7 @@
 docs/protocol.md describes every byte that it reads and writes; offsets count from the header.
 """
 import argparse
+import hashlib
 import json
 import queue
 import secrets
@@ -18,9 +19,14 @@ ZERO, DAMPED = 0, 3  # authorities under which no command is in force
 
 def checked(payload, kind):
     data = payload.to_bytes()
-    if data[:4] != struct.pack("<2sBB", b"HS", 5, kind):
+    if data[:4] != struct.pack("<2sBB", b"HS", 6, kind):
         raise SystemExit(f"header {data[:4]!r}: another kind of message or protocol version")
     return data
+
+
+def public(session):
+    """The number by which a session is published."""
+    return int.from_bytes(hashlib.sha3_256(struct.pack("<Q", session)).digest()[:8], "little")
 
 
 def ask_model(session, robot):
@@ -57,6 +63,7 @@ def control(session, robot, seconds):
     states = queue.Queue()
     _subscriber = session.declare_subscriber(f"hardstand/{robot}/state", states.put)
     cmd = session.declare_publisher(f"hardstand/{robot}/cmd", express=True)
+    # mine is secret: who knows it can command in this controller's name
     mine, seq, owned, until = secrets.randbits(63) + 1, 0, False, time.monotonic() + seconds
     while time.monotonic() < until:
         try:
@@ -67,13 +74,14 @@ def control(session, robot, seconds):
             sample = states.get_nowait()
         run_id, tick, _, _, phase, _, authority, _, owner = struct.unpack_from(
             "<IQQ4BIQ", checked(sample.payload, STATE), 12)
-        if owned and (owner != mine or authority in (ZERO, DAMPED)):
+        ours = owner == public(mine)
+        if owned and (not ours or authority in (ZERO, DAMPED)):
             # all further commands of a session that lost the robot are rejected: start a new session
             mine, owned = secrets.randbits(63) + 1, False
-            print(f"lost the robot at tick {tick}, now session {mine:016x}", flush=True)
-        owned = owned or (phase == 1 and owner == mine)
+            print(f"lost the robot at tick {tick}, now session {public(mine):016x}", flush=True)
+        owned = owned or (phase == 1 and ours)
         seq += 1
-        head = struct.pack("<2sBBQI4Q", b"HS", 5, COMMAND, layout_hash, run_id, mine, seq, tick, 0)
+        head = struct.pack("<2sBBQI4Q", b"HS", 6, COMMAND, layout_hash, run_id, mine, seq, tick, 0)
         cmd.put(head + joints_part)
 
 

@@ -11,19 +11,23 @@ use std::path::Path;
 
 use hardstand::config::Scenario;
 use hardstand::ingress::{
-    CommandLimits, FrictionLimits, check_command, check_control, check_friction, check_saved,
+    CommandLimits, FrictionLimits, OrderLimits, check_command, check_control, check_friction,
+    check_head, check_saved,
 };
 use hardstand::limits::MESSAGE_BYTES_MAX;
 use hardstand::urdf::{BaseChoice, parse_urdf};
 use hardstand_log::{LogReader, LogRecord};
 use hardstand_protocol::{Command, Event, TickInput};
-use hardstand_protocol::{FrictionRequest, Kind, decode_command, encode, encode_command};
+use hardstand_protocol::{
+    FrictionRequest, Kind, Order, decode_command, encode, encode_command, encode_order,
+};
 
 const HASH: u64 = 0x0123_4567_89ab_cdef;
 pub const COMMANDS: CommandLimits =
     CommandLimits { layout_hash: HASH, run_id: 3, joints: 2, kp_max: 500.0, kd_max: 20.0 };
-pub const FRICTION: FrictionLimits =
-    FrictionLimits { layout_hash: HASH, run_id: 3, counts: [12, 4, 2] };
+pub const FRICTION: FrictionLimits = FrictionLimits { layout_hash: HASH, counts: [12, 4, 2] };
+/// What an order must name.
+pub const ORDERS: OrderLimits<'_> = OrderLimits { robot: "quadruped", run_id: 3 };
 /// The robot of the scenarios.
 pub const ROBOT: &str = include_str!("../config/robots/quadruped.urdf");
 
@@ -49,23 +53,25 @@ pub fn command_bytes(data: &[u8]) {
     assert_eq!(again, data);
 }
 
-/// An accepted request is within the limits and encodes to the same bytes. The other requests are
-/// tried with the same bytes.
+/// An accepted order is within the limits and encodes to the same bytes. The other bodies are tried
+/// with the same bytes.
 pub fn friction_bytes(data: &[u8]) {
-    if let Ok(Some(control)) = check_control(data, FRICTION.run_id) {
+    if let Ok(control) = check_control(data) {
         assert!(control.rewind <= 1 && control.number <= 1 << 53);
     }
     if let Ok(saved) = check_saved(data, HASH, HASH) {
         assert!(8 * saved.words.len() <= data.len());
     }
-    match check_friction(data, &FRICTION) {
+    let (head, body) = match check_head(Order::Friction, data, &ORDERS) {
+        Ok(checked) => checked,
+        Err(refusal) => return assert!(!refusal.text.is_empty()),
+    };
+    match check_friction(body, &FRICTION) {
         Ok(Event::Friction { scope, mu_static, mu_kinetic }) => {
             assert!((0.0..=100.0).contains(&mu_static) && (0.0..=mu_static).contains(&mu_kinetic));
-            // 0 means any run
-            let run_id = if data[12..16] == [0; 4] { 0 } else { FRICTION.run_id };
-            let same = FrictionRequest::new(HASH, run_id, scope, mu_static, mu_kinetic);
+            let same = FrictionRequest::new(HASH, scope, mu_static, mu_kinetic);
             let mut again = Vec::new();
-            encode(Kind::Friction, &same, &mut again).unwrap();
+            encode_order(Order::Friction, &head, &same, &mut again).unwrap();
             assert_eq!(again, data);
         }
         Ok(other) => panic!("{other:?}"),

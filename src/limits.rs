@@ -10,6 +10,12 @@ pub use hardstand_protocol::limits::{
 
 /// Places among the planned events that are kept for joins, leaves and the emergency stop.
 pub const LEASE_EVENTS: usize = 16;
+/// Places among the events of a tick that are kept for the emergency stop.
+pub const STOP_EVENTS: usize = 1;
+/// Commands that may wait for the tick at which they apply.
+pub const EARLY_MAX: usize = 64;
+/// Sessions without a lease whose commands can wait at a time.
+pub const OTHER_SESSIONS_MAX: usize = 55;
 /// Commands that link faults can delay at the same time.
 pub const LINK_HELD_MAX: usize = 128;
 

@@ -106,7 +106,7 @@ fn ratios(ours: Latency, other: Latency) -> [f64; 2] {
 
 /// The real loop with the shipped quadruped, on a thread like the daemon's.
 fn ours(seconds: u64, spin_ns: u64) -> Latency {
-    let queues = Queues { commands: 32, snapshots: 32, log: 2048, reports: 4096 };
+    let queues = Queues { snapshots: 32, log: 2048, reports: 4096 };
     let mut bench = Bench::new(quadruped(&[]), queues);
     let settings = RealtimeSettings {
         priority: PRIORITY,

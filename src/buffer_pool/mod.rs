@@ -16,8 +16,12 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+mod command_queue;
+mod emergency_stop;
 mod notifier;
 
+pub use command_queue::{CommandReceiver, CommandSender, OWNERS, Sent, command_queue};
+pub use emergency_stop::{EmergencyStop, StopTaken};
 pub use notifier::{Notifier, Waiter, bell};
 
 use std::time::Duration;

@@ -9,8 +9,8 @@ use hardstand_error::Result;
 
 use super::{Bus, Keys, bus_error};
 
-/// Subscribes to the commands of `keys`; `desk` takes them in on zenoh's own thread. The
-/// subscription lasts as long as the returned value.
+/// Subscribes to the commands of `keys`; `desk` takes them in on zenoh's own thread. A message that
+/// was put under a pattern of keys is none. The subscription lasts as long as the returned value.
 ///
 /// # Errors
 /// [`ErrorKind::Bus`](crate::ErrorKind::Bus).
@@ -21,6 +21,9 @@ pub fn subscribe_commands(bus: &Bus, keys: &Keys, desk: CommandIngress) -> Resul
         .callback(move |sample| {
             panic_guard.guard(|| {
                 fault_point::visit("command");
+                if sample.key_expr().is_wild() {
+                    return;
+                }
                 let bytes = sample.payload().to_bytes();
                 let _counted = desk.take_in(&bytes).is_ok();
             });

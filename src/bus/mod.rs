@@ -12,25 +12,32 @@
 //! | `model` | queryable | [`ModelReply`](hardstand_protocol::ModelReply) |
 //! | `model/urdf` | queryable | the URDF, as text |
 //!
+//! Orders and commands count only under their exact key: a query of `**` changes nothing.
+//!
 //! zenoh is quiet by default here: loopback only, no multicast, no router needed, gossip only with
 //! nodes of ROS 2. Beyond loopback only with credentials and a list of who may do what.
 
 mod access;
 mod commands;
+mod connections;
 mod feed;
+mod order_gate;
 mod orders;
 mod panic_guard;
 mod publisher;
 mod request_validator;
 mod services;
 mod session;
+mod stop_service;
 mod topics;
 mod transport_metrics;
 mod users;
 
 pub use commands::subscribe_commands;
+pub use connections::watch_connections;
 pub use feed::{Feed, FeedEnd, FeedItem, Newest, SharedNewest};
 pub use hardstand_protocol::{Keys, Order};
+pub use order_gate::OrderGate;
 pub use orders::{OrderPort, OrderService, Reply, SharedOutbox};
 pub use panic_guard::PanicGuard;
 pub use publisher::Publisher;

@@ -16,17 +16,20 @@ use zenoh::Wait;
 use zenoh::bytes::Encoding;
 use zenoh::query::{Query, Queryable};
 
+use crate::buffer_pool::EmergencyStop;
 use crate::fault_point;
 use crate::ingress::ArrivalCounters;
 use crate::limits::ORDER_QUEUE;
 use crate::rt::{Answer, JoinAnswer, Request, RequestSender};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{Join, Rejection};
-use hardstand_protocol::{JoinReply, Kind, OrderReply, Refusal, SavedState, encode};
+use hardstand_protocol::{
+    Join, JoinReply, Kind, OrderHead, OrderReply, Refusal, Rejection, SavedState, encode,
+};
 
-use super::panic_guard::PanicGuard;
+use super::order_gate::OrderGate;
 use super::request_validator::RequestValidator;
-use super::{Bus, Keys, Order, bus_error};
+use super::stop_service::StopService;
+use super::{Bus, Keys, Order};
 
 /// An order that the loop has not taken after this is taken back.
 const TAKEN_WITHIN: Duration = Duration::from_millis(500);
@@ -34,6 +37,8 @@ const TAKEN_WITHIN: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
 /// An answer of this thread comes before this.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
+/// Answers that are remembered for orders that come again.
+const ANSWERS_KEPT: usize = 256;
 /// Time between two looks whether to end.
 const IDLE: Duration = Duration::from_millis(50);
 
@@ -45,13 +50,14 @@ pub type SharedOutbox = Arc<Mutex<RequestSender>>;
 pub struct OrderService {
     port: OrderPort,
     queryables: Vec<Queryable<()>>,
+    stop_service: StopService,
     thread: JoinHandle<()>,
-    stop: Arc<AtomicBool>,
+    end: Arc<AtomicBool>,
 }
 
 impl OrderService {
-    /// Declares the keys and starts the thread; what `request_validator` accepts goes to `outbox`.
-    /// `counters` count what was received, and what was refused for which reason.
+    /// Declares the keys and starts the thread; what `request_validator` accepts goes to `outbox`,
+    /// the emergency stop to `emergency_stop`.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if a key cannot be declared.
@@ -59,30 +65,35 @@ impl OrderService {
         bus: &Bus,
         keys: &Keys,
         outbox: SharedOutbox,
+        emergency_stop: EmergencyStop,
         request_validator: RequestValidator,
-        counters: Arc<ArrivalCounters>,
+        gate: OrderGate,
     ) -> Result<Self> {
         let panic_guard = bus.panic_guard.clone();
-        let stop = Arc::new(AtomicBool::new(false));
+        let end = Arc::new(AtomicBool::new(false));
         let (requests_out, requests) = bounded(ORDER_QUEUE);
-        let port = OrderPort { requests: requests_out, counters: Arc::clone(&counters) };
+        let stop_service =
+            StopService::start(bus, keys, &emergency_stop, &gate, !request_validator.shows_log())?;
+        let port = OrderPort { requests: requests_out, gate: gate.clone(), emergency_stop };
         let declare = |order| listen(bus, keys.order(order), order, port.clone());
-        let mut queryables = Order::ALL.into_iter().map(declare).collect::<Result<Vec<_>>>()?;
+        let queued = Order::ALL.into_iter().filter(|order| *order != Order::Stop);
+        let mut queryables = queued.map(declare).collect::<Result<Vec<_>>>()?;
         // the key of version 4: its messages are refused with the version that is expected
         queryables.push(listen(bus, &keys.clear_before_v5(), Order::ClearFaults, port.clone())?);
-        let mut desk = RequestIngress {
+        let mut ingress = RequestIngress {
             requests,
             outbox,
             request_validator,
-            counters,
+            gate,
             waiting: VecDeque::new(),
+            answered: VecDeque::new(),
         };
-        let seen = Arc::clone(&stop);
+        let seen = Arc::clone(&end);
         let thread = std::thread::Builder::new()
             .name("orders".into())
-            .spawn(move || panic_guard.guard(|| desk.run(&seen)))
+            .spawn(move || panic_guard.guard(|| ingress.run(&seen)))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("orders thread: {e}")))?;
-        Ok(Self { port, queryables, thread, stop })
+        Ok(Self { port, queryables, stop_service, thread, end })
     }
 
     /// Where others in this process ask.
@@ -93,8 +104,9 @@ impl OrderService {
 
     /// Ends the service. Requests that still wait get no answer.
     pub fn finish(self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.end.store(true, Ordering::Relaxed);
         drop(self.queryables);
+        self.stop_service.finish();
         let _ended = self.thread.join().is_ok();
     }
 }
@@ -110,23 +122,35 @@ pub enum Reply {
     Joined(JoinReply),
 }
 
+impl Reply {
+    /// The tick from which on it holds, if it was accepted.
+    const fn accepted(&self) -> Option<u64> {
+        match self {
+            Self::Order(r) if r.verdict == 0 => Some(r.tick),
+            Self::Saved(saved) => Some(saved.tick),
+            Self::Joined(j) if j.verdict == 0 => Some(j.first_tick),
+            Self::Order(_) | Self::Joined(_) => None,
+        }
+    }
+}
+
 /// What is asked, and who waits for the answer.
 #[derive(Debug)]
 struct Incoming {
     order: Order,
     payload: Vec<u8>,
-    asker: Asker,
+    waiter: Waiter,
 }
 
 #[derive(Debug)]
-enum Asker {
+enum Waiter {
     /// A query, and the key of the answer.
     Query(Query, String),
     /// A thread of this process.
     Thread(Sender<Reply>),
 }
 
-impl Asker {
+impl Waiter {
     fn answer(self, reply: Reply) {
         match (self, reply) {
             (Self::Query(query, key), Reply::Order(r)) => send(&query, &key, Kind::OrderReply, &r),
@@ -143,51 +167,55 @@ impl Asker {
 #[derive(Clone, Debug)]
 pub struct OrderPort {
     requests: Sender<Incoming>,
-    counters: Arc<ArrivalCounters>,
+    gate: OrderGate,
+    emergency_stop: EmergencyStop,
 }
 
 impl OrderPort {
-    /// Asks with the payload that a query would have, and waits for the answer.
+    /// Asks for an order in the name of `asker`, in the current run, and waits for the answer.
     #[must_use]
-    pub fn ask(&self, order: Order, payload: Vec<u8>) -> Reply {
-        let (answer, answers) = bounded(1);
-        self.put(Incoming { order, payload, asker: Asker::Thread(answer) });
-        let ended = |_late| {
+    pub fn ask<T: Serialize>(&self, order: Order, asker: &str, body: &T) -> Reply {
+        let ended = || {
             let gone = busy("the service of orders has ended");
             Reply::Order(OrderReply::from(gone))
         };
-        answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(ended)
+        if order == Order::Stop {
+            let number = self.emergency_stop.request();
+            let taken = self.emergency_stop.wait_taken(number, ANSWERED_WITHIN);
+            return taken.map_or_else(ended, |t| Reply::Order(OrderReply::accepted(t.tick)));
+        }
+        let Ok(payload) = self.gate.encode(order, asker, body) else { return ended() };
+        let (answer, answers) = bounded(1);
+        self.put(Incoming { order, payload, waiter: Waiter::Thread(answer) });
+        answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(|_late| ended())
     }
 
     fn put(&self, request: Incoming) {
-        self.counters.count_received();
+        self.gate.counters().count_received();
         if let Err(e) = self.requests.try_send(request) {
             let full = busy("more requests are waiting already than can be kept");
-            let Incoming { order, asker, .. } = e.into_inner();
-            asker.answer(refused(order, full, &self.counters));
+            let Incoming { order, waiter, .. } = e.into_inner();
+            waiter.answer(refused(order, full, self.gate.counters()));
         }
     }
 }
 
 /// Puts what is asked under a key into the queue.
 fn listen(bus: &Bus, key: &str, order: Order, port: OrderPort) -> Result<Queryable<()>> {
-    let (own, watch): (_, PanicGuard) = (key.to_string(), bus.panic_guard.clone());
-    let callback = move |query: Query| {
-        watch.guard(|| {
-            let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
-            port.put(Incoming { order, payload, asker: Asker::Query(query, own.clone()) });
-        });
-    };
-    let queryable = bus.session.declare_queryable(key.to_string()).callback(callback);
-    queryable.wait().map_err(|e| bus_error(key, e))
+    let own = key.to_string();
+    bus.answer_exactly(key, move |query| {
+        let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
+        port.put(Incoming { order, payload, waiter: Waiter::Query(query, own.clone()) });
+    })
 }
 
 /// Whose order has been sent to the loop.
 struct Waiting {
     number: u64,
     order: Order,
+    head: OrderHead,
     since: Instant,
-    asker: Asker,
+    waiters: Vec<Waiter>,
 }
 
 /// What the thread works with.
@@ -195,14 +223,16 @@ struct RequestIngress {
     requests: Receiver<Incoming>,
     outbox: SharedOutbox,
     request_validator: RequestValidator,
-    counters: Arc<ArrivalCounters>,
+    gate: OrderGate,
     /// Those whose orders have been sent, oldest first.
     waiting: VecDeque<Waiting>,
+    /// Nonces of orders that were answered, and their answers, oldest first.
+    answered: VecDeque<(u64, Reply)>,
 }
 
 impl RequestIngress {
-    fn run(&mut self, stop: &AtomicBool) {
-        while !stop.load(Ordering::Relaxed) {
+    fn run(&mut self, end: &AtomicBool) {
+        while !end.load(Ordering::Relaxed) {
             let patience = if self.waiting.is_empty() { IDLE } else { LOOK_AGAIN };
             match self.requests.recv_timeout(patience) {
                 Ok(request) => self.take_in(request),
@@ -220,23 +250,36 @@ impl RequestIngress {
 
     fn take_in(&mut self, request: Incoming) {
         fault_point::visit("orders");
-        let Incoming { order, payload, asker } = request;
-        let checked = self.request_validator.request(order, &payload).and_then(|request| {
+        let Incoming { order, payload, waiter } = request;
+        let (head, body) = match self.gate.check(order, &payload) {
+            Ok(checked) => checked,
+            Err(refusal) => return waiter.answer(refused(order, refusal, self.gate.counters())),
+        };
+        // the same order again: its answer was lost, or is on its way
+        if let Some(waiting) = self.waiting.iter_mut().find(|w| w.head.nonce == head.nonce) {
+            return waiting.waiters.push(waiter);
+        }
+        if let Some((_, reply)) = self.answered.iter().find(|(nonce, _)| *nonce == head.nonce) {
+            return waiter.answer(reply.clone());
+        }
+        let checked = self.request_validator.request(order, body).and_then(|request| {
             let full = |_request| busy("more orders are waiting already than one tick takes");
             self.outbox().send(request).map_err(full)
         });
         match checked {
             Ok(number) => {
-                self.waiting.push_back(Waiting { number, order, since: Instant::now(), asker });
+                let (since, waiters) = (Instant::now(), vec![waiter]);
+                self.waiting.push_back(Waiting { number, order, head, since, waiters });
             }
-            Err(refusal) => asker.answer(refused(order, refusal, &self.counters)),
+            Err(refusal) => waiter.answer(refused(order, refusal, self.gate.counters())),
         }
     }
 
     fn answer_taken(&mut self) {
         while let Some(taken) = { self.outbox().answer() } {
             let Some(waiting) = self.take_waiting(taken.number) else { continue };
-            waiting.asker.answer(match taken {
+            let run_id = taken.run_id;
+            let reply = match taken {
                 Answer { request: Request::Snapshot(words), run_id, tick, .. } => {
                     Reply::Saved(self.request_validator.saved(*words, run_id, tick))
                 }
@@ -251,14 +294,38 @@ impl RequestIngress {
                     self.request_validator.all_left();
                     Reply::Order(OrderReply::accepted(tick))
                 }
+                Answer { request: Request::Arm { void: true, .. }, .. } => {
+                    let text = "another emergency stop has come since this order was sent".into();
+                    let refusal = Refusal { reason: Rejection::Stopped, text };
+                    refused(waiting.order, refusal, self.gate.counters())
+                }
                 Answer { tick, .. } => Reply::Order(OrderReply::accepted(tick)),
-            });
+            };
+            self.finish(waiting, reply, run_id);
+        }
+    }
+
+    /// Answers, and remembers the answer for the case that it gets lost.
+    fn finish(&mut self, waiting: Waiting, reply: Reply, run_id: u32) {
+        let Waiting { order, head, waiters, .. } = waiting;
+        if let Some(tick) = reply.accepted() {
+            self.gate.note_accepted(order, run_id, tick, &head.asker);
+        }
+        for waiter in waiters {
+            waiter.answer(reply.clone());
+        }
+        // a state is asked for again instead: it is large, and nothing has changed
+        if order != Order::Snapshot {
+            if self.answered.len() >= ANSWERS_KEPT {
+                self.answered.pop_front();
+            }
+            self.answered.push_back((head.nonce, reply));
         }
     }
 
     fn joined(&self, (join, answer): (Join, JoinAnswer), run_id: u32) -> JoinReply {
         self.request_validator.joined(&join, answer, run_id).unwrap_or_else(|refusal| {
-            self.counters.count(refusal.reason);
+            self.gate.counters().count(refusal.reason);
             JoinReply::from(refusal)
         })
     }
@@ -270,8 +337,9 @@ impl RequestIngress {
             && let Some(number) = { self.outbox().recall_oldest() }
         {
             let late = busy("the simulation takes no more orders now; nothing has changed");
-            if let Some(waiting) = self.take_waiting(number) {
-                waiting.asker.answer(refused(waiting.order, late, &self.counters));
+            if let Some(Waiting { order, waiters, .. }) = self.take_waiting(number) {
+                let reply = refused(order, late, self.gate.counters());
+                waiters.into_iter().for_each(|waiter| waiter.answer(reply.clone()));
             }
         }
     }
@@ -294,7 +362,7 @@ fn refused(order: Order, refusal: Refusal, counters: &ArrivalCounters) -> Reply 
     }
 }
 
-fn send<T: Serialize>(query: &Query, key: &str, kind: Kind, reply: &T) {
+pub(super) fn send<T: Serialize>(query: &Query, key: &str, kind: Kind, reply: &T) {
     let mut bytes = Vec::new();
     if encode(kind, reply, &mut bytes).is_ok() {
         let encoding = Encoding::APPLICATION_OCTET_STREAM.with_schema(kind.schema());

@@ -1,12 +1,11 @@
 //! Makes orders of requests.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
+use crate::buffer_pool::EmergencyStop;
 use crate::config::{Mode, wall_period_ns};
 use crate::ingress::{
-    ControllerRegistry, FrictionLimits, check_clear_faults, check_control, check_fault,
-    check_friction, check_join, check_leave, check_push, check_saved, check_speed,
+    CheckedJoin, ControllerRegistry, FrictionLimits, JoinedSessions, check_clear_faults,
+    check_control, check_fault, check_friction, check_join, check_leave, check_push, check_saved,
+    check_speed,
 };
 use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Request, StateReset};
@@ -22,25 +21,38 @@ pub struct RequestValidator {
     simulation: Simulation,
     initial: Vec<u64>,
     physics_hash: u64,
-    run_id: Arc<AtomicU32>,
     mode: Mode,
     directory: ControllerRegistry,
+    joined_sessions: JoinedSessions,
+    emergency_stop: EmergencyStop,
+    /// Controllers whose requests to join the loop has, and their sessions.
+    joining: Vec<(u64, u64)>,
     shows_log: bool,
 }
 
 impl RequestValidator {
     /// A validator for loops around simulations like `simulation`, which is in its initial state.
-    /// `run_id` is the number of the run; `directory` gets the names of controllers that join.
+    /// `directory` gets the names of controllers that join, `joined_sessions` their secrets.
     #[must_use]
     pub fn new(
         mut simulation: Simulation,
         physics_hash: u64,
-        run_id: Arc<AtomicU32>,
         mode: Mode,
-        directory: ControllerRegistry,
+        (directory, joined_sessions): (ControllerRegistry, JoinedSessions),
+        emergency_stop: EmergencyStop,
     ) -> Self {
         let initial = simulation.snapshot_words();
-        Self { simulation, initial, physics_hash, run_id, mode, directory, shows_log: false }
+        Self {
+            simulation,
+            initial,
+            physics_hash,
+            mode,
+            directory,
+            joined_sessions,
+            emergency_stop,
+            joining: Vec::new(),
+            shows_log: false,
+        }
     }
 
     /// The same for a loop that shows a log: what happens in the run is in the log.
@@ -49,58 +61,47 @@ impl RequestValidator {
         Self { shows_log: true, ..self }
     }
 
-    /// The order that the bytes of a request ask for.
+    /// The order that a body asks for.
     ///
     /// # Errors
     /// Why they do not.
-    pub fn request(&mut self, order: Order, bytes: &[u8]) -> Result<Request, Refusal> {
+    pub fn request(&mut self, order: Order, body: &[u8]) -> Result<Request, Refusal> {
         if self.shows_log && order.changes_the_run() {
-            let text = "this is a log that is shown: what happens in it happened then".into();
-            return Err(Refusal { reason: Rejection::NotOwner, text });
+            return Err(of_a_log());
         }
-        let run_id = self.run_id.load(Ordering::Relaxed);
-        let control = || check_control(bytes, run_id).map(Option::unwrap_or_default);
+        let control = || check_control(body);
         Ok(match order {
-            Order::Friction => {
-                Request::Event(check_friction(bytes, &self.friction_limits(run_id))?)
-            }
-            Order::Push => Request::Event(check_push(bytes, self.simulation.model(), run_id)?),
+            Order::Friction => Request::Event(check_friction(body, &self.friction_limits())?),
+            Order::Push => Request::Event(check_push(body, self.simulation.model())?),
             Order::Pause => control().map(|_| Request::Pause)?,
             Order::Resume => control().map(|_| Request::Resume)?,
-            Order::Step => Request::Step(check_control(bytes, run_id)?.map_or(1, |r| r.number)),
-            Order::RunUntil => match check_control(bytes, run_id)? {
-                Some(r) => Request::RunUntil(r.number),
-                None => {
-                    let text = "run_until needs a payload that names the tick".into();
-                    return Err(Refusal { reason: Rejection::Size, text });
-                }
-            },
+            Order::Step => Request::Step(control()?.number),
+            Order::RunUntil => Request::RunUntil(control()?.number),
             Order::Reset => self.reset(control()?),
             Order::Snapshot => {
                 control()?;
                 Request::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
             }
-            Order::Restore => self.restore(bytes)?,
+            Order::Restore => self.restore(body)?,
             Order::Speed => {
-                let (speed, period_ns) = (check_speed(bytes)?, self.simulation.spec().period_ns);
+                let (speed, period_ns) = (check_speed(body)?, self.simulation.spec().period_ns);
                 Request::Speed(if speed > 0.0 { wall_period_ns(period_ns, speed) } else { 0 })
             }
-            Order::Stop => control().map(|_| Request::Stop)?,
-            Order::Arm => control().map(|_| Request::Arm)?,
-            Order::Join => self.join(bytes)?,
-            Order::Leave => Request::Leave(check_leave(bytes, run_id)?),
-            Order::Fault => Request::Event(check_fault(
-                bytes,
-                self.simulation.model(),
-                self.simulation.spec(),
-                run_id,
-            )?),
-            Order::ClearFaults => Request::Event(check_clear_faults(
-                bytes,
-                self.simulation.model(),
-                self.simulation.spec(),
-                run_id,
-            )?),
+            Order::Stop => return Err(own_way()),
+            Order::Arm => {
+                control()?;
+                Request::Arm { stops: self.emergency_stop.requests(), void: false }
+            }
+            Order::Join => self.join(body)?,
+            Order::Leave => self.leave(body)?,
+            Order::Fault => {
+                let (model, spec) = (self.simulation.model(), self.simulation.spec());
+                Request::Event(check_fault(body, model, spec)?)
+            }
+            Order::ClearFaults => {
+                let (model, spec) = (self.simulation.model(), self.simulation.spec());
+                Request::Event(check_clear_faults(body, model, spec)?)
+            }
         })
     }
 
@@ -111,10 +112,20 @@ impl RequestValidator {
         SavedState { layout_hash, physics_hash, run_id, tick, words }
     }
 
-    fn join(&self, bytes: &[u8]) -> Result<Request, Refusal> {
+    fn join(&mut self, body: &[u8]) -> Result<Request, Refusal> {
         let hashes = (self.simulation.layout_hash(), self.physics_hash);
-        let (join, name) = check_join(bytes, self.simulation.model(), hashes)?;
+        let CheckedJoin { join, name, session } =
+            check_join(body, self.simulation.model(), hashes)?;
+        if !self.joined_sessions.may_join(join.controller, session) {
+            let text = format!(
+                "the controller {name:?} has joined in another session, whose connection is \
+                 there; stop it, or join under another name"
+            );
+            return Err(Refusal { reason: Rejection::NotOwner, text });
+        }
         self.directory.note(&name);
+        self.joining.retain(|(controller, _)| *controller != join.controller);
+        self.joining.push((join.controller, session));
         let in_force = Vec::with_capacity(self.simulation.model().joint_count());
         Ok(Request::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() }))))
     }
@@ -146,6 +157,10 @@ impl RequestValidator {
                 ));
             }
         }
+        let own = |(controller, _): &&(u64, u64)| *controller == join.controller;
+        if let Some((controller, session)) = self.joining.iter().find(own) {
+            self.joined_sessions.enter(*controller, *session);
+        }
         self.directory.enter(ControllerReading {
             name: self.directory.name(join.controller),
             role: join.role.code(),
@@ -166,14 +181,30 @@ impl RequestValidator {
         })
     }
 
+    fn leave(&self, body: &[u8]) -> Result<Request, Refusal> {
+        let session = check_leave(body)?;
+        let controller = self.joined_sessions.controller(session).ok_or_else(|| {
+            let text = "session is not that of a controller that has joined; it is the secret \
+                        number of its request to join, not the one that is published";
+            Refusal { reason: Rejection::Session, text: text.into() }
+        })?;
+        Ok(Request::Leave(controller))
+    }
+
     /// A controller has left.
     pub fn left(&self, session: u64) {
+        self.joined_sessions.leave(session);
         self.directory.leave(session);
     }
 
     /// Another run has begun.
     pub fn all_left(&self) {
+        self.joined_sessions.clear();
         self.directory.begin_again();
+    }
+
+    pub(super) const fn shows_log(&self) -> bool {
+        self.shows_log
     }
 
     fn reset(&self, request: ControlRequest) -> Request {
@@ -181,8 +212,8 @@ impl RequestValidator {
         Request::StateReset(Box::new(StateReset { words, rewind, afresh: true }))
     }
 
-    fn restore(&mut self, bytes: &[u8]) -> Result<Request, Refusal> {
-        let saved = check_saved(bytes, self.simulation.layout_hash(), self.physics_hash)?;
+    fn restore(&mut self, body: &[u8]) -> Result<Request, Refusal> {
+        let saved = check_saved(body, self.simulation.layout_hash(), self.physics_hash)?;
         let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
         if let Err(e) = self.simulation.restore(&saved.words) {
             return refuse(e.to_string());
@@ -197,10 +228,21 @@ impl RequestValidator {
         })))
     }
 
-    fn friction_limits(&self, run_id: u32) -> FrictionLimits {
+    fn friction_limits(&self) -> FrictionLimits {
         let spec = self.simulation.spec();
         let counts = [spec.stations.len(), spec.feet.len(), spec.regions.len()];
         let counts = counts.map(|n| n as u32);
-        FrictionLimits { layout_hash: self.simulation.layout_hash(), run_id, counts }
+        FrictionLimits { layout_hash: self.simulation.layout_hash(), counts }
     }
+}
+
+/// Why a log that is shown takes no order that would change it.
+pub(super) fn of_a_log() -> Refusal {
+    let text = "this is a log that is shown: what happens in it happened then".into();
+    Refusal { reason: Rejection::NotOwner, text }
+}
+
+/// The emergency stop never comes here.
+fn own_way() -> Refusal {
+    Refusal { reason: Rejection::QueueFull, text: "the emergency stop has a way of its own".into() }
 }

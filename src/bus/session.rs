@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hardstand_client::session::{Settings, check_endpoint, json_list, open};
 use hardstand_error::{Error, ErrorKind, Result};
+use zenoh::query::{Query, Queryable};
 use zenoh::{Session, Wait};
 
 use crate::config::{BusSettings, Ros2Mode};
@@ -12,7 +13,7 @@ use crate::rt::may_write;
 
 use super::access::daemon_settings;
 use super::panic_guard::PanicGuard;
-use super::{Keys, transport_metrics};
+use super::{Keys, bus_error, transport_metrics};
 
 /// An open session of the daemon.
 #[derive(Debug)]
@@ -86,6 +87,25 @@ impl Bus {
     #[must_use]
     pub fn has_died(&self) -> bool {
         self.panic_guard.is_over()
+    }
+
+    /// Calls `take` with every query that names exactly `key`, on zenoh's threads. Queries of
+    /// patterns are left to others: tools send them to find out what there is.
+    pub(super) fn answer_exactly(
+        &self,
+        key: &str,
+        take: impl Fn(Query) + Send + Sync + 'static,
+    ) -> Result<Queryable<()>> {
+        let panic_guard = self.panic_guard.clone();
+        self.session
+            .declare_queryable(key.to_string())
+            .callback(move |query| {
+                if !query.key_expr().is_wild() {
+                    panic_guard.guard(|| take(query));
+                }
+            })
+            .wait()
+            .map_err(|e| bus_error(key, e))
     }
 
     /// Closes the session.

@@ -151,6 +151,9 @@ impl Bus {
             .callback(move |sample| {
                 panic_guard.guard(|| {
                     fault_point::visit("ros2_command");
+                    if sample.key_expr().is_wild() {
+                        return; // put under a pattern of keys
+                    }
                     let attachment = sample.attachment().map(zenoh::bytes::ZBytes::to_bytes);
                     take(&sample.payload().to_bytes(), attachment.as_deref());
                 });
@@ -175,7 +178,12 @@ impl Bus {
             .declare_queryable(key.to_string())
             // clients wait until a queryable is complete for the key
             .complete(true)
-            .callback(move |query| panic_guard.guard(|| take(ServiceCall(query))))
+            .callback(move |query| {
+                // a pattern of keys calls nothing
+                if !query.key_expr().is_wild() {
+                    panic_guard.guard(|| take(ServiceCall(query)));
+                }
+            })
             .wait()
             .map_err(|e| bus_error(key, e))?;
         Ok(ServiceGuard(queryable))

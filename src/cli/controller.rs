@@ -112,11 +112,15 @@ fn stand_joined(
         joints.len(),
         model.robot,
     ));
-    let mut heard = Instant::now();
+    let (mut heard, mut losses) = (Instant::now(), 0);
     while !stop.load(Ordering::Relaxed) {
         match controller.next_state(Duration::from_millis(100))? {
             Some(state) => {
                 heard = Instant::now();
+                if controller.losses() > losses {
+                    losses = controller.losses();
+                    show::note(&format!("controller: {name} was late, and has joined again"));
+                }
                 controller.answer(&state, &joints)?;
             }
             None if heard.elapsed() >= patience => {

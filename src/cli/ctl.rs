@@ -129,7 +129,6 @@ fn push(a: &PushArguments) -> Result<OrderResult<'_>> {
     let ticks = ticks_of(a.duration, &model);
     let vector = |list: &[f64]| <[f64; 3]>::try_from(list).unwrap_or_default();
     let request = PushRequest {
-        run_id: 0,
         link: a.link.clone(),
         point_link_m: vector(&a.point),
         force_world_n: vector(&a.force),
@@ -153,7 +152,7 @@ fn fault(a: &FaultArguments) -> Result<OrderResult<'_>> {
     }
     let whose = if name.is_empty() { String::new() } else { format!(" of {part} {name}") };
     let (kind, part, values) = (a.row.name.into(), part.into(), a.values.clone());
-    let request = FaultRequest { run_id: 0, kind, part, name, values, ticks };
+    let request = FaultRequest { kind, part, name, values, ticks };
     let tick = client.fault(&request, PATIENCE)?;
     let long = if ticks == 0 { "until it is cleared".into() } else { format!("for {ticks} ticks") };
     let text = format!("{}{whose} {long} from tick {tick} on", a.row.name);
@@ -171,7 +170,7 @@ fn clear_faults(a: &ClearArguments) -> Result<OrderResult<'_>> {
     let named = |(part, name): (&str, &Option<String>)| Some((part.into(), name.clone()?));
     let (part, name) = parts.into_iter().find_map(named).unwrap_or_default();
     let kind = a.kind.clone().unwrap_or_default();
-    let request = ClearFaultsRequest { run_id: 0, kind, part, name };
+    let request = ClearFaultsRequest { kind, part, name };
     let tick = a.daemon.client()?.clear_faults(&request, PATIENCE)?;
     Ok(OrderResult::new(Order::ClearFaults, tick, format!("cleared from tick {tick} on")))
 }

@@ -59,7 +59,8 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
             show::line("");
         }
         Happening::Stall(stall) if text => show::stall(&scenario, stall),
-        Happening::Ready(..) | Happening::Stall(_) => {}
+        Happening::ControllerLost(event) if text => show::note(&event.text),
+        Happening::Ready(..) | Happening::Stall(_) | Happening::ControllerLost(_) => {}
         Happening::Second(second) => {
             if text && second.phase != Phase::Waiting {
                 show::second(second);

@@ -36,10 +36,10 @@ fn as_text(e: &EventReading) -> String {
 }
 
 fn as_json(e: &EventReading) -> String {
-    let EventReading { run_id, tick, time_ns, kind, controller, text } = e;
+    let EventReading { run_id, tick, time_ns, kind, controller, asker, text } = e;
     json!({
         "run_id": run_id, "tick": tick, "time_ns": time_ns, "kind": kind, "controller": controller,
-        "text": text,
+        "asker": asker, "text": text,
     })
     .to_string()
 }

@@ -51,7 +51,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
                 }
             }
         }
-        Happening::Stall(_) => {}
+        Happening::Stall(_) | Happening::ControllerLost(_) => {}
         Happening::Second(second) => {
             if second.phase == Phase::Waiting && a.command.is_empty() && !a.json {
                 show::waiting(&scenario);

@@ -68,6 +68,7 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
                 let _at_the_end = write(&Report::Ready(ready.clone())).is_ok();
             }
             Happening::Stall(stall) if a.json => _ = show::json(&Progress::of_stall(stall)),
+            Happening::ControllerLost(event) => show::note(&event.text),
             Happening::Second(second) if a.json => _ = show::json(&Progress::of(second)),
             Happening::Stall(stall) => show::stall(&scenario, stall),
             Happening::Second(second) if second.phase == Phase::Waiting => {

@@ -2,7 +2,7 @@
 
 use crossbeam_channel::Receiver;
 
-use crate::ingress::ControllerRegistry;
+use crate::ingress::{AcceptedOrder, ControllerRegistry};
 use crate::rt::{Happened, LoopEvent};
 use hardstand_physics::model::Model;
 use hardstand_protocol::Event;
@@ -15,16 +15,36 @@ use super::io::Io;
 pub(super) struct EventFeed {
     pub(super) inbox: Receiver<LoopEvent>,
     pub(super) model: Model,
+    /// Length of a tick, ns.
+    pub(super) period_ns: u64,
     pub(super) directory: ControllerRegistry,
+    /// Orders that were accepted.
+    pub(super) accepted: Receiver<AcceptedOrder>,
 }
 
 impl EventFeed {
-    /// Publishes all pending events, oldest first.
-    pub(super) fn publish(&self, io: &Io<'_>) {
+    /// Publishes all pending events, oldest first; `lost` is given those that a user must hear of
+    /// even without a subscriber.
+    pub(super) fn publish(&self, io: &Io<'_>, mut lost: impl FnMut(&EventReading)) {
         for LoopEvent { run_id, tick, time_ns, happened } in self.inbox.try_iter() {
             let (kind, controller, text) = self.words(&happened);
-            let kind = kind.into();
-            io.publish_event(&EventReading { run_id, tick, time_ns, kind, controller, text });
+            let (kind, asker) = (kind.into(), String::new());
+            let event = EventReading { run_id, tick, time_ns, kind, controller, asker, text };
+            io.publish_event(&event);
+            if matches!(happened, Happened::Lost { .. }) {
+                lost(&event);
+            }
+        }
+        for AcceptedOrder { run_id, tick, order, asker } in self.accepted.try_iter() {
+            io.publish_event(&EventReading {
+                run_id,
+                tick,
+                time_ns: tick.wrapping_mul(self.period_ns),
+                kind: "order".into(),
+                controller: String::new(),
+                text: format!("{asker} ordered {} from tick {tick} on", order.name()),
+                asker,
+            });
         }
     }
 
@@ -36,7 +56,7 @@ impl EventFeed {
             Happened::Event(event) => {
                 let controller = match event {
                     Event::Grant(grant) => name(grant.controller),
-                    Event::Leave { session } => self.directory.with_session(*session),
+                    Event::Leave { session } => name(*session),
                     _ => String::new(),
                 };
                 (event.name(), controller, event.words(link, name))
@@ -48,6 +68,17 @@ impl EventFeed {
                      and differently; the first answer is used"
                 );
                 ("conflict", name, text)
+            }
+            Happened::Lost { controller, session } => {
+                let (name, again) = match controller {
+                    0 => (format!("session {session:016x}"), "start a new session"),
+                    number => (name(*number), "join again"),
+                };
+                let text = format!(
+                    "{name} has lost the robot: no command in time (command.hold_ticks); it must \
+                     {again}"
+                );
+                ("lost", if *controller == 0 { String::new() } else { name }, text)
             }
             Happened::GivenUp(missing) => {
                 let missing: Vec<String> =

@@ -8,12 +8,13 @@ pub(super) use without_bus::Front;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
-use crate::buffer_pool::{Inbox, Outbox};
-use crate::ingress::{ArrivalCounters, ControllerRegistry};
+use crossbeam_channel::Sender;
+
+use crate::buffer_pool::{CommandSender, EmergencyStop, Inbox};
+use crate::ingress::{AcceptedOrder, ArrivalCounters, ControllerRegistry, JoinedSessions};
 use crate::ros2::RosCounters;
 use crate::rt::{Direct, RequestSender};
 use crate::simulation::{Simulation, Snapshot};
-use hardstand_protocol::Command;
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
 #[cfg_attr(
@@ -22,7 +23,8 @@ use hardstand_protocol::Command;
 )]
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
-    pub(super) commands: Outbox<Command>,
+    pub(super) commands: CommandSender,
+    pub(super) emergency_stop: EmergencyStop,
     pub(super) orders: Arc<Mutex<RequestSender>>,
     /// A plant in its initial state.
     pub(super) simulation: Simulation,
@@ -32,6 +34,9 @@ pub(super) struct Ends {
     /// Where the loop publishes by itself, if it does.
     pub(super) direct: Option<Direct>,
     pub(super) directory: ControllerRegistry,
+    pub(super) joined_sessions: JoinedSessions,
+    /// Where it is said which orders were accepted.
+    pub(super) accepted: Sender<AcceptedOrder>,
     /// What happens in the run is in a log already.
     pub(super) shows_log: bool,
     pub(super) counters: Counters,
@@ -61,7 +66,8 @@ mod with_bus {
 
     use super::{Counters, Ends};
     use crate::bus::{
-        Bus, Feed, Keys, OrderService, Publisher, RequestValidator, Services, subscribe_commands,
+        Bus, Feed, Keys, OrderGate, OrderService, Publisher, RequestValidator, Services,
+        subscribe_commands, watch_connections,
     };
     use crate::config::{Ros2Mode, Scenario};
     use crate::ingress::{CommandIngress, CommandLimits};
@@ -78,6 +84,7 @@ mod with_bus {
         orders: OrderService,
         ros2: Option<Node>,
         _commands: Subscriber<()>,
+        _connections: Subscriber<()>,
     }
 
     impl Front {
@@ -100,18 +107,23 @@ mod with_bus {
             let validator = RequestValidator::new(
                 ends.simulation,
                 scenario.physics_hash,
-                Arc::clone(&run_id),
                 scenario.control.mode,
-                ends.directory,
+                (ends.directory, ends.joined_sessions.clone()),
+                ends.emergency_stop.clone(),
             );
             let validator = if ends.shows_log { validator.of_a_log() } else { validator };
-            let orders = OrderService::start(&bus, &keys, ends.orders, validator, orders)?;
+            let robot = &scenario.bus.robot;
+            let gate = OrderGate::new(robot, Arc::clone(&run_id), orders, ends.accepted);
+            let stop = ends.emergency_stop;
+            let orders = OrderService::start(&bus, &keys, ends.orders, stop, validator, gate)?;
+            let connections = watch_connections(&bus, &keys, ends.joined_sessions.clone())?;
             let urdf = &scenario.robot_urdf;
             let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&run_id))?;
             let limits = command_limits(scenario, model);
             let ingress = || {
                 let (run_id, counters) = (Arc::clone(&run_id), Arc::clone(&commands));
-                CommandIngress::new(ends.commands.clone(), limits, run_id, counters)
+                let joined = ends.joined_sessions.clone();
+                CommandIngress::new(ends.commands.clone(), limits, run_id, joined, counters)
             };
             let ros2 = if spoken {
                 let (desk, orders) = (ingress(), orders.port());
@@ -121,7 +133,15 @@ mod with_bus {
                 None
             };
             let subscriber = subscribe_commands(&bus, &keys, ingress())?;
-            Ok(Self { bus, services, publisher, orders, ros2, _commands: subscriber })
+            Ok(Self {
+                bus,
+                services,
+                publisher,
+                orders,
+                ros2,
+                _commands: subscriber,
+                _connections: connections,
+            })
         }
 
         /// True if one of its threads has panicked.

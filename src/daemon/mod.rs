@@ -28,15 +28,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crossbeam_channel::Receiver;
+use crossbeam_channel::{Receiver, bounded};
 
-use crate::buffer_pool::{Inbox, bell, pool, touched_channel};
+use crate::buffer_pool::{EmergencyStop, Inbox, bell, command_queue, pool, touched_channel};
 use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
-use crate::ingress::ControllerRegistry;
-use crate::limits::{
-    CANDIDATES_MAX, EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, REPORT_QUEUE, SNAPSHOT_QUEUE,
-};
+use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions};
+use crate::limits::{EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, REPORT_QUEUE, SNAPSHOT_QUEUE};
 use crate::ros2::RosChannels;
 use crate::rt::{
     ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, drop_privileges,
@@ -45,7 +43,7 @@ use crate::rt::{
 use crate::simulation::Simulation;
 use hardstand_error::{Error, Result};
 use hardstand_log::{RunInfo, WrittenLog};
-use hardstand_protocol::{Command, JointCommand};
+use hardstand_protocol::{Command, EventReading, JointCommand};
 use hardstand_protocol::{LogTick, SavedState};
 
 use event_feed::EventFeed;
@@ -64,6 +62,8 @@ pub enum Happening<'a> {
     Ready(&'a ReadyReport, &'a Grants),
     /// The physics thread has missed many deadlines at once.
     Stall(Stall),
+    /// A controller was late for too long and has lost its joints.
+    ControllerLost(&'a EventReading),
     /// A second of wall time has passed.
     Second(&'a SecondReport),
 }
@@ -113,7 +113,8 @@ pub fn run(
     };
     let run_id = from.map_or(FIRST_RUN_ID, |saved| saved.run_id.max(FIRST_RUN_ID));
 
-    let (mut links, mut ends, report_in, events) = wire(scenario, &initial, run_id, stop);
+    let Wiring { mut links, mut ends, reports, events, accepted } =
+        wire(scenario, &initial, run_id, stop);
     ends.shows_log = controller_replay.is_some();
 
     let model =
@@ -139,11 +140,17 @@ pub fn run(
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
 
-    let event_feed =
-        EventFeed { inbox: events, model: scenario.model.clone(), directory: directory.clone() };
+    let (model_names, names) = (scenario.model.clone(), directory.clone());
+    let event_feed = EventFeed {
+        inbox: events,
+        model: model_names,
+        period_ns: scenario.spec.period_ns,
+        directory: names,
+        accepted,
+    };
     let begin = (run_id, first_tick);
     let mut monitor =
-        Monitor::new(scenario, begin, model.mass_kg, grants, report_in, (counters, directory));
+        Monitor::new(scenario, begin, model.mass_kg, grants, reports, (counters, directory));
     io.publish_status(monitor.status());
     let watched = (&mut monitor, &event_feed);
     let broken = attend(&physics, recorder.as_ref(), &mut io, watched, (free, stop), watch);
@@ -168,37 +175,51 @@ fn limits(scenario: &Scenario, run_id: u32) -> RunLimits {
 }
 
 /// What connects the loop with the threads around it; the log comes later.
+struct Wiring {
+    links: Links,
+    ends: Ends,
+    reports: Receiver<TickReport>,
+    events: Receiver<LoopEvent>,
+    accepted: Receiver<AcceptedOrder>,
+}
+
 fn wire(
     scenario: &Scenario,
     simulation: &Simulation,
     run_id: u32,
     stop: &Arc<AtomicBool>,
-) -> (Links, Ends, Receiver<TickReport>, Receiver<LoopEvent>) {
+) -> Wiring {
     let joints = simulation.model().joint_count();
     let empty = || Command { joints: vec![JointCommand::default(); joints], ..Default::default() };
     let (arrived_bell, arrived) = bell();
-    let (command_out, commands) = pool(2 * CANDIDATES_MAX, empty);
+    let (command_out, commands) = command_queue(empty);
+    let emergency_stop = EmergencyStop::default().ringing(arrived_bell.clone());
     let (snapshots, snapshot_in) = pool(SNAPSHOT_QUEUE, || simulation.new_snapshot());
     // in real time the physics thread never waits for the bus
     let direct = (scenario.control.mode != Mode::RealTime).then(Direct::default);
     let (reports, report_in) = touched_channel(REPORT_QUEUE, &TickReport::default());
     let (events, event_in) = touched_channel(EVENT_QUEUE, &LoopEvent::NONE);
     let (request_out, requests) = request_queue();
+    let (accepted, accepted_in) = bounded(EVENT_QUEUE);
     let run_id = Arc::new(AtomicU32::new(run_id));
     let ends = Ends {
         commands: command_out.ringing(arrived_bell.clone()),
+        emergency_stop: emergency_stop.clone(),
         orders: Arc::new(Mutex::new(request_out.ringing(arrived_bell))),
         simulation: simulation.clone(),
         run_id: Arc::clone(&run_id),
         snapshots: snapshot_in,
         direct: direct.clone(),
         directory: ControllerRegistry::of(&scenario.control.controllers),
+        joined_sessions: JoinedSessions::default(),
+        accepted,
         shows_log: false,
         counters: Counters::default(),
     };
     let stop = Arc::clone(stop);
     let links = Links {
         commands,
+        emergency_stop,
         requests,
         run_id,
         snapshots,
@@ -209,7 +230,7 @@ fn wire(
         stop,
         arrived,
     };
-    (links, ends, report_in, event_in)
+    Wiring { links, ends, reports: report_in, events: event_in, accepted: accepted_in }
 }
 
 /// Watches the loop until it ends. A bus that is lost for good ends it with an error.
@@ -233,7 +254,7 @@ fn attend(
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
         }
-        event_feed.publish(io);
+        event_feed.publish(io, |event| watch(Happening::ControllerLost(event)));
         monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
         // at free pace the loop waits for the recorder
         if free && recorder.is_some_and(Recorder::has_died) {
@@ -290,7 +311,7 @@ fn finish(
         Some((ending, simulation)) => Ok(monitor.summary(ending, &simulation, recorded)),
         None => Err(monitor.panic_report()),
     };
-    event_feed.publish(&io);
+    event_feed.publish(&io, |_| {});
     if let Ok(summary) = &summary {
         io.publish_status(&summary.status);
     }

@@ -3,32 +3,34 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::buffer_pool::Outbox;
+use crate::buffer_pool::{CommandSender, Sent};
 use hardstand_protocol::{Command, Rejection};
 
-use super::{ArrivalCounters, CommandLimits, check_command};
+use super::{ArrivalCounters, CommandLimits, JoinedSessions, check_command};
 use hardstand_protocol::{ClaimedCommand, decode_command};
 
 /// Where commands arrive: the first of their two checks, and the hand-over to the physics thread.
 #[derive(Debug)]
 pub struct CommandIngress {
-    outbox: Outbox<Command>,
+    outbox: CommandSender,
     limits: CommandLimits,
     run_id: Arc<AtomicU32>,
+    joined: JoinedSessions,
     counters: Arc<ArrivalCounters>,
 }
 
 impl CommandIngress {
-    /// A desk that hands accepted commands to `outbox` and counts in `counters`. The run that it
-    /// works for is `run_id`, whatever `limits` say.
+    /// Hands accepted commands to `outbox` and counts in `counters`. The current run is `run_id`,
+    /// whatever `limits` say; `joined` knows the secrets of the controllers that have joined.
     #[must_use]
     pub const fn new(
-        outbox: Outbox<Command>,
+        outbox: CommandSender,
         limits: CommandLimits,
         run_id: Arc<AtomicU32>,
+        joined: JoinedSessions,
         counters: Arc<ArrivalCounters>,
     ) -> Self {
-        Self { outbox, limits, run_id, counters }
+        Self { outbox, limits, run_id, joined, counters }
     }
 
     /// Takes in the bytes of one command. Whatever they are, this returns; a refusal is counted
@@ -62,17 +64,14 @@ impl CommandIngress {
         let limits = CommandLimits { run_id: self.run_id.load(Ordering::Relaxed), ..self.limits };
         let mut checked = Command::default();
         check_command(claim, &limits, &mut checked)?;
-        let mut command = match self.outbox.take_free() {
-            Some(free) => free,
-            // newest wins: the oldest command that waits gives way
-            None => {
-                let oldest = self.outbox.recall_oldest().ok_or(Rejection::QueueFull)?;
+        checked.session = self.joined.number(claim.session);
+        match self.outbox.send(&checked) {
+            Sent::Queued => Ok(()),
+            Sent::Replaced => {
                 self.counters.count(Rejection::QueueFull);
-                oldest
+                Ok(())
             }
-        };
-        *command = checked;
-        self.outbox.send(command);
-        Ok(())
+            Sent::Refused => Err(Rejection::QueueFull),
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Requests about time and state, and pushes: checked.
 
 use hardstand_physics::model::Model;
-use hardstand_protocol::{ControlRequest, HEADER_BYTES, Kind, PushRequest, Refusal};
+use hardstand_protocol::{ControlRequest, Kind, PushRequest, Refusal};
 use hardstand_protocol::{Event, Rejection};
 
-use super::order::{check_number, check_run_id, claimed, shown};
+use super::order::{check_number, claimed, shown};
 
 /// Largest force of a push along each axis, N.
 const FORCE_MAX_N: f64 = 1e6;
@@ -13,36 +13,29 @@ const POINT_MAX_M: f64 = 1e3;
 /// Largest number of ticks in an order: what a double still tells apart.
 const TICKS_MAX: u64 = 1 << 53;
 
-const CONTROL_BYTES: usize = HEADER_BYTES + 4 + 8 + 1;
+const CONTROL_BYTES: usize = 8 + 1;
 
-/// Makes a request of the bytes of one, if all is well; no bytes mean the default.
+/// Makes a request of a body, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id,
-/// range.
-pub fn check_control(bytes: &[u8], run_id: u32) -> Result<Option<ControlRequest>, Refusal> {
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    let r: ControlRequest = claimed(Kind::Control, bytes, format!("0 or {CONTROL_BYTES}"))?;
-    check_run_id(r.run_id, run_id)?;
+/// The first [`Refusal`] that applies, in the order size, range.
+pub fn check_control(body: &[u8]) -> Result<ControlRequest, Refusal> {
+    let r: ControlRequest = claimed(Kind::Control, body, CONTROL_BYTES)?;
     check_ticks("number", r.number, 0)?;
     if r.rewind > 1 {
         let text = format!("rewind is {}; it must be 0 or 1", r.rewind);
         return Err(Refusal { reason: Rejection::OutOfRange, text });
     }
-    Ok(Some(r))
+    Ok(r)
 }
 
-/// Makes a push of the bytes of a request, if all is well.
+/// Makes a push of a body, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id,
-/// link, point, force, ticks.
-pub fn check_push(bytes: &[u8], model: &Model, run_id: u32) -> Result<Event, Refusal> {
-    let least = HEADER_BYTES + 4 + 8 + 24 + 24 + 8;
-    let r: PushRequest = claimed(Kind::Push, bytes, format!("{least} and the link's name"))?;
-    check_run_id(r.run_id, run_id)?;
+/// The first [`Refusal`] that applies, in the order size, link, point, force, ticks.
+pub fn check_push(body: &[u8], model: &Model) -> Result<Event, Refusal> {
+    let least = 8 + 24 + 24 + 8;
+    let r: PushRequest = claimed(Kind::Push, body, format!("{least} and the link's name"))?;
     let Some(frame) = model.frame(&r.link) else {
         let name = shown(&r.link);
         let text = format!("link is {name:?}; it must be the name of a link of the robot");

@@ -14,8 +14,6 @@ pub struct ControllerRegistry(Arc<Mutex<Entries>>);
 struct Entries {
     names: BTreeMap<u64, String>,
     present: BTreeMap<String, ControllerReading>,
-    /// Names by session, also of those who have left.
-    sessions: BTreeMap<u64, String>,
 }
 
 /// Names that are remembered. A stranger cannot fill the memory with more.
@@ -52,9 +50,6 @@ impl ControllerRegistry {
     /// A controller has joined.
     pub fn enter(&self, controller: ControllerReading) {
         let mut entries = self.entries();
-        if entries.sessions.len() < NAMES_MAX && controller.session != 0 {
-            entries.sessions.insert(controller.session, controller.name.clone());
-        }
         if entries.present.len() < NAMES_MAX {
             entries.present.insert(controller.name.clone(), controller);
         }
@@ -63,12 +58,6 @@ impl ControllerRegistry {
     /// The controller with this session has left.
     pub fn leave(&self, session: u64) {
         self.entries().present.retain(|_, c| c.session != session || session == 0);
-    }
-
-    /// The controller that has or had this session; empty if none is known.
-    #[must_use]
-    pub fn with_session(&self, session: u64) -> String {
-        self.entries().sessions.get(&session).cloned().unwrap_or_default()
     }
 
     /// Another run has begun: everybody has to come again.

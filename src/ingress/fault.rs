@@ -6,22 +6,15 @@ use hardstand_physics::plant::PlantSpec;
 use hardstand_protocol::{Event, FaultError, FaultKind, FaultSpec, Parameter, Rejection};
 
 use super::control::check_ticks;
-use super::order::{check_number, check_run_id, claimed, shown};
+use super::order::{check_number, claimed, shown};
 use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, Refusal};
 
-/// Makes a fault of the bytes of a request, if all is well.
+/// Makes a fault of a body, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id,
-/// kind, values, part, duration.
-pub fn check_fault(
-    bytes: &[u8],
-    model: &Model,
-    spec: &PlantSpec,
-    run_id: u32,
-) -> Result<Event, Refusal> {
-    let r: FaultRequest = claimed(Kind::Fault, bytes, "as the request's lengths say")?;
-    check_run_id(r.run_id, run_id)?;
+/// The first [`Refusal`] that applies, in the order size, kind, values, part, duration.
+pub fn check_fault(body: &[u8], model: &Model, spec: &PlantSpec) -> Result<Event, Refusal> {
+    let r: FaultRequest = claimed(Kind::Fault, body, "as the body's lengths say")?;
     let row = row_of(&r.kind)?;
     check_values(row, &r.values)?;
     if r.ticks > 0 {
@@ -32,18 +25,12 @@ pub fn check_fault(
     fault_event(row, model, spec, on(&r.part, &r.name), &r.values, ticks).map_err(refused)
 }
 
-/// Makes an event of the bytes of a request to clear faults, if all is well.
+/// Makes an event of a body that clears faults, if all is well.
 ///
 /// # Errors
 /// As for [`check_fault`].
-pub fn check_clear_faults(
-    bytes: &[u8],
-    model: &Model,
-    spec: &PlantSpec,
-    run_id: u32,
-) -> Result<Event, Refusal> {
-    let r: ClearFaultsRequest = claimed(Kind::ClearFaults, bytes, "as the request's lengths say")?;
-    check_run_id(r.run_id, run_id)?;
+pub fn check_clear_faults(body: &[u8], model: &Model, spec: &PlantSpec) -> Result<Event, Refusal> {
+    let r: ClearFaultsRequest = claimed(Kind::ClearFaults, body, "as the body's lengths say")?;
     let row = if r.kind.is_empty() { None } else { Some(row_of(&r.kind)?) };
     let on = on(&r.part, &r.name);
     let part = match (row, on) {

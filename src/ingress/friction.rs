@@ -3,33 +3,30 @@
 use crate::limits::FRICTION_MAX;
 use hardstand_protocol::{Event, Rejection, Scope};
 
-use super::order::{check_layout, check_number, check_run_id, claimed};
-use hardstand_protocol::{FrictionRequest, HEADER_BYTES, Kind, Refusal};
+use super::order::{check_layout, check_number, claimed};
+use hardstand_protocol::{FrictionRequest, Kind, Refusal};
 
 /// What is allowed in a [`FrictionRequest`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrictionLimits {
     /// Layout hash of the robot.
     pub layout_hash: u64,
-    /// Current run.
-    pub run_id: u32,
     /// Number of stations, feet and regions.
     pub counts: [u32; 3],
 }
 
-const BYTES: usize = HEADER_BYTES + 8 + 4 + 1 + 4 + 8 + 8;
+const BYTES: usize = 8 + 1 + 4 + 8 + 8;
 /// Names of the scopes that have an index, in the order of [`FrictionLimits::counts`].
 const INDEXED: [&str; 3] = ["stations", "feet", "regions"];
 
-/// Makes an event of the bytes of a request, if all is well.
+/// Makes an event of a body, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, layout,
-/// run id, scope and index, coefficients. It is never one of those that depend on an owner.
-pub fn check_friction(bytes: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
-    let r: FrictionRequest = claimed(Kind::Friction, bytes, BYTES)?;
+/// The first [`Refusal`] that applies, in the order size, layout, scope and index, coefficients. It
+/// is never one of those that depend on an owner.
+pub fn check_friction(body: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
+    let r: FrictionRequest = claimed(Kind::Friction, body, BYTES)?;
     check_layout(r.layout_hash, limits.layout_hash)?;
-    check_run_id(r.run_id, limits.run_id)?;
     let scope = scope_of(&r, limits)?;
     coefficient("mu_static", r.mu_static, FRICTION_MAX, "")?;
     coefficient("mu_kinetic", r.mu_kinetic, r.mu_static, "mu_static, which is ")?;
@@ -64,4 +61,4 @@ fn coefficient(name: &str, value: f64, max: f64, max_name: &str) -> Result<(), R
     check_number(name, value, (0.0..=max).contains(&value), format!("0 to {max_name}{max}"))
 }
 
-const _: () = assert!(BYTES == 37);
+const _: () = assert!(BYTES == 29);

@@ -7,24 +7,35 @@ use hardstand_protocol::{
     is_controller_name,
 };
 
-use super::order::{check_layout, check_number, check_run_id, claimed, shown};
-use hardstand_protocol::{HEADER_BYTES, JoinRequest, Kind, LeaveRequest, Refusal, SpeedRequest};
+use super::order::{check_layout, check_number, claimed, shown};
+use hardstand_protocol::{JoinRequest, Kind, LeaveRequest, Refusal, SpeedRequest};
 
 /// Answers of one controller that may be on their way at a time.
 const IN_FLIGHT_MAX: u64 = 8;
 
-/// Makes a wish to join of the bytes of a request, if all is well; its name comes with it.
+/// A checked request to join.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedJoin {
+    /// What the loop is asked for.
+    pub join: Join,
+    /// The controller's name.
+    pub name: String,
+    /// Its secret session.
+    pub session: u64,
+}
+
+/// Makes a wish to join of a body, if all is well.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, layout,
-/// physics, units, name, role, period, phase, offset, joints.
+/// The first [`Refusal`] that applies, in the order size, layout, physics, units, name, session,
+/// role, period, phase, offset, joints.
 pub fn check_join(
-    bytes: &[u8],
+    body: &[u8],
     model: &Model,
     (layout_hash, physics_hash): (u64, u64),
-) -> Result<(Join, String), Refusal> {
-    let least = HEADER_BYTES + 8 + 8 + 1 + 3 * 8 + 3 * 8;
-    let r: JoinRequest = claimed(Kind::Join, bytes, format!("{least} and the texts"))?;
+) -> Result<CheckedJoin, Refusal> {
+    let least = 8 + 8 + 8 + 1 + 3 * 8 + 3 * 8;
+    let r: JoinRequest = claimed(Kind::Join, body, format!("{least} and the texts"))?;
     check_layout(r.layout_hash, layout_hash)?;
     if r.physics_hash != 0 && r.physics_hash != physics_hash {
         let got = r.physics_hash;
@@ -42,6 +53,10 @@ pub fn check_join(
         let allowed = "1 to 64 letters, digits, \"-\", \"_\" or \".\"";
         return refuse(format!("controller is {name:?}; it must be {allowed}"));
     }
+    if r.session == 0 {
+        let text = "session is 0; it must be a random number that the controller keeps secret";
+        return refuse(text.into());
+    }
     let role = match r.role {
         0 => Role::Required,
         1 => Role::Advisory,
@@ -51,7 +66,8 @@ pub fn check_join(
     let schedule = check_schedule(&r)?;
     let joints = check_joints(&r, role, model)?;
     let controller = controller_number(&r.controller);
-    Ok((Join { controller, role, schedule, joints }, r.controller))
+    let join = Join { controller, role, schedule, joints };
+    Ok(CheckedJoin { join, name: r.controller, session: r.session })
 }
 
 fn check_schedule(r: &JoinRequest) -> Result<CommandSchedule, Refusal> {
@@ -95,22 +111,21 @@ fn check_joints(r: &JoinRequest, role: Role, model: &Model) -> Result<JointSet, 
     Ok(joints)
 }
 
-/// Makes a session to leave of the bytes of a request.
+/// The secret session of a body that asks to leave.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, run id.
-pub fn check_leave(bytes: &[u8], run_id: u32) -> Result<u64, Refusal> {
-    let r: LeaveRequest = claimed(Kind::Leave, bytes, HEADER_BYTES + 4 + 8)?;
-    check_run_id(r.run_id, run_id)?;
+/// [`Rejection::Size`].
+pub fn check_leave(body: &[u8]) -> Result<u64, Refusal> {
+    let r: LeaveRequest = claimed(Kind::Leave, body, 8)?;
     Ok(r.session)
 }
 
-/// Makes a speed of the bytes of a request; 0 for as fast as possible.
+/// Makes a speed of a body; 0 for as fast as possible.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, range.
-pub fn check_speed(bytes: &[u8]) -> Result<f64, Refusal> {
-    let r: SpeedRequest = claimed(Kind::Speed, bytes, HEADER_BYTES + 8)?;
+/// The first [`Refusal`] that applies, in the order size, range.
+pub fn check_speed(body: &[u8]) -> Result<f64, Refusal> {
+    let r: SpeedRequest = claimed(Kind::Speed, body, 8)?;
     let good = r.speed == 0.0 || (SPEED_MIN..=SPEED_MAX).contains(&r.speed);
     check_number("speed", r.speed, good, format!("0, or {SPEED_MIN} to {SPEED_MAX}"))?;
     Ok(r.speed)

@@ -10,6 +10,7 @@ mod description;
 mod fault;
 mod friction;
 mod join;
+mod joined_sessions;
 mod order;
 mod saved;
 
@@ -21,5 +22,7 @@ pub use controller_registry::ControllerRegistry;
 pub use description::describe;
 pub use fault::{check_clear_faults, check_fault};
 pub use friction::{FrictionLimits, check_friction};
-pub use join::{check_join, check_leave, check_speed};
+pub use join::{CheckedJoin, check_join, check_leave, check_speed};
+pub use joined_sessions::JoinedSessions;
+pub use order::{AcceptedOrder, OrderLimits, check_head};
 pub use saved::{check_saved, restored, save};

@@ -1,4 +1,4 @@
-//! What the checks of all requests have in common.
+//! What the checks of all orders have in common: the head, and helpers for the bodies.
 
 use std::fmt::Display;
 
@@ -7,22 +7,52 @@ use serde::de::DeserializeOwned;
 use crate::limits::NAME_BYTES_MAX;
 use hardstand_protocol::Rejection;
 
-use hardstand_protocol::{HEADER_BYTES, Kind, Refusal, VERSION, decode, other_version};
+use hardstand_protocol::{
+    HEADER_BYTES, Kind, Order, OrderHead, Refusal, VERSION, decode_body, decode_order,
+    is_controller_name, other_version,
+};
 
-/// What the bytes claim; `size` says how many there must be.
+/// An order that was accepted, for events and the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptedOrder {
+    /// Run number.
+    pub run_id: u32,
+    /// The tick from which on it holds.
+    pub tick: u64,
+    /// What was ordered.
+    pub order: Order,
+    /// Who ordered it, as the sender says.
+    pub asker: String,
+}
+
+/// The robot and the run that an order must name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderLimits<'a> {
+    /// The robot of the keys.
+    pub robot: &'a str,
+    /// Current run.
+    pub run_id: u32,
+}
+
+/// Checks the first part of an order; the rest of the bytes is its body.
 ///
 /// # Errors
-/// [`Rejection::Size`] or [`Rejection::Version`], in the order size (of the header), version, size.
-pub(super) fn claimed<T: DeserializeOwned>(
-    kind: Kind,
-    bytes: &[u8],
-    size: impl Display,
-) -> std::result::Result<T, Refusal> {
+/// The first [`Refusal`] that applies, in the order size (of the header), version, size (of the
+/// head), robot, run id, nonce, asker.
+pub fn check_head<'a>(
+    order: Order,
+    bytes: &'a [u8],
+    limits: &OrderLimits<'_>,
+) -> Result<(OrderHead, &'a [u8]), Refusal> {
     let wrong_size = || {
-        let text = format!("the request is {} bytes long; it must be {size}", bytes.len());
+        let text = format!(
+            "the order is {} bytes long; it must begin with a header, robot, run_id, nonce and \
+             asker",
+            bytes.len()
+        );
         Refusal { reason: Rejection::Size, text }
     };
-    let header = kind.header();
+    let header = order.kind().header();
     match bytes.get(..HEADER_BYTES) {
         None => return Err(wrong_size()),
         Some(got) if got != header => {
@@ -34,7 +64,38 @@ pub(super) fn claimed<T: DeserializeOwned>(
         }
         Some(_) => {}
     }
-    decode(kind, bytes).map_err(|_undecodable| wrong_size())
+    let (head, body) = decode_order(order, bytes).map_err(|_undecodable| wrong_size())?;
+    if head.robot != limits.robot {
+        let (got, robot) = (shown(&head.robot), limits.robot);
+        let text = format!("robot is {got:?}; it must be {robot:?}");
+        return Err(Refusal { reason: Rejection::Layout, text });
+    }
+    check_run_id(order, head.run_id, limits.run_id)?;
+    let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
+    if head.nonce == 0 {
+        return refuse("nonce is 0; it must be a random number, another one for each order".into());
+    }
+    if !is_controller_name(&head.asker) {
+        let (name, allowed) =
+            (shown(&head.asker), "1 to 64 letters, digits, \"-\", \"_\" or \".\"");
+        return refuse(format!("asker is {name:?}; it must be {allowed}"));
+    }
+    Ok((head, body))
+}
+
+/// What the bytes of a body claim; `size` says how many there must be.
+///
+/// # Errors
+/// [`Rejection::Size`].
+pub(super) fn claimed<T: DeserializeOwned>(
+    kind: Kind,
+    body: &[u8],
+    size: impl Display,
+) -> std::result::Result<T, Refusal> {
+    decode_body(kind, body).map_err(|_undecodable| {
+        let text = format!("the body is {} bytes long; it must be {size}", body.len());
+        Refusal { reason: Rejection::Size, text }
+    })
 }
 
 /// As much of a text from outside as fits a message.
@@ -52,15 +113,15 @@ pub(super) fn check_layout(got: u64, expected: u64) -> std::result::Result<(), R
     Err(Refusal { reason: Rejection::Layout, text })
 }
 
-/// 0 is whichever run there is.
+/// A stop may mean whichever run there is.
 ///
 /// # Errors
 /// [`Rejection::RunId`].
-pub(super) fn check_run_id(got: u32, expected: u32) -> std::result::Result<(), Refusal> {
-    if got == 0 || got == expected {
+fn check_run_id(order: Order, got: u32, expected: u32) -> std::result::Result<(), Refusal> {
+    if got == expected || (got == 0 && order == Order::Stop) {
         return Ok(());
     }
-    let text = format!("run_id is {got}; it must be {expected}, or 0 for whichever run there is");
+    let text = format!("run_id is {got}; it must be {expected}, the run that there is");
     Err(Refusal { reason: Rejection::RunId, text })
 }
 

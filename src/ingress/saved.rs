@@ -33,18 +33,17 @@ pub fn restored(
     }
 }
 
-/// Decodes a saved state and checks that it is of this robot and scenario. Whether its words make
-/// sense, only a plant can decide.
+/// Decodes a body with a saved state and checks that it is of this robot and scenario. Whether its
+/// words make sense, only a plant can decide.
 ///
 /// # Errors
-/// The first [`Refusal`] that applies, in the order size (of the header), version, size, layout,
-/// physics.
+/// The first [`Refusal`] that applies, in the order size, layout, physics.
 pub fn check_saved(
-    bytes: &[u8],
+    body: &[u8],
     layout_hash: u64,
     physics_hash: u64,
 ) -> Result<SavedState, Refusal> {
-    let saved: SavedState = claimed(Kind::SavedState, bytes, "as long as snapshot gives it")?;
+    let saved: SavedState = claimed(Kind::SavedState, body, "as long as snapshot gives it")?;
     check_hashes(&saved, layout_hash, physics_hash)?;
     Ok(saved)
 }

@@ -26,7 +26,7 @@ use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
 use crate::ingress::CommandIngress;
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{ModelReply, StatusReading, new_session};
+use hardstand_protocol::{ModelReply, StatusReading, random_number};
 
 /// The node. Dropping it removes its topics and services.
 #[derive(Debug)]
@@ -215,7 +215,7 @@ impl<'a> Declarations<'a> {
         subscriber: &Arc<CommandSubscriber>,
         listening: &mut Vec<Listening>,
     ) -> Result<LowStates> {
-        let own = [new_session() as u32, new_session() as u32];
+        let own = [random_number() as u32, random_number() as u32];
         let guard = Guard::new(own);
         let thread = watch(guard.clone(), self.bus.probe(), self.bus.panic_guard());
         thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;

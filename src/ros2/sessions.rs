@@ -1,10 +1,9 @@
 //! Sessions for publishers without session numbers: each publisher has one, and gets a new one
 //! after it has lost the robot.
 
-use hardstand_protocol::Authority;
-use hardstand_protocol::new_session;
+use hardstand_protocol::{Authority, public_session, random_number};
 
-/// Publishers with a session; the least recently used one is dropped.
+/// Publishers with a session; the least recently used one that does not own the robot is dropped.
 const PUBLISHERS_MAX: usize = 16;
 
 /// A publisher: the topic's number, and the publisher's id if its messages have one.
@@ -21,9 +20,20 @@ pub(super) struct Owner {
 #[derive(Clone, Debug)]
 struct Session {
     publisher: Publisher,
+    /// Secret, as that of any controller.
     number: u64,
     seq: u64,
     owned: bool,
+}
+
+impl Session {
+    fn new(publisher: Publisher) -> Self {
+        Self { publisher, number: random_number(), seq: 0, owned: false }
+    }
+
+    fn owns(&self, now: &Owner) -> bool {
+        public_session(self.number) == now.session
+    }
 }
 
 /// The sessions of all publishers, the most recently used one first.
@@ -33,9 +43,9 @@ pub(super) struct Sessions(Vec<Session>);
 impl Sessions {
     /// True if another session owns the robot.
     pub(super) fn is_taken(&self, publisher: Publisher, now: &Owner) -> bool {
-        let ours = self.0.iter().find(|s| s.publisher == publisher).map(|s| s.number);
+        let ours = self.0.iter().find(|s| s.publisher == publisher);
         let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-        in_force.contains(&now.authority) && ours != Some(now.session)
+        in_force.contains(&now.authority) && !ours.is_some_and(|s| s.owns(now))
     }
 
     /// Session and sequence number of the publisher's next command.
@@ -43,19 +53,23 @@ impl Sessions {
         let found = self.0.iter().position(|s| s.publisher == publisher);
         let mut session = match found {
             Some(i) => self.0.remove(i),
-            None => Session { publisher, number: new_session(), seq: 0, owned: false },
+            None => Session::new(publisher),
         };
-        let ours = now.session == session.number;
+        let ours = session.owns(now);
         let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
         if session.owned && !(ours && in_force.contains(&now.authority)) {
-            session = Session { publisher, number: new_session(), seq: 0, owned: false };
+            session = Session::new(publisher);
         } else {
             session.owned |= ours && now.running;
         }
         session.seq += 1;
         let numbers = (session.number, session.seq);
         self.0.insert(0, session);
-        self.0.truncate(PUBLISHERS_MAX);
+        if self.0.len() > PUBLISHERS_MAX
+            && let Some(last) = self.0.iter().rposition(|s| !s.owns(now))
+        {
+            self.0.remove(last);
+        }
         numbers
     }
 }

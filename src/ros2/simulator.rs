@@ -14,7 +14,7 @@ use crate::bus::{Newest, Order, OrderPort, Reply, SharedNewest};
 use crate::simulation::Simulation;
 use hardstand_physics::model::Base;
 use hardstand_physics::spatial::{Quaternion, Vec3};
-use hardstand_protocol::{ControlRequest, Kind, SavedState, encode};
+use hardstand_protocol::{ControlRequest, SavedState};
 
 /// Phases, as in the state.
 const RUNNING: u8 = 1;
@@ -28,6 +28,8 @@ const FEATURES: [u16; 10] = [10, 11, 20, 21, 22, 24, 25, 26, 31, 32];
 const SCOPE_TIME: u8 = 1;
 const SCOPE_STATE: u8 = 2;
 const SCOPE_ALL: u8 = 255;
+/// The asker of orders that come by a service.
+const ASKER: &str = "ros2";
 
 /// Tolerance of the length of a quaternion around 1.
 const UNIT_WITHIN: f64 = 1e-3;
@@ -133,7 +135,7 @@ impl Simulator {
         if now.phase != PAUSED {
             return Err(failed("the simulation is not paused".into()));
         }
-        let request = ControlRequest { run_id: now.run_id, number: r.steps, rewind: 0 };
+        let request = ControlRequest { number: r.steps, rewind: 0 };
         let until = self.order(Order::Step, &request).map_err(failed)?;
         let from = until.saturating_sub(r.steps);
         Ok(Steps { run_id: now.run_id, from, until, since: Instant::now() })
@@ -191,7 +193,7 @@ impl Simulator {
 
     /// Loads the loop's state into the plant of this service.
     fn load(&mut self) -> Result<SavedState, String> {
-        match self.orders.ask(Order::Snapshot, Vec::new()) {
+        match self.orders.ask(Order::Snapshot, ASKER, &ControlRequest::default()) {
             Reply::Order(reply) => Err(reply.reason),
             Reply::Saved(saved) => {
                 self.simulation.restore(&saved.words).map_err(|e| e.to_string())?;
@@ -236,10 +238,8 @@ impl Simulator {
             return Err(failed(format!("the plant cannot continue from this state: {fault:?}")));
         }
         let moved = SavedState { words: self.simulation.snapshot_words(), ..saved };
-        let mut payload = Vec::new();
-        encode(Kind::SavedState, &moved, &mut payload).map_err(|e| failed(e.to_string()))?;
         let before = self.newest.get().run_id;
-        match self.orders.ask(Order::Restore, payload) {
+        match self.orders.ask(Order::Restore, ASKER, &moved) {
             Reply::Order(reply) => reply.tick().map_err(|e| failed(e.to_string()))?,
             Reply::Saved(_) | Reply::Joined(_) => 0,
         };
@@ -279,9 +279,7 @@ impl Simulator {
     }
 
     fn order(&self, order: Order, request: &ControlRequest) -> Result<u64, String> {
-        let mut payload = Vec::new();
-        encode(Kind::Control, request, &mut payload).map_err(|e| e.to_string())?;
-        match self.orders.ask(order, payload) {
+        match self.orders.ask(order, ASKER, request) {
             Reply::Order(reply) => reply.tick().map_err(|e| e.to_string()),
             Reply::Saved(saved) => Ok(saved.tick),
             Reply::Joined(joined) => Ok(joined.first_tick),

@@ -42,8 +42,9 @@ impl<C: Clock> Executive<C> {
             if ready {
                 return self.change_state(Trigger::ControllersReady);
             }
-            match pacer.after_tick(self.clock.now_ns()) {
-                Wait::Until(deadline) => self.clock.sleep_until(deadline),
+            let now_ns = self.clock.now_ns();
+            match pacer.after_tick(now_ns) {
+                Wait::Until(deadline) => self.sleep_until(now_ns, deadline),
                 Wait::AtOnce | Wait::Stop => {}
                 Wait::ClockWentBack => {
                     return self.change_state(Trigger::End(Ending::ClockWentBack));

@@ -1,12 +1,10 @@
 //! Commands of controllers that have joined: which tick each is for, and which one is missing.
 
 use crate::config::ControllerNumbers;
-use crate::limits::{CANDIDATES_MAX, LEASES_MAX};
+use crate::limits::{CANDIDATES_MAX, EARLY_MAX, LEASES_MAX};
 use crate::simulation::{Lease, Leases, random};
 use hardstand_protocol::{Command, JointCommand, Rejection};
 
-/// Commands that may wait for the tick at which they apply.
-const EARLY_MAX: usize = 64;
 /// Commands that are remembered, to tell a repeat from a contradiction.
 const KNOWN_MAX: usize = 64;
 
@@ -154,6 +152,25 @@ impl CommandAdmission {
     /// Any command that is kept.
     pub(super) fn take_any(&mut self) -> Option<Box<Command>> {
         self.early.pop()
+    }
+
+    /// What a session has sent is void; a command of it that is kept, until there is none.
+    pub(super) fn forget(&mut self, session: u64) -> Option<Box<Command>> {
+        let own = |k: &&mut Known| k.session == session;
+        self.known.iter_mut().filter(own).for_each(|k| *k = Known::default());
+        let kept = self.early.iter().position(|c| c.session == session)?;
+        Some(self.early.swap_remove(kept))
+    }
+
+    /// True if an answer to the state of the tick `answered` is there.
+    pub(super) fn is_answered(
+        &self,
+        lease: &Lease,
+        answered: u64,
+        candidates: &[Box<Command>],
+    ) -> bool {
+        let mut there = self.early.iter().chain(candidates);
+        there.any(|c| c.session == lease.session && c.answers_tick == answered)
     }
 
     /// A controller has joined.

@@ -5,16 +5,20 @@ use std::sync::atomic::Ordering;
 use crate::config::{OverrunPolicy, Pace, StartRule};
 use crate::fault_point;
 use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
-use hardstand_protocol::TickInput;
+use hardstand_protocol::{Event, TickInput};
 
 use super::command_admission::CommandAdmission;
 use super::link_faults::LinkFaults;
 use super::links::{Ending, Links, RunLimits};
+use super::lost_controllers::Held;
 use super::outputs::OutputCounts;
 use super::recent_states::RecentStates;
 use super::state::{LoopState, Trigger};
 use super::wait_budget::WaitBudget;
 use super::{Clock, EventSchedule, Pacer, Wait};
+
+/// During a longer sleep the loop looks for an emergency stop this often, ns.
+const LOOK_NS: u64 = 2_000_000;
 
 /// What an iteration has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +57,10 @@ pub struct Executive<C> {
     pub(super) time_offset_ns: u64,
     pub(super) snapshot: Snapshot,
     pub(super) recent_states: RecentStates,
-    /// A controller has joined to which no state was sent yet.
-    pub(super) publish_to_joined: bool,
+    /// A controller has joined, or the robot was stopped, and no state says so yet.
+    pub(super) publish_at_once: bool,
+    /// Sessions that had joints after the last tick.
+    pub(super) held: Held,
     /// The next log record needs a keyframe.
     pub(super) keyframe_due: bool,
     pub(super) counts: OutputCounts,
@@ -101,7 +107,8 @@ impl<C: Clock> Executive<C> {
             run_id: limits.run_id,
             time_offset_ns: 0,
             snapshot,
-            publish_to_joined: false,
+            publish_at_once: false,
+            held: Held::default(),
             keyframe_due: true,
             counts: OutputCounts::default(),
         }
@@ -123,6 +130,7 @@ impl<C: Clock> Executive<C> {
         mut iterate: impl FnMut(&mut Self) -> IterationOutcome,
     ) -> (Ending, Simulation) {
         self.pacer.begin_again(self.clock.now_ns());
+        self.note_owners();
         loop {
             match iterate(&mut self) {
                 IterationOutcome::TickDone => self.wait_for_deadline(),
@@ -152,6 +160,8 @@ impl<C: Clock> Executive<C> {
         self.log_tick(tick, &outcome, record);
         self.report_tick(&outcome, begin_ns);
         self.recycle_input();
+        self.note_owners();
+        self.report_lost();
         self.finish_tick(&outcome)
     }
 
@@ -161,7 +171,7 @@ impl<C: Clock> Executive<C> {
         if !self.state.runs_ticks() {
             return false;
         }
-        self.publish_if_joined();
+        self.publish_if_due();
         self.take_commands();
         if self.misses_commands() {
             self.change_state(Trigger::CommandsMissing);
@@ -212,14 +222,43 @@ impl<C: Clock> Executive<C> {
         self.pacer.begin_again(self.clock.now_ns());
     }
 
+    /// Sleeps until the deadline. In slow motion requests are taken meanwhile, and one that changes
+    /// what comes next ends the sleep.
+    fn sleep_between_ticks(&mut self, mut now_ns: u64, deadline_ns: u64) {
+        let plan = |e: &Self| (e.state, e.run_id, e.pace, e.pacer.period_ns());
+        let before = plan(self);
+        while deadline_ns.saturating_sub(now_ns) > LOOK_NS {
+            self.clock.sleep_until(now_ns + LOOK_NS);
+            now_ns = self.clock.now_ns();
+            self.take_requests();
+            if plan(self) != before || self.input.events.contains(&Event::Stop) {
+                return self.pacer.begin_again(now_ns);
+            }
+        }
+        self.clock.sleep_until(deadline_ns);
+    }
+
+    /// Sleeps until the deadline; an emergency stop ends the sleep.
+    pub(super) fn sleep_until(&self, mut now_ns: u64, deadline_ns: u64) {
+        while deadline_ns.saturating_sub(now_ns) > LOOK_NS {
+            if self.links.emergency_stop.is_requested() {
+                return;
+            }
+            self.clock.sleep_until(now_ns + LOOK_NS);
+            now_ns = self.clock.now_ns();
+        }
+        self.clock.sleep_until(deadline_ns);
+    }
+
     fn wait_for_deadline(&mut self) {
         self.wakeup_latency_ns = 0;
         if self.pace == Pace::Free {
             return;
         }
-        match self.pacer.after_tick(self.clock.now_ns()) {
+        let now_ns = self.clock.now_ns();
+        match self.pacer.after_tick(now_ns) {
             Wait::Until(deadline) => {
-                self.clock.sleep_until(deadline);
+                self.sleep_between_ticks(now_ns, deadline);
                 self.wakeup_latency_ns = self.clock.now_ns().saturating_sub(deadline);
             }
             Wait::AtOnce => {}

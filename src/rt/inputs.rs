@@ -46,6 +46,18 @@ impl<C: Clock> Executive<C> {
         }
     }
 
+    /// Says whose commands come first from now on.
+    pub(super) fn note_owners(&mut self) {
+        let Self { simulation, replay_leases, input, links, .. } = self;
+        let leases = leases_of(simulation, replay_leases.as_ref(), &input.events);
+        let joined = leases.places().iter().filter(|l| !l.left).map(|l| l.session);
+        let implicit = leases.implicit();
+        let implicit = if implicit.left { 0 } else { implicit.session };
+        for (queue, session) in joined.chain([implicit]).enumerate() {
+            links.commands.set_owner(queue, session);
+        }
+    }
+
     /// The leases as the coming tick will have them.
     pub(super) fn leases(&self) -> Cow<'_, Leases> {
         leases_of(&self.simulation, self.replay_leases.as_ref(), &self.input.events)
@@ -66,7 +78,7 @@ impl<C: Clock> Executive<C> {
 
     /// The next command for this run; those for the run before are out of date.
     pub(super) fn take_command(&mut self) -> Option<Box<Command>> {
-        next_command(&self.links, self.run_id, &mut self.counts.commands_outdated)
+        next_command(&mut self.links, self.run_id, &mut self.counts.commands_outdated)
     }
 
     /// Drops, delays or changes commands as the injected faults of the link say.
@@ -123,7 +135,7 @@ pub(super) fn leases_of<'a>(
 }
 
 /// The next command for the run `run_id`; those for the run before are out of date.
-fn next_command(links: &Links, run_id: u32, outdated: &mut u64) -> Option<Box<Command>> {
+fn next_command(links: &mut Links, run_id: u32, outdated: &mut u64) -> Option<Box<Command>> {
     while let Some(command) = links.commands.take() {
         if command.run_id == run_id {
             return Some(command);

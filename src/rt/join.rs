@@ -2,8 +2,8 @@
 
 use crate::config::ControllerNumbers;
 use crate::limits::{EVENTS_MAX, LEASES_MAX};
-use crate::simulation::{Denied, Lease, random};
-use hardstand_protocol::{Event, Grant, Join, JointCommand, Role};
+use crate::simulation::{Denied, Lease};
+use hardstand_protocol::{Authority, Event, Grant, Join, JointCommand, Role};
 
 use super::{Clock, Executive};
 
@@ -24,29 +24,29 @@ impl<C: Clock> Executive<C> {
     /// Gives a controller its lease, from the coming tick on.
     pub(super) fn join(&mut self, join: &Join, answer: &mut JoinAnswer) {
         let (tick, leases) = (self.simulation.state().tick, self.leases().into_owned());
-        self.publish_to_joined = true;
+        self.publish_at_once = true;
         answer.first_tick = join.schedule.next_from(tick);
         if join.role == Role::Observer {
             return;
         }
-        let before = leases.of_controller(join.controller);
-        if let Some(lease) = before
-            && !self.admission.is_present(lease.session)
+        let spec = self.simulation.watchdog();
+        if let Some(lease) = leases.of_controller(join.controller)
+            && lease.authority(spec, tick) == Authority::Held
             && self.renews(join, lease)
         {
-            // its lease was in the saved state: nothing has changed
+            // it comes again, or its lease was in the saved state: it goes on where it was
             self.admission.note_joined(lease.session);
             answer.session = lease.session;
+            answer.first_tick = self.first_unanswered(lease, tick);
             return self.fill_in_force(join, answer);
         }
         let grant = Grant {
             controller: join.controller,
-            session: new_session(join.controller, tick, before),
+            session: join.controller,
             schedule: join.schedule,
             required: join.role == Role::Required,
             joints: join.joints,
         };
-        let spec = self.simulation.watchdog();
         let owner = self.simulation.unjoined_owner().filter(|_| self.replay_leases.is_none());
         answer.denied = leases.check(spec, tick, &grant, owner).err();
         if self.input.events.len() >= EVENTS_MAX {
@@ -54,6 +54,9 @@ impl<C: Clock> Executive<C> {
         }
         if answer.denied.is_none() {
             answer.session = grant.session;
+            while let Some(stale) = self.admission.forget(grant.session) {
+                self.links.commands.give_back(stale);
+            }
             self.admission.note_joined(grant.session);
             self.input.events.push(Event::Grant(grant));
             self.fill_in_force(join, answer);
@@ -70,6 +73,15 @@ impl<C: Clock> Executive<C> {
         !lease.left
             && (lease.schedule, lease.required) == (join.schedule, required)
             && joints.into_iter().all(same)
+    }
+
+    /// The first state of a lease to which no answer is there.
+    fn first_unanswered(&self, lease: &Lease, tick: u64) -> u64 {
+        let mut state = lease.schedule.next_from(lease.next);
+        while state <= tick && self.admission.is_answered(lease, state, &self.input.candidates) {
+            state = lease.schedule.next_from(state + 1);
+        }
+        state
     }
 
     fn fill_in_force(&self, join: &Join, answer: &mut JoinAnswer) {
@@ -92,19 +104,5 @@ impl<C: Clock> Executive<C> {
         absent
     }
 }
-
-/// The same controller, joining at the same tick, gets the same session in every run; one that
-/// joins again at the same tick gets another.
-fn new_session(controller: u64, tick: u64, before: Option<&Lease>) -> u64 {
-    let nth = |n: u64| random(controller, tick, n).max(1);
-    match before {
-        // it may have joined several times
-        Some(lease) => (1..JOINS_MAX).find(|&n| nth(n - 1) == lease.session).map_or(nth(0), nth),
-        None => nth(0),
-    }
-}
-
-/// Number of times that a controller can join at one tick and get a new session each time.
-const JOINS_MAX: u64 = 1000;
 
 const _: () = assert!(LEASES_MAX < EVENTS_MAX);

@@ -141,7 +141,7 @@ impl LinkFaults {
             self.counts.dropped += 1;
             return;
         };
-        copy(candidate, &mut command);
+        command.copy_from(candidate);
         self.make_stale(&mut command, lot, faults);
         if let Err(reason) = self.alter(&mut command, lot, faults) {
             self.counts.rejected[reason as usize] += 1;
@@ -153,7 +153,7 @@ impl LinkFaults {
             if happens(probability, seed, lot, FaultKind::LinkDuplicate)
                 && let Some(mut twin) = self.free.pop()
             {
-                copy(&command, &mut twin);
+                twin.copy_from(&command);
                 self.counts.duplicated += 1;
                 self.hold(twin, due + ticks as u64, tick);
             }
@@ -169,7 +169,7 @@ impl LinkFaults {
             command.joints.clone_from(&self.last_intact.joints);
             self.counts.stale += 1;
         } else if !is_stale {
-            copy(command, &mut self.last_intact);
+            self.last_intact.copy_from(command);
         }
     }
 
@@ -295,11 +295,4 @@ fn flip(command: &mut Command, bit: u64) -> Result<(), Rejection> {
         }
     }
     Ok(())
-}
-
-/// Copies without allocating if both have as many joints.
-fn copy(from: &Command, to: &mut Command) {
-    let joints = std::mem::take(&mut to.joints);
-    *to = Command { joints, ..*from };
-    to.joints.clone_from(&from.joints);
 }

@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Sender;
 
-use crate::buffer_pool::{Inbox, Outbox, Waiter};
+use crate::buffer_pool::{CommandReceiver, EmergencyStop, Outbox, Waiter};
 use crate::config::{ControllerNumbers, Mode, OverrunPolicy, StartRule};
 use crate::limits::{FIRST_RUN_ID, LEASES_MAX};
 use crate::simulation::Snapshot;
-use hardstand_protocol::LogTick;
-use hardstand_protocol::{Command, PlantFailure};
+use hardstand_protocol::{LogTick, PlantFailure};
 
 use super::Direct;
 use super::loop_event::LoopEvent;
@@ -71,7 +70,9 @@ impl RunLimits {
 #[derive(Debug)]
 pub struct Links {
     /// Checked commands.
-    pub commands: Inbox<Command>,
+    pub commands: CommandReceiver,
+    /// Requests of the emergency stop.
+    pub emergency_stop: EmergencyStop,
     /// Checked requests from outside.
     pub requests: RequestReceiver,
     /// The run number, for the threads that check commands.

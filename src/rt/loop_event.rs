@@ -15,6 +15,13 @@ pub enum Happened {
         /// Tick of the state.
         answers_tick: u64,
     },
+    /// A controller was late for too long and has lost its joints.
+    Lost {
+        /// Number of its name; 0 if it has not joined.
+        controller: u64,
+        /// Public number of its session.
+        session: u64,
+    },
     /// The tick has waited for these controllers as long as the mode allows.
     GivenUp(ControllerNumbers),
     /// The plant has stopped itself.

@@ -18,6 +18,7 @@ mod join;
 mod link_faults;
 mod links;
 mod loop_event;
+mod lost_controllers;
 mod outputs;
 mod pacer;
 mod paused;

@@ -37,9 +37,9 @@ impl<C: Clock> Executive<C> {
         }
     }
 
-    /// Publishes the state to a controller that has just joined.
-    pub(super) fn publish_if_joined(&mut self) {
-        if std::mem::take(&mut self.publish_to_joined) {
+    /// Publishes the state to a controller that has just joined, and an emergency stop.
+    pub(super) fn publish_if_due(&mut self) {
+        if std::mem::take(&mut self.publish_at_once) {
             self.publish(Phase::Running);
         }
     }
@@ -53,6 +53,9 @@ impl<C: Clock> Executive<C> {
         (state.run_id, contacts.run_id) = (self.run_id, self.run_id);
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
         contacts.time_ns = state.time_ns;
+        if phase != Phase::Running && self.leases().stopped {
+            self.snapshot.state.authority = Authority::Stopped.code();
+        }
         if self.limits.mode != Mode::RealTime {
             let leases =
                 leases_of(&self.simulation, self.replay_leases.as_ref(), &self.input.events);

@@ -18,12 +18,13 @@ impl<C: Clock> Executive<C> {
                 return self.change_state(Trigger::End(Ending::Stopped));
             }
             let now_ns = self.clock.now_ns();
-            if published_ns.is_none_or(|at| now_ns.saturating_sub(at) >= PUBLISHED_EVERY_NS) {
+            let due = |at: u64| now_ns.saturating_sub(at) >= PUBLISHED_EVERY_NS;
+            if std::mem::take(&mut self.publish_at_once) || published_ns.is_none_or(due) {
                 published_ns = Some(now_ns);
                 self.publish(Phase::Paused);
                 self.send_report(self.report(&no_outcome(), Phase::Paused));
             }
-            self.clock.sleep_until(now_ns + self.simulation.spec().period_ns);
+            self.sleep_until(now_ns, now_ns + self.simulation.spec().period_ns);
             self.take_requests();
         }
     }

@@ -44,10 +44,13 @@ pub enum Request {
     Join(Box<(Join, JoinAnswer)>),
     /// The controller with this session leaves.
     Leave(u64),
-    /// Emergency stop.
-    Stop,
     /// End of the emergency stop.
-    Arm,
+    Arm {
+        /// Requests of the stop that the asker knew of.
+        stops: u64,
+        /// Set by the loop if another one has come since; the robot then stays stopped.
+        void: bool,
+    },
     /// Another wall time of a tick, ns; 0 for as fast as the machine allows.
     Speed(u64),
     /// Go on from another state, as the next run.

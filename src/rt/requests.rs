@@ -3,17 +3,18 @@
 use std::sync::atomic::Ordering;
 
 use crate::config::{Pace, StartRule};
-use crate::limits::{EVENTS_MAX, LEASE_EVENTS};
+use crate::limits::{EVENTS_MAX, LEASE_EVENTS, STOP_EVENTS};
 use hardstand_protocol::Event;
 
 use super::request_queue::{Answer, Request, StateReset};
+use super::state::LoopState;
 use super::state::Trigger;
 use super::{Clock, Executive};
 
 impl<C: Clock> Executive<C> {
     /// Takes requests, then the events of the coming tick: planned ones before others.
     pub(super) fn take_requests(&mut self) {
-        while self.input.events.len() < EVENTS_MAX
+        while self.input.events.len() < EVENTS_MAX - STOP_EVENTS
             && let Some((number, request)) = self.links.requests.take()
         {
             self.handle(number, request);
@@ -24,6 +25,24 @@ impl<C: Clock> Executive<C> {
         {
             self.handle(number, event);
         }
+        self.take_stop();
+        if self.input.events.iter().any(Event::is_of_leases) {
+            self.note_owners();
+        }
+    }
+
+    /// Takes the emergency stop, after everything else that came with it: no request ends it that
+    /// was sent before it.
+    fn take_stop(&mut self) {
+        if !self.links.emergency_stop.is_requested() {
+            return;
+        }
+        if !self.leases().stopped {
+            self.input.events.push(Event::Stop);
+        }
+        let (run_id, tick) = (self.run_id, self.simulation.state().tick);
+        self.links.emergency_stop.take(run_id, tick);
+        self.publish_at_once = !matches!(self.state, LoopState::Running);
     }
 
     fn handle(&mut self, number: u64, mut request: Request) {
@@ -39,8 +58,12 @@ impl<C: Clock> Executive<C> {
                 self.join(join, answer);
             }
             Request::Leave(session) => self.input.events.push(Event::Leave { session: *session }),
-            Request::Stop => self.input.events.push(Event::Stop),
-            Request::Arm => self.input.events.push(Event::Arm),
+            Request::Arm { stops, void } => {
+                *void = self.links.emergency_stop.requests() != *stops;
+                if !*void {
+                    self.input.events.push(Event::Arm);
+                }
+            }
             Request::Speed(wall_period_ns) => self.set_speed(*wall_period_ns),
             Request::StateReset(reset) => {
                 self.reset(reset);
@@ -79,6 +102,7 @@ impl<C: Clock> Executive<C> {
             self.links.requests.answer(Answer { number, run_id, tick, request });
         }
         let now_ns = self.simulation.time_ns().wrapping_add(self.time_offset_ns);
+        let stopped = self.leases().stopped;
         self.simulation.adopt(&reset.words);
         self.run_id = self.run_id.wrapping_add(1);
         self.links.run_id.store(self.run_id, Ordering::Relaxed);
@@ -87,6 +111,9 @@ impl<C: Clock> Executive<C> {
         let await_controllers = reset.afresh && self.limits.start == StartRule::OnController;
         self.change_state(Trigger::Reset { await_controllers });
         self.input.events.clear();
+        if stopped && !self.simulation.leases().stopped {
+            self.input.events.push(Event::Stop); // only `arm` ends it
+        }
         self.recycle_commands();
         while let Some(early) = self.admission.take_any() {
             self.links.commands.give_back(early);

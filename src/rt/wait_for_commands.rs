@@ -68,7 +68,7 @@ impl<C: Clock> Executive<C> {
             if !matches!(self.state, LoopState::WaitingForCommands { .. }) {
                 return None;
             }
-            self.publish_if_joined();
+            self.publish_if_due();
             self.make_room();
             self.take_commands();
             missing = self.missing();

@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import queue
+import secrets
 import struct
 import time
 import zenoh
@@ -15,7 +16,7 @@ STATE, COMMAND, MODEL, JOIN, JOIN_REPLY = 1, 3, 5, 13, 14
 
 
 def head(kind):
-    return struct.pack("<2sBB", b"HS", 5, kind)
+    return struct.pack("<2sBB", b"HS", 6, kind)
 
 
 def text(t):
@@ -47,12 +48,14 @@ def run(session, robot, law):
     states = queue.Queue()
     _subscriber = session.declare_subscriber(f"hardstand/{robot}/state", states.put)
     model = ask(session, f"hardstand/{robot}/model")
-    layout = struct.unpack_from("<Q", model, 4)[0]
+    layout, run_id = struct.unpack_from("<QI", model, 4)
+    mine = secrets.randbits(63) + 1
     joints = joints_of(model)
-    wish = head(JOIN) + struct.pack("<QQB3Q", layout, 0, 0, 1, 0, 0) + text("snake") + text("SI")
+    wish = head(JOIN) + text(robot) + struct.pack("<IQ", run_id, secrets.randbits(63) + 1) + text("snake")
+    wish += struct.pack("<QQQB3Q", layout, 0, mine, 0, 1, 0, 0) + text("snake") + text("SI")
     wish += struct.pack("<Q", len(joints)) + b"".join(text(name) for name, _ in joints)
     reply = ask(session, f"hardstand/{robot}/join", wish)
-    verdict, _, run_id, mine, first, _ = struct.unpack_from("<BBIQQQ", reply, 4)
+    verdict, _, run_id, _, first, _ = struct.unpack_from("<BBIQQQ", reply, 4)
     assert verdict == 0, reply
     cmd = session.declare_publisher(f"hardstand/{robot}/cmd", express=True)
     answers, seen, came, stiffer = {}, [q for _, q in joints], {}, 0.0

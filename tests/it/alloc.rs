@@ -3,7 +3,7 @@
 use crate::common::WATCHDOG;
 use std::cell::{Cell, RefCell};
 
-use hardstand::buffer_pool::{Inbox, Outbox};
+use hardstand::buffer_pool::{CommandSender, Inbox};
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{Clock, Request, RequestSender};
 use hardstand::simulation::Simulation;
@@ -162,7 +162,8 @@ fn grip(scope: Scope, n: u32) -> Event {
 /// friction at some, and counts what
 /// the loop asks of the allocator between the first and the last one.
 struct CountingClock<'a> {
-    commands: &'a Outbox<Command>,
+    commands: &'a CommandSender,
+    command: RefCell<Command>,
     log: &'a Inbox<LogTick>,
     orders: &'a RefCell<RequestSender>,
     told: &'a Cell<u64>,
@@ -190,12 +191,9 @@ impl Clock for CountingClock<'_> {
         let late_ns = if sleeps.is_multiple_of(50) { 3_400_000 } else { 0 };
         self.now_ns.set(deadline_ns + late_ns);
         // the controller's side; for a while nobody empties the log
-        if let Some(mut command) = self.commands.take_free() {
-            command.joints.fill(JointCommand { kp: 60.0, kd: 2.0, ..Default::default() });
-            (command.run_id, command.session) = (1, 5);
-            (command.seq, command.answers_tick) = (sleeps, sleeps - 1);
-            self.commands.send(command);
-        }
+        let mut command = self.command.borrow_mut();
+        (command.seq, command.answers_tick) = (sleeps, sleeps - 1);
+        self.commands.send(&command);
         // four a tick at most: more than one, and never too many to answer
         let mut orders = self.orders.borrow_mut();
         for n in 0..sleeps % 5 {
@@ -229,18 +227,17 @@ fn a_turn_of_the_loop_does_not_allocate() {
           {at_s=0.9, kind=\"link_burst\", every_ticks=30, duration_s=0.2},
           {at_s=1.1, kind=\"battery_sag\", share=0.9}]",
     ];
-    let queues = bench::Queues { commands: 32, snapshots: 8, log: 64, reports: 100 };
+    let queues = bench::Queues { snapshots: 8, log: 64, reports: 100 };
     let mut bench = bench::Bench::new(bench::quadruped(&sets), queues);
     let joints = bench.scenario.model.joint_count();
-    let all: Vec<_> = std::iter::from_fn(|| bench.commands.take_free()).collect();
-    for mut command in all {
-        command.joints.resize(joints, JointCommand::default());
-        bench.commands.put_back(command);
-    }
+    let hold = JointCommand { kp: 60.0, kd: 2.0, ..Default::default() };
+    let command =
+        Command { run_id: 1, session: 5, joints: vec![hold; joints], ..Default::default() };
     let (commands, log, counted) = (bench.commands.clone(), bench.log.clone(), Cell::new(u64::MAX));
     let (orders, told) = (RefCell::new(bench.orders.take().unwrap()), Cell::new(0));
     let clock = CountingClock {
         commands: &commands,
+        command: RefCell::new(command),
         log: &log,
         orders: &orders,
         told: &told,

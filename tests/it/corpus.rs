@@ -12,7 +12,10 @@ use crate::common::bench::{Bench, ROOMY};
 use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::rt::ManualClock;
 use hardstand_log::{KEYFRAME_TOPIC, STATE_TOPIC, TICK_TOPIC};
-use hardstand_protocol::{ClaimedCommand, FrictionRequest, Keyframe, Kind, encode, encode_command};
+use hardstand_protocol::{
+    ClaimedCommand, FrictionRequest, Keyframe, Kind, Order, OrderHead, encode, encode_command,
+    encode_order,
+};
 use hardstand_protocol::{JointCommand, Scope};
 
 const LUMP: &str = r#"<robot name="lump"><link name="a"><inertial><mass value="1"/><inertia
@@ -136,8 +139,10 @@ fn renew_the_seeds() {
     for (name, scope) in
         [("all", Scope::All), ("foot", Scope::Foot(1)), ("region", Scope::Region(1))]
     {
-        let request = FrictionRequest::new(layout_hash, run_id, scope, 0.5, 0.25);
-        encode(Kind::Friction, &request, &mut data).unwrap();
+        let request = FrictionRequest::new(layout_hash, scope, 0.5, 0.25);
+        let (robot, asker) = (checks::ORDERS.robot.into(), "seed".into());
+        let head = OrderHead { robot, run_id, nonce: 77, asker };
+        encode_order(Order::Friction, &head, &request, &mut data).unwrap();
         put("friction_bytes", name, &data);
     }
     put("log_bytes", "chunk", &log(2, true));

@@ -1,5 +1,6 @@
 //! The daemon as real processes: life, death, strangers, signals, rights.
 
+mod attacks;
 mod broken;
 mod clocks;
 mod control;
@@ -15,5 +16,6 @@ mod rights;
 mod shown;
 mod stalls;
 mod status;
+mod stops;
 mod strangers;
 mod subscribers;

@@ -4,35 +4,35 @@ use crate::common::dice::Dice;
 use hardstand::ErrorKind;
 use hardstand::ingress::{FrictionLimits, check_friction};
 use hardstand_protocol::{Event, Rejection, Scope};
-use hardstand_protocol::{FrictionRequest, Kind, OrderReply, Refusal, decode, encode};
+use hardstand_protocol::{
+    FrictionRequest, HEADER_BYTES, Kind, OrderReply, Refusal, decode, encode,
+};
 
 const LIMITS: FrictionLimits =
-    FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, run_id: 3, counts: [12, 4, 2] };
+    FrictionLimits { layout_hash: 0x0123_4567_89ab_cdef, counts: [12, 4, 2] };
 
 fn request(scope: Scope, mu_static: f64, mu_kinetic: f64) -> FrictionRequest {
-    FrictionRequest::new(LIMITS.layout_hash, LIMITS.run_id, scope, mu_static, mu_kinetic)
+    FrictionRequest::new(LIMITS.layout_hash, scope, mu_static, mu_kinetic)
 }
 
 fn bytes_of(r: &FrictionRequest) -> Vec<u8> {
     let mut out = Vec::new();
     encode(Kind::Friction, r, &mut out).unwrap();
-    out
+    out.split_off(HEADER_BYTES)
 }
 
 #[test]
-fn a_request_has_exactly_these_bytes() {
+fn a_body_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
-        b"HS\x05\x08".as_slice(),
-        &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
-        &[3, 0, 0, 0],                                     // run_id
-        &[2],                                              // scope: a foot
-        &[1, 0, 0, 0],                                     // index
-        &[0, 0, 0, 0, 0, 0, 0xe0, 0x3f],                   // static 0.5
-        &[0, 0, 0, 0, 0, 0, 0xd0, 0x3f],                   // kinetic 0.25
+        [0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01].as_slice(), // layout hash
+        &[2],                                                        // scope: a foot
+        &[1, 0, 0, 0],                                               // index
+        &[0, 0, 0, 0, 0, 0, 0xe0, 0x3f],                             // static 0.5
+        &[0, 0, 0, 0, 0, 0, 0xd0, 0x3f],                             // kinetic 0.25
     ]
     .concat();
     assert_eq!(bytes_of(&request(Scope::Foot(1), 0.5, 0.25)), expected);
-    assert_eq!(expected.len(), 37);
+    assert_eq!(expected.len(), 29);
     let foot = Event::Friction { scope: Scope::Foot(1), mu_static: 0.5, mu_kinetic: 0.25 };
     assert_eq!(check_friction(&expected, &LIMITS), Ok(foot));
 }
@@ -46,11 +46,11 @@ fn an_answer_has_exactly_these_bytes() {
         out
     };
     let accepted = OrderReply::accepted(0x0102);
-    let expected = [b"HS\x05\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
+    let expected = [b"HS\x06\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
     assert_eq!(bytes(&accepted), expected);
     assert_eq!(accepted.tick(), Ok(0x0102));
     let refusal = |reason| OrderReply::from(Refusal { reason, text: "why".into() });
-    let expected = [b"HS\x05\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
+    let expected = [b"HS\x06\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
     assert_eq!(bytes(&refusal(Rejection::OutOfRange)), expected.concat());
     let kind = |reason| refusal(reason).tick().unwrap_err().kind();
     assert_eq!(kind(Rejection::OutOfRange), ErrorKind::Input);
@@ -111,24 +111,15 @@ fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
 
 /// A second opinion, from the description of the bytes.
 fn judge(bytes: &[u8]) -> Result<(u8, u32, f64, f64), Rejection> {
-    if bytes.len() < 4 {
+    if bytes.len() != 29 {
         return Err(Rejection::Size);
     }
-    if bytes[..4] != [0x48, 0x53, 5, 8] {
-        return Err(Rejection::Version);
-    }
-    if bytes.len() != 37 {
-        return Err(Rejection::Size);
-    }
-    if number(bytes, 4, 8) != LIMITS.layout_hash {
+    if number(bytes, 0, 8) != LIMITS.layout_hash {
         return Err(Rejection::Layout);
     }
-    if number(bytes, 12, 4) != 3 {
-        return Err(Rejection::RunId);
-    }
-    let (scope, index) = (bytes[16], number(bytes, 17, 4) as u32);
+    let (scope, index) = (bytes[8], number(bytes, 9, 4) as u32);
     let count = *[1, 12, 4, 2].get(usize::from(scope)).ok_or(Rejection::OutOfRange)?;
-    let mu = [21, 29].map(|at| f64::from_bits(number(bytes, at, 8)));
+    let mu = [13, 21].map(|at| f64::from_bits(number(bytes, at, 8)));
     let bad = |x: f64, max: f64| x.is_nan() || x < 0.0 || x > max;
     if index >= count {
         return Err(Rejection::OutOfRange);
@@ -152,15 +143,15 @@ fn damaged_requests_are_judged_as_an_independent_checker_does() {
         let scopes = [Scope::All, Scope::Station(5), Scope::Foot(3), Scope::Region(0)];
         let mut bytes = bytes_of(&request(scopes[dice.roll(4) as usize], 0.5, 0.4));
         match dice.roll(5) {
-            0 => bytes[16] = dice.roll(6) as u8,
-            1 => bytes[17] = dice.roll(14) as u8,
+            0 => bytes[8] = dice.roll(6) as u8,
+            1 => bytes[9] = dice.roll(14) as u8,
             2 => {
-                let at = 21 + 8 * dice.roll(2) as usize;
+                let at = 13 + 8 * dice.roll(2) as usize;
                 let special = SPECIAL[dice.roll(8) as usize];
                 bytes[at..at + 8].copy_from_slice(&special.to_le_bytes());
             }
             3 => {
-                let at = dice.roll(37) as usize;
+                let at = dice.roll(29) as usize;
                 bytes[at] ^= 1 << dice.roll(8);
             }
             _ => bytes.resize(dice.roll(40) as usize, 0),
@@ -181,5 +172,5 @@ fn damaged_requests_are_judged_as_an_independent_checker_does() {
         }
     }
     let seen = reasons.iter().filter(|&&n| n > 200).count();
-    assert!(accepted > 20_000 && seen == 6, "{accepted} accepted, by reason: {reasons:?}");
+    assert!(accepted > 20_000 && seen == 4, "{accepted} accepted, by reason: {reasons:?}");
 }

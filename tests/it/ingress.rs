@@ -7,17 +7,20 @@ use std::sync::atomic::AtomicU32;
 
 use crate::common::oracle::{Dice, Owners, Said, judge, mutate};
 use crate::common::robots::{add_body, add_joint, joint, plain_spec};
-use hardstand::buffer_pool::{Inbox, pool};
-use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits};
+use hardstand::buffer_pool::{CommandReceiver, command_queue};
+use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits, JoinedSessions};
 use hardstand::limits::CANDIDATES_MAX;
 use hardstand::simulation::Simulation;
 use hardstand_physics::model::{Base, Builder, JointKind};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
-use hardstand_protocol::{ClaimedCommand, encode_command};
+use hardstand_protocol::{ClaimedCommand, encode_command, public_session};
 use hardstand_protocol::{Command, JointCommand, Rejection, TickInput, Verdict};
 
 const JOINTS: usize = 2;
-const QUEUE: usize = 2 * CANDIDATES_MAX;
+/// Commands that wait for the owner, and for another session.
+const DEPTHS: [usize; 2] = [64, 4];
+/// Sessions that own nothing and can wait at a time.
+const OTHERS: usize = 55;
 
 /// A double pendulum whose joints can bear any command.
 fn pendulum() -> Simulation {
@@ -142,7 +145,7 @@ impl Tally {
 struct Intake {
     desk: CommandIngress,
     counters: Arc<ArrivalCounters>,
-    inbox: Inbox<Command>,
+    inbox: CommandReceiver,
     simulation: Simulation,
     input: TickInput,
     tally: Tally,
@@ -150,10 +153,11 @@ struct Intake {
 
 impl Intake {
     fn new(simulation: Simulation, limits: CommandLimits) -> Self {
-        let (outbox, inbox) = pool(QUEUE, Command::default);
+        let (outbox, inbox) = command_queue(Command::default);
         let counters = Arc::<ArrivalCounters>::default();
         let run_id = Arc::new(AtomicU32::new(limits.run_id));
-        let desk = CommandIngress::new(outbox, limits, run_id, Arc::clone(&counters));
+        let joined = JoinedSessions::default();
+        let desk = CommandIngress::new(outbox, limits, run_id, joined, Arc::clone(&counters));
         let input = TickInput::new();
         Self { counters, desk, inbox, simulation, input, tally: Tally::default() }
     }
@@ -167,6 +171,8 @@ impl Intake {
         }
         let outcome = self.simulation.step(&self.input);
         self.input.candidates.drain(..).for_each(|candidate| self.inbox.give_back(candidate));
+        let implicit = *self.simulation.leases().implicit();
+        self.inbox.set_owner(8, if implicit.left { 0 } else { implicit.session });
         let verdicts = outcome.verdicts[..outcome.candidates].to_vec();
         verdicts.iter().for_each(|&verdict| self.tally.count(verdict));
         verdicts
@@ -185,7 +191,7 @@ impl Intake {
 /// The second opinion, and a plant that only gets what has passed it.
 struct Opinion {
     owners: Owners,
-    queue: VecDeque<Said>,
+    queues: Queues,
     simulation: Simulation,
     input: TickInput,
     tally: Tally,
@@ -194,8 +200,8 @@ struct Opinion {
 impl Opinion {
     fn new(simulation: Simulation) -> Self {
         let owners = Owners::new(*simulation.watchdog(), simulation.model().joint_count());
-        let (queue, input, tally) = (VecDeque::new(), TickInput::new(), Tally::default());
-        Self { owners, queue, simulation, input, tally }
+        let (queues, input, tally) = (Queues::default(), TickInput::new(), Tally::default());
+        Self { owners, queues, simulation, input, tally }
     }
 
     fn arrives(&mut self, bytes: &[u8], limits: &CommandLimits) -> Result<(), Rejection> {
@@ -203,18 +209,21 @@ impl Opinion {
         let said = judge(bytes, limits).inspect_err(|&reason| {
             self.tally.count(Verdict::Rejected(reason));
         })?;
-        if self.queue.len() == QUEUE {
-            self.queue.pop_front();
-            self.tally.count(Verdict::Rejected(Rejection::QueueFull));
+        match self.queues.push(said) {
+            Some(true) => self.tally.count(Verdict::Rejected(Rejection::QueueFull)),
+            Some(false) => {}
+            None => {
+                self.tally.count(Verdict::Rejected(Rejection::QueueFull));
+                return Err(Rejection::QueueFull);
+            }
         }
-        self.queue.push_back(said);
         Ok(())
     }
 
     fn tick(&mut self) -> Vec<Verdict> {
         let now = self.simulation.state().tick;
         let mut verdicts = Vec::new();
-        for said in self.queue.drain(..self.queue.len().min(CANDIDATES_MAX)) {
+        for said in std::iter::from_fn(|| self.queues.pop()).take(CANDIDATES_MAX) {
             let (verdict, trace) = self.owners.judge(now, &said);
             verdicts.push(verdict);
             self.tally.count(verdict);
@@ -224,7 +233,51 @@ impl Opinion {
         }
         self.simulation.step(&self.input);
         self.input.candidates.clear();
+        self.queues.owner = self.owners.session();
         verdicts
+    }
+}
+
+/// What waits: a queue for the owner, one for each other session as long as something waits in it.
+#[derive(Default)]
+struct Queues {
+    owner: u64,
+    own: VecDeque<Said>,
+    others: Vec<VecDeque<Said>>,
+    /// Where the search for the next command of another session begins.
+    turn: usize,
+}
+
+impl Queues {
+    /// `None` if there is no place for it; true if an older command gave way.
+    fn push(&mut self, said: Said) -> Option<bool> {
+        let (queue, depth) = if said.session == self.owner && self.owner != 0 {
+            (&mut self.own, DEPTHS[0])
+        } else {
+            self.others.resize_with(OTHERS, VecDeque::new);
+            let own = |q: &VecDeque<Said>| q.front().is_some_and(|s| s.session == said.session);
+            let place = self.others.iter().position(own);
+            let place = place.or_else(|| self.others.iter().position(VecDeque::is_empty))?;
+            (&mut self.others[place], DEPTHS[1])
+        };
+        let gives_way = queue.len() == depth && queue.pop_front().is_some();
+        queue.push_back(said);
+        Some(gives_way)
+    }
+
+    fn pop(&mut self) -> Option<Said> {
+        if let Some(said) = self.own.pop_front() {
+            return Some(said);
+        }
+        let count = self.others.len();
+        let places = (0..count).map(|i| (self.turn + i) % count);
+        let place = places.into_iter().find(|&place| !self.others[place].is_empty())?;
+        self.turn = (place + 1) % count;
+        self.others[place].pop_front()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.others.iter().all(VecDeque::is_empty)
     }
 }
 
@@ -235,7 +288,7 @@ fn command(said: &Said) -> Command {
     };
     Command {
         run_id: 3,
-        session: said.session,
+        session: public_session(said.session),
         seq: said.seq,
         answers_tick: said.answers_tick,
         applies_tick: 0,
@@ -276,7 +329,7 @@ fn run(seed: u64, count: u64) -> Tally {
         assert_eq!(intake.tick(), opinion.tick(), "tick {tick}, seed {seed}");
         let digests = [&intake.simulation, &opinion.simulation].map(|p| p.state().digest);
         assert_eq!(digests[0], digests[1], "tick {tick}, seed {seed}");
-        if opinion.tally.sent == count && opinion.queue.is_empty() {
+        if opinion.tally.sent == count && opinion.queues.is_empty() {
             break;
         }
     }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use crate::common::bench::{Bench, PERIOD_NS, ROOMY, TestClock, quadruped};
 use crate::common::dice::Dice;
 use crossbeam_channel::{Receiver, bounded};
-use hardstand::buffer_pool::Outbox;
+use hardstand::buffer_pool::{CommandSender, EmergencyStop};
 use hardstand::config::{Budget, Mode, OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
     Answer, Direct, Ending, EventSchedule, Executive, Happened, JoinAnswer, Links, LoopEvent,
@@ -66,7 +66,8 @@ struct Link {
 
 struct World {
     orders: RequestSender,
-    commands: Outbox<Command>,
+    commands: CommandSender,
+    emergency_stop: EmergencyStop,
     published: Receiver<StateReading>,
     q: Vec<f64>,
     link: Link,
@@ -96,9 +97,7 @@ impl World {
             (0..self.flying.len()).filter(|&i| self.flying[i].0 <= self.looks).rev().collect();
         for i in due {
             let (_, command) = self.flying.swap_remove(i);
-            let Some(mut free) = self.commands.take_free() else { continue };
-            *free = command;
-            self.commands.send(free);
+            self.commands.send(&command);
         }
     }
 
@@ -236,6 +235,7 @@ fn run(plan: Plan) -> Ran {
     let world = RefCell::new(World {
         orders: bench.orders.take().unwrap(),
         commands: bench.commands.clone(),
+        emergency_stop: bench.emergency_stop.clone(),
         published,
         q: bench.scenario.spec.q.joints.clone(),
         link: plan.link,
@@ -410,7 +410,7 @@ fn an_emergency_stop_wins_while_a_tick_waits() {
             let newest = world.states.last().map_or(0, |s| s.tick);
             world.peers[0].silent |= newest >= 30;
             if world.looks == 400 {
-                world.orders.send(Request::Stop).unwrap();
+                world.emergency_stop.request();
             }
         },
         ..plan(60, vec![peer("joints", schedule(1, 0, 0), 0..12)])
@@ -437,9 +437,10 @@ fn a_controller_that_is_started_anew_goes_on() {
     });
     assert_eq!((ran.ending, ran.log.len()), (Ending::Done, 100));
     let sessions = [0, 1].map(|i| ran.peers[i].granted.as_ref().unwrap().session);
-    assert_ne!(sessions[0], sessions[1]);
-    let obeyed = sessions.map(|s| ran.obeyed(s).len());
-    assert_eq!(obeyed[0] + obeyed[1], 100, "no tick went without: {obeyed:?}");
+    assert_eq!(sessions, [controller_number("joints"); 2], "the same lease goes on");
+    assert_eq!(ran.obeyed(sessions[0]).len(), 100, "no tick went without");
+    let whole = run(plan(100, vec![peer("joints", schedule(1, 0, 0), 0..12)]));
+    assert_eq!(ran.digests(), whole.digests(), "as without the restart");
     let in_force = &ran.peers[1].granted.as_ref().unwrap().in_force;
     assert!(in_force.len() == 12 && in_force[0].kp > 50.0, "it is told what is in force");
 }
@@ -526,10 +527,8 @@ fn another_speed_changes_the_pace_and_nothing_else() {
 fn only_controllers_that_have_joined_are_heard() {
     let ran = run(Plan {
         act: |world| {
-            if let Some(mut free) = world.commands.take_free() {
-                *free = Command { run_id: 1, session: 77, seq: world.looks, ..Default::default() };
-                world.commands.send(free);
-            }
+            let seq = world.looks;
+            world.commands.send(&Command { run_id: 1, session: 77, seq, ..Default::default() });
         },
         ..plan(50, two())
     });

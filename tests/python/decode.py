@@ -3,6 +3,7 @@ checks what must hold for a robot that stands. Run by tests/it/python.rs."""
 import argparse
 import json
 import queue
+import secrets
 import struct
 import sys
 import time
@@ -105,9 +106,9 @@ class Reader:
 def decode(what, sample, offsets=False):
     name, kind, fields = SCHEMAS[what]
     data = sample.payload.to_bytes()
-    assert data[:4] == bytes([0x48, 0x53, 5, kind]), (what, data[:4])
+    assert data[:4] == bytes([0x48, 0x53, 6, kind]), (what, data[:4])
     encoding = str(sample.encoding)
-    assert encoding == f"application/octet-stream;hardstand.{name}.v5", encoding
+    assert encoding == f"application/octet-stream;hardstand.{name}.v6", encoding
     reader = Reader(data, 4)
     out = reader.record(fields)
     assert reader.at == len(data), f"{what}: {len(data)} bytes, {reader.at} described"
@@ -139,8 +140,10 @@ def near(what, value, expected, within):
 def check_friction(link, key, model, contacts):
     """Changes the friction of the second foot; the others keep theirs."""
     def ask_for(scope, index, mu_static, mu_kinetic):
-        payload = struct.pack("<2sBBQIBIdd", b"HS", 5, 8, model["layout_hash"], model["run_id"],
-                              scope, index, mu_static, mu_kinetic)
+        text = lambda s: struct.pack("<Q", len(s)) + s.encode()
+        head = text(key.split("/")[1]) + struct.pack("<IQ", model["run_id"], secrets.randbits(63) + 1)
+        body = struct.pack("<QBIdd", model["layout_hash"], scope, index, mu_static, mu_kinetic)
+        payload = struct.pack("<2sBB", b"HS", 6, 8) + head + text("decode.py") + body
         return decode("friction", ask(link, key + "friction", payload))
 
     refused = ask_for(2, 1, 0.5, 0.9)

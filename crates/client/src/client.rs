@@ -18,6 +18,8 @@ use crate::session::{bus_error, open_client_as};
 pub struct Client {
     pub(crate) session: Session,
     pub(crate) keys: Keys,
+    pub(crate) robot: String,
+    pub(crate) asker: String,
 }
 
 impl Client {
@@ -37,7 +39,16 @@ impl Client {
     /// `ErrorKind::Input` if the endpoint is malformed or a file of secrets is refused,
     /// `ErrorKind::File` if it cannot be read.
     pub fn connect_as(endpoint: &str, robot: &str, credentials: &Credentials) -> Result<Self> {
-        Ok(Self { session: open_client_as(endpoint, credentials)?, keys: Keys::of(robot) })
+        let session = open_client_as(endpoint, credentials)?;
+        let asker = format!("pid-{}", std::process::id());
+        Ok(Self { session, keys: Keys::of(robot), robot: robot.into(), asker })
+    }
+
+    /// The same, with the name by which its orders appear in events and logs: 1 to 64 letters,
+    /// digits, "-", "_" or ".". By default it is made from the number of this process.
+    #[must_use]
+    pub fn named(self, asker: &str) -> Self {
+        Self { asker: asker.into(), ..self }
     }
 
     /// True while there is a connection.
@@ -75,23 +86,25 @@ impl Client {
         subscriber.map(Events).map_err(|e| bus_error(&self.keys.events, e))
     }
 
-    /// Sends a query, and repeats it until a daemon answers. A query with a payload is not repeated
-    /// once it may have arrived.
+    /// The number of the current run.
+    pub(crate) fn run_id(&self, patience: Duration) -> Result<u32> {
+        Ok(self.model(patience)?.run_id)
+    }
+
+    /// Sends a query, and repeats it until a daemon answers. The daemon executes an order once,
+    /// however often it comes.
     pub(crate) fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
         let begin = Instant::now();
         loop {
-            let (asked, order) = (Instant::now(), !payload.is_empty());
-            let wait = if order { patience } else { Duration::from_secs(1) };
-            let query = self.session.get(key).timeout(wait);
-            let query = if order { query.payload(payload) } else { query };
+            let query = self.session.get(key).timeout(ANSWERED_WITHIN);
+            let query = if payload.is_empty() { query } else { query.payload(payload) };
             let replies = query.wait().map_err(|e| bus_error(key, e))?;
             for reply in replies.iter() {
                 if let Ok(sample) = reply.result() {
                     return Ok(sample.payload().to_bytes().into_owned());
                 }
             }
-            let lost = order && asked.elapsed() >= wait;
-            if lost || begin.elapsed() >= patience {
+            if begin.elapsed() >= patience {
                 return Err(Error::new(
                     ErrorKind::Bus,
                     format!(
@@ -109,6 +122,8 @@ pub(crate) fn received<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<
     decode(kind, bytes).map_err(|e| bus_error("a message of the daemon", e))
 }
 
+/// A query without an answer is repeated after this.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 /// Events that can wait in a subscriber; zenoh waits if there are more.
 const EVENTS_KEPT: usize = 1000;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hardstand_error::Result;
 use hardstand_protocol::{
     Authority, ClaimedCommand, JointCommand, Kind, ModelReply, StateReading, encode_command,
-    new_session,
+    public_session, random_number,
 };
 use zenoh::Wait;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
@@ -44,7 +44,7 @@ impl Client {
         let claim = ClaimedCommand {
             layout_hash: model.layout_hash,
             run_id: model.run_id,
-            session: new_session(),
+            session: random_number(),
             joints: vec![JointCommand::default(); model.joints.len()],
             ..Default::default()
         };
@@ -85,17 +85,17 @@ impl Controller {
         self.commands.put(self.buffer.as_slice()).wait().map_err(|e| bus_error("cmd", e))
     }
 
-    /// This controller's session.
+    /// The number by which this controller's session is published.
     #[must_use]
-    pub const fn session(&self) -> u64 {
-        self.claim.session
+    pub fn session(&self) -> u64 {
+        public_session(self.claim.session)
     }
 
     /// True if `state` shows that this session owned the robot and has lost it, because it was
     /// late or another controller took over. The daemon refuses all its further commands; call
     /// [`renew_session`](Self::renew_session).
     pub fn has_lost(&mut self, state: &StateReading) -> bool {
-        let ours = state.command_session == self.claim.session;
+        let ours = state.command_session == self.session();
         let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
         let lost = self.owned && !(ours && in_force.contains(&state.authority));
         self.owned |= ours && state.phase == 1;
@@ -104,6 +104,6 @@ impl Controller {
 
     /// Starts a new session, which must prove that it is alive like any other.
     pub fn renew_session(&mut self) {
-        (self.claim.session, self.claim.seq, self.owned) = (new_session(), 0, false);
+        (self.claim.session, self.claim.seq, self.owned) = (random_number(), 0, false);
     }
 }

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, Order, StateReading,
-    encode, encode_command,
+    Authority, ClaimedCommand, JoinReply, JoinRequest, JointCommand, Kind, LeaveRequest, Order,
+    Role, StateReading, encode_command, public_session, random_number,
 };
 use zenoh::Wait;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
 
@@ -19,6 +20,11 @@ use crate::session::bus_error;
 
 /// States that can wait for a slow controller.
 const STATES_MAX: usize = 256;
+/// Least time between two requests to join, and the most that it grows to in vain.
+const JOINS_APART: Duration = Duration::from_millis(200);
+const JOINS_APART_MAX: Duration = Duration::from_secs(5);
+/// A phase of states: ticks run.
+const RUNNING: u8 = 1;
 /// Newest answers, kept to be sent again.
 const ANSWERS_KEPT: usize = 64;
 
@@ -27,6 +33,8 @@ const ANSWERS_KEPT: usize = 64;
 #[derive(Debug)]
 pub struct JoinedController {
     client: Client,
+    /// Shows the daemon that this process is there.
+    _alive: LivelinessToken,
     request: JoinRequest,
     reply: JoinReply,
     states: Subscriber<FifoChannelHandler<Sample>>,
@@ -34,6 +42,9 @@ pub struct JoinedController {
     claim: ClaimedCommand,
     answers: VecDeque<(u64, Vec<u8>)>,
     patience: Duration,
+    joined_at: Instant,
+    joins_apart: Duration,
+    losses: u64,
 }
 
 impl Client {
@@ -43,7 +54,7 @@ impl Client {
     /// # Errors
     /// `ErrorKind::Input` with the expected and the received value if the daemon refuses,
     /// `ErrorKind::Bus` if it does not answer or is too busy.
-    pub fn join(self, request: JoinRequest, patience: Duration) -> Result<JoinedController> {
+    pub fn join(self, mut request: JoinRequest, patience: Duration) -> Result<JoinedController> {
         // subscribe first: the first state that the reply names must not be missed
         let states = self
             .session
@@ -52,8 +63,14 @@ impl Client {
             .wait()
             .map_err(|e| bus_error(&self.keys.state, e))?;
         let commands = self.declare_commands()?;
+        if request.session == 0 {
+            request.session = random_number();
+        }
+        let alive = self.keys.alive(&format!("{:016x}", public_session(request.session)));
+        let token = self.session.liveliness().declare_token(alive.clone()).wait();
         let mut joined = JoinedController {
             client: self,
+            _alive: token.map_err(|e| bus_error(&alive, e))?,
             request,
             reply: JoinReply::default(),
             states,
@@ -61,6 +78,9 @@ impl Client {
             claim: ClaimedCommand::default(),
             answers: VecDeque::with_capacity(ANSWERS_KEPT),
             patience,
+            joined_at: Instant::now(),
+            joins_apart: JOINS_APART,
+            losses: 0,
         };
         joined.join_again()?;
         Ok(joined)
@@ -73,10 +93,8 @@ impl JoinedController {
     /// # Errors
     /// As [`Client::join`].
     pub fn join_again(&mut self) -> Result<()> {
-        let mut payload = Vec::new();
-        encode(Kind::Join, &self.request, &mut payload)?;
-        let bytes =
-            self.client.ask(self.client.keys.order(Order::Join), &payload, self.patience)?;
+        let run_id = self.client.run_id(self.patience)?;
+        let bytes = self.client.send_order(run_id, Order::Join, &self.request, self.patience)?;
         self.reply = received(Kind::JoinReply, &bytes)?;
         match self.reply.verdict {
             0 => {}
@@ -84,9 +102,16 @@ impl JoinedController {
             _ => return Err(Error::new(ErrorKind::Bus, self.reply.reason.clone())),
         }
         self.answers.clear();
+        self.joined_at = Instant::now();
         (self.claim.layout_hash, self.claim.seq) = (self.request.layout_hash, 0);
-        (self.claim.run_id, self.claim.session) = (self.reply.run_id, self.reply.session);
+        (self.claim.run_id, self.claim.session) = (self.reply.run_id, self.request.session);
         Ok(())
+    }
+
+    /// How often this controller was late for too long, lost its joints and joined again.
+    #[must_use]
+    pub const fn losses(&self) -> u64 {
+        self.losses
     }
 
     /// The daemon's reply to the join request.
@@ -96,7 +121,7 @@ impl JoinedController {
     }
 
     /// The next state to answer; `None` after `patience` without one. Joins again after a reset or
-    /// restore.
+    /// restore, and where ticks do not wait, after it has lost its joints.
     ///
     /// # Errors
     /// `ErrorKind::Bus` if the session is closed or a state does not decode; as
@@ -112,11 +137,34 @@ impl JoinedController {
             let state: StateReading = received(Kind::State, &sample.payload().to_bytes())?;
             if state.run_id > self.reply.run_id {
                 self.join_again()?;
+            } else if self.may_have_lost(&state) {
+                self.join_again()?;
+                self.losses += 1;
             }
             if state.run_id == self.reply.run_id && self.is_asked(&state)? {
                 return Ok(Some(state));
             }
         }
+    }
+
+    /// True if some joints obey no command although this controller has had the time to send one.
+    /// If they are not its own, joining again changes nothing.
+    fn may_have_lost(&mut self, state: &StateReading) -> bool {
+        let weak = [Authority::Damped, Authority::Zero].map(Authority::code);
+        if state.run_id != self.reply.run_id || state.tick < self.reply.first_tick {
+            return false;
+        }
+        if !weak.contains(&state.authority) {
+            self.joins_apart = JOINS_APART;
+            return false;
+        }
+        let due = state.phase == RUNNING
+            && self.request.role != Role::Observer.code()
+            && self.joined_at.elapsed() > self.joins_apart;
+        if due {
+            self.joins_apart = (2 * self.joins_apart).min(JOINS_APART_MAX);
+        }
+        due
     }
 
     /// True if the controller must answer `state`. Sends the same answer again if there is one.
@@ -126,8 +174,15 @@ impl JoinedController {
         let answered = self.answers.iter().find(|(tick, _)| *tick == state.tick);
         match answered {
             Some((_, bytes)) => self.put(bytes).map(|()| false),
-            None => Ok(due && self.answers.back().is_none_or(|(last, _)| *last < state.tick)),
+            // a state may come late, when the first message with it was lost
+            None => Ok(due && !self.is_forgotten(state.tick)),
         }
+    }
+
+    /// True if the answer to this state, if there was one, is not kept any more.
+    fn is_forgotten(&self, tick: u64) -> bool {
+        let oldest = self.answers.iter().map(|(tick, _)| *tick).min();
+        self.answers.len() >= ANSWERS_KEPT && oldest.is_some_and(|oldest| tick < oldest)
     }
 
     /// Answers `state` with the set-points of its joints, in the model's order.
@@ -166,8 +221,8 @@ impl JoinedController {
                 "the daemon is gone: there is nothing to leave",
             ));
         }
-        let request = LeaveRequest { run_id: self.reply.run_id, session: self.reply.session };
-        self.client.order(Order::Leave, Kind::Leave, &request, patience)?;
+        let request = LeaveRequest { session: self.request.session };
+        self.client.order_in(self.reply.run_id, Order::Leave, &request, patience)?;
         Ok(self.client)
     }
 }

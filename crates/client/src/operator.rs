@@ -5,7 +5,7 @@ use std::time::Duration;
 use hardstand_error::Result;
 use hardstand_protocol::{
     ClearFaultsRequest, ControlRequest, FaultRequest, FrictionRequest, Kind, ModelReply, Order,
-    OrderReply, PushRequest, SavedState, Scope, SpeedRequest, decode, encode,
+    OrderHead, OrderReply, PushRequest, SavedState, Scope, SpeedRequest, decode, encode_order,
 };
 use serde::Serialize;
 
@@ -29,19 +29,18 @@ impl Client {
         patience: Duration,
     ) -> Result<u64> {
         let ModelReply { layout_hash, run_id, .. } = *model;
-        let request = FrictionRequest::new(layout_hash, run_id, scope, mu_static, mu_kinetic);
-        self.order(Order::Friction, Kind::Friction, &request, patience)
+        let request = FrictionRequest::new(layout_hash, scope, mu_static, mu_kinetic);
+        self.order_in(run_id, Order::Friction, &request, patience)
     }
 
     /// Sends one of pause, resume, step, run_until, reset, stop and arm. Returns the tick from
-    /// which on it holds; for steps, the number of ticks after which the simulation pauses. The
-    /// request is not repeated if the daemon does not answer, since steps would be run twice.
+    /// which on it holds; for steps, the number of ticks after which the simulation pauses.
     ///
     /// # Errors
     /// `ErrorKind::Input` with field, value and range if the daemon refuses it,
     /// `ErrorKind::Bus` if no daemon answers within `patience`, or it is too busy.
     pub fn steer(&self, order: Order, request: &ControlRequest, patience: Duration) -> Result<u64> {
-        self.order(order, Kind::Control, request, patience)
+        self.order(order, request, patience)
     }
 
     /// Sets the simulated seconds per second of wall time; 0 for as many as the machine allows.
@@ -50,7 +49,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn set_speed(&self, speed: f64, patience: Duration) -> Result<u64> {
-        self.order(Order::Speed, Kind::Speed, &SpeedRequest { speed }, patience)
+        self.order(Order::Speed, &SpeedRequest { speed }, patience)
     }
 
     /// Pushes a link. Returns the first tick of the push.
@@ -58,7 +57,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn push(&self, request: &PushRequest, patience: Duration) -> Result<u64> {
-        self.order(Order::Push, Kind::Push, request, patience)
+        self.order(Order::Push, request, patience)
     }
 
     /// Injects a fault. Returns its first tick.
@@ -66,7 +65,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn fault(&self, request: &FaultRequest, patience: Duration) -> Result<u64> {
-        self.order(Order::Fault, Kind::Fault, request, patience)
+        self.order(Order::Fault, request, patience)
     }
 
     /// Clears faults. Returns the first tick without them.
@@ -74,7 +73,7 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn clear_faults(&self, request: &ClearFaultsRequest, patience: Duration) -> Result<u64> {
-        self.order(Order::ClearFaults, Kind::ClearFaults, request, patience)
+        self.order(Order::ClearFaults, request, patience)
     }
 
     /// The complete state, which [`restore`](Self::restore) takes.
@@ -83,7 +82,8 @@ impl Client {
     /// As [`steer`](Self::steer).
     pub fn snapshot(&self, patience: Duration) -> Result<SavedState> {
         let key = self.keys.order(Order::Snapshot);
-        let bytes = self.ask(key, &[], patience)?;
+        let (run_id, request) = (self.run_id(patience)?, ControlRequest::default());
+        let bytes = self.send_order(run_id, Order::Snapshot, &request, patience)?;
         // a refusal is a message of another kind
         match decode::<OrderReply>(Kind::OrderReply, &bytes) {
             Ok(refused) => Err(refused.tick().map_or_else(|e| e, |_| bus_error(key, "no state"))),
@@ -96,19 +96,39 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn restore(&self, saved: &SavedState, patience: Duration) -> Result<u64> {
-        self.order(Order::Restore, Kind::SavedState, saved, patience)
+        self.order(Order::Restore, saved, patience)
     }
 
-    pub(crate) fn order<T: Serialize>(
+    /// Sends an order for the current run.
+    fn order<T: Serialize>(&self, order: Order, body: &T, patience: Duration) -> Result<u64> {
+        // a stop means whichever run there is
+        let run_id = if order == Order::Stop { 0 } else { self.run_id(patience)? };
+        self.order_in(run_id, order, body, patience)
+    }
+
+    /// Sends an order for the run `run_id`; the tick from which on it holds.
+    pub(crate) fn order_in<T: Serialize>(
         &self,
+        run_id: u32,
         order: Order,
-        kind: Kind,
-        request: &T,
+        body: &T,
         patience: Duration,
     ) -> Result<u64> {
-        let mut payload = Vec::new();
-        encode(kind, request, &mut payload)?;
-        let bytes = self.ask(self.keys.order(order), &payload, patience)?;
+        let bytes = self.send_order(run_id, order, body, patience)?;
         received::<OrderReply>(Kind::OrderReply, &bytes)?.tick()
+    }
+
+    /// Sends an order; the bytes of the answer.
+    pub(crate) fn send_order<T: Serialize>(
+        &self,
+        run_id: u32,
+        order: Order,
+        body: &T,
+        patience: Duration,
+    ) -> Result<Vec<u8>> {
+        let head = OrderHead::new(&self.robot, run_id, &self.asker);
+        let mut payload = Vec::new();
+        encode_order(order, &head, body, &mut payload)?;
+        self.ask(self.keys.order(order), &payload, patience)
     }
 }

@@ -12,7 +12,7 @@ pub struct ClaimedCommand {
     pub layout_hash: u64,
     /// Run number of the state that is answered.
     pub run_id: u32,
-    /// Controller's session.
+    /// The controller's session: its secret number.
     pub session: u64,
     /// Sequence number.
     pub seq: u64,
@@ -47,15 +47,6 @@ pub fn decode_command(
         return Err(Rejection::Size);
     }
     crate::decode::<ClaimedCommand>(Kind::Command, bytes).map_err(|_undecodable| Rejection::Size)
-}
-
-/// A session number that no other controller has: random, from the system.
-#[must_use]
-pub fn new_session() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    // RandomState is seeded by the system's random numbers
-    let number = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    number.max(1)
 }
 
 /// Encodes a command; the counterpart of [`decode_command`].

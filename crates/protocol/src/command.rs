@@ -72,6 +72,15 @@ pub struct Command {
     pub joints: Vec<JointCommand>,
 }
 
+impl Command {
+    /// Becomes a copy of `other`; does not allocate if there is room for its joints.
+    pub fn copy_from(&mut self, other: &Self) {
+        let joints = std::mem::take(&mut self.joints);
+        *self = Self { joints, ..*other };
+        self.joints.clone_from(&other.joints);
+    }
+}
+
 /// Everything that one tick receives from outside, with room for the bounds in
 /// [`limits`](crate::limits).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

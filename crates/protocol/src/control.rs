@@ -2,13 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What `pause`, `resume`, `step`, `run_until` and `reset` can be given. Without a payload they
-/// mean the run that there is.
+/// What `pause`, `resume`, `step`, `run_until`, `reset`, `snapshot`, `stop` and `arm` are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
-    /// `step`: how many ticks, 1 without a payload. `run_until`: the tick. Otherwise 0.
+    /// `step`: how many ticks. `run_until`: the tick. Otherwise 0.
     pub number: u64,
     /// `reset`: 1 if published time shall begin at 0 again, too. Otherwise 0.
     pub rewind: u8,
@@ -32,8 +29,6 @@ pub struct SavedState {
 /// A constant force on a link, for some ticks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PushRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
     /// Name of the link.
     pub link: String,
     /// Point of attack in the link's frame, m.

@@ -11,11 +11,13 @@ pub struct EventReading {
     pub tick: u64,
     /// Time of that state, ns.
     pub time_ns: u64,
-    /// One word: join, leave, stop, arm, push, friction, fault, clear, conflict, `gave_up` or
-    /// `plant_failure`.
+    /// One word: join, leave, stop, arm, push, friction, fault, clear, conflict, `gave_up`,
+    /// `plant_failure`, lost (a controller was late for too long), or order: an order was accepted.
     pub kind: String,
     /// The controller that it is about; empty if it is about none.
     pub controller: String,
+    /// Who gave the order, as its sender says; empty for anything else.
+    pub asker: String,
     /// For people.
     pub text: String,
 }

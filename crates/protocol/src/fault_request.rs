@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 /// A fault that an operator requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FaultRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
     /// Name of the kind; docs/faults.md lists them.
     pub kind: String,
     /// What it affects: `joint`, `foot`, `link`, `station` or `region`; empty for all there is.
@@ -22,8 +20,6 @@ pub struct FaultRequest {
 /// The end of faults that an operator requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClearFaultsRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
     /// Faults of which kind; empty for all.
     pub kind: String,
     /// What they affect; empty for whatever it is.

@@ -9,8 +9,6 @@ use crate::Scope;
 pub struct FrictionRequest {
     /// Layout hash of the robot and the regions that are meant.
     pub layout_hash: u64,
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
     /// What is meant: 0 all stations, 1 a station, 2 a foot, 3 a region.
     pub scope: u8,
     /// Index of the station, foot or region in the order of `model`; 0 for all stations.
@@ -22,23 +20,17 @@ pub struct FrictionRequest {
 }
 
 impl FrictionRequest {
-    /// A request for the run that `layout_hash` and `run_id` name.
+    /// A request for the robot and the regions that `layout_hash` names.
     ///
     /// ```
     /// use hardstand_protocol::{FrictionRequest, Scope};
     ///
-    /// let slip = FrictionRequest::new(0x1234, 1, Scope::Foot(2), 0.1, 0.05);
+    /// let slip = FrictionRequest::new(0x1234, Scope::Foot(2), 0.1, 0.05);
     /// assert_eq!((slip.scope, slip.index), (2, 2));
     /// ```
     #[must_use]
-    pub const fn new(
-        layout_hash: u64,
-        run_id: u32,
-        scope: Scope,
-        mu_static: f64,
-        mu_kinetic: f64,
-    ) -> Self {
+    pub const fn new(layout_hash: u64, scope: Scope, mu_static: f64, mu_kinetic: f64) -> Self {
         let (scope, index) = scope.numbers();
-        Self { layout_hash, run_id, scope, index, mu_static, mu_kinetic }
+        Self { layout_hash, scope, index, mu_static, mu_kinetic }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{JointCommand, ModelReply, Refusal, Rejection};
+use crate::{JointCommand, ModelReply, Refusal, Rejection, random_number};
 
 /// What a controller wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +11,9 @@ pub struct JoinRequest {
     pub layout_hash: u64,
     /// Hash of robot and scenario as far as they decide the physics; 0 for whichever there is.
     pub physics_hash: u64,
+    /// The controller's session: a secret number that it draws when it starts, never 0. Every
+    /// command carries it.
+    pub session: u64,
     /// 0 required, 1 advisory, 2 observer.
     pub role: u8,
     /// Ticks between two states that it answers.
@@ -34,6 +37,7 @@ impl JoinRequest {
     pub fn new(model: &ModelReply, controller: &str) -> Self {
         Self {
             layout_hash: model.layout_hash,
+            session: random_number(),
             period_ticks: 1,
             controller: controller.into(),
             units: "SI".into(),
@@ -52,7 +56,7 @@ pub struct JoinReply {
     pub mode: u8,
     /// Run number; every command carries it.
     pub run_id: u32,
-    /// Session; every command carries it. 0 for an observer.
+    /// The number by which its session is published; 0 for an observer.
     pub session: u64,
     /// The first state that it answers.
     pub first_tick: u64,
@@ -74,8 +78,6 @@ impl From<Refusal> for JoinReply {
 /// What `leave` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaveRequest {
-    /// Run that is meant; 0 for whichever there is.
-    pub run_id: u32,
-    /// Session of who leaves.
+    /// The secret session of the controller that leaves.
     pub session: u64,
 }

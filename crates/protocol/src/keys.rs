@@ -1,5 +1,7 @@
 //! Names of the keys.
 
+use crate::Kind;
+
 /// What a running daemon can be asked to do; each has a key of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -81,8 +83,31 @@ impl Order {
         Self::ClearFaults,
     ];
 
-    /// Of these, what a controller asks for.
-    pub const OF_CONTROLLERS: [Self; 4] = [Self::Stop, Self::Arm, Self::Join, Self::Leave];
+    /// Of these, what a controller may ask for.
+    pub const OF_CONTROLLERS: [Self; 3] = [Self::Stop, Self::Join, Self::Leave];
+
+    /// The kind of its message.
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::Friction => Kind::Friction,
+            Self::Push => Kind::Push,
+            Self::Pause
+            | Self::Resume
+            | Self::Step
+            | Self::RunUntil
+            | Self::Reset
+            | Self::Snapshot
+            | Self::Stop
+            | Self::Arm => Kind::Control,
+            Self::Restore => Kind::SavedState,
+            Self::Speed => Kind::Speed,
+            Self::Join => Kind::Join,
+            Self::Leave => Kind::Leave,
+            Self::Fault => Kind::Fault,
+            Self::ClearFaults => Kind::ClearFaults,
+        }
+    }
 
     /// The last part of its key.
     #[must_use]
@@ -153,6 +178,13 @@ impl Keys {
     #[must_use]
     pub fn clear_before_v5(&self) -> String {
         format!("{}/mend", self.root)
+    }
+
+    /// The key of a controller's liveliness token; `session` is the public number of its session,
+    /// 16 hexadecimal digits.
+    #[must_use]
+    pub fn alive(&self, session: &str) -> String {
+        format!("{}/alive/{session}", self.root)
     }
 
     /// The key of an order.

@@ -36,11 +36,14 @@ mod log;
 mod order;
 mod reading;
 mod rejection;
+mod session;
 mod status;
 
 pub use authority::{Authority, PlantFailure};
-pub use claim::{ClaimedCommand, decode_command, encode_command, new_session};
-pub use codec::{HEADER_BYTES, VERSION, decode, encode, other_version};
+pub use claim::{ClaimedCommand, decode_command, encode_command};
+pub use codec::{
+    HEADER_BYTES, VERSION, decode, decode_body, decode_order, encode, encode_order, other_version,
+};
 pub use command::{Command, JointCommand, TickInput, check_joints};
 pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest};
 pub use description::{
@@ -62,9 +65,10 @@ pub use lease::{
     is_controller_name,
 };
 pub use log::{CandidateRecord, Keyframe, LogTick};
-pub use order::{OrderReply, Refusal};
+pub use order::{OrderHead, OrderReply, Refusal};
 pub use reading::{ContactsReading, FootReading, JointReading, StateReading, StationReading};
 pub use rejection::{Rejection, Verdict};
+pub use session::{public_session, random_number};
 pub use status::{
     AGE_EDGES_TICKS, ControllerReading, Counter, Distribution, LATENCY_EDGES_NS, StatusReading,
 };

@@ -1,9 +1,42 @@
-//! The answer to an order.
+//! Orders: who asks, for which robot and run; and the answer.
 
 use hardstand_error::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::Rejection;
+use crate::{Rejection, random_number};
+
+/// The first part of every order. The body follows it in the message.
+///
+/// ```
+/// use hardstand_protocol::{Order, OrderHead, SpeedRequest, decode_order, encode_order};
+///
+/// let head = OrderHead::new("quadruped", 1, "bench-3");
+/// let mut bytes = Vec::new();
+/// encode_order(Order::Speed, &head, &SpeedRequest { speed: 0.5 }, &mut bytes)?;
+/// let (got, body) = decode_order(Order::Speed, &bytes)?;
+/// assert_eq!((got, body.len()), (head, 8));
+/// # Ok::<(), hardstand_error::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderHead {
+    /// Robot that is meant, as in the key.
+    pub robot: String,
+    /// Run that is meant; 0 for whichever there is, in `stop` only.
+    pub run_id: u32,
+    /// A random number, never 0, another one for each order. An order that comes again with the
+    /// same one is answered again, but not executed again.
+    pub nonce: u64,
+    /// Name of the asker: it appears in events and in the log.
+    pub asker: String,
+}
+
+impl OrderHead {
+    /// The head of a new order.
+    #[must_use]
+    pub fn new(robot: &str, run_id: u32, asker: &str) -> Self {
+        Self { robot: robot.into(), run_id, nonce: random_number(), asker: asker.into() }
+    }
+}
 
 /// The answer to an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

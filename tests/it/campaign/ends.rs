@@ -145,6 +145,7 @@ fn controller_that_crashes() {
     let request = JoinRequest {
         layout_hash: model.layout_hash,
         physics_hash: 0,
+        session: hardstand_protocol::random_number(),
         role: hardstand_protocol::Role::Required.code(),
         period_ticks: 1,
         phase_ticks: 0,

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crossbeam_channel::Receiver;
-use hardstand::buffer_pool::{Inbox, Outbox, bell, pool, touched_channel};
+use hardstand::buffer_pool::{
+    CommandSender, EmergencyStop, Inbox, Sent, bell, command_queue, pool, touched_channel,
+};
 use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
@@ -32,18 +34,18 @@ pub fn quadruped(sets: &[&str]) -> Scenario {
 /// Lengths of the queues.
 #[derive(Clone, Copy)]
 pub struct Queues {
-    pub commands: usize,
     pub snapshots: usize,
     pub log: usize,
     pub reports: usize,
 }
 
-pub const ROOMY: Queues = Queues { commands: 32, snapshots: 8, log: 10_000, reports: 10_000 };
+pub const ROOMY: Queues = Queues { snapshots: 8, log: 10_000, reports: 10_000 };
 
 /// The other ends of the loop's links.
 pub struct Bench {
     pub scenario: Scenario,
-    pub commands: Outbox<Command>,
+    pub commands: CommandSender,
+    pub emergency_stop: EmergencyStop,
     pub orders: Option<RequestSender>,
     pub run_id: Arc<AtomicU32>,
     pub snapshots: Inbox<Snapshot>,
@@ -59,8 +61,11 @@ impl Bench {
         let mut simulation = scenario.simulation();
         let (snapshot, words) = (simulation.new_snapshot(), simulation.snapshot_words().len());
         let (arrived_bell, arrived) = bell();
-        let (commands, command_in) = pool(queues.commands, Command::default);
+        let joints = vec![JointCommand::default(); simulation.model().joint_count()];
+        let empty = || Command { joints: joints.clone(), ..Command::default() };
+        let (commands, command_in) = command_queue(empty);
         let commands = commands.ringing(arrived_bell.clone());
+        let emergency_stop = EmergencyStop::default().ringing(arrived_bell.clone());
         let (event_out, events) = touched_channel(1000, &LoopEvent::NONE);
         let (orders, order_in) = request_queue();
         let orders = orders.ringing(arrived_bell);
@@ -73,6 +78,7 @@ impl Bench {
         let stop = Arc::new(AtomicBool::new(false));
         let links = Links {
             commands: command_in,
+            emergency_stop: emergency_stop.clone(),
             requests: order_in,
             run_id: Arc::clone(&run_id),
             snapshots: snapshot_out,
@@ -84,7 +90,19 @@ impl Bench {
             arrived,
         };
         let (orders, links) = (Some(orders), Some(links));
-        Self { scenario, commands, orders, run_id, snapshots, log, reports, events, stop, links }
+        Self {
+            scenario,
+            commands,
+            emergency_stop,
+            orders,
+            run_id,
+            snapshots,
+            log,
+            reports,
+            events,
+            stop,
+            links,
+        }
     }
 
     /// A loop of `ticks` ticks; it can be made once.
@@ -146,7 +164,7 @@ impl Bench {
 
 /// What a controller holds.
 pub struct Hands {
-    pub commands: Outbox<Command>,
+    pub commands: CommandSender,
     q: Vec<f64>,
 }
 
@@ -159,10 +177,9 @@ impl Hands {
     /// Likewise, for the run with this number.
     pub fn candidate_in(&self, run_id: u32, session: u64, seq: u64, answers_tick: u64) {
         let hold = |&q: &f64| JointCommand { q, kp: 100.0, kd: 3.0, ..Default::default() };
-        let mut command = self.commands.take_free().expect("room for a command");
         let joints = self.q.iter().map(hold).collect();
-        *command = Command { run_id, session, seq, answers_tick, applies_tick: 0, joints };
-        self.commands.send(command);
+        let command = Command { run_id, session, seq, answers_tick, applies_tick: 0, joints };
+        assert_ne!(self.commands.send(&command), Sent::Refused, "room for a command");
     }
 }
 

@@ -45,12 +45,11 @@ pub fn run_of(scenario: &Scenario, script: &Script, ticks: u64) -> Vec<LogTick> 
         let late = if period < 115 { 0 } else { script.late_ticks };
         let kp = if period < script.other_from { 100.0 } else { 130.0 };
         let hold = |&q: &f64| JointCommand { q, kp, kd: 3.0, ..Default::default() };
-        let mut command = commands.take_free().expect("room for a command");
         let answers_tick = period.saturating_sub(late);
         let joints = q.iter().map(hold).collect();
-        *command =
-            PlantCommand { run_id: 1, session, seq: period, answers_tick, applies_tick: 0, joints };
-        commands.send(command);
+        let (seq, applies_tick) = (period, 0);
+        let command = PlantCommand { run_id: 1, session, seq, answers_tick, applies_tick, joints };
+        commands.send(&command);
     };
     let clock = TestClock { clock: ManualClock::default(), late: Vec::new(), between };
     let pace = Pace::RealTime(OverrunPolicy::Slip);

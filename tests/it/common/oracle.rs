@@ -25,7 +25,7 @@ pub fn judge(bytes: &[u8], limits: &CommandLimits) -> Result<Said, Rejection> {
     if bytes.len() < 4 {
         return Err(Rejection::Size);
     }
-    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 5 || bytes[3] != 3 {
+    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 6 || bytes[3] != 3 {
         return Err(Rejection::Version);
     }
     let set_points = bytes.len().saturating_sub(56);
@@ -89,6 +89,12 @@ pub struct Owners {
 impl Owners {
     pub fn new(spec: WatchdogSpec, joints: usize) -> Self {
         Self { spec, joints, owner: None, candidate: None, lost: Vec::new() }
+    }
+
+    /// The session that owns the robot, or was the last to; 0 for none, or if it was revoked.
+    pub fn session(&self) -> u64 {
+        let owner = self.owner.as_ref().map_or(0, |owner| owner.session);
+        if self.remembered(owner) { 0 } else { owner }
     }
 
     /// Whether it must come back under another number, at `tick`.

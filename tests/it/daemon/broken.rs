@@ -1,7 +1,7 @@
 //! Faults of a running daemon: `ctl fault` and `ctl clear`, in the log and in its replay.
 
 use hardstand_protocol::{Event, FaultKind, Part, UNTIL_CLEARED};
-use hardstand_protocol::{FaultRequest, Kind, OrderReply, decode, encode};
+use hardstand_protocol::{FaultRequest, Kind, Order, OrderHead, OrderReply, decode, encode_order};
 use rustix::process::Signal;
 use zenoh::Wait;
 
@@ -60,8 +60,9 @@ fn a_fault_is_shown_logged_mended_and_replayed() {
     };
     assert_eq!(ask(b"HS".to_vec()).verdict, 1);
     let mut bytes = Vec::new();
-    let request = FaultRequest { run_id: 99, kind: "motor_dead".into(), ..Default::default() };
-    encode(Kind::Fault, &request, &mut bytes).unwrap();
+    let request = FaultRequest { kind: "motor_dead".into(), ..Default::default() };
+    let head = OrderHead::new("quadruped", 99, "test");
+    encode_order(Order::Fault, &head, &request, &mut bytes).unwrap();
     assert!(ask(bytes).reason.contains("run_id is 99"));
     let status = observer.status_until("they are counted", |s| {
         s.counter("orders_rejected_out_of_range") >= 3 && s.counter("orders_rejected_run_id") == 1

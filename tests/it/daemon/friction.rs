@@ -8,7 +8,8 @@ use hardstand::{Error, ErrorKind};
 use hardstand_client::session::open_client;
 use hardstand_protocol::{ContactsReading, Event, Scope, StationReading, TickInput};
 use hardstand_protocol::{
-    FrictionRequest, Kind, LogTick, OrderReply, StatusReading, decode, encode,
+    FrictionRequest, Kind, LogTick, Order, OrderHead, OrderReply, StatusReading, decode,
+    encode_order,
 };
 use rustix::process::Signal;
 use zenoh::handlers::{RingChannel, RingChannelHandler};
@@ -128,15 +129,22 @@ fn ask(session: &Session, payload: Option<&[u8]>) -> OrderReply {
         let query = if let Some(p) = payload { query.payload(p.to_vec()) } else { query };
         let reply = query.wait().unwrap().recv().ok()?;
         let sample = reply.into_result().unwrap();
-        let schema = "application/octet-stream;hardstand.OrderReply.v5";
+        let schema = "application/octet-stream;hardstand.OrderReply.v6";
         assert_eq!(sample.encoding().to_string(), schema);
         Some(decode(Kind::OrderReply, &sample.payload().to_bytes()).unwrap())
     })
 }
 
 fn bytes(request: &FrictionRequest) -> Vec<u8> {
+    named(request, &|_| {})
+}
+
+/// An order with another head.
+fn named(request: &FrictionRequest, change: &dyn Fn(&mut OrderHead)) -> Vec<u8> {
+    let mut head = OrderHead::new("quadruped", 1, "test");
+    change(&mut head);
     let mut out = Vec::new();
-    encode(Kind::Friction, request, &mut out).unwrap();
+    encode_order(Order::Friction, &head, request, &mut out).unwrap();
     out
 }
 
@@ -152,15 +160,24 @@ fn table(good: FrictionRequest) -> Vec<(&'static str, &'static str, Option<Vec<u
         b[at] = value;
         Some(b)
     };
+    let head = |change: &dyn Fn(&mut OrderHead)| Some(named(&good, change));
     let mus = |s: f64, k: f64| with(&move |r| (r.mu_static, r.mu_kinetic) = (s, k));
     vec![
-        ("size", "0 bytes long; it must be 37", None),
-        ("size", "36 bytes", Some(bytes(&good)[..36].to_vec())),
-        ("size", "38 bytes", Some([bytes(&good), vec![0]].concat())),
-        ("version", "protocol version 9; it must be 5", header(2, 9)),
+        ("size", "0 bytes long; it must begin with a header, robot", None),
+        ("size", "20 bytes long; it must begin", Some(bytes(&good)[..20].to_vec())),
+        ("size", "28 bytes long; it must be 29", {
+            let good = bytes(&good);
+            Some(good[..good.len() - 1].to_vec())
+        }),
+        ("size", "30 bytes", Some([bytes(&good), vec![0]].concat())),
+        ("version", "protocol version 9; it must be 6", header(2, 9)),
         ("version", "header", header(3, 3)),
         ("layout", "layout_hash is", with(&|r| r.layout_hash ^= 1)),
-        ("run_id", "run_id is 2; it must be 1", with(&|r| r.run_id = 2)),
+        ("layout", "robot is \"x\"; it must be \"quadruped\"", head(&|h| h.robot = "x".into())),
+        ("run_id", "run_id is 2; it must be 1", head(&|h| h.run_id = 2)),
+        ("run_id", "run_id is 0; it must be 1", head(&|h| h.run_id = 0)),
+        ("out_of_range", "nonce is 0; it must be a random number", head(&|h| h.nonce = 0)),
+        ("out_of_range", "asker is \"\"; it must be 1 to 64", head(&|h| h.asker.clear())),
         ("not_finite", "mu_static is NaN; it must be 0 to 100", mus(f64::NAN, 0.1)),
         ("not_finite", "mu_static is inf; it must be 0 to 100", mus(f64::INFINITY, 0.1)),
         ("not_finite", "mu_kinetic is NaN", mus(0.5, f64::NAN)),
@@ -188,7 +205,8 @@ fn refused_changes_change_nothing() {
     observer.until("it runs", |s| s.tick >= 100);
     let session = open_client(&scene.endpoint).unwrap();
     let (hash, run_id) = (observer.model.layout_hash, observer.model.run_id);
-    let good = FrictionRequest::new(hash, run_id, Scope::Foot(0), 0.5, 0.4);
+    assert_eq!(run_id, 1);
+    let good = FrictionRequest::new(hash, Scope::Foot(0), 0.5, 0.4);
     let table = table(good);
     for (reason, words, payload) in &table {
         let reply = ask(&session, payload.as_deref());
@@ -214,7 +232,7 @@ fn refused_changes_change_nothing() {
 
     let count = |s: &StatusReading, reason: &str| s.counter(&format!("orders_rejected_{reason}"));
     let of = |reason: &str| table.iter().filter(|(r, _, _)| *r == reason).count() as u64;
-    let status = observer.status_until("all are counted", |s| s.counter("orders_received") >= 19);
+    let status = observer.status_until("all are counted", |s| s.counter("orders_received") >= 24);
     for reason in ["size", "version", "layout", "run_id"] {
         assert_eq!(count(&status, reason), of(reason), "{reason}: {status:#?}");
     }
@@ -282,10 +300,10 @@ fn a_burst_of_changes_is_answered_one_by_one() {
     let observer = Observer::of(&scene);
     observer.until("it runs", |s| s.tick >= 100);
     let session = open_client(&scene.endpoint).unwrap();
-    let (hash, run_id) = (observer.model.layout_hash, observer.model.run_id);
+    let hash = observer.model.layout_hash;
     let request = |n: usize| {
         let scope = Scope::Station(n as u32 % 12);
-        FrictionRequest::new(hash, run_id, scope, 1.0 + n as f64 / 1000.0, 0.5)
+        FrictionRequest::new(hash, scope, 1.0 + n as f64 / 1000.0, 0.5)
     };
     ask(&session, None); // the route is there
     let burst = 3 * ORDER_QUEUE;

@@ -177,7 +177,7 @@ fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
     scene.replays();
     let log = Log::read(&scene.log());
     assert_eq!(log.ticks.len(), 1000);
-    // every tick has a command of the rear legs, first of one session, then of the other
+    // every tick has a command of the rear legs, first of one process, then of the other
     let grants: Vec<u64> = log
         .ticks
         .iter()
@@ -185,7 +185,8 @@ fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
         .filter(|(_, e)| matches!(e, Event::Grant(_)))
         .map(|(tick, _)| tick)
         .collect();
-    assert_eq!(grants, [0, 0, tick]);
+    // it took its lease over as it was
+    assert_eq!(grants, [0, 0]);
     assert!(log.ticks.iter().skip(3).all(|t| {
         t.candidates.iter().any(|o| o.applies_tick == t.tick && o.answers_tick == t.tick)
             && t.authority != Authority::Damped
@@ -274,7 +275,9 @@ fn a_stopped_robot_obeys_nobody_until_it_is_armed() {
     // what was told is what is in the log
     let mut told = Vec::new();
     while let Some(event) = events.next(Duration::from_millis(500)).unwrap() {
-        told.push((event.tick, event.kind, event.controller));
+        if event.kind != "order" {
+            told.push((event.tick, event.kind, event.controller));
+        }
     }
     let mut kinds: Vec<&str> = told.iter().map(|(_, kind, _)| kind.as_str()).collect();
     assert_eq!(kinds.split_off(2), ["stop", "arm"]);

@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hardstand::limits::REVOKED_SESSIONS;
-use hardstand_client::session::open_client;
-use hardstand_protocol::{ClaimedCommand, encode_command};
+use hardstand_client::Controller;
 use hardstand_protocol::{JointCommand, Rejection, Verdict};
 use rustix::process::Signal;
-use zenoh::Wait;
 
 use crate::common::ladder::Ladder;
 use crate::common::process::{Dice, Log, Observer, Scene, serial};
@@ -48,9 +46,7 @@ fn kill_controllers(kills: usize) {
         lost.push(state.command_session);
         observer.until("the robot is released", |s| s.authority == 0);
     }
-    // the others are forgotten, see limits::REVOKED_SESSIONS
-    let newest = &lost[lost.len().saturating_sub(REVOKED_SESSIONS)..];
-    let late = old_sessions_knock(&scene, &observer, newest);
+    let late = old_sessions_knock(&scene, &observer);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
 
@@ -73,36 +69,36 @@ fn climb(log: &Log) -> (BTreeSet<u64>, usize) {
     (ladder.sessions, ladder.releases)
 }
 
-/// Commands under sessions that have lost the robot, otherwise without fault. Returns how many.
-fn old_sessions_knock(scene: &Scene, observer: &Observer, lost: &[u64]) -> u64 {
-    let session = open_client(&scene.endpoint).unwrap();
-    let before = observer.status().counter("rejected_revoked");
-    let key = "hardstand/quadruped/cmd";
-    let mut bytes = Vec::new();
-    let mut sent = 0;
-    for (i, &old) in lost.iter().enumerate() {
-        for k in 0..5 {
+/// Sessions that have lost the robot send commands again, otherwise without fault. Returns how
+/// many. Older ones are forgotten, see limits::REVOKED_SESSIONS.
+fn old_sessions_knock(scene: &Scene, observer: &Observer) -> u64 {
+    let client = scene.client();
+    let hold = vec![JointCommand::default(); observer.model.joints.len()];
+    let lost = (0..REVOKED_SESSIONS).map(|_| {
+        let mut controller = client.control(&observer.model).unwrap();
+        loop {
             let state = observer.state();
-            let claim = ClaimedCommand {
-                layout_hash: state.layout_hash,
-                run_id: state.run_id,
-                session: old,
-                seq: 1_000_000_000 + 100 * i as u64 + k,
-                answers_tick: state.tick,
-                applies_tick: 0,
-                joints: vec![JointCommand::default(); state.joints.len()],
-            };
-            encode_command(&claim, &mut bytes).unwrap();
-            session.put(key, bytes.as_slice()).wait().unwrap();
+            if state.authority == FRESH && state.command_session == controller.session() {
+                break;
+            }
+            controller.send(&state, &hold).unwrap();
+        }
+        observer.until("it has lost the robot", |s| s.authority == 0);
+        controller
+    });
+    let mut lost: Vec<Controller> = lost.collect();
+    let before = observer.status().counter("rejected_revoked");
+    let mut sent = 0;
+    for controller in &mut lost {
+        for _ in 0..5 {
+            controller.send(&observer.state(), &hold).unwrap();
             sent += 1;
         }
     }
-    // the first put may come before the route is known
-    observer.status_until("old sessions refused", |s| {
-        s.counter("rejected_revoked") - before >= sent - 1
-    });
+    observer
+        .status_until("old sessions refused", |s| s.counter("rejected_revoked") - before >= sent);
     assert_eq!(observer.state().authority, 0, "an old session moves the robot");
-    sent - 1
+    sent
 }
 
 /// RC-1: the log of a killed daemon is a prefix of the run, at most a few chunks short.

@@ -1,7 +1,7 @@
 //! How faults are asked for: the table, the scenario, the bus.
 
 use hardstand::ingress::{check_clear_faults, check_fault};
-use hardstand_protocol::{ClearFaultsRequest, FaultRequest, Kind, encode};
+use hardstand_protocol::{ClearFaultsRequest, FaultRequest, HEADER_BYTES, Kind, encode};
 use hardstand_protocol::{
     Event, FaultKind, FaultSpec, InjectedFault, Part, Rejection, Scope, UNTIL_CLEARED,
 };
@@ -131,26 +131,24 @@ const JOINTS: [&str; 9] = [
 fn fault_bytes(r: &FaultRequest) -> Vec<u8> {
     let mut out = Vec::new();
     encode(Kind::Fault, r, &mut out).unwrap();
-    out
+    out.split_off(HEADER_BYTES)
 }
 
 fn request(kind: &str, part: &str, name: &str, values: &[f64], ticks: u64) -> FaultRequest {
     let (kind, part, name) = (kind.into(), part.into(), name.into());
-    FaultRequest { run_id: 0, kind, part, name, values: values.to_vec(), ticks }
+    FaultRequest { kind, part, name, values: values.to_vec(), ticks }
 }
 
 fn judged(r: &FaultRequest) -> Result<Event, (Rejection, String)> {
     let s = quadruped(&[]);
-    check_fault(&fault_bytes(r), &s.model, &s.spec, 1).map_err(|e| (e.reason, e.text))
+    check_fault(&fault_bytes(r), &s.model, &s.spec).map_err(|e| (e.reason, e.text))
 }
 
 #[test]
-fn a_request_has_exactly_these_bytes() {
+fn a_body_has_exactly_these_bytes() {
     let share = 0.5_f64.to_le_bytes();
     let expected: Vec<u8> = [
-        [b'H', b'S', hardstand_protocol::VERSION, 20].as_slice(),
-        &[7, 0, 0, 0],
-        &[13, 0, 0, 0, 0, 0, 0, 0],
+        [13, 0, 0, 0, 0, 0, 0, 0].as_slice(),
         b"motor_derated",
         &[5, 0, 0, 0, 0, 0, 0, 0],
         b"joint",
@@ -161,30 +159,26 @@ fn a_request_has_exactly_these_bytes() {
         &[250, 0, 0, 0, 0, 0, 0, 0],
     ]
     .concat();
-    let r = FaultRequest {
-        run_id: 7,
-        ..request("motor_derated", "joint", "FL_hip_joint", &[0.5], 250)
-    };
+    let r = request("motor_derated", "joint", "FL_hip_joint", &[0.5], 250);
     assert_eq!(fault_bytes(&r), expected);
     let s = quadruped(&[]);
-    let event = check_fault(&expected, &s.model, &s.spec, 7).unwrap();
+    let event = check_fault(&expected, &s.model, &s.spec).unwrap();
     let values = [0.5, 0.0, 0.0, 0.0];
     let fault = InjectedFault { kind: FaultKind::MotorDerated, part: Part::Joint(0), values };
     assert_eq!(event, Event::InjectFault { fault, ticks: 250 });
     // whatever is cut off or added is refused, and nothing panics
     for n in 0..expected.len() {
         assert_eq!(
-            check_fault(&expected[..n], &s.model, &s.spec, 7).unwrap_err().reason,
+            check_fault(&expected[..n], &s.model, &s.spec).unwrap_err().reason,
             Rejection::Size,
             "{n} bytes"
         );
     }
     let more = [expected.as_slice(), &[0]].concat();
-    assert!(check_fault(&more, &s.model, &s.spec, 7).is_err());
+    assert!(check_fault(&more, &s.model, &s.spec).is_err());
     let mut huge = expected.clone();
-    huge[8..16].fill(0xff);
-    assert_eq!(check_fault(&huge, &s.model, &s.spec, 7).unwrap_err().reason, Rejection::Size);
-    assert_eq!(check_fault(&expected, &s.model, &s.spec, 8).unwrap_err().reason, Rejection::RunId);
+    huge[..8].fill(0xff);
+    assert_eq!(check_fault(&huge, &s.model, &s.spec).unwrap_err().reason, Rejection::Size);
 }
 
 #[test]
@@ -229,9 +223,9 @@ fn a_mend_names_a_kind_and_a_part_or_neither() {
     let judged = |kind: &str, part: &str, name: &str| {
         let (kind, part, name) = (kind.into(), part.into(), name.into());
         let mut out = Vec::new();
-        encode(Kind::ClearFaults, &ClearFaultsRequest { run_id: 0, kind, part, name }, &mut out)
-            .unwrap();
-        check_clear_faults(&out, &s.model, &s.spec, 1).map_err(|e| e.text)
+        encode(Kind::ClearFaults, &ClearFaultsRequest { kind, part, name }, &mut out).unwrap();
+        let out = out.split_off(HEADER_BYTES);
+        check_clear_faults(&out, &s.model, &s.spec).map_err(|e| e.text)
     };
     let mend = |kind, part| Ok(Event::ClearFaults { kind, part });
     assert_eq!(judged("", "", ""), mend(None, None));

@@ -10,7 +10,7 @@ use hardstand_protocol::{
 
 use super::broken;
 use crate::common::bench::{Bench, ROOMY, TestClock, quadruped};
-use hardstand_protocol::{LogTick, new_session};
+use hardstand_protocol::{LogTick, random_number};
 
 const GAINS_MAX: [f64; 2] = [1e4, 1e3];
 
@@ -210,7 +210,7 @@ fn what_is_no_number_is_refused_and_counted() {
 
 #[test]
 fn a_reversed_bit_is_found_or_is_in_range() {
-    let session = new_session();
+    let session = random_number();
     let mut flips = link(&[(FaultKind::LinkBitFlip, &[1.0, 1.0])]);
     let (mut changed, mut kinds) = (0, [0; 5]);
     for t in 0..20_000 {

@@ -186,14 +186,8 @@ fn filter() -> BpfProgram {
 /// and watches its thread from here.
 fn watched_loop(misdeed: Misdeed, ticks: u64) -> Seen {
     let sets = ["sim.rate_hz=4000", "sim.micro_steps=2", "command.hold_ticks=400"];
-    let queues = Queues { commands: 32, snapshots: 32, log: 512, reports: 4096 };
+    let queues = Queues { snapshots: 32, log: 512, reports: 4096 };
     let mut bench = Bench::new(quadruped(&sets), queues);
-    let all: Vec<_> = std::iter::from_fn(|| bench.commands.take_free()).collect();
-    for mut command in all {
-        let joints = bench.scenario.model.joint_count();
-        command.joints.resize(joints, JointCommand::default());
-        bench.commands.put_back(command);
-    }
     let shared = Arc::new(AtomicU64::new(0));
     let clock = Watched {
         clock: MonotonicClock { spin_ns: 30_000 },
@@ -260,13 +254,16 @@ impl Tally {
             self.tick = snapshot.state.tick;
             bench.snapshots.give_back(snapshot);
         }
-        if let Some(mut command) = bench.commands.take_free() {
-            self.seq += 1;
-            (command.run_id, command.session) = (1, 5);
-            (command.seq, command.answers_tick) = (self.seq, self.tick);
-            command.joints.fill(JointCommand { kp: 60.0, kd: 2.0, ..Default::default() });
-            bench.commands.send(command);
-        }
+        self.seq += 1;
+        let hold = JointCommand { kp: 60.0, kd: 2.0, ..Default::default() };
+        bench.commands.send(&hardstand_protocol::Command {
+            run_id: 1,
+            session: 5,
+            seq: self.seq,
+            answers_tick: self.tick,
+            applies_tick: 0,
+            joints: vec![hold; bench.scenario.model.joint_count()],
+        });
         while let Some(tick) = bench.log.take() {
             let accepted = |o: &&hardstand_protocol::CandidateRecord| {
                 o.verdict == hardstand_protocol::Verdict::Accepted

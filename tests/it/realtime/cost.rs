@@ -53,7 +53,7 @@ impl Clock for &Meter<'_> {
 /// The quadruped stands under a command in every tick; all is handed over and logged. What each
 /// tick cost, ns.
 fn costs_ns() -> Vec<u64> {
-    let queues = Queues { commands: 32, snapshots: 32, log: 512, reports: 64 };
+    let queues = Queues { snapshots: 32, log: 512, reports: 64 };
     let bench = RefCell::new(Bench::new(quadruped(&[]), queues));
     let (links, hands, scenario) = {
         let mut bench = bench.borrow_mut();

@@ -24,7 +24,7 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
     let keyframes = format!("record.keyframe_every_ticks={}", 20 + dice.roll(400));
     let sets = ["sim.micro_steps=2", &hold, &damped, &keyframes];
     let log = [64, 300, 2048][dice.roll(3) as usize];
-    let queues = Queues { commands: 32, snapshots: 1 + dice.roll(32) as usize, log, reports: 64 };
+    let queues = Queues { snapshots: 1 + dice.roll(32) as usize, log, reports: 64 };
     let mut bench = Bench::new(quadruped(&sets), queues);
     let start = [StartRule::Now, StartRule::OnController][dice.roll(2) as usize];
     let segment = [150_000, u64::MAX][dice.roll(2) as usize];

@@ -112,7 +112,7 @@ pub fn judge(mut world: World, simulation: &Simulation) -> Covered {
 
 /// IN-1, LN-6: every command that was received is accounted for, under one heading.
 fn check_commands(world: &mut World) {
-    let waiting = std::iter::from_fn(|| world.bench.commands.recall_oldest()).count() as u64;
+    let waiting = world.bench.commands.waiting() as u64;
     let at_arrival: u64 = Rejection::ALL.iter().map(|&r| world.arrivals.rejected(r)).sum();
     let seen = &world.seen;
     let told = seen.accepted + seen.proving + seen.rejected + at_arrival + waiting;

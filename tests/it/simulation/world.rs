@@ -9,11 +9,11 @@ use std::sync::atomic::Ordering;
 use hardstand::config::OverrunPolicy;
 use hardstand::daemon::Recording;
 use hardstand::ingress::{
-    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, check_friction,
+    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, JoinedSessions, check_friction,
 };
 use hardstand::limits::CANDIDATES_MAX;
 use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
-use hardstand_protocol::{FrictionRequest, Kind, encode};
+use hardstand_protocol::{FrictionRequest, HEADER_BYTES, Kind, encode};
 use hardstand_protocol::{Scope, StateReading, Verdict};
 
 use super::controller::SimController;
@@ -93,6 +93,7 @@ impl World {
             bench.commands.clone(),
             limits,
             Arc::clone(&bench.run_id),
+            JoinedSessions::default(),
             Arc::clone(&arrivals),
         );
         let controllers = (0..2)
@@ -112,7 +113,7 @@ impl World {
             desk,
             arrivals,
             orders: parts.orders,
-            friction_limits: FrictionLimits { layout_hash, run_id, counts },
+            friction_limits: FrictionLimits { layout_hash, counts },
             controllers,
             disk: parts.disk,
             recording: Some(parts.recording),
@@ -261,11 +262,11 @@ impl World {
     fn change_friction(&mut self) {
         let mu = self.dice.roll(1000) as f64 / 1000.0;
         let scope = [Scope::All, Scope::Foot(self.dice.roll(4) as u32)][self.dice.roll(2) as usize];
-        let FrictionLimits { layout_hash, run_id, .. } = self.friction_limits;
-        let request = FrictionRequest::new(layout_hash, run_id, scope, mu, mu * 0.9);
+        let layout_hash = self.friction_limits.layout_hash;
+        let request = FrictionRequest::new(layout_hash, scope, mu, mu * 0.9);
         let mut bytes = Vec::new();
         encode(Kind::Friction, &request, &mut bytes).unwrap();
-        let event = check_friction(&bytes, &self.friction_limits).unwrap();
+        let event = check_friction(&bytes[HEADER_BYTES..], &self.friction_limits).unwrap();
         self.seen.friction_sent += u64::from(self.orders.send(Request::Event(event)).is_ok());
     }
 

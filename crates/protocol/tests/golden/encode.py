@@ -19,6 +19,7 @@ STATION = [(n, "3d") for n in ("position_world_m", "velocity_world_m_per_s", "no
 STATION += [(n, "d") for n in ("height_m", "normal_n", "normal_elastic_n", "normal_damping_n", "slip_m_per_s",
                                "sliding", "mu", "mu_static", "mu_kinetic", "friction_limit_n",
                                "potential_energy_j", "power_dissipation_w")]
+HEAD = [("robot", "text"), ("run_id", "I"), ("nonce", "Q"), ("asker", "text")]
 FAULT_PART = [("kind", "text"), ("part", "text"), ("name", "text")]
 
 PAYLOADS = [
@@ -57,25 +58,25 @@ PAYLOADS = [
         ("foot_frames", FRAME), ("imu_frame", FRAME, 1),
         ("regions", [("name", "text"), ("surface", "I"), ("min_m", "2d"), ("max_m", "2d")])]),
     (7, "Keyframe", [("run_id", "I"), ("tick", "Q"), ("words", ["Q"])]),
-    (8, "Friction", [("layout_hash", "Q"), ("run_id", "I"), ("scope", "B"), ("index", "I"), ("mu_static", "d"),
+    (8, "Friction", HEAD + [("layout_hash", "Q"), ("scope", "B"), ("index", "I"), ("mu_static", "d"),
                      ("mu_kinetic", "d")]),
     (9, "OrderReply", [("verdict", "B"), ("tick", "Q"), ("reason", "text")]),
-    (10, "Control", [("run_id", "I"), ("number", "Q"), ("rewind", "B")]),
-    (11, "Push", [("run_id", "I"), ("link", "text"), ("point_link_m", "3d"), ("force_world_n", "3d"),
+    (10, "Control", HEAD + [("number", "Q"), ("rewind", "B")]),
+    (11, "Push", HEAD + [("link", "text"), ("point_link_m", "3d"), ("force_world_n", "3d"),
                   ("ticks", "Q")]),
     (12, "SavedState", [("layout_hash", "Q"), ("physics_hash", "Q"), ("run_id", "I"), ("tick", "Q"),
                         ("words", ["Q"])]),
-    (13, "Join", [("layout_hash", "Q"), ("physics_hash", "Q"), ("role", "B"), ("period_ticks", "Q"),
+    (13, "Join", HEAD + [("layout_hash", "Q"), ("physics_hash", "Q"), ("session", "Q"), ("role", "B"), ("period_ticks", "Q"),
                   ("phase_ticks", "Q"), ("offset_ticks", "Q"), ("controller", "text"), ("units", "text"),
                   ("joints", ["text"])]),
     (14, "JoinReply", [("verdict", "B"), ("mode", "B"), ("run_id", "I"), ("session", "Q"), ("first_tick", "Q"),
                        ("in_force", JOINT_COMMAND), ("reason", "text")]),
-    (15, "Leave", [("run_id", "I"), ("session", "Q")]),
-    (16, "Speed", [("speed", "d")]),
+    (15, "Leave", HEAD + [("session", "Q")]),
+    (16, "Speed", HEAD + [("speed", "d")]),
     (17, "Event", [("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"), ("kind", "text"), ("controller", "text"),
-                   ("text", "text")]),
-    (20, "Fault", [("run_id", "I")] + FAULT_PART + [("values", ["d"]), ("ticks", "Q")]),
-    (21, "Clear", [("run_id", "I")] + FAULT_PART),
+                   ("asker", "text"), ("text", "text")]),
+    (20, "Fault", HEAD + FAULT_PART + [("values", ["d"]), ("ticks", "Q")]),
+    (21, "Clear", HEAD + FAULT_PART),
 ]
 
 
@@ -137,4 +138,4 @@ def body(fields):
 
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):
-    print(code, name, (b"HS" + bytes([5, code]) + payload).hex())
+    print(code, name, (b"HS" + bytes([6, code]) + payload).hex())

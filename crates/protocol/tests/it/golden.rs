@@ -11,9 +11,9 @@ use hardstand_protocol::{
     Authority, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
     ContactsReading, ControlRequest, Event, EventReading, FaultKind, FaultRequest, FrictionRequest,
     Grant, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe, Kind,
-    LeaveRequest, LogTick, ModelReply, OrderReply, Part, PlantFailure, PushRequest, Rejection,
-    SavedState, Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED, VERSION, Verdict,
-    decode, encode,
+    LeaveRequest, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure, PushRequest,
+    Rejection, SavedState, Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED,
+    VERSION, Verdict, decode, encode,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -52,18 +52,18 @@ fn of_kind(kind: Kind) -> String {
         Kind::Model => probed::<ModelReply>(kind),
         Kind::LogTick => encoded(kind, &log_tick()),
         Kind::Keyframe => probed::<Keyframe>(kind),
-        Kind::Friction => probed::<FrictionRequest>(kind),
+        Kind::Friction => probed::<(OrderHead, FrictionRequest)>(kind),
         Kind::OrderReply => probed::<OrderReply>(kind),
-        Kind::Control => probed::<ControlRequest>(kind),
-        Kind::Push => probed::<PushRequest>(kind),
+        Kind::Control => probed::<(OrderHead, ControlRequest)>(kind),
+        Kind::Push => probed::<(OrderHead, PushRequest)>(kind),
         Kind::SavedState => probed::<SavedState>(kind),
-        Kind::Join => probed::<JoinRequest>(kind),
+        Kind::Join => probed::<(OrderHead, JoinRequest)>(kind),
         Kind::JoinReply => probed::<JoinReply>(kind),
-        Kind::Leave => probed::<LeaveRequest>(kind),
-        Kind::Speed => probed::<SpeedRequest>(kind),
+        Kind::Leave => probed::<(OrderHead, LeaveRequest)>(kind),
+        Kind::Speed => probed::<(OrderHead, SpeedRequest)>(kind),
         Kind::Event => probed::<EventReading>(kind),
-        Kind::Fault => probed::<FaultRequest>(kind),
-        Kind::ClearFaults => probed::<ClearFaultsRequest>(kind),
+        Kind::Fault => probed::<(OrderHead, FaultRequest)>(kind),
+        Kind::ClearFaults => probed::<(OrderHead, ClearFaultsRequest)>(kind),
     }
 }
 
@@ -147,7 +147,7 @@ fn a_schema_names_kind_and_version() {
 fn a_message_of_another_version_is_refused_with_both_versions() {
     let mut bytes = Vec::new();
     encode(Kind::Speed, &SpeedRequest { speed: 1.0 }, &mut bytes).unwrap();
-    bytes[2] = 4;
+    bytes[2] = 5;
     let e = decode::<SpeedRequest>(Kind::Speed, &bytes).unwrap_err().to_string();
-    assert!(e.contains("protocol version 4") && e.contains("version 5"), "{e}");
+    assert!(e.contains("protocol version 5") && e.contains("version 6"), "{e}");
 }

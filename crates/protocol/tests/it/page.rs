@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use hardstand_protocol::{
     Authority, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest, EventReading,
     FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest, Keyframe, Kind, LeaveRequest,
-    LogTick, ModelReply, Order, OrderReply, PlantFailure, PushRequest, Rejection, Role, SavedState,
-    SpeedRequest, StateReading, StatusReading, VERSION,
+    LogTick, ModelReply, Order, OrderHead, OrderReply, PlantFailure, PushRequest, Rejection, Role,
+    SavedState, SpeedRequest, StateReading, StatusReading, VERSION,
 };
 use serde::de::DeserializeOwned;
 
@@ -78,8 +78,13 @@ fn expected<'a>(fields: impl Iterator<Item = &'a Field>, start: usize) -> Vec<[S
 }
 
 fn check_table<T: DeserializeOwned>(text: &str) {
+    check_table_from::<T>(text, 4);
+}
+
+/// A table whose first field is at the offset `start`: 0 for the body of an order.
+fn check_table_from<T: DeserializeOwned>(text: &str, start: usize) {
     let (_, fields) = probe::<T>();
-    assert_eq!(rows(text), expected(within(&fields, &[]), 4));
+    assert_eq!(rows(text), expected(within(&fields, &[]), start));
 }
 
 /// Each field is named in the text, with its type if `typed`, in their order.
@@ -150,7 +155,7 @@ fn the_roles_have_the_keys_of_the_code() {
         Order::ALL.into_iter().partition(|ask| Order::OF_CONTROLLERS.contains(ask));
     for (start, asks, roles) in [
         ("| query `join`", joining, "– | yes | yes |"),
-        ("| query `friction`", changing, "– | yes | – |"),
+        ("| query `arm`", changing, "– | yes | – |"),
     ] {
         let row = line(&page, start);
         assert_eq!(names(row), names(&format!("| {} |", quoted(asks))));
@@ -166,9 +171,9 @@ fn the_tables_of_fields_are_those_of_the_code() {
     check_table::<ContactsReading>(after(&page, "## contacts\n"));
     check_table::<StatusReading>(after(&page, "## status\n"));
     check_table::<EventReading>(after(&page, "## events\n"));
-    check_table::<JoinRequest>(after(&page, "Query `join` with Join, kind 13:"));
+    check_table_from::<JoinRequest>(after(&page, "Query `join` with Join, kind 13:"), 0);
     check_table::<JoinReply>(after(&page, "The answer is JoinReply, kind 14:"));
-    check_table::<FrictionRequest>(after(&page, "## friction\n"));
+    check_table_from::<FrictionRequest>(after(&page, "## friction\n"), 0);
     check_table::<OrderReply>(after(&page, "The answer is OrderReply, kind 9"));
 }
 
@@ -228,6 +233,10 @@ fn the_fields_of_the_smaller_requests_are_those_of_the_code() {
     check::<ClearFaultsRequest>(&item(&page, "Clear, kind 21:"));
     check::<LeaveRequest>(&item(&page, "- `leave` (Leave, kind 15:"));
     check::<Keyframe>(&item(&page, "Keyframe:"));
+    let (_, head) = probe::<OrderHead>();
+    let mut listed = expected(within(&head, &[]), 4);
+    listed.iter_mut().for_each(|[offset, ..]| offset.clear());
+    assert_eq!(rows(after(&page, "## Orders\n")), listed);
     let (_, fault) = probe::<FaultRequest>();
     let mut listed = expected(within(&fault, &[]), 4);
     listed.iter_mut().for_each(|[offset, ..]| offset.clear());
@@ -254,7 +263,7 @@ fn the_numbers_of_enums_are_those_of_the_code() {
     for (row, numbers) in found {
         assert!(row.contains(&numbers), "{numbers} in {row}");
     }
-    let roles = line(&page, "| 20 | u8 | `role`");
+    let roles = line(&page, "| 24 | u8 | `role`");
     for role in Role::ALL {
         assert!(roles.contains(&format!("{} *{}*", role.code(), role.name())), "{role:?}");
     }

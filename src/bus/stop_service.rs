@@ -1,0 +1,115 @@
+//! The key of the emergency stop: a way of its own, behind no other request.
+//!
+//! The query itself requests the stop, on zenoh's thread; a thread here answers once the loop has
+//! taken it. A stop is never refused because something else is busy.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use zenoh::query::{Query, Queryable};
+
+use crate::buffer_pool::EmergencyStop;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{Kind, OrderReply, Refusal};
+
+use super::order_gate::OrderGate;
+use super::orders::send;
+use super::request_validator::of_a_log;
+use super::{Bus, Keys, Order};
+
+/// Stops that can wait for their answer; of more, the answer comes at once.
+const WAITING_MAX: usize = 256;
+/// Longest wait for the loop, which looks every 2 ms.
+const TAKEN_WITHIN: Duration = Duration::from_secs(5);
+/// Time between two looks whether to end.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// The service behind the key of [`Order::Stop`].
+#[derive(Debug)]
+pub(super) struct StopService {
+    queryable: Queryable<()>,
+    thread: JoinHandle<()>,
+    end: Arc<AtomicBool>,
+}
+
+/// A stop that waits for its answer.
+struct Asked {
+    number: u64,
+    asker: String,
+    query: Query,
+}
+
+impl StopService {
+    /// Declares the key and starts the thread. With `takes_orders` unset every stop is refused: a
+    /// log is shown.
+    pub(super) fn start(
+        bus: &Bus,
+        keys: &Keys,
+        stop: &EmergencyStop,
+        gate: &OrderGate,
+        takes_orders: bool,
+    ) -> Result<Self> {
+        let key = keys.order(Order::Stop).to_string();
+        let (asked_out, asked) = bounded(WAITING_MAX);
+        let (own, requested, checked) = (key.clone(), stop.clone(), gate.clone());
+        let queryable = bus.answer_exactly(&key, move |query| {
+            let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
+            checked.counters().count_received();
+            let head = match checked.check(Order::Stop, &payload) {
+                Ok((head, _)) if takes_orders => head,
+                Ok(_) => return refuse(&query, &own, &checked, of_a_log()),
+                Err(refusal) => return refuse(&query, &own, &checked, refusal),
+            };
+            let number = requested.request();
+            if let Err(full) = asked_out.try_send(Asked { number, asker: head.asker, query }) {
+                let Asked { query, .. } = full.into_inner();
+                let reply = OrderReply::accepted(requested.last_tick());
+                send(&query, &own, Kind::OrderReply, &reply);
+            }
+        })?;
+        let end = Arc::new(AtomicBool::new(false));
+        let (seen, stop, gate) = (Arc::clone(&end), stop.clone(), gate.clone());
+        let panic_guard = bus.panic_guard();
+        let work = move || panic_guard.guard(|| answer(&asked, &stop, &gate, &key, &seen));
+        let thread = std::thread::Builder::new()
+            .name("stop".into())
+            .spawn(work)
+            .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of the stop: {e}")))?;
+        Ok(Self { queryable, thread, end })
+    }
+
+    pub(super) fn finish(self) {
+        self.end.store(true, Ordering::Relaxed);
+        drop(self.queryable);
+        let _ended = self.thread.join().is_ok();
+    }
+}
+
+fn answer(
+    asked: &Receiver<Asked>,
+    stop: &EmergencyStop,
+    gate: &OrderGate,
+    key: &str,
+    end: &AtomicBool,
+) {
+    while !end.load(Ordering::Relaxed) {
+        let Asked { number, asker, query } = match asked.recv_timeout(IDLE) {
+            Ok(asked) => asked,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        // without an answer the asker knows that the loop has ended
+        if let Some(taken) = stop.wait_taken(number, TAKEN_WITHIN) {
+            gate.note_accepted(Order::Stop, taken.run_id, taken.tick, &asker);
+            send(&query, key, Kind::OrderReply, &OrderReply::accepted(taken.tick));
+        }
+    }
+}
+
+fn refuse(query: &Query, key: &str, gate: &OrderGate, refusal: Refusal) {
+    gate.counters().count(refusal.reason);
+    send(query, key, Kind::OrderReply, &OrderReply::from(refusal));
+}

@@ -1,0 +1,143 @@
+//! Who may speak for which controller: the secret sessions of those that have joined.
+//!
+//! The loop, the log and everything published know a controller by the number of its name. Only a
+//! command with the secret session of the controller that has joined gets that number.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hardstand_protocol::public_session;
+
+/// A controller that has not announced its connection is taken for gone after this silence.
+const SILENT: Duration = Duration::from_secs(2);
+/// Announced connections that are remembered. A stranger cannot fill the memory with more.
+const ALIVE_MAX: usize = 1000;
+
+/// The sessions of the controllers that have joined, shared by the threads that check commands and
+/// requests.
+#[derive(Clone, Debug, Default)]
+pub struct JoinedSessions(Arc<Mutex<Table>>);
+
+#[derive(Debug, Default)]
+struct Table {
+    joined: Vec<Joined>,
+    /// Public numbers of sessions whose connection is announced and there.
+    alive: BTreeSet<u64>,
+}
+
+#[derive(Debug)]
+struct Joined {
+    /// Number of the controller's name.
+    controller: u64,
+    /// Its secret.
+    session: u64,
+    /// Its connection has been announced, so its end will be noticed.
+    announced: bool,
+    heard: Instant,
+}
+
+impl JoinedSessions {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number by which the loop knows the sender of a command with this secret: that of the
+    /// controller that has joined with it, or else the public number of the session.
+    #[must_use]
+    pub fn number(&self, session: u64) -> u64 {
+        let mut table = self.table();
+        match table.joined.iter_mut().find(|j| j.session == session) {
+            Some(joined) => {
+                joined.heard = Instant::now();
+                joined.controller
+            }
+            None => {
+                drop(table);
+                public_session(session)
+            }
+        }
+    }
+
+    /// True if `session` may join as `controller`: no session has, it has itself, or the one that
+    /// has is gone.
+    #[must_use]
+    pub fn may_join(&self, controller: u64, session: u64) -> bool {
+        let table = self.table();
+        let gone = |j: &Joined| match j.announced {
+            true => !table.alive.contains(&public_session(j.session)),
+            false => j.heard.elapsed() > SILENT,
+        };
+        let holder = table.joined.iter().find(|j| j.controller == controller);
+        holder.is_none_or(|j| j.session == session || gone(j))
+    }
+
+    /// A controller has joined with this secret; what it had before is void.
+    pub fn enter(&self, controller: u64, session: u64) {
+        let mut table = self.table();
+        table.joined.retain(|j| j.controller != controller && j.session != session);
+        let announced = table.alive.contains(&public_session(session));
+        table.joined.push(Joined { controller, session, announced, heard: Instant::now() });
+    }
+
+    /// The controller that has joined with this secret.
+    #[must_use]
+    pub fn controller(&self, session: u64) -> Option<u64> {
+        self.table().joined.iter().find(|j| j.session == session).map(|j| j.controller)
+    }
+
+    /// This controller has left.
+    pub fn leave(&self, controller: u64) {
+        self.table().joined.retain(|j| j.controller != controller);
+    }
+
+    /// Another run has begun: every controller has to join again.
+    pub fn clear(&self) {
+        self.table().joined.clear();
+    }
+
+    /// A connection was announced with this public number of a session, or has gone.
+    pub fn note_connection(&self, public: u64, there: bool) {
+        let mut table = self.table();
+        if !there {
+            table.alive.remove(&public);
+        } else if table.alive.len() < ALIVE_MAX {
+            table.alive.insert(public);
+            let own = |j: &&mut Joined| public_session(j.session) == public;
+            table.joined.iter_mut().filter(own).for_each(|j| j.announced = true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JoinedSessions;
+    use hardstand_protocol::public_session;
+
+    #[test]
+    fn published_numbers_prove_nothing() {
+        let sessions = JoinedSessions::default();
+        sessions.enter(5, 77);
+        assert_eq!(sessions.number(77), 5);
+        assert_ne!(sessions.number(5), 5, "the number of the name is published");
+        assert_ne!(sessions.number(public_session(77)), 5);
+        assert_eq!(sessions.controller(public_session(77)), None);
+        assert!(!sessions.may_join(5, public_session(77)));
+        assert!(sessions.may_join(5, 77), "it may join again itself");
+        assert!(sessions.may_join(6, 78));
+    }
+
+    #[test]
+    fn a_name_is_free_again_when_its_announced_connection_has_gone() {
+        let sessions = JoinedSessions::default();
+        sessions.note_connection(public_session(77), true);
+        sessions.enter(5, 77);
+        assert!(!sessions.may_join(5, 78));
+        sessions.note_connection(public_session(99), false);
+        assert!(!sessions.may_join(5, 78));
+        sessions.note_connection(public_session(77), false);
+        assert!(sessions.may_join(5, 78));
+        sessions.enter(5, 78);
+        assert_ne!(sessions.number(77), 5, "what the controller had before is void");
+    }
+}

@@ -1,0 +1,133 @@
+//! The emergency stop: at any speed, in any mode, in a pause, beside a flood of other orders.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hardstand_client::Client;
+use hardstand_client::session::open_client;
+use hardstand_protocol::{ControlRequest, Order, OrderHead, encode_order};
+use rustix::process::Signal;
+use zenoh::Wait;
+
+use crate::common::process::{Log, Observer, PATIENCE, Scene, serial};
+
+fn steer(client: &Client, order: Order) -> u64 {
+    client.steer(order, &ControlRequest::default(), PATIENCE).unwrap()
+}
+
+/// Stops `n` times; each answer must come, and the next published state must show it. The times
+/// from the orders to their answers, the longest last.
+fn stop_again_and_again(observer: &Observer, n: usize) -> Vec<Duration> {
+    let mut times = Vec::new();
+    for _ in 0..n {
+        let begin = Instant::now();
+        let tick = steer(&observer.client, Order::Stop);
+        times.push(begin.elapsed());
+        let shown = observer.until("it is shown", |s| s.authority == 4);
+        assert!(shown.tick >= tick, "shown at {}, stopped from {tick} on", shown.tick);
+        steer(&observer.client, Order::Arm);
+        observer.until("it is armed", |s| s.authority != 4);
+    }
+    times.sort();
+    times
+}
+
+#[test]
+fn a_stop_acts_at_every_speed_and_in_a_pause() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 100);
+    for speed in [1.0, 0.0, 0.01, 0.001] {
+        observer.client.set_speed(speed, PATIENCE).unwrap();
+        let longest = stop_again_and_again(&observer, 6)[5];
+        println!("speed {speed}: answered within {longest:?}");
+        // at 0.001 a tick takes a second: nothing waits for one
+        assert!(longest < Duration::from_millis(500), "speed {speed}: {longest:?}");
+    }
+    steer(&observer.client, Order::Pause);
+    let paused = observer.until("a pause", |s| s.phase == 3).tick;
+    assert_eq!(steer(&observer.client, Order::Stop), paused);
+    observer.until("it is shown in the pause", |s| s.phase == 3 && s.authority == 4);
+    // only `arm` ends it
+    observer.client.set_speed(1.0, PATIENCE).unwrap();
+    steer(&observer.client, Order::Reset);
+    steer(&observer.client, Order::Resume);
+    let again = observer.until("the next run", |s| s.run_id == 2 && s.tick > 50);
+    assert_eq!(again.authority, 4, "a reset has ended the stop");
+    steer(&observer.client, Order::Arm);
+    observer.until("it is armed", |s| s.authority != 4);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
+}
+
+#[test]
+#[ignore = "a minute: cargo test --release --test it a_thousand_stops -- --ignored --nocapture"]
+fn a_thousand_stops_are_measured() {
+    let _one = serial();
+    for (what, sets, speed) in [
+        ("1 kHz", [].as_slice(), 1.0),
+        ("1 kHz at speed 0.01", &[], 0.01),
+        ("lockstep without a controller", &["--mode", "lockstep"], 1.0),
+    ] {
+        let scene = Scene::new();
+        let mut daemon = scene.daemon(&[&["--set", "sim.start=now"], sets].concat());
+        let observer = Observer::of(&scene);
+        observer.client.set_speed(speed, PATIENCE).unwrap();
+        let times = stop_again_and_again(&observer, 1000);
+        let at = |share: f64| times[(share * times.len() as f64) as usize];
+        println!("{what}: p50 {:?}, p99 {:?}, p99.9 {:?}", at(0.5), at(0.99), at(0.999));
+        daemon.signal(Signal::TERM);
+        daemon.ends_with(0);
+    }
+}
+
+#[test]
+fn a_stop_is_never_refused_beside_a_flood_of_other_orders() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 100);
+    let end = Arc::<AtomicBool>::default();
+    let flood = |order: Order| {
+        let (session, end) = (open_client(&scene.endpoint).unwrap(), Arc::clone(&end));
+        std::thread::spawn(move || {
+            let (key, mut bytes, mut sent) =
+                (format!("hardstand/quadruped/{}", order.name()), Vec::new(), 0);
+            while !end.load(Ordering::Relaxed) {
+                let head = OrderHead::new("quadruped", 1, "flood");
+                encode_order(order, &head, &ControlRequest::default(), &mut bytes).unwrap();
+                // the answers are not waited for
+                let _answers = session.get(&key).payload(bytes.clone()).wait().unwrap();
+                sent += 1;
+            }
+            sent
+        })
+    };
+    let floods = [Order::Resume, Order::Snapshot].map(flood);
+    let begin = Instant::now();
+    let mut stops = 0;
+    let mut longest = Duration::ZERO;
+    while stops < 140 {
+        let sent = Instant::now();
+        steer(&observer.client, Order::Stop);
+        longest = longest.max(sent.elapsed());
+        stops += 1;
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    end.store(true, Ordering::Relaxed);
+    let sent: u64 = floods.into_iter().map(|flood| flood.join().unwrap()).sum();
+    println!(
+        "{stops} stops beside {:.0} orders/s, answered within {longest:?}",
+        sent as f64 / seconds
+    );
+    observer.until("it is stopped", |s| s.authority == 4);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    let log = Log::read(&scene.log());
+    assert!(log.ticks.iter().any(|t| t.events.contains(&hardstand_protocol::Event::Stop)));
+}
