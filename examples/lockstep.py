@@ -115,7 +115,7 @@ a = options.parse_args()
 config = zenoh.Config()
 for key, value in [("connect/endpoints", [a.connect]), ("connect/timeout_ms", -1),
                    ("connect/exit_on_failure", False), ("listen/endpoints", []),
-                   ("scouting/multicast/enabled", False)]:
+                   ("scouting/multicast/enabled", False), ("scouting/delay", 0)]:
     config.insert_json5(key, json.dumps(value))
 with zenoh.open(config) as link:  # left open, the session would keep the process alive
     control(link, a)

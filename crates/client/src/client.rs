@@ -94,7 +94,7 @@ impl Client {
     /// Sends a query, and repeats it until a daemon answers. The daemon executes an order once,
     /// however often it comes.
     pub(crate) fn ask(&self, key: &str, payload: &[u8], patience: Duration) -> Result<Vec<u8>> {
-        let begin = Instant::now();
+        let (begin, mut pause) = (Instant::now(), AGAIN_AFTER);
         loop {
             let query = self.session.get(key).timeout(ANSWERED_WITHIN);
             let query = if payload.is_empty() { query } else { query.payload(payload) };
@@ -112,7 +112,8 @@ impl Client {
                     ),
                 ));
             }
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(AGAIN_AFTER_MAX);
         }
     }
 }
@@ -124,6 +125,10 @@ pub(crate) fn received<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<
 
 /// A query without an answer is repeated after this.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
+/// A query that no daemon has received, since the connection is not there yet, is repeated after
+/// this, each time twice as late.
+const AGAIN_AFTER: Duration = Duration::from_millis(2);
+const AGAIN_AFTER_MAX: Duration = Duration::from_millis(50);
 /// Events that can wait in a subscriber; zenoh waits if there are more.
 const EVENTS_KEPT: usize = 1000;
 

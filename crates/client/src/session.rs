@@ -18,7 +18,9 @@ const TLS_CONNECT: [&str; 2] =
     ["transport/link/tls/connect_certificate", "transport/link/tls/connect_private_key"];
 
 /// Settings of every session.
-const QUIET: [(&str, &str); 6] = [
+const QUIET: [(&str, &str); 7] = [
+    // ms that opening would wait for others to be found, in vain
+    ("scouting/delay", "0"),
     ("scouting/multicast/enabled", "false"),
     ("scouting/gossip/enabled", "false"),
     ("adminspace/enabled", "false"),
