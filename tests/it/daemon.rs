@@ -11,6 +11,7 @@ mod life;
 mod links;
 mod lockstep;
 mod loss;
+mod no_qos;
 mod partition;
 mod rights;
 mod shown;

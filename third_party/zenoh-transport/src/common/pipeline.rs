@@ -826,8 +826,10 @@ impl TransmissionPipelineStatus {
         self.disabled.load(Ordering::Relaxed)
     }
 
-    fn set_congested(&self, priority: Priority, status: bool) {
-        let prioflag = 1 << priority as u8;
+    // The flag belongs to the queue, not to the priority of a message: without QoS, messages of every
+    // priority go through queue 0.
+    fn set_congested(&self, queue: usize, status: bool) {
+        let prioflag = 1 << queue as u8;
         if status {
             self.congested.fetch_or(prioflag, Ordering::Relaxed);
         } else {
@@ -835,8 +837,8 @@ impl TransmissionPipelineStatus {
         }
     }
 
-    fn is_congested(&self, priority: Priority) -> bool {
-        let prioflag = 1 << priority as u8;
+    fn is_congested(&self, queue: usize) -> bool {
+        let prioflag = 1 << queue as u8;
         self.congested.load(Ordering::Relaxed) & prioflag != 0
     }
 
@@ -890,7 +892,7 @@ impl TransmissionPipelineProducer {
         // If message is droppable, compute a deadline after which the sample could be dropped
         let (wait_time, max_wait_time) = if msg.is_droppable() {
             // Checked if we are blocked on the priority queue and we drop directly the message
-            if self.status.is_congested(priority) {
+            if self.status.is_congested(idx) {
                 return Ok(false);
             }
             (
@@ -904,13 +906,13 @@ impl TransmissionPipelineProducer {
         // Lock the channel. We are the only one that will be writing on it.
         let mut queue = zlock!(self.stage_in[idx]);
         // Check again for congestion in case it happens when blocking on the mutex.
-        if msg.is_droppable() && self.status.is_congested(priority) {
+        if msg.is_droppable() && self.status.is_congested(idx) {
             return Ok(false);
         }
         let mut sent = queue.push_network_message(msg, priority, &mut deadline)?;
         // If the message cannot be sent, mark the pipeline as congested.
         if !sent {
-            self.status.set_congested(priority, true);
+            self.status.set_congested(idx, true);
             // During the time between deadline wakeup and setting the congested flag,
             // all batches could have been refilled (especially if there is a single one),
             // so try again with the same already expired deadline.
@@ -920,7 +922,7 @@ impl TransmissionPipelineProducer {
             // so it is not possible that further messages see the congestion flag set
             // after this point.
             if sent {
-                self.status.set_congested(priority, false);
+                self.status.set_congested(idx, false);
             }
             // There is one edge case that is fortunately supported: if the message that
             // has been pushed again is fragmented, we might have some batches actually
@@ -1051,7 +1053,7 @@ impl PipelineConsumer for TransmissionPipelineConsumer {
     fn refill(&mut self, batch: BoxedWBatch, priority: Priority) {
         if !batch.is_ephemeral() {
             self.stage_out[priority as usize].refill(batch);
-            self.status.set_congested(priority, false);
+            self.status.set_congested(priority as usize, false);
         }
     }
 
@@ -1129,7 +1131,7 @@ impl PipelineConsumer for SplitTransmissionPipelineConsumer {
         if !batch.is_ephemeral() {
             debug_assert_eq!(self.priority, priority);
             self.stage_out.refill(batch);
-            self.status.set_congested(priority, false);
+            self.status.set_congested(priority as usize, false);
         }
     }
 
