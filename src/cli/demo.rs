@@ -14,7 +14,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::DemoArguments;
 use super::replay::ReplayResult;
-use super::{ExitCode, replay, show, stop_on_signal};
+use super::{ExitCode, replay, show, stop_daemon_on_signal};
 
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
 const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");
@@ -33,7 +33,7 @@ const HEIGHT_SHARE_MIN: f64 = 0.8;
 const WEIGHT_SHARE_MAX: f64 = 0.1;
 
 pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
-    let stop = stop_on_signal()?;
+    let stop = stop_daemon_on_signal()?;
     let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
     let endpoint = format!("unixsock-stream/{}", socket.display());
     let mut sets = vec![format!("bus.listen=[{endpoint:?}]")];

@@ -38,11 +38,13 @@ mod show;
 #[cfg(feature = "zenoh")]
 mod status;
 
+use std::ops::RangeInclusive;
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
+use rustix::process::Signal;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use arguments::{Arguments, Verb};
@@ -96,13 +98,36 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Makes these signals harmless: a file that may not grow is then a failed write.
-fn survive(signals: &[i32]) -> Result<()> {
-    for &signal in signals {
+/// Signals that end a process by default and mean nothing to a daemon, which has no use for them. A
+/// daemon outlives its terminal (SIGHUP), and a file that may not grow is a failed write (SIGXFSZ).
+const HARMLESS: [Signal; 8] = [
+    Signal::HUP,
+    Signal::XFSZ,
+    Signal::USR1,
+    Signal::USR2,
+    Signal::ALARM,
+    Signal::VTALARM,
+    Signal::PROF,
+    Signal::IO,
+];
+/// The real-time signals that programs may use.
+const REAL_TIME: RangeInclusive<i32> = 34..=64;
+/// Signals that announce the end: the limit of CPU time, and the end of power.
+const LAST_WARNING: [Signal; 2] = [Signal::XCPU, Signal::POWER];
+
+/// The flag of [`stop_on_signal`] for a process with a log: SIGXCPU and SIGPWR set it, too, and of
+/// the other signals only those end the process that dump core or cannot be handled.
+fn stop_daemon_on_signal() -> Result<Arc<AtomicBool>> {
+    let stop = stop_on_signal()?;
+    for signal in LAST_WARNING {
+        let flag = Arc::clone(&stop);
+        signal_hook::flag::register(signal.as_raw(), flag).map_err(signal_error)?;
+    }
+    for signal in HARMLESS.map(Signal::as_raw).into_iter().chain(REAL_TIME) {
         let unread = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal, unread).map_err(signal_error)?;
     }
-    Ok(())
+    Ok(stop)
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "for map_err")]

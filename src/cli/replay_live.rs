@@ -16,10 +16,10 @@ use hardstand_protocol::JointCommand;
 use hardstand_protocol::SavedState;
 
 use super::arguments::ReplayArguments;
-use super::{ExitCode, differences, progress, show, stop_on_signal};
+use super::{ExitCode, differences, progress, show, stop_daemon_on_signal};
 
 pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
-    let stop = stop_on_signal()?;
+    let stop = stop_daemon_on_signal()?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
     let first_tick = index.segments.first().map_or(0, |part| part.first_tick);
     let player = Player::open_before(&a.log, &index, index.run_id(), first_tick)?;

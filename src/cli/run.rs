@@ -4,7 +4,6 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use serde::Serialize;
-use signal_hook::consts::{SIGHUP, SIGXFSZ};
 
 use crate::config::{Mode, Pace, Scenario};
 use crate::daemon::{
@@ -18,7 +17,7 @@ use hardstand_protocol::Authority;
 use hardstand_protocol::SavedState;
 
 use super::arguments::{ModeArgument, PaceArgument, RunArguments};
-use super::{ExitCode, progress, show, stop_on_signal, survive};
+use super::{ExitCode, progress, show, stop_daemon_on_signal};
 
 pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
     let mut report = a.report.as_deref().map(ReportFile::create).transpose()?;
@@ -38,9 +37,7 @@ pub(super) fn run(a: &RunArguments) -> Result<ExitCode> {
 
 /// Runs the scenario to its end; `write` takes the line of the daemon that is ready.
 fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> Result<Summary> {
-    let stop = stop_on_signal()?;
-    // a daemon outlives its terminal, and a file that may not grow is no reason to die
-    survive(&[SIGHUP, SIGXFSZ])?;
+    let stop = stop_daemon_on_signal()?;
     let scenario = Scenario::load(&a.scenario, &sets(a))?;
     let from = a.from.as_deref().map(|file| saved(file, &scenario)).transpose()?;
     if !a.json {

@@ -20,3 +20,4 @@ mod status;
 mod stops;
 mod strangers;
 mod subscribers;
+mod surroundings;
