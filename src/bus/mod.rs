@@ -21,6 +21,7 @@ mod access;
 mod commands;
 mod connections;
 mod feed;
+mod listen_path;
 mod order_gate;
 mod orders;
 mod panic_guard;

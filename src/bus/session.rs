@@ -1,17 +1,15 @@
 //! The daemon's zenoh session.
 
-use std::path::Path;
-
 use hardstand_client::session::{Settings, check_endpoint, json_list, open};
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::Result;
 use zenoh::query::{Query, Queryable};
 use zenoh::{Session, Wait};
 
 use crate::config::{BusSettings, Ros2Mode};
 use crate::limits::MESSAGE_BYTES_MAX;
-use crate::rt::may_write;
 
 use super::access::daemon_settings;
+use super::listen_path::check_listen_path;
 use super::panic_guard::PanicGuard;
 use super::{Keys, bus_error, transport_metrics};
 
@@ -47,7 +45,7 @@ impl Bus {
         for endpoint in settings.listen.iter().chain(&settings.connect) {
             check_endpoint(endpoint)?;
         }
-        settings.listen.iter().try_for_each(|endpoint| check_socket(endpoint))?;
+        settings.listen.iter().try_for_each(|endpoint| check_listen_path(endpoint))?;
         let ros = settings.ros2 == Ros2Mode::RmwZenoh;
         // a router passes messages on to a router and to clients, but not between peers without
         // gossip; and nodes of ROS 2 need a router
@@ -112,20 +110,4 @@ impl Bus {
     pub fn close(self) {
         let _closed = self.session.close().wait().is_ok();
     }
-}
-
-/// zenoh's own error does not mention the folder.
-fn check_socket(endpoint: &str) -> Result<()> {
-    let path = endpoint.strip_prefix("unixsock-stream/").map(Path::new);
-    let Some(path) = path.filter(|path| !may_write(path)) else { return Ok(()) };
-    let user = rustix::process::geteuid().as_raw();
-    Err(Error::new(
-        ErrorKind::Bus,
-        format!(
-            "cannot listen on {endpoint}: user {user} must be able to make and replace files there \
-             without root's rights, which are given up at the start; choose another folder with \
-             --set bus.listen, or see `namei -l {}`",
-            path.display()
-        ),
-    ))
 }

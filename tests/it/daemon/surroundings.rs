@@ -1,5 +1,6 @@
 //! What surrounds the daemon: signals, files at its paths, the limit of open files.
 
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Command;
 
 use rustix::process::Signal;
@@ -41,4 +42,48 @@ fn other_signals_end_nothing_or_end_it_in_order() {
         assert!(log.damage.is_none() && log.ticks.len() >= 100, "{} ticks", log.ticks.len());
         scene.replays();
     }
+}
+
+/// A file or socket of another program at the path stays as it is.
+#[test]
+fn what_is_at_the_path_of_a_socket_is_not_removed() {
+    let _one = serial();
+    let refused = |scene: &Scene, what: &str| {
+        let out = scene.daemon(&[]).ends_with(5);
+        assert!(out.contains(what) && out.contains(&scene.endpoint), "{out}");
+    };
+    let scene = Scene::new();
+    let (socket, lock) = (scene.path("z.sock"), scene.path("z.sock.lock"));
+    std::fs::write(&socket, "mine").unwrap();
+    refused(&scene, "is no socket");
+    assert_eq!(std::fs::read_to_string(&socket).unwrap(), "mine");
+    std::fs::remove_file(&socket).unwrap();
+
+    // a program that listens there, and goes on with it
+    let listener = UnixListener::bind(&socket).unwrap();
+    refused(&scene, "a program that listens");
+    let (_tried, _) = listener.accept().unwrap();
+    let _client = UnixStream::connect(&socket).unwrap();
+    listener.accept().unwrap();
+    drop(listener);
+
+    std::fs::write(&lock, "mine").unwrap();
+    refused(&scene, "is no lock");
+    assert_eq!(std::fs::read_to_string(&lock).unwrap(), "mine");
+
+    // what a killed daemon leaves: its lock, and a socket on which no program listens
+    std::fs::write(&lock, "").unwrap();
+    let mut daemon = scene.daemon(&[]);
+    let observer = Observer::of(&scene);
+    assert_eq!(observer.state().phase, 0);
+    // the lock is held: a second daemon does not even connect
+    refused(&scene, "is locked");
+    assert_eq!(observer.status().counter("handshakes_failed"), 0);
+    daemon.kill();
+    assert!(socket.exists() && lock.exists());
+    let mut daemon = scene.daemon(&[]);
+    assert_eq!(Observer::of(&scene).state().phase, 0);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    assert!(!socket.exists() && !lock.exists());
 }
