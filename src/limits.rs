@@ -23,6 +23,9 @@ pub const LINK_HELD_MAX: usize = 128;
 pub const SESSIONS: u64 = 8;
 /// The same for a daemon that is the router of ROS 2 nodes.
 pub const ROS_SESSIONS: u64 = 64;
+/// Files that a daemon may open besides one for each session: it has about 30, and the rest is for
+/// handshakes and the log's next part.
+pub const OPEN_FILES: u64 = 64;
 pub use hardstand_protocol::limits::MESSAGE_BYTES_MAX;
 /// Elements of a sequence in a ROS 2 message.
 pub const ROS_ELEMENTS_MAX: usize = 4096;

@@ -34,11 +34,14 @@ use crate::buffer_pool::{EmergencyStop, Inbox, bell, command_queue, pool, touche
 use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
 use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions};
-use crate::limits::{EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, REPORT_QUEUE, SNAPSHOT_QUEUE};
+use crate::limits::{
+    EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, OPEN_FILES, REPORT_QUEUE, SNAPSHOT_QUEUE,
+};
 use crate::ros2::RosChannels;
 use crate::rt::{
-    ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, drop_privileges,
-    empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core, pick_core, request_queue,
+    ControllerReplay, Direct, Grants, Links, LoopEvent, RunLimits, TickReport, allow_open_files,
+    drop_privileges, empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core,
+    pick_core, request_queue,
 };
 use crate::simulation::Simulation;
 use hardstand_error::{Error, Result};
@@ -83,7 +86,7 @@ pub enum Begin<'a> {
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
-/// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken,
+/// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken or too few files may be open,
 /// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants are required and refused,
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked, or threads
@@ -96,6 +99,7 @@ pub fn run(
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
     fault_point::arm();
+    allow_open_files(OPEN_FILES + scenario.bus.sessions())?;
     // at free pace no thread is real-time, and all cores are wanted
     let free = scenario.pace == Pace::Free;
     let core = if free { None } else { pick_core(scenario.realtime.core) };

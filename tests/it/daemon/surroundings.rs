@@ -5,7 +5,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::common::process::{Log, Observer, Scene, serial};
+use crate::common::process::{Log, Observer, Process, Scene, serial};
 
 /// A stray signal neither ends the run nor costs a tick; two signals announce an end.
 #[test]
@@ -86,4 +86,28 @@ fn what_is_at_the_path_of_a_socket_is_not_removed() {
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);
     assert!(!socket.exists() && !lock.exists());
+}
+
+#[test]
+fn too_few_files_are_refused_and_a_low_limit_is_raised() {
+    let _one = serial();
+    let limited = |limit: &str, scene: &Scene, more: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]);
+        command.arg(env!("CARGO_BIN_EXE_hardstand")).args(scene.run_args(more));
+        Process::start(scene.dir.path(), "limited", command)
+    };
+    let scene = Scene::new();
+    let out = limited("ulimit -n 24", &scene, &[]).ends_with(5);
+    assert!(out.contains("may open 24 files, and needs 128"), "{out}");
+
+    let mut daemon =
+        limited("ulimit -Sn 24 && ulimit -Hn 4096", &scene, &["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 100);
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", daemon.pid())).unwrap();
+    let files = limits.lines().find(|l| l.starts_with("Max open files")).unwrap();
+    assert_eq!(files.split_whitespace().nth(3), Some("4096"), "{files}");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
 }
