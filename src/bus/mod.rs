@@ -33,6 +33,7 @@ mod stop_service;
 mod topics;
 mod transport_metrics;
 mod users;
+mod watch;
 
 pub use commands::subscribe_commands;
 pub use connections::watch_connections;
@@ -49,6 +50,7 @@ pub use topics::{
     LatchedTopic, Listening, Probe, ServiceCall, ServiceGuard, Token, Topic, WallClock,
 };
 pub use transport_metrics::link_counts;
+pub use watch::Watch;
 
 use hardstand_client::session::bus_error;
 #[cfg(doc)]

@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Write as _};
 use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tracing_core::field::{Field, Visit};
 use tracing_core::span::{Attributes, Id, Record};
@@ -71,6 +71,9 @@ const SIGNS: [Sign; 12] = [
     sign(RECEIVE, Level::TRACE, "Defragmentation buffer full", TOO_LARGE),
 ];
 
+/// The daemon itself has connected and will hang up: the next failed handshake does not count.
+static PROBED: AtomicBool = AtomicBool::new(false);
+
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
 /// The counters of this process, by name. They stay 0 in a process that has installed its own
@@ -78,6 +81,11 @@ static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.le
 #[must_use]
 pub fn link_counts() -> Vec<(&'static str, u64)> {
     NAMES.into_iter().zip(COUNTS.iter().map(|c| c.load(Ordering::Relaxed))).collect()
+}
+
+/// The daemon connects to itself: one failed handshake is not counted.
+pub(super) fn expect_probe() {
+    PROBED.store(true, Ordering::Relaxed);
 }
 
 /// Begins to count.
@@ -114,6 +122,9 @@ impl Subscriber for Witness {
         let mut beginning = Beginning::default();
         event.record(&mut beginning);
         if let Some(sign) = signs(event.metadata()).find(|s| beginning.is(s.begins)) {
+            if sign.counter == HANDSHAKE && PROBED.swap(false, Ordering::Relaxed) {
+                return;
+            }
             COUNTS[sign.counter].fetch_add(1, Ordering::Relaxed);
         }
     }

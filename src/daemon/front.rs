@@ -66,7 +66,7 @@ mod with_bus {
 
     use super::{Counters, Ends};
     use crate::bus::{
-        Bus, Feed, Keys, OrderGate, OrderService, Publisher, RequestValidator, Services,
+        Bus, Feed, Keys, OrderGate, OrderService, Publisher, RequestValidator, Services, Watch,
         subscribe_commands, watch_connections,
     };
     use crate::config::{Ros2Mode, Scenario};
@@ -83,6 +83,7 @@ mod with_bus {
         publisher: Publisher,
         orders: OrderService,
         ros2: Option<Node>,
+        watch: Watch,
         _commands: Subscriber<()>,
         _connections: Subscriber<()>,
     }
@@ -133,12 +134,14 @@ mod with_bus {
                 None
             };
             let subscriber = subscribe_commands(&bus, &keys, ingress())?;
+            let watch = Watch::start(&bus, &keys, &scenario.bus.listen)?;
             Ok(Self {
                 bus,
                 services,
                 publisher,
                 orders,
                 ros2,
+                watch,
                 _commands: subscriber,
                 _connections: connections,
             })
@@ -147,6 +150,11 @@ mod with_bus {
         /// True if one of its threads has panicked.
         pub(in crate::daemon) fn has_died(&self) -> bool {
             self.bus.has_died()
+        }
+
+        /// How often the bus has answered the daemon's own questions.
+        pub(in crate::daemon) fn answers(&self) -> Option<u64> {
+            Some(self.watch.answers())
         }
 
         /// A status that cannot be published now is published in a second.
@@ -163,6 +171,7 @@ mod with_bus {
         }
 
         pub(in crate::daemon) fn close(self) {
+            self.watch.finish();
             self.publisher.finish();
             self.orders.finish();
             if let Some(ros2) = self.ros2 {
@@ -216,6 +225,10 @@ mod without_bus {
 
         pub(in crate::daemon) fn has_died(&self) -> bool {
             false
+        }
+
+        pub(in crate::daemon) fn answers(&self) -> Option<u64> {
+            None
         }
 
         pub(in crate::daemon) fn publish_status(&self, _status: &StatusReading) {}

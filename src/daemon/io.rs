@@ -1,21 +1,31 @@
-//! Keeps the bus alive: when one of its threads panics, all of it is closed and opened again. The
-//! physics does not notice.
+//! Keeps the bus alive: when one of its threads panics, or when it does not answer any more, all of
+//! it is closed and opened again. The physics does not notice.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
+
+use crossbeam_channel::bounded;
 
 use crate::config::Scenario;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
+use super::MONITOR_POLL;
 use super::front::{Ends, Front};
 
-/// Restarts within [`WINDOW`] after which it is given up.
-const RESTARTS_MAX: usize = 5;
+/// Panics within [`WINDOW`] after which the bus is given up.
+const PANICS_MAX: usize = 5;
 const WINDOW: Duration = Duration::from_secs(60);
 /// A bus that cannot be opened again for so long is given up: its endpoint may be free a moment
 /// later only.
 const REOPEN: Duration = Duration::from_secs(10);
+/// Looks without an answer after which the bus is opened again. Looks, not time: a daemon that was
+/// stopped by a signal has not asked.
+const SILENT_LOOKS_MAX: u32 = (10_000 / MONITOR_POLL.as_millis()) as u32;
+/// Restarts in a row without one answer after which the bus is given up.
+const UNANSWERED_MAX: u32 = 2;
+/// Longest wait for a bus that is closed.
+const CLOSE: Duration = Duration::from_secs(10);
 
 /// The bus, and what it takes to open it again.
 #[derive(Debug)]
@@ -24,14 +34,45 @@ pub(super) struct Io<'a> {
     model: &'a ModelReply,
     ends: Ends,
     front: Option<Front>,
-    deaths: VecDeque<Instant>,
+    panics: VecDeque<Instant>,
+    closed: Option<Instant>,
     restarts: u64,
+    silence: Silence,
+}
+
+/// How long the bus has not answered.
+#[derive(Debug, Default)]
+struct Silence {
+    answers: u64,
+    looks: u32,
+    /// Restarts since the last answer.
+    restarts: u32,
+}
+
+impl Silence {
+    /// Looks at the number of answers; true if it has stood still for too long.
+    const fn is_too_long(&mut self, answers: u64) -> bool {
+        if answers != self.answers {
+            *self = Self { answers, looks: 0, restarts: 0 };
+        }
+        self.looks += 1;
+        self.looks > SILENT_LOOKS_MAX
+    }
 }
 
 impl<'a> Io<'a> {
     pub(super) fn open(scenario: &'a Scenario, model: &'a ModelReply, ends: Ends) -> Result<Self> {
         let front = Some(Front::open(scenario, model, ends.clone())?);
-        Ok(Self { scenario, model, ends, front, deaths: VecDeque::new(), restarts: 0 })
+        Ok(Self {
+            scenario,
+            model,
+            ends,
+            front,
+            panics: VecDeque::new(),
+            closed: None,
+            restarts: 0,
+            silence: Silence::default(),
+        })
     }
 
     /// Opens what has died again, and counts it.
@@ -39,8 +80,16 @@ impl<'a> Io<'a> {
     /// # Errors
     /// [`ErrorKind::Internal`] if it dies too often, [`ErrorKind::Bus`] if it cannot be opened.
     pub(super) fn tend(&mut self) -> Result<()> {
-        if self.front.as_ref().is_some_and(Front::has_died) {
-            self.bury()?;
+        if let Some(front) = self.front.take() {
+            if front.has_died() {
+                self.end(front)?;
+                self.count_panic()?;
+            } else if front.answers().is_some_and(|n| self.silence.is_too_long(n)) {
+                self.end(front)?;
+                self.count_silence()?;
+            } else {
+                self.front = Some(front);
+            }
         }
         if self.front.is_none() {
             match Front::open(self.scenario, self.model, self.ends.clone()) {
@@ -48,33 +97,45 @@ impl<'a> Io<'a> {
                     self.front = Some(front);
                     self.restarts += 1;
                 }
-                Err(e) if self.deaths.back().is_none_or(|d| d.elapsed() > REOPEN) => return Err(e),
+                Err(e) if self.closed.is_none_or(|at| at.elapsed() > REOPEN) => return Err(e),
                 Err(_not_yet) => {}
             }
         }
         Ok(())
     }
 
-    fn bury(&mut self) -> Result<()> {
-        if let Some(front) = self.front.take() {
-            front.close();
+    fn end(&mut self, front: Front) -> Result<()> {
+        if !close(front) {
+            let text = "the bus does not answer and cannot be closed; the run was stopped in order";
+            return Err(defect(text));
         }
-        let now = Instant::now();
-        self.deaths.push_back(now);
-        self.deaths.retain(|&death| now.duration_since(death) < WINDOW);
-        if self.deaths.len() > RESTARTS_MAX {
-            return Err(Error::new(
-                ErrorKind::Internal,
-                format!(
-                    "a thread of the bus panicked {} times within a minute; the run was stopped in \
-                     order. This is a defect of Hardstand: please report it with the output \
-                     above and the \
-                     log",
-                    self.deaths.len()
-                ),
-            ));
-        }
+        self.closed = Some(Instant::now());
         Ok(())
+    }
+
+    fn count_panic(&mut self) -> Result<()> {
+        let now = Instant::now();
+        self.panics.push_back(now);
+        self.panics.retain(|&panic| now.duration_since(panic) < WINDOW);
+        if self.panics.len() <= PANICS_MAX {
+            return Ok(());
+        }
+        Err(defect(&format!(
+            "a thread of the bus panicked {} times within a minute; the run was stopped in order",
+            self.panics.len()
+        )))
+    }
+
+    fn count_silence(&mut self) -> Result<()> {
+        let restarts = self.silence.restarts;
+        self.silence = Silence { restarts: restarts + 1, ..Silence::default() };
+        if restarts < UNANSWERED_MAX {
+            return Ok(());
+        }
+        Err(defect(&format!(
+            "the bus did not answer, and {restarts} restarts did not help; the run was stopped in \
+             order"
+        )))
     }
 
     pub(super) const fn restarts(&self) -> u64 {
@@ -94,8 +155,22 @@ impl<'a> Io<'a> {
     }
 
     pub(super) fn close(self) {
-        if let Some(front) = self.front {
-            front.close();
-        }
+        self.front.map(close);
     }
+}
+
+/// True if the front could be closed. A bus that hangs keeps a thread until the process ends.
+fn close(front: Front) -> bool {
+    let (done, closed) = bounded(1);
+    let closing = std::thread::Builder::new().name("bus-close".into()).spawn(move || {
+        front.close();
+        _ = done.send(()).is_ok();
+    });
+    closing.is_ok() && closed.recv_timeout(CLOSE).is_ok()
+}
+
+fn defect(text: &str) -> Error {
+    let report =
+        "This is a defect of Hardstand: please report it with the output above and the log";
+    Error::new(ErrorKind::Internal, format!("{text}. {report}"))
 }

@@ -408,7 +408,15 @@ fn the_manifest_keeps_its_promises() {
     }
     // TLS and its C come with the feature of that name only
     assert_eq!(line("default = ["), "default = [\"zenoh\"]");
-    let of_the_bus = ["zenoh", "hardstand-client", "zenoh-ext", "tracing-core", "csv", "parquet"];
+    let of_the_bus = [
+        "zenoh",
+        "zenoh-runtime",
+        "hardstand-client",
+        "zenoh-ext",
+        "tracing-core",
+        "csv",
+        "parquet",
+    ];
     let of_the_bus = of_the_bus.map(|name| format!("\"dep:{name}\"")).join(", ");
     assert_eq!(line("zenoh = ["), format!("zenoh = [{of_the_bus}]"));
     assert_eq!(line("tls = ["), "tls = [\"zenoh\", \"hardstand-client/tls\"]");

@@ -1,10 +1,10 @@
-//! Threads of the daemon that panic.
+//! Threads of the daemon that panic or hang, and a socket that is lost.
 
 use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::common::process::{Log, Observer, Process, Scene, serial};
+use crate::common::process::{Log, Observer, Process, Scene, serial, wait_for};
 
 /// A daemon in which the point `fault` (`NAME:N`, every Nth visit) panics.
 fn daemon(scene: &Scene, fault: &str, more: &[&str]) -> Process {
@@ -56,6 +56,57 @@ fn a_bus_that_panics_again_and_again_ends_the_run_in_order() {
     assert!(out.contains("panicked 6 times within a minute"), "{out}");
     let log = Log::read(&scene.log());
     assert!(log.damage.is_none() && log.ticks.len() > 50, "{} ticks", log.ticks.len());
+    scene.replays();
+}
+
+/// A socket that is deleted: the bus is opened again, and no tick of physics is missing.
+#[test]
+fn a_socket_that_is_deleted_comes_back() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let socket = scene.path("z.sock");
+    wait_for("the socket", || socket.exists().then_some(()));
+    Observer::of(&scene).until("it runs", |s| s.tick >= 100);
+    std::fs::remove_file(&socket).unwrap();
+    wait_for("the socket", || socket.exists().then_some(()));
+    let status = Observer::of(&scene).status_until("the count", |s| s.counter("io_restarts") > 0);
+    // the daemon's own questions are neither sessions nor failed handshakes
+    assert_eq!((status.counter("io_restarts"), status.counter("handshakes_failed")), (1, 0));
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    Log::read(&scene.log()).assert_no_tick_is_missing();
+    scene.replays();
+}
+
+/// A bus that never answers, whose restarts do not help: the run ends in order.
+#[test]
+fn a_bus_that_never_answers_is_given_up() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = daemon(&scene, "watch:1", &["--set", "sim.start=now"]);
+    let out = daemon.ends_with(70);
+    assert!(out.contains("the bus did not answer, and 2 restarts did not help"), "{out}");
+    let log = Log::read(&scene.log());
+    assert!(log.damage.is_none() && log.ticks.len() > 20_000, "{} ticks", log.ticks.len());
+    log.assert_no_tick_is_missing();
+}
+
+/// A bus whose threads hang, so that it cannot even be closed: the run ends in order.
+#[test]
+fn a_bus_that_hangs_ends_the_run_in_order() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = daemon(&scene, "command:1:hang", &["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 100);
+    // each hangs one of the two threads on which zenoh receives
+    let _controllers = ["a", "b", "c"].map(|name| scene.controller(name));
+    let out = daemon.ends_with(70);
+    assert!(out.contains("the bus does not answer and cannot be closed"), "{out}");
+    let log = Log::read(&scene.log());
+    assert!(log.damage.is_none() && log.ticks.len() > 5000, "{} ticks", log.ticks.len());
+    log.assert_no_tick_is_missing();
     scene.replays();
 }
 

@@ -1,0 +1,165 @@
+//! Asks the bus again and again whether it still answers, as a client would notice.
+
+use std::io::ErrorKind as IoError;
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use hardstand_error::{Error, ErrorKind, Result};
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{Shutdown, shutdown};
+use zenoh::sample::Locality;
+use zenoh::{Session, Wait};
+use zenoh_runtime::ZRuntime;
+
+use super::{Bus, Keys, transport_metrics};
+use crate::fault_point;
+
+/// Time between two questions.
+const PERIOD: Duration = Duration::from_secs(2);
+/// Longest wait for each part of an answer.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+const RUNTIMES: [ZRuntime; 5] =
+    [ZRuntime::Application, ZRuntime::Acceptor, ZRuntime::TX, ZRuntime::RX, ZRuntime::Net];
+
+/// A thread that asks, and counts the answers. It stops asking when the bus does not answer at all;
+/// then the count stands still.
+#[derive(Debug)]
+pub struct Watch {
+    thread: JoinHandle<()>,
+    stop: Sender<()>,
+    answers: Arc<AtomicU64>,
+}
+
+impl Watch {
+    /// Asks `bus`, which listens on the endpoints `listen`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] if the thread cannot be started.
+    pub fn start(bus: &Bus, keys: &Keys, listen: &[String]) -> Result<Self> {
+        let (stop, stopped) = bounded(1);
+        let answers = Arc::new(AtomicU64::new(0));
+        let question = Question {
+            session: bus.session.clone(),
+            key: keys.status.clone(),
+            listen: listen.to_vec(),
+        };
+        let count = Arc::clone(&answers);
+        let thread = std::thread::Builder::new()
+            .name("bus-watch".into())
+            .spawn(move || question.repeat(&stopped, &count))
+            .map_err(|e| Error::new(ErrorKind::Internal, format!("bus-watch thread: {e}")))?;
+        Ok(Self { thread, stop, answers })
+    }
+
+    /// Answers since the start.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        self.answers.load(Ordering::Relaxed)
+    }
+
+    /// Ends the thread.
+    pub fn finish(self) {
+        drop(self.stop);
+        let _ended = self.thread.join().is_ok();
+    }
+}
+
+struct Question {
+    session: Session,
+    key: String,
+    listen: Vec<String>,
+}
+
+impl Question {
+    fn repeat(&self, stopped: &Receiver<()>, answers: &AtomicU64) {
+        loop {
+            fault_point::visit("watch");
+            if self.is_answered() {
+                answers.fetch_add(1, Ordering::Relaxed);
+            }
+            if stopped.recv_timeout(PERIOD) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    }
+
+    /// True if each endpoint accepts, each of zenoh's runtimes works, and the status is there.
+    ///
+    /// A session of its own would ask for the same, but needs credentials and a place among the
+    /// sessions, which a client may have taken.
+    fn is_answered(&self) -> bool {
+        let accepted = self.listen.iter().all(|endpoint| {
+            transport_metrics::expect_probe();
+            accepts(endpoint)
+        });
+        accepted && runtimes_work() && self.has_status()
+    }
+
+    fn has_status(&self) -> bool {
+        let get = self.session.get(&self.key).allowed_destination(Locality::SessionLocal);
+        let reply = get.timeout(PATIENCE).wait().map(|replies| replies.recv_timeout(PATIENCE));
+        matches!(reply, Ok(Ok(Some(_))))
+    }
+}
+
+/// True if every runtime begins a task in time.
+fn runtimes_work() -> bool {
+    let (done, begun) = bounded(RUNTIMES.len());
+    for runtime in RUNTIMES {
+        let done = done.clone();
+        runtime.spawn(async move { _ = done.send(()).is_ok() });
+    }
+    RUNTIMES.iter().all(|_| begun.recv_timeout(PATIENCE).is_ok())
+}
+
+/// True if a listener takes a connection, and closes it when nothing more comes. True as well if
+/// the endpoint cannot be reached for another reason than that it is gone: a lost network is no
+/// fault of the bus.
+fn accepts(endpoint: &str) -> bool {
+    let endpoint = endpoint.split(['?', '#']).next().unwrap_or_default();
+    let connected = match endpoint.split_once('/') {
+        Some(("unixsock-stream", path)) => UnixStream::connect(path).map(OwnedFd::from),
+        // the system has chosen the port
+        Some((_, address)) if !address.ends_with(":0") => connect(address),
+        _ => return true,
+    };
+    let gone = [IoError::ConnectionRefused, IoError::NotFound];
+    match connected {
+        Ok(stream) => closes(&stream).is_ok_and(|closed| closed),
+        Err(e) => !gone.contains(&e.kind()),
+    }
+}
+
+fn connect(address: &str) -> std::io::Result<OwnedFd> {
+    let mut result = Err(IoError::AddrNotAvailable.into());
+    for address in address.to_socket_addrs()? {
+        result = TcpStream::connect_timeout(&address, PATIENCE);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result.map(OwnedFd::from)
+}
+
+/// Says that nothing more comes, and reads until the other side closes.
+fn closes(stream: &OwnedFd) -> rustix::io::Result<bool> {
+    set_socket_timeout(stream, Timeout::Recv, Some(PATIENCE))?;
+    shutdown(stream, Shutdown::Write)?;
+    let mut farewell = [0; 1024];
+    for _ in 0..8 {
+        match rustix::io::read(stream, &mut farewell) {
+            Ok(0) | Err(Errno::CONNRESET) => return Ok(true),
+            Ok(_) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(true)
+}
