@@ -206,6 +206,12 @@ impl Bus {
 }
 
 impl ServiceCall {
+    /// The key of the query.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        self.0.key_expr().as_str()
+    }
+
     /// The payload of the query.
     #[must_use]
     pub fn payload(&self) -> Vec<u8> {

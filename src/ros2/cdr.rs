@@ -79,6 +79,8 @@ pub enum CdrError {
     Text,
     /// A boolean is neither 0 nor 1.
     Bool(u8),
+    /// More follows the message than padding to a multiple of four bytes.
+    Trailing(usize),
 }
 
 impl fmt::Display for CdrError {
@@ -94,6 +96,11 @@ impl fmt::Display for CdrError {
             }
             Self::Text => f.write_str("a string that is not UTF-8 with a NUL at its end"),
             Self::Bool(byte) => write!(f, "a boolean is {byte}; it must be 0 or 1"),
+            Self::Trailing(bytes) => write!(
+                f,
+                "{bytes} bytes follow the message, and only padding to a multiple of 4 may: it is \
+                 of another type, or of another version of it"
+            ),
         }
     }
 }
@@ -174,5 +181,21 @@ impl<'a> Reader<'a> {
         let text =
             if needed == 0 { bytes } else { bytes.strip_suffix(&[0]).ok_or(CdrError::Text)? };
         std::str::from_utf8(text).map_err(|_not_utf8| CdrError::Text)
+    }
+
+    /// True if no byte is left.
+    #[must_use]
+    pub const fn is_at_end(&self) -> bool {
+        self.at >= self.body.len()
+    }
+
+    /// Checks that the message ends here, but for padding: DDS pads a message to four bytes.
+    ///
+    /// # Errors
+    /// [`CdrError::Trailing`].
+    pub fn finish(&self) -> Result<(), CdrError> {
+        let left = self.body.len().saturating_sub(self.at);
+        let padding = self.at.next_multiple_of(4) - self.at;
+        if left > padding { Err(CdrError::Trailing(left)) } else { Ok(()) }
     }
 }

@@ -26,11 +26,13 @@ pub enum RosRejection {
     Crc,
     /// Another robot may be on the domain.
     Guard,
+    /// A call of a service whose type has another definition.
+    Type,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Cdr,
         Self::Names,
         Self::Interfaces,
@@ -39,6 +41,7 @@ impl RosRejection {
         Self::Busy,
         Self::Crc,
         Self::Guard,
+        Self::Type,
     ];
 
     /// Name of the counter.
@@ -53,6 +56,7 @@ impl RosRejection {
             Self::Busy => "busy",
             Self::Crc => "crc",
             Self::Guard => "guard",
+            Self::Type => "type",
         }
     }
 }

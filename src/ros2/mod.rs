@@ -24,6 +24,8 @@ mod node;
 mod orders;
 mod readings;
 #[cfg(feature = "zenoh")]
+mod service_entry;
+#[cfg(feature = "zenoh")]
 mod services;
 #[cfg(feature = "zenoh")]
 mod sessions;

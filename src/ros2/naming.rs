@@ -159,6 +159,15 @@ impl Naming {
     }
 }
 
+/// The type hash in the key of a call; `None` over a bridge and from a release of ROS 2 without
+/// hashes, which sends another word or zeros.
+#[must_use]
+pub(super) fn type_hash(key: &str) -> Option<&str> {
+    let (_, last) = key.rsplit_once('/')?;
+    let digits = last.strip_prefix("RIHS01_")?;
+    digits.contains(|digit| digit != '0').then_some(last)
+}
+
 /// The attachment of message number `sequence`, which counts from 1, sent at `unix_ns`.
 #[must_use]
 pub(super) fn attachment(sequence: u64, unix_ns: u64, gid: &[u8; 16]) -> [u8; ATTACHMENT_BYTES] {

@@ -8,14 +8,11 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::cdr::CdrError;
 use super::counters::{RosCounters, RosRejection};
-use super::messages::{
-    GetEntityState, GetSimulationState, GetSimulatorFeatures, ResetSimulation, Service, SetBool,
-    SetEntityState, SetSimulationState, StepSimulation, Trigger, read, written,
-};
-use super::naming::{Naming, Wire, answer_attachment, request_of};
+use super::messages::written;
+use super::naming::{Naming, answer_attachment, request_of, type_hash};
 use super::orders::Refused;
+use super::service_entry::{Outcome, ServiceEntry, all_services};
 use super::simulator::{Simulator, Steps};
 use crate::bus::{Bus, PanicGuard, ServiceCall, ServiceGuard, Token, WallClock};
 use crate::fault_point;
@@ -30,82 +27,6 @@ const REMEMBERED_MAX: usize = 64;
 /// Time between two checks of the stop flag, and of ticks that are done.
 const IDLE: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
-
-/// The answer, or the ticks that must be done first.
-enum Outcome {
-    Answer(Vec<u8>),
-    After(Steps),
-}
-
-type Serve = Box<dyn Fn(&mut Simulator, &[u8]) -> std::result::Result<Outcome, CdrError> + Send>;
-
-/// A service: its name and function.
-struct ServiceEntry {
-    name: &'static str,
-    wire: Wire,
-    serve: Serve,
-}
-
-/// All services.
-fn all_services(n: &mut Naming) -> Vec<ServiceEntry> {
-    vec![
-        ServiceEntry::at_once::<SetBool>(n, "hardstand/pause", Simulator::pause),
-        ServiceEntry::at_once::<Trigger>(n, "hardstand/reset", Simulator::reset),
-        ServiceEntry::at_once::<GetSimulatorFeatures>(
-            n,
-            "get_simulator_features",
-            Simulator::features,
-        ),
-        ServiceEntry::at_once::<GetSimulationState>(n, "get_simulation_state", Simulator::state),
-        ServiceEntry::at_once::<SetSimulationState>(
-            n,
-            "set_simulation_state",
-            Simulator::set_state,
-        ),
-        ServiceEntry::after_steps::<StepSimulation>(n, "step_simulation", Simulator::step),
-        ServiceEntry::at_once::<ResetSimulation>(
-            n,
-            "reset_simulation",
-            Simulator::reset_simulation,
-        ),
-        ServiceEntry::at_once::<GetEntityState>(n, "get_entity_state", Simulator::entity),
-        ServiceEntry::at_once::<SetEntityState>(n, "set_entity_state", Simulator::set_entity),
-    ]
-}
-
-impl ServiceEntry {
-    /// A service that answers at once.
-    fn at_once<S: Service>(
-        naming: &mut Naming,
-        name: &'static str,
-        serve: fn(&mut Simulator, &S::Request) -> S::Answer,
-    ) -> Self
-    where
-        S::Request: 'static,
-        S::Answer: 'static,
-    {
-        let serve: Serve =
-            Box::new(move |s, bytes| Ok(Outcome::Answer(written(&serve(s, &read(bytes)?)))));
-        Self { name, wire: naming.server::<S>(name), serve }
-    }
-
-    /// A service that answers after its ticks are done.
-    fn after_steps<S: Service>(
-        naming: &mut Naming,
-        name: &'static str,
-        serve: fn(&mut Simulator, &S::Request) -> std::result::Result<Steps, S::Answer>,
-    ) -> Self
-    where
-        S::Request: 'static,
-        S::Answer: 'static,
-    {
-        let serve: Serve = Box::new(move |s, bytes| {
-            let outcome = serve(s, &read(bytes)?);
-            Ok(outcome.map_or_else(|answer| Outcome::Answer(written(&answer)), Outcome::After))
-        });
-        Self { name, wire: naming.server::<S>(name), serve }
-    }
-}
 
 /// Identifies a request: service and bytes of the attachment.
 type Identity = (usize, Vec<u8>);
@@ -213,7 +134,7 @@ impl Server {
         let identity = request_of(&call.attachment()).map(|request| (which, request));
         let Some(call) = self.repeated(identity.as_ref(), call) else { return };
         let Some(entry) = self.services.get(which) else { return };
-        match (entry.serve)(&mut self.simulator, &call.payload()) {
+        match entry.serve(&mut self.simulator, type_hash(call.key()), &call.payload()) {
             Ok(Outcome::Answer(bytes)) => {
                 self.answer(&call, &bytes);
                 self.remember(identity, bytes);
@@ -221,7 +142,7 @@ impl Server {
             Ok(Outcome::After(steps)) => {
                 self.stepping.push(Stepping { steps, identity, calls: vec![call] });
             }
-            Err(e) => self.counters.count(entry.name, &e.into()),
+            Err(refused) => self.counters.count(entry.name, &refused),
         }
     }
 

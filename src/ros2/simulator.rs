@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::frames::{Frames, quaternion, vector};
 use super::messages::{
-    Accel, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features, Header, PlaceRequest,
-    Point, Pose, ResetRequest, SetBoolRequest, SimResult, SimulationState, SimulatorFeatures,
-    StateAnswer, StateRequest, StepRequest, Success, Twist,
+    Accel, ChosenPlaceRequest, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features,
+    Header, PlaceRequest, Point, Pose, ResetRequest, SetBoolRequest, SimResult, SimulationState,
+    SimulatorFeatures, StateAnswer, StateRequest, StepRequest, Success, Twist,
 };
 use super::readings::time;
 use crate::bus::{Newest, Order, OrderPort, Reply, SharedNewest};
@@ -50,6 +50,15 @@ pub(super) struct Simulator {
     /// The run that a request stopped at its start, in contrast to a paused run.
     stopped: Option<u32>,
 }
+
+/// The parts of an entity's state that a request sets.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    pose: bool,
+    twist: bool,
+}
+
+const ALL_PARTS: Parts = Parts { pose: true, twist: true };
 
 /// Requested ticks.
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +188,14 @@ impl Simulator {
     }
 
     pub(super) fn set_entity(&mut self, r: &PlaceRequest) -> Done {
-        let placed = self.check_entity(&r.entity).and_then(|()| self.place(&r.state));
+        let placed = self.check_entity(&r.entity).and_then(|()| self.place(&r.state, ALL_PARTS));
+        Done { result: placed.err().unwrap_or_else(|| done(Ok(()))) }
+    }
+
+    /// The acceleration is a result of the forces and is not set, as the definition allows.
+    pub(super) fn set_chosen(&mut self, r: &ChosenPlaceRequest) -> Done {
+        let parts = Parts { pose: r.set_pose, twist: r.set_twist };
+        let placed = self.check_entity(&r.entity).and_then(|()| self.place(&r.state, parts));
         Done { result: placed.err().unwrap_or_else(|| done(Ok(()))) }
     }
 
@@ -219,8 +235,12 @@ impl Simulator {
         }
     }
 
-    /// Starts a new run with the base at the requested pose and everything else unchanged.
-    fn place(&mut self, wish: &EntityState) -> Result<(), SimResult> {
+    /// Starts a new run with the chosen parts of the base's state as requested and everything else
+    /// unchanged. Without a part nothing happens.
+    fn place(&mut self, wish: &EntityState, parts: Parts) -> Result<(), SimResult> {
+        if !parts.pose && !parts.twist {
+            return Ok(());
+        }
         if self.simulation.model().base == Base::Fixed {
             let text = "the robot is welded to the world".into();
             return Err(code(SimResult::FEATURE_UNSUPPORTED, text));
@@ -229,10 +249,12 @@ impl Simulator {
         if !frame.is_empty() && *frame != self.world {
             return Err(failed(format!("frame_id is {frame:?}; it must be {:?}", self.world)));
         }
-        let (quat_WB, p_WB) = base_pose(&wish.pose).map_err(failed)?;
+        let pose = parts.pose.then(|| base_pose(&wish.pose)).transpose().map_err(failed)?;
         let saved = self.load().map_err(failed)?;
-        let twist = [&wish.twist.angular, &wish.twist.linear];
-        let [w_WB, v_WB] = twist.map(|v| Vec3::new(v.x, v.y, v.z));
+        let (q, v) = (&self.simulation.state().q, &self.simulation.state().v);
+        let (quat_WB, p_WB) = pose.unwrap_or((q.quat_WB, q.p_WB));
+        let twist = [&wish.twist.angular, &wish.twist.linear].map(|v| Vec3::new(v.x, v.y, v.z));
+        let [w_WB, v_WB] = if parts.twist { twist } else { [v.w_WB, v.v_WB] };
         self.simulation.place_base(quat_WB, p_WB, w_WB, v_WB);
         if let Some(fault) = self.simulation.failure() {
             return Err(failed(format!("the plant cannot continue from this state: {fault:?}")));

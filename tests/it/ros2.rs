@@ -6,6 +6,7 @@ mod bridged_unitree;
 mod bytes;
 mod commands;
 mod dds;
+mod entity_state;
 mod names;
 mod orders;
 mod others;

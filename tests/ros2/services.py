@@ -5,7 +5,8 @@ makes of request and answer.
     pip install rosbags==0.11.9 && python3 tests/ros2/services.py > tests/ros2/services.json
 
 Definitions, without comments and constants: std_srvs (jazzy), github.com/ros-simulation/simulation_interfaces 1.0 to
-1.5. The hashes KNOWN stand in code that ROS 2 generated (rosidl_generator_c, rolling and jazzy) or in hiroz-msgs 0.2.1.
+1.5, and in LATER what 2.1 changed (its change log: "optional via boolean flags"; names and order as Gazebo's
+gz_simulation_interfaces uses them). Default values count for no hash. The hashes KNOWN stand in code that ROS 2 generated (rosidl_generator_c, rolling and jazzy) or in hiroz-msgs 0.2.1.
 """
 import hashlib
 import json
@@ -40,6 +41,13 @@ KNOWN = {
     f"{SIM}/srv/StepSimulation": "913fe0653690ce6bf8f09f316e6a626747012e9fca31e26719910d417aa8565c",
     f"{SIM}/srv/ResetSimulation": "4ce285d7ff9b8ac70dcc95161f32bf54c05a6f4b13427990e41ab40c36c39646",
 }
+# the services of a later release, under their name and its number
+LATER = {
+    (f"{SIM}/srv/SetEntityState", "2.1"): (
+        f"string entity\n{SIM}/EntityState state\nbool set_pose\nbool set_twist\nbool set_acceleration",
+        f"{SIM}/Result result",
+    ),
+}
 # rosbags names these in its descriptions; the numbers are those of type_description_interfaces/FieldType (char is uint8)
 NUMBERS = {"char": 3, "uint8": 3, "uint16": 5, "int32": 6, "uint32": 7, "int64": 8, "uint64": 9, "float64": 11, "bool": 15,
            "string": 17}
@@ -51,11 +59,19 @@ store = get_typestore(Stores.ROS2_JAZZY)
 for name, text in MESSAGES.items():
     if name not in store.fielddefs:
         store.register(get_types_from_msg(text, name))
-for name, (request, answer) in SERVICES.items():
+
+
+def define(name, request, answer):
     for part, text in (("Request", request), ("Response", answer)):
         # rosbags takes it for a message, and puts msg/ into its name
         (fields,) = get_types_from_msg(text or EMPTY, f"{name}_{part}").values()
+        for known in (store.fielddefs, store.types, store.cache):
+            known.pop(f"{name}_{part}", None)
         store.register({f"{name}_{part}": fields})
+
+
+for name, (request, answer) in SERVICES.items():
+    define(name, request, answer)
 
 
 def scalar(kind):
@@ -134,13 +150,20 @@ def value(kind):
     return [value(element) for _ in range(2)]
 
 
-services = {}
-for name in SERVICES:
-    known = KNOWN.get(name, rihs01(name))
-    assert rihs01(name) == known, (name, rihs01(name), known)
+def vector(name):
     parts = {}
     for part in ("Request", "Response"):
         kind = f"{name}_{part}"
         parts[part] = store.serialize_cdr(fill(kind), kind).tobytes().hex()
-    services[name] = {"hash": f"RIHS01_{rihs01(name)}", "request": parts["Request"], "answer": parts["Response"]}
+    return {"hash": f"RIHS01_{rihs01(name)}", "request": parts["Request"], "answer": parts["Response"]}
+
+
+services = {}
+for name in SERVICES:
+    known = KNOWN.get(name, rihs01(name))
+    assert rihs01(name) == known, (name, rihs01(name), known)
+    services[name] = vector(name)
+for (name, release), (request, answer) in LATER.items():
+    define(name, request, answer)
+    services[f"{name} {release}"] = vector(name)
 print(json.dumps(services, indent=1))

@@ -16,11 +16,11 @@ pub use sensing::{
     DiagnosticArray, DiagnosticStatus, Imu, JointState, KeyValue, Odometry, TfMessage,
 };
 pub use services::{
-    Accel, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features, GetEntityState,
-    GetSimulationState, GetSimulatorFeatures, PlaceRequest, ResetRequest, ResetSimulation, Service,
-    SetBool, SetBoolRequest, SetEntityState, SetSimulationState, SimResult, SimulationState,
-    SimulatorFeatures, StateAnswer, StateRequest, StepRequest, StepSimulation, Success, Trigger,
-    read, written,
+    Accel, ChosenPlaceRequest, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features,
+    GetEntityState, GetSimulationState, GetSimulatorFeatures, PlaceRequest, ResetRequest,
+    ResetSimulation, Service, SetBool, SetBoolRequest, SetChosenEntityState, SetEntityState,
+    SetSimulationState, SimResult, SimulationState, SimulatorFeatures, StateAnswer, StateRequest,
+    StepRequest, StepSimulation, Success, Trigger, read, written,
 };
 pub use standard::{
     Bool, Clock, Duration, Float64MultiArray, Header, MultiArrayDimension, MultiArrayLayout, Point,
@@ -28,7 +28,7 @@ pub use standard::{
     TwistWithCovariance, UInt32, Vector3, Wrench, WrenchStamped,
 };
 
-use super::cdr::{CdrError, Reader, Writer};
+use super::cdr::{CdrError, Writer};
 use super::field::{Definition, Field};
 
 /// A message type that a topic can have.
@@ -44,12 +44,12 @@ pub trait Message: Field {
         self.write(&mut Writer::new(out));
     }
 
-    /// Decodes a message. Ignores bytes after its end, because some encoders pad.
+    /// Decodes a message. Only padding may follow it.
     ///
     /// # Errors
     /// The reason why the bytes are invalid.
     fn decode(bytes: &[u8]) -> Result<Self, CdrError> {
-        Self::read(&mut Reader::new(bytes)?)
+        read(bytes)
     }
 
     /// The definition for a log's schema `ros2msg`: fields, then the types that they use.

@@ -100,7 +100,20 @@ structs! {
         /// State of the entity.
         state: EntityState,
     }
-    /// Request of `SetEntityState`.
+    /// Request of `SetEntityState` since 2.1.
+    ChosenPlaceRequest is "simulation_interfaces/SetEntityState_Request" {
+        /// Name of the entity.
+        entity: String,
+        /// Requested state.
+        state: EntityState,
+        /// Whether to set the pose.
+        set_pose: bool,
+        /// Whether to set the velocity.
+        set_twist: bool,
+        /// Whether to set the acceleration.
+        set_acceleration: bool,
+    }
+    /// Request of `SetEntityState` before 2.1.
     PlaceRequest is "simulation_interfaces/SetEntityState_Request" {
         /// Name of the entity.
         entity: String,
@@ -129,7 +142,10 @@ impl Field for Empty {
         w.number([0]);
     }
 
-    fn read(_: &mut Reader<'_>) -> Result<Self, CdrError> {
+    fn read(r: &mut Reader<'_>) -> Result<Self, CdrError> {
+        if !r.is_at_end() {
+            let [_meaningless] = r.number()?;
+        }
         Ok(Self)
     }
 }
@@ -168,12 +184,15 @@ pub trait Service {
     const NAME: &'static str;
 }
 
-/// Decodes a value. Ignores bytes after its end.
+/// Decodes a value. Only padding may follow it.
 ///
 /// # Errors
 /// The reason why the bytes are invalid.
 pub fn read<T: Field>(bytes: &[u8]) -> Result<T, CdrError> {
-    T::read(&mut Reader::new(bytes)?)
+    let mut reader = Reader::new(bytes)?;
+    let value = T::read(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
 }
 
 /// Encodes a value.
@@ -226,7 +245,10 @@ services! {
     /// Returns the state of an entity.
     GetEntityState: EntityRequest => EntityAnswer, "simulation_interfaces/srv/GetEntityState",
         "749c91f2a2353d98367b64f2995a0f5842ce92a08ec1ffb3e185540a91557fb5";
-    /// Sets the state of an entity.
+    /// Sets the state of an entity, before 2.1.
     SetEntityState: PlaceRequest => Done, "simulation_interfaces/srv/SetEntityState",
         "ca210e7d2b66629ae133c8e1edf5246e618106d75c78ed0556c0e7a33c59ee5e";
+    /// Sets chosen parts of the state of an entity, since 2.1.
+    SetChosenEntityState: ChosenPlaceRequest => Done, "simulation_interfaces/srv/SetEntityState",
+        "fba636c91d38832dbd4f6896ffce54ff98fd9929962b0533546b56ce00f988ac";
 }

@@ -157,8 +157,13 @@ fn what_is_wrong_with_bytes_is_named() {
     assert_eq!(text(b"\x02\0\0\0a\0").as_deref(), Ok("a"));
     assert_eq!(text(b"\0\0\0\0").as_deref(), Ok(""));
     assert_eq!(Bool::decode(&[0, 1, 0, 0, 2]), Err(CdrError::Bool(2)));
-    // Cyclone pads a boolean to four bytes
-    assert_eq!(Bool::decode(&[0, 1, 0, 0, 1, 0, 0, 0]), Ok(Bool { data: true }));
+    // Cyclone pads a boolean to four bytes; what is longer is another message
+    for padding in 0..4 {
+        let padded = [&[0, 1, 0, 0, 1][..], &vec![0; padding]].concat();
+        assert_eq!(Bool::decode(&padded), Ok(Bool { data: true }));
+    }
+    assert_eq!(Bool::decode(&[0, 1, 0, 0, 1, 0, 0, 0, 0]), Err(CdrError::Trailing(4)));
+    assert_eq!(refused(&[0; 17]), CdrError::Trailing(1));
     let said = CdrError::Count { claimed: 5000, possible: 4096 }.to_string();
     assert_eq!(said, "a sequence of 5000 elements, where 4096 are possible");
 }

@@ -229,6 +229,10 @@ fn wrong_names_are_refused_with_the_list() {
     told("data has 11 entries; it must have one for each of 12 joints");
     peer.put(topic, &peer::DYNAMIC, b"\0\x01\0\0\xff\xff\xff\x7f");
     counted("cdr", 1);
+    let longer = [peer::bytes(&good), vec![0; 4]].concat();
+    peer.put(topic, &peer::DYNAMIC, &longer);
+    counted("cdr", 2);
+    told("bytes follow the message");
     let mut bad = trajectory(&names, &[q.clone(), q.clone()], 1);
     bad.points[1].time_from_start.sec = 1;
     peer.publish("joint_trajectory_controller/joint_trajectory", &peer::TRAJECTORY, &bad);
@@ -243,7 +247,7 @@ fn wrong_names_are_refused_with_the_list() {
     let wall = Time { sec: 1_700_000_000, nanosec: 0 };
     peer.publish(topic, &peer::DYNAMIC, &hold(&names, &q, &wall));
     let status = observer.status_until("the future", |s| s.counter("rejected_future_tick") == 1);
-    assert_eq!((status.counter("ros2_received"), status.phase), (8, 0));
+    assert_eq!((status.counter("ros2_received"), status.phase), (9, 0));
     assert_eq!(status.counter("commands_received"), 2);
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use hardstand::ros2::messages::{
     Empty, EntityAnswer, EntityRequest, EntityState, Features, GetEntityState, GetSimulationState,
     GetSimulatorFeatures, PlaceRequest, ResetRequest, ResetSimulation, Service, SetBool,
-    SetBoolRequest, SetEntityState, SetSimulationState, SimulationState, StateAnswer, StateRequest,
-    StepRequest, StepSimulation, Success, Trigger, read, written,
+    SetBoolRequest, SetChosenEntityState, SetEntityState, SetSimulationState, SimulationState,
+    StateAnswer, StateRequest, StepRequest, StepSimulation, Success, Trigger, read, written,
 };
 use serde::Deserialize;
 use zenoh::Wait;
@@ -24,7 +24,12 @@ struct Vector {
 }
 
 fn check<S: Service>(vectors: &mut BTreeMap<String, Vector>) {
-    let theirs = vectors.remove(S::NAME).unwrap_or_else(|| panic!("{} is no service", S::NAME));
+    check_as::<S>(vectors, S::NAME);
+}
+
+/// Likewise, under another name than that of the type.
+fn check_as<S: Service>(vectors: &mut BTreeMap<String, Vector>, name: &str) {
+    let theirs = vectors.remove(name).unwrap_or_else(|| panic!("{name} is no service"));
     assert_eq!(S::HASH, theirs.hash, "{}", S::NAME);
     let answer = bytes(&theirs.answer);
     assert_eq!(written(&read::<S::Answer>(&answer).unwrap()), answer, "{}", S::NAME);
@@ -48,13 +53,14 @@ fn services_are_those_of_rosbags_and_of_generated_code() {
     check::<ResetSimulation>(&mut vectors);
     check::<GetEntityState>(&mut vectors);
     check::<SetEntityState>(&mut vectors);
+    check_as::<SetChosenEntityState>(&mut vectors, "simulation_interfaces/srv/SetEntityState 2.1");
     assert!(vectors.is_empty(), "{:?}", vectors.keys());
 }
 
 /// A client of one daemon.
-struct Client {
-    peer: Peer,
-    sequence: u64,
+pub struct Client {
+    pub peer: Peer,
+    pub sequence: u64,
 }
 
 impl Client {
@@ -71,7 +77,7 @@ impl Client {
     }
 
     /// The bytes of the answer, if there is one, to the request that was counted last.
-    fn ask(&self, key: &str, request: &[u8]) -> Option<Vec<u8>> {
+    pub fn ask(&self, key: &str, request: &[u8]) -> Option<Vec<u8>> {
         let sent = self.attachment();
         let get = self.peer.session.get(key).payload(request).attachment(&sent[..]);
         let replies = get.timeout(Duration::from_secs(20)).wait().unwrap();
@@ -85,7 +91,7 @@ impl Client {
         Some(sample.payload().to_bytes().into_owned())
     }
 
-    fn key<S: Service>(&self, name: &str) -> String {
+    pub fn key<S: Service>(&self, name: &str) -> String {
         let dds = S::NAME.replace('/', "::").replace("::srv::", "::srv::dds_::");
         match self.peer.way {
             Way::RmwZenoh => format!("0/{name}/{dds}_/{}", S::HASH),
@@ -94,7 +100,7 @@ impl Client {
     }
 
     /// Calls a service, as a new request.
-    fn call<S: Service>(&mut self, name: &str, request: &S::Request) -> S::Answer {
+    pub fn call<S: Service>(&mut self, name: &str, request: &S::Request) -> S::Answer {
         self.sequence += 1;
         self.again::<S>(name, request)
     }
@@ -106,13 +112,13 @@ impl Client {
         read(&answer).unwrap()
     }
 
-    fn pause(&mut self, data: bool) {
+    pub fn pause(&mut self, data: bool) {
         let Success { success, message } =
             self.call::<SetBool>("hardstand/pause", &SetBoolRequest { data });
         assert!(success, "{message}");
     }
 
-    fn state(&mut self) -> u8 {
+    pub fn state(&mut self) -> u8 {
         let StateAnswer { state, result } =
             self.call::<GetSimulationState>("get_simulation_state", &Empty);
         assert_eq!(result.result, 1);
@@ -124,7 +130,7 @@ impl Client {
         self.call::<SetSimulationState>("set_simulation_state", &request).result.result
     }
 
-    fn step(&mut self, steps: u64) -> (u8, String) {
+    pub fn step(&mut self, steps: u64) -> (u8, String) {
         let r = self.call::<StepSimulation>("step_simulation", &StepRequest { steps }).result;
         (r.result, r.error_message)
     }
@@ -134,18 +140,18 @@ impl Client {
         self.call::<ResetSimulation>("reset_simulation", &request).result.result
     }
 
-    fn entity(&mut self, entity: &str) -> EntityAnswer {
+    pub fn entity(&mut self, entity: &str) -> EntityAnswer {
         self.call::<GetEntityState>("get_entity_state", &EntityRequest { entity: entity.into() })
     }
 
-    fn place(&mut self, entity: &str, state: &EntityState) -> (u8, String) {
+    pub fn place(&mut self, entity: &str, state: &EntityState) -> (u8, String) {
         let request = PlaceRequest { entity: entity.into(), state: state.clone() };
         let r = self.call::<SetEntityState>("set_entity_state", &request).result;
         (r.result, r.error_message)
     }
 }
 
-fn begin(mode: &str, way: Way) -> (Scene, Process, Observer, Client) {
+pub fn begin(mode: &str, way: Way) -> (Scene, Process, Observer, Client) {
     let scene = Scene::new();
     let set = format!("ros2.mode={mode}");
     let daemon = scene.daemon(&["--set", &set, "--set", "sim.start=now"]);
@@ -155,7 +161,7 @@ fn begin(mode: &str, way: Way) -> (Scene, Process, Observer, Client) {
     (scene, daemon, observer, client)
 }
 
-fn end(scene: &Scene, mut daemon: Process) {
+pub fn end(scene: &Scene, mut daemon: Process) {
     daemon.signal(rustix::process::Signal::TERM);
     daemon.ends_with(0);
     scene.replays();
@@ -243,57 +249,5 @@ fn a_client_stops_the_simulation_and_plays_it() {
     let status = observer.status_until("they are counted", |s| s.counter("ros2_rejected_cdr") == 4);
     assert!(status.counter("ros2_called") > 10, "{status:#?}");
     assert_eq!(client.state(), 2);
-    end(&scene, daemon);
-}
-
-#[test]
-fn a_client_picks_the_robot_up() {
-    let _one = serial();
-    let (scene, daemon, observer, mut client) = begin("rmw_zenoh", Way::RmwZenoh);
-    client.pause(true);
-    let truth = observer.until("paused", |s| s.phase == 3);
-    let EntityAnswer { result, state } = client.entity("quadruped");
-    assert_eq!((result.result, state.header.frame_id.as_str()), (1, "odom"));
-    let p = &state.pose.position;
-    assert_eq!([p.x, p.y, p.z], truth.truth_base_position_m);
-    let stamp = &state.header.stamp;
-    assert_eq!(stamp.sec as u64 * 1_000_000_000 + u64::from(stamp.nanosec), truth.time_ns);
-    let v = &state.twist.linear;
-    assert_eq!([v.x, v.y, v.z], truth.truth_base_velocity_m_per_s);
-    let missing = client.entity("cat").result;
-    assert_eq!(missing.result, 2);
-    assert!(missing.error_message.contains("the only one is \"quadruped\""), "{missing:?}");
-
-    // what cannot be is refused, with a reason
-    let mut wish = state.clone();
-    let mut refused = |change: &dyn Fn(&mut EntityState), word: &str| {
-        let mut bad = state.clone();
-        change(&mut bad);
-        let (code, why) = client.place("quadruped", &bad);
-        assert!(code == 4 && why.contains(word), "{code} {why}");
-    };
-    refused(&|s| s.header.frame_id = "map".into(), "it must be \"odom\"");
-    refused(&|s| s.pose.orientation.w = 3.0, "length of orientation");
-    refused(&|s| s.pose.orientation = EntityState::default().pose.orientation, "is 0");
-    refused(&|s| s.pose.position.z = f64::NAN, "the plant cannot continue from this state");
-    refused(&|s| s.twist.angular.x = f64::INFINITY, "the plant cannot continue from this state");
-    assert_eq!(client.place("cat", &wish).0, 2);
-    assert_eq!(observer.until("paused", |s| s.phase == 3).run_id, truth.run_id);
-
-    // a metre up, thrown: it flies as a thrown body does
-    wish.pose.position.z += 1.0;
-    wish.twist.linear.x = 2.0;
-    assert_eq!(client.place("quadruped", &wish), (1, String::new()));
-    let up = observer.until("the next run", |s| s.run_id == truth.run_id + 1);
-    assert_eq!((up.tick, up.time_ns), (truth.tick, truth.time_ns));
-    assert_eq!(up.truth_base_position_m[2], wish.pose.position.z);
-    assert_eq!(up.foot_contact, [0; 4]);
-    assert_eq!(client.step(100).0, 1);
-    let flown = observer.until("100 ms later", |s| s.tick == up.tick + 100);
-    let far_m = flown.truth_base_position_m[0] - up.truth_base_position_m[0];
-    let fallen_m = up.truth_base_position_m[2] - flown.truth_base_position_m[2];
-    assert!((0.19..0.21).contains(&far_m), "{far_m} m in 0.1 s at 2 m/s");
-    let expected_m = 0.5 * 9.81 * 0.01 - 0.1 * wish.twist.linear.z;
-    assert!((fallen_m - expected_m).abs() < 0.01, "{fallen_m} and {expected_m} m");
     end(&scene, daemon);
 }
