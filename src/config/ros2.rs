@@ -53,7 +53,7 @@ impl Ros2Settings {
 
 /// Keys under `ros2.rates_hz`, and the highest rate that "auto" chooses, Hz.
 pub const RATES: [(&str, u64); 9] = [
-    ("clock", 100),
+    ("clock", 1000),
     ("joint_states", 500),
     ("imu", 500),
     ("foot_wrench", 250),

@@ -562,13 +562,15 @@ fn a_hundred_thousand_mutated_scenarios_are_taken_or_refused() {
 #[test]
 fn rates_of_ros2_divide_the_tick_rate() {
     let every = |sets: &[&str], name: &str| load("", sets).unwrap().ros2.every(name);
-    assert_eq!(every(&[], "clock"), Some(10));
+    assert_eq!(every(&[], "clock"), Some(1));
+    assert_eq!(every(&["sim.rate_hz=2000"], "clock"), Some(2));
+    assert_eq!(every(&[], "odometry"), Some(10));
     assert_eq!(every(&[], "joint_states"), Some(2));
     assert_eq!(every(&["ros2.rates_hz.imu=1000"], "imu"), Some(1));
     assert_eq!(every(&["ros2.rates_hz.tf=0"], "tf"), None);
     // 50 is the largest divisor of 250 up to 100, 80 that of 160
-    assert_eq!(every(&["sim.rate_hz=250"], "clock"), Some(5));
-    assert_eq!(every(&["sim.rate_hz=160", "sim.micro_steps=5"], "clock"), Some(2));
+    assert_eq!(every(&["sim.rate_hz=250"], "odometry"), Some(5));
+    assert_eq!(every(&["sim.rate_hz=160", "sim.micro_steps=5"], "odometry"), Some(2));
     assert_eq!(every(&["sim.rate_hz=10"], "joint_states"), Some(1));
     for (rate, said) in [
         ("300", "which is 1000: 250 or 500 next to it"),

@@ -19,7 +19,7 @@ from rosbags.typesys import Stores, get_typestore
 FEET = ["FL", "FR", "RL", "RR"]
 # the rates that "auto" gives at 1 kHz
 TOPICS = {
-    "/clock": ("rosgraph_msgs/msg/Clock", 100),
+    "/clock": ("rosgraph_msgs/msg/Clock", 1000),
     "/joint_states": ("sensor_msgs/msg/JointState", 500),
     "/dynamic_joint_states": ("control_msgs/msg/DynamicJointState", 100),
     "/imu/data": ("sensor_msgs/msg/Imu", 500),

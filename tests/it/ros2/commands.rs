@@ -2,6 +2,7 @@
 
 use index::builtin_interfaces::msg::{Duration as RosDuration, Time};
 use index::diagnostic_msgs::msg::DiagnosticArray;
+use index::rosgraph_msgs::msg::Clock;
 use index::sensor_msgs::msg::JointState;
 use index::std_msgs::msg::Float64MultiArray;
 use index::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -77,6 +78,31 @@ fn a_ros_controller_makes_the_robot_stand() {
         daemon.ends_with(0);
         scene.replays();
     }
+}
+
+/// A node on simulated time stamps its commands with the last /clock. Were the clock coarser than
+/// the ticks, its commands would look older than they are.
+#[test]
+fn commands_stamped_with_the_clock_answer_every_tick() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "sim.start=now"]);
+    let observer = Observer::of(&scene);
+    let peer = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+    let clock = peer.subscribe("clock", &peer::CLOCK);
+    let (names, q) = initial(&observer);
+    for _ in 0..400 {
+        let now: Clock = newest(&clock);
+        peer.publish("dynamic_joint_commands", &peer::DYNAMIC, &hold(&names, &q, &now.clock));
+    }
+    daemon.signal(rustix::process::Signal::TERM);
+    daemon.ends_with(0);
+    let log = process::Log::read(&scene.log());
+    let mut answered = [0; 10];
+    for command in log.ticks.iter().flat_map(|t| &t.candidates) {
+        answered[command.answers_tick as usize % 10] += 1;
+    }
+    assert!(answered.iter().all(|n| *n > 0), "by the last digit of the tick: {answered:?}");
 }
 
 /// The base held in the air, so that a joint does what its motor does.

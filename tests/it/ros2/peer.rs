@@ -122,7 +122,7 @@ impl Peer {
         let key = self.key(topic, t, t.hash);
         self.session
             .declare_subscriber(key)
-            .with(zenoh::handlers::FifoChannel::new(4096))
+            .with(zenoh::handlers::FifoChannel::new(65_536))
             .wait()
             .unwrap()
     }

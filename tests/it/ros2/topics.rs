@@ -47,7 +47,7 @@ fn a_standing_robot_is_described_in_ros_terms() {
         check_diagnostics(&peer);
         check_late_joiners(&peer, &scene);
 
-        // 100 Hz to the tick: every stamp is a multiple of 10 ms and later than the one before
+        // every tick: every stamp is a multiple of 1 ms and later than the one before
         let (mut stamps, mut sequence) = (Vec::new(), 0);
         while let Ok(Some(sample)) = clock.try_recv() {
             let attached = sample.attachment().map(|a| a.to_bytes().into_owned());
@@ -57,7 +57,7 @@ fn a_standing_robot_is_described_in_ros_terms() {
                 let number = i64::from_le_bytes(a[..8].try_into().unwrap());
                 let sent_ns = i64::from_le_bytes(a[8..16].try_into().unwrap());
                 assert_eq!((a.len(), a[16]), (33, 16));
-                assert!(number > sequence && number - sequence < 100, "{sequence}, {number}");
+                assert!(number > sequence && number - sequence < 1000, "{sequence}, {number}");
                 assert!(sent_ns > 1_700_000_000_000_000_000, "{sent_ns}");
                 sequence = number;
             }
@@ -65,10 +65,10 @@ fn a_standing_robot_is_described_in_ros_terms() {
         }
         let begun = stamps.iter().position(|t| *t > 0).unwrap();
         let running = &stamps[begun..];
-        assert!(running.len() > 150, "{} messages of /clock", running.len());
-        assert!(running.iter().all(|t| t % 10_000_000 == 0), "{running:?}");
+        assert!(running.len() > 1500, "{} messages of /clock", running.len());
+        assert!(running.iter().all(|t| t % 1_000_000 == 0), "{running:?}");
         assert!(running.windows(2).all(|w| w[0] < w[1]), "{running:?}");
-        let expected = (running[running.len() - 1] - running[0]) / 10_000_000 + 1;
+        let expected = (running[running.len() - 1] - running[0]) / 1_000_000 + 1;
         assert!(running.len() as i64 * 10 > expected * 9, "{} of {expected}", running.len());
     }
 }
@@ -250,7 +250,7 @@ fn nobody_pays_for_topics_without_listeners() {
     let after = observer.state().tick;
     let status = observer.status_until("a later status", |s| s.tick > after);
     let published = status.counter("ros2_published");
-    assert!((50..400).contains(&published), "{published}");
+    assert!((50..1500).contains(&published), "{published}");
     // and with the subscription it ended
     let later = observer.status_until("yet a later one", |s| s.tick > status.tick);
     assert_eq!(later.counter("ros2_published"), published);
@@ -323,13 +323,12 @@ fn all_topics_at_once_keep_their_rates() {
     let everything = zenoh::handlers::FifoChannel::new(65_536);
     let all = peer.session.declare_subscriber("0/**").with(everything).wait().unwrap();
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    while counts.get("clock").is_none_or(|n| *n < 200) {
+    while counts.get("clock").is_none_or(|n| *n < 2000) {
         let sample = all.recv_timeout(PATIENCE).unwrap().expect("a message");
         let topic = sample.key_expr().as_str().rsplitn(3, '/').nth(2).unwrap();
         *counts.entry(topic.trim_start_matches("0/").into()).or_default() += 1;
     }
-    for (topic, per_clock) in [("tf", 1), ("dynamic_joint_states", 1), ("joint_states", 5)] {
-        let expected = 200 * per_clock;
+    for (topic, expected) in [("tf", 200), ("dynamic_joint_states", 200), ("joint_states", 1000)] {
         assert!(counts[topic] * 10 > expected * 9, "{topic}: {} of {expected}", counts[topic]);
     }
 }
