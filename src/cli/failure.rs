@@ -15,6 +15,8 @@ pub(super) fn text(f: &Failure) -> String {
         [] => String::new(),
         names => format!("\nthe daemon was waiting for {}", names.join(", ")),
     };
+    let rejected: String = f.rejected.iter().map(|r| format!("\n{r}")).collect();
+    let waited = waited + &rejected;
     let status = match (f.exit_code, f.signal) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),

@@ -21,7 +21,9 @@ pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
 pub use recorder::Recorder;
 pub use recording::Recording;
-pub use report::{EndKind, EndReport, ErrorReport, ReadyReport, Report, ReportFile, reports};
+pub use report::{
+    EndKind, EndReport, ErrorReport, ReadyReport, RejectedController, Report, ReportFile, reports,
+};
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -137,6 +139,7 @@ pub fn run(
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
+    let joined_sessions = ends.joined_sessions.clone();
     let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
     let (recorder, log_out) = start_recorder(scenario, initial, run_id, log)?;
@@ -153,8 +156,14 @@ pub fn run(
         accepted,
     };
     let begin = (run_id, first_tick);
-    let mut monitor =
-        Monitor::new(scenario, begin, model.mass_kg, grants, reports, (counters, directory));
+    let mut monitor = Monitor::new(
+        scenario,
+        begin,
+        model.mass_kg,
+        grants,
+        reports,
+        (counters, directory, joined_sessions),
+    );
     io.publish_status(monitor.status());
     let watched = (&mut monitor, &event_feed);
     let broken = attend(&physics, recorder.as_ref(), &mut io, watched, (free, stop), watch);

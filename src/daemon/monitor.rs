@@ -5,7 +5,7 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 
 use crate::config::{ControllerNumbers, Scenario};
-use crate::ingress::ControllerRegistry;
+use crate::ingress::{ControllerRegistry, JoinedSessions, RejectedCommands};
 use crate::rt::{Ending, Grants, Phase, TickReport};
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind};
@@ -15,6 +15,7 @@ use hardstand_protocol::{Authority, PlantFailure, Rejection, Verdict};
 
 use super::front::{Counters, link_counts};
 use super::latency_histogram::LatencyHistogram;
+use super::report::RejectedController;
 
 /// The state of a run, once a second.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,12 +79,15 @@ pub struct Summary {
     pub tick_cost: LatencyHistogram,
     /// What was recorded.
     pub recorded: WrittenLog,
+    /// Of the controllers that were missing at the end, those whose commands were rejected.
+    pub rejected: Vec<RejectedController>,
 }
 
 pub(super) struct Monitor {
     inbox: Receiver<TickReport>,
     arrivals: Counters,
     directory: ControllerRegistry,
+    joined_sessions: JoinedSessions,
     period_ns: u64,
     weight_n: f64,
     wakeup: LatencyHistogram,
@@ -115,7 +119,7 @@ impl Monitor {
         mass_kg: f64,
         grants: Grants,
         inbox: Receiver<TickReport>,
-        (arrivals, directory): (Counters, ControllerRegistry),
+        (arrivals, directory, joined_sessions): (Counters, ControllerRegistry, JoinedSessions),
     ) -> Self {
         let status = StatusReading {
             run_id: begin.0,
@@ -132,6 +136,7 @@ impl Monitor {
             inbox,
             arrivals,
             directory,
+            joined_sessions,
             period_ns: scenario.spec.period_ns,
             weight_n: mass_kg * scenario.spec.gravity_W.norm(),
             wakeup: LatencyHistogram::new(&LATENCY_EDGES_NS),
@@ -350,8 +355,10 @@ impl Monitor {
         let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;
         self.update_status(if wall_s > 0.0 { run_s / wall_s } else { 0.0 });
         let time_ns = last_report.time_ns + unreported * self.period_ns;
+        let mut rejected = Vec::new();
         if let Ending::ControllerTimeout(missing) = &ending {
             self.status.missing = named(missing, &self.directory);
+            rejected = self.rejected(missing);
         }
         let feet = &simulation.spec().feet;
         let last = SecondReport {
@@ -379,7 +386,21 @@ impl Monitor {
             wakeup_latency: self.wakeup,
             tick_cost: self.tick_cost,
             recorded,
+            rejected,
         }
+    }
+}
+
+impl Monitor {
+    /// Those of the missing controllers whose commands were rejected at arrival.
+    fn rejected(&self, missing: &ControllerNumbers) -> Vec<RejectedController> {
+        let rejected = |&number: &u64| {
+            let RejectedCommands { count, last } = self.joined_sessions.rejected(number);
+            let (reason, answers_tick) = last?;
+            let (controller, reason) = (self.directory.name(number), reason.name().to_string());
+            Some(RejectedController { controller, count, reason, answers_tick })
+        };
+        missing.iter().filter(|number| **number != 0).filter_map(rejected).collect()
     }
 }
 

@@ -49,6 +49,9 @@ pub struct EndReport {
     pub kind: EndKind,
     /// Controllers that did not answer, if it ended for that; empty if none had joined.
     pub missing: Vec<String>,
+    /// Of these, those whose commands were rejected.
+    #[serde(default)]
+    pub rejected: Vec<RejectedController>,
     /// Why the plant stopped itself, if it did.
     pub plant_failure: Option<PlantFailure>,
     /// Number of the last run.
@@ -67,6 +70,30 @@ pub struct EndReport {
     pub log_files: Vec<PathBuf>,
     /// Why recording ended early, if it did.
     pub recording_error: Option<String>,
+}
+
+/// A controller whose commands were rejected at arrival.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedController {
+    /// Its name.
+    pub controller: String,
+    /// Number of its commands that were rejected.
+    pub count: u64,
+    /// The reason of the last rejection, as in the names of the counters.
+    pub reason: String,
+    /// Tick of the state that this command answered.
+    pub answers_tick: u64,
+}
+
+impl fmt::Display for RejectedController {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { controller, count, reason, answers_tick } = self;
+        write!(
+            f,
+            "{controller} has sent {count} commands that were rejected; the last, for the state of \
+             tick {answers_tick}, as {reason}"
+        )
+    }
 }
 
 /// Why a run ended.
@@ -120,6 +147,7 @@ impl From<&Summary> for EndReport {
         Self {
             kind: EndKind::of(s.ending),
             missing: if timeout { s.status.missing.clone() } else { Vec::new() },
+            rejected: s.rejected.clone(),
             plant_failure,
             run_id: s.status.run_id,
             tick: s.status.tick,
@@ -183,7 +211,8 @@ impl fmt::Display for EndReport {
             }
             EndKind::ControllerTimeout => {
                 let names = self.missing.join(", ");
-                return write!(f, "timed out waiting for {names} (control.patience_s)");
+                write!(f, "timed out waiting for {names} (control.patience_s)")?;
+                return self.rejected.iter().try_for_each(|rejected| write!(f, "; {rejected}"));
             }
             EndKind::PlantFailure => {
                 let advice = self.plant_failure.map_or("", PlantFailure::advice);
@@ -238,13 +267,14 @@ pub fn reports(text: &str) -> Vec<Report> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests fail by panic")]
 mod tests {
-    use super::{EndKind, EndReport, PlantFailure, Report, reports};
+    use super::{EndKind, EndReport, PlantFailure, RejectedController, Report, reports};
 
     #[test]
     fn an_end_report_survives_its_line_and_a_cut_line_is_ignored() {
         let end = EndReport {
             kind: EndKind::ControllerTimeout,
             missing: vec!["rear".into()],
+            rejected: Vec::new(),
             plant_failure: None,
             run_id: 1,
             tick: 40,
@@ -256,6 +286,12 @@ mod tests {
             recording_error: None,
         };
         assert_eq!(end.to_string(), "timed out waiting for rear (control.patience_s)");
+        let (controller, reason) = ("rear".into(), "not_finite".into());
+        let rejected = RejectedController { controller, count: 3, reason, answers_tick: 40 };
+        let noisy = EndReport { rejected: vec![rejected], ..end.clone() };
+        let text = "rear has sent 3 commands that were rejected; the last, for the state of tick \
+                    40, as not_finite";
+        assert!(noisy.to_string().ends_with(text), "{noisy}");
         let line = serde_json::to_string(&Report::Ended(end.clone())).unwrap();
         assert!(line.contains("\"kind\":\"controller_timeout\",\"missing\":[\"rear\"]"), "{line}");
         let text = format!("{line}\n{{\"later\":{{}}}}\n{{\"ended\":");

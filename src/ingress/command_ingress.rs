@@ -63,7 +63,9 @@ impl CommandIngress {
     fn pass_on(&self, claim: &ClaimedCommand) -> Result<(), Rejection> {
         let limits = CommandLimits { run_id: self.run_id.load(Ordering::Relaxed), ..self.limits };
         let mut checked = Command::default();
-        check_command(claim, &limits, &mut checked)?;
+        check_command(claim, &limits, &mut checked).inspect_err(|&reason| {
+            self.joined.note_rejected(claim.session, reason, claim.answers_tick);
+        })?;
         checked.session = self.joined.number(claim.session);
         match self.outbox.send(&checked) {
             Sent::Queued => Ok(()),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hardstand_protocol::public_session;
+use hardstand_protocol::{Rejection, public_session};
 
 /// A controller that has not announced its connection is taken for gone after this silence.
 const SILENT: Duration = Duration::from_secs(2);
@@ -35,6 +35,16 @@ struct Joined {
     /// Its connection has been announced, so its end will be noticed.
     announced: bool,
     heard: Instant,
+    rejected: RejectedCommands,
+}
+
+/// Commands of one controller that were rejected at arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RejectedCommands {
+    /// How many.
+    pub count: u64,
+    /// Why the last one was, and the tick of the state that it answered.
+    pub last: Option<(Rejection, u64)>,
 }
 
 impl JoinedSessions {
@@ -59,6 +69,23 @@ impl JoinedSessions {
         }
     }
 
+    /// A command with this secret was rejected at arrival.
+    pub fn note_rejected(&self, session: u64, reason: Rejection, answers_tick: u64) {
+        let mut table = self.table();
+        if let Some(joined) = table.joined.iter_mut().find(|j| j.session == session) {
+            joined.rejected.count += 1;
+            joined.rejected.last = Some((reason, answers_tick));
+        }
+    }
+
+    /// The commands of a controller that were rejected at arrival since it joined.
+    #[must_use]
+    pub fn rejected(&self, controller: u64) -> RejectedCommands {
+        let table = self.table();
+        let joined = table.joined.iter().find(|j| j.controller == controller);
+        joined.map(|j| j.rejected).unwrap_or_default()
+    }
+
     /// True if `session` may join as `controller`: no session has, it has itself, or the one that
     /// has is gone.
     #[must_use]
@@ -77,7 +104,13 @@ impl JoinedSessions {
         let mut table = self.table();
         table.joined.retain(|j| j.controller != controller && j.session != session);
         let announced = table.alive.contains(&public_session(session));
-        table.joined.push(Joined { controller, session, announced, heard: Instant::now() });
+        table.joined.push(Joined {
+            controller,
+            session,
+            announced,
+            heard: Instant::now(),
+            rejected: RejectedCommands::default(),
+        });
     }
 
     /// The controller that has joined with this secret.

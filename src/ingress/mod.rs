@@ -23,6 +23,6 @@ pub use description::describe;
 pub use fault::{check_clear_faults, check_fault};
 pub use friction::{FrictionLimits, check_friction};
 pub use join::{CheckedJoin, check_join, check_leave, check_speed};
-pub use joined_sessions::JoinedSessions;
+pub use joined_sessions::{JoinedSessions, RejectedCommands};
 pub use order::{AcceptedOrder, OrderLimits, check_head};
 pub use saved::{check_saved, restored, save};

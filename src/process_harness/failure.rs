@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use serde::Serialize;
 
-use crate::daemon::{EndKind, ErrorReport};
+use crate::daemon::{EndKind, ErrorReport, RejectedController};
 
 use super::{CONTROLLER_OUTPUT, DAEMON_OUTPUT, Ended, last_lines};
 
@@ -19,6 +19,8 @@ pub struct Failure {
     pub ticks: u64,
     /// Controllers that the daemon was waiting for, by name.
     pub missing: Vec<String>,
+    /// Of these, those whose commands were rejected.
+    pub rejected: Vec<RejectedController>,
     /// Exit code of the process that failed.
     pub exit_code: Option<i32>,
     /// Signal that ended it.
@@ -53,6 +55,7 @@ impl Failure {
             kind: FailureKind::Stopped,
             ticks,
             missing: Vec::new(),
+            rejected: Vec::new(),
             exit_code: None,
             signal: None,
             error: None,
@@ -101,6 +104,7 @@ impl Ended {
             kind,
             ticks,
             missing: self.report.as_ref().map_or_else(Vec::new, |end| end.missing.clone()),
+            rejected: self.report.as_ref().map_or_else(Vec::new, |end| end.rejected.clone()),
             exit_code: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
             error: self.error.clone(),

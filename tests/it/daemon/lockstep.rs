@@ -6,7 +6,7 @@ use std::time::Duration;
 use hardstand::config::Scenario;
 use hardstand::replay::Player;
 use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
-use hardstand_protocol::{Authority, Event};
+use hardstand_protocol::{Authority, Event, JoinRequest, JointCommand};
 use rustix::process::Signal;
 
 use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, digest};
@@ -191,6 +191,27 @@ fn a_controller_that_is_killed_is_waited_for_and_goes_on() {
         t.candidates.iter().any(|o| o.applies_tick == t.tick && o.answers_tick == t.tick)
             && t.authority != Authority::Damped
     }));
+}
+
+/// The end says why no answer counted.
+#[test]
+fn a_controller_that_sends_nan_is_told_the_reason() {
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--mode", "lockstep", "--set", "control.patience_s=2.0"]);
+    let client = scene.client();
+    let model = client.model(PATIENCE).unwrap();
+    let mut controller = client.join(JoinRequest::new(&model, "noisy"), PATIENCE).unwrap();
+    let mut joints = vec![JointCommand::default(); model.joints.len()];
+    while !daemon.has_ended() {
+        let Some(state) = controller.next_state(Duration::from_millis(50)).unwrap() else {
+            continue;
+        };
+        joints[3].q = if state.tick < 20 { 0.0 } else { f64::NAN };
+        controller.answer(&state, &joints).unwrap();
+    }
+    let said = daemon.ends_with(8);
+    let why = "the last, for the state of tick 20, as not_finite";
+    assert!(said.contains("timed out waiting for noisy") && said.contains(why), "{said}");
 }
 
 #[test]
