@@ -11,7 +11,7 @@ use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 use crate::Credentials;
-use crate::session::{bus_error, open_client_as};
+use crate::session::{bus_error, is_connected, open_unconnected};
 
 /// A session with a daemon.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Client {
     /// `ErrorKind::Input` if the endpoint is malformed or a file of secrets is refused,
     /// `ErrorKind::File` if it cannot be read.
     pub fn connect_as(endpoint: &str, robot: &str, credentials: &Credentials) -> Result<Self> {
-        let session = open_client_as(endpoint, credentials)?;
+        let session = open_unconnected(endpoint, credentials)?;
         let asker = format!("pid-{}", std::process::id());
         Ok(Self { session, keys: Keys::of(robot), robot: robot.into(), asker })
     }
@@ -53,9 +53,7 @@ impl Client {
 
     /// True while there is a connection.
     pub(crate) fn is_connected(&self) -> bool {
-        let info = self.session.info();
-        // the daemon is a router, or where nodes of `rmw_zenoh` have theirs, a peer
-        info.routers_zid().wait().next().is_some() || info.peers_zid().wait().next().is_some()
+        is_connected(&self.session)
     }
 
     /// The description of the robot; repeats the query for `patience`.

@@ -3,6 +3,8 @@
 //! The daemon opens its session through this module too, so both sides check endpoints and files
 //! of secrets in the same way.
 
+use std::time::{Duration, Instant};
+
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{ENDPOINT, is_endpoint, is_user_name};
 use zenoh::{Config, Session, Wait};
@@ -16,6 +18,11 @@ pub type Settings = Vec<(&'static str, String)>;
 /// zenoh's keys for a client's certificate and private key.
 const TLS_CONNECT: [&str; 2] =
     ["transport/link/tls/connect_certificate", "transport/link/tls/connect_private_key"];
+
+/// Longest wait for a connection when a session is opened.
+const CONNECTED_WITHIN: Duration = Duration::from_millis(500);
+/// Both sides declare their keys within this, once there is a connection.
+const DECLARED_WITHIN: Duration = Duration::from_millis(20);
 
 /// Settings of every session.
 const QUIET: [(&str, &str); 7] = [
@@ -32,8 +39,8 @@ const QUIET: [(&str, &str); 7] = [
     ("transport/link/tx/queue/allocation/mode", "\"init\""),
 ];
 
-/// Opens a session that connects to `endpoint` and does not listen. Returns at once; zenoh
-/// keeps trying to reach the daemon.
+/// Opens a session that connects to `endpoint` and does not listen. Returns as soon as a daemon
+/// is there, after half a second at the latest; zenoh keeps trying to reach it.
 ///
 /// # Errors
 /// `ErrorKind::Input` if the endpoint is malformed.
@@ -48,6 +55,17 @@ pub fn open_client(endpoint: &str) -> Result<Session> {
 /// `ErrorKind::Input` if the endpoint is malformed or a file of secrets is refused,
 /// `ErrorKind::File` if it cannot be read.
 pub fn open_client_as(endpoint: &str, credentials: &Credentials) -> Result<Session> {
+    let session = open_unconnected(endpoint, credentials)?;
+    let begin = Instant::now();
+    while !is_connected(&session) && begin.elapsed() < CONNECTED_WITHIN {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(DECLARED_WITHIN);
+    Ok(session)
+}
+
+/// The same, without waiting for the connection.
+pub(crate) fn open_unconnected(endpoint: &str, credentials: &Credentials) -> Result<Session> {
     check_endpoint(endpoint)?;
     let given = [
         ("mode", "\"peer\"".to_string()),
@@ -63,6 +81,13 @@ pub fn open_client_as(endpoint: &str, credentials: &Credentials) -> Result<Sessi
     let mut all = Settings::from(given);
     all.extend(client_settings(credentials)?);
     open(&all)
+}
+
+/// True while `session` has a connection.
+pub(crate) fn is_connected(session: &Session) -> bool {
+    let info = session.info();
+    // the daemon is a router, or where nodes of `rmw_zenoh` have theirs, a peer
+    info.routers_zid().wait().next().is_some() || info.peers_zid().wait().next().is_some()
 }
 
 /// Settings of a client.

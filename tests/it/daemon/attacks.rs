@@ -114,7 +114,14 @@ fn flooded(sessions: u64, links: usize) {
     let out = daemon.ends_with(0);
     let log = Log::read(&scene.log());
     let (accepted, of_owner) = kept(&log, owned.command_session, from);
-    println!("{sent} commands in the flood; the owner kept {accepted} of {of_owner}");
+    let all = log.ticks.iter().filter(|t| t.tick >= from).flat_map(|t| &t.candidates);
+    let own = all.filter(|c| c.session == owned.command_session);
+    let refused: Vec<_> = own.filter(|c| c.verdict != Verdict::Accepted).collect();
+    println!(
+        "{sent} commands in the flood; the owner kept {accepted} of {of_owner}, {} refused: {:?}",
+        refused.len(),
+        refused.first().map(|c| c.verdict),
+    );
     assert!(accepted * 50 >= of_owner * 49, "{accepted} of {of_owner} commands: {out}");
     assert!(of_owner > 200, "{of_owner} commands: the owner hardly sent any");
     scene.replays();
