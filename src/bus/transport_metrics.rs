@@ -83,9 +83,9 @@ pub fn link_counts() -> Vec<(&'static str, u64)> {
     NAMES.into_iter().zip(COUNTS.iter().map(|c| c.load(Ordering::Relaxed))).collect()
 }
 
-/// The daemon connects to itself: one failed handshake is not counted.
-pub(super) fn expect_probe() {
-    PROBED.store(true, Ordering::Relaxed);
+/// The daemon connects to itself: one failed handshake is not counted. Or it could not connect.
+pub(super) fn expect_probe(connected: bool) {
+    PROBED.store(connected, Ordering::Relaxed);
 }
 
 /// Begins to count.

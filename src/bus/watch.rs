@@ -96,11 +96,7 @@ impl Question {
     /// A session of its own would ask for the same, but needs credentials and a place among the
     /// sessions, which a client may have taken.
     fn is_answered(&self) -> bool {
-        let accepted = self.listen.iter().all(|endpoint| {
-            transport_metrics::expect_probe();
-            accepts(endpoint)
-        });
-        accepted && runtimes_work() && self.has_status()
+        self.listen.iter().all(|endpoint| accepts(endpoint)) && runtimes_work() && self.has_status()
     }
 
     fn has_status(&self) -> bool {
@@ -125,16 +121,21 @@ fn runtimes_work() -> bool {
 /// fault of the bus.
 fn accepts(endpoint: &str) -> bool {
     let endpoint = endpoint.split(['?', '#']).next().unwrap_or_default();
+    // before the connection, because zenoh may see its end before this thread goes on
+    transport_metrics::expect_probe(true);
     let connected = match endpoint.split_once('/') {
         Some(("unixsock-stream", path)) => UnixStream::connect(path).map(OwnedFd::from),
-        // the system has chosen the port
+        // port 0: the system has chosen one
         Some((_, address)) if !address.ends_with(":0") => connect(address),
-        _ => return true,
+        _ => Err(IoError::AddrNotAvailable.into()),
     };
     let gone = [IoError::ConnectionRefused, IoError::NotFound];
     match connected {
-        Ok(stream) => closes(&stream).is_ok_and(|closed| closed),
-        Err(e) => !gone.contains(&e.kind()),
+        Ok(stream) => wait_for_end(&stream).is_ok(),
+        Err(e) => {
+            transport_metrics::expect_probe(false);
+            !gone.contains(&e.kind())
+        }
     }
 }
 
@@ -150,16 +151,23 @@ fn connect(address: &str) -> std::io::Result<OwnedFd> {
 }
 
 /// Says that nothing more comes, and reads until the other side closes.
-fn closes(stream: &OwnedFd) -> rustix::io::Result<bool> {
+///
+/// # Errors
+/// Those of the system, among them `EAGAIN` if the other side does not close in time.
+fn wait_for_end(stream: &OwnedFd) -> rustix::io::Result<()> {
     set_socket_timeout(stream, Timeout::Recv, Some(PATIENCE))?;
-    shutdown(stream, Shutdown::Write)?;
+    match shutdown(stream, Shutdown::Write) {
+        // closed already
+        Err(Errno::NOTCONN) => return Ok(()),
+        result => result?,
+    }
     let mut farewell = [0; 1024];
     for _ in 0..8 {
         match rustix::io::read(stream, &mut farewell) {
-            Ok(0) | Err(Errno::CONNRESET) => return Ok(true),
+            Ok(0) | Err(Errno::CONNRESET) => break,
             Ok(_) => {}
             Err(e) => return Err(e),
         }
     }
-    Ok(true)
+    Ok(())
 }

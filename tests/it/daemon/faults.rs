@@ -103,7 +103,9 @@ fn a_bus_that_hangs_ends_the_run_in_order() {
     // each hangs one of the two threads on which zenoh receives
     let _controllers = ["a", "b", "c"].map(|name| scene.controller(name));
     let out = daemon.ends_with(70);
-    assert!(out.contains("the bus does not answer and cannot be closed"), "{out}");
+    // it depends on what hangs whether the bus can still be closed
+    let ends = ["the bus does not answer and cannot be closed", "2 restarts did not help"];
+    assert!(ends.iter().any(|end| out.contains(end)), "{out}");
     let log = Log::read(&scene.log());
     assert!(log.damage.is_none() && log.ticks.len() > 5000, "{} ticks", log.ticks.len());
     log.assert_no_tick_is_missing();
