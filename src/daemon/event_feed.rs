@@ -2,6 +2,7 @@
 
 use crossbeam_channel::Receiver;
 
+use crate::config::Scenario;
 use crate::ingress::{AcceptedOrder, ControllerRegistry};
 use crate::rt::{Happened, LoopEvent};
 use hardstand_physics::model::Model;
@@ -13,16 +14,25 @@ use super::io::Io;
 /// Converts events of the loop to messages.
 #[derive(Debug)]
 pub(super) struct EventFeed {
-    pub(super) inbox: Receiver<LoopEvent>,
-    pub(super) model: Model,
-    /// Length of a tick, ns.
-    pub(super) period_ns: u64,
-    pub(super) directory: ControllerRegistry,
-    /// Orders that were accepted.
-    pub(super) accepted: Receiver<AcceptedOrder>,
+    inbox: Receiver<LoopEvent>,
+    accepted: Receiver<AcceptedOrder>,
+    model: Model,
+    period_ns: u64,
+    directory: ControllerRegistry,
 }
 
 impl EventFeed {
+    /// Takes events of the loop from `inbox`, and orders that were accepted from `accepted`.
+    pub(super) fn new(
+        scenario: &Scenario,
+        inbox: Receiver<LoopEvent>,
+        accepted: Receiver<AcceptedOrder>,
+        directory: ControllerRegistry,
+    ) -> Self {
+        let (model, period_ns) = (scenario.model.clone(), scenario.spec.period_ns);
+        Self { inbox, accepted, model, period_ns, directory }
+    }
+
     /// Publishes all pending events, oldest first; `lost` is given those that a user must hear of
     /// even without a subscriber.
     pub(super) fn publish(&self, io: &Io<'_>, mut lost: impl FnMut(&EventReading)) {

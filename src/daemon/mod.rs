@@ -84,6 +84,16 @@ pub enum Begin<'a> {
     Shown(&'a SavedState, ControllerReplay),
 }
 
+impl<'a> Begin<'a> {
+    fn parts(self) -> (Option<&'a SavedState>, Option<ControllerReplay>) {
+        match self {
+            Self::Afresh => (None, None),
+            Self::Saved(saved) => (Some(saved), None),
+            Self::Shown(saved, controller_replay) => (Some(saved), Some(controller_replay)),
+        }
+    }
+}
+
 /// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
 ///
 /// # Errors
@@ -107,11 +117,7 @@ pub fn run(
     let core = if free { None } else { pick_core(scenario.realtime.core) };
     keep_off_core(core);
     keep_files_private();
-    let (from, controller_replay) = match begin {
-        Begin::Afresh => (None, None),
-        Begin::Saved(saved) => (Some(saved), None),
-        Begin::Shown(saved, controller_replay) => (Some(saved), Some(controller_replay)),
-    };
+    let (from, controller_replay) = begin.parts();
     let initial = scenario.simulation();
     let simulation = match from {
         Some(saved) => crate::ingress::restored(saved, initial.clone(), scenario.physics_hash)?,
@@ -147,14 +153,7 @@ pub fn run(
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
 
-    let (model_names, names) = (scenario.model.clone(), directory.clone());
-    let event_feed = EventFeed {
-        inbox: events,
-        model: model_names,
-        period_ns: scenario.spec.period_ns,
-        directory: names,
-        accepted,
-    };
+    let event_feed = EventFeed::new(scenario, events, accepted, directory.clone());
     let begin = (run_id, first_tick);
     let mut monitor = Monitor::new(
         scenario,
