@@ -74,16 +74,19 @@ pub struct CommandReceiver {
     turns: [u32; 2],
 }
 
+/// Both ends of a queue: a sender takes the oldest command out of a full one.
+type Queue = (Sender<Box<Command>>, Receiver<Box<Command>>);
+
 #[derive(Debug)]
 struct Shared {
-    queues: Vec<(Sender<Box<Command>>, Receiver<Box<Command>>)>,
+    queues: Vec<Queue>,
     /// Sessions of the owners' queues; 0 for none.
     owners: [AtomicU64; OWNERS],
     /// Sessions of the other queues that are not empty. The loop never takes this lock.
     others: Mutex<[u64; OTHER_SESSIONS_MAX]>,
     /// Queues to which something was sent since the loop looked, a bit each.
     sent: AtomicU64,
-    free: (Sender<Box<Command>>, Receiver<Box<Command>>),
+    free: Queue,
 }
 
 /// Both ends; `make` makes an empty command with room for the joints of the robot.
