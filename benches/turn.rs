@@ -30,7 +30,7 @@ use hardstand::rt::{
     empty_log_tick, fill_log_tick, request_queue,
 };
 use hardstand::simulation::{Simulation, Snapshot};
-use hardstand_log::{LogReader, LogRecord, LogWriter, SideMessages};
+use hardstand_log::{LogLimits, LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, TickInput};
 use standing::{SPRING, hold, scenario, standing};
@@ -166,7 +166,7 @@ fn write_log(path: &Path, micro_steps: u32) {
     let (info, inbox) = (bench::info(&bench.scenario), bench.log.clone());
     let ros2 = RosChannels::of(&bench.scenario);
     bench.executive(clock, pace, StartRule::Now, TURNS).run();
-    let stats = Recorder::start(path, info, u64::MAX, ros2, inbox).unwrap().finish();
+    let stats = Recorder::start(path, info, LogLimits::default(), ros2, inbox).unwrap().finish();
     assert_eq!((stats.ticks, stats.error), (TURNS, None));
 }
 

@@ -61,6 +61,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
         Happening::Stall(stall) if text => show::stall(&scenario, stall),
         Happening::ControllerLost(event) if text => show::note(&event.text),
         Happening::Ready(..) | Happening::Stall(_) | Happening::ControllerLost(_) => {}
+        Happening::Log(text) => show::note(text),
         Happening::Second(second) => {
             if text && second.phase != Phase::Waiting {
                 show::second(second);

@@ -52,6 +52,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
             }
         }
         Happening::Stall(_) | Happening::ControllerLost(_) => {}
+        Happening::Log(text) => show::note(text),
         Happening::Second(second) => {
             if second.phase == Phase::Waiting && a.command.is_empty() && !a.json {
                 show::waiting(&scenario);

@@ -64,6 +64,7 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
                 // a report that cannot be written shows at the end of the run
                 let _at_the_end = write(&Report::Ready(ready.clone())).is_ok();
             }
+            Happening::Log(text) => show::note(text),
             Happening::Stall(stall) if a.json => _ = show::json(&Progress::of_stall(stall)),
             Happening::ControllerLost(event) => show::note(&event.text),
             Happening::Second(second) if a.json => _ = show::json(&Progress::of(second)),
@@ -207,8 +208,10 @@ fn sets(a: &RunArguments) -> Vec<String> {
 
 pub(super) fn code_of(summary: &Summary) -> ExitCode {
     match summary.ending {
-        Ending::Done | Ending::Stopped if summary.recorded.error.is_some() => ExitCode::Incomplete,
-        Ending::Done | Ending::Stopped => ExitCode::Done,
+        Ending::Done | Ending::Stopped => match summary.recorded.problem() {
+            Some(_) => ExitCode::Incomplete,
+            None => ExitCode::Done,
+        },
         Ending::Overrun | Ending::ClockWentBack => ExitCode::Overrun,
         Ending::PlantFailure(_) => ExitCode::PlantFailure,
         Ending::ControllerTimeout(_) => ExitCode::ControllerTimeout,

@@ -222,6 +222,9 @@ fn recorded(s: &Summary) {
             say!("replay     hardstand replay {}", path.display());
         }
     }
+    for loss in &s.recorded.losses {
+        say!("log        LOST: {loss}");
+    }
     if let Some(e) = &s.recorded.error {
         say!("log        recording ended early: {e}");
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::realtime::{OverrunPolicy, RealtimeSettings};
 
 use super::section::Section;
+use hardstand_log::LogLimits;
 
 /// Settings of the recorder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +14,8 @@ pub struct RecordSettings {
     pub file: String,
     /// Ticks between two keyframes.
     pub keyframe_every_ticks: u64,
-    /// Size at which a log file ends before the next keyframe and a new file begins, bytes.
-    pub segment_bytes_max: u64,
+    /// How large the log may become.
+    pub limits: LogLimits,
     /// The log also has the messages of section `ros2`.
     pub ros2: bool,
 }
@@ -53,7 +54,7 @@ pub(super) fn record(root: &Section<'_>) -> RecordSettings {
     let settings = RecordSettings {
         file: s.text("file").into(),
         keyframe_every_ticks: s.count("keyframe_every_ticks", 1, 1_000_000),
-        segment_bytes_max: s.count("segment_mib", 1, 1_000_000) << 20,
+        limits: LogLimits { segment_bytes_max: s.count("segment_mib", 1, 1_000_000) << 20 },
         ros2: s.bool("ros2"),
     };
     s.finish();

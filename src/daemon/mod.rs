@@ -16,6 +16,7 @@ mod physics;
 mod recorder;
 mod recording;
 mod report;
+mod told;
 
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
@@ -47,7 +48,7 @@ use crate::rt::{
 };
 use crate::simulation::Simulation;
 use hardstand_error::{Error, Result};
-use hardstand_log::{RunInfo, WrittenLog};
+use hardstand_log::{RunInfo, WrittenLog, new_recording_id};
 use hardstand_protocol::{Command, EventReading, JointCommand};
 use hardstand_protocol::{LogTick, SavedState};
 
@@ -56,6 +57,7 @@ use front::{Counters, Ends};
 use io::Io;
 use monitor::Monitor;
 use physics::PhysicsThread;
+use told::Told;
 
 /// Time between two looks of the monitor.
 const MONITOR_POLL: Duration = Duration::from_millis(20);
@@ -71,6 +73,8 @@ pub enum Happening<'a> {
     ControllerLost(&'a EventReading),
     /// A second of wall time has passed.
     Second(&'a SecondReport),
+    /// Something is wrong with the log: a sentence.
+    Log(&'a str),
 }
 
 /// How a run begins.
@@ -165,9 +169,12 @@ pub fn run(
     );
     io.publish_status(monitor.status());
     let watched = (&mut monitor, &event_feed);
-    let broken = attend(&physics, recorder.as_ref(), &mut io, watched, (free, stop), watch);
+    let mut told = Told::default();
+    let log = recorder.as_ref().map(|recorder| (recorder, &mut told));
+    let broken = attend(&physics, log, &mut io, watched, (free, stop), &mut watch);
     drop(awake);
     let summary = finish(physics, recorder, io, monitor, &event_feed)?;
+    told.tell_rest(&summary.recorded, &mut watch);
     broken.map_or(Ok(summary), Err)
 }
 
@@ -248,11 +255,11 @@ fn wire(
 /// Watches the loop until it ends. A bus that is lost for good ends it with an error.
 fn attend(
     physics: &PhysicsThread,
-    recorder: Option<&Recorder>,
+    mut log: Option<(&Recorder, &mut Told)>,
     io: &mut Io<'_>,
     (monitor, event_feed): (&mut Monitor, &EventFeed),
     (free, stop): (bool, &AtomicBool),
-    mut watch: impl FnMut(Happening<'_>),
+    watch: &mut impl FnMut(Happening<'_>),
 ) -> Option<Error> {
     let mut broken = None;
     while !physics.is_finished() {
@@ -267,10 +274,14 @@ fn attend(
             io.publish_status(monitor.status());
         }
         event_feed.publish(io, |event| watch(Happening::ControllerLost(event)));
-        monitor.note_log_failure(recorder.is_some_and(Recorder::has_failed));
-        // at free pace the loop waits for the recorder
-        if free && recorder.is_some_and(Recorder::has_died) {
-            stop.store(true, Ordering::Relaxed);
+        if let Some((recorder, told)) = &mut log {
+            let written = recorder.written();
+            monitor.note_log(&written);
+            told.tell(&written, watch);
+            // at free pace the loop waits for the recorder
+            if free && recorder.has_died() {
+                stop.store(true, Ordering::Relaxed);
+            }
         }
         let second = monitor.poll();
         if let Some(stall) = monitor.take_stall() {
@@ -293,6 +304,7 @@ fn start_recorder(
     let Some(path) = log else { return Ok((None, None)) };
     let info = RunInfo {
         version: env!("CARGO_PKG_VERSION").into(),
+        recording_id: new_recording_id(),
         layout_hash: simulation.layout_hash(),
         physics_hash: scenario.physics_hash,
         run_id,
@@ -305,8 +317,7 @@ fn start_recorder(
     let ros2 = RosChannels::of(scenario);
     let (out, inbox): (_, Inbox<LogTick>) =
         pool(LOG_QUEUE, || empty_log_tick(&simulation, &snapshot, words, ros2.is_some()));
-    let segment_bytes_max = scenario.record.segment_bytes_max;
-    Ok((Some(Recorder::start(&path, info, segment_bytes_max, ros2, inbox)?), Some(out)))
+    Ok((Some(Recorder::start(&path, info, scenario.record.limits, ros2, inbox)?), Some(out)))
 }
 
 /// Ends the physics first, then its consumers, the bus last, so that no message is lost.

@@ -99,6 +99,7 @@ pub(super) struct Monitor {
     accepted: u64,
     proving: u64,
     log_failed: bool,
+    log_files_lost: u64,
     io_restarts: u64,
     pushes_refused: u64,
     faults_refused: u64,
@@ -148,6 +149,7 @@ impl Monitor {
             accepted: 0,
             proving: 0,
             log_failed: false,
+            log_files_lost: 0,
             io_restarts: 0,
             pushes_refused: 0,
             faults_refused: 0,
@@ -168,9 +170,10 @@ impl Monitor {
         &self.status
     }
 
-    /// Recording has ended early.
-    pub(super) fn note_log_failure(&mut self, failed: bool) {
-        self.log_failed |= failed;
+    /// What is wrong with the log.
+    pub(super) const fn note_log(&mut self, log: &WrittenLog) {
+        self.log_failed |= log.error.is_some();
+        self.log_files_lost = log.losses.len() as u64;
     }
 
     /// So often the bus has been opened again; true if that is new, and its status unknown.
@@ -287,6 +290,7 @@ impl Monitor {
             ("snapshots_dropped".to_string(), r.snapshots_dropped),
             ("log_ticks_dropped".to_string(), r.log_dropped),
             ("log_failed".to_string(), u64::from(self.log_failed)),
+            ("log_files_lost".to_string(), self.log_files_lost),
             ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),
             ("faults_refused".to_string(), self.faults_refused),
@@ -346,7 +350,7 @@ impl Monitor {
         recorded: WrittenLog,
     ) -> Summary {
         self.drain();
-        self.note_log_failure(recorded.error.is_some());
+        self.note_log(&recorded);
         let wall_s = self.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
         let (state, data) = (simulation.state(), simulation.data());
         let last_report = self.last_report();

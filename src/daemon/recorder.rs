@@ -1,8 +1,8 @@
 //! The recorder's thread.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::fault_point;
 use crate::ros2::RosChannels;
 use crate::rt::{Clock, MonotonicClock};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{Disk, RunInfo, WrittenLog};
+use hardstand_log::{Disk, LogLimits, RunInfo, WrittenLog};
 use hardstand_protocol::LogTick;
 
 use super::Recording;
@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_millis(5);
 pub struct Recorder {
     thread: JoinHandle<WrittenLog>,
     stop: Arc<AtomicBool>,
-    failed: Arc<AtomicBool>,
+    written: Arc<Mutex<WrittenLog>>,
 }
 
 impl Recorder {
@@ -35,25 +35,28 @@ impl Recorder {
     pub fn start(
         path: &Path,
         info: RunInfo,
-        segment_bytes_max: u64,
+        limits: LogLimits,
         ros2: Option<RosChannels>,
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
-        let disk = Box::new(Disk);
-        let recording = Recording::start(disk, path.into(), info, segment_bytes_max, ros2, inbox)?;
-        let (stop, failed) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let (stopped, fails) = (Arc::clone(&stop), Arc::clone(&failed));
+        let disk = Box::new(Disk::default());
+        let recording = Recording::start(disk, path.into(), info, limits, ros2, inbox)?;
+        let (stop, written) = (Arc::<AtomicBool>::default(), Arc::<Mutex<WrittenLog>>::default());
+        let (stopped, told) = (Arc::clone(&stop), Arc::clone(&written));
         let thread = std::thread::Builder::new()
             .name("recorder".into())
-            .spawn(move || run(recording, &stopped, &fails))
+            .spawn(move || run(recording, &stopped, &told))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("recorder thread: {e}")))?;
-        Ok(Self { thread, stop, failed })
+        Ok(Self { thread, stop, written })
     }
 
-    /// True once recording has ended early; [`finish`](Self::finish) says why.
+    /// What had been written when something last went wrong; nothing before that.
     #[must_use]
-    pub fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed) || self.has_died()
+    pub fn written(&self) -> WrittenLog {
+        if self.has_died() {
+            return WrittenLog { error: Some(DIED.into()), ..lock(&self.written).clone() };
+        }
+        lock(&self.written).clone()
     }
 
     /// True if the thread has panicked: then the queue fills up.
@@ -66,20 +69,27 @@ impl Recorder {
     #[must_use]
     pub fn finish(self) -> WrittenLog {
         self.stop.store(true, Ordering::Release);
-        self.thread.join().unwrap_or_else(|_| WrittenLog {
-            error: Some("the recorder thread panicked".into()),
-            ..Default::default()
-        })
+        self.thread
+            .join()
+            .unwrap_or_else(|_| WrittenLog { error: Some(DIED.into()), ..Default::default() })
     }
 }
 
-fn run(mut recording: Recording, stop: &AtomicBool, failed: &AtomicBool) -> WrittenLog {
+/// The error of a recording whose thread is gone.
+const DIED: &str = "the recorder thread panicked";
+
+fn lock(written: &Mutex<WrittenLog>) -> MutexGuard<'_, WrittenLog> {
+    written.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn run(mut recording: Recording, stop: &AtomicBool, told: &Mutex<WrittenLog>) -> WrittenLog {
     let clock = MonotonicClock::default();
+    let troubles = |written: &WrittenLog| (written.losses.len(), written.error.is_some());
     while !stop.load(Ordering::Acquire) {
         fault_point::visit("recorder");
         recording.round(clock.now_ns());
-        if recording.error().is_some() {
-            failed.store(true, Ordering::Relaxed);
+        if troubles(recording.written()) != troubles(&lock(told)) {
+            lock(told).clone_from(recording.written());
         }
         std::thread::sleep(POLL);
     }

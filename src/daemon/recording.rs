@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::buffer_pool::Inbox;
 use crate::ros2::RosChannels;
 use hardstand_error::Result;
-use hardstand_log::{RunInfo, RunWriter, SideMessages, Storage, WrittenLog};
+use hardstand_log::{LogLimits, RunInfo, RunWriter, SideMessages, Storage, WrittenLog};
 use hardstand_protocol::LogTick;
 
 /// Takes ticks out of a queue and writes them. It knows no thread and no clock, so that a
@@ -28,26 +28,26 @@ impl Recording {
         storage: Box<dyn Storage>,
         path: PathBuf,
         info: RunInfo,
-        segment_bytes_max: u64,
+        limits: LogLimits,
         ros2: Option<RosChannels>,
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
         let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
-        let writer = RunWriter::start(storage, path, info, segment_bytes_max, channels)?;
+        let writer = RunWriter::start(storage, path, info, limits, channels)?;
         Ok(Self { writer, ros2, messages: SideMessages::default(), inbox })
     }
 
-    /// Writes what is in the queue, and puts it on the disk once a second. Call it every few
-    /// milliseconds.
+    /// Writes what is in the queue; once a second puts it on the disk, and looks whether the file
+    /// is still there. Call it every few milliseconds.
     pub fn round(&mut self, now_ns: u64) {
         self.drain();
         self.writer.settle(now_ns);
     }
 
-    /// Why recording has ended early, if it has.
+    /// What has been written so far, and what is wrong with it.
     #[must_use]
-    pub fn error(&self) -> Option<&str> {
-        self.writer.error()
+    pub const fn written(&self) -> &WrittenLog {
+        self.writer.written()
     }
 
     /// Writes what is still in the queue and closes the file.

@@ -68,7 +68,7 @@ pub struct EndReport {
     pub digest: String,
     /// Files of the log, in order.
     pub log_files: Vec<PathBuf>,
-    /// Why recording ended early, if it did.
+    /// Why the log is not whole, if it is not: recording ended early, or a file was lost.
     pub recording_error: Option<String>,
 }
 
@@ -156,7 +156,7 @@ impl From<&Summary> for EndReport {
             wall_s: s.wall_s,
             digest: format!("{:016x}", s.digest),
             log_files: s.recorded.segments.clone(),
-            recording_error: s.recorded.error.clone(),
+            recording_error: s.recorded.problem(),
         }
     }
 }

@@ -97,8 +97,8 @@ pub fn measure(
     let stolen = steal_s(core);
     let summary = daemon::run(scenario, Begin::Afresh, None, stop, |happening| match happening {
         Happening::Ready(_, granted) => grants = granted.clone(),
-        // counted in what is measured
-        Happening::Stall(_) | Happening::ControllerLost(_) => {}
+        // stalls are counted in what is measured, and no log is written
+        Happening::Stall(_) | Happening::ControllerLost(_) | Happening::Log(_) => {}
         Happening::Second(second) => {
             looks.truncate(1); // the first and the last are enough
             looks.extend(ThreadLook::new());

@@ -8,7 +8,7 @@ use crate::ros2::RosChannels;
 use crate::rt::{EventSchedule, Phase, empty_log_tick, fill_log_tick};
 use crate::simulation::{Outcome, Simulation, Snapshot};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId};
+use hardstand_log::{Disk, RunInfo, RunWriter, SideMessages, TickId, new_recording_id};
 use hardstand_physics::plant::Walk as _;
 use hardstand_protocol::{Event, PlantFailure, TickInput, Verdict};
 use hardstand_protocol::{LogTick, SavedState};
@@ -87,8 +87,9 @@ pub fn fork(
         forked.cut.get_or_insert(format!("the log's replay differs at tick {tick}: {quantity}"));
     }
     let stats = fork.writer.finish();
+    let problem = stats.problem();
     forked.files = stats.segments;
-    match stats.error {
+    match problem {
         Some(e) => Err(Error::new(ErrorKind::File, e)),
         None => Ok(forked),
     }
@@ -165,14 +166,15 @@ impl Fork {
         let record = empty_log_tick(&simulation, &snapshot, words, ros2.is_some());
         let info = RunInfo {
             version: env!("CARGO_PKG_VERSION").into(),
+            recording_id: new_recording_id(),
             physics_hash: scenario.physics_hash,
             scenario: scenario.complete_toml.clone(),
             run_id,
             ..of.clone()
         };
-        let bytes_max = scenario.record.segment_bytes_max;
+        let (disk, limits) = (Box::new(Disk::default()), scenario.record.limits);
         let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
-        let writer = RunWriter::start(Box::new(Disk), to.into(), info, bytes_max, channels)?;
+        let writer = RunWriter::start(disk, to.into(), info, limits, channels)?;
         let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
         let messages = SideMessages::default();
         let begun = false;

@@ -10,6 +10,7 @@ mod friction;
 mod life;
 mod links;
 mod lockstep;
+mod log_files;
 mod loss;
 mod no_qos;
 mod partition;

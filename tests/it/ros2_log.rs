@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::common::bench::{Bench, PERIOD_NS, ROOMY, TestClock, info, quadruped, write_log};
+use crate::common::bench::{
+    Bench, PERIOD_NS, ROOMY, TestClock, in_files_of, info, quadruped, write_log,
+};
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::replay::{replay, replay_run};
@@ -166,9 +168,9 @@ fn every_file_of_a_run_is_complete_by_itself() {
         out.send(record);
     }
     let (path, ros2) = (dir.path().join("run.mcap"), RosChannels::of(&scenario));
-    let disk = Box::new(Disk);
+    let (disk, limits) = (Box::<Disk>::default(), in_files_of(150_000));
     let recording =
-        Recording::start(disk, path.clone(), info(&scenario), 150_000, ros2, inbox).unwrap();
+        Recording::start(disk, path.clone(), info(&scenario), limits, ros2, inbox).unwrap();
     let files = recording.finish().segments;
     assert!(files.len() >= 4, "{files:?}");
     let mut clocks = Vec::new();

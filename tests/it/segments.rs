@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::common::bench::{Bench, ROOMY, info, quadruped};
+use crate::common::bench::{Bench, ROOMY, in_files_of, info, quadruped};
 use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::replay::{Gap, RunReport, replay_run};
@@ -34,9 +34,10 @@ fn record(path: &Path, scenario: &Scenario, ticks: &[&LogTick]) -> Vec<PathBuf> 
         (*record).clone_from(tick);
         out.send(record);
     }
-    let (disk, ros2) = (Box::new(Disk), RosChannels::of(scenario));
+    let (disk, ros2) = (Box::<Disk>::default(), RosChannels::of(scenario));
+    let limits = in_files_of(100_000);
     let recording =
-        Recording::start(disk, path.into(), info(scenario), 100_000, ros2, inbox).unwrap();
+        Recording::start(disk, path.into(), info(scenario), limits, ros2, inbox).unwrap();
     let stats = recording.finish();
     assert_eq!((stats.error, stats.ticks), (None, ticks.len() as u64));
     stats.segments
@@ -171,10 +172,11 @@ fn a_run_replaces_all_files_of_an_earlier_one() {
     let report = replayed(&path);
     assert_eq!((&report.files, report.whole.ticks), (&files, 200));
 
-    // what cannot be removed is told before the first tick
+    // what must not be replaced is told before the first tick
     std::fs::create_dir(dir.path().join("run.part7.mcap")).unwrap();
     let (_, inbox) = hardstand::buffer_pool::pool(1, || ticks[0].clone());
-    let refused = Recording::start(Box::new(Disk), path, info(&scenario), 100_000, None, inbox);
+    let (disk, limits) = (Box::<Disk>::default(), in_files_of(100_000));
+    let refused = Recording::start(disk, path, info(&scenario), limits, None, inbox);
     let text = refused.unwrap_err().to_string();
     assert!(text.contains("run.part7.mcap") && text.contains("--log"), "{text}");
 }

@@ -7,24 +7,36 @@
 //! channels that the writer is given, for instance the topics of ROS 2.
 
 mod chunk_parser;
+#[cfg(unix)]
+mod disk;
 mod envelope;
+#[cfg(unix)]
+mod head;
 mod index;
 mod reader;
 mod records;
 mod recover;
+#[cfg(unix)]
+mod replace;
+mod run_info;
 mod run_writer;
 mod segments;
 mod side;
+mod stamp;
 mod storage;
 mod writer;
 
+#[cfg(unix)]
+pub use disk::Disk;
 pub use index::{RunIndex, Segment, TickId};
-pub use reader::{LogReader, LogRecord, RunInfo};
+pub use reader::{LogReader, LogRecord};
 pub use recover::{Recovered, recover};
-pub use run_writer::{RunWriter, WrittenLog};
+pub use run_info::{RunInfo, new_recording_id};
+pub use run_writer::{LogLimits, RunWriter, WrittenLog};
 pub use segments::NextSegment;
 pub use side::{SideChannel, SideMessages};
-pub use storage::{Disk, LogFile, Storage};
+pub use stamp::Stamp;
+pub use storage::{LogFile, Storage};
 pub use writer::LogWriter;
 
 /// Name of the attachment with the robot.
@@ -38,7 +50,7 @@ pub const STATE_TOPIC: &str = "hardstand/state";
 /// Topic of the keyframes.
 pub const KEYFRAME_TOPIC: &str = "hardstand/keyframe";
 
-/// Name of the metadata at the end of a file after which the run goes on in another one.
+/// Name of the metadata at the end of a file after which the log goes on in another one.
 const NEXT_NOTE: &str = "hardstand-next";
 /// Its keys: that file, its run number and its first tick.
 const NEXT_SEGMENT: &str = "next_segment";

@@ -15,50 +15,9 @@ use crate::chunk_parser::refuse;
 use crate::envelope;
 use crate::records::Records;
 use crate::{
-    KEYFRAME_TOPIC, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment, ROBOT_ATTACHMENT,
-    SCENARIO_ATTACHMENT, STATE_TOPIC, TICK_TOPIC,
+    KEYFRAME_TOPIC, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment, RunInfo,
+    STATE_TOPIC, TICK_TOPIC,
 };
-
-/// What a log says about its run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunInfo {
-    /// Version of the daemon that wrote it.
-    pub version: String,
-    /// Layout hash.
-    pub layout_hash: u64,
-    /// Hash of robot and scenario as far as they decide the physics.
-    pub physics_hash: u64,
-    /// Run number of the first tick.
-    pub run_id: u32,
-    /// Length of a tick, ns.
-    pub period_ns: u64,
-    /// The robot, URDF.
-    pub robot: String,
-    /// The complete scenario, TOML.
-    pub scenario: String,
-}
-
-impl RunInfo {
-    pub(crate) fn to_map(&self) -> BTreeMap<String, String> {
-        let hex = |x: u64| format!("{x:016x}");
-        BTreeMap::from([
-            ("version".into(), self.version.clone()),
-            ("layout_hash".into(), hex(self.layout_hash)),
-            ("physics_hash".into(), hex(self.physics_hash)),
-            ("run_id".into(), self.run_id.to_string()),
-            ("period_ns".into(), self.period_ns.to_string()),
-        ])
-    }
-
-    fn take_map(&mut self, map: &BTreeMap<String, String>) {
-        let text = |key: &str| map.get(key).cloned().unwrap_or_default();
-        let hex = |key: &str| u64::from_str_radix(&text(key), 16).unwrap_or_default();
-        self.version = text("version");
-        (self.layout_hash, self.physics_hash) = (hex("layout_hash"), hex("physics_hash"));
-        self.run_id = text("run_id").parse().unwrap_or_default();
-        self.period_ns = text("period_ns").parse().unwrap_or_default();
-    }
-}
 
 /// One record of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -225,22 +184,14 @@ impl LogReader {
 impl Contents {
     fn take(&mut self, record: Record<'_>) -> Result<Option<LogRecord>> {
         match record {
-            Record::Metadata(m) if m.name == "hardstand" => self.info.take_map(&m.metadata),
-            Record::Metadata(m) if m.name == NEXT_NOTE => {
+            Record::Metadata(ref m) if m.name == NEXT_NOTE => {
                 let text = |key: &str| m.metadata.get(key).cloned().unwrap_or_default();
                 let first_tick = text(NEXT_TICK).parse().unwrap_or_default();
                 let run_id = text(NEXT_RUN_ID).parse().unwrap_or(self.info.run_id);
                 let file = text(NEXT_SEGMENT);
                 self.next_segment = Some(NextSegment { file, run_id, first_tick });
             }
-            Record::Attachment { header, data, .. } => {
-                let text = String::from_utf8_lossy(&data).into_owned();
-                match header.name.as_str() {
-                    ROBOT_ATTACHMENT => self.info.robot = text,
-                    SCENARIO_ATTACHMENT => self.info.scenario = text,
-                    _ => {}
-                }
-            }
+            Record::Metadata(_) | Record::Attachment { .. } => self.info.take(&record),
             Record::Channel(c) => {
                 let own = match c.topic.as_str() {
                     TICK_TOPIC => Own::Tick,

@@ -1,14 +1,33 @@
 //! The log of a run: one file after another.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::Result;
 use hardstand_protocol::LogTick;
 
-use crate::{LogWriter, RunInfo, SideChannel, SideMessages, Storage};
+use crate::segments::segment_path;
+use crate::writer::file_error;
+use crate::{LogFile, LogWriter, RunInfo, SideChannel, SideMessages, Stamp, Storage, TickId};
 
-/// Time between two requests to put the file on the disk, ns.
-const SYNC_NS: u64 = 1_000_000_000;
+/// Time between two looks at the file, and requests to put it on the disk, ns.
+const LOOK_NS: u64 = 1_000_000_000;
+/// Names that are tried for a further file, where other files are in the way.
+const NAMES_MAX: usize = 100;
+
+/// How large a log may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogLimits {
+    /// Size at which a file ends before the next keyframe, bytes of messages.
+    pub segment_bytes_max: u64,
+}
+
+impl Default for LogLimits {
+    /// None.
+    fn default() -> Self {
+        Self { segment_bytes_max: u64::MAX }
+    }
+}
 
 /// What has been written of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,60 +38,79 @@ pub struct WrittenLog {
     pub segments: Vec<PathBuf>,
     /// Why writing ended early, if it did.
     pub error: Option<String>,
+    /// Files that other programs have removed, replaced or changed, and what happened to each.
+    pub losses: Vec<String>,
+}
+
+impl WrittenLog {
+    /// Why the log is not whole, if it is not.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        let all: Vec<&str> = self.losses.iter().chain(&self.error).map(String::as_str).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
 }
 
 /// Writes the ticks of a run. It knows no thread and no clock, so that a simulation can run it too.
-/// After the first failure it writes nothing more: see [`error`](Self::error).
+/// After the first failure it writes nothing more: see [`written`](Self::written).
 pub struct RunWriter {
+    // dropped before the storage, which has the locks
+    writer: Option<LogWriter>,
     storage: Box<dyn Storage>,
-    stats: WrittenLog,
+    written: WrittenLog,
     first: PathBuf,
     info: RunInfo,
-    segment_bytes_max: u64,
+    limits: LogLimits,
     channels: Vec<SideChannel>,
-    writer: Option<LogWriter>,
-    /// Run number and tick.
-    next_tick: Option<(u32, u64)>,
+    /// The file at hand is lost: the next keyframe begins another one.
+    lost: bool,
+    /// Files that have ended.
+    closed: Vec<Stamp>,
+    /// Number of the file at hand.
+    number: usize,
+    next_tick: Option<TickId>,
     /// Ticks written at the last call of [`settle`](Self::settle).
     settled: u64,
-    synced_ns: Option<u64>,
+    looked_ns: Option<u64>,
 }
 
 impl std::fmt::Debug for RunWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunWriter").field("stats", &self.stats).finish_non_exhaustive()
+        f.debug_struct("RunWriter").field("written", &self.written).finish_non_exhaustive()
     }
 }
 
 impl RunWriter {
-    /// Creates the first file, and removes the further files of an earlier run of the same name: it
-    /// is replaced as a whole. A file that has reached `segment_bytes_max` ends before the next
-    /// keyframe: the index of a file is kept in memory until it ends. Every file gets the side
+    /// Creates the first file. An earlier recording of the same name is replaced as a whole, once
+    /// this one has a tick: [`Storage::replace`]. A file that has reached its size ends before the
+    /// next keyframe: the index of a file is kept in memory until it ends. Every file gets the side
     /// `channels`.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] if the file cannot be created, or one of an earlier run cannot be
-    /// removed.
+    /// [`ErrorKind::File`] if the file cannot be created, or must not replace what is there.
     pub fn start(
-        storage: Box<dyn Storage>,
+        mut storage: Box<dyn Storage>,
         path: PathBuf,
         info: RunInfo,
-        segment_bytes_max: u64,
+        limits: LogLimits,
         channels: Vec<SideChannel>,
     ) -> Result<Self> {
-        let writer = LogWriter::create_on(storage.as_ref(), &path, &info, &channels)?;
-        remove_segments(storage.as_ref(), &path)?;
+        let file = storage.replace(&path)?;
+        let writer = LogWriter::begin(file, &path, &info, &channels)?;
         Ok(Self {
             storage,
-            stats: WrittenLog { segments: vec![path.clone()], ..Default::default() },
+            written: WrittenLog { segments: vec![path.clone()], ..Default::default() },
             first: path,
             info,
-            segment_bytes_max,
+            limits,
             channels,
             writer: Some(writer),
+            lost: false,
+            closed: Vec::new(),
+            number: 1,
             next_tick: None,
             settled: 0,
-            synced_ns: None,
+            looked_ns: None,
         })
     }
 
@@ -83,107 +121,137 @@ impl RunWriter {
         self.note(result);
     }
 
-    /// Closes a chunk that has got no tick since the last call, and puts the file on the disk once
-    /// a second. Call it every few milliseconds.
+    /// Closes a chunk that has got no tick since the last call; once a second puts the file on the
+    /// disk, and looks whether it is still there. Call it every few milliseconds.
     pub fn settle(&mut self, now_ns: u64) {
-        let result = self.flush_if_idle().and_then(|()| self.sync_if_due(now_ns));
+        let mut result = self.flush_if_idle();
+        let since = *self.looked_ns.get_or_insert(now_ns);
+        if now_ns.saturating_sub(since) >= LOOK_NS {
+            self.looked_ns = Some(now_ns);
+            self.look();
+            result = result.and_then(|()| self.writer.as_ref().map_or(Ok(()), LogWriter::sync));
+        }
         self.note(result);
     }
 
-    /// Why writing has ended early, if it has.
+    /// What has been written so far, and what is wrong with it.
     #[must_use]
-    pub fn error(&self) -> Option<&str> {
-        self.stats.error.as_deref()
+    pub const fn written(&self) -> &WrittenLog {
+        &self.written
     }
 
-    /// Closes the file.
+    /// Closes the file, and looks at all files of the run once more.
     #[must_use]
     pub fn finish(mut self) -> WrittenLog {
-        let result = self.writer.take().map_or(Ok(()), LogWriter::finish);
+        let result = self.close();
         self.note(result);
-        self.stats
+        for stamp in std::mem::take(&mut self.closed) {
+            if let Some(change) = stamp.change() {
+                let text = format!("log {}: {change}", stamp.path().display());
+                self.written.losses.push(text);
+            }
+        }
+        self.written
     }
 
     fn note(&mut self, result: Result<()>) {
         if let Err(e) = result {
             self.writer = None;
-            self.stats.error.get_or_insert_with(|| e.to_string());
+            self.written.error.get_or_insert_with(|| e.to_string());
         }
     }
 
     fn try_write(&mut self, tick: &LogTick, messages: &SideMessages) -> Result<()> {
-        let gap = self.next_tick.is_some_and(|next| next != (tick.run_id, tick.tick));
-        self.next_tick = Some((tick.run_id, tick.tick.wrapping_add(1)));
-        let full = self.writer.as_ref().is_some_and(|w| w.bytes() >= self.segment_bytes_max);
-        if gap || (full && !tick.keyframe.is_empty()) {
-            self.next_segment(tick.run_id, tick.tick)?;
+        let here = TickId { run_id: tick.run_id, tick: tick.tick };
+        let before = self.next_tick.replace(TickId { tick: here.tick.wrapping_add(1), ..here });
+        let begins = !tick.keyframe.is_empty();
+        let Some(writer) = &self.writer else { return Ok(()) };
+        let is_over = self.lost || writer.bytes() >= self.limits.segment_bytes_max;
+        match before {
+            // no file holds a gap or two runs
+            Some(end) if end != here => self.next_segment(here)?,
+            _ if is_over && begins => self.next_segment(here)?,
+            _ => {}
         }
         if let Some(writer) = &mut self.writer {
             writer.write(tick, messages)?;
-            self.stats.ticks += 1;
+            self.written.ticks += 1;
         }
         Ok(())
     }
 
-    /// No file holds a gap or two runs: the next one begins with a keyframe.
-    fn next_segment(&mut self, run_id: u32, tick: u64) -> Result<()> {
-        let Some(writer) = self.writer.take() else { return Ok(()) };
-        let path = segment_path(&self.first, self.stats.segments.len() + 1);
-        self.info.run_id = run_id;
-        let storage = self.storage.as_ref();
+    /// The next file begins, with a keyframe.
+    fn next_segment(&mut self, first: TickId) -> Result<()> {
+        self.info.run_id = first.run_id;
+        if let Some(writer) = &self.writer {
+            writer.file().replace_now(); // further files of the earlier run are in the way
+        }
         // first the new one: the old one must not name a file of another run
-        let next = LogWriter::create_on(storage, &path, &self.info, &self.channels);
-        writer.finish_before(&path, run_id, tick)?;
-        self.writer = Some(next?);
-        self.stats.segments.push(path);
+        let next = self.create_next();
+        if let (Some(writer), Ok((_, path))) = (&mut self.writer, &next) {
+            writer.name_next(path, first)?;
+        }
+        self.close()?;
+        let (writer, path) = next?;
+        self.written.segments.push(path);
+        self.writer = Some(writer);
         Ok(())
+    }
+
+    /// A file of another name, if something is in the way: it is not ours to replace.
+    fn create_next(&mut self) -> Result<(LogWriter, PathBuf)> {
+        for _ in 0..NAMES_MAX {
+            self.number += 1;
+            let path = segment_path(&self.first, self.number);
+            match self.storage.create(&path) {
+                Ok(file) => {
+                    let writer = LogWriter::begin(file, &path, &self.info, &self.channels)?;
+                    return Ok((writer, path));
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(file_error(&path, &e)),
+            }
+        }
+        let path = segment_path(&self.first, self.number);
+        Err(file_error(&path, &io::Error::from(io::ErrorKind::AlreadyExists)))
+    }
+
+    /// Ends in order the file at hand.
+    fn close(&mut self) -> Result<()> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        let (result, file) = writer.close();
+        self.look_at(file.as_ref());
+        if !std::mem::take(&mut self.lost) {
+            self.closed.extend(file.stamp());
+        }
+        result
+    }
+
+    fn look(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            self.look_at(writer.file());
+            self.writer = Some(writer);
+        }
+    }
+
+    /// Notes what has happened to the file at hand, once.
+    fn look_at(&mut self, file: &dyn LogFile) {
+        if self.lost {
+            return;
+        }
+        let Some(change) = file.change() else { return };
+        self.lost = true;
+        let path = self.written.segments.last().map(|path| path.display().to_string());
+        self.written.losses.push(format!("log {}: {change}", path.unwrap_or_default()));
     }
 
     /// At a slow rate a chunk would stay open for long: it is closed when no tick has come.
     fn flush_if_idle(&mut self) -> Result<()> {
-        let idle = self.settled == self.stats.ticks;
-        self.settled = self.stats.ticks;
+        let idle = self.settled == self.written.ticks;
+        self.settled = self.written.ticks;
         match &mut self.writer {
             Some(writer) if idle && writer.open_ticks > 0 => writer.flush(),
             _ => Ok(()),
         }
     }
-
-    fn sync_if_due(&mut self, now_ns: u64) -> Result<()> {
-        let since = *self.synced_ns.get_or_insert(now_ns);
-        if now_ns.saturating_sub(since) < SYNC_NS {
-            return Ok(());
-        }
-        self.synced_ns = Some(now_ns);
-        self.writer.as_ref().map_or(Ok(()), LogWriter::sync)
-    }
-}
-
-/// The `n`th file of the run that begins in `first`.
-fn segment_path(first: &Path, n: usize) -> PathBuf {
-    let stem = first.file_stem().unwrap_or_default().to_string_lossy();
-    first.with_file_name(format!("{stem}.part{n}.mcap"))
-}
-
-/// Removes the files in which an earlier run that began in `first` went on: a replay of one of them
-/// must not show that run as part of this one.
-fn remove_segments(storage: &dyn Storage, first: &Path) -> Result<()> {
-    // a folder that cannot be read may still be written to
-    for path in storage.beside(first).unwrap_or_default() {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let number =
-            name.strip_suffix(".mcap").and_then(|n| n.rsplit_once(".part")?.1.parse().ok());
-        if number.is_none_or(|n| n < 2 || segment_path(first, n) != path) {
-            continue;
-        }
-        storage.remove(&path).map_err(|e| {
-            let text = format!(
-                "log {}: it is of an earlier run and cannot be removed ({e}); remove it, or choose \
-                 another name with --log",
-                path.display()
-            );
-            Error::new(ErrorKind::File, text)
-        })?;
-    }
-    Ok(())
 }

@@ -58,3 +58,28 @@ impl NextSegment {
         format!("the run goes on in {}", self.file)
     }
 }
+
+/// The `n`th file of the log that begins in `first`.
+pub(crate) fn segment_path(first: &Path, n: usize) -> PathBuf {
+    let stem = first.file_stem().unwrap_or_default().to_string_lossy();
+    first.with_file_name(format!("{stem}.part{n}.mcap"))
+}
+
+/// The number of the file `path`, if its name is that of a further file of the log that begins in
+/// `first`.
+#[cfg(unix)]
+pub(crate) fn segment_number(first: &Path, path: &Path) -> Option<usize> {
+    let name = path.file_name()?.to_string_lossy();
+    let (_, number) = name.strip_suffix(".mcap")?.rsplit_once(".part")?;
+    let number = number.parse().ok()?;
+    (number >= 2 && segment_path(first, number) == path).then_some(number)
+}
+
+/// The first file of the log, if the name `path` is that of a further one.
+#[cfg(unix)]
+pub(crate) fn first_of(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_string_lossy();
+    let (stem, _) = name.strip_suffix(".mcap")?.rsplit_once(".part")?;
+    let first = path.with_file_name(format!("{stem}.mcap"));
+    segment_number(&first, path).map(|_| first)
+}

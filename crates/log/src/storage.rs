@@ -1,9 +1,11 @@
 //! Where log files live.
 
-use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::path::Path;
+
+use hardstand_error::Result;
+
+use crate::Stamp;
 
 /// An open log file.
 pub trait LogFile: Write + Send {
@@ -26,105 +28,38 @@ pub trait LogFile: Write + Send {
     /// # Errors
     /// The error of the operating system.
     fn another(&self) -> io::Result<Box<dyn LogFile>>;
+
+    /// Header and first ticks are written: a file that replaces another one takes its place once
+    /// they are on the disk. Does not wait for that.
+    fn replace_soon(&self) {}
+
+    /// The same at once, if it is still to be done.
+    fn replace_now(&self) {}
+
+    /// What has happened to the file by another program, if anything has.
+    fn change(&self) -> Option<String> {
+        None
+    }
+
+    /// The file as it is written so far; `None` if nothing else can reach it.
+    fn stamp(&self) -> Option<Stamp> {
+        None
+    }
 }
 
 /// A place where files can be created: a disk, or a faulty one in a simulation.
 pub trait Storage: Send {
-    /// Creates a file, or empties it.
+    /// The first file of a run. It replaces the log of an earlier run at `path`, which stays until
+    /// the new one has begun: [`LogFile::replace_soon`].
     ///
     /// # Errors
-    /// The error of the operating system.
-    fn create(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
+    /// [`ErrorKind::File`](hardstand_error::ErrorKind::File) with the path, if it cannot be
+    /// created, or if what is there must not be replaced.
+    fn replace(&mut self, path: &Path) -> Result<Box<dyn LogFile>>;
 
-    /// Files in the same folder as `path`.
+    /// A further file of the run.
     ///
     /// # Errors
-    /// The error of the operating system.
-    fn beside(&self, path: &Path) -> io::Result<Vec<PathBuf>>;
-
-    /// Removes a file.
-    ///
-    /// # Errors
-    /// The error of the operating system.
-    fn remove(&self, path: &Path) -> io::Result<()>;
-}
-
-/// The file system.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Disk;
-
-impl Storage for Disk {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
-        Ok(Box::new(DiskFile::new(File::create(path)?)?))
-    }
-
-    fn beside(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let name = |entry: io::Result<fs::DirEntry>| Ok(path.with_file_name(entry?.file_name()));
-        fs::read_dir(folder)?.map(name).collect()
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
-    }
-}
-
-/// A file, and a thread that puts it on the disk, which can take long on a busy disk. What has been
-/// written belongs to the operating system: a killed process does not lose it.
-#[derive(Debug)]
-struct DiskFile {
-    file: File,
-    requests: SyncSender<()>,
-    results: Receiver<io::Result<()>>,
-}
-
-impl DiskFile {
-    fn new(file: File) -> io::Result<Self> {
-        let (requests, asked) = sync_channel::<()>(1);
-        let (result, results) = sync_channel(1);
-        let own = file.try_clone()?;
-        let work = move || {
-            for () in asked {
-                let _unread_result_of_an_earlier_sync = result.try_send(own.sync_data()).is_ok();
-            }
-        };
-        std::thread::Builder::new().name("log-sync".into()).spawn(work)?;
-        Ok(Self { file, requests, results })
-    }
-}
-
-impl Write for DiskFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl LogFile for DiskFile {
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-
-    fn sync_soon(&self) -> io::Result<()> {
-        let before = self.results.try_recv().unwrap_or(Ok(()));
-        let _a_sync_is_running = self.requests.try_send(()).is_ok();
-        before
-    }
-
-    fn another(&self) -> io::Result<Box<dyn LogFile>> {
-        Ok(Box::new(self.file.try_clone()?))
-    }
-}
-
-impl LogFile for File {
-    fn sync(&self) -> io::Result<()> {
-        self.sync_data()
-    }
-
-    fn another(&self) -> io::Result<Box<dyn LogFile>> {
-        Ok(Box::new(self.try_clone()?))
-    }
+    /// The error of the operating system; [`io::ErrorKind::AlreadyExists`] if a file is there.
+    fn create(&mut self, path: &Path) -> io::Result<Box<dyn LogFile>>;
 }

@@ -14,9 +14,8 @@ use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
 
 use crate::envelope::{self, ENCODING, SCHEMA, SCHEMA_ENCODING};
 use crate::{
-    Disk, KEYFRAME_TOPIC, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
-    ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages,
-    Storage, TICK_TOPIC,
+    KEYFRAME_TOPIC, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, ROBOT_ATTACHMENT,
+    RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages, TICK_TOPIC, TickId,
 };
 
 /// A chunk is closed after so many ticks: a killed run loses at most these.
@@ -81,24 +80,25 @@ impl Out {
 }
 
 impl LogWriter {
-    /// Creates the file and writes what a replay needs: version, hashes, robot, scenario. The file
-    /// gets the side `channels`, too.
+    /// Creates a log in one file, in place of an earlier one, with what a replay needs: version,
+    /// hashes, robot, scenario. The file gets the side `channels`, too. It is not locked.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path if it cannot be created or written.
+    #[cfg(unix)]
     pub fn create(path: &Path, info: &RunInfo, channels: &[SideChannel]) -> Result<Self> {
-        Self::create_on(&Disk, path, info, channels)
+        let file = crate::Storage::replace(&mut crate::Disk::default(), path)?;
+        Self::begin(file, path, info, channels)
     }
 
-    /// [`create`](Self::create) in another place than the file system.
-    pub(crate) fn create_on(
-        storage: &dyn Storage,
+    /// [`create`](Self::create) in a new `file`.
+    pub(crate) fn begin(
+        file: Box<dyn LogFile>,
         path: &Path,
         info: &RunInfo,
         channels: &[SideChannel],
     ) -> Result<Self> {
         let failed = |e: &dyn std::error::Error| file_error(path, e);
-        let file = storage.create(path).map_err(|e| failed(&e))?;
         let other = file.another().map_err(|e| failed(&e))?;
         let mut mcap =
             options().create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
@@ -170,7 +170,11 @@ impl LogWriter {
     /// [`ErrorKind::File`] with the path.
     pub fn flush(&mut self) -> Result<()> {
         self.open_ticks = 0;
-        self.out.mcap.flush().map_err(|e| file_error(&self.out.path, &e))
+        self.out.mcap.flush().map_err(|e| file_error(&self.out.path, &e))?;
+        if self.begun {
+            self.file.replace_soon();
+        }
+        Ok(())
     }
 
     /// Puts everything written so far on the disk, soon.
@@ -178,32 +182,40 @@ impl LogWriter {
         self.file.sync_soon().map_err(|e| file_error(&self.out.path, &e))
     }
 
-    /// Notes that the run goes on in the file `next` with `tick` of run `run_id`, then
-    /// [`finish`](Self::finish)es.
-    ///
-    /// # Errors
-    /// [`ErrorKind::File`] with the path.
-    pub fn finish_before(mut self, next: &Path, run_id: u32, tick: u64) -> Result<()> {
+    /// The file.
+    pub(crate) const fn file(&self) -> &dyn LogFile {
+        &*self.file
+    }
+
+    /// Notes that the log goes on in the file `next` with `first`.
+    pub(crate) fn name_next(&mut self, next: &Path, first: TickId) -> Result<()> {
         let name = next.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let metadata = BTreeMap::from([
             (NEXT_SEGMENT.into(), name),
-            (NEXT_RUN_ID.into(), run_id.to_string()),
-            (NEXT_TICK.into(), tick.to_string()),
+            (NEXT_RUN_ID.into(), first.run_id.to_string()),
+            (NEXT_TICK.into(), first.tick.to_string()),
         ]);
         let note = Metadata { name: NEXT_NOTE.into(), metadata };
-        self.out.mcap.write_metadata(&note).map_err(|e| file_error(&self.out.path, &e))?;
-        self.finish()
+        self.out.mcap.write_metadata(&note).map_err(|e| file_error(&self.out.path, &e))
     }
 
-    /// Writes index and footer and puts the file on the disk.
+    /// Writes index and footer and puts the file on the disk, in its place.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path.
     pub fn finish(self) -> Result<()> {
-        let Out { path, mut mcap, .. } = self.out;
-        mcap.finish().map_err(|e| file_error(&path, &e))?;
+        self.close().0
+    }
+
+    /// [`finish`](Self::finish); the file is still open.
+    pub(crate) fn close(self) -> (Result<()>, Box<dyn LogFile>) {
+        let Self { out: Out { path, mut mcap, .. }, file, .. } = self;
+        let finished = mcap.finish().map(|_summary| ());
         drop(mcap.into_inner());
-        self.file.sync().map_err(|e| file_error(&path, &e))
+        let finished = finished.map_err(|e| file_error(&path, &e));
+        let finished = finished.and_then(|()| file.sync().map_err(|e| file_error(&path, &e)));
+        file.replace_now();
+        (finished, file)
     }
 }
 
@@ -228,7 +240,7 @@ fn add_side_channel(mcap: &mut McapFile, channel: &SideChannel) -> McapResult<Si
 }
 
 fn write_header(mcap: &mut McapFile, info: &RunInfo) -> McapResult<()> {
-    mcap.write_metadata(&Metadata { name: "hardstand".into(), metadata: info.to_map() })?;
+    mcap.write_metadata(&info.to_metadata())?;
     for (name, media_type, data) in [
         (ROBOT_ATTACHMENT, "application/xml", &info.robot),
         (SCENARIO_ATTACHMENT, "application/toml", &info.scenario),

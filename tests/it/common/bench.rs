@@ -17,7 +17,7 @@ use hardstand::rt::{
     TickReport, empty_log_tick, request_queue,
 };
 use hardstand::simulation::Snapshot;
-use hardstand_log::{LogWriter, RunInfo, SideMessages};
+use hardstand_log::{LogLimits, LogWriter, RunInfo, SideMessages};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, JointCommand};
 
@@ -201,9 +201,15 @@ pub fn write_log(
     writer.finish().unwrap();
 }
 
+/// A log in files of about so many bytes.
+pub fn in_files_of(segment_bytes_max: u64) -> LogLimits {
+    LogLimits { segment_bytes_max }
+}
+
 pub fn info(scenario: &Scenario) -> RunInfo {
     RunInfo {
         version: "test".into(),
+        recording_id: 0,
         layout_hash: scenario.simulation().layout_hash(),
         physics_hash: scenario.physics_hash,
         run_id: 1,

@@ -12,7 +12,7 @@ use hardstand_log::Disk;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command as PlantCommand, JointCommand};
 
-use super::bench::{Bench, ROOMY, TestClock, info, write_log};
+use super::bench::{Bench, ROOMY, TestClock, in_files_of, info, write_log};
 
 /// What a controller does: it is silent for 50 ticks, then another one comes.
 #[derive(Clone, Copy)]
@@ -70,9 +70,10 @@ pub fn write_parts(path: &Path, scenario: &Scenario, ticks: &[LogTick]) -> Vec<P
         (*record).clone_from(tick);
         out.send(record);
     }
-    let (disk, ros2) = (Box::new(Disk), RosChannels::of(scenario));
+    let (disk, ros2) = (Box::<Disk>::default(), RosChannels::of(scenario));
+    let limits = in_files_of(100_000);
     let recording =
-        Recording::start(disk, path.into(), info(scenario), 100_000, ros2, inbox).unwrap();
+        Recording::start(disk, path.into(), info(scenario), limits, ros2, inbox).unwrap();
     let stats = recording.finish();
     assert_eq!((stats.error, stats.ticks), (None, ticks.len() as u64));
     stats.segments

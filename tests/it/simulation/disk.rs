@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::faults::Faults;
 use crate::common::dice::Dice;
+use hardstand::ErrorKind;
 use hardstand_log::{LogFile, Storage};
 
 #[derive(Clone)]
@@ -74,22 +75,21 @@ impl SimDisk {
 }
 
 impl Storage for SimDisk {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+    fn replace(&mut self, path: &Path) -> hardstand::Result<Box<dyn LogFile>> {
+        let failed = |e: io::Error| hardstand::Error::new(ErrorKind::File, e.to_string());
+        self.create(path).map_err(failed)
+    }
+
+    fn create(&mut self, path: &Path) -> io::Result<Box<dyn LogFile>> {
         let mut state = self.state();
         if state.dead {
             return Err(io::Error::other("dead"));
         }
-        state.files.insert(path.into(), File::default());
+        if state.files.insert(path.into(), File::default()).is_some() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
         state.newest = path.into();
         Ok(Box::new(Handle { disk: self.clone(), path: path.into() }))
-    }
-
-    fn beside(&self, _path: &Path) -> io::Result<Vec<PathBuf>> {
-        Ok(self.state().files.keys().cloned().collect())
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.state().files.remove(path).map(|_| ()).ok_or(io::ErrorKind::NotFound.into())
     }
 }
 

@@ -11,7 +11,7 @@ use super::disk::SimDisk;
 use super::faults::Faults;
 use super::verdict::{Covered, fingerprint, judge};
 use super::world::{Parts, SimClock, World};
-use crate::common::bench::{Bench, Queues, info, quadruped};
+use crate::common::bench::{Bench, Queues, in_files_of, info, quadruped};
 use crate::common::dice::Dice;
 
 /// The daemon's life under a seed; what its disk held, and what it covered.
@@ -35,7 +35,7 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
         Box::new(disk.clone()),
         "run.mcap".into(),
         info(&bench.scenario),
-        segment,
+        in_files_of(segment),
         RosChannels::of(&bench.scenario),
         bench.log.clone(),
     );

@@ -3,13 +3,17 @@
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
 mod damage;
+mod losses;
 mod old_version;
+mod replace;
 mod segments;
 mod side_channels;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use hardstand_log::{LogReader, LogRecord, LogWriter, RunInfo, SideMessages};
+use hardstand_log::{
+    Disk, LogLimits, LogReader, LogRecord, LogWriter, RunInfo, RunWriter, SideMessages,
+};
 use hardstand_protocol::{
     Authority, CandidateRecord, Event, JointCommand, JointReading, LogTick, StateReading, Verdict,
 };
@@ -21,6 +25,7 @@ pub const KEYFRAME_TICKS: u64 = 25;
 pub fn info() -> RunInfo {
     RunInfo {
         version: "test".into(),
+        recording_id: 7,
         layout_hash: 0x0123_4567_89ab_cdef,
         physics_hash: 0xfedc_ba98_7654_3210,
         run_id: 1,
@@ -77,6 +82,35 @@ pub fn write(path: &Path, ticks: impl IntoIterator<Item = LogTick>) {
         writer.write(&tick, &SideMessages::default()).unwrap();
     }
     writer.finish().unwrap();
+}
+
+/// A recording that has begun, in files of 25 ticks.
+pub fn start(path: &Path, info: RunInfo) -> hardstand_error::Result<RunWriter> {
+    start_with(path, info, 10_000)
+}
+
+pub fn start_with(
+    path: &Path,
+    info: RunInfo,
+    segment_bytes_max: u64,
+) -> hardstand_error::Result<RunWriter> {
+    let limits = LogLimits { segment_bytes_max };
+    RunWriter::start(Box::new(Disk::default()), path.into(), info, limits, Vec::new())
+}
+
+pub fn write_ticks(writer: &mut RunWriter, ticks: impl IntoIterator<Item = u64>) {
+    for number in ticks {
+        writer.write(&tick(number), &SideMessages::default());
+    }
+}
+
+/// Writes `ticks` in files of 25; their names.
+pub fn record(path: &Path, ticks: impl IntoIterator<Item = u64>) -> Vec<PathBuf> {
+    let mut writer = start(path, info()).unwrap();
+    write_ticks(&mut writer, ticks);
+    let written = writer.finish();
+    assert_eq!(written.problem(), None);
+    written.segments
 }
 
 /// Digests in the order of the log, and why it ended early.

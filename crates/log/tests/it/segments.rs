@@ -3,21 +3,9 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hardstand_log::{Disk, LogFile, LogReader, RunIndex, RunWriter, SideMessages, Storage, TickId};
+use hardstand_log::{LogFile, LogLimits, LogReader, RunIndex, RunWriter, Storage, TickId};
 
-use crate::{KEYFRAME_TICKS, digests, info, tick};
-
-/// Writes `ticks` in files of about 10 kB.
-fn record(path: &Path, ticks: impl IntoIterator<Item = u64>) -> Vec<PathBuf> {
-    let disk = Box::new(Disk);
-    let mut writer = RunWriter::start(disk, path.into(), info(), 10_000, Vec::new()).unwrap();
-    for number in ticks {
-        writer.write(&tick(number), &SideMessages::default());
-    }
-    let written = writer.finish();
-    assert_eq!(written.error, None);
-    written.segments
-}
+use crate::{KEYFRAME_TICKS, digests, info, record, write_ticks};
 
 #[test]
 fn a_full_file_ends_before_a_keyframe_and_names_the_next_one() {
@@ -64,16 +52,12 @@ struct SmallDisk(usize);
 struct SmallFile(usize);
 
 impl Storage for SmallDisk {
-    fn create(&self, _path: &Path) -> io::Result<Box<dyn LogFile>> {
+    fn replace(&mut self, _path: &Path) -> hardstand_error::Result<Box<dyn LogFile>> {
         Ok(Box::new(SmallFile(self.0)))
     }
 
-    fn beside(&self, _path: &Path) -> io::Result<Vec<PathBuf>> {
-        Ok(Vec::new())
-    }
-
-    fn remove(&self, _path: &Path) -> io::Result<()> {
-        Ok(())
+    fn create(&mut self, _path: &Path) -> io::Result<Box<dyn LogFile>> {
+        Ok(Box::new(SmallFile(self.0)))
     }
 }
 
@@ -106,11 +90,11 @@ impl LogFile for SmallFile {
 fn a_full_disk_ends_the_log_with_an_error_and_counts_the_ticks_before() {
     let disk = Box::new(SmallDisk(20_000));
     let path = PathBuf::from("run.mcap");
-    let mut writer = RunWriter::start(disk, path, info(), u64::MAX, Vec::new()).unwrap();
-    for number in 0..500 {
-        writer.write(&tick(number), &SideMessages::default());
-    }
-    assert!(writer.error().is_some_and(|e| e.contains("run.mcap")), "{:?}", writer.error());
+    let limits = LogLimits::default();
+    let mut writer = RunWriter::start(disk, path, info(), limits, Vec::new()).unwrap();
+    write_ticks(&mut writer, 0..500);
+    let error = writer.written().error.clone();
+    assert!(error.as_ref().is_some_and(|e| e.contains("run.mcap")), "{error:?}");
     let written = writer.finish();
     assert!((1..500).contains(&written.ticks), "{}", written.ticks);
 }

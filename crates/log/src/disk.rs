@@ -1,0 +1,207 @@
+//! Log files on a disk.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hardstand_error::Result;
+
+use crate::replace::{Begun, Pending, begin};
+use crate::writer::file_error;
+use crate::{LogFile, Stamp, Storage};
+
+/// The file system. It locks the files of a run: another process that records in one of them is
+/// refused until this is dropped.
+#[derive(Debug, Default)]
+pub struct Disk {
+    /// The first file of the run, whose lock is that of the run, and the one at hand.
+    locked: Vec<File>,
+}
+
+impl Storage for Disk {
+    fn replace(&mut self, path: &Path) -> Result<Box<dyn LogFile>> {
+        let Begun { file, path: at, pending } = begin(path)?;
+        let failed = |e| file_error(path, &e);
+        self.locked = vec![file.try_clone().map_err(failed)?];
+        Ok(Box::new(DiskFile::new(file, at, pending).map_err(failed)?))
+    }
+
+    fn create(&mut self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        // appended to: a file that is cut stays shorter than what was written
+        let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        // a file system without locks has no way to refuse another process
+        let _locked = file.try_lock().is_ok();
+        self.unlock_all_but_the_first();
+        self.locked.push(file.try_clone()?);
+        Ok(Box::new(DiskFile::new(file, path.into(), None)?))
+    }
+}
+
+impl Disk {
+    fn unlock_all_but_the_first(&mut self) {
+        for file in self.locked.drain(self.locked.len().min(1)..) {
+            let _closed_anyway = file.unlock().is_ok();
+        }
+    }
+}
+
+impl Drop for Disk {
+    /// Another handle, for instance of the thread that syncs, must not hold the lock any longer.
+    fn drop(&mut self) {
+        self.unlock_all_but_the_first();
+        for file in self.locked.drain(..) {
+            let _closed_anyway = file.unlock().is_ok();
+        }
+    }
+}
+
+/// A file, and a thread that puts it on the disk, which can take long on a busy disk. What has been
+/// written belongs to the operating system: a killed process does not lose it.
+#[derive(Debug)]
+struct DiskFile {
+    shared: Arc<Shared>,
+    /// None in another handle of the file.
+    syncs: Option<Syncs>,
+}
+
+#[derive(Debug)]
+struct Syncs {
+    requests: SyncSender<()>,
+    results: Receiver<io::Result<()>>,
+}
+
+/// What the handles of a file have in common.
+#[derive(Debug)]
+struct Shared {
+    file: File,
+    written: AtomicU64,
+    /// It shall take the place of an older file.
+    begun: AtomicBool,
+    place: Mutex<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    path: PathBuf,
+    /// What it replaces, until it has.
+    pending: Option<Pending>,
+    /// Why it could not replace that.
+    trouble: Option<String>,
+}
+
+impl DiskFile {
+    fn new(file: File, path: PathBuf, pending: Option<Pending>) -> io::Result<Self> {
+        let place = Mutex::new(Place { path, pending, trouble: None });
+        let (written, begun) = (AtomicU64::new(0), AtomicBool::new(false));
+        let shared = Arc::new(Shared { file, written, begun, place });
+        let (requests, asked) = sync_channel::<()>(1);
+        let (result, results) = sync_channel(1);
+        let own = Arc::clone(&shared);
+        let work = move || {
+            for () in asked {
+                let synced = own.file.sync_data();
+                if synced.is_ok() && own.begun.load(Ordering::Acquire) {
+                    own.take_place();
+                }
+                let _unread_result_of_an_earlier_sync = result.try_send(synced).is_ok();
+            }
+        };
+        std::thread::Builder::new().name("log-sync".into()).spawn(work)?;
+        Ok(Self { shared, syncs: Some(Syncs { requests, results }) })
+    }
+}
+
+impl Shared {
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the older file, if that is still to be done.
+    fn take_place(&self) {
+        let mut place = self.place();
+        let Some(pending) = place.pending.take() else { return };
+        match pending.replace_with(&place.path) {
+            Ok(()) => place.path = pending.into_path(),
+            Err(e) => {
+                let (at, of) = (place.path.display(), pending.path().display());
+                place.trouble = Some(format!("it cannot replace {of} ({e}) and stays in {at}"));
+            }
+        }
+    }
+}
+
+impl Drop for DiskFile {
+    /// A file that was not ended takes its place if it holds ticks. After this, no thread touches
+    /// names: another process may have them.
+    fn drop(&mut self) {
+        if self.syncs.is_none() {
+            return;
+        }
+        if self.shared.begun.load(Ordering::Acquire) {
+            return self.replace_now();
+        }
+        let mut place = self.shared.place();
+        if place.pending.take().is_some() {
+            let _it_holds_no_tick = fs::remove_file(&place.path).is_ok();
+        }
+    }
+}
+
+impl Write for DiskFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = (&self.shared.file).write(bytes)?;
+        self.shared.written.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&self.shared.file).flush()
+    }
+}
+
+impl LogFile for DiskFile {
+    fn sync(&self) -> io::Result<()> {
+        self.shared.file.sync_data()
+    }
+
+    fn sync_soon(&self) -> io::Result<()> {
+        let Some(syncs) = &self.syncs else { return self.sync() };
+        let before = syncs.results.try_recv().unwrap_or(Ok(()));
+        let _a_sync_is_running = syncs.requests.try_send(()).is_ok();
+        before
+    }
+
+    fn another(&self) -> io::Result<Box<dyn LogFile>> {
+        Ok(Box::new(Self { shared: Arc::clone(&self.shared), syncs: None }))
+    }
+
+    fn replace_soon(&self) {
+        if !self.shared.begun.swap(true, Ordering::AcqRel)
+            && let Some(syncs) = &self.syncs
+        {
+            let _the_next_sync_does_it = syncs.requests.try_send(()).is_ok();
+        }
+    }
+
+    fn replace_now(&self) {
+        let is_pending = self.shared.place().pending.is_some();
+        if is_pending && self.shared.file.sync_data().is_ok() {
+            self.shared.take_place();
+        }
+    }
+
+    fn change(&self) -> Option<String> {
+        let trouble = self.shared.place().trouble.take();
+        trouble.or_else(|| self.stamp()?.change())
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        let place = self.shared.place();
+        let bytes = self.shared.written.load(Ordering::Relaxed);
+        let metadata = self.shared.file.metadata().ok()?;
+        Some(Stamp::of(&place.path, &metadata, bytes))
+    }
+}

@@ -1,0 +1,104 @@
+//! The files of the log, and other processes that want them.
+
+use std::path::Path;
+use std::process::Command;
+
+use hardstand_log::RunIndex;
+use rustix::process::Signal;
+
+use crate::common::process::{Log, Observer, Process, Scene, serial, wait_for};
+
+const NOW: [&str; 2] = ["--set", "sim.start=now"];
+
+/// A daemon of `scene` that records in `log`.
+fn daemon(scene: &Scene, log: &Path, more: &[&str]) -> Process {
+    let args = scene.run_args_with_log(log, more);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    scene.hardstand("daemon", &args)
+}
+
+#[test]
+fn two_daemons_never_record_in_one_log() {
+    let _one = serial();
+    let (scene, other) = (Scene::new(), Scene::new());
+    let mut first = scene.daemon(&NOW);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 50);
+    let text = daemon(&other, &scene.log(), &NOW).ends_with(2);
+    assert!(text.contains("another process records in it now"), "{text}");
+    assert!(text.contains(&scene.log().display().to_string()), "{text}");
+    let state = observer.until("it goes on", |s| s.tick >= 500);
+    first.signal(Signal::TERM);
+    first.ends_with(0);
+    let log = Log::read(&scene.log());
+    log.assert_no_tick_is_missing();
+    assert!(log.damage.is_none() && log.ticks.len() as u64 >= state.tick, "{:?}", log.damage);
+
+    // the lock of a daemon that was killed is gone
+    let mut killed = scene.daemon(&NOW);
+    Observer::of(&scene).until("it runs", |s| s.tick >= 50);
+    killed.kill();
+    daemon(&other, &scene.log(), &["--pace", "free", "--duration", "0.1"]).ends_with(0);
+    assert_eq!(Log::read(&scene.log()).ticks.len(), 100);
+}
+
+#[test]
+fn a_log_that_is_removed_during_the_run_is_told_and_the_rest_is_kept() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon =
+        scene.daemon(&[&NOW[..], &["--set", "record.keyframe_every_ticks=100"]].concat());
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 300);
+    assert_eq!(observer.status().counter("log_files_lost"), 0);
+    std::fs::remove_file(scene.log()).unwrap();
+    let status = observer.status_until("it is told", |s| s.counter("log_files_lost") == 1);
+    assert_eq!(status.counter("log_failed"), 0, "the recording goes on");
+    let told = wait_for("the message", || Some(daemon.err()).filter(|e| e.contains("removed")));
+    assert!(told.contains("run.mcap: it was removed or renamed; the recording goes on"), "{told}");
+    observer.until("some keyframes more", |s| s.tick >= status.tick + 500);
+    daemon.signal(Signal::TERM);
+    let text = daemon.ends_with(3);
+    assert!(text.contains("LOST: ") && text.contains("ended      stopped by a signal"), "{text}");
+    let rest = scene.path("run.part2.mcap");
+    let index = RunIndex::of(&rest, |_, _| ()).unwrap();
+    assert!(index.ticks() > 300 && index.damage.is_none(), "{index:?}");
+    scene.hardstand("replay", &["replay", rest.to_str().unwrap()]).ends_with(0);
+}
+
+/// It is in the report that another program reads, too.
+#[test]
+fn a_log_that_is_cut_during_the_run_is_in_the_report() {
+    let _one = serial();
+    let scene = Scene::new();
+    let report = scene.path("report.json");
+    let name = report.to_str().unwrap();
+    let mut daemon = scene.daemon(&[&NOW[..], &["--report", name]].concat());
+    Observer::of(&scene).until("it runs", |s| s.tick >= 100);
+    std::fs::OpenOptions::new().write(true).open(scene.log()).unwrap().set_len(1000).unwrap();
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(3);
+    let report = std::fs::read_to_string(report).unwrap();
+    assert!(report.contains("\"recording_error\":\"log ") && report.contains("it was cut to"));
+}
+
+/// The daemon opens no pipe, and ends at once.
+#[test]
+fn a_log_that_is_no_file_or_not_ours_is_refused() {
+    let _one = serial();
+    let scene = Scene::new();
+    let pipe = scene.path("pipe.mcap");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let text = scene.path("notes.txt");
+    std::fs::write(&text, "a text").unwrap();
+    for (log, expected) in [
+        (pipe.as_path(), "it is a named pipe"),
+        (Path::new("/dev/full"), "it is a device"),
+        (scene.dir.path(), "it is a folder"),
+        (text.as_path(), "it would be replaced, but it is not of an earlier run"),
+    ] {
+        let said = daemon(&scene, log, &NOW).ends_with(2);
+        assert!(said.contains(expected) && said.contains(&log.display().to_string()), "{said}");
+    }
+    assert_eq!(std::fs::read(&text).unwrap(), b"a text");
+}
