@@ -8,7 +8,7 @@ use crate::config::Scenario;
 use crate::inspect::compare;
 use crate::replay::{Forked, Player, fork};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::{RunIndex, TickId};
+use hardstand_log::{RunIndex, TickId, refuse_inputs};
 use hardstand_protocol::PlantFailure;
 
 use super::arguments::BranchArguments;
@@ -24,7 +24,7 @@ pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
     a.plot.as_deref().map_or(Ok(()), plot::check)?;
     a.sets.iter().try_for_each(|set| check(set))?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
-    refuse_source(&index, &a.to)?;
+    refuse_inputs(&index.files(), &a.to)?;
     let run_id = a.run_id.unwrap_or_else(|| index.run_id());
     let open = || Player::open_before(&a.log, &index, run_id, a.at);
     let mut player = open()?;
@@ -110,29 +110,6 @@ fn check(set: &str) -> Result<()> {
         _ => "a branch begins in the state of the log, and ends with it",
     };
     Err(Error::new(ErrorKind::Input, format!("--set {key} is not allowed in a branch: {instead}")))
-}
-
-/// Writing over the log would destroy it while it is read.
-fn refuse_source(index: &RunIndex, to: &Path) -> Result<()> {
-    let stem = to.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let folder = |p: &Path| {
-        let parent = p.parent().filter(|p| !p.as_os_str().is_empty());
-        parent.unwrap_or(Path::new(".")).canonicalize().ok()
-    };
-    let part_of = |file: &Path| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        folder(file) == folder(to) && name.starts_with(&format!("{stem}.part"))
-    };
-    let same = |file: &Path| file.canonicalize().ok() == to.canonicalize().ok() && to.exists();
-    let Some(part) = index.segments.iter().find(|p| same(&p.file) || part_of(&p.file)) else {
-        return Ok(());
-    };
-    let text = format!(
-        "--log {} would replace {}, which the branch begins in; choose another name",
-        to.display(),
-        part.file.display()
-    );
-    Err(Error::new(ErrorKind::Input, text))
 }
 
 /// The result of a branch.

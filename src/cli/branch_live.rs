@@ -38,8 +38,9 @@ pub(super) fn run(
         ..Harness::default()
     };
     let ended = harness.start()?.wait(|_| Ok(!stop.load(Ordering::Relaxed)))?;
-    // a daemon that was refused left an old log of that name as it was
-    let forked = if ended.was_ready { forked(&a.to)? } else { Forked::default() };
+    // a daemon that was refused, or killed at its beginning, left an old log of that name
+    let replaced = ended.was_ready && ended.report.is_some();
+    let forked = if replaced { forked(&a.to)? } else { Forked::default() };
     let complete = forked.failure.is_some() || Some(a.at + forked.ticks) >= end;
     if complete && forked.ticks > 0 {
         return Ok(Ok(forked));
@@ -78,7 +79,7 @@ fn arguments(
 fn forked(log: &Path) -> Result<Forked> {
     let mut forked = Forked::default();
     let Ok(index) = RunIndex::of(log, |_, _| ()) else { return Ok(forked) };
-    forked.files = index.segments.iter().map(|part| part.file.clone()).collect();
+    forked.files = index.files();
     let mut player = Player::open(log)?;
     while player.advance()? {
         forked.ticks += 1;

@@ -11,7 +11,7 @@ use crate::process_harness::{Process, controller_command};
 use crate::replay::Player;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_log::RunIndex;
+use hardstand_log::{RunIndex, refuse_inputs};
 use hardstand_protocol::JointCommand;
 use hardstand_protocol::SavedState;
 
@@ -25,6 +25,7 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let player = Player::open_before(&a.log, &index, index.run_id(), first_tick)?;
     let (mut scenario, saved) = shown(a, &player, index.run_id())?;
     scenario.ticks = index.end_tick(index.run_id());
+    scenario.record.path().map_or(Ok(()), |path| refuse_inputs(&index.files(), &path))?;
     if !a.json {
         show::line(&format!(
             "log        {}: {} ticks, shown to controllers",

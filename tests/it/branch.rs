@@ -234,7 +234,10 @@ fn what_cannot_be_branched_is_refused() {
     let before: Vec<Vec<u8>> = files.iter().map(|f| std::fs::read(f).unwrap()).collect();
     let linked = dir.path().join("linked.mcap");
     std::os::unix::fs::symlink(&files[1], &linked).unwrap();
-    for (log, to) in [(&from, &from), (&from, &files[1]), (&files[1], &from), (&from, &linked)] {
+    let hard = dir.path().join("hard.mcap");
+    std::fs::hard_link(&from, &hard).unwrap();
+    let all = [(&from, &from), (&from, &files[1]), (&files[1], &from), (&from, &linked)];
+    for (log, to) in all.into_iter().chain([(&from, &hard)]) {
         let (out, code) = branch(log, 200, &[], to);
         assert!(out.contains("choose another name") && code == 2, "{}: {out}", to.display());
     }

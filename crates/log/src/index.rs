@@ -82,6 +82,12 @@ impl RunIndex {
         }
     }
 
+    /// Its files, in order.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.segments.iter().map(|segment| segment.file.clone()).collect()
+    }
+
     /// Run number of the first tick.
     #[must_use]
     pub fn run_id(&self) -> u32 {

@@ -31,6 +31,8 @@ pub use disk::Disk;
 pub use index::{RunIndex, Segment, TickId};
 pub use reader::{LogReader, LogRecord};
 pub use recover::{Recovered, recover};
+#[cfg(unix)]
+pub use replace::refuse_inputs;
 pub use run_info::{RunInfo, new_recording_id};
 pub use run_writer::{LogLimits, RunWriter, WrittenLog};
 pub use segments::NextSegment;

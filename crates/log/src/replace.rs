@@ -166,6 +166,28 @@ fn lock_temporary(path: &Path, temporary: &Path) -> Result<File> {
     Ok(file)
 }
 
+/// Refuses to write a log where one of the files is that it is made from: `inputs`, under any name.
+///
+/// # Errors
+/// [`ErrorKind::Input`] with both names.
+pub fn refuse_inputs(inputs: &[PathBuf], to: &Path) -> Result<()> {
+    let stamp = |path: &PathBuf| Stamp::at(path).ok();
+    let inputs: Vec<Stamp> = inputs.iter().filter_map(stamp).collect();
+    let replaced = std::iter::once(to.to_path_buf()).chain(further_files(to));
+    for found in replaced.filter_map(|path| stamp(&path)) {
+        if let Some(input) = inputs.iter().find(|input| input.is_same_file(&found)) {
+            let text = format!(
+                "--log {} would replace {}, which is the input {}; choose another name",
+                to.display(),
+                found.path().display(),
+                input.path().display()
+            );
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+    }
+    Ok(())
+}
+
 /// Only a regular file can be a log; nothing else is opened, for that alone can block.
 fn refuse_special(path: &Path) -> Result<()> {
     match fs::metadata(path) {

@@ -103,3 +103,20 @@ fn a_log_of_real_time_is_shown_as_well_and_who_does_not_come_is_named() {
     let said = show(&scene, &["--set", "sim.micro_steps=20"]).ends_with(2);
     assert!(said.contains("--set changes what a tick computes"), "{said}");
 }
+
+/// Nothing is recorded unless `--set record.file` asks for it: then not over what is shown.
+#[test]
+fn the_log_that_is_shown_is_not_recorded_over() {
+    let _one = serial();
+    let scene = Scene::new();
+    recorded(&scene);
+    let before = std::fs::read(scene.log()).unwrap();
+    let linked = scene.path("linked.mcap");
+    std::fs::hard_link(scene.log(), &linked).unwrap();
+    for name in [scene.log(), linked] {
+        let set = format!("record.file={name:?}");
+        let said = show(&scene, &["--set", &set]).ends_with(2);
+        assert!(said.contains("choose another name"), "{said}");
+    }
+    assert!(std::fs::read(scene.log()).unwrap() == before, "it is as it was");
+}

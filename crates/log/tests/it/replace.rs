@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hardstand_error::ErrorKind;
-use hardstand_log::{LogReader, RunInfo, RunWriter};
+use hardstand_log::{LogReader, RunInfo, RunWriter, refuse_inputs};
 
 use crate::{digests, info, record, start, write, write_ticks};
 
@@ -222,6 +222,25 @@ fn a_link_to_a_log_stays_a_link() {
     record(&path, 0..20);
     assert!(path.is_symlink() && !there.is_symlink());
     assert_eq!((ticks_in(&there), ticks_in(&path)), (20, 20));
+}
+
+#[test]
+fn the_input_of_a_log_is_refused_under_every_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let inputs = record(&path("run.mcap"), 0..200);
+    fs::hard_link(&inputs[1], path("hard.mcap")).unwrap();
+    symlink(&inputs[1], path("soft.mcap")).unwrap();
+    fs::hard_link(&inputs[2], path("b.part7.mcap")).unwrap();
+    for name in ["run.mcap", "run.part2.mcap", "hard.mcap", "soft.mcap", "b.mcap"] {
+        let error = refuse_inputs(&inputs, &path(name)).expect_err(name);
+        assert_eq!(error.kind(), ErrorKind::Input);
+        assert!(error.to_string().contains("choose another name"), "{error}");
+    }
+    fs::copy(&inputs[0], path("copy.mcap")).unwrap();
+    for name in ["copy.mcap", "new.mcap"] {
+        refuse_inputs(&inputs, &path(name)).unwrap();
+    }
 }
 
 /// A file that comes in the way while a run goes on belongs to another program.
