@@ -16,7 +16,7 @@ mod physics;
 mod recorder;
 mod recording;
 mod report;
-mod told;
+mod reported_losses;
 
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
@@ -57,7 +57,7 @@ use front::{Counters, Ends};
 use io::Io;
 use monitor::Monitor;
 use physics::PhysicsThread;
-use told::Told;
+use reported_losses::ReportedLosses;
 
 /// Time between two looks of the monitor.
 const MONITOR_POLL: Duration = Duration::from_millis(20);
@@ -169,12 +169,12 @@ pub fn run(
     );
     io.publish_status(monitor.status());
     let watched = (&mut monitor, &event_feed);
-    let mut told = Told::default();
-    let log = recorder.as_ref().map(|recorder| (recorder, &mut told));
+    let mut reported = ReportedLosses::default();
+    let log = recorder.as_ref().map(|recorder| (recorder, &mut reported));
     let broken = attend(&physics, log, &mut io, watched, (free, stop), &mut watch);
     drop(awake);
     let summary = finish(physics, recorder, io, monitor, &event_feed)?;
-    told.tell_rest(&summary.recorded, &mut watch);
+    reported.report_rest(&summary.recorded, &mut watch);
     broken.map_or(Ok(summary), Err)
 }
 
@@ -255,7 +255,7 @@ fn wire(
 /// Watches the loop until it ends. A bus that is lost for good ends it with an error.
 fn attend(
     physics: &PhysicsThread,
-    mut log: Option<(&Recorder, &mut Told)>,
+    mut log: Option<(&Recorder, &mut ReportedLosses)>,
     io: &mut Io<'_>,
     (monitor, event_feed): (&mut Monitor, &EventFeed),
     (free, stop): (bool, &AtomicBool),
@@ -274,10 +274,10 @@ fn attend(
             io.publish_status(monitor.status());
         }
         event_feed.publish(io, |event| watch(Happening::ControllerLost(event)));
-        if let Some((recorder, told)) = &mut log {
+        if let Some((recorder, reported)) = &mut log {
             let written = recorder.written();
             monitor.note_log(&written);
-            told.tell(&written, watch);
+            reported.report(&written, watch);
             // at free pace the loop waits for the recorder
             if free && recorder.has_died() {
                 stop.store(true, Ordering::Relaxed);
