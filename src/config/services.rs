@@ -54,7 +54,11 @@ pub(super) fn record(root: &Section<'_>) -> RecordSettings {
     let settings = RecordSettings {
         file: s.text("file").into(),
         keyframe_every_ticks: s.count("keyframe_every_ticks", 1, 1_000_000),
-        limits: LogLimits { segment_bytes_max: s.count("segment_mib", 1, 1_000_000) << 20 },
+        limits: LogLimits {
+            segment_bytes_max: s.count("segment_mib", 1, 1_000_000) << 20,
+            files_max: s.count("files_max", 1, 1_000_000) as usize,
+            bytes_max: s.count("total_mib", 1, 1_000_000_000) << 20,
+        },
         ros2: s.bool("ros2"),
     };
     s.finish();

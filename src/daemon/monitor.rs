@@ -99,6 +99,7 @@ pub(super) struct Monitor {
     accepted: u64,
     proving: u64,
     log_failed: bool,
+    log_is_full: bool,
     log_files_lost: u64,
     io_restarts: u64,
     pushes_refused: u64,
@@ -149,6 +150,7 @@ impl Monitor {
             accepted: 0,
             proving: 0,
             log_failed: false,
+            log_is_full: false,
             log_files_lost: 0,
             io_restarts: 0,
             pushes_refused: 0,
@@ -173,6 +175,7 @@ impl Monitor {
     /// What is wrong with the log.
     pub(super) const fn note_log(&mut self, log: &WrittenLog) {
         self.log_failed |= log.error.is_some();
+        self.log_is_full |= log.is_full;
         self.log_files_lost = log.losses.len() as u64;
     }
 
@@ -290,6 +293,7 @@ impl Monitor {
             ("snapshots_dropped".to_string(), r.snapshots_dropped),
             ("log_ticks_dropped".to_string(), r.log_dropped),
             ("log_failed".to_string(), u64::from(self.log_failed)),
+            ("log_full".to_string(), u64::from(self.log_is_full)),
             ("log_files_lost".to_string(), self.log_files_lost),
             ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),

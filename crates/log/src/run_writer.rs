@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use hardstand_error::Result;
+use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::LogTick;
 
 use crate::segments::segment_path;
@@ -20,12 +20,16 @@ const NAMES_MAX: usize = 100;
 pub struct LogLimits {
     /// Size at which a file ends before the next keyframe, bytes of messages.
     pub segment_bytes_max: u64,
+    /// Files of a recording.
+    pub files_max: usize,
+    /// Bytes of a recording: robot, scenario and messages of all its files.
+    pub bytes_max: u64,
 }
 
 impl Default for LogLimits {
     /// None.
     fn default() -> Self {
-        Self { segment_bytes_max: u64::MAX }
+        Self { segment_bytes_max: u64::MAX, files_max: usize::MAX, bytes_max: u64::MAX }
     }
 }
 
@@ -38,6 +42,8 @@ pub struct WrittenLog {
     pub segments: Vec<PathBuf>,
     /// Why writing ended early, if it did.
     pub error: Option<String>,
+    /// Writing ended because the log has one of its [`LogLimits`].
+    pub is_full: bool,
     /// Files that other programs have removed, replaced or changed, and what happened to each.
     pub losses: Vec<String>,
 }
@@ -68,6 +74,8 @@ pub struct RunWriter {
     closed: Vec<Stamp>,
     /// Number of the file at hand.
     number: usize,
+    /// Bytes of the files that have ended, and of the headers of all.
+    bytes: u64,
     next_tick: Option<TickId>,
     /// Ticks written at the last call of [`settle`](Self::settle).
     settled: u64,
@@ -101,6 +109,7 @@ impl RunWriter {
             storage,
             written: WrittenLog { segments: vec![path.clone()], ..Default::default() },
             first: path,
+            bytes: header_bytes(&info),
             info,
             limits,
             channels,
@@ -167,6 +176,9 @@ impl RunWriter {
         let begins = !tick.keyframe.is_empty();
         let Some(writer) = &self.writer else { return Ok(()) };
         let is_over = self.lost || writer.bytes() >= self.limits.segment_bytes_max;
+        if self.bytes.saturating_add(writer.bytes()) >= self.limits.bytes_max {
+            return self.end_full("record.total_mib", self.limits.bytes_max, "bytes");
+        }
         match before {
             // no file holds a gap or two runs
             Some(end) if end != here => self.next_segment(here)?,
@@ -182,6 +194,9 @@ impl RunWriter {
 
     /// The next file begins, with a keyframe.
     fn next_segment(&mut self, first: TickId) -> Result<()> {
+        if self.written.segments.len() >= self.limits.files_max {
+            return self.end_full("record.files_max", self.limits.files_max as u64, "files");
+        }
         self.info.run_id = first.run_id;
         if let Some(writer) = &self.writer {
             writer.file().replace_now(); // further files of the earlier run are in the way
@@ -193,6 +208,7 @@ impl RunWriter {
         }
         self.close()?;
         let (writer, path) = next?;
+        self.bytes += header_bytes(&self.info);
         self.written.segments.push(path);
         self.writer = Some(writer);
         Ok(())
@@ -219,12 +235,24 @@ impl RunWriter {
     /// Ends in order the file at hand.
     fn close(&mut self) -> Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
+        self.bytes += writer.bytes();
         let (result, file) = writer.close();
         self.look_at(file.as_ref());
         if !std::mem::take(&mut self.lost) {
             self.closed.extend(file.stamp());
         }
         result
+    }
+
+    /// The log has as many `unit` as it may have.
+    fn end_full(&mut self, key: &str, max: u64, unit: &str) -> Result<()> {
+        self.written.is_full = true;
+        self.close()?;
+        let text = format!(
+            "log {}: it has the {max} {unit} that {key} allows; record less, or raise {key}",
+            self.first.display()
+        );
+        Err(Error::new(ErrorKind::File, text))
     }
 
     fn look(&mut self) {
@@ -254,4 +282,9 @@ impl RunWriter {
             _ => Ok(()),
         }
     }
+}
+
+/// What every file has of a run, bytes.
+fn header_bytes(info: &RunInfo) -> u64 {
+    (info.robot.len() + info.scenario.len()) as u64
 }

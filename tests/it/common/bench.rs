@@ -203,7 +203,7 @@ pub fn write_log(
 
 /// A log in files of about so many bytes.
 pub fn in_files_of(segment_bytes_max: u64) -> LogLimits {
-    LogLimits { segment_bytes_max }
+    LogLimits { segment_bytes_max, ..LogLimits::default() }
 }
 
 pub fn info(scenario: &Scenario) -> RunInfo {

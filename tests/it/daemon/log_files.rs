@@ -1,12 +1,13 @@
-//! The files of the log, and other processes that want them.
+//! The files of the log: other processes that want them, and a robot that is reset all the time.
 
 use std::path::Path;
 use std::process::Command;
 
-use hardstand_log::RunIndex;
+use hardstand_log::{LogReader, RunIndex};
+use hardstand_protocol::{ControlRequest, Order};
 use rustix::process::Signal;
 
-use crate::common::process::{Log, Observer, Process, Scene, serial, wait_for};
+use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, serial, wait_for};
 
 const NOW: [&str; 2] = ["--set", "sim.start=now"];
 
@@ -101,4 +102,36 @@ fn a_log_that_is_no_file_or_not_ours_is_refused() {
         assert!(said.contains(expected) && said.contains(&log.display().to_string()), "{said}");
     }
     assert_eq!(std::fs::read(&text).unwrap(), b"a text");
+}
+
+/// Resets the robot `count` times, each after a tick of the run before.
+fn reset(observer: &Observer, count: u32, rewind: bool) {
+    for _ in 0..count {
+        let before = observer.state().run_id;
+        let request = ControlRequest { rewind: u8::from(rewind), ..ControlRequest::default() };
+        observer.client.steer(Order::Reset, &request, PATIENCE).unwrap();
+        observer.until("the next run", |s| s.run_id > before && s.tick > 0);
+    }
+}
+
+#[test]
+fn resets_that_rewind_the_time_end_at_the_limit_of_files() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&[&NOW[..], &["--set", "record.files_max=3"]].concat());
+    let observer = Observer::of(&scene);
+    reset(&observer, 2, true);
+    assert_eq!(observer.status().counter("log_full"), 0);
+    reset(&observer, 5, true);
+    let status = observer.status_until("it is told", |s| s.counter("log_full") == 1);
+    assert_eq!(status.counter("log_failed"), 1);
+    let told = wait_for("the message", || Some(daemon.err()).filter(|e| e.contains("log")));
+    assert!(told.contains("the 3 files that record.files_max allows"), "{told}");
+    observer.until("the robot goes on", |s| s.tick >= 300);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(3);
+    let last = scene.path("run.part3.mcap");
+    assert!(last.exists() && !scene.path("run.part4.mcap").exists());
+    assert!(LogReader::open(&last).is_ok());
+    scene.replays();
 }

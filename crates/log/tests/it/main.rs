@@ -3,6 +3,7 @@
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
 mod damage;
+mod limits;
 mod losses;
 mod old_version;
 mod replace;
@@ -94,7 +95,7 @@ pub fn start_with(
     info: RunInfo,
     segment_bytes_max: u64,
 ) -> hardstand_error::Result<RunWriter> {
-    let limits = LogLimits { segment_bytes_max };
+    let limits = LogLimits { segment_bytes_max, ..Default::default() };
     RunWriter::start(Box::new(Disk::default()), path.into(), info, limits, Vec::new())
 }
 
