@@ -135,8 +135,13 @@ fn only_a_log_is_replaced() {
     fs::write(&path, "").unwrap();
     record(&path, 0..20);
     let old = fs::read(&path).unwrap();
-    let older: Vec<u8> =
-        old.iter().map(|&b| if b == hardstand_protocol::VERSION { 4 } else { b }).collect();
+    let mut older = old.clone();
+    for at in 0..older.len() - 2 {
+        if older[at..at + 3] == [b'H', b'S', hardstand_protocol::VERSION] {
+            older[at + 2] = 4;
+        }
+    }
+    assert_ne!(older, old);
     fs::write(&path, older).unwrap();
     record(&path, 0..20);
     // so is one that broke off
