@@ -16,6 +16,7 @@ import zenoh
 
 STATE, COMMAND, MODEL, JOIN, JOIN_REPLY = 1, 3, 5, 13, 14  # kinds of messages
 REQUIRED = 0  # ticks wait for this controller
+REAL_TIME = 0  # a mode
 RUNNING = 1  # a phase
 ZERO, DAMPED = 0, 3  # authorities under which no command is in force
 
@@ -90,8 +91,9 @@ def control(session, a):
             data = checked(states.get(timeout=5.0).payload, STATE)
         except queue.Empty:
             return print(f"no state for 5 s; {len(answers)} answers given")
-        run_id, tick, _, _, phase, _, authority = struct.unpack_from("<IQQ4B", data, 12)
-        lost = phase == RUNNING and tick > first + a.period + a.offset and authority in (ZERO, DAMPED)
+        run_id, tick, _, mode, phase, _, authority = struct.unpack_from("<IQQ4B", data, 12)
+        late = tick > first + a.period + a.offset and authority in (ZERO, DAMPED)
+        lost = mode == REAL_TIME and phase == RUNNING and late
         if run_id > run or lost:  # a reset or restore, or this controller was late: join again
             layout_hash, run, joints, first = join(session, mine, a)
             answers.clear()

@@ -23,6 +23,8 @@ const STATES_MAX: usize = 256;
 /// Least time between two requests to join, and the most that it grows to in vain.
 const JOINS_APART: Duration = Duration::from_millis(200);
 const JOINS_APART_MAX: Duration = Duration::from_secs(5);
+/// A mode: ticks do not wait.
+const REAL_TIME: u8 = 0;
 /// A phase of states: ticks run.
 const RUNNING: u8 = 1;
 /// Newest answers, kept to be sent again.
@@ -121,7 +123,7 @@ impl JoinedController {
     }
 
     /// The next state to answer; `None` after `patience` without one. Joins again after a reset or
-    /// restore, and where ticks do not wait, after it has lost its joints.
+    /// restore, and in real time after it has lost its joints.
     ///
     /// # Errors
     /// `ErrorKind::Bus` if the session is closed or a state does not decode; as
@@ -158,7 +160,9 @@ impl JoinedController {
             self.joins_apart = JOINS_APART;
             return false;
         }
-        let due = state.phase == RUNNING
+        // elsewhere the tick of the join would depend on wall time, and so would the run
+        let due = state.mode == REAL_TIME
+            && state.phase == RUNNING
             && self.request.role != Role::Observer.code()
             && self.joined_at.elapsed() > self.joins_apart;
         if due {
