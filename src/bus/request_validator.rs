@@ -107,9 +107,9 @@ impl RequestValidator {
 
     /// The state that the loop has written.
     #[must_use]
-    pub const fn saved(&self, words: Vec<u64>, run_id: u32, tick: u64) -> SavedState {
+    pub fn saved(&self, words: Vec<u64>, run_id: u32, tick: u64) -> SavedState {
         let (layout_hash, physics_hash) = (self.simulation.layout_hash(), self.physics_hash);
-        SavedState { layout_hash, physics_hash, run_id, tick, words }
+        SavedState { layout_hash, physics_hash, run_id, tick, checksum: 0, words }.summed()
     }
 
     fn join(&mut self, body: &[u8]) -> Result<Request, Refusal> {

@@ -7,6 +7,7 @@ use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Integrator, StopSpec};
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Transform, Vec3};
+use hardstand_protocol::limits::GAIN_MAX;
 
 use super::section::{Mistakes, Range, Section};
 
@@ -81,7 +82,7 @@ pub(super) fn command(root: &Section<'_>) -> (WatchdogSpec, [f64; 2]) {
         proof_commands: s.count("proof_commands", 1, 16),
         damping: s.f64("damping", Range::between(0.0, 1000.0)),
     };
-    let range = Range::between(0.0, 1e6);
+    let range = Range::between(0.0, GAIN_MAX);
     let gains_max = [s.f64("kp_max", range), s.f64("kd_max", range)];
     s.finish();
     (watchdog, gains_max)

@@ -11,7 +11,8 @@ use super::order::{check_layout, claimed};
 #[must_use]
 pub fn save(simulation: &mut Simulation, physics_hash: u64, run_id: u32) -> SavedState {
     let (layout_hash, tick) = (simulation.layout_hash(), simulation.state().tick);
-    SavedState { layout_hash, physics_hash, run_id, tick, words: simulation.snapshot_words() }
+    let words = simulation.snapshot_words();
+    SavedState { layout_hash, physics_hash, run_id, tick, checksum: 0, words }.summed()
 }
 
 /// `simulation` in the state `saved`; `physics_hash` is that of the plant's robot and scenario.
@@ -49,6 +50,11 @@ pub fn check_saved(
 }
 
 fn check_hashes(saved: &SavedState, layout_hash: u64, physics_hash: u64) -> Result<(), Refusal> {
+    let (sum, got) = (saved.sum(), saved.checksum);
+    if sum != got {
+        let text = format!("checksum is {got:016x}; its contents have {sum:016x}: it is damaged");
+        return Err(Refusal { reason: Rejection::OutOfRange, text });
+    }
     check_layout(saved.layout_hash, layout_hash)?;
     if saved.physics_hash == physics_hash {
         return Ok(());

@@ -1,5 +1,9 @@
 //! A saved state in a file: what `ctl snapshot` writes, and a run can begin with.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use hardstand_error::{Error, ErrorKind, Result};
@@ -16,15 +20,29 @@ pub fn read_state(file: &Path) -> Result<SavedState> {
     })
 }
 
-/// Writes a saved state; its size, bytes.
+/// Writes a saved state; its size, bytes. Only its owner can read and write the file (mode 600), for
+/// a state decides how a run goes on.
 ///
 /// # Errors
 /// [`ErrorKind::File`] if the file cannot be written.
 pub fn write_state(file: &Path, saved: &SavedState) -> Result<usize> {
     let mut bytes = Vec::new();
     encode(Kind::SavedState, saved, &mut bytes)?;
-    std::fs::write(file, &bytes).map_err(|e| file_error(file, &e))?;
+    write_private(file, &bytes).map_err(|e| file_error(file, &e))?;
     Ok(bytes.len())
+}
+
+fn write_private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    let mut opened = options.open(file)?;
+    #[cfg(unix)]
+    if opened.metadata()?.is_file() {
+        opened.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    opened.write_all(bytes)
 }
 
 fn file_error(file: &Path, e: &std::io::Error) -> Error {

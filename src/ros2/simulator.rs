@@ -259,7 +259,7 @@ impl Simulator {
         if let Some(fault) = self.simulation.failure() {
             return Err(failed(format!("the plant cannot continue from this state: {fault:?}")));
         }
-        let moved = SavedState { words: self.simulation.snapshot_words(), ..saved };
+        let moved = SavedState { words: self.simulation.snapshot_words(), ..saved }.summed();
         let before = self.newest.get().run_id;
         match self.orders.ask(Order::Restore, ASKER, &moved) {
             Reply::Order(reply) => reply.tick().map_err(|e| failed(e.to_string()))?,

@@ -26,6 +26,7 @@ mod restore;
 mod snapshot;
 mod step;
 mod watchdog;
+mod word_ranges;
 
 pub use claim::Claim;
 pub use faults::{

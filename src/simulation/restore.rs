@@ -4,6 +4,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::plant::{Walk, Word};
 use hardstand_physics::spatial::{Quaternion, Vec3};
 
+use super::word_ranges::WordRange;
 use super::{Simulation, check_fault};
 
 impl Walk for Simulation {
@@ -42,13 +43,12 @@ impl Simulation {
     pub fn restore(&mut self, words: &[u64]) -> Result<()> {
         let before = (self.state().clone(), self.arbitration.clone(), self.faults);
         self.set_words(words)?;
-        if self.is_sensible() {
+        let Some(objection) = self.objection(words) else {
             self.wake();
             return Ok(());
-        }
+        };
         (*self.plant.state_mut(), self.arbitration, self.faults) = before;
-        let what = "a snapshot holds a tick, count, body, lease or fault that no run can produce";
-        Err(Error::new(ErrorKind::Log, what))
+        Err(Error::new(ErrorKind::Log, format!("a snapshot's {objection}")))
     }
 
     /// [`restore`](Self::restore) from words that another simulation of the same scenario has
@@ -71,10 +71,45 @@ impl Simulation {
         Ok(())
     }
 
-    /// Counts and indices that a damaged snapshot could have set beyond all sense.
-    fn is_sensible(&self) -> bool {
+    /// The first of `words`, which this state was set to, that no run can produce.
+    fn objection(&mut self, words: &[u64]) -> Option<String> {
+        let mut found = None;
+        let mut rest = words.iter();
+        let mut ranges = self.word_ranges().into_iter();
+        self.walk(&mut |group, index, word| {
+            let (Some(given), Some(range)) = (rest.next(), ranges.next()) else { return };
+            let objection = match range {
+                None => Some("without a range".to_owned()),
+                Some(range) => range.objection(*given, &word),
+            };
+            if let (None, Some(text)) = (&found, objection) {
+                found = Some(format!("{group}[{index}] is {text}"));
+            }
+        });
+        found.or_else(|| self.disagreement())
+    }
+
+    /// The range of each word, in their order; `None` for one that has none.
+    pub(super) fn word_ranges(&mut self) -> Vec<Option<WordRange>> {
+        let (names, tick) = (self.word_names(), self.tick());
+        names.into_iter().map(|(group, i)| WordRange::of(self, tick, group, i)).collect()
+    }
+
+    /// Words that contradict each other.
+    fn disagreement(&self) -> Option<String> {
+        let quat = self.state().q.quat_WB.wxyz();
+        let square = quat.iter().map(|x| x * x).sum::<f64>();
+        if !((1.0 - 1e-6)..=(1.0 + 1e-6)).contains(&square) {
+            return Some(format!("base.quat_WB_wxyz has the length² {square:e}; it must be 1"));
+        }
         let is_possible = |fault: &_| check_fault(fault, self.model(), self.spec()).is_ok();
-        self.plant.is_sensible() && self.arbitration.is_sensible() && self.faults.all(is_possible)
+        if !self.arbitration.is_sensible() {
+            Some("leases contradict each other".to_owned())
+        } else if !self.faults.all(is_possible) {
+            Some("faults are such as cannot be requested".to_owned())
+        } else {
+            None
+        }
     }
 
     /// Puts the base elsewhere, see

@@ -57,6 +57,7 @@ mod ros2_log;
 #[cfg(feature = "zenoh")]
 mod saved;
 #[cfg(feature = "zenoh")]
+mod saved_words;
 mod security;
 mod segments;
 mod simd;

@@ -1,7 +1,7 @@
 //! The plant: same input, same bits; snapshots; sensors.
 
 use crate::common::WATCHDOG;
-use crate::common::drive::{busy_input, standing_input};
+use crate::common::drive::{busy_input, busy_walker, standing_input};
 use crate::common::robots::{G, at, box_on_springs, walker};
 use hardstand::simulation::Simulation;
 use hardstand_physics::plant::{Walk, Word, WordBytes};
@@ -11,17 +11,6 @@ use hardstand_protocol::{Authority, TickInput};
 fn new_walker() -> Simulation {
     let (model, spec) = walker();
     Simulation::new(model, spec, WATCHDOG)
-}
-
-/// A walker after `ticks` busy ticks.
-fn busy_walker(ticks: u64) -> Simulation {
-    let mut simulation = new_walker();
-    for _ in 0..ticks {
-        let input = busy_input(&simulation);
-        simulation.step(&input);
-    }
-    assert_eq!(simulation.failure(), None);
-    simulation
 }
 
 #[test]

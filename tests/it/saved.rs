@@ -1,5 +1,6 @@
 //! Runs that begin in a saved state: of a daemon, or of a log with another controller.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::common::bench::quadruped;
@@ -45,7 +46,10 @@ fn whole_run(scene: &Scene) -> (String, PathBuf, u64) {
     ctl(&["pause"]);
     let tick = observer.until("a pause", |s| s.phase == 3).tick;
     let state = scene.path("state.bin");
+    std::fs::write(&state, b"readable by all").unwrap();
     ctl(&["snapshot", &text(&state)]);
+    let mode = std::fs::metadata(&state).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     ctl(&["resume"]);
     (digest(&daemon.ends_with(0)), state, tick)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{CANDIDATES_MAX, EVENTS_MAX};
+use crate::limits::{CANDIDATES_MAX, EVENTS_MAX, SETPOINT_MAX};
 use crate::{Event, Rejection};
 
 /// Set-point of one joint's drive. The motor makes
@@ -32,10 +32,6 @@ impl JointCommand {
         [self.q, self.dq, self.kp, self.kd, self.tau_ff]
     }
 }
-
-/// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far
-/// beyond any robot, but small enough that no product of two overflows.
-const SETPOINT_MAX: f64 = 1e6;
 
 /// Whether set-points are such as a drive may be given; `gains_max` are the largest `kp` and `kd`.
 ///

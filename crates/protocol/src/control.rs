@@ -1,6 +1,7 @@
 //! Time and state of a running daemon: pause, step, reset, speed, save, restore; and pushes.
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
 
 /// What `pause`, `resume`, `step`, `run_until`, `reset`, `snapshot`, `stop` and `arm` are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +23,36 @@ pub struct SavedState {
     pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
+    /// XXH3 of all other fields, see [`SavedState::sum`].
+    pub checksum: u64,
     /// The state; the last word is the digest.
     pub words: Vec<u64>,
+}
+
+impl SavedState {
+    /// XXH3 of all fields but `checksum` as they are on the wire: little-endian, in their order,
+    /// with the number of words before the words.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        let mut sum = Xxh3::new();
+        for word in [self.layout_hash, self.physics_hash] {
+            sum.update(&word.to_le_bytes());
+        }
+        sum.update(&self.run_id.to_le_bytes());
+        sum.update(&self.tick.to_le_bytes());
+        sum.update(&(self.words.len() as u64).to_le_bytes());
+        for word in &self.words {
+            sum.update(&word.to_le_bytes());
+        }
+        sum.digest()
+    }
+
+    /// The same state with its checksum.
+    #[must_use]
+    pub fn summed(mut self) -> Self {
+        self.checksum = self.sum();
+        self
+    }
 }
 
 /// A constant force on a link, for some ticks.

@@ -4,6 +4,11 @@
 pub const JOINTS_MAX: usize = 256;
 /// Largest coefficient of friction.
 pub const FRICTION_MAX: f64 = 100.0;
+/// Largest position, velocity and feed-forward effort in a command (rad, m, N·m and so on): far
+/// beyond any robot, but small enough that no product of two overflows.
+pub const SETPOINT_MAX: f64 = 1e6;
+/// Largest `kp` and `kd` that a scenario may allow.
+pub const GAIN_MAX: f64 = 1e6;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const CANDIDATES_MAX: usize = 16;
 /// Events (pushes, friction changes, faults, controllers that join) that one tick applies.

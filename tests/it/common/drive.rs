@@ -1,6 +1,8 @@
 //! Inputs for the walker.
 #![allow(dead_code, reason = "the tests of two crates and the benchmarks use parts of it")]
 
+use super::WATCHDOG;
+use super::robots::walker;
 use hardstand::simulation::Simulation;
 use hardstand_protocol::{Command, Event, JointCommand, Scope, TickInput};
 
@@ -21,6 +23,18 @@ pub fn standing_input(simulation: &Simulation) -> TickInput {
         joints,
     }));
     input
+}
+
+/// A walker after `ticks` busy ticks.
+pub fn busy_walker(ticks: u64) -> Simulation {
+    let (model, spec) = walker();
+    let mut simulation = Simulation::new(model, spec, WATCHDOG);
+    for _ in 0..ticks {
+        let input = busy_input(&simulation);
+        simulation.step(&input);
+    }
+    assert_eq!(simulation.failure(), None);
+    simulation
 }
 
 /// Standing with swaying references, and now and then a push, ice, and a silent controller. What

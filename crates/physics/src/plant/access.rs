@@ -87,16 +87,6 @@ impl Plant {
         &mut self.state
     }
 
-    /// True if the counts and indices of the state are such as a run can produce: a damaged
-    /// snapshot may hold any.
-    #[must_use]
-    pub fn is_sensible(&self) -> bool {
-        let s = &self.state;
-        let pushes = s.pushes.iter().all(|p| (p.body as usize) < self.model.bodies.len());
-        let switches = s.switches.iter().all(|f| f.pending_ticks <= 1 << 32);
-        s.tick <= 1 << 62 && pushes && switches
-    }
-
     /// Continues from the state as it is: the following ticks have the same bits as if the plant
     /// had never stopped. Until the next tick the IMU reads as at rest, for it is not state.
     pub fn wake(&mut self) {

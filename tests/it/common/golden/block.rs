@@ -119,7 +119,7 @@ fn start(setup: &Value, h: f64, shift: f64) -> Simulation {
     let mut simulation = simulation(free_body(inertia), &scene, h);
     let sliding = setup.get("sliding0").map_or(1.0, super::files::number);
     if sliding != 1.0 {
-        set_words(&mut simulation, "contact.sliding", sliding);
+        set_words(&mut simulation, &[("contact.sliding", sliding)]);
     }
     simulation
 }

@@ -83,19 +83,19 @@ pub fn after_friction_events(simulation: &Simulation, events: &[Event]) -> Simul
     let mut copy = simulation.clone();
     for event in events {
         if let Event::Friction { mu_static, mu_kinetic, .. } = *event {
-            set_words(&mut copy, "contact.mu_static", mu_static);
-            set_words(&mut copy, "contact.mu_kinetic", mu_kinetic);
+            let both = [("contact.mu_static", mu_static), ("contact.mu_kinetic", mu_kinetic)];
+            set_words(&mut copy, &both);
         }
     }
     copy
 }
 
-/// Writes `value` into all words of a group of the plant's state.
-pub fn set_words(simulation: &mut Simulation, group: &str, value: f64) {
+/// Writes each value into all words of its group of the plant's state.
+pub fn set_words(simulation: &mut Simulation, values: &[(&str, f64)]) {
     let mut words = simulation.snapshot_words();
     let mut k = 0;
     simulation.clone().walk(&mut |name, _, _| {
-        if name == group {
+        if let Some((_, value)) = values.iter().find(|(group, _)| *group == name) {
             words[k] = value.to_bits();
         }
         k += 1;
