@@ -109,7 +109,9 @@ impl RequestValidator {
     #[must_use]
     pub fn saved(&self, words: Vec<u64>, run_id: u32, tick: u64) -> SavedState {
         let (layout_hash, physics_hash) = (self.simulation.layout_hash(), self.physics_hash);
-        SavedState { layout_hash, physics_hash, run_id, tick, checksum: 0, words }.summed()
+        let controllers = self.directory.present().into_iter().map(|c| c.name).collect();
+        SavedState { layout_hash, physics_hash, run_id, tick, checksum: 0, controllers, words }
+            .summed()
     }
 
     fn join(&mut self, body: &[u8]) -> Result<Request, Refusal> {
@@ -221,6 +223,7 @@ impl RequestValidator {
         if let Some(fault) = self.simulation.failure() {
             return refuse(format!("the state is not one to go on from: {fault:?}"));
         }
+        saved.controllers.iter().for_each(|name| self.directory.note(name));
         Ok(Request::StateReset(Box::new(StateReset {
             words: saved.words,
             rewind: false,

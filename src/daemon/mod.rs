@@ -132,6 +132,7 @@ pub fn run(
     let Wiring { mut links, mut ends, reports, events, accepted } =
         wire(scenario, &initial, run_id, stop);
     ends.shows_log = controller_replay.is_some();
+    from.iter().flat_map(|saved| &saved.controllers).for_each(|name| ends.directory.note(name));
 
     let model =
         crate::ingress::describe(&simulation, run_id, scenario.gains_max[0], scenario.gains_max[1]);

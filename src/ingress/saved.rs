@@ -7,12 +7,12 @@ use hardstand_protocol::{Kind, Refusal, SavedState};
 
 use super::order::{check_layout, claimed};
 
-/// The state in which `simulation` is.
+/// The state in which `simulation` is, without the names of its controllers.
 #[must_use]
 pub fn save(simulation: &mut Simulation, physics_hash: u64, run_id: u32) -> SavedState {
     let (layout_hash, tick) = (simulation.layout_hash(), simulation.state().tick);
     let words = simulation.snapshot_words();
-    SavedState { layout_hash, physics_hash, run_id, tick, checksum: 0, words }.summed()
+    SavedState { layout_hash, physics_hash, run_id, tick, words, ..SavedState::default() }.summed()
 }
 
 /// `simulation` in the state `saved`; `physics_hash` is that of the plant's robot and scenario.

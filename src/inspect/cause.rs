@@ -105,17 +105,32 @@ pub(super) fn of_inputs(
     differing_command(&of(a), &of(b), model, names).map(Cause::Controller)
 }
 
-/// The difference in joins and leaves, session numbers included.
+/// The difference in joins and leaves: which controllers, and with what. Neither the order within
+/// the tick nor the numbers of their sessions mean anything.
 pub(super) fn of_leases(
     a: &TickView<'_>,
     b: &TickView<'_>,
     model: &Model,
     names: &Names,
 ) -> Option<Mismatch> {
-    let coming = |m: &TickView<'_>| m.applied.events.iter().copied().filter(is_coming).collect();
-    let (p, q): (Vec<Event>, Vec<Event>) = (coming(a), coming(b));
+    let (p, q) = (coming(&a.applied.events), coming(&b.applied.events));
     let values = || [&p, &q].map(|events| described(events, model, names));
     (p != q).then(|| Mismatch::new("leases", values()))
+}
+
+fn coming(events: &[Event]) -> Vec<Event> {
+    let mut coming: Vec<Event> = events.iter().copied().filter(is_coming).collect();
+    for event in &mut coming {
+        if let Event::Grant(grant) = event {
+            grant.session = 0;
+        }
+    }
+    coming.sort_by_key(|event| match event {
+        Event::Grant(grant) => (0, grant.controller),
+        Event::Leave { session } => (1, *session),
+        _ => (2, 0),
+    });
+    coming
 }
 
 const fn is_coming(event: &Event) -> bool {
@@ -220,5 +235,24 @@ fn walk(key: &str, a: Option<&Value>, b: Option<&Value>, found: &mut Vec<String>
             let shown = |v: Option<&Value>| v.map_or_else(|| "nothing".into(), Value::to_string);
             found.push(format!("{key} is {} and {}", shown(a), shown(b)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardstand_protocol::{CommandSchedule, Grant};
+
+    fn grant(controller: u64, session: u64, period: u64) -> Event {
+        let schedule = CommandSchedule { period, phase: 0, offset: 0 };
+        Event::Grant(Grant { controller, session, schedule, required: true, ..Grant::default() })
+    }
+
+    #[test]
+    fn the_order_of_joining_and_numbers_of_sessions_are_no_difference() {
+        let (a, b) = ([grant(3, 7, 1), grant(5, 8, 2)], [grant(5, 9, 2), grant(3, 7, 1)]);
+        assert_eq!(coming(&a), coming(&b));
+        assert_ne!(coming(&a), coming(&a[..1]));
+        assert_ne!(coming(&a), coming(&[grant(3, 7, 2), grant(5, 8, 2)]), "another schedule");
     }
 }

@@ -66,14 +66,17 @@ fn a_run_goes_on_in_another_process_and_another_controller_may_take_over() {
     let mut daemon = run(&scene, "rest.mcap", &[&LOCKSTEP[..], &from].concat());
     let _controller = stand(&scene, &[]);
     let said = daemon.ends_with(0);
+    drop(_controller);
     assert_eq!(digest(&said), end, "{said}");
     assert!(said.contains(&format!("ran        {} ticks", 200 - tick)), "{said}");
+    let alone = [&LOCKSTEP[..], &from, &["--set", "control.patience_s=0.3"]].concat();
+    let said = run(&scene, "alone.mcap", &alone).ends_with(8);
+    assert!(said.contains("legs"), "the controller that is missing, by name: {said}");
     let (whole, rest) = (text(&scene.path("whole.mcap")), text(&scene.path("rest.mcap")));
     let replayed = hardstand(&scene, &["replay", &rest], 0);
     assert!(replayed.contains(&format!("begins at tick {tick}, from its keyframe")), "{replayed}");
     let compared = hardstand(&scene, &["bisect", &whole, &rest], 0);
     assert!(compared.contains("all digests too"), "{compared}");
-    drop(_controller);
 
     let (at, to) = (tick.to_string(), text(&scene.path("other.mcap")));
     let branch = |gain: &str, code: i32| {

@@ -25,13 +25,15 @@ pub struct SavedState {
     pub tick: u64,
     /// XXH3 of all other fields, see [`SavedState::sum`].
     pub checksum: u64,
+    /// Names of the controllers that have joined, which the state knows by number.
+    pub controllers: Vec<String>,
     /// The state; the last word is the digest.
     pub words: Vec<u64>,
 }
 
 impl SavedState {
     /// XXH3 of all fields but `checksum` as they are on the wire: little-endian, in their order,
-    /// with the number of words before the words.
+    /// with the lengths of lists and texts before them.
     #[must_use]
     pub fn sum(&self) -> u64 {
         let mut sum = Xxh3::new();
@@ -40,6 +42,11 @@ impl SavedState {
         }
         sum.update(&self.run_id.to_le_bytes());
         sum.update(&self.tick.to_le_bytes());
+        sum.update(&(self.controllers.len() as u64).to_le_bytes());
+        for name in &self.controllers {
+            sum.update(&(name.len() as u64).to_le_bytes());
+            sum.update(name.as_bytes());
+        }
         sum.update(&(self.words.len() as u64).to_le_bytes());
         for word in &self.words {
             sum.update(&word.to_le_bytes());

@@ -65,7 +65,7 @@ PAYLOADS = [
     (11, "Push", HEAD + [("link", "text"), ("point_link_m", "3d"), ("force_world_n", "3d"),
                   ("ticks", "Q")]),
     (12, "SavedState", [("layout_hash", "Q"), ("physics_hash", "Q"), ("run_id", "I"), ("tick", "Q"),
-                        ("checksum", "Q"), ("words", ["Q"])]),
+                        ("checksum", "Q"), ("controllers", ["text"]), ("words", ["Q"])]),
     (13, "Join", HEAD + [("layout_hash", "Q"), ("physics_hash", "Q"), ("session", "Q"), ("role", "B"), ("period_ticks", "Q"),
                   ("phase_ticks", "Q"), ("offset_ticks", "Q"), ("controller", "text"), ("units", "text"),
                   ("joints", ["text"])]),
