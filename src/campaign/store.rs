@@ -97,11 +97,18 @@ impl Store {
         Ok(Try { folder, _lock: lock })
     }
 
-    /// Moves the files of a try to where they stay, and returns the log's place.
+    /// Moves the files of a try to where they stay, and returns the log's place. What processes
+    /// printed about the folder of the try is then true of the place to which it was moved.
     pub(super) fn keep(&self, id: &str, tried: &Try) -> Result<Option<String>> {
         let (case, folder) = (self.case(id), &tried.folder);
         for entry in fs::read_dir(folder).map_err(|e| refused(folder, &e))?.flatten() {
             let to = case.join(entry.file_name());
+            if to.extension().is_some_and(|extension| extension == "txt") {
+                let text = fs::read(entry.path()).map_err(|e| refused(&to, &e))?;
+                let text = String::from_utf8_lossy(&text);
+                let text = text.replace(&*folder.to_string_lossy(), &case.to_string_lossy());
+                fs::write(entry.path(), text).map_err(|e| refused(&to, &e))?;
+            }
             fs::rename(entry.path(), &to).map_err(|e| refused(&to, &e))?;
         }
         Ok(case.join(LOG).is_file().then(|| format!("cases/{id}/{LOG}")))

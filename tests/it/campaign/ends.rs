@@ -92,7 +92,11 @@ fn no_end_of_a_case_ends_the_campaign() {
     // what failed is kept
     assert_eq!(hurled["log"], "cases/hurled__none__s0001/run.mcap");
     assert!(stage.results().join(&hurled["log"]).is_file());
-    assert!(stage.results().join("cases/leaves__none__s0001/daemon.txt").is_file());
+    let daemon = stage.results().join("cases/leaves__none__s0001/daemon.txt");
+    let printed = std::fs::read_to_string(&daemon).unwrap();
+    let log = daemon.with_file_name("run.mcap");
+    assert!(printed.contains(&log.display().to_string()), "where the log is now: {printed}");
+    assert!(!printed.contains("/try-"), "{printed}");
     let kept = fs::read_dir(stage.results().join("cases/stands__none__s0001")).unwrap();
     assert_eq!(kept.count(), 1, "the outcome and nothing else");
 }
