@@ -166,7 +166,8 @@ fn write_log(path: &Path, micro_steps: u32) {
     let (info, inbox) = (bench::info(&bench.scenario), bench.log.clone());
     let ros2 = RosChannels::of(&bench.scenario);
     bench.executive(clock, pace, StartRule::Now, TURNS).run();
-    let stats = Recorder::start(path, info, LogLimits::default(), ros2, inbox).unwrap().finish();
+    let stats =
+        Recorder::start(path, info, LogLimits::default(), ros2.into(), inbox).unwrap().finish();
     assert_eq!((stats.ticks, stats.error), (TURNS, None));
 }
 

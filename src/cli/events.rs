@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::json;
-
+use crate::daemon::event_json;
 use hardstand_error::Result;
 use hardstand_protocol::EventReading;
 
@@ -24,7 +23,7 @@ pub(super) fn events(a: &EventsArguments) -> Result<ExitCode> {
     let _status = client.status(PATIENCE)?;
     while !stop.load(Ordering::Relaxed) {
         if let Some(event) = events.next(LOOK)? {
-            show::line(&if a.json { as_json(&event) } else { as_text(&event) });
+            show::line(&if a.json { event_json(&event) } else { as_text(&event) });
         }
     }
     Ok(ExitCode::Done)
@@ -33,13 +32,4 @@ pub(super) fn events(a: &EventsArguments) -> Result<ExitCode> {
 fn as_text(e: &EventReading) -> String {
     let run = if e.run_id > 1 { format!("run {} ", e.run_id) } else { String::new() };
     format!("{run}tick {:<8} {:>9.3} s  {:<11} {}", e.tick, e.time_ns as f64 * 1e-9, e.kind, e.text)
-}
-
-fn as_json(e: &EventReading) -> String {
-    let EventReading { run_id, tick, time_ns, kind, controller, asker, text } = e;
-    json!({
-        "run_id": run_id, "tick": tick, "time_ns": time_ns, "kind": kind, "controller": controller,
-        "asker": asker, "text": text,
-    })
-    .to_string()
 }

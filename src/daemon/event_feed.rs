@@ -1,6 +1,6 @@
 //! Events of the loop as messages for the bus.
 
-use crossbeam_channel::Receiver;
+use crossbeam_channel::{Receiver, Sender};
 
 use crate::config::Scenario;
 use crate::ingress::{AcceptedOrder, ControllerRegistry};
@@ -19,18 +19,22 @@ pub(super) struct EventFeed {
     model: Model,
     period_ns: u64,
     directory: ControllerRegistry,
+    /// To the recorder, if there is one.
+    log: Option<Sender<EventReading>>,
 }
 
 impl EventFeed {
-    /// Takes events of the loop from `inbox`, and orders that were accepted from `accepted`.
+    /// Takes events of the loop from `inbox`, and orders that were accepted from `accepted`; passes
+    /// all to `log`, too.
     pub(super) fn new(
         scenario: &Scenario,
         inbox: Receiver<LoopEvent>,
         accepted: Receiver<AcceptedOrder>,
         directory: ControllerRegistry,
+        log: Option<Sender<EventReading>>,
     ) -> Self {
         let (model, period_ns) = (scenario.model.clone(), scenario.spec.period_ns);
-        Self { inbox, accepted, model, period_ns, directory }
+        Self { inbox, accepted, model, period_ns, directory, log }
     }
 
     /// Publishes all pending events, oldest first; `lost` is given those that a user must hear of
@@ -40,13 +44,13 @@ impl EventFeed {
             let (kind, controller, text) = self.words(&happened);
             let (kind, asker) = (kind.into(), String::new());
             let event = EventReading { run_id, tick, time_ns, kind, controller, asker, text };
-            io.publish_event(&event);
+            self.spread(&event, io);
             if matches!(happened, Happened::Lost { .. }) {
                 lost(&event);
             }
         }
         for AcceptedOrder { run_id, tick, order, asker } in self.accepted.try_iter() {
-            io.publish_event(&EventReading {
+            let event = EventReading {
                 run_id,
                 tick,
                 time_ns: tick.wrapping_mul(self.period_ns),
@@ -54,7 +58,17 @@ impl EventFeed {
                 controller: String::new(),
                 text: format!("{asker} ordered {} from tick {tick} on", order.name()),
                 asker,
-            });
+            };
+            self.spread(&event, io);
+        }
+    }
+
+    /// Publishes an event and passes it to the log, which may lose it when its queue is full.
+    fn spread(&self, event: &EventReading, io: &Io<'_>) {
+        io.publish_event(event);
+        if let Some(log) = &self.log {
+            // a recorder that is behind loses texts, not ticks
+            let _full = log.try_send(event.clone());
         }
     }
 

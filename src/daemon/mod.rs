@@ -8,6 +8,7 @@
 //! ```
 
 mod event_feed;
+mod event_log;
 mod front;
 mod io;
 mod latency_histogram;
@@ -18,10 +19,11 @@ mod recording;
 mod report;
 mod reported_losses;
 
+pub use event_log::{EVENT_TOPIC, as_json as event_json};
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
 pub use recorder::Recorder;
-pub use recording::Recording;
+pub use recording::{Recording, SideInputs};
 pub use report::{
     EndKind, EndReport, ErrorReport, ReadyReport, RejectedController, Report, ReportFile, reports,
 };
@@ -153,12 +155,14 @@ pub fn run(
     let joined_sessions = ends.joined_sessions.clone();
     let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
-    let (recorder, log_out) = start_recorder(scenario, initial, run_id, log)?;
+    let (event_log, logged) = bounded(EVENT_QUEUE);
+    let (recorder, log_out) = start_recorder(scenario, initial, run_id, log, logged)?;
+    let event_log = recorder.is_some().then_some(event_log);
     links.log = log_out;
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
 
-    let event_feed = EventFeed::new(scenario, events, accepted, directory.clone());
+    let event_feed = EventFeed::new(scenario, events, accepted, directory.clone(), event_log);
     let begin = (run_id, first_tick);
     let mut monitor = Monitor::new(
         scenario,
@@ -301,6 +305,7 @@ fn start_recorder(
     mut simulation: Simulation,
     run_id: u32,
     log: Option<PathBuf>,
+    events: Receiver<EventReading>,
 ) -> Result<(Option<Recorder>, Option<crate::buffer_pool::Outbox<LogTick>>)> {
     let Some(path) = log else { return Ok((None, None)) };
     let info = RunInfo {
@@ -318,7 +323,8 @@ fn start_recorder(
     let ros2 = RosChannels::of(scenario);
     let (out, inbox): (_, Inbox<LogTick>) =
         pool(LOG_QUEUE, || empty_log_tick(&simulation, &snapshot, words, ros2.is_some()));
-    Ok((Some(Recorder::start(&path, info, scenario.record.limits, ros2, inbox)?), Some(out)))
+    let inputs = SideInputs { ros2, events: Some(events) };
+    Ok((Some(Recorder::start(&path, info, scenario.record.limits, inputs, inbox)?), Some(out)))
 }
 
 /// Ends the physics first, then its consumers, the bus last, so that no message is lost.
@@ -330,12 +336,12 @@ fn finish(
     event_feed: &EventFeed,
 ) -> Result<Summary> {
     let end = physics.join();
+    event_feed.publish(&io, |_| {});
     let recorded = recorder.map_or_else(WrittenLog::default, Recorder::finish);
     let summary = match end {
         Some((ending, simulation)) => Ok(monitor.summary(ending, &simulation, recorded)),
         None => Err(monitor.panic_report()),
     };
-    event_feed.publish(&io, |_| {});
     if let Ok(summary) = &summary {
         io.publish_status(&summary.status);
     }

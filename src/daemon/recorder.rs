@@ -8,13 +8,12 @@ use std::time::Duration;
 
 use crate::buffer_pool::Inbox;
 use crate::fault_point;
-use crate::ros2::RosChannels;
 use crate::rt::{Clock, MonotonicClock};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{Disk, LogLimits, RunInfo, WrittenLog};
 use hardstand_protocol::LogTick;
 
-use super::Recording;
+use super::{Recording, SideInputs};
 
 /// Time between two looks into the queue.
 const POLL: Duration = Duration::from_millis(5);
@@ -36,11 +35,11 @@ impl Recorder {
         path: &Path,
         info: RunInfo,
         limits: LogLimits,
-        ros2: Option<RosChannels>,
+        inputs: SideInputs,
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
         let disk = Box::new(Disk::default());
-        let recording = Recording::start(disk, path.into(), info, limits, ros2, inbox)?;
+        let recording = Recording::start(disk, path.into(), info, limits, inputs, inbox)?;
         let (stop, written) = (Arc::<AtomicBool>::default(), Arc::<Mutex<WrittenLog>>::default());
         let (stopped, told) = (Arc::clone(&stop), Arc::clone(&written));
         let thread = std::thread::Builder::new()

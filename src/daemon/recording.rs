@@ -2,25 +2,46 @@
 
 use std::path::PathBuf;
 
+use crossbeam_channel::Receiver;
+
 use crate::buffer_pool::Inbox;
 use crate::ros2::RosChannels;
 use hardstand_error::Result;
 use hardstand_log::{LogLimits, RunInfo, RunWriter, SideMessages, Storage, WrittenLog};
-use hardstand_protocol::LogTick;
+use hardstand_protocol::{EventReading, LogTick};
+
+use super::event_log;
+
+/// What the log holds beside its ticks.
+#[derive(Clone, Debug, Default)]
+pub struct SideInputs {
+    /// Topics of ROS 2, made from the ticks.
+    pub ros2: Option<RosChannels>,
+    /// Events, as they are published.
+    pub events: Option<Receiver<EventReading>>,
+}
+
+impl From<Option<RosChannels>> for SideInputs {
+    fn from(ros2: Option<RosChannels>) -> Self {
+        Self { ros2, events: None }
+    }
+}
 
 /// Takes ticks out of a queue and writes them. It knows no thread and no clock, so that a
 /// simulation can run it too. The queue is emptied even after writing has failed.
 #[derive(Debug)]
 pub struct Recording {
     writer: RunWriter,
-    ros2: Option<RosChannels>,
+    inputs: SideInputs,
+    /// The channel of events; those of ROS 2 come before it.
+    event_channel: usize,
     messages: SideMessages,
     inbox: Inbox<LogTick>,
 }
 
 impl Recording {
-    /// Creates the first file, see [`RunWriter::start`]. Every file gets the channels of `ros2`;
-    /// they need records with contacts.
+    /// Creates the first file, see [`RunWriter::start`]. Every file gets the channels of
+    /// `inputs`; those of ROS 2 need records with contacts.
     ///
     /// # Errors
     /// As [`RunWriter::start`].
@@ -29,12 +50,14 @@ impl Recording {
         path: PathBuf,
         info: RunInfo,
         limits: LogLimits,
-        ros2: Option<RosChannels>,
+        inputs: SideInputs,
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
-        let channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
+        let mut channels = inputs.ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
+        let event_channel = channels.len();
+        channels.extend(inputs.events.as_ref().map(|_| event_log::channel()));
         let writer = RunWriter::start(storage, path, info, limits, channels)?;
-        Ok(Self { writer, ros2, messages: SideMessages::default(), inbox })
+        Ok(Self { writer, inputs, event_channel, messages: SideMessages::default(), inbox })
     }
 
     /// Writes what is in the queue; once a second puts it on the disk, and looks whether the file
@@ -59,11 +82,16 @@ impl Recording {
 
     fn drain(&mut self) {
         while let Some(tick) = self.inbox.take() {
-            if let Some(ros2) = &mut self.ros2 {
+            if let Some(ros2) = &mut self.inputs.ros2 {
                 ros2.fill(&tick, &mut self.messages);
             }
             self.writer.write(&tick, &self.messages);
             self.inbox.give_back(tick);
         }
+        self.messages.clear();
+        for event in self.inputs.events.iter().flat_map(Receiver::try_iter) {
+            event_log::push(&event, self.event_channel, &mut self.messages);
+        }
+        self.writer.write_beside(&self.messages);
     }
 }

@@ -343,7 +343,8 @@ fn a_gap_begins_a_new_segment_that_replays_by_itself() {
     }
     let ros2 = RosChannels::of(&bench.scenario);
     let limits = LogLimits::default();
-    let recorder = Recorder::start(&path, info(&bench.scenario), limits, ros2, inbox).unwrap();
+    let recorder =
+        Recorder::start(&path, info(&bench.scenario), limits, ros2.into(), inbox).unwrap();
     let stats = recorder.finish();
     let second = dir.path().join("run.part2.mcap");
     assert_eq!((stats.error, stats.ticks), (None, 80));
@@ -372,7 +373,7 @@ fn a_recorder_that_cannot_write_gives_the_boxes_back() {
     });
     let ros2 = RosChannels::of(&scenario);
     let limits = LogLimits::default();
-    let recorder = Recorder::start(&path, info(&scenario), limits, ros2, inbox).unwrap();
+    let recorder = Recorder::start(&path, info(&scenario), limits, ros2.into(), inbox).unwrap();
     std::fs::rename(&folder, &moved).unwrap();
     let ticks = ticks_of(scenario, 40);
     for tick in ticks.iter().filter(|t| t.tick != 20) {

@@ -170,7 +170,7 @@ fn every_file_of_a_run_is_complete_by_itself() {
     let (path, ros2) = (dir.path().join("run.mcap"), RosChannels::of(&scenario));
     let (disk, limits) = (Box::<Disk>::default(), in_files_of(150_000));
     let recording =
-        Recording::start(disk, path.clone(), info(&scenario), limits, ros2, inbox).unwrap();
+        Recording::start(disk, path.clone(), info(&scenario), limits, ros2.into(), inbox).unwrap();
     let files = recording.finish().segments;
     assert!(files.len() >= 4, "{files:?}");
     let mut clocks = Vec::new();

@@ -37,7 +37,7 @@ fn record(path: &Path, scenario: &Scenario, ticks: &[&LogTick]) -> Vec<PathBuf> 
     let (disk, ros2) = (Box::<Disk>::default(), RosChannels::of(scenario));
     let limits = in_files_of(100_000);
     let recording =
-        Recording::start(disk, path.into(), info(scenario), limits, ros2, inbox).unwrap();
+        Recording::start(disk, path.into(), info(scenario), limits, ros2.into(), inbox).unwrap();
     let stats = recording.finish();
     assert_eq!((stats.error, stats.ticks), (None, ticks.len() as u64));
     stats.segments
@@ -176,7 +176,7 @@ fn a_run_replaces_all_files_of_an_earlier_one() {
     std::fs::create_dir(dir.path().join("run.part7.mcap")).unwrap();
     let (_, inbox) = hardstand::buffer_pool::pool(1, || ticks[0].clone());
     let (disk, limits) = (Box::<Disk>::default(), in_files_of(100_000));
-    let refused = Recording::start(disk, path, info(&scenario), limits, None, inbox);
+    let refused = Recording::start(disk, path, info(&scenario), limits, None.into(), inbox);
     let text = refused.unwrap_err().to_string();
     assert!(text.contains("run.part7.mcap") && text.contains("--log"), "{text}");
 }

@@ -130,6 +130,15 @@ impl RunWriter {
         self.note(result);
     }
 
+    /// Writes side messages that belong to no tick.
+    pub fn write_beside(&mut self, messages: &SideMessages) {
+        let result = match &mut self.writer {
+            Some(writer) => writer.write_beside(messages),
+            None => Ok(()),
+        };
+        self.note(result);
+    }
+
     /// Closes a chunk that has got no tick since the last call; once a second puts the file on the
     /// disk, and looks whether it is still there. Call it every few milliseconds.
     pub fn settle(&mut self, now_ns: u64) {

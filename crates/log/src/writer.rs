@@ -142,6 +142,16 @@ impl LogWriter {
                 }
             }
         }
+        self.write_beside(messages)?;
+        self.open_ticks += 1;
+        if self.open_ticks >= CHUNK_TICKS { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes side messages alone.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_beside(&mut self, messages: &SideMessages) -> Result<()> {
         for (channel, time_ns, message) in messages.iter() {
             let Some(side) = self.side.get(channel) else {
                 let text = format!("a message of side channel {channel}, which the log has not");
@@ -149,8 +159,7 @@ impl LogWriter {
             };
             self.out.put(side.id, time_ns, message)?;
         }
-        self.open_ticks += 1;
-        if self.open_ticks >= CHUNK_TICKS { self.flush() } else { Ok(()) }
+        Ok(())
     }
 
     fn put(&mut self, channel: u16, time_ns: u64) -> Result<()> {

@@ -73,7 +73,7 @@ pub fn write_parts(path: &Path, scenario: &Scenario, ticks: &[LogTick]) -> Vec<P
     let (disk, ros2) = (Box::<Disk>::default(), RosChannels::of(scenario));
     let limits = in_files_of(100_000);
     let recording =
-        Recording::start(disk, path.into(), info(scenario), limits, ros2, inbox).unwrap();
+        Recording::start(disk, path.into(), info(scenario), limits, ros2.into(), inbox).unwrap();
     let stats = recording.finish();
     assert_eq!((stats.error, stats.ticks), (None, ticks.len() as u64));
     stats.segments

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use hardstand::daemon::EVENT_TOPIC;
 use hardstand_log::{LogReader, RunIndex};
 use hardstand_protocol::{ControlRequest, Order};
 use rustix::process::Signal;
@@ -133,5 +134,33 @@ fn resets_that_rewind_the_time_end_at_the_limit_of_files() {
     let last = scene.path("run.part3.mcap");
     assert!(last.exists() && !scene.path("run.part4.mcap").exists());
     assert!(LogReader::open(&last).is_ok());
+    scene.replays();
+}
+
+/// Each order with the asker, and the events of the loop, in words that other readers show.
+#[test]
+fn the_log_says_who_ordered_what() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&NOW);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 50);
+    let push = ["push", "--link", "trunk", "--force", "0", "20", "0", "--duration", "0.01"];
+    scene.ctl(&push, 0);
+    scene.ctl(&["pause"], 0);
+    // the last event belongs to no tick
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    let bytes = std::fs::read(scene.log()).unwrap();
+    let messages = mcap::MessageStream::new(&bytes).unwrap().map(Result::unwrap);
+    let events: Vec<serde_json::Value> = messages
+        .filter(|m| m.channel.topic == EVENT_TOPIC)
+        .map(|m| serde_json::from_slice(&m.data[8..m.data.len() - 1]).unwrap())
+        .collect();
+    let of = |kind: &str| events.iter().filter(|e| e["kind"] == kind).collect::<Vec<_>>();
+    let texts: Vec<&str> = of("order").iter().map(|e| e["text"].as_str().unwrap()).collect();
+    assert!(texts.len() == 2 && texts[1].contains("ordered pause"), "{texts:?}");
+    assert!(of("order").iter().all(|e| e["asker"].as_str().unwrap().starts_with("pid-")), "{events:?}");
+    assert_eq!(of("push").len(), 1, "{events:?}");
     scene.replays();
 }

@@ -36,7 +36,7 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
         "run.mcap".into(),
         info(&bench.scenario),
         in_files_of(segment),
-        RosChannels::of(&bench.scenario),
+        RosChannels::of(&bench.scenario).into(),
         bench.log.clone(),
     );
     let Ok(recording) = recording else { return Default::default() };
