@@ -20,8 +20,8 @@ pub fn read_state(file: &Path) -> Result<SavedState> {
     })
 }
 
-/// Writes a saved state; its size, bytes. Only its owner can read and write the file (mode 600), for
-/// a state decides how a run goes on.
+/// Writes a saved state; its size, bytes. Only its owner can read and write the file (mode 600),
+/// for a state decides how a run goes on.
 ///
 /// # Errors
 /// [`ErrorKind::File`] if the file cannot be written.

@@ -85,8 +85,8 @@ impl WordRange {
         })
     }
 
-    /// What is wrong with a word of these `bits`; `is` what the state has made of them. `None` if it
-    /// is in the range.
+    /// What is wrong with a word of these `bits`; `is` what the state has made of them. `None` if
+    /// it is in the range.
     pub(super) fn objection(self, bits: u64, is: &Word<'_>) -> Option<String> {
         let is_number = matches!(is, Word::F64(_));
         let (good, allowed) = match self {
