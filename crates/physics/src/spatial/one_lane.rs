@@ -29,6 +29,7 @@ impl Vec3 {
 
     /// `value` along axis `i`, 0 along the others.
     #[must_use]
+    #[inline]
     pub fn ith(i: usize, value: f64) -> Self {
         Self::from_fn(|k| if k == i { value } else { 0.0 })
     }
@@ -41,6 +42,7 @@ impl Vec3 {
 
     /// Component `i` is `f(i)`.
     #[must_use]
+    #[inline(always)]
     pub fn from_fn(mut f: impl FnMut(usize) -> f64) -> Self {
         Self { x: f(0), y: f(1), z: f(2) }
     }
@@ -69,30 +71,35 @@ impl Vec3 {
 
     /// `f` of each component.
     #[must_use]
+    #[inline(always)]
     pub fn map(&self, mut f: impl FnMut(f64) -> f64) -> Self {
         Self { x: f(self.x), y: f(self.y), z: f(self.z) }
     }
 
     /// Square of the length.
     #[must_use]
+    #[inline]
     pub fn norm_squared(&self) -> f64 {
         self.dot(self)
     }
 
     /// The unit vector in this direction; NaN for the zero vector.
     #[must_use]
+    #[inline]
     pub fn normalize(&self) -> Self {
         self / self.norm()
     }
 
     /// Largest amount of a component.
     #[must_use]
+    #[inline]
     pub fn amax(&self) -> f64 {
         self.x.abs().max(self.y.abs()).max(self.z.abs())
     }
 
     /// The axis of the component with the largest amount, the first of equals.
     #[must_use]
+    #[inline]
     pub fn iamax(&self) -> usize {
         let [x, y, z] = self.map(f64::abs).to_array();
         let (axis, most) = if y > x { (1, y) } else { (0, x) };
@@ -101,6 +108,7 @@ impl Vec3 {
 
     /// `self oᵀ`.
     #[must_use]
+    #[inline]
     pub fn outer(&self, o: &Self) -> Mat3 {
         Mat3 { x: o * self.x, y: o * self.y, z: o * self.z }
     }
@@ -200,18 +208,21 @@ impl Mat3 {
 
     /// `d` on the diagonal.
     #[must_use]
+    #[inline]
     pub fn from_diagonal(d: &Vec3) -> Self {
         Self { x: Vec3::x() * d.x, y: Vec3::y() * d.y, z: Vec3::z() * d.z }
     }
 
     /// The same number in all elements of the diagonal.
     #[must_use]
+    #[inline]
     pub fn from_diagonal_element(d: f64) -> Self {
         Self::from_diagonal(&Vec3::repeat(d))
     }
 
     /// The element in row `r`, column `c` is `f(r, c)`.
     #[must_use]
+    #[inline(always)]
     pub fn from_fn(mut f: impl FnMut(usize, usize) -> f64) -> Self {
         let mut row = |r| Vec3 { x: f(r, 0), y: f(r, 1), z: f(r, 2) };
         Self { x: row(0), y: row(1), z: row(2) }
@@ -219,18 +230,21 @@ impl Mat3 {
 
     /// From columns.
     #[must_use]
+    #[inline]
     pub fn from_columns([x, y, z]: &[Vec3; 3]) -> Self {
         Self { x: *x, y: *y, z: *z }.transpose()
     }
 
     /// The transposed matrix.
     #[must_use]
+    #[inline]
     pub fn transpose(&self) -> Self {
         Self { x: self.column_x(), y: self.column_y(), z: self.column_z() }
     }
 
     /// Column `c`.
     #[must_use]
+    #[inline]
     pub fn column(&self, c: usize) -> Vec3 {
         self.transpose()[c]
     }
@@ -242,24 +256,28 @@ impl Mat3 {
 
     /// Largest amount of an element.
     #[must_use]
+    #[inline]
     pub fn amax(&self) -> f64 {
         self.x.amax().max(self.y.amax()).max(self.z.amax())
     }
 
     /// Sum of the squares of all elements.
     #[must_use]
+    #[inline]
     pub fn norm_squared(&self) -> f64 {
         self.x.norm_squared() + self.y.norm_squared() + self.z.norm_squared()
     }
 
     /// Sum of the diagonal.
     #[must_use]
+    #[inline]
     pub fn trace(&self) -> f64 {
         self.x.x + self.y.y + self.z.z
     }
 
     /// The inverse, by cofactors; `None` if the determinant is 0.
     #[must_use]
+    #[inline]
     pub fn inverse(&self) -> Option<Self> {
         let det = self.determinant();
         if det == 0.0 {
@@ -281,6 +299,7 @@ impl Mat3 {
 
     /// Determinant.
     #[must_use]
+    #[inline]
     pub fn determinant(&self) -> f64 {
         let Self { x, y, z } = self;
         let minor_x = y.y * z.z - z.y * y.z;
@@ -446,6 +465,7 @@ impl Transform {
 
     /// `X_BA`.
     #[must_use]
+    #[inline]
     pub fn inverse(&self) -> Self {
         let R = self.R.transpose();
         Self::new(R, -(R * self.p))
