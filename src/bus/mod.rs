@@ -33,6 +33,7 @@ mod stop_service;
 mod topics;
 mod transport_metrics;
 mod users;
+mod view;
 mod watch;
 
 pub use commands::subscribe_commands;

@@ -20,6 +20,7 @@ use hardstand_protocol::{Kind, encode};
 
 use super::feed::Feed;
 use super::panic_guard::PanicGuard;
+use super::view::ViewPublisher;
 use super::{Bus, Keys, bus_error};
 
 /// Who publishes states and contacts.
@@ -31,7 +32,7 @@ pub enum Publisher {
     Loop(Direct),
 }
 
-type Sink = zenoh::pubsub::Publisher<'static>;
+pub(super) type Sink = zenoh::pubsub::Publisher<'static>;
 
 impl Publisher {
     /// Declares the keys; with `direct` the physics thread publishes from now on, without it a
@@ -51,6 +52,7 @@ impl Publisher {
         let mut work = Work {
             state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
+            view: ViewPublisher::start(bus, keys)?,
             every: [settings.state_every_ticks, settings.contacts_every_ticks],
             feed,
             buffer: Vec::new(),
@@ -81,7 +83,7 @@ impl Publisher {
     }
 }
 
-fn declare(bus: &Bus, key: &str, kind: Kind, priority: Priority) -> Result<Sink> {
+pub(super) fn declare(bus: &Bus, key: &str, kind: Kind, priority: Priority) -> Result<Sink> {
     bus.session
         .declare_publisher(key.to_string())
         .encoding(Encoding::APPLICATION_OCTET_STREAM.with_schema(kind.schema()))
@@ -95,6 +97,7 @@ fn declare(bus: &Bus, key: &str, kind: Kind, priority: Priority) -> Result<Sink>
 struct Work {
     state: Sink,
     contacts: Sink,
+    view: ViewPublisher,
     every: [u64; 2],
     feed: Option<Feed>,
     buffer: Vec<u8>,
@@ -153,6 +156,7 @@ impl Work {
         if !s.again && due(self.every[1]) {
             put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);
         }
+        self.view.take(s);
     }
 }
 

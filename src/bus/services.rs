@@ -97,7 +97,7 @@ fn put<T: Serialize>(bus: &Bus, key: &str, kind: Kind, value: &T) -> Result<()> 
         .map_err(|e| bus_error(key, e))
 }
 
-fn answer(
+pub(super) fn answer(
     bus: &Bus,
     key: &str,
     encoding: Encoding,

@@ -103,10 +103,10 @@ pub(super) const JOINT: [Field<JointReading>; 3] = [
 
 /// Of one joint: what the drive obeyed.
 #[rustfmt::skip]
-pub(super) const GAINS: [Field<[f64; 2]>; 2] = [
-    field("kp", ONE, "N·m/rad|N/m", Detail, |g, _| g[0],
+pub(super) const REFERENCE: [Field<JointCommand>; 2] = [
+    field("kp", ONE, "N·m/rad|N/m", Detail, |r, _| r.kp,
         "stiffness that the drive obeyed; 0 when damped or released"),
-    field("kd", ONE, "N·m·s/rad|N·s/m", Detail, |g, _| g[1], "damping that the drive obeyed"),
+    field("kd", ONE, "N·m·s/rad|N·s/m", Detail, |r, _| r.kd, "damping that the drive obeyed"),
 ];
 
 /// Of one joint: the set-points in force.

@@ -8,7 +8,9 @@ use crate::simulation::Simulation;
 use hardstand_physics::model::JointKind;
 use hardstand_protocol::{ContactsReading, StationReading};
 
-use super::fields::{APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, GAINS, JOINT, STATE, STATION};
+use super::fields::{
+    APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, JOINT, REFERENCE, STATE, STATION,
+};
 
 /// What part a quantity has when two runs are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +104,9 @@ impl Quantities {
             let (log, replay) = (Source { prismatic, ..LOG }, Source { prismatic, ..REPLAY });
             let prefix = format!("joint.{}.", joint.name);
             self.add(&prefix, &JOINT, log, move |m| m.state.joints.get(i));
-            self.add(&prefix, &GAINS, replay, move |m| m.contacts.and_then(|_| m.gains.get(i)));
+            self.add(&prefix, &REFERENCE, replay, move |m| {
+                m.contacts.and_then(|_| m.references.get(i))
+            });
             let prefix = format!("command.{}.", joint.name);
             self.add(&prefix, &COMMAND, log, move |m| m.command.get(i));
         }

@@ -223,7 +223,7 @@ impl Player {
             applied,
             state,
             contacts: self.difference.is_none().then_some(&after.contacts),
-            gains: &after.gains,
+            references: &after.references,
             command: &self.command,
             leases: &self.leases,
         })

@@ -215,10 +215,10 @@ impl<'a> Replayer<'a> {
     /// Shows the tick to the observer.
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
-        let Snapshot { state, contacts, gains, .. } = &self.snapshot;
+        let Snapshot { state, contacts, references, .. } = &self.snapshot;
         let (command, leases) = (self.simulation.command(), self.simulation.leases());
         let contacts = Some(contacts);
-        if look(&TickView { applied: &applied, state, contacts, gains, command, leases }) {
+        if look(&TickView { applied: &applied, state, contacts, references, command, leases }) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }
     }

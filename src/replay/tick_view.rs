@@ -14,7 +14,7 @@ pub struct TickView<'a> {
     /// Contacts after it, from the replay; none where the replay differs from the log.
     pub contacts: Option<&'a ContactsReading>,
     /// `kp` and `kd` that each drive obeyed in it: N·m/rad and N·m·s/rad, or N/m and N·s/m.
-    pub gains: &'a [[f64; 2]],
+    pub references: &'a [JointCommand],
     /// Set-points in force, per joint.
     pub command: &'a [JointCommand],
     /// Which controllers command which joints, after it.

@@ -67,7 +67,7 @@ impl RosChannels {
         for (i, source) in self.sources.iter().enumerate() {
             if number.is_multiple_of(source.every) {
                 if !std::mem::replace(&mut seen, true) {
-                    self.readings.look_at(&tick.state, contacts, &tick.gains);
+                    self.readings.look_at(&tick.state, contacts, &tick.references);
                 }
                 (source.encode)(&mut self.readings, source.which, &mut self.buffer);
                 messages.push(first + i, tick.state.time_ns, &self.buffer);

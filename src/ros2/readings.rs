@@ -12,15 +12,23 @@ use crate::simulation::Snapshot;
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::PlantSpec;
 use hardstand_physics::spatial::{Quaternion, Vec3};
-use hardstand_protocol::{ContactsReading, StateReading, StationReading};
+use hardstand_protocol::{ContactsReading, JointCommand, StateReading, StationReading};
 
 /// All variances, in the square of their unit. The sensors have no noise and the ground truth no
 /// error, but a filter reads zeros as "unknown".
 pub const VARIANCE: f64 = 1e-9;
 
 /// State interfaces of every joint under `dynamic_joint_states`.
-pub const STATE_INTERFACES: [&str; 5] =
-    ["position", "velocity", "effort", "proportional", "derivative"];
+pub const STATE_INTERFACES: [&str; 8] = [
+    "position",
+    "velocity",
+    "effort",
+    "proportional",
+    "derivative",
+    "command_position",
+    "command_velocity",
+    "command_effort",
+];
 
 /// The messages of one robot, filled in place, with the values of the last snapshot passed to
 /// [`look`](Self::look).
@@ -123,7 +131,7 @@ impl Readings {
 
     /// Sets the snapshot.
     pub fn look(&mut self, snapshot: &Snapshot) {
-        self.look_at(&snapshot.state, &snapshot.contacts, &snapshot.gains);
+        self.look_at(&snapshot.state, &snapshot.contacts, &snapshot.references);
     }
 
     /// Sets the parts of a snapshot.
@@ -131,12 +139,12 @@ impl Readings {
         &mut self,
         state: &StateReading,
         contacts: &ContactsReading,
-        gains: &[[f64; 2]],
+        references: &[JointCommand],
     ) {
         self.snapshot.state.copy_from(state);
         self.snapshot.contacts.copy_from(contacts);
-        self.snapshot.gains.clear();
-        self.snapshot.gains.extend_from_slice(gains);
+        self.snapshot.references.clear();
+        self.snapshot.references.extend_from_slice(references);
         self.stamp = time(state.time_ns);
         self.placed = false;
     }
@@ -157,13 +165,14 @@ impl Readings {
         m
     }
 
-    /// The same as named interfaces, and the gains that the drives use.
+    /// The same as named interfaces, and what the drives obey: gains and set-points.
     pub fn dynamic_joint_states(&mut self) -> &DynamicJointState {
         let m = &mut self.dynamic;
         m.header.stamp = self.stamp.clone();
-        let joints = self.snapshot.state.joints.iter().zip(&self.snapshot.gains);
-        for (values, (joint, [kp, kd])) in m.interface_values.iter_mut().zip(joints) {
-            values.values.copy_from_slice(&[joint.q, joint.dq, joint.tau, *kp, *kd]);
+        let joints = self.snapshot.state.joints.iter().zip(&self.snapshot.references);
+        for (values, (joint, r)) in m.interface_values.iter_mut().zip(joints) {
+            let all = [joint.q, joint.dq, joint.tau, r.kp, r.kd, r.q, r.dq, r.tau_ff];
+            values.values.copy_from_slice(&all);
         }
         m
     }

@@ -32,7 +32,7 @@ pub fn empty_log_tick(
         missed_deadlines: 0,
         state: snapshot.state.clone(),
         contacts: contacts.then(|| snapshot.contacts.clone()),
-        gains: snapshot.gains.clone(),
+        references: snapshot.references.clone(),
         keyframe: touched(words, 0),
     }
 }
@@ -61,7 +61,7 @@ pub fn fill_log_tick(
     (record.authority, record.failure) = (outcome.authority, outcome.failure);
     record.digest = s.digest;
     record.state.copy_from(s); // a derived clone_from would allocate
-    record.gains.clone_from(&after.gains);
+    record.references.clone_from(&after.references);
     if let Some(contacts) = &mut record.contacts {
         contacts.copy_from(&after.contacts);
     }

@@ -124,7 +124,8 @@ impl Simulation {
                 Authority::Damped | Authority::Stopped => self.damper(joint),
                 Authority::Zero => Reference::default(),
             };
-            self.gains[joint] = [self.references[joint].kp, self.references[joint].kd];
+            let Reference { q, dq, kp, kd, tau_ff } = self.references[joint];
+            self.obeyed[joint] = JointCommand { q, dq, kp, kd, tau_ff };
         }
     }
 

@@ -3,7 +3,9 @@
 use hardstand_physics::contact::{ContactForce, SpringForce};
 use hardstand_physics::plant::ContactResult;
 use hardstand_physics::spatial::Vec3;
-use hardstand_protocol::{FootReading, JointReading, PlantFailure, StateReading, StationReading};
+use hardstand_protocol::{
+    FootReading, JointCommand, JointReading, PlantFailure, StateReading, StationReading,
+};
 
 use super::{Simulation, Snapshot};
 
@@ -17,7 +19,7 @@ impl Simulation {
     pub fn new_snapshot(&self) -> Snapshot {
         let mut s = Snapshot::default();
         s.state.joints.resize(self.model().joint_count(), JointReading::default());
-        s.gains.resize(self.model().joint_count(), [0.0; 2]);
+        s.references.resize(self.model().joint_count(), JointCommand::default());
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
@@ -37,7 +39,7 @@ impl Simulation {
             *foot = self.foot_reading(f);
             foot.contact = u8::from(self.shown_by_foot(f).0);
         }
-        out.gains.clone_from(&self.gains);
+        out.references.clone_from(&self.obeyed);
     }
 
     /// [`fill`](Self::fill), but for the contacts.

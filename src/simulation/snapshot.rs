@@ -1,6 +1,6 @@
 //! The readings of one tick, for the loop to hand over.
 
-use hardstand_protocol::{ContactsReading, StateReading};
+use hardstand_protocol::{ContactsReading, JointCommand, StateReading};
 
 /// The readings of one tick, filled in place.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,9 +9,9 @@ pub struct Snapshot {
     pub state: StateReading,
     /// Contacts.
     pub contacts: ContactsReading,
-    /// `kp` and `kd` that each drive obeyed in this tick: a damped one has only the watchdog's.
-    /// N·m/rad and N·m·s/rad, or N/m and N·s/m. In no message of the bus's own.
-    pub gains: Vec<[f64; 2]>,
+    /// What each drive obeyed in this tick: its command, if it is damped only the watchdog's `kd`,
+    /// and zeros if it is released.
+    pub references: Vec<JointCommand>,
     /// A controller answers this state: it is published, however rarely states are.
     pub asked: bool,
     /// The state has been published before; a controller has not answered it. The rest is void.
@@ -24,7 +24,7 @@ impl Snapshot {
         // a derived `clone_from` would allocate; a `Vec`'s own keeps its memory
         self.state.copy_from(&o.state);
         self.contacts.copy_from(&o.contacts);
-        self.gains.clone_from(&o.gains);
+        self.references.clone_from(&o.references);
         (self.asked, self.again) = (o.asked, o.again);
     }
 }

@@ -41,8 +41,8 @@ pub struct Simulation {
     pub(super) authority: Authority,
     /// What the drives are to do in this tick.
     pub(super) references: Vec<Reference>,
-    /// Their `kp` and `kd` as commanded, whatever the encoders make of them.
-    pub(super) gains: Vec<[f64; 2]>,
+    /// The same before faults of the encoders have changed it, to be shown.
+    pub(super) obeyed: Vec<JointCommand>,
     /// What the unit shows.
     pub(super) imu: ImuReading,
     /// Words of the last good tick, to go back to.
@@ -89,7 +89,7 @@ impl Simulation {
             faults,
             authority: Authority::Zero,
             references: vec![Reference::default(); joints],
-            gains: vec![[0.0; 2]; joints],
+            obeyed: vec![JointCommand::default(); joints],
             coming: good.clone(),
             good,
         }
@@ -140,7 +140,7 @@ impl Simulation {
     fn let_go(&mut self) {
         self.authority = Authority::Zero;
         self.references.fill(Reference::default());
-        self.gains.fill([0.0; 2]);
+        self.obeyed.fill(JointCommand::default());
     }
 
     /// Brings everything that depends on the state up to date with it.

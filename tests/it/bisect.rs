@@ -60,7 +60,7 @@ fn quantities_are_what_was_published() {
             ("imu.accel.z", state.imu_specific_force_m_per_s2[2]),
             ("joint.FR_calf_joint.q", state.joints[5].q),
             ("joint.FR_calf_joint.tau", state.joints[5].tau),
-            ("joint.FR_calf_joint.kp", tick.gains[5][0]),
+            ("joint.FR_calf_joint.kp", tick.references[5].kp),
             ("foot.FR.normal", foot.normal_n),
             ("foot.FR.force.z", foot.force_world_n[2]),
             ("foot.FR.point.x", foot.point_world_m[0]),

@@ -22,3 +22,4 @@ mod stops;
 mod strangers;
 mod subscribers;
 mod surroundings;
+mod views;

@@ -126,6 +126,7 @@ def check_robot(found, robot):
     _, dynamic = found["/dynamic_joint_states"][-1]
     assert list(dynamic.joint_names) == joints
     interfaces = ["position", "velocity", "effort", "proportional", "derivative"]
+    interfaces += ["command_position", "command_velocity", "command_effort"]
     assert all(list(v.interface_names) == interfaces for v in dynamic.interface_values), dynamic
     (_, fixed), = found["/tf_static"]
     _, moving = found["/tf"][-1]

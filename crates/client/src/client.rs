@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{EventReading, Keys, Kind, ModelReply, StatusReading, decode};
+use hardstand_protocol::{
+    EventReading, Keys, Kind, ModelReply, StatusReading, ViewReading, decode,
+};
 use serde::de::DeserializeOwned;
-use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::handlers::{FifoChannel, FifoChannelHandler, RingChannel, RingChannelHandler};
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
@@ -72,6 +74,26 @@ impl Client {
     pub fn status(&self, patience: Duration) -> Result<StatusReading> {
         let bytes = self.ask(&self.keys.status, &[], patience)?;
         received(Kind::Status, &bytes)
+    }
+
+    /// Subscribes to views: the newest is kept, at most 60 come per second.
+    ///
+    /// # Errors
+    /// `ErrorKind::Bus` if the subscriber cannot be declared.
+    pub fn views(&self) -> Result<Views> {
+        let subscriber = self.session.declare_subscriber(self.keys.view.clone());
+        let subscriber = subscriber.with(RingChannel::new(1)).wait();
+        subscriber.map(Views).map_err(|e| bus_error(&self.keys.view, e))
+    }
+
+    /// The view of a robot that waits, stands paused or has stopped.
+    ///
+    /// # Errors
+    /// `ErrorKind::Bus` if no daemon answers within `patience`; `ErrorKind::Log` if the answer
+    /// does not decode: the robot has run since the daemon began.
+    pub fn standing_view(&self, patience: Duration) -> Result<ViewReading> {
+        let bytes = self.ask(&self.keys.view, &[], patience)?;
+        received(Kind::View, &bytes)
     }
 
     /// Subscribes to the events of the daemon's runs.
@@ -143,5 +165,20 @@ impl Events {
         let sample = self.0.recv_timeout(patience);
         let sample = sample.map_err(|e| bus_error("events", e))?;
         sample.map(|sample| received(Kind::Event, &sample.payload().to_bytes())).transpose()
+    }
+}
+
+/// A subscriber of views.
+#[derive(Debug)]
+pub struct Views(Subscriber<RingChannelHandler<Sample>>);
+
+impl Views {
+    /// The newest view that has not been given yet; `None` after `patience` without one.
+    ///
+    /// # Errors
+    /// `ErrorKind::Bus` if the session is closed, `ErrorKind::Log` if it does not decode.
+    pub fn next(&self, patience: Duration) -> Result<Option<ViewReading>> {
+        let sample = self.0.recv_timeout(patience).map_err(|e| bus_error("view", e))?;
+        sample.map(|sample| received(Kind::View, &sample.payload().to_bytes())).transpose()
     }
 }

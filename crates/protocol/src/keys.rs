@@ -142,6 +142,8 @@ pub struct Keys {
     pub state: String,
     /// Contacts.
     pub contacts: String,
+    /// Views, for people to look at.
+    pub view: String,
     /// Orders, in the order of [`Order::ALL`].
     pub orders: [String; Order::ALL.len()],
     /// Commands.
@@ -165,6 +167,7 @@ impl Keys {
             root: format!("hardstand/{robot}"),
             state: key("state"),
             contacts: key("contacts"),
+            view: key("view"),
             orders: Order::ALL.map(|ask| key(ask.name())),
             cmd: key("cmd"),
             status: key("status"),

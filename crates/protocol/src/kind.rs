@@ -39,6 +39,8 @@ numbered! {
         Speed = 16, "Speed";
         /// `EventReading`.
         Event = 17, "Event";
+        /// `ViewReading`.
+        View = 18, "View";
         /// `FaultRequest`.
         Fault = 20, "Fault";
         /// `ClearFaultsRequest`.
@@ -68,6 +70,7 @@ impl Kind {
             Self::Leave => "hardstand.Leave.v6",
             Self::Speed => "hardstand.Speed.v6",
             Self::Event => "hardstand.Event.v6",
+            Self::View => "hardstand.View.v6",
             Self::Fault => "hardstand.Fault.v6",
             Self::ClearFaults => "hardstand.Clear.v6",
         }

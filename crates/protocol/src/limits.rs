@@ -21,6 +21,8 @@ pub const FAULTS_MAX: usize = 8;
 pub const LINK_DELAY_TICKS_MAX: u32 = 100;
 /// Sessions that are remembered as revoked: their commands stay refused.
 pub const REVOKED_SESSIONS: usize = 8;
+/// Views that are published per second of wall time.
+pub const VIEWS_PER_S_MAX: u64 = 60;
 /// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
 pub const MESSAGE_BYTES_MAX: usize = 65_535;
 

@@ -49,9 +49,9 @@ pub struct LogTick {
     /// Contacts after the tick, in a record that has room for them.
     #[serde(skip)]
     pub contacts: Option<ContactsReading>,
-    /// `kp` and `kd` that the drives obeyed.
+    /// What the drives obeyed.
     #[serde(skip)]
-    pub gains: Vec<[f64; 2]>,
+    pub references: Vec<JointCommand>,
     /// State before the tick as words, when this record carries a keyframe; else empty.
     #[serde(skip)]
     pub keyframe: Vec<u64>,

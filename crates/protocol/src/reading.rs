@@ -8,6 +8,8 @@ use std::mem::take;
 
 use serde::{Deserialize, Serialize};
 
+use crate::JointCommand;
+
 /// State of the robot after `tick` ticks. What a real robot could measure comes first; what only
 /// a simulator knows has `truth` in its name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -174,4 +176,16 @@ impl ContactsReading {
         stations.clone_from(&o.stations);
         *self = Self { feet, stations, ..*o };
     }
+}
+
+/// Everything that a viewer shows of one instant. Published at most
+/// [`VIEWS_PER_S_MAX`](crate::limits::VIEWS_PER_S_MAX) times a second of wall time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ViewReading {
+    /// State.
+    pub state: StateReading,
+    /// Contacts.
+    pub contacts: ContactsReading,
+    /// What each drive obeyed: its command, if it is damped only a `kd`, zeros if it is released.
+    pub references: Vec<JointCommand>,
 }

@@ -160,7 +160,10 @@ fn the_log_says_who_ordered_what() {
     let of = |kind: &str| events.iter().filter(|e| e["kind"] == kind).collect::<Vec<_>>();
     let texts: Vec<&str> = of("order").iter().map(|e| e["text"].as_str().unwrap()).collect();
     assert!(texts.len() == 2 && texts[1].contains("ordered pause"), "{texts:?}");
-    assert!(of("order").iter().all(|e| e["asker"].as_str().unwrap().starts_with("pid-")), "{events:?}");
+    assert!(
+        of("order").iter().all(|e| e["asker"].as_str().unwrap().starts_with("pid-")),
+        "{events:?}"
+    );
     assert_eq!(of("push").len(), 1, "{events:?}");
     scene.replays();
 }

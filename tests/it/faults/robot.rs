@@ -70,7 +70,8 @@ fn a_stuck_encoder_shows_the_same_and_leaves_the_same_effort() {
         assert_eq!(now[..2], before[..2], "tick {n}");
         assert!((now[2] - expected).abs() < 1e-12 && expected.abs() < EFFORT_MAX, "tick {n}");
         assert_ne!(truth(&simulation)[0], before[0]);
-        assert_eq!(shown(&simulation).gains[0], [60.0, 8.0], "the drive's gains are still those");
+        let r = shown(&simulation).references[0];
+        assert_eq!([r.kp, r.kd], [60.0, 8.0], "the drive's gains are still those");
     }
     tick(&mut simulation, &hold(0.3), &[]);
     assert_eq!(joint(&simulation)[..2], truth(&simulation), "after 100 ticks it shows the truth");

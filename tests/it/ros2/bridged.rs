@@ -106,7 +106,7 @@ fn dds_nodes_list_all_topics_whoever_comes_first() {
 /// Set-points that hold the robot where it starts, as a JSON text.
 fn hold(observer: &Observer) -> String {
     let joints = &observer.model.joints;
-    let words = ["position", "velocity", "effort", "proportional", "derivative"];
+    let words = &hardstand::ros2::STATE_INTERFACES[..5];
     let value = |q: f64| json!({"interface_names": words, "values": [q, 0.0, 0.0, 100.0, 3.0]});
     let names: Vec<&String> = joints.iter().rev().map(|j| &j.name).collect();
     let values: Vec<Value> = joints.iter().rev().map(|j| value(j.q_initial)).collect();

@@ -5,6 +5,7 @@ use std::path::Path;
 use hardstand::config::{Scenario, TfEdges};
 use hardstand::ros2::{Readings, VARIANCE, time};
 use hardstand::simulation::Snapshot;
+use hardstand_protocol::JointCommand;
 
 use crate::common::process::repository;
 
@@ -24,7 +25,7 @@ fn turned() -> (Scenario, Snapshot) {
     s.state.imu_quat_wxyz = [HALF, 0.0, 0.0, HALF];
     s.state.imu_specific_force_m_per_s2 = [0.1, 0.2, 9.81];
     s.state.joints.iter_mut().for_each(|j| (j.q, j.dq, j.tau) = (0.0, 1.0, 2.0));
-    s.gains.fill([3.0, 4.0]);
+    s.references.fill(JointCommand { q: 5.0, dq: 6.0, kp: 3.0, kd: 4.0, tau_ff: 7.0 });
     (scenario, s)
 }
 
@@ -56,7 +57,10 @@ fn velocities_are_in_the_bases_axes_and_scalars_last() {
     let m = r.joint_states();
     assert_eq!((m.position[3], m.velocity[3], m.effort[3]), (0.0, 1.0, 2.0));
     assert_eq!(m.name[0], scenario.model.joints[0].name);
-    assert_eq!(r.dynamic_joint_states().interface_values[3].values, [0.0, 1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(
+        r.dynamic_joint_states().interface_values[3].values,
+        [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    );
     assert_eq!((time(u64::MAX).sec, time(999_999_999).nanosec), (i32::MAX, 999_999_999));
 }
 

@@ -83,9 +83,11 @@ fn check_joints(peer: &Peer, observer: &Observer) {
     assert!((q("FL_thigh_joint") - 0.8).abs() < 0.3 && (q("FL_calf_joint") + 1.5).abs() < 0.3);
     let dynamic: peer::DynamicJointState = peer.first("dynamic_joint_states", &peer::DYNAMIC);
     assert_eq!(dynamic.joint_names, names);
-    let interfaces = ["position", "velocity", "effort", "proportional", "derivative"];
-    assert_eq!(dynamic.interface_values[1].interface_names, interfaces);
-    assert!((dynamic.interface_values[1].values[0] - q("FL_thigh_joint")).abs() < 0.05);
+    let thigh = &dynamic.interface_values[1];
+    assert_eq!(thigh.interface_names, hardstand::ros2::STATE_INTERFACES);
+    assert!((thigh.values[0] - q("FL_thigh_joint")).abs() < 0.05);
+    // the set-point of `controller stand`
+    assert_eq!(thigh.values[3..7], [100.0, 3.0, 0.8, 0.0]);
 }
 
 fn check_imu(peer: &Peer) {

@@ -62,11 +62,11 @@ impl Rights {
 fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     let session = user_session(&guarded.scene.endpoint, user, password(user)).unwrap();
     let commands = rights.has("put", "cmd");
-    for name in ["state", "contacts", "status"] {
+    for name in ["state", "contacts", "view", "status"] {
         assert!(rights.has("subscribe", name), "{user} and {name}");
         assert!(hears(&session, name, PATIENCE), "{user} may watch {name}");
     }
-    for name in ["model", "model/urdf", "status"] {
+    for name in ["model", "model/urdf", "status", "view"] {
         assert!(rights.has("query", name), "{user} and {name}");
         assert!(answered(&session, name), "{user} may ask for {name}");
     }

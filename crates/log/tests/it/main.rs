@@ -72,7 +72,7 @@ pub fn tick(number: u64) -> LogTick {
         missed_deadlines: number / 10,
         state,
         contacts: None,
-        gains: Vec::new(),
+        references: Vec::new(),
         keyframe,
     }
 }

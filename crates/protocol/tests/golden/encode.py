@@ -136,6 +136,10 @@ def body(fields):
     return encoder.out
 
 
+# a view is a state, the contacts and what the drives obey
+VIEW = next(f for _, name, f in PAYLOADS if name == "State")
+VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND)]
+PAYLOADS.insert(-2, (18, "View", VIEW))
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):
     print(code, name, (b"HS" + bytes([6, code]) + payload).hex())

@@ -13,7 +13,7 @@ use hardstand_protocol::{
     Grant, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe, Kind,
     LeaveRequest, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure, PushRequest,
     Rejection, SavedState, Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED,
-    VERSION, Verdict, decode, encode,
+    VERSION, Verdict, ViewReading, decode, encode,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -61,6 +61,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::JoinReply => probed::<JoinReply>(kind),
         Kind::Leave => probed::<(OrderHead, LeaveRequest)>(kind),
         Kind::Speed => probed::<(OrderHead, SpeedRequest)>(kind),
+        Kind::View => probed::<ViewReading>(kind),
         Kind::Event => probed::<EventReading>(kind),
         Kind::Fault => probed::<(OrderHead, FaultRequest)>(kind),
         Kind::ClearFaults => probed::<(OrderHead, ClearFaultsRequest)>(kind),
@@ -90,7 +91,7 @@ fn log_tick() -> LogTick {
         missed_deadlines: 18,
         state: StateReading::default(),
         contacts: None,
-        gains: Vec::new(),
+        references: Vec::new(),
         keyframe: Vec::new(),
     }
 }

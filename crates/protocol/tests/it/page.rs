@@ -119,7 +119,7 @@ fn version_and_kinds_are_those_of_the_code() {
     assert!(page.contains(&format!("| 2 | 1 | protocol version, {VERSION} |")));
     let kinds = Kind::ALL.map(|kind| format!("{} {}", kind.code(), kind.name())).join(", ");
     assert!(page.contains(&format!("| 3 | 1 | kind: {kinds} |")), "{kinds}");
-    for kind in [Kind::Model, Kind::State, Kind::Contacts, Kind::Status, Kind::Event] {
+    for kind in [Kind::Model, Kind::State, Kind::Contacts, Kind::View, Kind::Status, Kind::Event] {
         let encoding = format!("`application/octet-stream;{}`", kind.schema());
         assert!(page.contains(&encoding), "{encoding}");
     }
@@ -131,7 +131,7 @@ fn the_table_of_keys_has_every_key() {
     let table = after(&page, "| key | use |").lines().skip(2).take_while(|l| l.starts_with('|'));
     let mut found: Vec<&str> =
         table.flat_map(|l| l.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)).collect();
-    let published = ["model", "model/urdf", "state", "contacts", "status", "events", "cmd"];
+    let published = ["model", "model/urdf", "state", "contacts", "view", "status", "events", "cmd"];
     let mut keys: Vec<&str> = published.into_iter().chain(Order::ALL.map(Order::name)).collect();
     found.sort_unstable();
     keys.sort_unstable();
