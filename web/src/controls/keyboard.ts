@@ -1,0 +1,74 @@
+import type { App } from "../app.ts";
+import type { Stage } from "../scene/stage.ts";
+import type { ThemeSwitch } from "../ui/theme.ts";
+import type { Help } from "./help.ts";
+import type { Transport } from "./transport.ts";
+
+interface Parts {
+  app: App;
+  stage: Stage;
+  transport: Transport;
+  help: Help;
+  theme: ThemeSwitch;
+}
+
+export const KEYS: [string, string][] = [
+  ["Space", "pause or continue"],
+  ["→ / ←", "step / step back; with Shift 10"],
+  ["↑ / ↓", "faster / slower"],
+  ["R", "reset; in a log go to the start"],
+  ["Esc or S", "emergency stop, at once"],
+  ["F", "follow the robot"],
+  ["C", "look at the robot again"],
+  ["P", "push by dragging, on or off"],
+  ["L", "loop a log"],
+  ["D", "first difference of two logs"],
+  ["T", "light or dark"],
+  ["?", "this help"],
+];
+
+export function listen({ app, stage, transport, help, theme }: Parts): void {
+  const actions: Record<string, (event: KeyboardEvent) => void> = {
+    " ": () => app.toggle(),
+    ArrowRight: (event) => app.step(event.shiftKey ? 10 : 1),
+    ArrowLeft: (event) => app.step(event.shiftKey ? -10 : -1),
+    ArrowUp: () => transport.changeSpeed(1),
+    ArrowDown: () => transport.changeSpeed(-1),
+    r: () => app.reset(),
+    s: () => transport.emergencyStop(),
+    f: () => transport.toggleFollow(),
+    c: () => stage.resetCamera(),
+    p: () => transport.togglePush(),
+    l: () => {
+      if (app.player !== null) app.player.loop = !app.player.loop;
+      transport.refresh();
+    },
+    d: () => transport.goToDifference(),
+    t: () => theme.toggle(),
+    "?": () => help.toggle(),
+  };
+  window.addEventListener("keydown", (event) => {
+    // The stop key works everywhere, also while a number is being typed.
+    if (event.key === "Escape") {
+      help.hide();
+      stage.push.cancel();
+      transport.emergencyStop();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    const act = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    // Holding a key repeats steps; it must not toggle.
+    if (!event.repeat || event.key.startsWith("Arrow")) act(event);
+  });
+  // Space would press the button that was clicked last as well.
+  window.addEventListener("keyup", (event) => {
+    if (event.key === " " && !typing(event.target)) event.preventDefault();
+  });
+}
+
+function typing(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return target.type !== "checkbox" && target.type !== "range";
+  return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+}

@@ -1,0 +1,52 @@
+import { Run } from "./run.ts";
+
+/** Where the page gets its data from, in this order: its own script element, `GET run`, the WebSocket. */
+export type Opened =
+  { kind: "log"; run: Run; second: Run | null } | { kind: "live"; url: string } | { kind: "none" };
+
+export async function open(): Promise<Opened> {
+  const own = await embedded(document, "hardstand-run");
+  if (own !== null) return { kind: "log", run: own, second: await embedded(document, "hardstand-run2") };
+  if (location.protocol === "file:") return { kind: "none" };
+  const run = await served("run");
+  if (run !== null) return { kind: "log", run, second: await served("run2") };
+  return { kind: "live", url: webSocketUrl() };
+}
+
+/** A file dropped on the page: a run file, or a mailed page that carries one. */
+export async function fromFile(file: File): Promise<Run> {
+  const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  if (head[0] === 0x1f && head[1] === 0x8b) return Run.load(file);
+  const page = new DOMParser().parseFromString(await file.text(), "text/html");
+  const run = await embedded(page, "hardstand-run");
+  if (run === null) throw new Error(`${file.name} is neither a run file nor a page with a run in it.`);
+  return run;
+}
+
+async function embedded(page: Document, id: string): Promise<Run | null> {
+  const text = page.getElementById(id)?.textContent?.trim();
+  if (text === undefined || text === "") return null;
+  return Run.load(new Blob([base64(text)]));
+}
+
+async function served(path: string): Promise<Run | null> {
+  const response = await fetch(path).catch(() => null);
+  if (response === null || response.status !== 200) return null;
+  const blob = await response.blob();
+  const head = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
+  // A server that answers every path with a page has no run.
+  return head[0] === 0x1f && head[1] === 0x8b ? Run.load(blob) : null;
+}
+
+function webSocketUrl(): string {
+  const wanted = new URLSearchParams(location.search).get("ws");
+  if (wanted !== null) return wanted;
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/`;
+}
+
+export function base64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}

@@ -1,0 +1,7 @@
+import { fileURLToPath } from "node:url";
+
+/** Compiled tests lie in test/.out/test. */
+const web = new URL("../../../", import.meta.url);
+
+export const PAGE = fileURLToPath(new URL("../crates/view/page/index.html", web));
+export const SHOTS = fileURLToPath(new URL("test/shots/", web));
