@@ -69,7 +69,12 @@ fn access_control(access: &Access, keys: &Keys) -> String {
             "[\"declare_subscriber\"]",
             &[&keys.state, &keys.contacts, &keys.view, &keys.status, &keys.events],
         ),
-        rule("ask", "ingress", "[\"query\"]", &[&keys.model, &keys.urdf, &keys.status, &keys.view]),
+        rule(
+            "ask",
+            "ingress",
+            "[\"query\"]",
+            &[&keys.model, &keys.urdf, &keys.ground, &keys.status, &keys.view],
+        ),
         rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),
         rule("change", "ingress", "[\"query\"]", &changing),
         rule("join", "ingress", "[\"query\"]", &joining),

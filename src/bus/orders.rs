@@ -18,8 +18,9 @@ use zenoh::query::{Query, Queryable};
 
 use crate::buffer_pool::EmergencyStop;
 use crate::fault_point;
-use crate::ingress::ArrivalCounters;
+use crate::ingress::{ArrivalCounters, check_control};
 use crate::limits::ORDER_QUEUE;
+use crate::replay::Present;
 use crate::rt::{Answer, JoinAnswer, Request, RequestSender};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
@@ -214,6 +215,8 @@ struct Waiting {
     number: u64,
     order: Order,
     head: OrderHead,
+    /// A snapshot is wanted of so many ticks before.
+    back: Option<u64>,
     since: Instant,
     waiters: Vec<Waiter>,
 }
@@ -262,6 +265,7 @@ impl RequestIngress {
         if let Some((_, reply)) = self.answered.iter().find(|(nonce, _)| *nonce == head.nonce) {
             return waiter.answer(reply.clone());
         }
+        let back = back_of(order, body);
         let checked = self.request_validator.request(order, body).and_then(|request| {
             let full = |_request| busy("more orders are waiting already than one tick takes");
             self.outbox().send(request).map_err(full)
@@ -269,7 +273,7 @@ impl RequestIngress {
         match checked {
             Ok(number) => {
                 let (since, waiters) = (Instant::now(), vec![waiter]);
-                self.waiting.push_back(Waiting { number, order, head, since, waiters });
+                self.waiting.push_back(Waiting { number, order, head, back, since, waiters });
             }
             Err(refusal) => waiter.answer(refused(order, refusal, self.gate.counters())),
         }
@@ -281,7 +285,13 @@ impl RequestIngress {
             let run_id = taken.run_id;
             let reply = match taken {
                 Answer { request: Request::Snapshot(words), run_id, tick, .. } => {
-                    Reply::Saved(self.request_validator.saved(*words, run_id, tick))
+                    let digest = words.last().copied().unwrap_or_default();
+                    let now = Present { run_id, tick, digest };
+                    match waiting.back.map(|ticks| self.request_validator.past(now, ticks)) {
+                        None => Reply::Saved(self.request_validator.saved(*words, run_id, tick)),
+                        Some(Ok(saved)) => Reply::Saved(saved),
+                        Some(Err(refusal)) => refused(waiting.order, refusal, self.gate.counters()),
+                    }
                 }
                 Answer { request: Request::Join(joined), run_id, .. } => {
                     Reply::Joined(self.joined(*joined, run_id))
@@ -348,6 +358,12 @@ impl RequestIngress {
         let place = self.waiting.iter().position(|w| w.number == number)?;
         self.waiting.remove(place)
     }
+}
+
+/// How many ticks before now a snapshot is wanted of; `None` for now.
+fn back_of(order: Order, body: &[u8]) -> Option<u64> {
+    let control = (order == Order::Snapshot).then(|| check_control(body).ok()).flatten()?;
+    (control.rewind == 1).then_some(control.number)
 }
 
 fn busy(why: &str) -> Refusal {

@@ -1,5 +1,7 @@
 //! Makes orders of requests.
 
+use std::path::{Path, PathBuf};
+
 use crate::buffer_pool::EmergencyStop;
 use crate::config::{Mode, wall_period_ns};
 use crate::ingress::{
@@ -8,6 +10,7 @@ use crate::ingress::{
     check_speed,
 };
 use crate::limits::LEASES_MAX;
+use crate::replay::Present;
 use crate::rt::{JoinAnswer, Request, StateReset};
 use crate::simulation::{Denied, Simulation};
 use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
@@ -28,7 +31,11 @@ pub struct RequestValidator {
     /// Controllers whose requests to join the loop has, and their sessions.
     joining: Vec<(u64, u64)>,
     shows_log: bool,
+    past: Option<Past>,
 }
+
+/// The log of this run, and how to find an earlier state in it.
+pub(super) type Past = (PathBuf, fn(&Path, Present, u64) -> crate::Result<SavedState>);
 
 impl RequestValidator {
     /// A validator for loops around simulations like `simulation`, which is in its initial state.
@@ -52,7 +59,14 @@ impl RequestValidator {
             emergency_stop,
             joining: Vec::new(),
             shows_log: false,
+            past: None,
         }
+    }
+
+    /// The same for a run that is recorded.
+    #[must_use]
+    pub fn with_past(self, past: Option<Past>) -> Self {
+        Self { past, ..self }
     }
 
     /// The same for a loop that shows a log: what happens in the run is in the log.
@@ -79,7 +93,7 @@ impl RequestValidator {
             Order::RunUntil => Request::RunUntil(control()?.number),
             Order::Reset => self.reset(control()?),
             Order::Snapshot => {
-                control()?;
+                self.check_past(control()?)?;
                 Request::Snapshot(Box::new(Vec::with_capacity(self.initial.len())))
             }
             Order::Restore => self.restore(body)?,
@@ -103,6 +117,32 @@ impl RequestValidator {
                 Request::Event(check_clear_faults(body, model, spec)?)
             }
         })
+    }
+
+    fn check_past(&self, request: ControlRequest) -> Result<(), Refusal> {
+        if request.rewind == 1 && self.past.is_none() {
+            let text =
+                "rewind is 1, but there is no log to go back in; start the daemon with --log";
+            return Err(Refusal { reason: Rejection::OutOfRange, text: text.into() });
+        }
+        Ok(())
+    }
+
+    /// The state `ticks` ticks before the one that the loop has given.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn past(&self, now: Present, ticks: u64) -> Result<SavedState, Refusal> {
+        let refuse = |text: String| Refusal { reason: Rejection::OutOfRange, text };
+        let before = now.tick.checked_sub(ticks).ok_or_else(|| {
+            refuse(format!("number is {ticks}; there are {} ticks to go back", now.tick))
+        })?;
+        let Some((log, past_state)) = &self.past else {
+            return Err(refuse("there is no log to go back in".into()));
+        };
+        let mut saved = past_state(log, now, before).map_err(|e| refuse(e.to_string()))?;
+        saved.controllers = self.directory.present().into_iter().map(|c| c.name).collect();
+        Ok(saved.summed())
     }
 
     /// The state that the loop has written.

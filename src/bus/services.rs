@@ -11,7 +11,7 @@ use zenoh::query::Queryable;
 
 use crate::fault_point;
 use hardstand_error::Result;
-use hardstand_protocol::{EventReading, Kind, ModelReply, StatusReading, encode};
+use hardstand_protocol::{EventReading, GroundReply, Kind, ModelReply, StatusReading, encode};
 
 use super::{Bus, Keys, SharedStatus, bus_error};
 
@@ -32,7 +32,7 @@ impl Services {
         bus: &Bus,
         keys: &Keys,
         model: &ModelReply,
-        urdf: &str,
+        (urdf, ground): (&str, &GroundReply),
         run_id: Arc<AtomicU32>,
     ) -> Result<Self> {
         let status = SharedStatus::default();
@@ -52,9 +52,12 @@ impl Services {
             buffer
         };
         let urdf = urdf.as_bytes().to_vec();
+        let mut ground_bytes = Vec::new();
+        encode(Kind::Ground, ground, &mut ground_bytes)?;
         let queryables = vec![
             answer(bus, &keys.model, schema(Kind::Model), encode_model)?,
             answer(bus, &keys.urdf, Encoding::TEXT_XML, move || urdf.clone())?,
+            answer(bus, &keys.ground, schema(Kind::Ground), move || ground_bytes.clone())?,
             answer(bus, &keys.status, schema(Kind::Status), encode_status)?,
         ];
         Ok(Self { keys: keys.clone(), status, _queryables: queryables })

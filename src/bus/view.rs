@@ -12,7 +12,9 @@ use crate::rt::{Clock as _, MonotonicClock, Phase};
 use crate::simulation::Snapshot;
 use hardstand_error::Result;
 use hardstand_protocol::limits::VIEWS_PER_S_MAX;
-use hardstand_protocol::{ContactsReading, JointCommand, Kind, StateReading, encode};
+use hardstand_protocol::{
+    ContactsReading, JointCommand, Kind, PoseDescription, StateReading, encode,
+};
 
 use super::publisher::{Sink, declare};
 use super::services::answer;
@@ -40,6 +42,7 @@ struct View<'a> {
     state: &'a StateReading,
     contacts: &'a ContactsReading,
     references: &'a [JointCommand],
+    surfaces: &'a [PoseDescription],
 }
 
 impl ViewPublisher {
@@ -85,7 +88,8 @@ impl ViewPublisher {
             return;
         }
         (self.shown, self.due_ns) = (is, now + EVERY_NS);
-        let view = View { state: &s.state, contacts: &s.contacts, references: &s.references };
+        let Snapshot { state, contacts, references, surfaces, .. } = s;
+        let view = View { state, contacts, references, surfaces };
         if encode(Kind::View, &view, &mut self.buffer).is_err() {
             return;
         }

@@ -5,6 +5,7 @@ pub(super) use with_bus::Front;
 #[cfg(not(feature = "zenoh"))]
 pub(super) use without_bus::Front;
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
@@ -39,6 +40,8 @@ pub(super) struct Ends {
     pub(super) accepted: Sender<AcceptedOrder>,
     /// What happens in the run is in a log already.
     pub(super) shows_log: bool,
+    /// The log of the run.
+    pub(super) log: Option<PathBuf>,
     pub(super) counters: Counters,
 }
 
@@ -70,7 +73,8 @@ mod with_bus {
         subscribe_commands, watch_connections,
     };
     use crate::config::{Ros2Mode, Scenario};
-    use crate::ingress::{CommandIngress, CommandLimits};
+    use crate::ingress::{CommandIngress, CommandLimits, describe_ground};
+    use crate::replay::past_state;
     use crate::ros2::{Node, NodeEnds};
     use hardstand_error::Result;
     use hardstand_protocol::{EventReading, ModelReply, StatusReading};
@@ -112,14 +116,17 @@ mod with_bus {
                 (ends.directory, ends.joined_sessions.clone()),
                 ends.emergency_stop.clone(),
             );
+            let past = ends.log.map(|log| (log, past_state as _));
+            let validator = validator.with_past(past);
             let validator = if ends.shows_log { validator.of_a_log() } else { validator };
             let robot = &scenario.bus.robot;
             let gate = OrderGate::new(robot, Arc::clone(&run_id), orders, ends.accepted);
             let stop = ends.emergency_stop;
             let orders = OrderService::start(&bus, &keys, ends.orders, stop, validator, gate)?;
             let connections = watch_connections(&bus, &keys, ends.joined_sessions.clone())?;
-            let urdf = &scenario.robot_urdf;
-            let services = Services::start(&bus, &keys, model, urdf, Arc::clone(&run_id))?;
+            let ground = describe_ground(&scenario.spec);
+            let shown = (scenario.robot_urdf.as_str(), &ground);
+            let services = Services::start(&bus, &keys, model, shown, Arc::clone(&run_id))?;
             let limits = command_limits(scenario, model);
             let ingress = || {
                 let (run_id, counters) = (Arc::clone(&run_id), Arc::clone(&commands));

@@ -153,6 +153,7 @@ pub fn run(
     grants.kept.extend(drop_privileges(log.as_deref()));
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let joined_sessions = ends.joined_sessions.clone();
+    ends.log.clone_from(&log);
     let mut io = Io::open(scenario, &model, ends)?;
     // only now: a run that is refused must not overwrite an old log
     let (event_log, logged) = bounded(EVENT_QUEUE);
@@ -238,6 +239,7 @@ fn wire(
         joined_sessions: JoinedSessions::default(),
         accepted,
         shows_log: false,
+        log: None,
         counters: Counters::default(),
     };
     let stop = Arc::clone(stop);

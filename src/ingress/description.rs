@@ -1,12 +1,12 @@
 //! The description of a plant, as the answer to a query of `model`.
 
-use crate::simulation::Simulation;
-use hardstand_physics::contact::{Surface, SurfaceShape};
+use crate::simulation::{Simulation, pose_of};
+use hardstand_physics::contact::{Mesh, Surface, SurfaceShape};
 use hardstand_physics::model::{Joint, JointKind};
-use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, Station};
-use hardstand_physics::spatial::{Quaternion, Transform};
+use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, PlantSpec, Station};
+use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::{
-    FootDescription, FrameDescription, JointDescription, ModelReply, PoseDescription,
+    FootDescription, FrameDescription, GroundReply, JointDescription, MeshDescription, ModelReply,
     RegionDescription, StationDescription, SurfaceDescription,
 };
 
@@ -42,7 +42,7 @@ pub fn describe(simulation: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) 
     };
     let frame = |body: usize, x: &Transform| FrameDescription {
         body: model.bodies[body].name.clone(),
-        pose: pose(x),
+        pose: pose_of(x),
     };
     ModelReply {
         layout_hash: simulation.layout_hash(),
@@ -68,8 +68,17 @@ pub fn describe(simulation: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) 
     }
 }
 
-fn pose(x: &Transform) -> PoseDescription {
-    PoseDescription { position_m: x.p.into(), quat_wxyz: Quaternion::from_matrix(&x.R).wxyz() }
+/// The triangles of the ground, to be looked at.
+#[must_use]
+pub fn describe_ground(spec: &PlantSpec) -> GroundReply {
+    let mesh = |surface: &Surface| {
+        let Mesh { vertices_S, triangles } = surface.mesh();
+        MeshDescription {
+            vertices_m: vertices_S.iter().flat_map(Vec3::to_array).collect(),
+            triangles: triangles.concat(),
+        }
+    };
+    GroundReply { surfaces: spec.ground.iter().map(mesh).collect() }
 }
 
 fn describe_surface(surface: &Surface) -> SurfaceDescription {
@@ -81,7 +90,7 @@ fn describe_surface(surface: &Surface) -> SurfaceDescription {
             SurfaceShape::Solid(_) => 2,
         },
         moves: u8::from(surface.platform.is_some()),
-        pose: pose(&surface.X_WS),
+        pose: pose_of(&surface.X_WS),
     }
 }
 

@@ -19,7 +19,7 @@ pub use command::{CommandLimits, check_command};
 pub use command_ingress::CommandIngress;
 pub use control::{check_control, check_push};
 pub use controller_registry::ControllerRegistry;
-pub use description::describe;
+pub use description::{describe, describe_ground};
 pub use fault::{check_clear_faults, check_fault};
 pub use friction::{FrictionLimits, check_friction};
 pub use join::{CheckedJoin, check_join, check_leave, check_speed};

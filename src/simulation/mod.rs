@@ -35,6 +35,7 @@ pub use faults::{
 pub use lease::{Denied, Lease};
 pub use leases::Leases;
 pub use log_input::input_of;
+pub use readings::pose_of;
 pub use snapshot::Snapshot;
 pub use step::{Outcome, Simulation};
 pub use watchdog::WatchdogSpec;

@@ -2,9 +2,10 @@
 
 use hardstand_physics::contact::{ContactForce, SpringForce};
 use hardstand_physics::plant::ContactResult;
-use hardstand_physics::spatial::Vec3;
+use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{
-    FootReading, JointCommand, JointReading, PlantFailure, StateReading, StationReading,
+    FootReading, JointCommand, JointReading, PlantFailure, PoseDescription, StateReading,
+    StationReading,
 };
 
 use super::{Simulation, Snapshot};
@@ -20,6 +21,8 @@ impl Simulation {
         let mut s = Snapshot::default();
         s.state.joints.resize(self.model().joint_count(), JointReading::default());
         s.references.resize(self.model().joint_count(), JointCommand::default());
+        let moving = self.spec().ground.iter().filter(|s| s.platform.is_some()).count();
+        s.surfaces.resize(moving, PoseDescription::default());
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
@@ -40,6 +43,10 @@ impl Simulation {
             foot.contact = u8::from(self.shown_by_foot(f).0);
         }
         out.references.clone_from(&self.obeyed);
+        let moving = self.spec().ground.iter().filter(|s| s.platform.is_some());
+        for (out, surface) in out.surfaces.iter_mut().zip(moving) {
+            *out = pose_of(&surface.pose(self.plant.time_ns()).X_WS);
+        }
     }
 
     /// [`fill`](Self::fill), but for the contacts.
@@ -165,4 +172,10 @@ fn read_station(at: &ContactResult, v_W: Vec3, out: &mut StationReading) {
     out.friction_limit_n = f.friction_limit_n;
     out.potential_energy_j = f.potential_energy_j;
     out.power_dissipation_w = f.power_dissipation_w;
+}
+
+/// A pose as it is published.
+#[must_use]
+pub fn pose_of(x: &Transform) -> PoseDescription {
+    PoseDescription { position_m: x.p.into(), quat_wxyz: Quaternion::from_matrix(&x.R).wxyz() }
 }

@@ -1,6 +1,6 @@
 //! The readings of one tick, for the loop to hand over.
 
-use hardstand_protocol::{ContactsReading, JointCommand, StateReading};
+use hardstand_protocol::{ContactsReading, JointCommand, PoseDescription, StateReading};
 
 /// The readings of one tick, filled in place.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,6 +12,8 @@ pub struct Snapshot {
     /// What each drive obeyed in this tick: its command, if it is damped only the watchdog's `kd`,
     /// and zeros if it is released.
     pub references: Vec<JointCommand>,
+    /// Poses of the surfaces that move, in their order.
+    pub surfaces: Vec<PoseDescription>,
     /// A controller answers this state: it is published, however rarely states are.
     pub asked: bool,
     /// The state has been published before; a controller has not answered it. The rest is void.
@@ -25,6 +27,7 @@ impl Snapshot {
         self.state.copy_from(&o.state);
         self.contacts.copy_from(&o.contacts);
         self.references.clone_from(&o.references);
+        self.surfaces.clone_from(&o.surfaces);
         (self.asked, self.again) = (o.asked, o.again);
     }
 }

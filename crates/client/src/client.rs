@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    EventReading, Keys, Kind, ModelReply, StatusReading, ViewReading, decode,
+    EventReading, GroundReply, Keys, Kind, ModelReply, StatusReading, ViewReading, decode,
 };
 use serde::de::DeserializeOwned;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler, RingChannel, RingChannelHandler};
@@ -65,6 +65,24 @@ impl Client {
     pub fn model(&self, patience: Duration) -> Result<ModelReply> {
         let bytes = self.ask(&self.keys.model, &[], patience)?;
         received(Kind::Model, &bytes)
+    }
+
+    /// The ground as triangles; repeats the query for `patience`.
+    ///
+    /// # Errors
+    /// `ErrorKind::Bus` if no daemon answers in that time.
+    pub fn ground(&self, patience: Duration) -> Result<GroundReply> {
+        let bytes = self.ask(&self.keys.ground, &[], patience)?;
+        received(Kind::Ground, &bytes)
+    }
+
+    /// The robot's URDF; repeats the query for `patience`.
+    ///
+    /// # Errors
+    /// `ErrorKind::Bus` if no daemon answers in that time.
+    pub fn urdf(&self, patience: Duration) -> Result<String> {
+        let bytes = self.ask(&self.keys.urdf, &[], patience)?;
+        String::from_utf8(bytes).map_err(|e| bus_error(&self.keys.urdf, e))
     }
 
     /// The status; repeats the query for `patience`.

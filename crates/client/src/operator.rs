@@ -81,9 +81,25 @@ impl Client {
     /// # Errors
     /// As [`steer`](Self::steer).
     pub fn snapshot(&self, patience: Duration) -> Result<SavedState> {
+        self.saved(&ControlRequest::default(), patience)
+    }
+
+    /// Pauses, and goes back by some ticks: the next run begins in the state of that tick, from the
+    /// daemon's log, and stands paused. The tick.
+    ///
+    /// # Errors
+    /// As [`snapshot`](Self::snapshot); [`ErrorKind::Input`] if the daemon has no log, or no such
+    /// tick.
+    pub fn step_back(&self, ticks: u64, patience: Duration) -> Result<u64> {
+        self.steer(Order::Pause, &ControlRequest::default(), patience)?;
+        let past = self.saved(&ControlRequest { number: ticks, rewind: 1 }, patience)?;
+        self.restore(&past, patience)
+    }
+
+    fn saved(&self, request: &ControlRequest, patience: Duration) -> Result<SavedState> {
         let key = self.keys.order(Order::Snapshot);
-        let (run_id, request) = (self.run_id(patience)?, ControlRequest::default());
-        let bytes = self.send_order(run_id, Order::Snapshot, &request, patience)?;
+        let run_id = self.run_id(patience)?;
+        let bytes = self.send_order(run_id, Order::Snapshot, request, patience)?;
         // a refusal is a message of another kind
         match decode::<OrderReply>(Kind::OrderReply, &bytes) {
             Ok(refused) => Err(refused.tick().map_or_else(|e| e, |_| bus_error(key, "no state"))),

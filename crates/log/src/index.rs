@@ -100,6 +100,12 @@ impl RunIndex {
         self.segments.iter().filter(|p| p.run_id == run_id).map(|p| p.end_tick).max()
     }
 
+    /// Ticks done at the beginning of run `run_id`; `None` if there is no tick of it.
+    #[must_use]
+    pub fn first_tick(&self, run_id: u32) -> Option<u64> {
+        self.segments.iter().filter(|p| p.run_id == run_id).map(|p| p.first_tick).min()
+    }
+
     /// Number of ticks.
     #[must_use]
     pub fn ticks(&self) -> u64 {

@@ -135,3 +135,19 @@ pub struct SurfaceDescription {
     /// Pose in the world at rest.
     pub pose: PoseDescription,
 }
+
+/// The ground as triangles, to be looked at: the answer to `model/ground`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GroundReply {
+    /// In the order of [`ModelReply::surfaces`].
+    pub surfaces: Vec<MeshDescription>,
+}
+
+/// Triangles in the frame of a surface; none for a plane.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeshDescription {
+    /// x, y, z of each corner, m.
+    pub vertices_m: Vec<f64>,
+    /// Three indices of corners for each triangle, counter-clockwise seen from outside.
+    pub triangles: Vec<u32>,
+}

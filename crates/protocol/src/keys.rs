@@ -156,6 +156,8 @@ pub struct Keys {
     pub model: String,
     /// Robot description file.
     pub urdf: String,
+    /// Triangles of the ground.
+    pub ground: String,
 }
 
 impl Keys {
@@ -174,6 +176,7 @@ impl Keys {
             events: key("events"),
             model: key("model"),
             urdf: key("model/urdf"),
+            ground: key("model/ground"),
         }
     }
 

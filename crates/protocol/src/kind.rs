@@ -41,6 +41,8 @@ numbered! {
         Event = 17, "Event";
         /// `ViewReading`.
         View = 18, "View";
+        /// `GroundReply`.
+        Ground = 19, "Ground";
         /// `FaultRequest`.
         Fault = 20, "Fault";
         /// `ClearFaultsRequest`.
@@ -71,6 +73,7 @@ impl Kind {
             Self::Speed => "hardstand.Speed.v6",
             Self::Event => "hardstand.Event.v6",
             Self::View => "hardstand.View.v6",
+            Self::Ground => "hardstand.Ground.v6",
             Self::Fault => "hardstand.Fault.v6",
             Self::ClearFaults => "hardstand.Clear.v6",
         }

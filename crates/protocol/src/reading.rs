@@ -8,7 +8,7 @@ use std::mem::take;
 
 use serde::{Deserialize, Serialize};
 
-use crate::JointCommand;
+use crate::{JointCommand, PoseDescription};
 
 /// State of the robot after `tick` ticks. What a real robot could measure comes first; what only
 /// a simulator knows has `truth` in its name.
@@ -188,4 +188,6 @@ pub struct ViewReading {
     pub contacts: ContactsReading,
     /// What each drive obeyed: its command, if it is damped only a `kd`, zeros if it is released.
     pub references: Vec<JointCommand>,
+    /// Poses of the surfaces that move, in their order.
+    pub surfaces: Vec<PoseDescription>,
 }

@@ -66,7 +66,7 @@ fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
         assert!(rights.has("subscribe", name), "{user} and {name}");
         assert!(hears(&session, name, PATIENCE), "{user} may watch {name}");
     }
-    for name in ["model", "model/urdf", "status", "view"] {
+    for name in ["model", "model/urdf", "model/ground", "status", "view"] {
         assert!(rights.has("query", name), "{user} and {name}");
         assert!(answered(&session, name), "{user} may ask for {name}");
     }

@@ -83,6 +83,21 @@ impl Heightfield {
         Ok(Self { origin_m, spacing_m, columns, rows, nodes: nodes.into() })
     }
 
+    /// Place of the first node, x and y in S, m.
+    pub(super) const fn origin_m(&self) -> [f64; 2] {
+        self.origin_m
+    }
+
+    /// Nodes along x and y.
+    pub(super) const fn nodes_along(&self) -> [usize; 2] {
+        [self.columns, self.rows]
+    }
+
+    /// From the first node to the last, along x and y, m.
+    pub(super) fn size_m(&self) -> [f64; 2] {
+        self.nodes_along().map(|n| (n - 1) as f64 * self.spacing_m)
+    }
+
     /// Height of the surface above the point `(x, y)` of S, m.
     #[must_use]
     pub fn height_m(&self, x_m: f64, y_m: f64) -> f64 {

@@ -64,6 +64,11 @@ impl ConvexSolid {
         Ok(Self { faces, edge_radius_m })
     }
 
+    /// Its half-spaces (outward unit normal, offset in m), rounded edges included.
+    pub(super) fn half_spaces(&self) -> impl Iterator<Item = (Vec3, f64)> {
+        self.faces.iter().map(|f| (f.normal, f.offset_m + self.edge_radius_m))
+    }
+
     /// A box centred on S's origin.
     ///
     /// # Errors

@@ -75,6 +75,7 @@ PAYLOADS = [
     (16, "Speed", HEAD + [("speed", "d")]),
     (17, "Event", [("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"), ("kind", "text"), ("controller", "text"),
                    ("asker", "text"), ("text", "text")]),
+    (19, "Ground", [("surfaces", [("vertices_m", ["d"]), ("triangles", ["I"])])]),
     (20, "Fault", HEAD + FAULT_PART + [("values", ["d"]), ("ticks", "Q")]),
     (21, "Clear", HEAD + FAULT_PART),
 ]
@@ -138,8 +139,8 @@ def body(fields):
 
 # a view is a state, the contacts and what the drives obey
 VIEW = next(f for _, name, f in PAYLOADS if name == "State")
-VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND)]
-PAYLOADS.insert(-2, (18, "View", VIEW))
+VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND), ("surfaces", POSE)]
+PAYLOADS.insert(-3, (18, "View", VIEW))
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):
     print(code, name, (b"HS" + bytes([6, code]) + payload).hex())

@@ -10,10 +10,10 @@ use std::process::Command;
 use hardstand_protocol::{
     Authority, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
     ContactsReading, ControlRequest, Event, EventReading, FaultKind, FaultRequest, FrictionRequest,
-    Grant, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe, Kind,
-    LeaveRequest, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure, PushRequest,
-    Rejection, SavedState, Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED,
-    VERSION, Verdict, ViewReading, decode, encode,
+    Grant, GroundReply, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe,
+    Kind, LeaveRequest, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure,
+    PushRequest, Rejection, SavedState, Scope, SpeedRequest, StateReading, StatusReading,
+    UNTIL_CLEARED, VERSION, Verdict, ViewReading, decode, encode,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -62,6 +62,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::Leave => probed::<(OrderHead, LeaveRequest)>(kind),
         Kind::Speed => probed::<(OrderHead, SpeedRequest)>(kind),
         Kind::View => probed::<ViewReading>(kind),
+        Kind::Ground => probed::<GroundReply>(kind),
         Kind::Event => probed::<EventReading>(kind),
         Kind::Fault => probed::<(OrderHead, FaultRequest)>(kind),
         Kind::ClearFaults => probed::<(OrderHead, ClearFaultsRequest)>(kind),

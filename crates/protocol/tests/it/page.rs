@@ -131,7 +131,17 @@ fn the_table_of_keys_has_every_key() {
     let table = after(&page, "| key | use |").lines().skip(2).take_while(|l| l.starts_with('|'));
     let mut found: Vec<&str> =
         table.flat_map(|l| l.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)).collect();
-    let published = ["model", "model/urdf", "state", "contacts", "view", "status", "events", "cmd"];
+    let published = [
+        "model",
+        "model/urdf",
+        "model/ground",
+        "state",
+        "contacts",
+        "view",
+        "status",
+        "events",
+        "cmd",
+    ];
     let mut keys: Vec<&str> = published.into_iter().chain(Order::ALL.map(Order::name)).collect();
     found.sort_unstable();
     keys.sort_unstable();
