@@ -52,5 +52,7 @@ pub mod ros2;
 pub mod rt;
 pub mod simulation;
 pub mod urdf;
+#[cfg(feature = "view")]
+pub mod view;
 
 pub use hardstand_error::{Error, ErrorKind, Result};

@@ -16,7 +16,7 @@ use hardstand_protocol::{
 
 use super::arguments::{
     ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments, FrictionArguments,
-    PushArguments, StateFileArguments,
+    PushArguments, StateFileArguments, StepArguments,
 };
 use super::{ExitCode, show, stop_on_signal};
 
@@ -65,7 +65,7 @@ fn carry_out(kind: &CtlKind) -> Result<OrderResult<'_>> {
         CtlKind::Resume(daemon) => {
             steer(daemon, Order::Resume, |tick| format!("continues after tick {tick}"))?
         }
-        CtlKind::Step(a) => run_on(&a.daemon.client()?, Order::Step, a.ticks, a.no_wait)?,
+        CtlKind::Step(a) => step(a)?,
         CtlKind::RunUntil(a) => run_on(&a.daemon.client()?, Order::RunUntil, a.tick, a.no_wait)?,
         CtlKind::Reset(a) => {
             let request = ControlRequest { rewind: a.rewind.into(), ..Default::default() };
@@ -99,6 +99,21 @@ fn steer(
 ) -> Result<OrderResult<'static>> {
     let tick = daemon.client()?.steer(order, &ControlRequest::default(), PATIENCE)?;
     Ok(OrderResult::new(order, tick, text(tick)))
+}
+
+/// Forward, or back.
+fn step(a: &StepArguments) -> Result<OrderResult<'static>> {
+    if a.ticks == 0 {
+        let text = "N is 0; it must be a number of ticks, negative to go back";
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let client = a.daemon.client()?;
+    if a.ticks > 0 {
+        return run_on(&client, Order::Step, a.ticks.unsigned_abs(), a.no_wait);
+    }
+    let tick = client.step_back(a.ticks.unsigned_abs(), PATIENCE)?;
+    let text = format!("paused after tick {tick}, as the next run");
+    Ok(OrderResult::new(Order::Step, tick, text))
 }
 
 /// Steps, and waits until the steps are done unless `no_wait` is set.

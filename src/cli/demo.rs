@@ -52,6 +52,12 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
 
     let mut controller_ended = false;
     let mut controller = controller(&endpoint, &scenario.bus.robot)?;
+    #[cfg(feature = "view")]
+    let _page = if a.view {
+        Some(super::view::beside(&endpoint, &scenario.bus.robot, None)?)
+    } else {
+        None
+    };
     let log = Some(a.log.clone());
     let summary = daemon::run(&scenario, Begin::Afresh, log, &stop, |happening| match happening {
         Happening::Ready(_, grants) if text => {

@@ -37,6 +37,8 @@ mod run;
 mod show;
 #[cfg(feature = "zenoh")]
 mod status;
+#[cfg(feature = "view")]
+mod view;
 
 use std::ops::RangeInclusive;
 use std::process;
@@ -78,6 +80,10 @@ pub fn main() -> process::ExitCode {
         Verb::Events(a) => events::events(a),
         #[cfg(feature = "zenoh")]
         Verb::Status(a) => status::status(a),
+        #[cfg(feature = "view")]
+        Verb::View(a) => view::view(a),
+        #[cfg(feature = "view")]
+        Verb::Page(a) => view::page(a),
     };
     let code = result.unwrap_or_else(|e| {
         show::error(&e);

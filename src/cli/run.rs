@@ -55,6 +55,8 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
     };
     let (mut waited_s, mut paused) = (0_u64, false);
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
+    #[cfg(feature = "view")]
+    let _page = if a.view { Some(view_beside(&scenario, a)?) } else { None };
     let summary =
         daemon::run(&scenario, begin, a.log.clone(), &stop, |happening| match happening {
             Happening::Ready(ready, grants) => {
@@ -152,6 +154,13 @@ impl Progress {
     const fn of_stall(stall: Stall) -> Self {
         Self::Stall { tick: stall.tick, missed_deadlines: stall.missed }
     }
+}
+
+/// The page, as a process of its own; the robot's meshes lie beside its URDF.
+#[cfg(feature = "view")]
+fn view_beside(scenario: &Scenario, a: &RunArguments) -> Result<crate::process_harness::Process> {
+    let folder = a.scenario.parent().unwrap_or(Path::new("."));
+    super::view::beside(scenario.bus.endpoint()?, &scenario.bus.robot, Some(folder))
 }
 
 /// The state to begin in, if it is one for this scenario: before an old log is overwritten.

@@ -122,7 +122,7 @@ fn counters(s: &StatusReading, all: bool) -> Vec<String> {
 }
 
 /// The fields that docs/protocol.md promises.
-fn as_json(robot: &str, s: &StatusReading) -> Value {
+pub(super) fn as_json(robot: &str, s: &StatusReading) -> Value {
     let owner = (s.command_session != 0).then(|| format!("{:016x}", s.command_session));
     let counters: Map<String, Value> =
         s.counters.iter().map(|c| (c.name.clone(), c.value.into())).collect();

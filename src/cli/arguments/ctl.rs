@@ -105,10 +105,9 @@ pub(in crate::cli) struct ClearArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct StepArguments {
-    /// Number of ticks
-    #[arg(default_value_t = 1, value_name = "N")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(in crate::cli) ticks: u64,
+    /// Number of ticks; negative to go back, for which the daemon needs a log
+    #[arg(default_value_t = 1, value_name = "N", allow_negative_numbers = true)]
+    pub(in crate::cli) ticks: i64,
     /// Do not wait until they are done
     #[arg(long)]
     pub(in crate::cli) no_wait: bool,

@@ -37,6 +37,12 @@ pub(in crate::cli) struct DaemonArguments {
 impl DaemonArguments {
     /// A client of that daemon.
     pub(in crate::cli) fn client(&self) -> Result<Client> {
+        let (endpoint, robot, credentials) = self.parts();
+        Client::connect_as(&endpoint, &robot, &credentials)
+    }
+
+    /// Endpoint, robot and credentials.
+    pub(in crate::cli) fn parts(&self) -> (String, String, Credentials) {
         let user = self.user.clone().zip(self.password_file.clone());
         let tls = match (&self.tls_certificate, &self.tls_key, &self.tls_ca) {
             (Some(certificate), Some(key), Some(ca)) => Some(TlsFiles {
@@ -46,6 +52,6 @@ impl DaemonArguments {
             }),
             _ => None,
         };
-        Client::connect_as(&self.connect, &self.robot, &Credentials { user, tls })
+        (self.connect.clone(), self.robot.clone(), Credentials { user, tls })
     }
 }

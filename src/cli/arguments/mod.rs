@@ -23,6 +23,8 @@ mod replay;
 mod run;
 #[cfg(feature = "zenoh")]
 mod status;
+#[cfg(feature = "view")]
+mod view;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -39,6 +41,7 @@ pub(super) use controller::{ControllerArguments, ControllerKind, StandArguments}
 #[cfg(feature = "zenoh")]
 pub(super) use ctl::{
     ClearArguments, CtlArguments, CtlKind, FrictionArguments, PushArguments, StateFileArguments,
+    StepArguments,
 };
 #[cfg(feature = "zenoh")]
 pub(super) use daemon::DaemonArguments;
@@ -53,12 +56,16 @@ pub(super) use replay::ReplayArguments;
 pub(super) use run::{ModeArgument, PaceArgument, RunArguments};
 #[cfg(feature = "zenoh")]
 pub(super) use status::{EventsArguments, StatusArguments};
+#[cfg(feature = "view")]
+pub(super) use view::{PageArguments, PageServer, ViewArguments};
 
 const AFTER_HELP: &str = "\
 Start here:
   hardstand demo                                  a quadruped stands, is pushed, recovers
   hardstand run config/quadruped.toml             the daemon, waiting for your controller
   hardstand controller stand                      an example controller, in another terminal
+  hardstand view                                  the robot in the browser, live
+  hardstand page run.mcap -o run.html             a run as one file that can be mailed
   hardstand replay hardstand-demo.mcap            run a log again and compare every tick
   hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
   hardstand bisect a.mcap b.mcap                  the first difference of two runs, and its cause
@@ -131,6 +138,19 @@ pub(super) enum Verb {
     /// Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are missing.
     #[cfg(feature = "zenoh")]
     Campaign(CampaignArguments),
+    /// Show a robot in the browser: live, or from a log
+    ///
+    /// Serves a page on this machine that shows the robot in 3-D, with contact forces, friction
+    /// cones, joints, timing and events; its buttons pause, step, push and break. Without LOG it
+    /// is a client of a running daemon, a process of its own, which does not affect the physics.
+    /// Foxglove and Lichtblick can connect to the same port. docs/view.md describes the page.
+    #[cfg(feature = "view")]
+    View(ViewArguments),
+    /// Write a log as one HTML file that needs no server and no network
+    ///
+    /// The file holds robot, time line and plots, and can be mailed. docs/view.md describes it.
+    #[cfg(feature = "view")]
+    Page(PageArguments),
     /// Print the status of a running daemon
     ///
     /// Phase, authority, owner, real-time factor; what the system granted and refused, with the

@@ -9,6 +9,10 @@ pub(in crate::cli) struct RunArguments {
     /// Print one JSON document a line instead of text (docs/cli.md)
     #[arg(long)]
     pub(in crate::cli) json: bool,
+    /// Show the robot in the browser, at http://127.0.0.1:8765/
+    #[cfg(feature = "view")]
+    #[arg(long)]
+    pub(in crate::cli) view: bool,
     /// Scenario file (TOML)
     pub(in crate::cli) scenario: PathBuf,
     /// Simulated seconds to run, in all: those before a state of --from too [default: the

@@ -1,0 +1,108 @@
+//! One instant of a run, as the page reads it.
+
+use hardstand_protocol::{
+    Authority, FootReading, ModelReply, PoseDescription, StationReading, ViewReading,
+};
+use serde_json::{Value, json};
+
+/// A contact that presses less than this is not shown, N.
+pub(crate) const NORMAL_MIN_N: f64 = 1e-6;
+
+/// The words of `mode`.
+const MODES: [&str; 3] = ["realtime", "lockstep", "budgeted"];
+/// The words of `phase`.
+pub(crate) const PHASES: [&str; 5] =
+    ["waiting", "running", "stopped", "paused", "awaiting a controller"];
+
+/// The view as JSON.
+pub(crate) fn frame(view: &ViewReading, model: &ModelReply) -> Value {
+    let (s, c) = (&view.state, &view.contacts);
+    let joints = |of: fn(&hardstand_protocol::JointReading) -> f64| {
+        s.joints.iter().map(of).collect::<Vec<f64>>()
+    };
+    let command = |of: fn(&hardstand_protocol::JointCommand) -> f64| {
+        view.references.iter().map(of).collect::<Vec<f64>>()
+    };
+    let moving = model.surfaces.iter().enumerate().filter(|(_, s)| s.moves == 1);
+    json!({
+        "run_id": s.run_id,
+        "tick": s.tick,
+        "time_ns": s.time_ns,
+        "mode": MODES.get(usize::from(s.mode)),
+        "phase": PHASES.get(usize::from(s.phase)),
+        "failure": failure(s.failure),
+        "authority": Authority::name_of(s.authority),
+        "command_age_ticks": (s.command_age_ticks != u32::MAX).then_some(s.command_age_ticks),
+        "owner": (s.command_session != 0).then(|| format!("{:016x}", s.command_session)),
+        "digest": format!("{:016x}", s.digest),
+        "base": {
+            "p": s.truth_base_position_m,
+            "quat": s.truth_base_quat_wxyz,
+            "v": s.truth_base_velocity_m_per_s,
+            "w": s.truth_base_angular_velocity_rad_per_s,
+        },
+        "imu": {
+            "quat": s.imu_quat_wxyz,
+            "gyro": s.imu_angular_velocity_rad_per_s,
+            "acc": s.imu_specific_force_m_per_s2,
+        },
+        "q": joints(|j| j.q),
+        "dq": joints(|j| j.dq),
+        "tau": joints(|j| j.tau),
+        "command": {
+            "q": command(|r| r.q),
+            "dq": command(|r| r.dq),
+            "kp": command(|r| r.kp),
+            "kd": command(|r| r.kd),
+            "tau_ff": command(|r| r.tau_ff),
+        },
+        "foot_contact": s.foot_contact.iter().map(|&c| c == 1).collect::<Vec<_>>(),
+        "foot_normal_n": s.foot_normal_n,
+        "feet": c.feet.iter().map(foot).collect::<Vec<_>>(),
+        "contacts": touching(view, model).map(contact).collect::<Vec<_>>(),
+        "surfaces": moving.zip(&view.surfaces).map(|((i, _), pose)| surface(i, pose)).collect::<Vec<_>>(),
+    })
+}
+
+fn failure(number: u8) -> Option<&'static str> {
+    match number {
+        0 => None,
+        1 => Some("a number is not finite"),
+        _ => Some("a number is out of range"),
+    }
+}
+
+fn foot(f: &FootReading) -> Value {
+    json!({ "point": f.point_world_m, "force": f.force_world_n, "moment": f.moment_world_nm })
+}
+
+/// The contacts that carry a force, each with its station and surface.
+pub(crate) fn touching<'a>(
+    view: &'a ViewReading,
+    model: &ModelReply,
+) -> impl Iterator<Item = ([usize; 2], &'a StationReading)> {
+    let surfaces = model.surfaces.len().max(1);
+    let all = view.contacts.stations.iter().enumerate();
+    all.filter(|(_, s)| s.normal_n > NORMAL_MIN_N)
+        .map(move |(i, s)| ([i / surfaces, i % surfaces], s))
+}
+
+fn contact(([station, surface], s): ([usize; 2], &StationReading)) -> Value {
+    json!({
+        "station": station,
+        "surface": surface,
+        "p": s.position_world_m,
+        "normal": s.normal_world,
+        "force": s.force_world_n,
+        "normal_n": s.normal_n,
+        "anchor": s.anchor_world_m,
+        "slip_m_per_s": s.slip_m_per_s,
+        "sliding": s.sliding,
+        "mu": s.mu,
+        "limit_n": s.friction_limit_n,
+    })
+}
+
+fn surface(index: usize, pose: &PoseDescription) -> Value {
+    json!({ "surface": index, "position_m": pose.position_m, "quat": pose.quat_wxyz })
+}

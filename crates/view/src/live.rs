@@ -1,0 +1,266 @@
+//! The live page: a client of a daemon on one side, a WebSocket on the other.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use foxglove::websocket::{Capability, ChannelView, Client as Page, ServerListener};
+use foxglove::{ChannelBuilder, Context, RawChannel, Schema, WebSocketServer};
+use hardstand_client::Client;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{EventReading, StatusReading};
+use serde_json::{Value, json};
+
+use crate::foxglove_topics::FoxgloveTopics;
+use crate::frame::frame;
+use crate::front_door::{Files, FrontDoor, runtime};
+use crate::meshes::{MeshFolders, Meshes};
+use crate::orders::Orders;
+use crate::scene::Source;
+use crate::{Scene, ServeSettings};
+
+/// What a live page shows.
+#[allow(missing_debug_implementations, reason = "holds a function")]
+pub struct LiveSettings {
+    /// Opens a connection with the daemon; called again after a loss.
+    pub connect: Box<dyn Fn() -> Result<Client> + Send + Sync>,
+    /// Name of the robot on the bus.
+    pub robot: String,
+    /// A status as JSON, as `hardstand status --json` prints it.
+    pub status_json: fn(&str, &StatusReading) -> Value,
+    /// Where meshes of the robot are looked for.
+    pub meshes: MeshFolders,
+}
+
+/// A daemon that gives no sign of life for so long is gone.
+const SILENT: Duration = Duration::from_secs(3);
+/// Time for an answer of the daemon.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Time between two looks for views and events.
+const LOOK: Duration = Duration::from_millis(15);
+/// Time between two statuses.
+const STATUS_EVERY: Duration = Duration::from_secs(1);
+/// Messages that wait for a slow page at most; older ones are dropped.
+const BACKLOG: usize = 32;
+
+/// The channels of the page.
+struct Channels {
+    scene: Arc<RawChannel>,
+    frame: Arc<RawChannel>,
+    status: Arc<RawChannel>,
+    event: Arc<RawChannel>,
+    link: Arc<RawChannel>,
+    foxglove: FoxgloveTopics,
+}
+
+/// What a page gets that subscribes later.
+#[derive(Default)]
+struct Kept {
+    scene: Option<Vec<u8>>,
+    frame: Option<Vec<u8>>,
+    link: Option<Vec<u8>>,
+    urdf: Option<Vec<u8>>,
+}
+
+struct LatePages {
+    kept: Arc<Mutex<Kept>>,
+    channels: Arc<Channels>,
+}
+
+impl ServerListener for LatePages {
+    fn on_subscribe(&self, page: Page, channel: ChannelView<'_>) {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = [
+            (&self.channels.scene, &kept.scene),
+            (&self.channels.frame, &kept.frame),
+            (&self.channels.link, &kept.link),
+            (self.channels.foxglove.description(), &kept.urdf),
+        ];
+        for (of, message) in all {
+            if let (true, Some(message)) = (of.id() == channel.id(), message) {
+                of.log_to_sink(message, page.sink_id());
+            }
+        }
+    }
+}
+
+impl Channels {
+    fn new(context: &Arc<Context>) -> Result<Self> {
+        let channel = |topic: &str, name: &str| {
+            ChannelBuilder::new(topic)
+                .context(context)
+                .message_encoding("json")
+                .schema(Schema::new(name, "jsonschema", br#"{"type":"object"}"#.as_slice()))
+                .build_raw()
+                .map_err(|e| viewer_error(&e))
+        };
+        Ok(Self {
+            scene: channel("/hardstand/scene", "hardstand.Scene")?,
+            frame: channel("/hardstand/frame", "hardstand.Frame")?,
+            status: channel("/hardstand/status", "hardstand.Status")?,
+            event: channel("/hardstand/event", "hardstand.Event")?,
+            link: channel("/hardstand/link", "hardstand.Link")?,
+            foxglove: FoxgloveTopics::new(context)?,
+        })
+    }
+}
+
+pub(crate) fn viewer_error(e: &dyn std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Internal, format!("the viewer's server: {e}"))
+}
+
+/// Serves the live page until `stop` says so; `ready` is given the address. Waits for the daemon,
+/// and for the next one when it has gone.
+///
+/// # Errors
+/// As for a port that cannot be opened; the error of the first connection if it is not one that
+/// can pass, for instance a wrong password file.
+pub fn serve_live(
+    live: LiveSettings,
+    serve: ServeSettings,
+    ready: impl FnOnce(SocketAddr),
+    stop: impl Fn() -> bool,
+) -> Result<()> {
+    let threads = runtime()?;
+    let context = Context::new();
+    let channels = Arc::new(Channels::new(&context)?);
+    let (kept, client) = (Arc::<Mutex<Kept>>::default(), Arc::<Mutex<Option<Client>>>::default());
+    let meshes = Arc::<Mutex<Meshes>>::default();
+    let before_ns = Arc::<AtomicU64>::default();
+    let orders = Arc::new(Orders::new(Arc::clone(&client), Arc::clone(&before_ns)));
+    let server = WebSocketServer::new()
+        .name("Hardstand")
+        .context(&context)
+        .bind("127.0.0.1", 0)
+        .message_backlog_size(BACKLOG)
+        .capabilities([Capability::Services])
+        .supported_encodings(["json"])
+        .services(orders.services())
+        .listener(Arc::new(LatePages { kept: Arc::clone(&kept), channels: Arc::clone(&channels) }))
+        .tokio_runtime(threads.handle());
+    let found = Arc::clone(&meshes);
+    let files: Files = Arc::new(move |path| {
+        let bytes = found.lock().unwrap_or_else(PoisonError::into_inner).read(path)?;
+        Some(("application/octet-stream", bytes))
+    });
+    let server = threads.block_on(server.start()).map_err(|e| viewer_error(&e))?;
+    let door = threads.block_on(FrontDoor::open(serve, files, Some(server.port())))?;
+    ready(door.address());
+    threads.spawn(door.serve());
+    let viewer = Viewer { live, channels, kept, client, meshes, before_ns };
+    while !stop() {
+        viewer.link(false, "no daemon answers yet");
+        if let Err(e) = viewer.follow(&stop) {
+            viewer.link(false, &e.to_string());
+        }
+        *viewer.client() = None;
+        if !stop() {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+    // pages are told by the closing of their connections
+    let _closing = server.stop();
+    Ok(())
+}
+
+struct Viewer {
+    live: LiveSettings,
+    channels: Arc<Channels>,
+    kept: Arc<Mutex<Kept>>,
+    client: Arc<Mutex<Option<Client>>>,
+    meshes: Arc<Mutex<Meshes>>,
+    /// See [`Orders`].
+    before_ns: Arc<AtomicU64>,
+}
+
+impl Viewer {
+    fn client(&self) -> std::sync::MutexGuard<'_, Option<Client>> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the pages whether the daemon answers.
+    fn link(&self, connected: bool, text: &str) {
+        let message = json!({ "connected": connected, "text": text }).to_string().into_bytes();
+        self.channels.link.log(&message);
+        self.kept().link = Some(message);
+    }
+
+    /// Shows one daemon until it goes.
+    fn follow(&self, stop: &impl Fn() -> bool) -> Result<()> {
+        let client = (self.live.connect)()?;
+        let scene = self.scene(&client)?;
+        let (views, events) = (client.views()?, client.events()?);
+        if let Ok(view) = client.standing_view(Duration::ZERO) {
+            self.show(&view, &scene);
+        }
+        let own = (self.live.connect)()?;
+        *self.client() = Some(client);
+        self.link(true, "");
+        let (mut seen, mut status_due) = (std::time::Instant::now(), std::time::Instant::now());
+        while !stop() {
+            if let Some(view) = views.next(LOOK)? {
+                self.show(&view, &scene);
+                seen = std::time::Instant::now();
+            }
+            while let Some(event) = events.next(Duration::ZERO)? {
+                self.channels.event.log(event_json(&event).to_string().as_bytes());
+            }
+            if status_due.elapsed() >= STATUS_EVERY {
+                status_due = std::time::Instant::now();
+                match own.status(Duration::ZERO) {
+                    Ok(status) => {
+                        let text = (self.live.status_json)(&self.live.robot, &status).to_string();
+                        self.channels.status.log(text.as_bytes());
+                        seen = status_due;
+                        if status.run_id != 0
+                            && own.model(PATIENCE)?.layout_hash != scene.model.layout_hash
+                        {
+                            return Ok(()); // another robot under the same name
+                        }
+                    }
+                    Err(e) if seen.elapsed() > SILENT => return Err(e),
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn scene(&self, client: &Client) -> Result<Scene> {
+        let model = client.model(PATIENCE)?;
+        let (urdf, ground) = (client.urdf(PATIENCE)?, client.ground(PATIENCE)?);
+        let (urdf, meshes) = self.live.meshes.resolve(&urdf);
+        *self.meshes.lock().unwrap_or_else(PoisonError::into_inner) = meshes;
+        let scene = Scene::new(Source::Live, &model, &ground, &urdf);
+        let message = scene.value.to_string().into_bytes();
+        self.channels.scene.log(&message);
+        let description = json!({ "data": urdf }).to_string().into_bytes();
+        self.channels.foxglove.description().log(&description);
+        let mut kept = self.kept();
+        (kept.scene, kept.frame, kept.urdf) = (Some(message), None, Some(description));
+        Ok(scene)
+    }
+
+    fn show(&self, view: &hardstand_protocol::ViewReading, scene: &Scene) {
+        let state = &view.state;
+        let in_run_ns = state.tick.wrapping_mul(scene.model.period_ns);
+        self.before_ns.store(state.time_ns.saturating_sub(in_run_ns), Ordering::Relaxed);
+        let message = frame(view, &scene.model).to_string().into_bytes();
+        self.channels.frame.log(&message);
+        self.channels.foxglove.show(view, &scene.model);
+        self.kept().frame = Some(message);
+    }
+}
+
+fn event_json(event: &EventReading) -> Value {
+    let EventReading { run_id, tick, time_ns, kind, controller, asker, text } = event;
+    json!({
+        "run_id": run_id, "tick": tick, "time_s": *time_ns as f64 * 1e-9, "kind": kind,
+        "controller": controller, "asker": asker, "text": text,
+    })
+}

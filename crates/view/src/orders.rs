@@ -1,0 +1,236 @@
+//! Orders of the page: services in JSON that become orders to the daemon.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use foxglove::Schema;
+use foxglove::websocket::service::{Request, Service, ServiceSchema};
+use hardstand_client::Client;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{
+    ClearFaultsRequest, ControlRequest, FaultKind, FaultRequest, Order, PushRequest, SavedState,
+    Scope,
+};
+use serde_json::{Map, Value, json};
+
+/// Time for an answer of the daemon.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Snapshots that are kept; an older one is forgotten.
+const SNAPSHOTS_MAX: usize = 100;
+
+/// What the page can ask for, by name.
+const NAMES: [&str; 15] = [
+    "pause",
+    "resume",
+    "stop",
+    "arm",
+    "reset",
+    "step",
+    "run_until",
+    "speed",
+    "snapshot",
+    "restore",
+    "push",
+    "friction",
+    "fault",
+    "clear",
+    "step_back",
+];
+
+/// Carries out what pages ask for.
+pub(crate) struct Orders {
+    client: Arc<Mutex<Option<Client>>>,
+    /// Published time at tick 0 of the run that is shown, ns: that of the runs before it.
+    before_ns: Arc<AtomicU64>,
+    snapshots: Mutex<(u64, VecDeque<(u64, SavedState)>)>,
+}
+
+impl Orders {
+    pub(crate) fn new(client: Arc<Mutex<Option<Client>>>, before_ns: Arc<AtomicU64>) -> Self {
+        Self { client, before_ns, snapshots: Mutex::default() }
+    }
+
+    /// A service for each order.
+    pub(crate) fn services(self: &Arc<Self>) -> Vec<Service> {
+        let schema = |name: &str| {
+            let object = || Schema::new(name, "jsonschema", br#"{"type":"object"}"#.as_slice());
+            ServiceSchema::new(name).with_request("json", object()).with_response("json", object())
+        };
+        let service = |name: &&'static str| {
+            let (name, orders) = (*name, Arc::clone(self));
+            Service::builder(format!("/hardstand/{name}"), schema(name)).blocking_handler_fn(
+                move |request: Request| {
+                    let answer = orders.answer(name, request.payload());
+                    Ok::<Vec<u8>, String>(answer.to_string().into_bytes())
+                },
+            )
+        };
+        NAMES.iter().map(service).collect()
+    }
+
+    fn answer(&self, name: &str, payload: &[u8]) -> Value {
+        let request = match serde_json::from_slice::<Value>(payload) {
+            Ok(Value::Object(fields)) => Fields(fields),
+            _ if payload.is_empty() => Fields(Map::new()),
+            _ => {
+                return json!({ "ok": false, "text": format!("{name}: the request is no JSON object") });
+            }
+        };
+        match self.carry_out(name, &request) {
+            Ok(mut answer) => {
+                answer["ok"] = true.into();
+                answer
+            }
+            Err(e) => json!({ "ok": false, "text": e.to_string() }),
+        }
+    }
+
+    fn carry_out(&self, name: &str, request: &Fields) -> Result<Value> {
+        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(client) = client.as_ref() else {
+            return Err(Error::new(ErrorKind::Bus, "no daemon answers"));
+        };
+        let steer = |order: Order, number: u64| {
+            let control = ControlRequest { number, ..ControlRequest::default() };
+            client.steer(order, &control, PATIENCE)
+        };
+        let tick = match name {
+            "pause" => steer(Order::Pause, 0)?,
+            "resume" => steer(Order::Resume, 0)?,
+            "stop" => steer(Order::Stop, 0)?,
+            "arm" => steer(Order::Arm, 0)?,
+            "reset" => steer(Order::Reset, 0)?,
+            "step" => return step(client, request.number("ticks")?),
+            "step_back" => return step(client, -request.number("ticks")?),
+            "run_until" => {
+                let before_ns = self.before_ns.load(Ordering::Relaxed) as f64;
+                let until_ns = request.number("time_s")? * 1e9 - before_ns;
+                let period_ns = client.model(PATIENCE)?.period_ns as f64;
+                steer(Order::RunUntil, (until_ns / period_ns).round().max(0.0) as u64)?
+            }
+            "speed" => client.set_speed(request.number("speed")?, PATIENCE)?,
+            "snapshot" => return self.save(client),
+            "restore" => self.restore(client, request.number("id")? as u64)?,
+            "push" => push(client, request)?,
+            "friction" => {
+                let model = client.model(PATIENCE)?;
+                let mu = [request.number("mu_static")?, request.number("mu_kinetic")?];
+                client.set_friction(&model, Scope::All, mu[0], mu[1], PATIENCE)?
+            }
+            "fault" => fault(client, request)?,
+            _ => {
+                let kind = request.text("kind").unwrap_or_default();
+                let request = ClearFaultsRequest { kind, ..ClearFaultsRequest::default() };
+                client.clear_faults(&request, PATIENCE)?
+            }
+        };
+        Ok(json!({ "text": format!("{} at tick {tick}", name.replace('_', " ")), "tick": tick }))
+    }
+
+    fn snapshots(&self) -> MutexGuard<'_, (u64, VecDeque<(u64, SavedState)>)> {
+        self.snapshots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn save(&self, client: &Client) -> Result<Value> {
+        let saved = client.snapshot(PATIENCE)?;
+        let (mut snapshots, tick) = (self.snapshots(), saved.tick);
+        snapshots.0 += 1;
+        let id = snapshots.0;
+        snapshots.1.push_back((id, saved));
+        if snapshots.1.len() > SNAPSHOTS_MAX {
+            snapshots.1.pop_front();
+        }
+        Ok(json!({ "text": format!("state {id} after tick {tick}"), "id": id, "tick": tick }))
+    }
+
+    fn restore(&self, client: &Client, id: u64) -> Result<u64> {
+        let snapshots = self.snapshots();
+        let Some((_, saved)) = snapshots.1.iter().find(|(own, _)| *own == id) else {
+            return Err(input(format!("there is no state {id}")));
+        };
+        client.restore(saved, PATIENCE)
+    }
+}
+
+fn input(text: String) -> Error {
+    Error::new(ErrorKind::Input, text)
+}
+
+/// Steps forward, or back.
+fn step(client: &Client, ticks: f64) -> Result<Value> {
+    if ticks == 0.0 || ticks.fract() != 0.0 {
+        return Err(input(format!("ticks is {ticks}; it must be a whole number, not 0")));
+    }
+    let tick = if ticks > 0.0 {
+        let control = ControlRequest { number: ticks as u64, ..ControlRequest::default() };
+        client.steer(Order::Step, &control, PATIENCE)?
+    } else {
+        client.step_back(-ticks as u64, PATIENCE)?
+    };
+    Ok(json!({ "text": format!("paused after tick {tick}"), "tick": tick }))
+}
+
+fn push(client: &Client, request: &Fields) -> Result<u64> {
+    let period_ns = client.model(PATIENCE)?.period_ns as f64;
+    let ticks = (request.number("duration_s")? * 1e9 / period_ns).round().max(1.0) as u64;
+    let push = PushRequest {
+        link: request.text("link").unwrap_or_default(),
+        point_link_m: request.vector("point_m")?,
+        force_world_n: request.vector("force_n")?,
+        ticks,
+    };
+    client.push(&push, PATIENCE)
+}
+
+fn fault(client: &Client, request: &Fields) -> Result<u64> {
+    let kind = request.text("kind").unwrap_or_default();
+    let Some(row) = FaultKind::TABLE.iter().find(|row| row.name == kind) else {
+        return Err(input(format!("kind is {kind:?}; docs/faults.md lists the kinds")));
+    };
+    let part = ["joint", "foot", "link", "station", "region"]
+        .into_iter()
+        .find_map(|part| Some((part, request.text(part)?)).filter(|(_, name)| !name.is_empty()));
+    let (part, name) = part.unwrap_or_default();
+    let mut values = Vec::new();
+    for p in row.parameters {
+        match (request.0.get(p.name), p.default) {
+            (None | Some(Value::Null), Some(default)) => {
+                values.extend(std::iter::repeat_n(default, p.count));
+            }
+            _ if p.count == 3 => values.extend(request.vector(p.name)?),
+            _ => values.push(request.number(p.name)?),
+        }
+    }
+    let ticks = match request.0.get("duration_s") {
+        None | Some(Value::Null) => 0,
+        _ => {
+            let period_ns = client.model(PATIENCE)?.period_ns as f64;
+            (request.number("duration_s")? * 1e9 / period_ns).round().max(1.0) as u64
+        }
+    };
+    let request = FaultRequest { kind, part: part.into(), name, values, ticks };
+    client.fault(&request, PATIENCE)
+}
+
+/// The fields of a request.
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn number(&self, name: &str) -> Result<f64> {
+        let found = self.0.get(name).and_then(Value::as_f64).filter(|x| x.is_finite());
+        found.ok_or_else(|| input(format!("{name} is missing or not a number")))
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.0.get(name).and_then(Value::as_str).map(String::from)
+    }
+
+    fn vector(&self, name: &str) -> Result<[f64; 3]> {
+        let list = self.0.get(name).and_then(Value::as_array);
+        let numbers: Option<Vec<f64>> = list.and_then(|l| l.iter().map(Value::as_f64).collect());
+        let found = numbers.and_then(|n| <[f64; 3]>::try_from(n).ok());
+        found.ok_or_else(|| input(format!("{name} is missing or not three numbers")))
+    }
+}

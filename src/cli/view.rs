@@ -1,0 +1,155 @@
+//! `hardstand view` and `hardstand page`.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use hardstand_client::secrets::read_password;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_view::{
+    LiveSettings, MeshFolders, ServeSettings, page_with_runs, serve_live, serve_run,
+};
+use serde::Serialize;
+
+use crate::process_harness::this_program;
+use crate::view::{Recorded, recorded};
+
+use super::arguments::{PageArguments, PageServer, ViewArguments};
+use super::{ExitCode, show, status, stop_on_signal};
+
+/// Frames per simulated second of a log on a page.
+const FRAMES_PER_S: f64 = 60.0;
+
+pub(super) fn view(a: &ViewArguments) -> Result<ExitCode> {
+    let stop = stop_on_signal()?;
+    let settings = serve_settings(&a.page)?;
+    let meshes = MeshFolders::new(a.meshes.clone());
+    let ready = |address: SocketAddr| announce(address, a);
+    let over = || stop.load(Ordering::Relaxed);
+    match &a.log {
+        Some(log) => {
+            let runs = runs(log, a.other.as_deref(), FRAMES_PER_S, &meshes)?;
+            serve_run(runs.bytes, settings, ready, over)?;
+        }
+        None => serve_live(live_settings(a, meshes)?, settings, ready, over)?,
+    }
+    Ok(ExitCode::Done)
+}
+
+fn live_settings(a: &ViewArguments, meshes: MeshFolders) -> Result<LiveSettings> {
+    let (endpoint, robot, credentials) = a.daemon.parts();
+    // what is wrong with credentials is said at once; a daemon that is not there yet is waited for
+    hardstand_client::session::check_endpoint(&endpoint)?;
+    if let Some((_, file)) = &credentials.user {
+        read_password(file)?;
+    }
+    let name = robot.clone();
+    let connect = move || {
+        let client = hardstand_client::Client::connect_as(&endpoint, &name, &credentials)?;
+        Ok(client.named("view"))
+    };
+    let (connect, status_json) = (Box::new(connect), status::as_json);
+    Ok(LiveSettings { connect, robot, status_json, meshes })
+}
+
+fn serve_settings(a: &PageServer) -> Result<ServeSettings> {
+    let password = match (&a.page_user, &a.page_password_file) {
+        (Some(user), Some(file)) => Some((user.clone(), read_password(file)?)),
+        _ => None,
+    };
+    Ok(ServeSettings { listen: a.listen, password, origins: a.allow_origin.clone() })
+}
+
+#[derive(Serialize)]
+struct Address {
+    url: String,
+}
+
+fn announce(address: SocketAddr, a: &ViewArguments) {
+    let url = format!("http://{address}/");
+    if a.json {
+        // a consumer that is gone needs no address
+        let _gone = show::json(&Address { url }).is_ok();
+        return;
+    }
+    let what = match &a.log {
+        Some(log) => log.display().to_string(),
+        None => format!("the robot {} at {}", a.daemon.robot, a.daemon.connect),
+    };
+    show::line(&format!("page       {url}  shows {what}"));
+    if a.log.is_none() {
+        show::line(&format!("Foxglove   ws://{address}  (Foxglove WebSocket)"));
+    }
+    show::line("Ctrl-C ends it; the simulation goes on.");
+}
+
+/// Run files of one log or two.
+struct Runs {
+    bytes: Vec<Vec<u8>>,
+    frames: usize,
+    frames_per_s: f64,
+    damage: Option<String>,
+}
+
+fn runs(log: &Path, other: Option<&Path>, fps: f64, meshes: &MeshFolders) -> Result<Runs> {
+    let first = recorded(log, None, fps, meshes, |_| ())?;
+    let mut bytes = vec![first.run.to_bytes()?];
+    if let Some(other) = other {
+        bytes.push(recorded(other, Some(log), fps, meshes, |_| ())?.run.to_bytes()?);
+    }
+    let Recorded { run, frames_per_s, damage } = first;
+    Ok(Runs { bytes, frames: run.frames(), frames_per_s, damage })
+}
+
+/// What `page` has written.
+#[derive(Serialize)]
+struct PageResult {
+    file: PathBuf,
+    bytes: usize,
+    frames: usize,
+    frames_per_s: f64,
+    damage: Option<String>,
+}
+
+pub(super) fn page(a: &PageArguments) -> Result<ExitCode> {
+    if !(a.fps > 0.0 && a.fps <= 1000.0) {
+        let text = format!("--fps is {}; it must be above 0 and at most 1000", a.fps);
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    let meshes = MeshFolders::new(a.meshes.clone());
+    let runs = runs(&a.log, a.other.as_deref(), a.fps, &meshes)?;
+    let html = page_with_runs(&runs.bytes);
+    std::fs::write(&a.output, &html)
+        .map_err(|e| Error::new(ErrorKind::File, format!("page {}: {e}", a.output.display())))?;
+    let Runs { frames, frames_per_s, damage, .. } = runs;
+    let result =
+        PageResult { file: a.output.clone(), bytes: html.len(), frames, frames_per_s, damage };
+    if a.json {
+        show::json(&result)?;
+        return Ok(ExitCode::Done);
+    }
+    let mb = result.bytes as f64 * 1e-6;
+    show::line(&format!(
+        "page       {} ({mb:.1} MB): {frames} frames, {frames_per_s:.0} per simulated second",
+        result.file.display()
+    ));
+    if let Some(damage) = &result.damage {
+        show::line(&format!("damaged    the log breaks off ({damage}); the page ends there"));
+    }
+    Ok(ExitCode::Done)
+}
+
+/// Starts `hardstand view` as a process of its own, for a daemon at `endpoint`. It ends with the
+/// value that is returned.
+pub(super) fn beside(
+    endpoint: &str,
+    robot: &str,
+    meshes: Option<&Path>,
+) -> Result<crate::process_harness::Process> {
+    let mut command = std::process::Command::new(this_program()?);
+    command.args(["view", "--connect", endpoint, "--robot", robot]);
+    if let Some(folder) = meshes {
+        command.arg("--meshes").arg(folder);
+    }
+    crate::process_harness::Process::start(command)
+}

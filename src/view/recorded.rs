@@ -1,0 +1,167 @@
+//! A log, run again and turned into the frames, events and marks of a page.
+
+use std::path::Path;
+
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{Event, LogTick, PoseDescription, Verdict, ViewReading};
+use hardstand_view::{Mark, MeshFolders, RunEvent, RunFile, Scene, Source};
+
+use crate::config::Scenario;
+use crate::ingress::{describe, describe_ground};
+use crate::inspect::compare;
+use crate::replay::{Player, TickView};
+use crate::simulation::pose_of;
+
+/// A run to be looked at.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Its file.
+    pub run: RunFile,
+    /// Frames per second of simulated time.
+    pub frames_per_s: f64,
+    /// Why the log ended early, if it did.
+    pub damage: Option<String>,
+}
+
+/// Frames of a page: more would be large, and slow to load.
+const FRAMES_MAX: f64 = 20_000.0;
+/// A rejection soon after another one has no mark of its own, s.
+const MARKS_APART_S: f64 = 0.1;
+/// Marks of a page.
+const MARKS_MAX: usize = 2_000;
+
+/// Runs the log again and takes up to `frames_per_s` frames of each second; of a long log fewer.
+/// `other` is the log that it is laid over: the first difference is marked. `progress` gets ticks
+/// now and then.
+///
+/// # Errors
+/// As [`Player::open`] and [`Player::advance`]; [`ErrorKind::Log`] if the replay differs from the
+/// log, for then contacts are unknown.
+pub fn recorded(
+    log: &Path,
+    other: Option<&Path>,
+    frames_per_s: f64,
+    meshes: &MeshFolders,
+    mut progress: impl FnMut(u64),
+) -> Result<Recorded> {
+    let index = hardstand_log::RunIndex::of(log, |_, _| ())?;
+    let mut player = Player::open(log)?;
+    let scenario = player.scenario().clone();
+    let period_s = scenario.spec.period_ns as f64 * 1e-9;
+    let duration_s = index.ticks() as f64 * period_s;
+    let frames_per_s = frames_per_s.min(FRAMES_MAX / duration_s.max(period_s));
+    let every = ((1.0 / (frames_per_s * period_s)).round() as u64).max(1);
+    let title = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut run = RunFile::new(scene(&scenario, meshes), title);
+    let (mut marks, mut count) = (Marks::default(), 0_u64);
+    while player.advance()? {
+        let Some(view) = player.view() else { break };
+        marks.add(&view, &scenario, &mut run);
+        if count.is_multiple_of(every) || view.applied.failure.is_some() {
+            run.push(frame(&view, &scenario)?);
+        }
+        count += 1;
+        if count.is_multiple_of(1024) {
+            progress(count);
+        }
+    }
+    if let Some(difference) = player.difference() {
+        let text = format!(
+            "the replay differs from the log at tick {}: {}; hardstand replay says more",
+            difference.tick, difference.quantity
+        );
+        return Err(Error::new(ErrorKind::Log, text));
+    }
+    let damage = player.damage().map(String::from);
+    if let Some(other) = other {
+        run.first_difference = first_difference(other, log, period_s)?;
+    }
+    Ok(Recorded { run, frames_per_s: 1.0 / (every as f64 * period_s), damage })
+}
+
+fn scene(scenario: &Scenario, meshes: &MeshFolders) -> Scene {
+    let [kp_max, kd_max] = scenario.gains_max;
+    let model = describe(&scenario.simulation(), 1, kp_max, kd_max);
+    let urdf = meshes.inlined(&scenario.robot_urdf);
+    Scene::new(Source::Log, &model, &describe_ground(&scenario.spec), &urdf)
+}
+
+fn frame(view: &TickView<'_>, scenario: &Scenario) -> Result<ViewReading> {
+    let unknown = || Error::new(ErrorKind::Log, "the log's contacts cannot be computed again");
+    let time_ns = view.state.tick.wrapping_mul(scenario.spec.period_ns);
+    let moving = scenario.spec.ground.iter().filter(|s| s.platform.is_some());
+    let surfaces: Vec<PoseDescription> = moving.map(|s| pose_of(&s.pose(time_ns).X_WS)).collect();
+    Ok(ViewReading {
+        state: view.state.clone(),
+        contacts: view.contacts.ok_or_else(unknown)?.clone(),
+        references: view.references.to_vec(),
+        surfaces,
+    })
+}
+
+/// Time and text of the first difference between two runs.
+fn first_difference(a: &Path, b: &Path, period_s: f64) -> Result<Option<(f64, String)>> {
+    let found = compare(&mut Player::open(a)?, &mut Player::open(b)?, |_, _| ())?;
+    let Some(at) = found.parted() else { return Ok(None) };
+    let input = found.inputs.as_ref().filter(|(tick, _)| *tick == at);
+    let mismatch = input.and_then(|(_, cause)| cause.mismatch());
+    let quantity = mismatch.or_else(|| found.quantity.as_ref().map(|(_, m)| m));
+    let text = quantity.map_or_else(|| "digest".into(), |m| m.quantity.clone());
+    Ok(Some((at.tick as f64 * period_s, format!("tick {}: {text}", at.tick))))
+}
+
+/// Makes events and marks.
+#[derive(Default)]
+struct Marks {
+    missed_deadlines: u64,
+    last_rejection_s: Option<f64>,
+}
+
+impl Marks {
+    fn add(&mut self, view: &TickView<'_>, scenario: &Scenario, run: &mut RunFile) {
+        let LogTick { tick, events, candidates, failure, missed_deadlines, .. } = view.applied;
+        let time_s = view.state.time_ns as f64 * 1e-9;
+        let body = |body| scenario.model.body_name(body);
+        let name = |number: u64| {
+            let mut known = scenario.control.controllers.iter();
+            let known = known.find(|n| hardstand_protocol::controller_number(n) == number);
+            known.cloned().unwrap_or_else(|| format!("{number:016x}"))
+        };
+        for event in events {
+            let controller = match event {
+                Event::Grant(grant) => name(grant.controller),
+                Event::Leave { session } => name(*session),
+                _ => String::new(),
+            };
+            let (kind, text) = (event.name().to_string(), event.words(body, name));
+            if !matches!(event, Event::Grant(_) | Event::Leave { .. }) {
+                mark(run, time_s, "fault", &text);
+            }
+            run.events.push(RunEvent { tick: *tick, time_s, kind, controller, text });
+        }
+        let rejected = candidates.iter().find_map(|c| match c.verdict {
+            Verdict::Rejected(reason) => Some(reason),
+            _ => None,
+        });
+        if let Some(reason) = rejected
+            && self.last_rejection_s.is_none_or(|last| time_s - last > MARKS_APART_S)
+        {
+            mark(run, time_s, "rejection", &format!("a command was rejected: {}", reason.name()));
+            self.last_rejection_s = Some(time_s);
+        }
+        if *missed_deadlines > self.missed_deadlines {
+            let missed = missed_deadlines - self.missed_deadlines;
+            mark(run, time_s, "deadline", &format!("{missed} deadlines missed"));
+        }
+        self.missed_deadlines = *missed_deadlines;
+        if let Some(failure) = failure {
+            mark(run, time_s, "failure", failure.advice());
+        }
+    }
+}
+
+fn mark(run: &mut RunFile, time_s: f64, kind: &'static str, text: &str) {
+    if run.marks.len() < MARKS_MAX {
+        run.marks.push(Mark { time_s, kind, text: text.into() });
+    }
+}
