@@ -66,4 +66,6 @@ mod soak;
 mod tidy;
 mod time_control;
 mod urdf;
+#[cfg(feature = "view")]
+mod view;
 mod watchdog;
