@@ -18,9 +18,8 @@ use zenoh::query::{Query, Queryable};
 
 use crate::buffer_pool::EmergencyStop;
 use crate::fault_point;
-use crate::ingress::{ArrivalCounters, check_control};
+use crate::ingress::{ArrivalCounters, Present, check_control};
 use crate::limits::ORDER_QUEUE;
-use crate::replay::Present;
 use crate::rt::{Answer, JoinAnswer, Request, RequestSender};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::buffer_pool::EmergencyStop;
 use crate::config::{Mode, wall_period_ns};
 use crate::ingress::{
-    CheckedJoin, ControllerRegistry, FrictionLimits, JoinedSessions, check_clear_faults,
+    CheckedJoin, ControllerRegistry, FrictionLimits, JoinedSessions, Present, check_clear_faults,
     check_control, check_fault, check_friction, check_join, check_leave, check_push, check_saved,
     check_speed,
 };
 use crate::limits::LEASES_MAX;
-use crate::replay::Present;
 use crate::rt::{JoinAnswer, Request, StateReset};
 use crate::simulation::{Denied, Simulation};
 use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
@@ -263,7 +262,7 @@ impl RequestValidator {
         if let Some(fault) = self.simulation.failure() {
             return refuse(format!("the state is not one to go on from: {fault:?}"));
         }
-        saved.controllers.iter().for_each(|name| self.directory.note(name));
+        self.directory.note_all(Some(&saved));
         Ok(Request::StateReset(Box::new(StateReset {
             words: saved.words,
             rewind: false,

@@ -44,11 +44,15 @@ pub(super) fn run(
         measures: found.measures,
         wall_s: 0.0,
         log: None,
+        page: None,
         inputs: plan.inputs(case),
     };
     let failed = outcome.outcome != Word::Done || plan.fails(&outcome);
     if plan.keep == Keep::All || plan.keep == Keep::Failed && failed {
         outcome.log = store.keep(&case.id, &tried)?;
+        if failed && outcome.log.is_some() {
+            outcome.page = store.draw(&case.id);
+        }
     }
     outcome.wall_s = begin.elapsed().as_secs_f64();
     store.finish(&outcome, &tried)?;

@@ -44,7 +44,7 @@ pub struct Table {
 }
 
 /// Columns of every table. Those of the plan come between `seed` and `wall_s`.
-pub(super) const FIXED: [(&str, Kind); 12] = [
+pub(super) const FIXED: [(&str, Kind); 13] = [
     ("case", Kind::Text),
     ("scenario", Kind::Text),
     ("fault", Kind::Text),
@@ -56,12 +56,13 @@ pub(super) const FIXED: [(&str, Kind); 12] = [
     ("time_s", Kind::Number),
     ("digest", Kind::Text),
     ("log", Kind::Text),
+    ("page", Kind::Text),
     ("wall_s", Kind::Number),
 ];
 /// So many of them stand before those of the plan that say what was varied.
 const WHO: usize = 4;
 /// So many stand at the end.
-const LAST: usize = 2;
+const LAST: usize = 3;
 
 impl Table {
     /// The table of these outcomes.
@@ -115,6 +116,7 @@ fn row(plan: &Plan, case: &Case, o: &Outcome) -> Vec<Cell> {
     }
     let measured = |name| o.measures.get(name).copied().flatten();
     row.extend(plan.measures.iter().map(|m| measured(&m.name).map_or(Cell::None, Cell::Number)));
-    row.extend([o.log.as_deref().map_or(Cell::None, text), Cell::Number(o.wall_s)]);
+    row.extend([&o.log, &o.page].map(|file| file.as_deref().map_or(Cell::None, text)));
+    row.push(Cell::Number(o.wall_s));
     row
 }

@@ -93,6 +93,9 @@ pub struct Outcome {
     pub wall_s: f64,
     /// Log in the folder of results, if it was kept.
     pub log: Option<String>,
+    /// Page of a failed case in the folder of results: the run in the browser.
+    #[serde(default)]
+    pub page: Option<String>,
     /// What it is the outcome of.
     pub inputs: serde_json::Value,
 }

@@ -19,6 +19,7 @@ pub struct Store {
 }
 
 const OUTCOME: &str = "outcome.json";
+const PAGE: &str = "run.html";
 const TRY: &str = "try-";
 
 /// A case that runs has a folder `try-N` of its own until it is finished: one that was killed may
@@ -114,6 +115,12 @@ impl Store {
         Ok(case.join(LOG).is_file().then(|| format!("cases/{id}/{LOG}")))
     }
 
+    /// The page of a case whose log is kept; none if its log cannot be shown.
+    pub(super) fn draw(&self, id: &str) -> Option<String> {
+        let case = self.case(id);
+        write_page(&case.join(LOG), &case.join(PAGE)).then(|| format!("cases/{id}/{PAGE}"))
+    }
+
     /// The case is finished: its outcome is there whole, or not at all.
     pub(super) fn finish(&self, outcome: &Outcome, tried: &Try) -> Result<()> {
         let text = serde_json::to_vec_pretty(outcome);
@@ -172,4 +179,15 @@ pub(super) fn forget(folder: &Path) {
 
 fn refused(path: &Path, e: &std::io::Error) -> Error {
     Error::new(ErrorKind::File, format!("cannot write {}: {e}", path.display()))
+}
+
+#[cfg(feature = "view")]
+fn write_page(log: &Path, page: &Path) -> bool {
+    // a log that breaks off before its first tick has nothing to show
+    crate::view::write_page(log, None, page).is_ok()
+}
+
+#[cfg(not(feature = "view"))]
+const fn write_page(_log: &Path, _page: &Path) -> bool {
+    false
 }

@@ -26,6 +26,11 @@ const SETS: [&str; 3] = [
     "events=[{at_s=6.0, kind=\"push\", link=\"trunk\", force_n=[0.0, 60.0, 0.0], duration_s=0.15}]",
 ];
 
+const WHAT: &str = "\
+A quadruped drops from 0.1 m above its stance, stands, is pushed sideways with
+60 N at 6 s, and recovers. Its controller is another process, over zenoh.
+";
+
 /// The robot counts as standing below this tilt, above this share of its stance height, and if its
 /// feet carry its weight within this share.
 const TILT_DEG_MAX: f64 = 10.0;
@@ -36,28 +41,22 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let stop = stop_daemon_on_signal()?;
     let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
     let endpoint = format!("unixsock-stream/{}", socket.display());
-    let mut sets = vec![format!("bus.listen=[{endpoint:?}]")];
-    sets.extend(SETS.map(String::from));
-    sets.extend(a.sets.iter().cloned());
+    let own = [format!("bus.listen=[{endpoint:?}]")];
+    let sets: Vec<String> =
+        own.into_iter().chain(SETS.map(String::from)).chain(a.sets.clone()).collect();
     let scenario = Scenario::from_texts(SCENARIO, ROBOT, &sets)?;
     let stance_m = scenario.spec.q.p_WB.z - 0.1;
     let text = !a.json;
     if text {
-        show::line(
-            "A quadruped drops from 0.1 m above its stance, stands, is pushed sideways with",
-        );
-        show::line("60 N at 6 s, and recovers. Its controller is another process, over zenoh.\n");
+        show::line(WHAT);
         show::scenario(&scenario);
     }
 
     let mut controller_ended = false;
     let mut controller = controller(&endpoint, &scenario.bus.robot)?;
     #[cfg(feature = "view")]
-    let _page = if a.view {
-        Some(super::view::beside(&endpoint, &scenario.bus.robot, None)?)
-    } else {
-        None
-    };
+    let _page =
+        a.view.then(|| super::view::beside(&endpoint, &scenario.bus.robot, None)).transpose()?;
     let log = Some(a.log.clone());
     let summary = daemon::run(&scenario, Begin::Afresh, log, &stop, |happening| match happening {
         Happening::Ready(_, grants) if text => {

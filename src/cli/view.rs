@@ -12,13 +12,10 @@ use hardstand_view::{
 use serde::Serialize;
 
 use crate::process_harness::this_program;
-use crate::view::{Recorded, recorded};
+use crate::view::{FRAMES_PER_S, Recorded, recorded};
 
 use super::arguments::{PageArguments, PageServer, ViewArguments};
 use super::{ExitCode, show, status, stop_on_signal};
-
-/// Frames per simulated second of a log on a page.
-const FRAMES_PER_S: f64 = 60.0;
 
 pub(super) fn view(a: &ViewArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;

@@ -38,7 +38,7 @@ use crossbeam_channel::{Receiver, bounded};
 use crate::buffer_pool::{EmergencyStop, Inbox, bell, command_queue, pool, touched_channel};
 use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
-use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions};
+use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions, describe, restored};
 use crate::limits::{
     EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, OPEN_FILES, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
@@ -118,26 +118,19 @@ pub fn run(
 ) -> Result<Summary> {
     fault_point::arm();
     allow_open_files(OPEN_FILES + scenario.bus.sessions())?;
-    // at free pace no thread is real-time, and all cores are wanted
-    let free = scenario.pace == Pace::Free;
-    let core = if free { None } else { pick_core(scenario.realtime.core) };
+    let (free, core) = core_of(scenario);
     keep_off_core(core);
     keep_files_private();
     let (from, controller_replay) = begin.parts();
     let initial = scenario.simulation();
-    let simulation = match from {
-        Some(saved) => crate::ingress::restored(saved, initial.clone(), scenario.physics_hash)?,
-        None => initial.clone(),
-    };
-    let run_id = from.map_or(FIRST_RUN_ID, |saved| saved.run_id.max(FIRST_RUN_ID));
-
+    let (simulation, run_id) = beginning(scenario, &initial, from)?;
     let Wiring { mut links, mut ends, reports, events, accepted } =
         wire(scenario, &initial, run_id, stop);
     ends.shows_log = controller_replay.is_some();
-    from.iter().flat_map(|saved| &saved.controllers).for_each(|name| ends.directory.note(name));
+    ends.directory.note_all(from);
 
-    let model =
-        crate::ingress::describe(&simulation, run_id, scenario.gains_max[0], scenario.gains_max[1]);
+    let [kp_max, kd_max] = scenario.gains_max;
+    let model = describe(&simulation, run_id, kp_max, kd_max);
     let first_tick = simulation.state().tick;
     let physics = PhysicsThread::start(
         scenario,
@@ -158,12 +151,12 @@ pub fn run(
     // only now: a run that is refused must not overwrite an old log
     let (event_log, logged) = bounded(EVENT_QUEUE);
     let (recorder, log_out) = start_recorder(scenario, initial, run_id, log, logged)?;
-    let event_log = recorder.is_some().then_some(event_log);
     links.log = log_out;
     physics.go(links, &mut grants)?;
     watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
 
-    let event_feed = EventFeed::new(scenario, events, accepted, directory.clone(), event_log);
+    let to_log = recorder.as_ref().map(|_| event_log);
+    let event_feed = EventFeed::new(scenario, events, accepted, directory.clone(), to_log);
     let begin = (run_id, first_tick);
     let mut monitor = Monitor::new(
         scenario,
@@ -182,6 +175,24 @@ pub fn run(
     let summary = finish(physics, recorder, io, monitor, &event_feed)?;
     reported.report_rest(&summary.recorded, &mut watch);
     broken.map_or(Ok(summary), Err)
+}
+
+/// The state in which a run begins, and its number.
+fn beginning(
+    scenario: &Scenario,
+    initial: &Simulation,
+    from: Option<&SavedState>,
+) -> Result<(Simulation, u32)> {
+    let Some(saved) = from else { return Ok((initial.clone(), FIRST_RUN_ID)) };
+    let simulation = restored(saved, initial.clone(), scenario.physics_hash)?;
+    Ok((simulation, saved.run_id.max(FIRST_RUN_ID)))
+}
+
+/// Whether the pace is free, and the core of the physics thread. At free pace no thread is
+/// real-time, and all cores are wanted.
+fn core_of(scenario: &Scenario) -> (bool, Option<usize>) {
+    let free = scenario.pace == Pace::Free;
+    (free, if free { None } else { pick_core(scenario.realtime.core) })
 }
 
 fn limits(scenario: &Scenario, run_id: u32) -> RunLimits {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hardstand_protocol::ControllerReading;
-use hardstand_protocol::controller_number;
+use hardstand_protocol::{SavedState, controller_number};
 
 /// Names by number and who has joined, shared between those who speak to people.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,11 @@ impl ControllerRegistry {
         if entries.names.len() < NAMES_MAX {
             entries.names.insert(controller_number(name), name.into());
         }
+    }
+
+    /// Remembers the names of a saved state.
+    pub fn note_all(&self, saved: Option<&SavedState>) {
+        saved.iter().flat_map(|saved| &saved.controllers).for_each(|name| self.note(name));
     }
 
     /// The name of a controller.

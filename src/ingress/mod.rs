@@ -25,4 +25,4 @@ pub use friction::{FrictionLimits, check_friction};
 pub use join::{CheckedJoin, check_join, check_leave, check_speed};
 pub use joined_sessions::{JoinedSessions, RejectedCommands};
 pub use order::{AcceptedOrder, OrderLimits, check_head};
-pub use saved::{check_saved, restored, save};
+pub use saved::{Present, check_saved, restored, save};

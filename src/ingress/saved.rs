@@ -7,6 +7,17 @@ use hardstand_protocol::{Kind, Refusal, SavedState};
 
 use super::order::{check_layout, claimed};
 
+/// Where a run is now.
+#[derive(Clone, Copy, Debug)]
+pub struct Present {
+    /// Its number.
+    pub run_id: u32,
+    /// Ticks done.
+    pub tick: u64,
+    /// Digest of the state.
+    pub digest: u64,
+}
+
 /// The state in which `simulation` is, without the names of its controllers.
 #[must_use]
 pub fn save(simulation: &mut Simulation, physics_hash: u64, run_id: u32) -> SavedState {

@@ -18,7 +18,7 @@ mod tick_view;
 
 pub use fork::{Forked, fork, saved_state};
 pub use parallel::replay;
-pub use past::{Present, past_state};
+pub use past::past_state;
 pub use player::Player;
 pub use report::{Difference, Gap, ReplayReport, RunReport};
 pub use run::{replay_run, replay_until};

@@ -7,22 +7,13 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::RunIndex;
 use hardstand_protocol::SavedState;
 
+use crate::ingress::Present;
+
 use super::Player;
 
 /// The recorder puts a tick into the file within this.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-
-/// Where a run is now.
-#[derive(Clone, Copy, Debug)]
-pub struct Present {
-    /// Its number.
-    pub run_id: u32,
-    /// Ticks done.
-    pub tick: u64,
-    /// Digest of the state.
-    pub digest: u64,
-}
 
 /// The state after `tick` ticks on the way to `now`, from the log of the recording that begins in
 /// `log`: the keyframe before it, run on. A run that began in a state of an earlier one has that

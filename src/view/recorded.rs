@@ -23,6 +23,8 @@ pub struct Recorded {
     pub damage: Option<String>,
 }
 
+/// Frames per simulated second of a page, if its log is not too long.
+pub const FRAMES_PER_S: f64 = 60.0;
 /// Frames of a page: more would be large, and slow to load.
 const FRAMES_MAX: f64 = 20_000.0;
 /// A rejection soon after another one has no mark of its own, s.

@@ -60,7 +60,10 @@ pub(crate) fn frame(view: &ViewReading, model: &ModelReply) -> Value {
         "foot_normal_n": s.foot_normal_n,
         "feet": c.feet.iter().map(foot).collect::<Vec<_>>(),
         "contacts": touching(view, model).map(contact).collect::<Vec<_>>(),
-        "surfaces": moving.zip(&view.surfaces).map(|((i, _), pose)| surface(i, pose)).collect::<Vec<_>>(),
+        "surfaces": moving
+            .zip(&view.surfaces)
+            .map(|((i, _), pose)| surface(i, pose))
+            .collect::<Vec<_>>(),
     })
 }
 

@@ -75,7 +75,8 @@ impl Orders {
             Ok(Value::Object(fields)) => Fields(fields),
             _ if payload.is_empty() => Fields(Map::new()),
             _ => {
-                return json!({ "ok": false, "text": format!("{name}: the request is no JSON object") });
+                let text = format!("{name}: the request is no JSON object");
+                return json!({ "ok": false, "text": text });
             }
         };
         match self.carry_out(name, &request) {

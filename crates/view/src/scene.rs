@@ -112,16 +112,31 @@ fn region(r: &RegionDescription) -> Value {
 fn faults() -> Vec<Value> {
     let parameter = |p: &Parameter| {
         let [min, max] = p.range;
+        let of = match (p.count, p.whole) {
+            (3, _) => "vector",
+            (_, true) => "integer",
+            _ => "number",
+        };
         json!({
             "name": p.name,
             "unit": p.unit,
             "min": finite(min),
             "max": finite(max),
-            "of": match (p.count, p.whole) { (3, _) => "vector", (_, true) => "integer", _ => "number" },
+            "of": of,
             "optional": p.default.is_some(),
         })
     };
-    let place = |name: &str, optional: bool| json!({ "name": name, "unit": "", "min": null, "max": null, "of": name, "optional": optional });
+    let place = |name: &str, optional: bool| {
+        let none = Value::Null;
+        json!({
+            "name": name,
+            "unit": "",
+            "min": none,
+            "max": none,
+            "of": name,
+            "optional": optional,
+        })
+    };
     let row = |row: &hardstand_protocol::FaultSpec| {
         let places = match row.place {
             Place::Joint => vec![place("joint", false)],

@@ -252,6 +252,8 @@ fn draw(bench: &Bench, run: &Run, found: &Comparison) -> Result<Option<(String, 
     }
     let file = bench.folder.join(&run.name).join("differences.svg");
     let named = [with, &run.name].map(Path::new);
+    #[cfg(feature = "view")]
+    crate::view::write_page(&a, Some(&b), &bench.folder.join(&run.name).join(page::RUN_PAGE))?;
     differences::draw_quietly(&file, found, named, || Ok((Player::open(&a)?, Player::open(&b)?)))?;
     let svg = std::fs::read_to_string(&file);
     let svg = svg.map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))?;

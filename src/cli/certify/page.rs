@@ -21,6 +21,10 @@ pre{white-space:pre-wrap;border:1px solid var(--line);padding:.6rem}\
 .wide{overflow-x:auto}svg{max-width:100%;height:auto;background:#fff}\
 @media print{body{max-width:none;margin:0;font-size:10pt}tr,figure{break-inside:avoid}}";
 
+/// The page of a run that differs, laid over the one that it has to equal, in the run's folder.
+#[cfg(feature = "view")]
+pub(super) const RUN_PAGE: &str = "run.html";
+
 /// The page; `plots` are drawings (SVG) of runs that differ, by the name of the run.
 pub(super) fn page(c: &Certificate, plots: &[(String, String)]) -> String {
     let mut out = String::new();
@@ -194,6 +198,11 @@ fn one(run: &Run, plot: Option<&str>) -> String {
     }
     out.push_str("</table>\n");
     if let Some(svg) = plot {
+        #[cfg(feature = "view")]
+        out.push_str(&format!(
+            "<p><a href=\"{}/{RUN_PAGE}\">Watch both runs</a>, one laid over the other.</p>\n",
+            escape(&run.name)
+        ));
         // a drawing within a page has no declaration
         let svg = svg.find("<svg").map_or("", |at| &svg[at..]);
         out.push_str(&format!("<figure>{svg}</figure>\n"));

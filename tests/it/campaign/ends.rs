@@ -92,6 +92,9 @@ fn no_end_of_a_case_ends_the_campaign() {
     // what failed is kept
     assert_eq!(hurled["log"], "cases/hurled__none__s0001/run.mcap");
     assert!(stage.results().join(&hurled["log"]).is_file());
+    assert_eq!(hurled["page"], "cases/hurled__none__s0001/run.html");
+    let page = std::fs::read_to_string(stage.results().join(&hurled["page"])).unwrap();
+    assert!(page.contains("hardstand-run"), "{} bytes", page.len());
     let daemon = stage.results().join("cases/leaves__none__s0001/daemon.txt");
     let printed = std::fs::read_to_string(&daemon).unwrap();
     let log = daemon.with_file_name("run.mcap");
