@@ -21,6 +21,8 @@ mod doctor;
 mod events;
 mod exit;
 #[cfg(feature = "zenoh")]
+mod export;
+#[cfg(feature = "zenoh")]
 mod failure;
 mod faults;
 mod histogram;
@@ -28,6 +30,8 @@ mod judge_command;
 mod model;
 mod plot;
 mod plot_differences;
+#[cfg(feature = "zenoh")]
+mod plot_run;
 mod progress;
 mod recover;
 mod replay;
@@ -80,6 +84,10 @@ pub fn main() -> process::ExitCode {
         Verb::Events(a) => events::events(a),
         #[cfg(feature = "zenoh")]
         Verb::Status(a) => status::status(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Plot(a) => plot_run::plot(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Export(a) => export::export(a),
         #[cfg(feature = "view")]
         Verb::View(a) => view::view(a),
         #[cfg(feature = "view")]

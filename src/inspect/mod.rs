@@ -9,6 +9,7 @@ mod mismatch;
 mod parser;
 mod quantities;
 mod search;
+mod selection;
 
 pub use cause::{Cause, scenario_differences};
 pub use comparison::{Comparison, Ranked, Trace, compare, trace};
@@ -17,3 +18,4 @@ pub use controller_replay::{Answers, Largest, ReplayedAnswers, replay_to_control
 pub use mismatch::Mismatch;
 pub use quantities::{Quantities, Quantity, Role};
 pub use search::{Found, Verdict, first_bad};
+pub use selection::sample;

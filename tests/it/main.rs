@@ -63,6 +63,8 @@ mod segments;
 mod simd;
 mod simulation;
 mod soak;
+#[cfg(feature = "zenoh")]
+mod tables;
 mod tidy;
 mod time_control;
 mod urdf;

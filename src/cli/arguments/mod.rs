@@ -18,6 +18,8 @@ mod doctor;
 #[cfg(feature = "zenoh")]
 mod fault;
 mod model;
+#[cfg(feature = "zenoh")]
+mod plot;
 mod recover;
 mod replay;
 mod run;
@@ -51,6 +53,8 @@ pub(super) use doctor::DoctorArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use fault::FaultArguments;
 pub(super) use model::{BaseArgument, ModelArguments};
+#[cfg(feature = "zenoh")]
+pub(super) use plot::{ExportArguments, PlotArguments};
 pub(super) use recover::RecoverArguments;
 pub(super) use replay::ReplayArguments;
 pub(super) use run::{ModeArgument, PaceArgument, RunArguments};
@@ -66,6 +70,8 @@ Start here:
   hardstand controller stand                      an example controller, in another terminal
   hardstand view                                  the robot in the browser, live
   hardstand page run.mcap -o run.html             a run as one file that can be mailed
+  hardstand plot run.mcap feet -o feet.svg        foot forces over time, as a drawing
+  hardstand export run.mcap --csv run.csv         all quantities as a table
   hardstand replay hardstand-demo.mcap            run a log again and compare every tick
   hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
   hardstand bisect a.mcap b.mcap                  the first difference of two runs, and its cause
@@ -151,6 +157,17 @@ pub(super) enum Verb {
     /// The file holds robot, time line and plots, and can be mailed. docs/view.md describes it.
     #[cfg(feature = "view")]
     Page(PageArguments),
+    /// Draw quantities of a log over time
+    ///
+    /// Replays the log, so contact forces are there too. WHAT is a word (base, feet, joints,
+    /// efforts, friction, imu, latency) or a name of quantities.
+    #[cfg(feature = "zenoh")]
+    Plot(PlotArguments),
+    /// Write quantities of a log as a table (CSV, Parquet)
+    ///
+    /// One column for each quantity, with its unit in the header, and one row for each tick.
+    #[cfg(feature = "zenoh")]
+    Export(ExportArguments),
     /// Print the status of a running daemon
     ///
     /// Phase, authority, owner, real-time factor; what the system granted and refused, with the

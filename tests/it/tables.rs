@@ -1,0 +1,110 @@
+//! Logs as drawings and tables.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::common::bench::quadruped;
+use crate::common::logs;
+use crate::common::process::Log;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::RowAccessor as _;
+
+/// A log of a push, and where tables go.
+fn log(folder: &Path) -> PathBuf {
+    let path = folder.join("run.mcap");
+    let push =
+        "events=[{at_s=0.1, kind=\"push\", link=\"trunk\", force_n=[0,40,0], duration_s=0.05}]";
+    let scenario = quadruped(&[push]);
+    let ticks = logs::run_of(&scenario, &logs::Script::default(), 300);
+    logs::write(&path, &scenario, &ticks);
+    path
+}
+
+fn hardstand(words: &[&str], code: i32) -> String {
+    let words: Vec<&std::ffi::OsStr> = words.iter().map(AsRef::as_ref).collect();
+    let (said, ended) = logs::hardstand(&words);
+    assert_eq!(ended, code, "{said}");
+    said
+}
+
+#[test]
+fn a_table_has_the_numbers_of_the_log_and_their_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, csv) = (log(folder.path()), folder.path().join("run.csv"));
+    let parquet = folder.path().join("run.parquet");
+    let [file, to, also] = [&log, &csv, &parquet].map(|p| p.to_str().unwrap());
+    let said = hardstand(&["export", file, "--csv", to, "--parquet", also], 0);
+    assert!(said.contains("300 rows"), "{said}");
+    let mut table = csv::Reader::from_path(&csv).unwrap();
+    let heads: Vec<String> = table.headers().unwrap().iter().map(String::from).collect();
+    for head in ["time [s]", "base.z [m]", "joint.FL_hip_joint.q [rad]", "foot.FL.normal [N]"] {
+        assert!(heads.iter().any(|h| h == head), "{head}");
+    }
+    let rows: Vec<BTreeMap<String, String>> = table
+        .records()
+        .map(|r| heads.iter().cloned().zip(r.unwrap().iter().map(String::from)).collect())
+        .collect();
+    let recorded = Log::read(&log).states;
+    for (row, state) in rows.iter().zip(&recorded) {
+        let number = |name: &str| row[name].parse::<f64>().unwrap();
+        assert_eq!(number("base.z [m]").to_bits(), state.truth_base_position_m[2].to_bits());
+        assert_eq!(
+            number("joint.RR_calf_joint.tau [N·m]").to_bits(),
+            state.joints[11].tau.to_bits()
+        );
+        assert_eq!(number("foot.RL.normal [N]").to_bits(), state.foot_normal_n[2].to_bits());
+    }
+    assert_eq!(rows.len(), 300);
+
+    let reader = SerializedFileReader::new(File::open(&parquet).unwrap()).unwrap();
+    let names: Vec<String> = reader
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .columns()
+        .iter()
+        .map(|c| c.name().to_string())
+        .collect();
+    assert_eq!(names, heads);
+    let column = names.iter().position(|n| n == "base.y [m]").unwrap();
+    let all: Vec<f64> = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| row.unwrap().get_double(column).unwrap())
+        .collect();
+    let expected: Vec<f64> = recorded.iter().map(|s| s.truth_base_position_m[1]).collect();
+    assert_eq!(all, expected);
+    assert!(all.iter().any(|y| *y > 1e-4), "the push shows");
+}
+
+#[test]
+fn tables_and_drawings_of_some_quantities() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log(folder.path());
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (file, csv) = (log.display().to_string(), path("q.csv"));
+    let only = ["--only", "time", "--only", "joint.*.q", "--every", "10"];
+    hardstand(&[&["export", &file, "--csv", &csv][..], &only].concat(), 0);
+    let text = std::fs::read_to_string(&csv).unwrap();
+    assert_eq!((text.lines().count(), text.lines().next().unwrap().split(',').count()), (31, 13));
+
+    let svg = path("all.svg");
+    let every =
+        ["base", "feet", "joints", "efforts", "friction", "imu", "latency", "foot.*.height"];
+    let said = hardstand(&[&["plot", &file, "-o", &svg][..], &every].concat(), 0);
+    // 2 + 1 + 12 + 1 + 2 + 2 + 2 + 1
+    assert!(said.contains("23 panels"), "{said}");
+    let drawing = std::fs::read_to_string(&svg).unwrap();
+    roxmltree::Document::parse(&drawing).unwrap();
+    for text in ["foot.FL.normal", "command.FR_calf_joint.q", "base.tilt, rad"] {
+        assert!(drawing.contains(text), "{text}");
+    }
+
+    let wrong = hardstand(&["plot", &file, "-o", &svg, "joint.FL_hop_joint.q"], 2);
+    assert!(wrong.contains("joint.FL_hip_joint.q"), "{wrong}");
+    let png = hardstand(&["plot", &file, "-o", &path("a.png"), "feet"], 2);
+    assert!(png.contains(".svg"), "{png}");
+    hardstand(&["export", &file], 2);
+    hardstand(&["plot", &file, "-o", &svg, "feet", "--from", "2", "--to", "1"], 2);
+}
