@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::ros2::MessageType;
 use crate::ros2::messages::{Message as _, RosString};
+use crate::ros2::{MessageType, offered_qos};
 use hardstand_log::{SideChannel, SideMessages};
 use hardstand_protocol::EventReading;
 
@@ -21,7 +21,10 @@ pub(super) fn channel() -> SideChannel {
         schema_encoding: "ros2msg".into(),
         schema_text: (of.definition)(),
         message_encoding: "cdr".into(),
-        metadata: BTreeMap::from([("topic_type_hash".into(), of.hash.into())]),
+        metadata: BTreeMap::from([
+            ("offered_qos_profiles".into(), offered_qos(false)),
+            ("topic_type_hash".into(), of.hash.into()),
+        ]),
         first: None,
     }
 }

@@ -77,7 +77,8 @@ impl RosChannels {
 }
 
 /// As rosbag2 writes it since Jazzy, for what the topics have on the bus.
-fn offered_qos(latched: bool) -> String {
+#[must_use]
+pub fn offered_qos(latched: bool) -> String {
     let (depth, durability) = if latched { (1, "transient_local") } else { (10, "volatile") };
     let never = "\n    sec: 9223372036\n    nsec: 854775807";
     [

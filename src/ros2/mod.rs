@@ -43,7 +43,7 @@ pub use counters::{RosCounters, RosRejection};
 pub use diagnostics::diagnostics;
 pub use field::{Byte, Definition, Field};
 pub use frames::Frames;
-pub use log_channels::RosChannels;
+pub use log_channels::{RosChannels, offered_qos};
 #[cfg(feature = "zenoh")]
 pub use naming::{End, Naming, Wire};
 #[cfg(feature = "zenoh")]

@@ -79,6 +79,8 @@ def by_rosbags(path):
 def check_types(connections, store, types, metadata):
     expected = {t: kind for t, (kind, _) in TOPICS.items()} | LATCHED
     expected |= {t: f"hardstand_msgs/msg/{kind}" for t, kind in OWN.items()}
+    if "hardstand/events" in types:  # logs of a daemon
+        expected["hardstand/events"] = "std_msgs/msg/String"
     assert {c.topic: c.msgtype for c in connections} == expected, {c.topic: c.msgtype for c in connections}
     assert types == expected, types
     jazzy = get_typestore(Stores.ROS2_JAZZY)
