@@ -88,7 +88,7 @@ impl Client {
     /// daemon's log, and stands paused. The tick.
     ///
     /// # Errors
-    /// As [`snapshot`](Self::snapshot); [`ErrorKind::Input`] if the daemon has no log, or no such
+    /// As [`snapshot`](Self::snapshot); `ErrorKind::Input` if the daemon has no log, or no such
     /// tick.
     pub fn step_back(&self, ticks: u64, patience: Duration) -> Result<u64> {
         self.steer(Order::Pause, &ControlRequest::default(), patience)?;

@@ -126,7 +126,7 @@ fn pyarrow_reads_both_tables_alike() {
     let (said, errors) =
         (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     assert!(out.status.success(), "{said}{errors}");
-    assert!(said.contains("8 rows, 22 columns alike"), "{said}");
+    assert!(said.contains("8 rows, 23 columns alike"), "{said}");
 }
 
 /// What is drawn from the seed is the same in all scenarios, other for another seed, in its range,
