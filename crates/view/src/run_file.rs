@@ -276,7 +276,7 @@ impl RunFile {
         c.add("contact_force", 3 * n, force, |v| at(v, &|s| s.force_world_n));
         c.add("contact_anchor", 3 * n, place, |v| at(v, &|s| s.anchor_world_m));
         c.add("contact_normal_n", n, force, |v| one(v, &|s| s.normal_n));
-        c.add("contact_slip", n, Stored::I16(1e-3), |v| one(v, &|s| s.slip_m_per_s));
+        c.add("contact_slip", n, Stored::I32(1e-5), |v| one(v, &|s| s.slip_m_per_s));
         c.add("contact_sliding", n, Stored::I16(1e-3), |v| one(v, &|s| s.sliding));
         c.add("contact_mu", n, Stored::I16(1e-3), |v| one(v, &|s| s.mu));
         c.add("contact_limit_n", n, force, |v| one(v, &|s| s.friction_limit_n));
