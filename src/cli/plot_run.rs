@@ -71,7 +71,7 @@ pub(super) fn plot(a: &PlotArguments) -> Result<ExitCode> {
     }
     let end_s = hardstand_log::RunIndex::of(&a.log, |_, _| ())?.ticks() as f64 * period_s;
     let times_s = [a.from, a.to.unwrap_or(end_s)];
-    if !(times_s[0] < times_s[1]) {
+    if times_s[0] >= times_s[1] || times_s.iter().any(|t| t.is_nan()) {
         let [from, to] = times_s;
         let text = format!("from {from} s to {to} s there is nothing to draw");
         return Err(Error::new(ErrorKind::Input, text));
