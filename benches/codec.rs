@@ -117,7 +117,7 @@ fn encode_a_model(bencher: Bencher<'_, '_>) {
     bench_encoding(
         bencher,
         Kind::Model,
-        &hardstand::ingress::describe(&scenario.simulation(), 1, kp_max, kd_max),
+        &hardstand::simulation::describe(&scenario.simulation(), 1, kp_max, kd_max),
     );
 }
 

@@ -28,6 +28,7 @@ mod faults;
 mod histogram;
 mod judge_command;
 mod model;
+mod panels;
 mod plot;
 mod plot_differences;
 #[cfg(feature = "zenoh")]

@@ -1,13 +1,8 @@
 //! `hardstand plot`: quantities of a log over time, as a drawing.
 
-use std::error::Error as StdError;
 use std::path::{Path, PathBuf};
 
-use plotters::prelude::{
-    BLACK, ChartBuilder, IntoDrawingArea, LineSeries, PathElement, RGBColor, SVGBackend,
-    SeriesLabelPosition, WHITE,
-};
-use plotters::style::Color;
+use plotters::prelude::RGBColor;
 use serde::Serialize;
 
 use crate::inspect::{Quantities, Quantity, sample};
@@ -15,16 +10,13 @@ use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::PlotArguments;
-use super::plot::{FONT, failed};
-use super::{ExitCode, show};
+use super::{ExitCode, panels, show};
 
-const WIDTH_PX: u32 = 1000;
-const PANEL_PX: u32 = 200;
 /// More panels would not be looked at.
 const PANELS_MAX: usize = 60;
 /// Points of a line; between two of them it goes from the smallest to the largest value.
 const COLUMNS: usize = 1000;
-/// After Okabe and Ito: told apart by people who do not see all colours.
+/// After Okabe and Ito: they differ for people with colour blindness too.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 90, 181),
     RGBColor(213, 94, 0),
@@ -40,7 +32,7 @@ const COLOURS: [RGBColor; 8] = [
 type Panel = Vec<String>;
 
 /// A line: its name, and smallest and largest value in each column.
-struct Line {
+struct Trace {
     name: String,
     unit: &'static str,
     columns: Vec<Option<[f64; 2]>>,
@@ -77,7 +69,7 @@ pub(super) fn plot(a: &PlotArguments) -> Result<ExitCode> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     let lines = lines(&mut player, &panels, times_s)?;
-    draw(&a.output, &lines, times_s).map_err(|e| failed(&a.output, &*e))?;
+    draw(&a.output, &lines, times_s)?;
     let result = PlotResult {
         file: a.output.clone(),
         panels: panels.len(),
@@ -118,7 +110,7 @@ fn lines(
     player: &mut Player,
     panels: &[Vec<&Quantity>],
     times_s: [f64; 2],
-) -> Result<Vec<Vec<Line>>> {
+) -> Result<Vec<Vec<Trace>>> {
     let all: Vec<&Quantity> = panels.iter().flatten().copied().collect();
     let mut columns = vec![vec![None::<[f64; 2]>; COLUMNS]; all.len()];
     let scale = COLUMNS as f64 / (times_s[1] - times_s[0]);
@@ -131,85 +123,38 @@ fn lines(
         Ok(())
     })?;
     let mut columns = columns.into_iter();
-    let line = |q: &&Quantity, columns| Line { name: q.name.clone(), unit: q.unit, columns };
+    let line = |q: &&Quantity, columns| Trace { name: q.name.clone(), unit: q.unit, columns };
     let panel = |panel: &Vec<&Quantity>| {
         panel.iter().zip(columns.by_ref()).map(|(q, c)| line(q, c)).collect()
     };
     Ok(panels.iter().map(panel).collect())
 }
 
-fn draw(
-    file: &Path,
-    panels: &[Vec<Line>],
-    times_s: [f64; 2],
-) -> std::result::Result<(), Box<dyn StdError>> {
-    let count = panels.len().max(1);
-    let root = SVGBackend::new(file, (WIDTH_PX, PANEL_PX * count as u32)).into_drawing_area();
-    root.fill(&WHITE)?;
-    for (i, (area, lines)) in root.split_evenly((count, 1)).iter().zip(panels).enumerate() {
-        let last = i + 1 == count;
-        let [low, high] = extent(lines);
-        let mut chart = ChartBuilder::on(area)
-            .caption(title(lines), (FONT, 18))
-            .margin(8)
-            .x_label_area_size(if last { 44 } else { 24 })
-            .y_label_area_size(80)
-            .build_cartesian_2d(times_s[0]..times_s[1], low..high)?;
-        chart
-            .configure_mesh()
-            .x_desc(if last { "s" } else { "" })
-            .max_light_lines(1)
-            .y_labels(5)
-            .label_style((FONT, 14))
-            .draw()?;
-        for (line, colour) in lines.iter().zip(COLOURS.iter().cycle()) {
-            let sign =
-                move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
-            chart
-                .draw_series(LineSeries::new(points(line, times_s), colour.stroke_width(1)))?
-                .label(line.name.clone())
-                .legend(sign);
-        }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .legend_area_size(32)
-            .label_font((FONT, 13))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
+fn draw(file: &Path, panels: &[Vec<Trace>], times_s: [f64; 2]) -> Result<()> {
+    let panels: Vec<_> = panels
+        .iter()
+        .map(|traces| panels::Panel {
+            title: title(traces),
+            lines: traces.iter().zip(COLOURS.into_iter().cycle()).map(Trace::line).collect(),
+            mark_s: None,
+            legend: true,
+        })
+        .collect();
+    panels::draw(file, &panels, times_s)
+}
+
+impl Trace {
+    fn line((trace, colour): (&Self, RGBColor)) -> panels::Line<'_> {
+        panels::Line { name: trace.name.clone(), colour, columns: &trace.columns }
     }
-    root.present()?;
-    Ok(())
 }
 
 /// The unit of a panel, or the name of its only line with the unit.
-fn title(lines: &[Line]) -> String {
+fn title(lines: &[Trace]) -> String {
     match lines {
         [line] if line.unit.is_empty() => line.name.clone(),
         [line] => format!("{}, {}", line.name, line.unit),
-        [line, ..] => line.unit.to_string(),
+        [line, ..] => line.unit.into(),
         [] => String::new(),
     }
-}
-
-/// From the smallest to the largest value, with a little room.
-fn extent(lines: &[Line]) -> [f64; 2] {
-    let all = lines.iter().flat_map(|line| line.columns.iter().flatten());
-    let [low, high] = all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], [a, b]| {
-        [low.min(*a), high.max(*b)]
-    });
-    if !(low.is_finite() && high.is_finite()) {
-        return [-1.0, 1.0];
-    }
-    let room = 0.05 * (high - low).max(1e-9 * high.abs()).max(1e-12);
-    [low - room, high + room]
-}
-
-/// Up and down through each column.
-fn points(line: &Line, times_s: [f64; 2]) -> Vec<(f64, f64)> {
-    let step_s = (times_s[1] - times_s[0]) / line.columns.len().max(1) as f64;
-    let time = |i: usize| times_s[0] + step_s * i as f64;
-    let filled = line.columns.iter().enumerate().filter_map(|(i, c)| Some((time(i), (*c)?)));
-    filled.flat_map(|(t, [low, high])| [(t, low), (t, high)]).collect()
 }

@@ -12,7 +12,7 @@ use hardstand_view::{
 use serde::Serialize;
 
 use crate::process_harness::this_program;
-use crate::view::{FRAMES_PER_S, Recorded, recorded};
+use crate::view::{FRAMES_PER_S, PageRuns, page_runs};
 
 use super::arguments::{PageArguments, PageServer, ViewArguments};
 use super::{ExitCode, show, status, stop_on_signal};
@@ -25,8 +25,8 @@ pub(super) fn view(a: &ViewArguments) -> Result<ExitCode> {
     let over = || stop.load(Ordering::Relaxed);
     match &a.log {
         Some(log) => {
-            let runs = runs(log, a.other.as_deref(), FRAMES_PER_S, &meshes)?;
-            serve_run(runs.bytes, settings, ready, over)?;
+            let runs = page_runs(log, a.other.as_deref(), FRAMES_PER_S, &meshes)?;
+            serve_run(runs.files, settings, ready, over)?;
         }
         None => serve_live(live_settings(a, meshes)?, settings, ready, over)?,
     }
@@ -80,24 +80,6 @@ fn announce(address: SocketAddr, a: &ViewArguments) {
     show::line("Ctrl-C ends it; the simulation goes on.");
 }
 
-/// Run files of one log or two.
-struct Runs {
-    bytes: Vec<Vec<u8>>,
-    frames: usize,
-    frames_per_s: f64,
-    damage: Option<String>,
-}
-
-fn runs(log: &Path, other: Option<&Path>, fps: f64, meshes: &MeshFolders) -> Result<Runs> {
-    let first = recorded(log, None, fps, meshes, |_| ())?;
-    let mut bytes = vec![first.run.to_bytes()?];
-    if let Some(other) = other {
-        bytes.push(recorded(other, Some(log), fps, meshes, |_| ())?.run.to_bytes()?);
-    }
-    let Recorded { run, frames_per_s, damage } = first;
-    Ok(Runs { bytes, frames: run.frames(), frames_per_s, damage })
-}
-
 /// What `page` has written.
 #[derive(Serialize)]
 struct PageResult {
@@ -114,11 +96,11 @@ pub(super) fn page(a: &PageArguments) -> Result<ExitCode> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     let meshes = MeshFolders::new(a.meshes.clone());
-    let runs = runs(&a.log, a.other.as_deref(), a.fps, &meshes)?;
-    let html = page_with_runs(&runs.bytes);
+    let runs = page_runs(&a.log, a.other.as_deref(), a.fps, &meshes)?;
+    let html = page_with_runs(&runs.files);
     std::fs::write(&a.output, &html)
         .map_err(|e| Error::new(ErrorKind::File, format!("page {}: {e}", a.output.display())))?;
-    let Runs { frames, frames_per_s, damage, .. } = runs;
+    let PageRuns { frames, frames_per_s, damage, .. } = runs;
     let result =
         PageResult { file: a.output.clone(), bytes: html.len(), frames, frames_per_s, damage };
     if a.json {

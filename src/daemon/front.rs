@@ -73,9 +73,10 @@ mod with_bus {
         subscribe_commands, watch_connections,
     };
     use crate::config::{Ros2Mode, Scenario};
-    use crate::ingress::{CommandIngress, CommandLimits, describe_ground};
+    use crate::ingress::{CommandIngress, CommandLimits};
     use crate::replay::past_state;
     use crate::ros2::{Node, NodeEnds};
+    use crate::simulation::describe_ground;
     use hardstand_error::Result;
     use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 

@@ -38,7 +38,7 @@ use crossbeam_channel::{Receiver, bounded};
 use crate::buffer_pool::{EmergencyStop, Inbox, bell, command_queue, pool, touched_channel};
 use crate::config::{Mode, Pace, Scenario};
 use crate::fault_point;
-use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions, describe, restored};
+use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions, restored};
 use crate::limits::{
     EVENT_QUEUE, FIRST_RUN_ID, LOG_QUEUE, OPEN_FILES, REPORT_QUEUE, SNAPSHOT_QUEUE,
 };
@@ -48,7 +48,7 @@ use crate::rt::{
     drop_privileges, empty_log_tick, keep_cores_awake, keep_files_private, keep_off_core,
     pick_core, request_queue,
 };
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, describe};
 use hardstand_error::{Error, Result};
 use hardstand_log::{RunInfo, WrittenLog, new_recording_id};
 use hardstand_protocol::{Command, EventReading, JointCommand};

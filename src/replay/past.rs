@@ -25,21 +25,23 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 pub fn past_state(log: &Path, now: Present, tick: u64) -> Result<SavedState> {
     let mut looks = WRITTEN_WITHIN.as_millis() / LOOK_AGAIN.as_millis();
     loop {
-        let found = recorded_state(log, now, tick);
+        let index = RunIndex::of(log, |_, _| ());
+        let is_whole = |index: &RunIndex| index.end_tick(now.run_id) >= Some(now.tick);
+        let whole = index.as_ref().is_ok_and(is_whole);
+        let found = index.and_then(|index| recorded_state(log, &index, now, tick));
         looks = looks.saturating_sub(1);
         match found {
-            Err(_) if looks > 0 => std::thread::sleep(LOOK_AGAIN),
+            Err(_) if looks > 0 && !whole => std::thread::sleep(LOOK_AGAIN),
             found => return found,
         }
     }
 }
 
-fn recorded_state(log: &Path, now: Present, tick: u64) -> Result<SavedState> {
-    let index = RunIndex::of(log, |_, _| ())?;
+fn recorded_state(log: &Path, index: &RunIndex, now: Present, tick: u64) -> Result<SavedState> {
     let mut at = now;
     loop {
         if let Some(begin) = index.first_tick(at.run_id) {
-            let player = Player::open_before(log, &index, at.run_id, begin.max(tick))?;
+            let player = Player::open_before(log, index, at.run_id, begin.max(tick))?;
             let differs = || Error::new(ErrorKind::Log, "the replay differs from the log");
             let saved = player.saved_state().ok_or_else(differs)?;
             if begin <= tick {
@@ -48,7 +50,7 @@ fn recorded_state(log: &Path, now: Present, tick: u64) -> Result<SavedState> {
             let digest = saved.words.last().copied().unwrap_or_default();
             at = Present { tick: begin, digest, ..at };
         }
-        at.run_id = earlier_run(log, &index, at)?;
+        at.run_id = earlier_run(log, index, at)?;
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod arbitration;
 mod claim;
+mod description;
 mod events;
 mod faults;
 mod judge;
@@ -29,13 +30,14 @@ mod watchdog;
 mod word_ranges;
 
 pub use claim::Claim;
+pub use description::{describe, describe_ground};
 pub use faults::{
     InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
 };
 pub use lease::{Denied, Lease};
 pub use leases::Leases;
 pub use log_input::input_of;
-pub use readings::pose_of;
+pub use readings::{moving_poses, pose_of};
 pub use snapshot::Snapshot;
 pub use step::{Outcome, Simulation};
 pub use watchdog::WatchdogSpec;

@@ -1,7 +1,7 @@
 //! The readings of a simulation after a tick.
 
 use hardstand_physics::contact::{ContactForce, SpringForce};
-use hardstand_physics::plant::ContactResult;
+use hardstand_physics::plant::{ContactResult, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{
     FootReading, JointCommand, JointReading, PlantFailure, PoseDescription, StateReading,
@@ -21,8 +21,7 @@ impl Simulation {
         let mut s = Snapshot::default();
         s.state.joints.resize(self.model().joint_count(), JointReading::default());
         s.references.resize(self.model().joint_count(), JointCommand::default());
-        let moving = self.spec().ground.iter().filter(|s| s.platform.is_some()).count();
-        s.surfaces.resize(moving, PoseDescription::default());
+        s.surfaces = moving_poses(self.spec(), 0).collect();
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
@@ -43,10 +42,8 @@ impl Simulation {
             foot.contact = u8::from(self.shown_by_foot(f).0);
         }
         out.references.clone_from(&self.obeyed);
-        let moving = self.spec().ground.iter().filter(|s| s.platform.is_some());
-        for (out, surface) in out.surfaces.iter_mut().zip(moving) {
-            *out = pose_of(&surface.pose(self.plant.time_ns()).X_WS);
-        }
+        let poses = moving_poses(self.spec(), self.plant.time_ns());
+        out.surfaces.iter_mut().zip(poses).for_each(|(out, pose)| *out = pose);
     }
 
     /// [`fill`](Self::fill), but for the contacts.
@@ -172,6 +169,12 @@ fn read_station(at: &ContactResult, v_W: Vec3, out: &mut StationReading) {
     out.friction_limit_n = f.friction_limit_n;
     out.potential_energy_j = f.potential_energy_j;
     out.power_dissipation_w = f.power_dissipation_w;
+}
+
+/// The poses of the surfaces that move, in their order, after `time_ns` of simulated time.
+pub fn moving_poses(spec: &PlantSpec, time_ns: u64) -> impl Iterator<Item = PoseDescription> {
+    let moving = spec.ground.iter().filter(|surface| surface.platform.is_some());
+    moving.map(move |surface| pose_of(&surface.pose(time_ns).X_WS))
 }
 
 /// A pose as it is published.

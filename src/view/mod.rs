@@ -7,18 +7,49 @@ use std::path::Path;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_view::{MeshFolders, page_with_runs};
 
-pub use recorded::{FRAMES_PER_S, Recorded, recorded};
+use recorded::{Recorded, recorded};
+
+pub use recorded::FRAMES_PER_S;
+
+/// Run files of a log, and of another one that is laid over it.
+#[derive(Debug)]
+pub struct PageRuns {
+    /// One file or two.
+    pub files: Vec<Vec<u8>>,
+    /// Frames of the first.
+    pub frames: usize,
+    /// Its frames per second of simulated time.
+    pub frames_per_s: f64,
+    /// Why its log ended early, if it did.
+    pub damage: Option<String>,
+}
+
+/// Replays `log` and the log `over` that is laid over it.
+///
+/// # Errors
+/// As [`Player::open`](crate::replay::Player::open) and
+/// [`Player::advance`](crate::replay::Player::advance); [`ErrorKind::Log`] if a replay differs from
+/// its log, for then contacts are unknown.
+pub fn page_runs(
+    log: &Path,
+    over: Option<&Path>,
+    frames_per_s: f64,
+    meshes: &MeshFolders,
+) -> Result<PageRuns> {
+    let Recorded { run, frames_per_s: taken, damage } = recorded(log, None, frames_per_s, meshes)?;
+    let mut files = vec![run.to_bytes()?];
+    if let Some(over) = over {
+        files.push(recorded(over, Some(log), frames_per_s, meshes)?.run.to_bytes()?);
+    }
+    Ok(PageRuns { files, frames: run.frames(), frames_per_s: taken, damage })
+}
 
 /// Writes the page of a log, or of two laid over each other, without meshes.
 ///
 /// # Errors
-/// As [`recorded`]; [`ErrorKind::File`] if the page cannot be written.
+/// As [`page_runs`]; [`ErrorKind::File`] if the page cannot be written.
 pub fn write_page(log: &Path, over: Option<&Path>, page: &Path) -> Result<()> {
-    let meshes = MeshFolders::default();
-    let mut runs = vec![recorded(log, None, FRAMES_PER_S, &meshes, |_| ())?.run.to_bytes()?];
-    if let Some(over) = over {
-        runs.push(recorded(over, Some(log), FRAMES_PER_S, &meshes, |_| ())?.run.to_bytes()?);
-    }
-    std::fs::write(page, page_with_runs(&runs))
+    let runs = page_runs(log, over, FRAMES_PER_S, &MeshFolders::default())?;
+    std::fs::write(page, page_with_runs(&runs.files))
         .map_err(|e| Error::new(ErrorKind::File, format!("page {}: {e}", page.display())))
 }

@@ -3,24 +3,23 @@
 use std::path::Path;
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{Event, LogTick, PoseDescription, Verdict, ViewReading};
+use hardstand_protocol::{Event, LogTick, Verdict, ViewReading};
 use hardstand_view::{Mark, MeshFolders, RunEvent, RunFile, Scene, Source};
 
 use crate::config::Scenario;
-use crate::ingress::{describe, describe_ground};
 use crate::inspect::compare;
 use crate::replay::{Player, TickView};
-use crate::simulation::pose_of;
+use crate::simulation::{describe, describe_ground, moving_poses};
 
 /// A run to be looked at.
 #[derive(Debug)]
-pub struct Recorded {
+pub(super) struct Recorded {
     /// Its file.
-    pub run: RunFile,
+    pub(super) run: RunFile,
     /// Frames per second of simulated time.
-    pub frames_per_s: f64,
+    pub(super) frames_per_s: f64,
     /// Why the log ended early, if it did.
-    pub damage: Option<String>,
+    pub(super) damage: Option<String>,
 }
 
 /// Frames per simulated second of a page, if its log is not too long.
@@ -33,18 +32,16 @@ const MARKS_APART_S: f64 = 0.1;
 const MARKS_MAX: usize = 2_000;
 
 /// Runs the log again and takes up to `frames_per_s` frames of each second; of a long log fewer.
-/// `other` is the log that it is laid over: the first difference is marked. `progress` gets ticks
-/// now and then.
+/// `other` is the log that it is laid over: the first difference is marked.
 ///
 /// # Errors
 /// As [`Player::open`] and [`Player::advance`]; [`ErrorKind::Log`] if the replay differs from the
 /// log, for then contacts are unknown.
-pub fn recorded(
+pub(super) fn recorded(
     log: &Path,
     other: Option<&Path>,
     frames_per_s: f64,
     meshes: &MeshFolders,
-    mut progress: impl FnMut(u64),
 ) -> Result<Recorded> {
     let index = hardstand_log::RunIndex::of(log, |_, _| ())?;
     let mut player = Player::open(log)?;
@@ -63,9 +60,6 @@ pub fn recorded(
             run.push(frame(&view, &scenario)?);
         }
         count += 1;
-        if count.is_multiple_of(1024) {
-            progress(count);
-        }
     }
     if let Some(difference) = player.difference() {
         let text = format!(
@@ -91,13 +85,11 @@ fn scene(scenario: &Scenario, meshes: &MeshFolders) -> Scene {
 fn frame(view: &TickView<'_>, scenario: &Scenario) -> Result<ViewReading> {
     let unknown = || Error::new(ErrorKind::Log, "the log's contacts cannot be computed again");
     let time_ns = view.state.tick.wrapping_mul(scenario.spec.period_ns);
-    let moving = scenario.spec.ground.iter().filter(|s| s.platform.is_some());
-    let surfaces: Vec<PoseDescription> = moving.map(|s| pose_of(&s.pose(time_ns).X_WS)).collect();
     Ok(ViewReading {
         state: view.state.clone(),
         contacts: view.contacts.ok_or_else(unknown)?.clone(),
         references: view.references.to_vec(),
-        surfaces,
+        surfaces: moving_poses(&scenario.spec, time_ns).collect(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foxglove::websocket::{Capability, ChannelView, Client as Page, ServerListener};
 use foxglove::{ChannelBuilder, Context, RawChannel, Schema, WebSocketServer};
@@ -16,7 +16,7 @@ use crate::foxglove_topics::FoxgloveTopics;
 use crate::frame::frame;
 use crate::front_door::{Files, FrontDoor, runtime};
 use crate::meshes::{MeshFolders, Meshes};
-use crate::orders::Orders;
+use crate::orders::{Orders, SharedClient};
 use crate::scene::Source;
 use crate::{Scene, ServeSettings};
 
@@ -114,8 +114,8 @@ pub(crate) fn viewer_error(e: &dyn std::fmt::Display) -> Error {
 /// and for the next one when it has gone.
 ///
 /// # Errors
-/// As for a port that cannot be opened; the error of the first connection if it is not one that
-/// can pass, for instance a wrong password file.
+/// [`ErrorKind::Input`] or [`ErrorKind::File`] if the port cannot be opened. What keeps the daemon
+/// from answering is shown on the page.
 pub fn serve_live(
     live: LiveSettings,
     serve: ServeSettings,
@@ -125,7 +125,7 @@ pub fn serve_live(
     let threads = runtime()?;
     let context = Context::new();
     let channels = Arc::new(Channels::new(&context)?);
-    let (kept, client) = (Arc::<Mutex<Kept>>::default(), Arc::<Mutex<Option<Client>>>::default());
+    let (kept, client) = (Arc::<Mutex<Kept>>::default(), SharedClient::default());
     let meshes = Arc::<Mutex<Meshes>>::default();
     let before_ns = Arc::<AtomicU64>::default();
     let orders = Arc::new(Orders::new(Arc::clone(&client), Arc::clone(&before_ns)));
@@ -159,7 +159,7 @@ pub fn serve_live(
             std::thread::sleep(Duration::from_millis(200));
         }
     }
-    // pages are told by the closing of their connections
+    // the pages see that their connections close
     let _closing = server.stop();
     Ok(())
 }
@@ -168,14 +168,14 @@ struct Viewer {
     live: LiveSettings,
     channels: Arc<Channels>,
     kept: Arc<Mutex<Kept>>,
-    client: Arc<Mutex<Option<Client>>>,
+    client: SharedClient,
     meshes: Arc<Mutex<Meshes>>,
     /// See [`Orders`].
     before_ns: Arc<AtomicU64>,
 }
 
 impl Viewer {
-    fn client(&self) -> std::sync::MutexGuard<'_, Option<Client>> {
+    fn client(&self) -> std::sync::MutexGuard<'_, Option<Arc<Client>>> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -183,7 +183,7 @@ impl Viewer {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the pages whether the daemon answers.
+    /// Shows on the pages whether the daemon answers.
     fn link(&self, connected: bool, text: &str) {
         let message = json!({ "connected": connected, "text": text }).to_string().into_bytes();
         self.channels.link.log(&message);
@@ -192,36 +192,33 @@ impl Viewer {
 
     /// Shows one daemon until it goes.
     fn follow(&self, stop: &impl Fn() -> bool) -> Result<()> {
-        let client = (self.live.connect)()?;
+        let client = Arc::new((self.live.connect)()?);
         let scene = self.scene(&client)?;
         let (views, events) = (client.views()?, client.events()?);
         if let Ok(view) = client.standing_view(Duration::ZERO) {
             self.show(&view, &scene);
         }
-        let own = (self.live.connect)()?;
-        *self.client() = Some(client);
+        *self.client() = Some(Arc::clone(&client));
         self.link(true, "");
-        let (mut seen, mut status_due) = (std::time::Instant::now(), std::time::Instant::now());
+        let (mut seen, mut asked) = (Instant::now(), Instant::now());
         while !stop() {
             if let Some(view) = views.next(LOOK)? {
+                if view.state.layout_hash != scene.model.layout_hash {
+                    return Ok(()); // another robot under the same name
+                }
                 self.show(&view, &scene);
-                seen = std::time::Instant::now();
+                seen = Instant::now();
             }
             while let Some(event) = events.next(Duration::ZERO)? {
                 self.channels.event.log(event_json(&event).to_string().as_bytes());
             }
-            if status_due.elapsed() >= STATUS_EVERY {
-                status_due = std::time::Instant::now();
-                match own.status(Duration::ZERO) {
+            if asked.elapsed() >= STATUS_EVERY {
+                asked = Instant::now();
+                match client.status(Duration::ZERO) {
                     Ok(status) => {
                         let text = (self.live.status_json)(&self.live.robot, &status).to_string();
                         self.channels.status.log(text.as_bytes());
-                        seen = status_due;
-                        if status.run_id != 0
-                            && own.model(PATIENCE)?.layout_hash != scene.model.layout_hash
-                        {
-                            return Ok(()); // another robot under the same name
-                        }
+                        seen = asked;
                     }
                     Err(e) if seen.elapsed() > SILENT => return Err(e),
                     Err(_) => {}

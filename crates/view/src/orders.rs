@@ -39,16 +39,19 @@ const NAMES: [&str; 15] = [
     "step_back",
 ];
 
+/// The connection with the daemon, if there is one.
+pub(crate) type SharedClient = Arc<Mutex<Option<Arc<Client>>>>;
+
 /// Carries out what pages ask for.
 pub(crate) struct Orders {
-    client: Arc<Mutex<Option<Client>>>,
+    client: SharedClient,
     /// Published time at tick 0 of the run that is shown, ns: that of the runs before it.
     before_ns: Arc<AtomicU64>,
     snapshots: Mutex<(u64, VecDeque<(u64, SavedState)>)>,
 }
 
 impl Orders {
-    pub(crate) fn new(client: Arc<Mutex<Option<Client>>>, before_ns: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(client: SharedClient, before_ns: Arc<AtomicU64>) -> Self {
         Self { client, before_ns, snapshots: Mutex::default() }
     }
 
@@ -89,10 +92,10 @@ impl Orders {
     }
 
     fn carry_out(&self, name: &str, request: &Fields) -> Result<Value> {
-        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(client) = client.as_ref() else {
-            return Err(Error::new(ErrorKind::Bus, "no daemon answers"));
-        };
+        // not held: an emergency stop must not wait for an order of another page
+        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let none = || Error::new(ErrorKind::Bus, "no daemon answers");
+        let client = client.as_deref().ok_or_else(none)?;
         let steer = |order: Order, number: u64| {
             let control = ControlRequest { number, ..ControlRequest::default() };
             client.steer(order, &control, PATIENCE)
@@ -147,11 +150,9 @@ impl Orders {
     }
 
     fn restore(&self, client: &Client, id: u64) -> Result<u64> {
-        let snapshots = self.snapshots();
-        let Some((_, saved)) = snapshots.1.iter().find(|(own, _)| *own == id) else {
-            return Err(input(format!("there is no state {id}")));
-        };
-        client.restore(saved, PATIENCE)
+        let saved = self.snapshots().1.iter().find(|(own, _)| *own == id).map(|(_, s)| s.clone());
+        let saved = saved.ok_or_else(|| input(format!("there is no state {id}")))?;
+        client.restore(&saved, PATIENCE)
     }
 }
 
@@ -174,8 +175,7 @@ fn step(client: &Client, ticks: f64) -> Result<Value> {
 }
 
 fn push(client: &Client, request: &Fields) -> Result<u64> {
-    let period_ns = client.model(PATIENCE)?.period_ns as f64;
-    let ticks = (request.number("duration_s")? * 1e9 / period_ns).round().max(1.0) as u64;
+    let ticks = duration_ticks(client, request)?;
     let push = PushRequest {
         link: request.text("link").unwrap_or_default(),
         point_link_m: request.vector("point_m")?,
@@ -206,13 +206,16 @@ fn fault(client: &Client, request: &Fields) -> Result<u64> {
     }
     let ticks = match request.0.get("duration_s") {
         None | Some(Value::Null) => 0,
-        _ => {
-            let period_ns = client.model(PATIENCE)?.period_ns as f64;
-            (request.number("duration_s")? * 1e9 / period_ns).round().max(1.0) as u64
-        }
+        _ => duration_ticks(client, request)?,
     };
     let request = FaultRequest { kind, part: part.into(), name, values, ticks };
     client.fault(&request, PATIENCE)
+}
+
+/// `duration_s` in ticks, at least one.
+fn duration_ticks(client: &Client, request: &Fields) -> Result<u64> {
+    let period_ns = client.model(PATIENCE)?.period_ns as f64;
+    Ok((request.number("duration_s")? * 1e9 / period_ns).round().max(1.0) as u64)
 }
 
 /// The fields of a request.

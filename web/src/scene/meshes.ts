@@ -7,7 +7,7 @@ import { base64 } from "../source/open.ts";
 /** A grey pixel, instead of textures that a mesh file names: the page requests nothing but `mesh/<n>`. */
 export const PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=";
 
-/** Loads a mesh of a URDF. Names have no ending, so the format is told from the first bytes. */
+/** Loads a mesh of a URDF. Names have no ending, so the format is recognised by the first bytes. */
 export async function loadMesh(url: string, material: Material): Promise<Object3D> {
   const bytes = await read(url);
   const text = new TextDecoder().decode(bytes.subarray(0, 512)).trimStart();

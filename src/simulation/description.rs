@@ -1,6 +1,5 @@
 //! The description of a plant, as the answer to a query of `model`.
 
-use crate::simulation::{Simulation, pose_of};
 use hardstand_physics::contact::{Mesh, Surface, SurfaceShape};
 use hardstand_physics::model::{Joint, JointKind};
 use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, PlantSpec, Station};
@@ -9,6 +8,8 @@ use hardstand_protocol::{
     FootDescription, FrameDescription, GroundReply, JointDescription, MeshDescription, ModelReply,
     RegionDescription, StationDescription, SurfaceDescription,
 };
+
+use super::{Simulation, pose_of};
 
 /// The description of `simulation`.
 #[must_use]

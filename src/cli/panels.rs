@@ -1,0 +1,119 @@
+//! Drawings of quantities over time: panels, one above the other.
+
+use std::error::Error as StdError;
+use std::path::Path;
+
+use plotters::prelude::{
+    BLACK, ChartBuilder, IntoDrawingArea, LineSeries, PathElement, RGBColor, SVGBackend,
+    SeriesLabelPosition, WHITE,
+};
+use plotters::style::Color;
+
+use hardstand_error::Result;
+
+use super::plot::{FONT, failed};
+
+const WIDTH_PX: u32 = 1000;
+const PANEL_PX: u32 = 200;
+
+/// A panel.
+pub(super) struct Panel<'a> {
+    pub(super) title: String,
+    pub(super) lines: Vec<Line<'a>>,
+    /// Where a vertical line is drawn, s.
+    pub(super) mark_s: Option<f64>,
+    /// The lines are named.
+    pub(super) legend: bool,
+}
+
+/// A line.
+pub(super) struct Line<'a> {
+    pub(super) name: String,
+    pub(super) colour: RGBColor,
+    /// Smallest and largest value in each of the columns that the time is divided into.
+    pub(super) columns: &'a [Option<[f64; 2]>],
+}
+
+/// Draws `panels` from `times_s[0]` to `times_s[1]`.
+///
+/// # Errors
+/// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be written.
+pub(super) fn draw(file: &Path, panels: &[Panel<'_>], times_s: [f64; 2]) -> Result<()> {
+    try_draw(file, panels, times_s).map_err(|e| failed(file, &*e))
+}
+
+fn try_draw(
+    file: &Path,
+    panels: &[Panel<'_>],
+    times_s: [f64; 2],
+) -> std::result::Result<(), Box<dyn StdError>> {
+    let count = panels.len().max(1);
+    let root = SVGBackend::new(file, (WIDTH_PX, PANEL_PX * count as u32)).into_drawing_area();
+    root.fill(&WHITE)?;
+    for (i, (area, panel)) in root.split_evenly((count, 1)).iter().zip(panels).enumerate() {
+        let last = i + 1 == count;
+        let [low, high] = extent(&panel.lines);
+        let mut chart = ChartBuilder::on(area)
+            .caption(&panel.title, (FONT, 18))
+            .margin(8)
+            .x_label_area_size(if last { 44 } else { 24 })
+            .y_label_area_size(80)
+            .build_cartesian_2d(times_s[0]..times_s[1], low..high)?;
+        chart
+            .configure_mesh()
+            .x_desc(if last { "s" } else { "" })
+            .max_light_lines(1)
+            .y_labels(5)
+            .label_style((FONT, 14))
+            .draw()?;
+        for Line { name, colour, columns } in &panel.lines {
+            let sign =
+                move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
+            chart
+                .draw_series(LineSeries::new(points(columns, times_s), colour.stroke_width(1)))?
+                .label(name)
+                .legend(sign);
+        }
+        if let Some(mark_s) = panel.mark_s {
+            let mark = [(mark_s, low), (mark_s, high)];
+            chart.draw_series(LineSeries::new(mark, BLACK.mix(0.5)))?;
+        }
+        if panel.legend {
+            chart
+                .configure_series_labels()
+                .position(SeriesLabelPosition::UpperRight)
+                .legend_area_size(32)
+                .label_font((FONT, 14))
+                .background_style(WHITE.mix(0.85))
+                .border_style(BLACK.mix(0.3))
+                .draw()?;
+        }
+    }
+    root.present()?;
+    Ok(())
+}
+
+/// From the smallest to the largest value, with a little room.
+fn extent(lines: &[Line<'_>]) -> [f64; 2] {
+    let all = lines.iter().flat_map(|line| line.columns).flatten();
+    let [low, high] = all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], [a, b]| {
+        [low.min(*a), high.max(*b)]
+    });
+    if !(low.is_finite() && high.is_finite()) {
+        return [-1.0, 1.0];
+    }
+    let room = match 0.05 * (high - low).max(1e-9 * high.abs()) {
+        // a quantity that stays 0
+        0.0 => 1.0,
+        room => room,
+    };
+    [low - room, high + room]
+}
+
+/// Up and down through each column.
+fn points(columns: &[Option<[f64; 2]>], times_s: [f64; 2]) -> Vec<(f64, f64)> {
+    let step_s = (times_s[1] - times_s[0]) / columns.len().max(1) as f64;
+    let time = |i: usize| times_s[0] + step_s * i as f64;
+    let filled = columns.iter().enumerate().filter_map(|(i, c)| Some((time(i), (*c)?)));
+    filled.flat_map(|(t, [low, high])| [(t, low), (t, high)]).collect()
+}
