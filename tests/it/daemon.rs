@@ -14,6 +14,7 @@ mod log_files;
 mod loss;
 mod no_qos;
 mod partition;
+mod playground;
 mod rights;
 mod shown;
 mod stalls;

@@ -14,8 +14,9 @@ const MODES: [&str; 3] = ["realtime", "lockstep", "budgeted"];
 pub(crate) const PHASES: [&str; 5] =
     ["waiting", "running", "stopped", "paused", "awaiting a controller"];
 
-/// The view as JSON.
-pub(crate) fn frame(view: &ViewReading, model: &ModelReply) -> Value {
+/// The view as JSON; `model` is the robot's.
+#[must_use]
+pub fn frame(view: &ViewReading, model: &ModelReply) -> Value {
     let (s, c) = (&view.state, &view.contacts);
     let joints = |of: fn(&hardstand_protocol::JointReading) -> f64| {
         s.joints.iter().map(of).collect::<Vec<f64>>()

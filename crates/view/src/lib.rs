@@ -8,17 +8,24 @@
 //! The page is built from `web/`; what it reads is described in `web/PROTOCOL.md`. Nothing here
 //! affects a simulation but the orders that someone gives on the page.
 
+#[cfg(feature = "server")]
 mod foxglove_topics;
 mod frame;
+#[cfg(feature = "server")]
 mod front_door;
+#[cfg(feature = "server")]
 mod live;
 mod meshes;
+#[cfg(feature = "server")]
 mod orders;
 mod page;
 mod run_file;
 mod scene;
 
+pub use frame::frame;
+#[cfg(feature = "server")]
 pub use front_door::{ServeSettings, serve_run};
+#[cfg(feature = "server")]
 pub use live::{LiveSettings, serve_live};
 pub use meshes::MeshFolders;
 pub use page::page_with_runs;

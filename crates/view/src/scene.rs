@@ -12,6 +12,8 @@ pub enum Source {
     Live,
     /// A log.
     Log,
+    /// A simulation in the page itself.
+    Plant,
 }
 
 /// The robot and its surroundings, as the page reads them.
@@ -26,7 +28,11 @@ impl Scene {
     #[must_use]
     pub fn new(source: Source, model: &ModelReply, ground: &GroundReply, urdf: &str) -> Self {
         let value = json!({
-            "source": match source { Source::Live => "live", Source::Log => "log" },
+            "source": match source {
+                Source::Live => "live",
+                Source::Log => "log",
+                Source::Plant => "plant",
+            },
             "robot": model.robot,
             "version": model.version,
             "run_id": model.run_id,
@@ -61,6 +67,12 @@ impl Scene {
             "faults": faults(),
         });
         Self { model: model.clone(), value }
+    }
+
+    /// All of it, as the page reads it.
+    #[must_use]
+    pub const fn json(&self) -> &Value {
+        &self.value
     }
 
     /// Name of the robot.

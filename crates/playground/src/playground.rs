@@ -1,0 +1,252 @@
+//! The simulation, what has been done to it, and the way back.
+
+use hardstand::config::Scenario;
+use hardstand::simulation::{Simulation, Snapshot, describe, describe_ground};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{
+    Command, CommandSchedule, Event, FaultKind, Grant, JointCommand, JointSet, ModelReply, Place,
+    TickInput, ViewReading, controller_number,
+};
+use hardstand_view::{Scene, Source};
+use serde_json::Value;
+use toml::Table;
+
+/// Name under which `hardstand controller stand --join legs` joins, and its gains.
+const CONTROLLER: &str = "legs";
+const KP_NM_PER_RAD: f64 = 100.0;
+const KD_NM_S_PER_RAD: f64 = 3.0;
+const RUN_ID: u32 = 1;
+/// Simulated time between two kept states, ns.
+const KEPT_EVERY_NS: u64 = 1_000_000_000;
+
+/// A simulation in a page.
+///
+/// ```
+/// # fn main() -> hardstand_error::Result<()> {
+/// let scenario = include_str!("../../../config/quadruped.toml");
+/// let robot = include_str!("../../../config/robots/quadruped.urdf");
+/// let mut playground = hardstand_playground::Playground::new(scenario, robot, &[])?;
+/// playground.order("push", &serde_json::json!({
+///     "link": "trunk", "force_n": [0.0, 60.0, 0.0], "duration_s": 0.1
+/// }))?;
+/// playground.run_to(100)?;
+/// let after = playground.digest();
+/// playground.run_to(50)?;
+/// playground.run_to(100)?;
+/// assert_eq!(playground.digest(), after);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Playground {
+    scenario: Scenario,
+    /// The complete scenario, without what was done to it.
+    table: Table,
+    model: ModelReply,
+    /// What was done, each with its tick, as in the scenario's `events` and as the tick takes it.
+    done: Vec<(u64, Table, Event)>,
+    simulation: Simulation,
+    /// States to go back to, by tick; the first is the initial one.
+    kept: Vec<Simulation>,
+    input: TickInput,
+    snapshot: Snapshot,
+}
+
+impl Playground {
+    /// A plant in its initial state, from the texts of a scenario and a robot; `sets` are
+    /// `key=value` overrides.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with all mistakes, or if the initial state is bad.
+    pub fn new(scenario: &str, robot: &str, sets: &[String]) -> Result<Self> {
+        let scenario = Scenario::from_texts(scenario, robot, sets)?;
+        let table = parse(&scenario.complete_toml)?;
+        let simulation = scenario.simulation();
+        let [kp_max, kd_max] = scenario.gains_max;
+        let model = describe(&simulation, RUN_ID, kp_max, kd_max);
+        let command = Command { run_id: RUN_ID, joints: hold(&model), ..Command::default() };
+        let input = TickInput { candidates: vec![Box::new(command)], ..TickInput::default() };
+        let snapshot = simulation.new_snapshot();
+        let kept = vec![simulation.clone()];
+        let new =
+            Self { scenario, table, model, done: Vec::new(), simulation, kept, input, snapshot };
+        new.check()?;
+        Ok(new)
+    }
+
+    /// Robot, ground and faults, as the page reads them.
+    #[must_use]
+    pub fn scene(&self) -> Scene {
+        let ground = describe_ground(&self.scenario.spec);
+        Scene::new(Source::Plant, &self.model, &ground, &self.scenario.robot_urdf)
+    }
+
+    /// The state as the page reads it.
+    pub fn frame(&mut self) -> Value {
+        self.simulation.fill(&mut self.snapshot);
+        let s = &self.snapshot;
+        let mut view = ViewReading {
+            state: s.state.clone(),
+            contacts: s.contacts.clone(),
+            references: s.references.clone(),
+            surfaces: s.surfaces.clone(),
+        };
+        // in lockstep, running
+        (view.state.run_id, view.state.mode, view.state.phase) = (RUN_ID, 1, 1);
+        hardstand_view::frame(&view, &self.model)
+    }
+
+    /// Ticks since the initial state.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.simulation.state().tick
+    }
+
+    /// Digest of the state.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.simulation.state().digest
+    }
+
+    /// Makes the state at `tick` the current one. Going back forgets what was done at that tick or
+    /// later.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the plant fails on the way; the state is then the last good one.
+    pub fn run_to(&mut self, tick: u64) -> Result<()> {
+        if tick < self.tick() {
+            self.done.retain(|(at, ..)| *at < tick);
+            self.kept.retain(|s| s.state().tick == 0 || s.state().tick <= tick);
+            if let Some(last) = self.kept.last() {
+                self.simulation.clone_from(last);
+            }
+        }
+        while self.tick() < tick {
+            self.step();
+            self.check()?;
+            if self.simulation.time_ns().is_multiple_of(KEPT_EVERY_NS) {
+                self.keep();
+            }
+        }
+        Ok(())
+    }
+
+    /// Does something to the robot or the ground at the current tick: `push`, `friction` or
+    /// `fault`, with the parameters of `hardstand ctl`. The answer is a sentence.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it is unknown or a parameter is wrong.
+    pub fn order(&mut self, order: &str, request: &Value) -> Result<String> {
+        let mut event: Table = serde_json::from_value(request.clone())
+            .map_err(|e| Error::new(ErrorKind::Input, format!("{order}: {e}")))?;
+        match order {
+            "push" | "friction" => event.insert("kind".into(), order.into()),
+            "fault" => None,
+            _ => {
+                let text = format!(
+                    "{order}: the simulation in the page takes push, friction and fault; reset \
+                     it to begin again"
+                );
+                return Err(Error::new(ErrorKind::Input, text));
+            }
+        };
+        check_place(&event)?;
+        let tick = self.tick();
+        let at_s = tick as f64 * self.scenario.spec.period_ns as f64 / 1e9;
+        event.insert("at_s".into(), at_s.into());
+        let text = self.text_with(Some(&event));
+        let planned = Scenario::from_texts(&text, &self.scenario.robot_urdf, &[])?.events;
+        let Some((_, event_of_tick)) = planned.last().filter(|(at, _)| *at == tick) else {
+            return Err(Error::new(ErrorKind::Internal, format!("{order}: no event at {tick}")));
+        };
+        let body = |body| self.scenario.model.body_name(body);
+        let words = event_of_tick.words(body, |number| format!("{number:016x}"));
+        self.done.push((tick, event, *event_of_tick));
+        Ok(words)
+    }
+
+    /// A scenario in which all that was done so far happens again, as TOML.
+    #[must_use]
+    pub fn scenario(&self) -> String {
+        self.text_with(None)
+    }
+
+    fn text_with(&self, new: Option<&Table>) -> String {
+        let mut table = self.table.clone();
+        let planned = table.get("events").and_then(|e| e.as_array()).cloned().unwrap_or_default();
+        let done = self.done.iter().map(|(_, event, _)| event).chain(new).cloned();
+        let all: Vec<toml::Value> =
+            planned.into_iter().chain(done.map(toml::Value::Table)).collect();
+        table.insert("events".into(), all.into());
+        table.to_string()
+    }
+
+    /// One tick: events, and the answer of the controller.
+    fn step(&mut self) {
+        let tick = self.tick();
+        self.input.events.clear();
+        let planned = self.scenario.events.iter().filter(|(at, _)| *at == tick).map(|(_, e)| *e);
+        self.input.events.extend(planned);
+        let done = self.done.iter().filter(|(at, ..)| *at == tick).map(|&(.., e)| e);
+        self.input.events.extend(done);
+        let number = controller_number(CONTROLLER);
+        if tick == 0 {
+            self.input.events.push(Event::Grant(self.grant(number)));
+        }
+        if let Some(command) = self.input.candidates.first_mut() {
+            command.session = number;
+            (command.seq, command.answers_tick, command.applies_tick) = (tick + 1, tick, tick);
+        }
+        self.simulation.step(&self.input);
+    }
+
+    fn grant(&self, number: u64) -> Grant {
+        let mut joints = JointSet::default();
+        for joint in 0..self.model.joints.len() {
+            joints.insert(joint);
+        }
+        let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
+        Grant { controller: number, session: number, schedule, required: true, joints }
+    }
+
+    fn keep(&mut self) {
+        let last = self.kept.last().map_or(0, |s| s.state().tick);
+        if last < self.tick() {
+            self.kept.push(self.simulation.clone());
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.simulation.failure() {
+            None => Ok(()),
+            Some(failure) => {
+                let text = format!("tick {}: {}", self.tick(), failure.advice());
+                Err(Error::new(ErrorKind::Input, text))
+            }
+        }
+    }
+}
+
+/// What the example controller `stand` commands.
+fn hold(model: &ModelReply) -> Vec<JointCommand> {
+    let command =
+        |q| JointCommand { q, kp: KP_NM_PER_RAD, kd: KD_NM_S_PER_RAD, ..JointCommand::default() };
+    model.joints.iter().map(|j| command(j.q_initial)).collect()
+}
+
+/// Faults of the way that commands take need that way.
+fn check_place(event: &Table) -> Result<()> {
+    let kind = event.get("kind").and_then(|k| k.as_str()).unwrap_or_default();
+    let row = FaultKind::TABLE.iter().find(|row| row.name == kind);
+    match row {
+        Some(row) if row.place == Place::Commands => {
+            let text = format!("{kind}: in the page, commands take no way that could be disturbed");
+            Err(Error::new(ErrorKind::Input, text))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn parse(text: &str) -> Result<Table> {
+    text.parse().map_err(|e| Error::new(ErrorKind::Internal, format!("the scenario: {e}")))
+}
