@@ -9,7 +9,7 @@ use plotters::prelude::{
     BLACK, ChartBuilder, Circle, DrawingArea, IntoDrawingArea, LineSeries, RGBColor, SVGBackend,
     SeriesLabelPosition, WHITE,
 };
-use plotters::style::Color;
+use plotters::style::{Color, FontStyle, register_font};
 
 use crate::line::Line;
 use crate::{Measured, ROWS};
@@ -23,6 +23,8 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Result = std::result::Result<(), Box<dyn Error>>;
 
 pub(crate) fn draw(path: &Path, rows: &[Vec<Measured>], lines: &[Line]) -> Result {
+    let font = include_bytes!("../../src/cli/picture/DejaVuSans.ttf");
+    register_font(FONT, FontStyle::Normal, font).map_err(|_unknown| "the font is damaged")?;
     let root = SVGBackend::new(path, (2 * PANEL_PX.0, PANEL_PX.1)).into_drawing_area();
     root.fill(&WHITE)?;
     let areas = root.split_evenly((1, 2));

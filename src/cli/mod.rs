@@ -29,6 +29,7 @@ mod histogram;
 mod judge_command;
 mod model;
 mod panels;
+mod picture;
 mod plot;
 mod plot_differences;
 #[cfg(feature = "zenoh")]

@@ -1,17 +1,17 @@
 //! Drawings of quantities over time: panels, one above the other.
 
-use std::error::Error as StdError;
 use std::path::Path;
 
+use plotters::coord::Shift;
 use plotters::prelude::{
-    BLACK, ChartBuilder, IntoDrawingArea, LineSeries, PathElement, RGBColor, SVGBackend,
+    BLACK, ChartBuilder, DrawingArea, DrawingBackend, LineSeries, PathElement, RGBColor,
     SeriesLabelPosition, WHITE,
 };
 use plotters::style::Color;
 
 use hardstand_error::Result;
 
-use super::plot::{FONT, failed};
+use super::picture::{self, Drawing, Drawn, FONT};
 
 const WIDTH_PX: u32 = 1000;
 const PANEL_PX: u32 = 200;
@@ -39,57 +39,78 @@ pub(super) struct Line<'a> {
 /// # Errors
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be written.
 pub(super) fn draw(file: &Path, panels: &[Panel<'_>], times_s: [f64; 2]) -> Result<()> {
-    try_draw(file, panels, times_s).map_err(|e| failed(file, &*e))
+    picture::write(file, &Panels { panels, times_s })
 }
 
-fn try_draw(
-    file: &Path,
-    panels: &[Panel<'_>],
+struct Panels<'a> {
+    panels: &'a [Panel<'a>],
     times_s: [f64; 2],
-) -> std::result::Result<(), Box<dyn StdError>> {
-    let count = panels.len().max(1);
-    let root = SVGBackend::new(file, (WIDTH_PX, PANEL_PX * count as u32)).into_drawing_area();
-    root.fill(&WHITE)?;
-    for (i, (area, panel)) in root.split_evenly((count, 1)).iter().zip(panels).enumerate() {
-        let last = i + 1 == count;
-        let [low, high] = extent(&panel.lines);
-        let mut chart = ChartBuilder::on(area)
-            .caption(&panel.title, (FONT, 18))
-            .margin(8)
-            .x_label_area_size(if last { 44 } else { 24 })
-            .y_label_area_size(80)
-            .build_cartesian_2d(times_s[0]..times_s[1], low..high)?;
-        chart
-            .configure_mesh()
-            .x_desc(if last { "s" } else { "" })
-            .max_light_lines(1)
-            .y_labels(5)
-            .label_style((FONT, 14))
-            .draw()?;
-        for Line { name, colour, columns } in &panel.lines {
-            let sign =
-                move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
-            chart
-                .draw_series(LineSeries::new(points(columns, times_s), colour.stroke_width(1)))?
-                .label(name)
-                .legend(sign);
-        }
-        if let Some(mark_s) = panel.mark_s {
-            let mark = [(mark_s, low), (mark_s, high)];
-            chart.draw_series(LineSeries::new(mark, BLACK.mix(0.5)))?;
-        }
-        if panel.legend {
-            chart
-                .configure_series_labels()
-                .position(SeriesLabelPosition::UpperRight)
-                .legend_area_size(32)
-                .label_font((FONT, 14))
-                .background_style(WHITE.mix(0.85))
-                .border_style(BLACK.mix(0.3))
-                .draw()?;
-        }
+}
+
+impl Drawing for Panels<'_> {
+    fn size_px(&self) -> (u32, u32) {
+        (WIDTH_PX, PANEL_PX * self.panels.len().max(1) as u32)
     }
-    root.present()?;
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn
+    where
+        B::ErrorType: 'static,
+    {
+        let count = self.panels.len();
+        let areas = area.split_evenly((count.max(1), 1));
+        for (i, (area, panel)) in areas.iter().zip(self.panels).enumerate() {
+            draw_panel(area, panel, self.times_s, i + 1 == count)?;
+        }
+        Ok(())
+    }
+}
+
+/// The last panel names the axis of time.
+fn draw_panel<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    panel: &Panel<'_>,
+    times_s: [f64; 2],
+    last: bool,
+) -> Drawn
+where
+    B::ErrorType: 'static,
+{
+    let [low, high] = extent(&panel.lines);
+    let mut chart = ChartBuilder::on(area)
+        .caption(&panel.title, (FONT, 18))
+        .margin(8)
+        .margin_right(28)
+        .x_label_area_size(if last { 44 } else { 24 })
+        .y_label_area_size(80)
+        .build_cartesian_2d(times_s[0]..times_s[1], low..high)?;
+    chart
+        .configure_mesh()
+        .x_desc(if last { "s" } else { "" })
+        .max_light_lines(1)
+        .y_labels(5)
+        .label_style((FONT, 14))
+        .draw()?;
+    for Line { name, colour, columns } in &panel.lines {
+        let sign = move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2));
+        chart
+            .draw_series(LineSeries::new(points(columns, times_s), colour.stroke_width(1)))?
+            .label(name)
+            .legend(sign);
+    }
+    if let Some(mark_s) = panel.mark_s {
+        let mark = [(mark_s, low), (mark_s, high)];
+        chart.draw_series(LineSeries::new(mark, BLACK.mix(0.5)))?;
+    }
+    if panel.legend {
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .legend_area_size(32)
+            .label_font((FONT, 14))
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.3))
+            .draw()?;
+    }
     Ok(())
 }
 

@@ -1,24 +1,22 @@
 //! The latency plot: counts over latency, both logarithmic.
-//!
-//! SVG only: it is sharp at any size and its text needs no font here, where a bitmap would bring an
-//! encoder, a rasterizer and fonts.
 
-use std::error::Error as StdError;
 use std::path::Path;
 
+use plotters::coord::Shift;
 use plotters::prelude::{
-    BLACK, ChartBuilder, IntoDrawingArea, IntoLogRange, LineSeries, PathElement, RGBColor,
-    SVGBackend, SeriesLabelPosition, WHITE,
+    BLACK, ChartBuilder, DrawingArea, DrawingBackend, IntoLogRange, LineSeries, PathElement,
+    RGBColor, SeriesLabelPosition, WHITE,
 };
 use plotters::style::Color;
 
 use crate::daemon::LatencyHistogram;
 use crate::doctor::Measured;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::Result;
 use hardstand_physics::math;
 
+use super::picture::{self, Drawing, Drawn, FONT};
+
 const SIZE_PX: (u32, u32) = (1000, 600);
-pub(super) const FONT: &str = "sans-serif";
 pub(super) const BLUE: RGBColor = RGBColor(0, 90, 181);
 pub(super) const RED: RGBColor = RGBColor(220, 50, 32);
 /// Steps of the line per factor of ten.
@@ -27,38 +25,46 @@ const STEPS: u32 = 40;
 const FIRST_NS: f64 = 1000.0;
 
 /// # Errors
-/// [`ErrorKind::Input`] if the name does not end in `.svg`, [`ErrorKind::File`] if the file cannot
-/// be written.
+/// As [`picture::check`]; [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be written.
 pub(super) fn check(file: &Path) -> Result<()> {
-    if file.extension().is_none_or(|e| !e.eq_ignore_ascii_case("svg")) {
-        let text = format!("--plot is {}; only .svg can be written", file.display());
-        return Err(Error::new(ErrorKind::Input, text));
-    }
+    picture::check("--plot", file)?;
     // opened, not emptied: what is there stays if the measurement fails
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
-    opened.map(|_| ()).map_err(|e| failed(file, &e))
+    opened.map(|_| ()).map_err(|e| picture::failed(file, &e))
 }
 
 /// Draws wake-up latency and tick cost of a run.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if the file cannot be written.
+/// [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be written.
 pub(super) fn latency(file: &Path, m: &Measured) -> Result<()> {
-    draw(file, m).map_err(|e| failed(file, &*e))
+    picture::write(file, &Latency(m))
 }
 
-pub(super) fn failed(file: &Path, e: &dyn StdError) -> Error {
-    Error::new(ErrorKind::File, format!("plot {}: {e}", file.display()))
+struct Latency<'a>(&'a Measured);
+
+impl Drawing for Latency<'_> {
+    fn size_px(&self) -> (u32, u32) {
+        SIZE_PX
+    }
+
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn
+    where
+        B::ErrorType: 'static,
+    {
+        draw(area, self.0)
+    }
 }
 
-fn draw(file: &Path, m: &Measured) -> std::result::Result<(), Box<dyn StdError>> {
+fn draw<B: DrawingBackend>(root: &DrawingArea<B, Shift>, m: &Measured) -> Drawn
+where
+    B::ErrorType: 'static,
+{
     let (wakeup, cost) = (&m.summary.wakeup_latency, &m.summary.tick_cost);
     let period_ns = m.times().period_ns as f64;
     let longest_ns = wakeup.max().max(cost.max()) as f64;
     let x_max = (1.5 * longest_ns.max(period_ns)) / 1e3;
     let y_max = 2.0 * wakeup.count().max(10) as f64;
-    let root = SVGBackend::new(file, SIZE_PX).into_drawing_area();
-    root.fill(&WHITE)?;
     let times = m.times();
     let title = format!(
         "{} ticks: {}; wake-up at most {:.1} µs",
@@ -66,7 +72,7 @@ fn draw(file: &Path, m: &Measured) -> std::result::Result<(), Box<dyn StdError>>
         times.band().name(),
         times.wakeup_max_ns as f64 / 1e3
     );
-    let mut chart = ChartBuilder::on(&root)
+    let mut chart = ChartBuilder::on(root)
         .caption(title, (FONT, 24))
         .margin(16)
         .x_label_area_size(56)
@@ -98,7 +104,6 @@ fn draw(file: &Path, m: &Measured) -> std::result::Result<(), Box<dyn StdError>>
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
         .draw()?;
-    root.present()?;
     Ok(())
 }
 

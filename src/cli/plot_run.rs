@@ -10,7 +10,7 @@ use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::PlotArguments;
-use super::{ExitCode, panels, show};
+use super::{ExitCode, panels, picture, show};
 
 /// More panels would not be looked at.
 const PANELS_MAX: usize = 60;
@@ -48,10 +48,7 @@ struct PlotResult {
 }
 
 pub(super) fn plot(a: &PlotArguments) -> Result<ExitCode> {
-    if a.output.extension().is_none_or(|extension| extension != "svg") {
-        let text = format!("--output is {}; its name must end in .svg", a.output.display());
-        return Err(Error::new(ErrorKind::Input, text));
-    }
+    picture::check("--output", &a.output)?;
     let mut player = Player::open(&a.log)?;
     let period_s = player.info().period_ns as f64 * 1e-9;
     let known = Quantities::of(&player.scenario().simulation());

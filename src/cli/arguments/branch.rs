@@ -29,8 +29,8 @@ pub(in crate::cli) struct BranchArguments {
     /// Where the new log goes; an earlier run of that name is replaced
     #[arg(long = "log", value_name = "FILE")]
     pub(in crate::cli) to: PathBuf,
-    /// Draw what differs most; an existing file is overwritten
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw what differs most, .svg or .png; an existing file is overwritten
+    #[arg(long, value_name = "FILE")]
     pub(in crate::cli) plot: Option<PathBuf>,
     /// Another controller in place of the log's commands, after `--`: it has to join, finds the
     /// daemon where bus.listen of the log's scenario says (also in HARDSTAND_CONNECT), and commands

@@ -14,8 +14,8 @@ pub(in crate::cli) struct DoctorArguments {
     /// One JSON object on standard output instead of text
     #[arg(long)]
     pub(in crate::cli) json: bool,
-    /// Draw both histograms; an existing file is overwritten
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw both histograms, .svg or .png; an existing file is overwritten
+    #[arg(long, value_name = "FILE")]
     pub(in crate::cli) plot: Option<PathBuf>,
     /// Change a key of the scenario, e.g. --set realtime.core=3 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]

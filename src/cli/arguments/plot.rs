@@ -13,8 +13,8 @@ pub(in crate::cli) struct PlotArguments {
     /// stands for any text ('joint.*.dq'); `hardstand bisect LOG --list` shows all names
     #[arg(value_name = "WHAT", required = true)]
     pub(in crate::cli) what: Vec<String>,
-    /// Drawing to write (SVG)
-    #[arg(short, long, value_name = "FILE.svg")]
+    /// Drawing to write, .svg or .png
+    #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: PathBuf,
     /// Simulated time at which the drawing begins, s
     #[arg(long, value_name = "S", default_value_t = 0.0)]
