@@ -13,7 +13,7 @@ use crate::simulation::Snapshot;
 use hardstand_error::Result;
 use hardstand_protocol::limits::VIEWS_PER_S_MAX;
 use hardstand_protocol::{
-    ContactsReading, JointCommand, Kind, PoseDescription, StateReading, encode,
+    ContactsReading, JointCommand, Kind, OwnerReading, PoseDescription, StateReading, encode,
 };
 
 use super::publisher::{Sink, declare};
@@ -43,6 +43,7 @@ struct View<'a> {
     contacts: &'a ContactsReading,
     references: &'a [JointCommand],
     surfaces: &'a [PoseDescription],
+    owners: &'a [OwnerReading],
 }
 
 impl ViewPublisher {
@@ -88,8 +89,8 @@ impl ViewPublisher {
             return;
         }
         (self.shown, self.due_ns) = (is, now + EVERY_NS);
-        let Snapshot { state, contacts, references, surfaces, .. } = s;
-        let view = View { state, contacts, references, surfaces };
+        let Snapshot { state, contacts, references, surfaces, owners, .. } = s;
+        let view = View { state, contacts, references, surfaces, owners };
         if encode(Kind::View, &view, &mut self.buffer).is_err() {
             return;
         }

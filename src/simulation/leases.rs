@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use hardstand_protocol::{Authority, Event, Grant};
+use hardstand_protocol::{Authority, Event, Grant, OwnerReading};
 
 use crate::limits::{JOINTS_MAX, LEASES_MAX, REVOKED_SESSIONS};
 
@@ -121,6 +121,18 @@ impl Leases {
         let joined = self.places.iter().filter(|l| l.controller != 0);
         let oldest = joined.filter_map(|l| l.answer_age_ticks(tick)).max();
         oldest.or_else(|| self.implicit.answer_age_ticks(tick))
+    }
+
+    /// Who commands each of the first `joints` joints when `tick` ticks are done.
+    pub fn owners(&self, tick: u64, joints: usize) -> impl Iterator<Item = OwnerReading> {
+        (0..joints).map(move |joint| {
+            let lease = self.of_joint(joint);
+            let age = lease.answer_age_ticks(tick);
+            OwnerReading {
+                controller: lease.controller,
+                age_ticks: age.map_or(u32::MAX, |age| u32::try_from(age).unwrap_or(u32::MAX - 1)),
+            }
+        })
     }
 
     /// Whether a controller may join at `tick`. The same controller may again: it takes its own

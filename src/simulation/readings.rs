@@ -4,8 +4,8 @@ use hardstand_physics::contact::{ContactForce, SpringForce};
 use hardstand_physics::plant::{ContactResult, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{
-    FootReading, JointCommand, JointReading, PlantFailure, PoseDescription, StateReading,
-    StationReading,
+    FootReading, JointCommand, JointReading, OwnerReading, PlantFailure, PoseDescription,
+    StateReading, StationReading,
 };
 
 use super::{Simulation, Snapshot};
@@ -22,6 +22,7 @@ impl Simulation {
         s.state.joints.resize(self.model().joint_count(), JointReading::default());
         s.references.resize(self.model().joint_count(), JointCommand::default());
         s.surfaces = moving_poses(self.spec(), 0).collect();
+        s.owners.resize(self.model().joint_count(), OwnerReading::default());
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
@@ -44,6 +45,8 @@ impl Simulation {
         out.references.clone_from(&self.obeyed);
         let poses = moving_poses(self.spec(), self.plant.time_ns());
         out.surfaces.iter_mut().zip(poses).for_each(|(out, pose)| *out = pose);
+        let owners = self.leases().owners(self.tick(), out.owners.len());
+        out.owners.iter_mut().zip(owners).for_each(|(out, owner)| *out = owner);
     }
 
     /// [`fill`](Self::fill), but for the contacts.

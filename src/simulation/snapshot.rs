@@ -1,6 +1,8 @@
 //! The readings of one tick, for the loop to hand over.
 
-use hardstand_protocol::{ContactsReading, JointCommand, PoseDescription, StateReading};
+use hardstand_protocol::{
+    ContactsReading, JointCommand, OwnerReading, PoseDescription, StateReading,
+};
 
 /// The readings of one tick, filled in place.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +16,8 @@ pub struct Snapshot {
     pub references: Vec<JointCommand>,
     /// Poses of the surfaces that move, in their order.
     pub surfaces: Vec<PoseDescription>,
+    /// Who commands each joint.
+    pub owners: Vec<OwnerReading>,
     /// A controller answers this state: it is published, however rarely states are.
     pub asked: bool,
     /// The state has been published before; a controller has not answered it. The rest is void.

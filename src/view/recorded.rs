@@ -90,6 +90,7 @@ fn frame(view: &TickView<'_>, scenario: &Scenario) -> Result<ViewReading> {
         contacts: view.contacts.ok_or_else(unknown)?.clone(),
         references: view.references.to_vec(),
         surfaces: moving_poses(&scenario.spec, time_ns).collect(),
+        owners: view.leases.owners(view.state.tick, view.state.joints.len()).collect(),
     })
 }
 

@@ -55,7 +55,7 @@ impl Page {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let (socket, _) = tungstenite::client(request, stream).unwrap();
         let mut page = Self { socket, channels: Vec::new(), services: Vec::new() };
-        while page.channels.len() < 8 || page.services.len() < 15 {
+        while page.channels.len() < 8 || page.services.len() < 14 {
             let Message::Text(text) = page.socket.read().unwrap() else { continue };
             let message: Value = serde_json::from_str(&text).unwrap();
             let named = |list: &str, name: &str| -> Vec<(u64, String)> {
@@ -170,6 +170,8 @@ fn a_page_sees_the_robot_and_its_orders_reach_it() {
     assert!(shown["urdf"].as_str().unwrap().contains("<robot name=\"quadruped\">"));
     let observer = Observer::of(&scene);
     observer.until("it stands", |s| s.tick > 400);
+    let owned = page.frame(|f| f["joint_owners"][0] == "legs");
+    assert_eq!((&owned["joint_owners"][11], &owned["joint_ages"][11]), (&json!("legs"), &json!(0)));
     let answer = page.order("pause", &json!({}));
     assert_eq!(answer["ok"], true, "{answer}");
     let state = observer.until("a pause", |s| s.phase == 3);

@@ -90,10 +90,12 @@ impl Playground {
             contacts: s.contacts.clone(),
             references: s.references.clone(),
             surfaces: s.surfaces.clone(),
+            owners: s.owners.clone(),
         };
         // in lockstep, running
         (view.state.run_id, view.state.mode, view.state.phase) = (RUN_ID, 1, 1);
-        hardstand_view::frame(&view, &self.model)
+        let name = (controller_number(CONTROLLER), CONTROLLER.to_string());
+        hardstand_view::frame(&view, &self.model, &[name])
     }
 
     /// Ticks since the initial state.

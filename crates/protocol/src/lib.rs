@@ -67,7 +67,8 @@ pub use lease::{
 pub use log::{CandidateRecord, Keyframe, LogTick};
 pub use order::{OrderHead, OrderReply, Refusal};
 pub use reading::{
-    ContactsReading, FootReading, JointReading, StateReading, StationReading, ViewReading,
+    ContactsReading, FootReading, JointReading, OwnerReading, StateReading, StationReading,
+    ViewReading,
 };
 pub use rejection::{Rejection, Verdict};
 pub use session::{public_session, random_number};

@@ -190,4 +190,16 @@ pub struct ViewReading {
     pub references: Vec<JointCommand>,
     /// Poses of the surfaces that move, in their order.
     pub surfaces: Vec<PoseDescription>,
+    /// Who commands each joint.
+    pub owners: Vec<OwnerReading>,
+}
+
+/// Who commands a joint, and how old the command in force is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnerReading {
+    /// [Number](crate::controller_number) of the name under which the controller has joined; 0 if
+    /// none has joined for this joint.
+    pub controller: u64,
+    /// Age of its command, ticks; [`u32::MAX`] for none.
+    pub age_ticks: u32,
 }

@@ -1,7 +1,7 @@
 //! One instant of a run, as the page reads it.
 
 use hardstand_protocol::{
-    Authority, FootReading, ModelReply, PoseDescription, StationReading, ViewReading,
+    Authority, FootReading, ModelReply, OwnerReading, PoseDescription, StationReading, ViewReading,
 };
 use serde_json::{Value, json};
 
@@ -14,9 +14,9 @@ const MODES: [&str; 3] = ["realtime", "lockstep", "budgeted"];
 pub(crate) const PHASES: [&str; 5] =
     ["waiting", "running", "stopped", "paused", "awaiting a controller"];
 
-/// The view as JSON; `model` is the robot's.
+/// The view as JSON; `model` is the robot's, `names` are known controllers with their numbers.
 #[must_use]
-pub fn frame(view: &ViewReading, model: &ModelReply) -> Value {
+pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) -> Value {
     let (s, c) = (&view.state, &view.contacts);
     let joints = |of: fn(&hardstand_protocol::JointReading) -> f64| {
         s.joints.iter().map(of).collect::<Vec<f64>>()
@@ -25,7 +25,7 @@ pub fn frame(view: &ViewReading, model: &ModelReply) -> Value {
         view.references.iter().map(of).collect::<Vec<f64>>()
     };
     let moving = model.surfaces.iter().enumerate().filter(|(_, s)| s.moves == 1);
-    json!({
+    let mut frame = json!({
         "run_id": s.run_id,
         "tick": s.tick,
         "time_ns": s.time_ns,
@@ -65,7 +65,18 @@ pub fn frame(view: &ViewReading, model: &ModelReply) -> Value {
             .zip(&view.surfaces)
             .map(|((i, _), pose)| surface(i, pose))
             .collect::<Vec<_>>(),
-    })
+    });
+    if view.owners.iter().any(|o| o.controller != 0) {
+        let name = |number| match names.iter().find(|(known, _)| *known == number) {
+            Some((_, name)) => name.clone(),
+            None => format!("{number:016x}"),
+        };
+        let owner = |o: &OwnerReading| (o.controller != 0).then(|| name(o.controller));
+        let age = |o: &OwnerReading| (o.age_ticks != u32::MAX).then_some(o.age_ticks);
+        frame["joint_owners"] = view.owners.iter().map(owner).collect();
+        frame["joint_ages"] = view.owners.iter().map(age).collect();
+    }
+    frame
 }
 
 fn failure(number: u8) -> Option<&'static str> {

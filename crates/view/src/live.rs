@@ -9,7 +9,7 @@ use foxglove::websocket::{Capability, ChannelView, Client as Page, ServerListene
 use foxglove::{ChannelBuilder, Context, RawChannel, Schema, WebSocketServer};
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{EventReading, StatusReading};
+use hardstand_protocol::{EventReading, StatusReading, controller_number};
 use serde_json::{Value, json};
 
 use crate::foxglove_topics::FoxgloveTopics;
@@ -61,6 +61,8 @@ struct Kept {
     frame: Option<Vec<u8>>,
     link: Option<Vec<u8>>,
     urdf: Option<Vec<u8>>,
+    /// Numbers and names of the controllers that have joined.
+    names: Vec<(u64, String)>,
 }
 
 struct LatePages {
@@ -218,6 +220,8 @@ impl Viewer {
                     Ok(status) => {
                         let text = (self.live.status_json)(&self.live.robot, &status).to_string();
                         self.channels.status.log(text.as_bytes());
+                        let names = status.controllers.into_iter().map(|c| c.name);
+                        self.kept().names = names.map(|n| (controller_number(&n), n)).collect();
                         seen = asked;
                     }
                     Err(e) if seen.elapsed() > SILENT => return Err(e),
@@ -247,7 +251,7 @@ impl Viewer {
         let state = &view.state;
         let in_run_ns = state.tick.wrapping_mul(scene.model.period_ns);
         self.before_ns.store(state.time_ns.saturating_sub(in_run_ns), Ordering::Relaxed);
-        let message = frame(view, &scene.model).to_string().into_bytes();
+        let message = frame(view, &scene.model, &self.kept().names).to_string().into_bytes();
         self.channels.frame.log(&message);
         self.channels.foxglove.show(view, &scene.model);
         self.kept().frame = Some(message);

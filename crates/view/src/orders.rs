@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const SNAPSHOTS_MAX: usize = 100;
 
 /// What the page can ask for, by name.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 14] = [
     "pause",
     "resume",
     "stop",
@@ -36,7 +36,6 @@ const NAMES: [&str; 15] = [
     "friction",
     "fault",
     "clear",
-    "step_back",
 ];
 
 /// The connection with the daemon, if there is one.
@@ -107,7 +106,6 @@ impl Orders {
             "arm" => steer(Order::Arm, 0)?,
             "reset" => steer(Order::Reset, 0)?,
             "step" => return step(client, request.number("ticks")?),
-            "step_back" => return step(client, -request.number("ticks")?),
             "run_until" => {
                 let before_ns = self.before_ns.load(Ordering::Relaxed) as f64;
                 let until_ns = request.number("time_s")? * 1e9 - before_ns;

@@ -137,9 +137,10 @@ def body(fields):
     return encoder.out
 
 
-# a view is a state, the contacts and what the drives obey
+# a view is a state, the contacts, what the drives obey, and whom
+OWNER = [("controller", "Q"), ("age_ticks", "I")]
 VIEW = next(f for _, name, f in PAYLOADS if name == "State")
-VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND), ("surfaces", POSE)]
+VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND), ("surfaces", POSE), ("owners", OWNER)]
 PAYLOADS.insert(-3, (18, "View", VIEW))
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):
