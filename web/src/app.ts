@@ -1,9 +1,10 @@
 import type { Answer, EventMessage, Frame, Mark, Scene, Status } from "./protocol/types.ts";
 import { firstDifference, type Difference } from "./source/difference.ts";
 import { History } from "./source/history.ts";
-import { LiveSource, type Connection } from "./source/live.ts";
+import { LiveSource } from "./source/live.ts";
 import type { Run } from "./source/run.ts";
 import type { SeriesSource } from "./source/series.ts";
+import type { Connection, Source, SourceHandlers } from "./source/source.ts";
 import { Player } from "./timeline/player.ts";
 import { Emitter } from "./ui/emitter.ts";
 
@@ -38,7 +39,8 @@ export class App extends Emitter<AppEvents> {
   status: Status | null = null;
   connection: Connection | "log" | "none" = "none";
   connectionText = "";
-  live: LiveSource | null = null;
+  /** What takes orders, if anything does. */
+  live: Source | null = null;
   player: Player | null = null;
   ghost: Run | null = null;
   ghostFrame: Frame | null = null;
@@ -65,17 +67,7 @@ export class App extends Emitter<AppEvents> {
   }
 
   startLive(url: string): void {
-    this.live = new LiveSource(url, {
-      connection: (state, text) => {
-        this.connection = state;
-        this.connectionText = text;
-        this.emit("connection", { state, text });
-      },
-      scene: (scene) => this.setScene(scene),
-      frame: (frame) => this.liveFrame(frame),
-      status: (status) => this.liveStatus(status),
-      event: (event) => this.liveEvent(event),
-    });
+    this.live = new LiveSource(url, this.handlers());
   }
 
   startLog(run: Run, second: Run | null): void {
@@ -162,6 +154,20 @@ export class App extends Emitter<AppEvents> {
     } else {
       void this.order("speed", { speed });
     }
+  }
+
+  private handlers(): SourceHandlers {
+    return {
+      connection: (state, text) => {
+        this.connection = state;
+        this.connectionText = text;
+        this.emit("connection", { state, text });
+      },
+      scene: (scene) => this.setScene(scene),
+      frame: (frame) => this.liveFrame(frame),
+      status: (status) => this.liveStatus(status),
+      event: (event) => this.liveEvent(event),
+    };
   }
 
   private setScene(scene: Scene): void {
