@@ -194,9 +194,17 @@ export class App extends Emitter<AppEvents> {
   private liveFrame(frame: Frame): void {
     if (this.scene === null || frame.q.length !== this.scene.joints.length) return;
     this.framesReceived++;
+    if (this.frame !== null && frame.tick < this.frame.tick) this.forgetLater(frame);
     this.frame = frame;
     this.history?.push(frame);
     this.emit("frame", frame);
+  }
+
+  /** After a step back, what came later has not happened. */
+  private forgetLater({ tick, time_ns }: Frame): void {
+    this.events = this.events.filter((event) => event.tick < tick);
+    this.marks = this.marks.filter((mark) => mark.time_s < time_ns * 1e-9 - 1e-9);
+    this.emit("marks", this.marks);
   }
 
   private liveStatus(status: Status): void {
