@@ -191,6 +191,19 @@ for (const law of LAWS) {
   });
 }
 
+test("phone width: the panel is not cut off", { skip: missing }, async () => {
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  const small = await open(browser, pathToFileURL(PLANT).href + FAST, phone);
+  await shown(small.page);
+  assert.ok((await small.page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+  for (const part of ['[aria-label="digest"]', '[aria-label="contact law"]', ".commands"]) {
+    const box = (await small.page.locator(part).boundingBox())!;
+    assert.ok(box.x >= 0 && box.x + box.width <= 390, part);
+  }
+  assert.deepEqual(small.errors, []);
+  await small.page.context().close();
+});
+
 const alone = missing || (native === undefined ? "HARDSTAND_NATIVE names no native run" : false);
 test("native runs have the same digests", { skip: alone, timeout: 600_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "hardstand-plant-"));
