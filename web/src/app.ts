@@ -1,9 +1,12 @@
 import type { Answer, EventMessage, Frame, Mark, Scene, Status } from "./protocol/types.ts";
 import { firstDifference, type Difference } from "./source/difference.ts";
 import { History } from "./source/history.ts";
-import { LiveSource, type Connection } from "./source/live.ts";
+import { LiveSource } from "./source/live.ts";
+import { PlantSource } from "./source/plant.ts";
+import type { ContactLaw, PlantParts } from "./source/plant-run.ts";
 import type { Run } from "./source/run.ts";
 import type { SeriesSource } from "./source/series.ts";
+import type { Connection, Source, SourceHandlers } from "./source/source.ts";
 import { Player } from "./timeline/player.ts";
 import { Emitter } from "./ui/emitter.ts";
 
@@ -38,7 +41,10 @@ export class App extends Emitter<AppEvents> {
   status: Status | null = null;
   connection: Connection | "log" | "none" = "none";
   connectionText = "";
-  live: LiveSource | null = null;
+  /** What takes orders, if anything does. */
+  live: Source | null = null;
+  /** The same, if it is the plant in this page. */
+  plant: PlantSource | null = null;
   player: Player | null = null;
   ghost: Run | null = null;
   ghostFrame: Frame | null = null;
@@ -61,26 +67,33 @@ export class App extends Emitter<AppEvents> {
   get running(): boolean {
     if (this.player !== null) return this.player.playing;
     const phase = this.frame?.phase;
-    return this.connection === "live" && phase !== undefined && phase !== "paused" && phase !== "stopped";
+    const answers = this.connection === "live" || this.connection === "plant";
+    return answers && phase !== undefined && phase !== "paused" && phase !== "stopped";
+  }
+
+  /** The wanted speed, and the one that was reached, in simulated s per s. */
+  get speed(): number | undefined {
+    return this.plant?.pace.speed ?? this.status?.speed;
+  }
+
+  get realTimeFactor(): number | null {
+    return (this.plant === null ? this.status?.real_time_factor : this.plant.pace.reached) ?? null;
   }
 
   startLive(url: string): void {
-    this.live = new LiveSource(url, {
-      connection: (state, text) => {
-        this.connection = state;
-        this.connectionText = text;
-        this.emit("connection", { state, text });
-      },
-      scene: (scene) => this.setScene(scene),
-      frame: (frame) => this.liveFrame(frame),
-      status: (status) => this.liveStatus(status),
-      event: (event) => this.liveEvent(event),
-    });
+    this.live = new LiveSource(url, this.handlers());
+  }
+
+  async startPlant(parts: PlantParts): Promise<void> {
+    this.plant = await PlantSource.open(parts, this.handlers());
+    this.live = this.plant;
+    this.plant.start();
   }
 
   startLog(run: Run, second: Run | null): void {
     this.live?.close();
     this.live = null;
+    this.plant = null;
     this.connection = "log";
     this.ghost = null;
     this.events = run.header.events;
@@ -130,6 +143,10 @@ export class App extends Emitter<AppEvents> {
     return answer;
   }
 
+  async setContactLaw(law: ContactLaw): Promise<void> {
+    if (this.plant !== null) this.emit("answer", { order: "", answer: await this.plant.setContactLaw(law) });
+  }
+
   toggle(): void {
     if (this.player !== null) {
       if (this.player.playing) this.player.pause();
@@ -164,6 +181,20 @@ export class App extends Emitter<AppEvents> {
     }
   }
 
+  private handlers(): SourceHandlers {
+    return {
+      connection: (state, text) => {
+        this.connection = state;
+        this.connectionText = text;
+        this.emit("connection", { state, text });
+      },
+      scene: (scene) => this.setScene(scene),
+      frame: (frame) => this.liveFrame(frame),
+      status: (status) => this.liveStatus(status),
+      event: (event) => this.liveEvent(event),
+    };
+  }
+
   private setScene(scene: Scene): void {
     const same =
       this.scene !== null &&
@@ -180,6 +211,7 @@ export class App extends Emitter<AppEvents> {
         this.status = null;
         this.emit("marks", this.marks);
       }
+      if (this.plant !== null) this.keepSnapshots(() => false);
       if (this.selectedJoint !== null && this.selectedJoint >= scene.joints.length) this.select(null);
     }
     this.emit("scene", scene);
@@ -188,9 +220,24 @@ export class App extends Emitter<AppEvents> {
   private liveFrame(frame: Frame): void {
     if (this.scene === null || frame.q.length !== this.scene.joints.length) return;
     this.framesReceived++;
+    if (this.frame !== null && frame.tick < this.frame.tick) this.forgetLater(frame);
     this.frame = frame;
     this.history?.push(frame);
     this.emit("frame", frame);
+  }
+
+  /** After a step back, what came later has not happened. */
+  private forgetLater({ tick, time_ns }: Frame): void {
+    this.events = this.events.filter((event) => event.tick < tick);
+    this.marks = this.marks.filter((mark) => mark.time_s < time_ns * 1e-9 - 1e-9);
+    this.emit("marks", this.marks);
+    if (this.plant !== null) this.keepSnapshots((snapshot) => snapshot.tick <= tick);
+  }
+
+  /** A daemon keeps its saved states; the plant in the page loses those that its run has left. */
+  private keepSnapshots(kept: (snapshot: Snapshot) => boolean): void {
+    this.snapshots = this.snapshots.filter(kept);
+    this.emit("snapshots", this.snapshots);
   }
 
   private liveStatus(status: Status): void {

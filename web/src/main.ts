@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const empty = h("div", { class: "empty" });
   const say = (title: string, text: string): void =>
     empty.replaceChildren(h("b", {}, title), h("span", {}, text));
-  const loading = window.setTimeout(() => say("Loading the run", ""), 300);
+  const loading = window.setTimeout(() => say("Loading", ""), 300);
   root.append(
     header.element,
     h(
@@ -91,14 +91,15 @@ async function main(): Promise<void> {
 
   try {
     const opened = await open();
-    if (opened.kind === "log") app.startLog(opened.run, opened.second);
+    if (opened.kind === "plant") await app.startPlant(opened.parts);
+    else if (opened.kind === "log") app.startLog(opened.run, opened.second);
     else if (opened.kind === "live") app.startLive(opened.url);
     else say("No run is loaded", "Drop a run file here, or open this page with hardstand view.");
     clearTimeout(loading);
     if (opened.kind === "live" && app.scene === null) say("", "");
   } catch (error) {
     clearTimeout(loading);
-    say("This run cannot be shown", error instanceof Error ? error.message : String(error));
+    say("This page cannot show its robot", error instanceof Error ? error.message : String(error));
   }
 }
 

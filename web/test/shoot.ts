@@ -1,11 +1,12 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { launch, open } from "./browser.ts";
 import { makeRun } from "./fake/run-file.ts";
 import { FakeServer } from "./fake/server.ts";
 import { Simulation } from "./fake/simulation.ts";
 import { flat, makeScene, quadrupedUrdf, terrain } from "./fake/world.ts";
-import { PAGE, SHOTS } from "./paths.ts";
+import { PAGE, PLANT, SHOTS } from "./paths.ts";
 
 /** Makes screenshots of all states of the page, to be looked at: `node …/shoot.js [NAME…]`. */
 const wanted = process.argv.slice(2);
@@ -152,6 +153,39 @@ await shot("overlay-dark", both.url, {}, async (page) => {
   await page.waitForTimeout(800);
 });
 await both.stop();
+if (existsSync(PLANT)) {
+  const plant = pathToFileURL(PLANT).href;
+  const pushed = async (page: Page): Promise<void> => {
+    const push = { link: "trunk", force_n: [0, 90, 0], point_m: [0, 0, 0], duration_s: 0.15 };
+    await page.evaluate((request) => window.hardstand!.order("push", request), push);
+    await page.waitForTimeout(1500);
+  };
+  await shot("plant", plant, {}, pushed);
+  await shot("plant-light", plant, { colorScheme: "light" }, async (page) => {
+    await page.selectOption('[aria-label="contact law"]', "rigid");
+    await page.waitForTimeout(1000);
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForTimeout(500);
+  });
+  await shot("plant-one-dock", plant, { viewport: { width: 1100, height: 760 } }, pushed);
+  await shot("plant-failed", plant, { colorScheme: "light" }, async (page) => {
+    await page.click('[data-panel="faults"] summary');
+    await page.evaluate(async () => {
+      await window.hardstand!.order("fault", { kind: "payload", link: "trunk", mass_kg: 2 });
+      await window.hardstand!.order("stop");
+      const push = { link: "trunk", force_n: [0, 0, 3e5], point_m: [0, 0, 0], duration_s: 1 };
+      await window.hardstand!.order("push", push);
+    });
+    await page.waitForFunction(() => window.hardstand!.frame!.failure !== null);
+    await page.waitForTimeout(800);
+  });
+  await shot("plant-phone", plant, phone, nothing);
+  await shot("plant-phone-scrolled", plant, { ...phone, colorScheme: "light" }, async (page) => {
+    await page.evaluate(() => window.scrollTo(0, 560));
+    await page.waitForTimeout(400);
+  });
+}
 const mesh = process.env["MESH_URDF"];
 if (mesh !== undefined) {
   const { meshRobot } = await import("./mesh-robot.ts");

@@ -73,9 +73,7 @@ export class Header {
     const { app } = this;
     const frame = app.frame;
     setText(this.robot, app.scene?.robot ?? "");
-    const run =
-      app.player?.run.header.title ??
-      (frame === null ? "" : `run ${frame.run_id.toString(16).padStart(8, "0")}`);
+    const run = this.runName();
     setText(this.run, run);
     this.run.hidden = run === "";
     this.ghost.hidden = app.ghost === null;
@@ -90,9 +88,16 @@ export class Header {
     if (authority !== null) this.authority.className = `pill authority ${AUTHORITY_KIND[authority]}`;
     this.authority.title = "what the drives obey";
     setText(this.tick, frame === null ? "" : `tick ${frame.tick}`);
-    const factor = app.status?.real_time_factor;
+    const factor = app.realTimeFactor;
     const drawn = `${this.stage.view.fps} fps`;
-    setText(this.rate, factor === undefined ? drawn : `× ${factor.toFixed(2)}  ${drawn}`);
+    setText(this.rate, factor === null ? drawn : `× ${factor.toFixed(2)}  ${drawn}`);
+  }
+
+  private runName(): string {
+    const { frame, plant, player } = this.app;
+    if (player !== null) return player.run.header.title;
+    if (plant !== null) return "plant in this page";
+    return frame === null ? "" : `run ${frame.run_id.toString(16).padStart(8, "0")}`;
   }
 
   private fillMenu(): void {

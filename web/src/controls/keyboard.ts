@@ -17,7 +17,7 @@ export const KEYS: [string, string][] = [
   ["→ / ←", "step / step back; with Shift 10"],
   ["↑ / ↓", "faster / slower"],
   ["R", "reset; in a log go to the start"],
-  ["Esc or S", "emergency stop, at once"],
+  ["Esc or S", "emergency stop of a live robot, at once"],
   ["F", "follow the robot"],
   ["C", "look at the robot again"],
   ["P", "push by dragging, on or off"],
@@ -52,7 +52,8 @@ export function listen({ app, stage, transport, help, theme }: Parts): void {
     if (event.key === "Escape") {
       help.hide();
       stage.push.cancel();
-      transport.emergencyStop();
+      // The plant in the page has none; S says so.
+      if (app.plant === null) transport.emergencyStop();
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;

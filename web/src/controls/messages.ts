@@ -15,7 +15,7 @@ export class Messages {
     this.banner.append(h("span", { class: "dot" }), this.text);
     app.on("connection", ({ state, text }) => {
       clearTimeout(this.graceTimer);
-      if (state === "live") {
+      if (state === "live" || state === "plant") {
         this.banner.hidden = true;
         return;
       }

@@ -97,7 +97,8 @@ export class Transport {
       ...speeds.map((s) => h("option", { value: String(s) }, s === 0 ? "as fast as possible" : `× ${s}`)),
     );
     this.speed.value = String(this.app.player?.speed ?? 1);
-    for (const element of [this.snapshot, this.restore, this.pushButton, this.stop]) element.hidden = log;
+    for (const element of [this.snapshot, this.restore, this.pushButton]) element.hidden = log;
+    this.stop.hidden = log || this.app.plant !== null;
     this.loopButton.hidden = !log;
     this.shownPlaying = null;
     this.refresh();
@@ -119,8 +120,8 @@ export class Transport {
     this.stop.classList.toggle("armed", stopped);
     setText(this.stop.lastElementChild ?? this.stop, stopped ? "Arm" : "Stop");
     this.stop.title = stopped ? "End the emergency stop" : "Emergency stop (Esc or S)";
-    // The daemon's target, unless the list is open just now.
-    const speed = app.status?.speed;
+    // The target in use, unless the list is open just now.
+    const { speed } = app;
     if (app.player === null && speed !== undefined && document.activeElement !== this.speed) {
       const known = LIVE_SPEEDS.find((s) => Math.abs(s - speed) < 1e-9);
       if (known !== undefined) this.speed.value = String(known);

@@ -8,6 +8,7 @@ import { ImuPanel } from "./imu.ts";
 import { JointsPanel } from "./joints.ts";
 import { OwnerPanel } from "./owner.ts";
 import type { Panel } from "./panel.ts";
+import { PlantPanel } from "./plant.ts";
 import { TimingPanel } from "./timing.ts";
 import { WorldPanel } from "./world.ts";
 
@@ -21,7 +22,7 @@ export class Docks {
   private readonly rightPanels: Panel[];
 
   constructor(app: App, stage: Stage) {
-    this.leftPanels = [new JointsPanel(app), new OwnerPanel(app), new EventsPanel(app)];
+    this.leftPanels = [new PlantPanel(app), new JointsPanel(app), new OwnerPanel(app), new EventsPanel(app)];
     this.rightPanels = [
       new FeetPanel(app),
       new TimingPanel(app),

@@ -16,6 +16,7 @@ export class EventsPanel extends Panel {
     super(app, "Events", true);
     this.body.append(this.list);
     app.on("event", () => (this.stale = true));
+    app.on("marks", () => (this.stale = true));
   }
 
   override rebuild(): void {

@@ -5,11 +5,12 @@ import { Panel } from "./panel.ts";
 
 type Read = () => unknown;
 
-/** A form for every kind of fault that the daemon offers. */
+/** A form for every kind of fault that the robot offers. */
 export class FaultsPanel extends Panel {
   private readonly select = h("select", { class: "wide", "aria-label": "kind of fault" });
   private readonly summary = h("p", { class: "summary" });
   private readonly form = h("div");
+  private readonly clears: HTMLElement[];
   private reads = new Map<FaultParameter, Read>();
 
   constructor(
@@ -20,23 +21,22 @@ export class FaultsPanel extends Panel {
     this.select.addEventListener("change", () => this.showKind());
     const inject = h("button", { class: "on", onclick: () => this.inject() }, "Inject");
     inject.dataset["action"] = "inject";
-    const clear = h(
-      "button",
-      { onclick: () => void app.order("clear", { kind: this.select.value }) },
-      "Clear this kind",
-    );
-    const clearAll = h("button", { onclick: () => void app.order("clear", {}) }, "Clear all");
+    this.clears = [
+      h("button", { onclick: () => void app.order("clear", { kind: this.select.value }) }, "Clear this kind"),
+      h("button", { onclick: () => void app.order("clear", {}) }, "Clear all"),
+    ];
     this.body.append(
       h("div", { class: "field" }, h("span", { class: "soft" }, "kind"), this.select),
       this.summary,
       this.form,
-      h("div", { class: "buttons" }, inject, clear, clearAll),
+      h("div", { class: "buttons" }, inject, ...this.clears),
     );
   }
 
   override rebuild(): void {
     const faults = this.app.scene?.faults ?? [];
     this.element.hidden = this.app.live === null || faults.length === 0;
+    for (const button of this.clears) button.hidden = this.app.plant !== null;
     const before = this.select.value;
     this.select.replaceChildren(
       ...faults.map((fault) => h("option", { value: fault.kind }, fault.kind.replaceAll("_", " "))),

@@ -43,7 +43,7 @@ export class OwnerPanel extends Panel {
   private readonly age = h("span");
   private readonly owner = h("span");
   private readonly thread = h("span");
-  /** A log does not say these. */
+  /** Neither a log nor the plant in the page says these. */
   private readonly liveOnly = [
     h("span", {}, "owner"),
     this.owner,
@@ -79,7 +79,7 @@ export class OwnerPanel extends Panel {
 
   override rebuild(): void {
     this.shownStatus = null;
-    for (const element of this.liveOnly) element.hidden = this.app.player !== null;
+    for (const element of this.liveOnly) element.hidden = this.app.player !== null || this.app.plant !== null;
     this.plot.setLines([{ label: "age", color: "--command", column: "command_age", index: 0 }]);
     this.counters.replaceChildren();
     // A log has no counters, but its marks can be counted.

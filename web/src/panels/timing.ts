@@ -40,7 +40,9 @@ export class TimingPanel extends Panel {
     this.drawnFor = null;
     // a log holds what happened in simulated time, and mostly nothing of the machine's
     const run = this.app.player?.run;
-    this.element.hidden = run !== undefined && this.parts.every((part) => run.values(`${part.name}_us`) === null);
+    const empty = run !== undefined && this.parts.every((part) => run.values(`${part.name}_us`) === null);
+    // the plant in the page has no physics thread
+    this.element.hidden = empty || this.app.plant !== null;
     for (const part of this.parts) {
       part.plot.element.hidden = this.app.player === null;
       part.plot.setLines([{ label: part.name, color: "--accent", column: `${part.name}_us`, index: 0 }]);

@@ -1,4 +1,4 @@
-/** The data of PROTOCOL.md: what both sources deliver. SI units, world z up, quaternions `[w, x, y, z]`. */
+/** The data of PROTOCOL.md: what every source delivers. SI units, world z up, quaternions `[w, x, y, z]`. */
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
@@ -61,7 +61,7 @@ export interface FaultKind {
 }
 
 export interface Scene {
-  source: "live" | "log";
+  source: "live" | "log" | "plant";
   robot: string;
   version: string;
   run_id: number;

@@ -126,7 +126,7 @@ export class Stage {
       this.ground.build(scene, this.robot?.size ?? 1);
       this.ground.setTheme(this.theme);
     }
-    this.push.enabled = scene.source === "live" && this.push.enabled;
+    this.push.enabled = scene.source !== "log" && this.push.enabled;
     this.view.invalidate();
   }
 
@@ -162,7 +162,9 @@ export class Stage {
     this.push.draw();
     const tracking = this.track(wall);
     const gliding = this.rig.update();
-    return playing || gliding || tracking || this.push.dragging;
+    // The plant computes ahead of a drawing; asking for the next one only then would halve the rate.
+    const computing = this.app.plant !== null && this.app.running;
+    return playing || computing || gliding || tracking || this.push.dragging;
   }
 
   private show(frame: Frame): void {

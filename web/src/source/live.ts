@@ -1,30 +1,21 @@
 import type { Answer, EventMessage, Frame, LinkMessage, Scene, Status } from "../protocol/types.ts";
 import { FoxgloveClient } from "./foxglove.ts";
-
-export type Connection = "connecting" | "live" | "no daemon" | "lost";
-
-export interface LiveHandlers {
-  connection(state: Connection, text: string): void;
-  scene(scene: Scene): void;
-  frame(frame: Frame): void;
-  status(status: Status): void;
-  event(event: EventMessage): void;
-}
+import type { Source, SourceHandlers } from "./source.ts";
 
 const TOPICS = ["scene", "frame", "status", "event", "link"].map((name) => `/hardstand/${name}`);
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 1000;
 
 /** The connection to `hardstand view`. It comes back by itself. */
-export class LiveSource {
+export class LiveSource implements Source {
   private client: FoxgloveClient | null = null;
   private retryMs = RETRY_FIRST_MS;
   private timer = 0;
   private closed = false;
   private readonly url: string;
-  private readonly handlers: LiveHandlers;
+  private readonly handlers: SourceHandlers;
 
-  constructor(url: string, handlers: LiveHandlers) {
+  constructor(url: string, handlers: SourceHandlers) {
     this.url = url;
     this.handlers = handlers;
     this.connect();
@@ -36,7 +27,6 @@ export class LiveSource {
     this.client?.close();
   }
 
-  /** Gives an order. It never throws: what went wrong is the text of the answer. */
   async order(name: string, request: object = {}): Promise<Answer> {
     if (this.client === null) return { ok: false, text: "There is no connection to the viewer." };
     try {

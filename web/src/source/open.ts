@@ -1,12 +1,18 @@
+import type { PlantParts } from "./plant-run.ts";
 import { Run } from "./run.ts";
 
-/** Where the page gets its data from, in this order: its own script element, `GET run`, the WebSocket. */
+/** Where the page gets its data from, in this order: its own script elements, `GET run`, the WebSocket. */
 export type Opened =
-  { kind: "log"; run: Run; second: Run | null } | { kind: "live"; url: string } | { kind: "none" };
+  | { kind: "log"; run: Run; second: Run | null }
+  | { kind: "plant"; parts: PlantParts }
+  | { kind: "live"; url: string }
+  | { kind: "none" };
 
 export async function open(): Promise<Opened> {
   const own = await embedded(document, "hardstand-run");
   if (own !== null) return { kind: "log", run: own, second: await embedded(document, "hardstand-run2") };
+  const parts = await embeddedPlant();
+  if (parts !== null) return { kind: "plant", parts };
   if (location.protocol === "file:") return { kind: "none" };
   const run = await served("run");
   if (run !== null) return { kind: "log", run, second: await served("run2") };
@@ -23,10 +29,23 @@ export async function fromFile(file: File): Promise<Run> {
   return run;
 }
 
-async function embedded(page: Document, id: string): Promise<Run | null> {
+function elementText(page: Document, id: string): string | null {
   const text = page.getElementById(id)?.textContent?.trim();
-  if (text === undefined || text === "") return null;
-  return Run.load(new Blob([base64(text)]));
+  return text === undefined || text === "" ? null : text;
+}
+
+async function embedded(page: Document, id: string): Promise<Run | null> {
+  const text = elementText(page, id);
+  return text === null ? null : Run.load(new Blob([base64(text)]));
+}
+
+async function embeddedPlant(): Promise<PlantParts | null> {
+  const text = elementText(document, "hardstand-plant");
+  const robot = elementText(document, "hardstand-plant-robot");
+  if (text === null || robot === null) return null;
+  const stream = new Blob([base64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+  return { module, ...(JSON.parse(robot) as { name: string; scenario: string; robot: string }) };
 }
 
 async function served(path: string): Promise<Run | null> {
