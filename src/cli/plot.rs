@@ -25,7 +25,7 @@ const STEPS: u32 = 40;
 const FIRST_NS: f64 = 1000.0;
 
 /// # Errors
-/// As [`picture::check`]; [`ErrorKind::File`](crate::ErrorKind::File) if the file cannot be written.
+/// As [`picture::check`]; [`ErrorKind::File`](crate::ErrorKind::File) if it cannot be written.
 pub(super) fn check(file: &Path) -> Result<()> {
     picture::check("--plot", file)?;
     // opened, not emptied: what is there stays if the measurement fails

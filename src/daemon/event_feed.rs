@@ -5,7 +5,7 @@ use crossbeam_channel::{Receiver, Sender};
 use crate::config::Scenario;
 use crate::ingress::{AcceptedOrder, ControllerRegistry};
 use crate::rt::{Happened, LoopEvent};
-use hardstand_physics::model::Model;
+use crate::simulation::PartNames;
 use hardstand_protocol::Event;
 use hardstand_protocol::EventReading;
 
@@ -16,7 +16,7 @@ use super::io::Io;
 pub(super) struct EventFeed {
     inbox: Receiver<LoopEvent>,
     accepted: Receiver<AcceptedOrder>,
-    model: Model,
+    parts: PartNames,
     period_ns: u64,
     directory: ControllerRegistry,
     /// To the recorder, if there is one.
@@ -33,8 +33,9 @@ impl EventFeed {
         directory: ControllerRegistry,
         log: Option<Sender<EventReading>>,
     ) -> Self {
-        let (model, period_ns) = (scenario.model.clone(), scenario.spec.period_ns);
-        Self { inbox, accepted, model, period_ns, directory, log }
+        let parts = PartNames::of(&scenario.model, &scenario.spec);
+        let period_ns = scenario.spec.period_ns;
+        Self { inbox, accepted, parts, period_ns, directory, log }
     }
 
     /// Publishes all pending events, oldest first; `lost` is given those that a user must hear of
@@ -75,7 +76,6 @@ impl EventFeed {
     /// Kind, controller and words.
     fn words(&self, happened: &Happened) -> (&'static str, String, String) {
         let name = |number| self.directory.name(number);
-        let link = |body| self.model.body_name(body);
         match happened {
             Happened::Event(event) => {
                 let controller = match event {
@@ -83,7 +83,7 @@ impl EventFeed {
                     Event::Leave { session } => name(*session),
                     _ => String::new(),
                 };
-                (event.name(), controller, event.words(link, name))
+                (event.name(), controller, self.parts.words(event, name))
             }
             Happened::Conflict { controller, answers_tick } => {
                 let name = name(*controller);

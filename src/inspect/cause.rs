@@ -7,6 +7,7 @@ use toml::{Table, Value};
 
 use crate::replay::TickView;
 use crate::rt::{SetPoint, set_points};
+use crate::simulation::PartNames;
 use hardstand_physics::model::Model;
 use hardstand_protocol::{CandidateRecord, LogTick};
 use hardstand_protocol::{Event, JointCommand, Verdict, controller_number};
@@ -40,20 +41,24 @@ impl Cause {
     }
 }
 
-/// Names of controllers, which logs know by number.
+/// Names of controllers and parts, which logs know by number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names(BTreeMap<u64, String>);
+pub(super) struct Names {
+    controllers: BTreeMap<u64, String>,
+    parts: PartNames,
+}
 
 impl Names {
-    /// Those that scenarios name.
-    pub(super) fn of<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
-        Self(names.into_iter().map(|name| (controller_number(name), name.clone())).collect())
+    /// Controllers that scenarios name, and parts of a robot.
+    pub(super) fn of<'a>(names: impl IntoIterator<Item = &'a String>, parts: PartNames) -> Self {
+        let numbered = names.into_iter().map(|name| (controller_number(name), name.clone()));
+        Self { controllers: numbered.collect(), parts }
     }
 
     /// "controller rear" or the like where there are several controllers, or one with a name.
     fn label(&self, this: &SetPoint, all: &[SetPoint], model: &Model) -> Option<String> {
         let number = this.controller?;
-        if let Some(name) = self.0.get(&number) {
+        if let Some(name) = self.controllers.get(&number) {
             return Some(format!("controller {name}"));
         }
         let own = |s: &&SetPoint| s.controller == Some(number);
@@ -66,11 +71,11 @@ impl Names {
     }
 
     pub(super) fn known(&self, number: u64) -> Option<&str> {
-        self.0.get(&number).map(String::as_str)
+        self.controllers.get(&number).map(String::as_str)
     }
 
     fn name(&self, number: u64) -> String {
-        self.0.get(&number).cloned().unwrap_or_else(|| format!("{number:016x}"))
+        self.controllers.get(&number).cloned().unwrap_or_else(|| format!("{number:016x}"))
     }
 }
 
@@ -90,7 +95,7 @@ pub(super) fn of_inputs(
     let other = |t: &LogTick| t.events.iter().copied().filter(|e| !is_coming(e)).collect();
     let (p, q): (Vec<Event>, Vec<Event>) = (other(x), other(y));
     if p != q {
-        let values = [&p, &q].map(|events| described(events, model, names));
+        let values = [&p, &q].map(|events| described(events, names));
         return Some(Cause::Events(Mismatch::new("events", values)));
     }
     let answers = |o: &[CandidateRecord]| o.iter().map(|o| o.answers_tick).collect::<Vec<_>>();
@@ -107,14 +112,9 @@ pub(super) fn of_inputs(
 
 /// The difference in joins and leaves: which controllers, and with what. Neither the order within
 /// the tick nor the numbers of their sessions mean anything.
-pub(super) fn of_leases(
-    a: &TickView<'_>,
-    b: &TickView<'_>,
-    model: &Model,
-    names: &Names,
-) -> Option<Mismatch> {
+pub(super) fn of_leases(a: &TickView<'_>, b: &TickView<'_>, names: &Names) -> Option<Mismatch> {
     let (p, q) = (coming(&a.applied.events), coming(&b.applied.events));
-    let values = || [&p, &q].map(|events| described(events, model, names));
+    let values = || [&p, &q].map(|events| described(events, names));
     (p != q).then(|| Mismatch::new("leases", values()))
 }
 
@@ -187,9 +187,8 @@ pub(super) fn differing_field(
     Some(Mismatch::of_numbers(format!("{command}.{name}"), x, y))
 }
 
-fn described(events: &[Event], model: &Model, names: &Names) -> Option<String> {
-    let one =
-        |event: &Event| event.words(|body| model.body_name(body), |number| names.name(number));
+fn described(events: &[Event], names: &Names) -> Option<String> {
+    let one = |event: &Event| names.parts.words(event, |number| names.name(number));
     (!events.is_empty()).then(|| events.iter().map(one).collect::<Vec<_>>().join(" + "))
 }
 

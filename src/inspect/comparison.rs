@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::replay::{Player, TickView};
+use crate::simulation::PartNames;
 use hardstand_error::Result;
 use hardstand_log::TickId;
 
@@ -83,7 +84,7 @@ pub fn compare(
     let mut tracks = pairs(&known);
     let model = a.scenario().model.clone();
     let named = [&*a, &*b].map(|p| p.scenario().control.controllers.clone());
-    let names = Names::of(named.iter().flatten());
+    let names = Names::of(named.iter().flatten(), PartNames::of(&model, &a.scenario().spec));
     let mut found = Comparison::default();
     let (mut differing, mut began_apart) = (0_u64, false);
     let goes_on = in_step(a, b, |a, b, at| {
@@ -96,7 +97,7 @@ pub fn compare(
         found.last = Some(at);
         let sessions = |m: &TickView<'_>| m.applied.candidates.iter().map(|o| o.session).max();
         if found.leases.is_none() {
-            found.leases = cause::of_leases(&x, &y, &model, &names).map(|text| (at, text));
+            found.leases = cause::of_leases(&x, &y, &names).map(|text| (at, text));
         }
         found.sessions |= sessions(&x) != sessions(&y) || found.leases.is_some();
         if x.applied.digest != y.applied.digest {

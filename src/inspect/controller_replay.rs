@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::replay::Player;
 use crate::rt::{ControllerReplay, SetPoint, TickAnswers, set_points};
+use crate::simulation::PartNames;
 use crate::simulation::input_of;
 use hardstand_physics::model::Model;
 use hardstand_protocol::TickInput;
@@ -56,8 +57,9 @@ pub fn replay_to_controllers(
     mut player: Player,
     names: &[String],
 ) -> (ControllerReplay, ReplayedAnswers) {
-    let comparing =
-        Comparing { noted: BTreeMap::new(), names: Names::of(names), answers: Answers::default() };
+    let parts = PartNames::of(&player.scenario().model, &player.scenario().spec);
+    let names = Names::of(names, parts);
+    let comparing = Comparing { noted: BTreeMap::new(), names, answers: Answers::default() };
     let answers = ReplayedAnswers(Arc::new(Mutex::new(comparing)));
     let (shared, mut run_id) = (answers.clone(), None);
     let next_input =

@@ -22,6 +22,7 @@ mod lease;
 mod lease_words;
 mod leases;
 mod log_input;
+mod part_names;
 mod readings;
 mod restore;
 mod snapshot;
@@ -37,6 +38,7 @@ pub use faults::{
 pub use lease::{Denied, Lease};
 pub use leases::Leases;
 pub use log_input::input_of;
+pub use part_names::PartNames;
 pub use readings::{moving_poses, pose_of};
 pub use snapshot::Snapshot;
 pub use step::{Outcome, Simulation};

@@ -9,7 +9,7 @@ use hardstand_view::{Mark, MeshFolders, RunEvent, RunFile, Scene, Source};
 use crate::config::Scenario;
 use crate::inspect::compare;
 use crate::replay::{Player, TickView};
-use crate::simulation::{describe, describe_ground, moving_poses};
+use crate::simulation::{PartNames, describe, describe_ground, moving_poses};
 
 /// A run to be looked at.
 #[derive(Debug)]
@@ -52,7 +52,8 @@ pub(super) fn recorded(
     let every = ((1.0 / (frames_per_s * period_s)).round() as u64).max(1);
     let title = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut run = RunFile::new(scene(&scenario, meshes), title);
-    let (mut marks, mut count) = (Marks::default(), 0_u64);
+    let parts = PartNames::of(&scenario.model, &scenario.spec);
+    let (mut marks, mut count) = (Marks { parts, ..Marks::default() }, 0_u64);
     while player.advance()? {
         let Some(view) = player.view() else { break };
         marks.add(&view, &scenario, &mut run);
@@ -108,6 +109,7 @@ fn first_difference(a: &Path, b: &Path, period_s: f64) -> Result<Option<(f64, St
 /// Makes events and marks.
 #[derive(Default)]
 struct Marks {
+    parts: PartNames,
     missed_deadlines: u64,
     last_rejection_s: Option<f64>,
 }
@@ -116,7 +118,6 @@ impl Marks {
     fn add(&mut self, view: &TickView<'_>, scenario: &Scenario, run: &mut RunFile) {
         let LogTick { tick, events, candidates, failure, missed_deadlines, .. } = view.applied;
         let time_s = view.state.time_ns as f64 * 1e-9;
-        let body = |body| scenario.model.body_name(body);
         let name = |number: u64| {
             let mut known = scenario.control.controllers.iter();
             let known = known.find(|n| hardstand_protocol::controller_number(n) == number);
@@ -128,7 +129,7 @@ impl Marks {
                 Event::Leave { session } => name(*session),
                 _ => String::new(),
             };
-            let (kind, text) = (event.name().to_string(), event.words(body, name));
+            let (kind, text) = (event.name().to_string(), self.parts.words(event, name));
             if !matches!(event, Event::Grant(_) | Event::Leave { .. }) {
                 mark(run, time_s, "fault", &text);
             }

@@ -1,7 +1,7 @@
 //! The simulation, what has been done to it, and the way back.
 
 use hardstand::config::Scenario;
-use hardstand::simulation::{Simulation, Snapshot, describe, describe_ground};
+use hardstand::simulation::{PartNames, Simulation, Snapshot, describe, describe_ground};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
     Command, CommandSchedule, Event, FaultKind, Grant, JointCommand, JointSet, ModelReply, Place,
@@ -157,12 +157,13 @@ impl Playground {
         let at_s = tick as f64 * self.scenario.spec.period_ns as f64 / 1e9;
         event.insert("at_s".into(), at_s.into());
         let text = self.text_with(Some(&event));
-        let planned = Scenario::from_texts(&text, &self.scenario.robot_urdf, &[])?.events;
+        let planned = Scenario::from_texts(&text, &self.scenario.robot_urdf, &[]);
+        let planned = planned.map_err(|e| refusal(order, &e))?.events;
         let Some((_, event_of_tick)) = planned.last().filter(|(at, _)| *at == tick) else {
             return Err(Error::new(ErrorKind::Internal, format!("{order}: no event at {tick}")));
         };
-        let body = |body| self.scenario.model.body_name(body);
-        let words = event_of_tick.words(body, |number| format!("{number:016x}"));
+        let parts = PartNames::of(&self.scenario.model, &self.scenario.spec);
+        let words = parts.words(event_of_tick, |_controller| String::new());
         self.done.push((tick, event, *event_of_tick));
         Ok(words)
     }
@@ -247,6 +248,19 @@ fn check_place(event: &Table) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The mistakes in an event, without the scenario around it.
+fn refusal(order: &str, e: &Error) -> Error {
+    let text = e.to_string();
+    let mistakes = text.lines().filter_map(|line| line.trim().strip_prefix("- "));
+    let mistakes: Vec<&str> = mistakes
+        .map(|m| m.split_once("].").filter(|_| m.starts_with("events[")).map_or(m, |(_, m)| m))
+        .collect();
+    if mistakes.is_empty() {
+        return Error::new(ErrorKind::Input, format!("{order}: {text}"));
+    }
+    Error::new(ErrorKind::Input, format!("{order}: {}", mistakes.join("; ")))
 }
 
 fn parse(text: &str) -> Result<Table> {

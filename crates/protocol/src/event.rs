@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{CommandSchedule, FaultKind, Grant, InjectedFault, Part};
+use crate::{FaultKind, Grant, InjectedFault, Part};
 
 /// What a friction change is for: the own coefficients of stations, or those of a region. On the
 /// wire: its number, and the index or 0.
@@ -142,42 +142,6 @@ impl Event {
     #[must_use]
     pub const fn is_of_leases(&self) -> bool {
         matches!(self, Self::Grant(_) | Self::Leave { .. } | Self::Stop | Self::Arm)
-    }
-
-    /// What happens, for people. `link` names a body by its index, `name` a controller by its
-    /// number.
-    #[must_use]
-    pub fn words<'a>(
-        &self,
-        link: impl Fn(u32) -> Option<&'a str>,
-        name: impl Fn(u64) -> String,
-    ) -> String {
-        match self {
-            Self::Push { body, force_W: [x, y, z], ticks, .. } => {
-                let link = link(*body).unwrap_or("nothing");
-                format!("push of {link} with ({x}, {y}, {z}) N for {ticks} ticks")
-            }
-            Self::Friction { scope, mu_static, mu_kinetic } => {
-                format!("friction of {scope:?} {mu_static}, {mu_kinetic}")
-            }
-            Self::Grant(grant) => {
-                let (name, session) = (name(grant.controller), grant.session);
-                let CommandSchedule { period, phase, offset } = grant.schedule;
-                let role = if grant.required { "required" } else { "advisory" };
-                format!(
-                    "the controller {name} joins, {role}, period {period}, phase {phase}, offset \
-                     {offset}, session {session:016x}"
-                )
-            }
-            Self::Leave { session } => format!("session {session:016x} leaves"),
-            Self::InjectFault { fault, .. } => {
-                let name = fault.kind.name();
-                format!("fault {name} {:?} {:?}", fault.part, fault.values)
-            }
-            Self::ClearFaults { kind, part } => format!("clear {kind:?} {part:?}"),
-            Self::Stop => "emergency stop".into(),
-            Self::Arm => "end of the emergency stop".into(),
-        }
     }
 }
 
