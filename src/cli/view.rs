@@ -1,6 +1,5 @@
 //! `hardstand view` and `hardstand page`.
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -21,11 +20,11 @@ pub(super) fn view(a: &ViewArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
     let settings = serve_settings(&a.page)?;
     let meshes = MeshFolders::new(a.meshes.clone());
-    let ready = |address: SocketAddr| announce(address, a);
+    let ready = |url: &str| announce(url, a);
     let over = || stop.load(Ordering::Relaxed);
     match &a.log {
         Some(log) => {
-            let runs = page_runs(log, a.other.as_deref(), FRAMES_PER_S, &meshes)?;
+            let runs = page_runs(log, a.other.as_deref(), FRAMES_PER_S, &meshes, &a.conditions)?;
             serve_run(runs.files, settings, ready, over)?;
         }
         None => serve_live(live_settings(a, meshes)?, settings, ready, over)?,
@@ -54,7 +53,9 @@ fn serve_settings(a: &PageServer) -> Result<ServeSettings> {
         (Some(user), Some(file)) => Some((user.clone(), read_password(file)?)),
         _ => None,
     };
-    Ok(ServeSettings { listen: a.listen, password, origins: a.allow_origin.clone() })
+    let certificate = a.page_certificate.clone().zip(a.page_key.clone());
+    let (listen, origins) = (a.listen, a.allow_origin.clone());
+    Ok(ServeSettings { listen, password, origins, certificate })
 }
 
 #[derive(Serialize)]
@@ -62,11 +63,10 @@ struct Address {
     url: String,
 }
 
-fn announce(address: SocketAddr, a: &ViewArguments) {
-    let url = format!("http://{address}/");
+fn announce(url: &str, a: &ViewArguments) {
     if a.json {
         // a consumer that is gone needs no address
-        let _gone = show::json(&Address { url }).is_ok();
+        let _gone = show::json(&Address { url: url.into() }).is_ok();
         return;
     }
     let what = match &a.log {
@@ -75,7 +75,8 @@ fn announce(address: SocketAddr, a: &ViewArguments) {
     };
     show::line(&format!("page       {url}  shows {what}"));
     if a.log.is_none() {
-        show::line(&format!("Foxglove   ws://{address}  (Foxglove WebSocket)"));
+        let socket = url.replacen("http", "ws", 1);
+        show::line(&format!("Foxglove   {}  (Foxglove WebSocket)", socket.trim_end_matches('/')));
     }
     show::line("Ctrl-C ends it; the simulation goes on.");
 }
@@ -96,7 +97,7 @@ pub(super) fn page(a: &PageArguments) -> Result<ExitCode> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     let meshes = MeshFolders::new(a.meshes.clone());
-    let runs = page_runs(&a.log, a.other.as_deref(), a.fps, &meshes)?;
+    let runs = page_runs(&a.log, a.other.as_deref(), a.fps, &meshes, &a.conditions)?;
     let html = page_with_runs(&runs.files);
     std::fs::write(&a.output, &html)
         .map_err(|e| Error::new(ErrorKind::File, format!("page {}: {e}", a.output.display())))?;

@@ -32,6 +32,7 @@ impl Snapshot {
         self.contacts.copy_from(&o.contacts);
         self.references.clone_from(&o.references);
         self.surfaces.clone_from(&o.surfaces);
+        self.owners.clone_from(&o.owners);
         (self.asked, self.again) = (o.asked, o.again);
     }
 }

@@ -24,10 +24,12 @@ pub struct PageRuns {
     pub damage: Option<String>,
 }
 
-/// Replays `log` and the log `over` that is laid over it.
+/// Replays `log` and the log `over` that is laid over it. Where one of `conditions` begins to hold
+/// in `log`, there is a mark.
 ///
 /// # Errors
-/// As [`Player::open`](crate::replay::Player::open) and
+/// As [`Condition::parse`](crate::inspect::Condition::parse),
+/// [`Player::open`](crate::replay::Player::open) and
 /// [`Player::advance`](crate::replay::Player::advance); [`ErrorKind::Log`] if a replay differs from
 /// its log, for then contacts are unknown.
 pub fn page_runs(
@@ -35,11 +37,13 @@ pub fn page_runs(
     over: Option<&Path>,
     frames_per_s: f64,
     meshes: &MeshFolders,
+    conditions: &[String],
 ) -> Result<PageRuns> {
-    let Recorded { run, frames_per_s: taken, damage } = recorded(log, None, frames_per_s, meshes)?;
+    let Recorded { run, frames_per_s: taken, damage } =
+        recorded(log, None, frames_per_s, meshes, conditions)?;
     let mut files = vec![run.to_bytes()?];
     if let Some(over) = over {
-        files.push(recorded(over, Some(log), frames_per_s, meshes)?.run.to_bytes()?);
+        files.push(recorded(over, Some(log), frames_per_s, meshes, &[])?.run.to_bytes()?);
     }
     Ok(PageRuns { files, frames: run.frames(), frames_per_s: taken, damage })
 }
@@ -49,7 +53,7 @@ pub fn page_runs(
 /// # Errors
 /// As [`page_runs`]; [`ErrorKind::File`] if the page cannot be written.
 pub fn write_page(log: &Path, over: Option<&Path>, page: &Path) -> Result<()> {
-    let runs = page_runs(log, over, FRAMES_PER_S, &MeshFolders::default())?;
+    let runs = page_runs(log, over, FRAMES_PER_S, &MeshFolders::default(), &[])?;
     std::fs::write(page, page_with_runs(&runs.files))
         .map_err(|e| Error::new(ErrorKind::File, format!("page {}: {e}", page.display())))
 }

@@ -7,7 +7,7 @@ use hardstand_protocol::{Event, LogTick, Verdict, ViewReading};
 use hardstand_view::{Mark, MeshFolders, RunEvent, RunFile, Scene, Source};
 
 use crate::config::Scenario;
-use crate::inspect::compare;
+use crate::inspect::{Condition, Quantities, compare};
 use crate::replay::{Player, TickView};
 use crate::simulation::{PartNames, describe, describe_ground, moving_poses};
 
@@ -42,6 +42,7 @@ pub(super) fn recorded(
     other: Option<&Path>,
     frames_per_s: f64,
     meshes: &MeshFolders,
+    conditions: &[String],
 ) -> Result<Recorded> {
     let index = hardstand_log::RunIndex::of(log, |_, _| ())?;
     let mut player = Player::open(log)?;
@@ -52,8 +53,11 @@ pub(super) fn recorded(
     let every = ((1.0 / (frames_per_s * period_s)).round() as u64).max(1);
     let title = log.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut run = RunFile::new(scene(&scenario, meshes), title);
+    let known = Quantities::of(&scenario.simulation());
+    let conditions = conditions.iter().map(|text| Watched::new(text, &known));
+    let conditions = conditions.collect::<Result<Vec<_>>>()?;
     let parts = PartNames::of(&scenario.model, &scenario.spec);
-    let (mut marks, mut count) = (Marks { parts, ..Marks::default() }, 0_u64);
+    let (mut marks, mut count) = (Marks { parts, conditions, ..Marks::default() }, 0_u64);
     while player.advance()? {
         let Some(view) = player.view() else { break };
         marks.add(&view, &scenario, &mut run);
@@ -106,10 +110,30 @@ fn first_difference(a: &Path, b: &Path, period_s: f64) -> Result<Option<(f64, St
     Ok(Some((at.tick as f64 * period_s, format!("tick {}: {text}", at.tick))))
 }
 
+/// A condition, and whether it held in the tick before.
+struct Watched {
+    text: String,
+    condition: Condition,
+    held: bool,
+}
+
+impl Watched {
+    fn new(text: &str, known: &Quantities) -> Result<Self> {
+        Ok(Self { text: text.into(), condition: Condition::parse(text, known)?, held: false })
+    }
+
+    /// True if it begins to hold.
+    fn begins(&mut self, view: &TickView<'_>) -> bool {
+        let held = std::mem::replace(&mut self.held, self.condition.holds(view));
+        self.held && !held
+    }
+}
+
 /// Makes events and marks.
 #[derive(Default)]
 struct Marks {
     parts: PartNames,
+    conditions: Vec<Watched>,
     missed_deadlines: u64,
     last_rejection_s: Option<f64>,
 }
@@ -144,6 +168,11 @@ impl Marks {
         {
             mark(run, time_s, "rejection", &format!("a command was rejected: {}", reason.name()));
             self.last_rejection_s = Some(time_s);
+        }
+        for watched in &mut self.conditions {
+            if watched.begins(view) {
+                mark(run, time_s, "condition", &watched.text);
+            }
         }
         if *missed_deadlines > self.missed_deadlines {
             let missed = missed_deadlines - self.missed_deadlines;

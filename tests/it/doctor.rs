@@ -443,7 +443,7 @@ fn what_cannot_be_done_is_refused_before_the_measurement() {
         refused(&["--seconds", seconds], "--seconds");
     }
     refused(&["--seconds", "0"], "it must be 1 to 604800");
-    refused(&["--plot", "latency.png"], "only .svg");
+    refused(&["--plot", "latency.pdf"], ".svg or .png");
     refused(&["--plot", "no/such/folder/latency.svg"], "no/such/folder/latency.svg");
     refused(&["--set", "sim.rate_hz=0"], "sim.rate_hz");
     refused(&["--set", "sim.rate_hz=1000", "nowhere.toml"], "nowhere.toml");

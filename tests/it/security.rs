@@ -7,4 +7,4 @@ mod guarded;
 mod matrix;
 mod strangers;
 #[cfg(feature = "tls")]
-mod tls;
+pub(crate) mod tls;

@@ -434,7 +434,8 @@ fn the_manifest_keeps_its_promises() {
     ];
     let of_the_bus = of_the_bus.map(|name| format!("\"dep:{name}\"")).join(", ");
     assert_eq!(line("zenoh = ["), format!("zenoh = [{of_the_bus}]"));
-    assert_eq!(line("tls = ["), "tls = [\"zenoh\", \"hardstand-client/tls\"]");
+    let tls = ["zenoh", "hardstand-client/tls", "hardstand-view?/tls"];
+    assert_eq!(line("tls = ["), format!("tls = {tls:?}"));
     assert!(!line("zenoh = {").contains("tls"));
     let client = fs::read_to_string(root.join("crates/client/Cargo.toml")).unwrap();
     assert!(client.contains("\ntls = [\"zenoh/transport_tls\"]\n"));

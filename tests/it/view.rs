@@ -23,7 +23,7 @@ fn view(scene: &Scene, more: &[&str]) -> (Process, String) {
     let viewer = scene.hardstand("view", &[&fixed, more].concat());
     let line = wait_for("the page's address", || Some(viewer.out()).filter(|o| o.contains('\n')));
     let url = serde_json::from_str::<Value>(&line).unwrap()["url"].as_str().unwrap().to_string();
-    (viewer, url.trim_start_matches("http://").trim_end_matches('/').to_string())
+    (viewer, url.trim_start_matches("http://").trim_end_matches('/').into())
 }
 
 /// The answer to a request, head and body.
@@ -285,7 +285,8 @@ fn a_log_becomes_one_file_and_a_second_one_is_laid_over_it() {
     record(&scene, &b, &["--set", push]);
     let [a, b, out] = [a, b, scene.path("run.html")].map(|p| p.display().to_string());
     let mut process = std::process::Command::new(HARDSTAND);
-    process.args(["page", &a, &b, "-o", &out, "--json"]);
+    let low = ["--where", "base.z < 0.3", "--where", "base.z < -5"];
+    process.args(["page", &a, &b, "-o", &out, "--json"]).args(low);
     let said = Process::start(scene.dir.path(), "page", process).ends_with(0);
     let said: Value = serde_json::from_str(&said).unwrap();
     let html = std::fs::read_to_string(&out).unwrap();
@@ -306,7 +307,16 @@ fn a_log_becomes_one_file_and_a_second_one_is_laid_over_it() {
     assert_eq!(columns.len(), frames * list.iter().map(width).sum::<usize>());
     // the digest of the last frame is that of the log's tick
     let before = list.iter().take_while(|c| c["name"] != "digest").map(width).sum::<usize>();
-    let ticks = Log::read(Path::new(&a)).ticks;
+    let Log { ticks, states, .. } = Log::read(Path::new(&a));
+    // a mark wherever the condition begins to hold
+    let is_low = |i: usize| states[i].truth_base_position_m[2] < 0.3;
+    let begins = (0..states.len()).filter(|&i| is_low(i) && (i == 0 || !is_low(i - 1)));
+    let begins: Vec<Value> = begins
+        .map(|i| json!({ "time_s": states[i].time_ns as f64 * 1e-9, "kind": "condition", "text": "base.z < 0.3" }))
+        .collect();
+    assert!(!begins.is_empty());
+    let marks = head["marks"].as_array().unwrap().iter().filter(|m| m["kind"] == "condition");
+    assert_eq!(marks.cloned().collect::<Vec<_>>(), begins);
     let shown = &columns[before * frames..][8 * (frames - 1)..][..8];
     let digest = u64::from_be_bytes(shown.try_into().unwrap());
     assert!(ticks.iter().any(|t| t.digest == digest && t.tick > 1900), "{digest:016x}");
@@ -317,4 +327,55 @@ fn a_log_becomes_one_file_and_a_second_one_is_laid_over_it() {
     assert!((first_s - 1.001).abs() < 1e-9, "{}", second["first_difference"]);
     assert!(second["events"].as_array().unwrap().iter().any(|e| e["kind"] == "push"));
     assert!(second["marks"].as_array().unwrap().iter().any(|m| m["kind"] == "fault"));
+}
+
+/// The page and its WebSocket over TLS: openssl checks the certificate and speaks to both.
+#[cfg(feature = "tls")]
+#[test]
+fn a_page_over_tls_proves_who_it_is() {
+    let _one = serial();
+    let scene = Scene::new();
+    let Some(dir) = crate::security::tls::authority(&scene, "page-tls") else { return };
+    let file = |name: &str| dir.join(name).display().to_string();
+    let (certificate, key) = (file("daemon.pem"), file("daemon.key"));
+    let own = ["--page-certificate", &certificate, "--page-key", &key];
+    let (_viewer, url) = view(&scene, &own);
+    let address = url.strip_prefix("https://").unwrap_or_else(|| panic!("{url}"));
+    let port = address.rsplit_once(':').unwrap().1;
+    let connect = format!("localhost:{port}");
+    let ask = |ca: &str, request: &str| {
+        let ca = file(ca);
+        let mut openssl = std::process::Command::new("openssl");
+        openssl.args(["s_client", "-quiet", "-connect", &connect, "-CAfile", &ca]);
+        openssl.args(["-verify_return_error", "-verify_hostname", "localhost"]);
+        let (input, output) = (std::process::Stdio::piped(), std::process::Stdio::piped());
+        let child = openssl.stdin(input).stdout(output).stderr(std::process::Stdio::null());
+        let mut child = child.spawn().unwrap();
+        // refused certificates close the pipe
+        let mut input = child.stdin.take().unwrap();
+        let _refused = input.write_all(request.as_bytes()).is_ok();
+        let mut answer = [0; 64];
+        let n = child.stdout.as_mut().unwrap().read(&mut answer).unwrap();
+        let _gone = child.kill().is_ok();
+        child.wait().unwrap();
+        String::from_utf8_lossy(&answer[..n]).into_owned()
+    };
+    let head = format!("GET / HTTP/1.1\r\nHost: {connect}\r\n");
+    assert!(ask("ca.pem", &format!("{head}\r\n")).starts_with("HTTP/1.1 200"));
+    let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                   Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+                   Sec-WebSocket-Protocol: foxglove.sdk.v1\r\n\r\n";
+    assert!(ask("ca.pem", &format!("{head}{upgrade}")).starts_with("HTTP/1.1 101"));
+    // another authority; and no TLS at all
+    assert_eq!(ask("daemon.pem", &format!("{head}\r\n")), "");
+    let mut plain = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
+    plain.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    let _closed = plain.read_to_end(&mut answer).is_ok();
+    assert!(!answer.starts_with(b"HTTP"));
+    // a key that others may read
+    std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let fixed = ["view", "--listen", "127.0.0.1:0"];
+    let refused = scene.hardstand("refused", &[&fixed[..], &own].concat()).ends_with(2);
+    assert!(refused.contains("chmod 600"), "{refused}");
 }

@@ -5,16 +5,18 @@
 //! which this server is called, and the sites from which WebSockets are opened, are checked.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardstand_error::{Error, ErrorKind, Result};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Duration, timeout};
 
 use crate::page::PAGE;
+use crate::tls::Tls;
 
 /// Where a page is served, and to whom.
 #[derive(Clone, Debug)]
@@ -25,10 +27,17 @@ pub struct ServeSettings {
     pub password: Option<(String, String)>,
     /// Further sites whose pages may connect, for instance `https://app.foxglove.dev`.
     pub origins: Vec<String>,
+    /// Certificate and key (PEM) for https.
+    pub certificate: Option<(PathBuf, PathBuf)>,
 }
 
 /// Answers a `GET` of what is not the page: content type and bytes.
 pub(crate) type Files = Arc<dyn Fn(&str) -> Option<(&'static str, Vec<u8>)> + Send + Sync>;
+
+/// A connection, with or without TLS.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 /// The open door.
 pub(crate) struct FrontDoor {
@@ -37,6 +46,7 @@ pub(crate) struct FrontDoor {
     files: Files,
     /// Port of the WebSocket on this machine; none for a log.
     socket: Option<u16>,
+    tls: Option<Tls>,
 }
 
 /// Longest head of a request, bytes.
@@ -65,16 +75,19 @@ impl FrontDoor {
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
+        let files_of = settings.certificate.as_ref();
+        let tls = files_of.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
         let listener = TcpListener::bind(listen).await.map_err(|e| {
             let text = format!("--listen {listen}: {e}; choose another port, 0 for a free one");
             Error::new(ErrorKind::File, text)
         })?;
-        Ok(Self { listener, settings, files, socket })
+        Ok(Self { listener, settings, files, socket, tls })
     }
 
-    /// The address that it listens on.
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.listener.local_addr().unwrap_or(self.settings.listen)
+    /// What a browser is to open.
+    pub(crate) fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}/", self.listener.local_addr().unwrap_or(self.settings.listen))
     }
 
     /// Serves until the task is dropped.
@@ -88,11 +101,20 @@ impl FrontDoor {
             };
             let door = Arc::clone(&door);
             // a browser that goes away is no error
-            tokio::spawn(async move { drop(door.attend(stream).await) });
+            tokio::spawn(async move { drop(door.let_in(stream).await) });
         }
     }
 
-    async fn attend(&self, mut stream: TcpStream) -> std::io::Result<()> {
+    async fn let_in(&self, stream: TcpStream) -> std::io::Result<()> {
+        stream.set_nodelay(true)?;
+        let Some(tls) = &self.tls else { return self.attend(stream).await };
+        match timeout(HEAD_WITHIN, tls.accept(stream)).await {
+            Ok(stream) => self.attend(stream?).await,
+            Err(_elapsed) => Ok(()),
+        }
+    }
+
+    async fn attend(&self, mut stream: impl Stream) -> std::io::Result<()> {
         let Ok(head) = timeout(HEAD_WITHIN, read_head(&mut stream)).await else { return Ok(()) };
         let head = head?;
         let mut lines = [httparse::EMPTY_HEADER; LINES_MAX];
@@ -157,7 +179,7 @@ impl FrontDoor {
 
     async fn get(
         &self,
-        stream: &mut TcpStream,
+        stream: &mut impl Stream,
         method: Option<&str>,
         path: Option<&str>,
     ) -> std::io::Result<()> {
@@ -179,7 +201,7 @@ impl FrontDoor {
     }
 }
 
-async fn read_head(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+async fn read_head(stream: &mut impl Stream) -> std::io::Result<Vec<u8>> {
     let (mut head, mut buffer) = (Vec::new(), [0; 2048]);
     while !head.windows(4).any(|w| w == b"\r\n\r\n") {
         let n = stream.read(&mut buffer).await?;
@@ -192,7 +214,7 @@ async fn read_head(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
 }
 
 async fn answer(
-    stream: &mut TcpStream,
+    stream: &mut impl Stream,
     status: &str,
     kind: &str,
     body: &[u8],
@@ -209,9 +231,8 @@ async fn answer(
 }
 
 /// Connects a browser with the WebSocket behind.
-async fn pass_on(mut stream: TcpStream, port: u16, head: &[u8]) -> std::io::Result<()> {
+async fn pass_on(mut stream: impl Stream, port: u16, head: &[u8]) -> std::io::Result<()> {
     let mut behind = TcpStream::connect(("127.0.0.1", port)).await?;
-    stream.set_nodelay(true)?;
     behind.set_nodelay(true)?;
     behind.write_all(head).await?;
     copy_bidirectional(&mut stream, &mut behind).await.map(|_bytes| ())
@@ -224,7 +245,7 @@ async fn pass_on(mut stream: TcpStream, port: u16, head: &[u8]) -> std::io::Resu
 pub fn serve_run(
     runs: Vec<Vec<u8>>,
     settings: ServeSettings,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(&str),
     stop: impl Fn() -> bool,
 ) -> Result<()> {
     let files: Files = Arc::new(move |path| {
@@ -233,7 +254,7 @@ pub fn serve_run(
     });
     runtime()?.block_on(async {
         let door = FrontDoor::open(settings, files, None).await?;
-        ready(door.address());
+        ready(&door.url());
         let serving = tokio::spawn(door.serve());
         while !stop() {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -21,6 +21,8 @@ mod orders;
 mod page;
 mod run_file;
 mod scene;
+#[cfg(feature = "server")]
+mod tls;
 
 pub use frame::frame;
 #[cfg(feature = "server")]

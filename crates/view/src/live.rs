@@ -1,6 +1,5 @@
 //! The live page: a client of a daemon on one side, a WebSocket on the other.
 
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -121,7 +120,7 @@ pub(crate) fn viewer_error(e: &dyn std::fmt::Display) -> Error {
 pub fn serve_live(
     live: LiveSettings,
     serve: ServeSettings,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(&str),
     stop: impl Fn() -> bool,
 ) -> Result<()> {
     let threads = runtime()?;
@@ -148,7 +147,7 @@ pub fn serve_live(
     });
     let server = threads.block_on(server.start()).map_err(|e| viewer_error(&e))?;
     let door = threads.block_on(FrontDoor::open(serve, files, Some(server.port())))?;
-    ready(door.address());
+    ready(&door.url());
     threads.spawn(door.serve());
     let viewer = Viewer { live, channels, kept, client, meshes, before_ns };
     while !stop() {

@@ -15,6 +15,9 @@ pub(in crate::cli) struct ViewArguments {
     /// A second log to lay over the first one; the first difference is marked
     #[arg(value_name = "LOG2", requires = "log")]
     pub(in crate::cli) other: Option<PathBuf>,
+    /// Mark where a condition begins to hold, as in `hardstand bisect --where` (repeatable)
+    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true, requires = "log")]
+    pub(in crate::cli) conditions: Vec<String>,
     #[command(flatten)]
     pub(in crate::cli) page: PageServer,
     /// Folder with the robot's meshes, for names of files and package:// (repeatable)
@@ -40,6 +43,12 @@ pub(in crate::cli) struct PageServer {
     /// File with this user's password and nothing else, mode 600
     #[arg(long, value_name = "FILE", requires = "page_user")]
     pub(in crate::cli) page_password_file: Option<PathBuf>,
+    /// Certificate (PEM) for https
+    #[arg(long, value_name = "FILE", requires = "page_key")]
+    pub(in crate::cli) page_certificate: Option<PathBuf>,
+    /// Its private key (PEM), mode 600
+    #[arg(long, value_name = "FILE", requires = "page_certificate")]
+    pub(in crate::cli) page_key: Option<PathBuf>,
     /// Another site whose pages may connect, such as https://app.foxglove.dev (repeatable)
     #[arg(long, value_name = "ORIGIN")]
     pub(in crate::cli) allow_origin: Vec<String>,
@@ -53,6 +62,9 @@ pub(in crate::cli) struct PageArguments {
     /// A second log to lay over the first one; the first difference is marked
     #[arg(value_name = "LOG2")]
     pub(in crate::cli) other: Option<PathBuf>,
+    /// Mark where a condition begins to hold, as in `hardstand bisect --where` (repeatable)
+    #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    pub(in crate::cli) conditions: Vec<String>,
     /// File to write (HTML)
     #[arg(short, long, value_name = "FILE")]
     pub(in crate::cli) output: PathBuf,

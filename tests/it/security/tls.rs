@@ -18,7 +18,7 @@ fn commands() -> String {
 
 /// A folder with an authority and certificates of the daemon, ctrl and view; `None` without
 /// openssl.
-fn authority(scene: &Scene, folder: &str) -> Option<PathBuf> {
+pub(crate) fn authority(scene: &Scene, folder: &str) -> Option<PathBuf> {
     let dir = scene.path(folder);
     std::fs::create_dir(&dir).unwrap();
     if Command::new("openssl").arg("version").stdout(Stdio::null()).status().is_err() {
