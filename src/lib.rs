@@ -42,6 +42,7 @@ pub mod ingress;
 pub mod inspect;
 pub mod limits;
 
+pub mod mjcf;
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
 #[cfg(not(target_family = "wasm"))]

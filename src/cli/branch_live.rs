@@ -68,7 +68,12 @@ fn arguments(
     let mut run: Vec<OsString> = vec![file.into(), "--from".into(), state.into()];
     run.extend(["--duration".into(), duration_s.to_string().into()]);
     let rest = ["--mode", "lockstep", "--pace", "free"];
-    let sets = ["robot.urdf=\"robot.urdf\"", "sim.start=\"on_controller\""];
+    let sets = [
+        "robot.urdf=\"robot.urdf\"",
+        "robot.mjcf=\"\"",
+        "initial.keyframe=\"\"",
+        "sim.start=\"on_controller\"",
+    ];
     run.extend(
         rest.into_iter().chain(sets.into_iter().flat_map(|set| ["--set", set])).map(Into::into),
     );

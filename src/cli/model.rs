@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::mjcf::{self, is_mjcf};
 use crate::urdf::{BaseChoice, Loaded, Shape, parse_urdf, read_urdf_text};
 use hardstand_error::Result;
 use hardstand_physics::model::{Base, Joint, JointKind, Model};
@@ -15,10 +16,19 @@ pub(super) fn model(a: &ModelArguments) -> Result<ExitCode> {
         BaseArgument::Floating => BaseChoice::Floating,
         BaseArgument::Fixed => BaseChoice::Fixed,
     };
-    let text = read_urdf_text(&a.urdf)?;
-    let loaded = parse_urdf(&text, &a.urdf.display().to_string(), base)?;
+    let mut text = read_urdf_text(&a.file)?;
+    let mut left_out = Vec::new();
+    if is_mjcf(&text) {
+        let robot = mjcf::convert(&a.file)?;
+        (text, left_out) = (robot.urdf, robot.warnings);
+    }
+    let mut loaded = parse_urdf(&text, &a.file.display().to_string(), base)?;
+    loaded.warnings.splice(0..0, left_out);
     let result = ModelResult::of(&loaded);
-    if a.json {
+    if a.urdf {
+        show::line(text.trim_end());
+        result.warnings.iter().for_each(|w| show::note(&format!("warning: {w}")));
+    } else if a.json {
         show::json(&result)?;
     } else {
         result.show();

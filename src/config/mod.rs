@@ -15,6 +15,7 @@ mod merge;
 mod realtime;
 mod regions;
 mod robot;
+mod robot_file;
 mod ros2;
 mod scenario;
 mod section;

@@ -74,6 +74,8 @@ pub(super) fn clearance_m(initial: &Section<'_>) -> Option<f64> {
 /// Initial positions and velocities, before the robot is placed above the ground.
 pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions, Velocities) {
     let (mut q, mut v) = (Positions::zero(model), Velocities::zero(model));
+    // already applied: robot_file
+    let _keyframe = initial.text("keyframe");
     q.p_WB = Vec3::from(initial.vec3("position_m", Range::between(-1e5, 1e5)));
     let rpy = initial.vec3("rpy_rad", Range::between(-10.0, 10.0));
     q.quat_WB = Quaternion::from_rpy(rpy[0], rpy[1], rpy[2]);

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::simulation::{Simulation, WatchdogSpec};
-use crate::urdf::{Loaded, parse_urdf, read_urdf_text};
+use crate::urdf::{Loaded, parse_urdf};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, Model};
 use hardstand_physics::plant::{ContactModel, Integrator, PlantSpec, Station};
@@ -16,6 +16,7 @@ use hardstand_protocol::Event;
 
 use super::bus::{BusSettings, bus};
 use super::control::{ControlSettings, control};
+use super::robot_file::robot_file;
 use super::ros2::{Ros2Settings, ros2};
 use super::section::{Mistakes, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
@@ -76,17 +77,11 @@ impl Scenario {
     pub fn load(path: &Path, sets: &[String]) -> Result<Self> {
         let file = path.display().to_string();
         let text = read_scenario(path)?;
-        let complete = merge::complete(&text, &file, sets)?;
-        let urdf = complete.get("robot").and_then(|r| r.get("urdf")).and_then(|u| u.as_str());
-        let Some(urdf) = urdf.filter(|u| !u.is_empty()) else {
-            return Err(Error::new(
-                ErrorKind::Input,
-                format!("{file}: robot.urdf is missing; name the robot's URDF file"),
-            ));
-        };
-        let robot_path = path.parent().unwrap_or(Path::new("")).join(urdf);
-        let robot = read_urdf_text(&robot_path)?;
-        Self::assemble(&complete, &robot, &file, &robot_path.display().to_string())
+        let mut complete = merge::complete(&text, &file, sets)?;
+        let robot = robot_file(&mut complete, path)?;
+        let mut scenario = Self::assemble(&complete, &robot.urdf, &file, &robot.name)?;
+        scenario.warnings.splice(0..0, robot.warnings);
+        Ok(scenario)
     }
 
     /// A scenario from the texts of the scenario and the robot, as stored in a log.
@@ -108,7 +103,7 @@ impl Scenario {
         let mistakes = Mistakes::default();
         let root = Section::new(String::new(), Some(table), &mistakes);
         let robot_section = root.section("robot");
-        let _path = robot_section.text("urdf");
+        let (_urdf, _mjcf) = (robot_section.text("urdf"), robot_section.text("mjcf"));
         let base = robot::base_choice(&robot_section);
         let loaded = parse_urdf(robot_urdf, robot_file, base)?;
         let scenario = build(&root, &robot_section, loaded, table, robot_urdf, &mistakes);
@@ -244,6 +239,7 @@ fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     }
     if let Some(toml::Value::Table(robot)) = physics.get_mut("robot") {
         robot.remove("urdf");
+        robot.remove("mjcf");
         robot.remove("name");
     }
     xxh3_64(format!("{physics}\n{robot_urdf}").as_bytes())

@@ -47,6 +47,9 @@ pub(super) fn check(
             continue;
         }
         let inertia = &merged.inertia[body];
+        if inertia.mass <= 0.0 && !is_floating_base && carries(body, source, tree, merged) {
+            continue; // a step of a chain: what it carries has the inertia
+        }
         if inertia.mass <= 0.0 {
             let mover = match joint.filter(|_| !is_floating_base) {
                 Some(j) => format!("{} moves it", source.joint(j)),
@@ -77,6 +80,25 @@ pub(super) fn check(
             ));
         }
     }
+}
+
+/// True if a joint of this body moves a body with mass, directly or through others without.
+fn carries(body: usize, source: &Source, tree: &Tree, merged: &Merged) -> bool {
+    let mut stack = vec![body];
+    let mut seen = vec![false; merged.links_of.len()];
+    while let Some(b) = stack.pop() {
+        for &j in merged.links_of[b].iter().flat_map(|&link| &tree.joints_below[link]) {
+            let moving = source.robot.joints[j].joint_type != JointType::Fixed;
+            let Some((_, child)) = tree.ends[j].filter(|_| moving) else { continue };
+            if merged.inertia[child].mass > 0.0 {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[child], true) {
+                stack.push(child);
+            }
+        }
+    }
+    false
 }
 
 /// Inertia that a joint must accelerate, its own rotor included. The mass is already checked.

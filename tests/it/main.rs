@@ -41,6 +41,7 @@ mod json;
 mod leases;
 mod lockstep;
 mod message;
+mod mjcf;
 mod models;
 mod page;
 mod plant;

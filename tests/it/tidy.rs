@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 33] = [
+const ROOMS: [(&str, &[&str]); 35] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -38,6 +38,8 @@ const ROOMS: [(&str, &[&str]); 33] = [
     ("campaign", TRIALS),
     ("view", VIEW),
     ("playground", &[]),
+    ("mjcf", &["math", "spatial", "urdf"]),
+    ("python", &["dynamics", "model", "spatial"]),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] =
@@ -46,6 +48,7 @@ const SIMULATION: &[&str] =
     &["spatial", "model", "dynamics", "contact", "actuator", "sensor", "plant"];
 const CONFIG: &[&str] = &[
     "simulation",
+    "mjcf",
     "math",
     "spatial",
     "model",
@@ -64,6 +67,7 @@ const ALL: &[&str] = &[
     "spatial",
     "model",
     "urdf",
+    "mjcf",
     "dynamics",
     "contact",
     "actuator",

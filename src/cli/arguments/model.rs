@@ -9,8 +9,12 @@ pub(in crate::cli) struct ModelArguments {
     /// Print one JSON document instead of text (docs/cli.md)
     #[arg(long)]
     pub(in crate::cli) json: bool,
-    /// Robot description (URDF)
-    pub(in crate::cli) urdf: PathBuf,
+    /// Print the robot as URDF: a MuJoCo model as it is simulated
+    #[arg(long, conflicts_with = "json")]
+    pub(in crate::cli) urdf: bool,
+    /// Robot description: URDF, or a MuJoCo model (MJCF)
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) file: PathBuf,
     /// How the root link is held
     #[arg(long, value_enum, default_value = "auto")]
     pub(in crate::cli) base: BaseArgument,

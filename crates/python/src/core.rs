@@ -1,0 +1,186 @@
+//! A plant with one controller, without Python.
+
+use std::path::Path;
+
+use hardstand::config::Scenario;
+use hardstand::simulation::{Simulation, Snapshot, fault_event};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{
+    Command, CommandSchedule, Event, FaultSpec, Grant, JointCommand, JointSet, TickInput,
+    controller_number,
+};
+
+/// Name under which the commands are given.
+const CONTROLLER: &str = "python";
+
+/// Set-points of a command; `None` keeps those of the last one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetPoints {
+    pub(crate) q: Option<Vec<f64>>,
+    pub(crate) dq: Option<Vec<f64>>,
+    pub(crate) kp: Option<Vec<f64>>,
+    pub(crate) kd: Option<Vec<f64>>,
+    pub(crate) tau: Option<Vec<f64>>,
+}
+
+/// A plant with one controller.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    pub(crate) simulation: Simulation,
+    events: Vec<(u64, Event)>,
+    pending: Vec<Event>,
+    input: TickInput,
+    gains_max: [f64; 2],
+    snapshot: Snapshot,
+}
+
+impl Core {
+    /// Of a scenario file, with `key=value` overrides.
+    pub(crate) fn load(path: &Path, sets: &[String]) -> Result<Self> {
+        Self::new(&Scenario::load(path, sets)?)
+    }
+
+    fn new(scenario: &Scenario) -> Result<Self> {
+        let simulation = scenario.simulation();
+        let joints = simulation.model().joint_count();
+        let number = controller_number(CONTROLLER);
+        let command = Command {
+            session: number,
+            joints: vec![JointCommand::default(); joints],
+            ..Command::default()
+        };
+        let mut all = JointSet::default();
+        (0..joints).for_each(|joint| {
+            all.insert(joint);
+        });
+        let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
+        let grant =
+            Grant { controller: number, session: number, schedule, required: true, joints: all };
+        let core = Self {
+            snapshot: simulation.new_snapshot(),
+            simulation,
+            events: scenario.events.clone(),
+            pending: vec![Event::Grant(grant)],
+            input: TickInput { candidates: vec![Box::new(command)], ..TickInput::default() },
+            gains_max: scenario.gains_max,
+        };
+        core.check()?;
+        Ok(core)
+    }
+
+    /// Number of joints.
+    pub(crate) fn joints(&self) -> usize {
+        self.simulation.model().joint_count()
+    }
+
+    /// Set-points from the next tick on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if one is not finite or out of range; the old ones stay.
+    pub(crate) fn command(&mut self, new: &SetPoints) -> Result<()> {
+        let Some(command) = self.input.candidates.first_mut() else { return Ok(()) };
+        let mut joints = command.joints.clone();
+        let mut fill = |from: &Option<Vec<f64>>, slot: fn(&mut JointCommand) -> &mut f64| {
+            for (joint, value) in joints.iter_mut().zip(from.iter().flatten()) {
+                *slot(joint) = *value;
+            }
+        };
+        fill(&new.q, |j| &mut j.q);
+        fill(&new.dq, |j| &mut j.dq);
+        fill(&new.kp, |j| &mut j.kp);
+        fill(&new.kd, |j| &mut j.kd);
+        fill(&new.tau, |j| &mut j.tau_ff);
+        hardstand_protocol::check_joints(&joints, self.gains_max).map_err(|why| {
+            let [kp, kd] = self.gains_max;
+            let text = format!("command: {}; kp is at most {kp}, kd {kd}", why.name());
+            Error::new(ErrorKind::Input, text)
+        })?;
+        command.joints = joints;
+        Ok(())
+    }
+
+    /// Advances by `ticks`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if the plant fails; the state is then the last good one.
+    pub(crate) fn run(&mut self, ticks: u64) -> Result<()> {
+        for _ in 0..ticks {
+            let tick = self.simulation.state().tick;
+            self.input.events.clear();
+            self.input.events.append(&mut self.pending);
+            let planned = self.events.iter().filter(|(at, _)| *at == tick).map(|(_, e)| *e);
+            self.input.events.extend(planned);
+            if let Some(command) = self.input.candidates.first_mut() {
+                (command.seq, command.answers_tick, command.applies_tick) = (tick + 1, tick, tick);
+            }
+            self.simulation.step(&self.input);
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<()> {
+        self.simulation.failure().map_or(Ok(()), |failure| {
+            let tick = self.simulation.state().tick;
+            Err(Error::new(ErrorKind::Input, format!("tick {tick}: {}", failure.advice())))
+        })
+    }
+
+    /// A fault at the next tick: `numbers` by the names of its parameters, `part` the word and the
+    /// name of what it affects.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it is unknown, or a number is missing or out of range.
+    pub(crate) fn fault(
+        &mut self,
+        kind: &str,
+        part: Option<(&str, &str)>,
+        duration_s: Option<f64>,
+        mut number: impl FnMut(&str, usize) -> Result<Option<Vec<f64>>>,
+    ) -> Result<()> {
+        let refuse = |text: String| Error::new(ErrorKind::Input, format!("{kind}: {text}"));
+        let row = FaultSpec::named(kind).ok_or_else(|| refuse("no fault of this kind".into()))?;
+        let mut values = Vec::new();
+        for p in row.parameters {
+            match (number(p.name, p.count)?, p.default) {
+                (Some(numbers), _) => values.extend(numbers),
+                (None, Some(default)) => values.extend(vec![default; p.count]),
+                (None, None) => return Err(refuse(format!("{} is missing", p.name))),
+            }
+        }
+        let spec = self.simulation.spec();
+        let ticks = duration_s.map(|s| (s * 1e9 / spec.period_ns as f64).round() as u64);
+        let event = fault_event(row, self.simulation.model(), spec, part, &values, ticks)
+            .map_err(|e| refuse(format!("{} must be {}", e.field, e.allowed)))?;
+        self.pending.push(event);
+        Ok(())
+    }
+
+    /// The complete state, 8 bytes a word.
+    pub(crate) fn save(&mut self) -> Vec<u8> {
+        self.simulation.snapshot_words().iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    /// Goes on from a saved state.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Log`] if it is another robot's, or damaged.
+    pub(crate) fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        if !rest.is_empty() {
+            let text = format!("a snapshot has a multiple of 8 bytes, not {}", bytes.len());
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        let words: Vec<u64> = words.iter().map(|w| u64::from_le_bytes(*w)).collect();
+        self.simulation.restore(&words)?;
+        // what was to happen belonged to the state that is left; the lease is in the new one
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// What sensors and contacts show.
+    pub(crate) fn readings(&mut self) -> &Snapshot {
+        self.simulation.fill(&mut self.snapshot);
+        &self.snapshot
+    }
+}

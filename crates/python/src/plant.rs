@@ -1,0 +1,248 @@
+//! `Plant`: one robot on its ground.
+#![allow(clippy::needless_pass_by_value, reason = "arguments of Python functions are values")]
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use hardstand_error::{Error, ErrorKind};
+
+use crate::core::{Core, SetPoints};
+use crate::{bytes, numbers, raised};
+
+/// One robot on its ground, with one controller: the same ticks as the daemon's in lockstep.
+#[pyclass(module = "hardstand._native", unsendable)]
+pub(crate) struct Plant {
+    core: Core,
+    initial: Core,
+}
+
+/// The numbers of each joint, from bytes.
+pub(crate) fn per_joint(
+    name: &str,
+    given: Option<&[u8]>,
+    joints: usize,
+) -> PyResult<Option<Vec<f64>>> {
+    let Some(found) = given.map(numbers) else { return Ok(None) };
+    if found.len() == joints {
+        return Ok(Some(found));
+    }
+    let count = found.len();
+    Err(PyValueError::new_err(format!("{name} has {count} numbers; the robot has {joints} joints")))
+}
+
+#[pymethods]
+impl Plant {
+    #[new]
+    #[pyo3(signature = (scenario, sets = Vec::new()))]
+    fn new(scenario: PathBuf, sets: Vec<String>) -> PyResult<Self> {
+        let core = Core::load(&scenario, &sets).map_err(|e| raised(&e))?;
+        Ok(Self { initial: core.clone(), core })
+    }
+
+    /// Commands the joints and advances; what is left out stays as in the last command.
+    #[pyo3(signature = (q=None, dq=None, kp=None, kd=None, tau=None, ticks=1))]
+    fn step(
+        &mut self,
+        q: Option<&[u8]>,
+        dq: Option<&[u8]>,
+        kp: Option<&[u8]>,
+        kd: Option<&[u8]>,
+        tau: Option<&[u8]>,
+        ticks: u64,
+    ) -> PyResult<()> {
+        let n = self.core.joints();
+        let set_points = SetPoints {
+            q: per_joint("q", q, n)?,
+            dq: per_joint("dq", dq, n)?,
+            kp: per_joint("kp", kp, n)?,
+            kd: per_joint("kd", kd, n)?,
+            tau: per_joint("tau", tau, n)?,
+        };
+        self.core.command(&set_points).and_then(|()| self.core.run(ticks)).map_err(|e| raised(&e))
+    }
+
+    /// A fault at the next tick, with the parameters of docs/faults.md.
+    #[pyo3(signature = (kind, **parameters))]
+    fn fault(&mut self, kind: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        fault(&mut self.core, kind, parameters)
+    }
+
+    /// The complete state.
+    fn snapshot<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.core.save())
+    }
+
+    /// Goes on from a snapshot of a plant of the same scenario.
+    fn restore(&mut self, snapshot: &[u8]) -> PyResult<()> {
+        self.core.restore(snapshot).map_err(|e| raised(&e))
+    }
+
+    /// The initial state again.
+    fn reset(&mut self) {
+        self.core = self.initial.clone();
+    }
+
+    /// A copy that goes its own way.
+    fn clone(&self) -> Self {
+        Self { core: self.core.clone(), initial: self.initial.clone() }
+    }
+
+    #[getter]
+    fn joints(&self) -> Vec<String> {
+        self.core.simulation.model().joints.iter().map(|j| j.name.clone()).collect()
+    }
+
+    #[getter]
+    fn feet(&self) -> Vec<String> {
+        self.core.simulation.spec().feet.iter().map(|f| f.name.clone()).collect()
+    }
+
+    #[getter]
+    fn period(&self) -> f64 {
+        self.core.simulation.spec().period_ns as f64 * 1e-9
+    }
+
+    #[getter]
+    fn mass(&self) -> f64 {
+        self.core.simulation.model().total_mass()
+    }
+
+    #[getter]
+    fn tick(&self) -> u64 {
+        self.core.simulation.state().tick
+    }
+
+    #[getter]
+    fn time(&self) -> f64 {
+        self.core.simulation.time_ns() as f64 * 1e-9
+    }
+
+    #[getter]
+    fn digest(&self) -> u64 {
+        self.core.simulation.state().digest
+    }
+
+    #[getter]
+    fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.state().q.joints.iter().copied())
+    }
+
+    #[getter]
+    fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.state().v.joints.iter().copied())
+    }
+
+    #[getter]
+    fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.state().motor.iter().copied())
+    }
+
+    #[getter]
+    fn q_initial<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.spec().q.joints.iter().copied())
+    }
+
+    #[getter]
+    fn effort_max<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let joints = &self.core.simulation.model().joints;
+        bytes(py, joints.iter().map(|j| j.effort_max))
+    }
+
+    #[getter]
+    fn base_position<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.state().q.p_WB.to_array())
+    }
+
+    #[getter]
+    fn base_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.state().q.quat_WB.wxyz())
+    }
+
+    #[getter]
+    fn base_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.state().v.v_WB.to_array())
+    }
+
+    /// In the axes of the base.
+    #[getter]
+    fn base_angular_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let state = self.core.simulation.state();
+        let w_B = state.q.quat_WB.to_matrix().tr_mul(&state.v.w_WB);
+        bytes(py, w_B.to_array())
+    }
+
+    #[getter]
+    fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.imu().quat_WI.wxyz())
+    }
+
+    #[getter]
+    fn imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.imu().angular_velocity_I.to_array())
+    }
+
+    #[getter]
+    fn imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation.imu().specific_force_I.to_array())
+    }
+
+    #[getter]
+    fn foot_contact<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.core.readings().state.foot_contact)
+    }
+
+    #[getter]
+    fn foot_normal<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.readings().state.foot_normal_n.iter().copied())
+    }
+}
+
+/// A fault from Python's keyword arguments.
+pub(crate) fn fault(
+    core: &mut Core,
+    kind: &str,
+    parameters: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    const PLACES: [&str; 5] = ["joint", "foot", "link", "station", "region"];
+    let mut part: Option<(String, String)> = None;
+    let mut duration_s = None;
+    let mut numbers: Vec<(String, Vec<f64>)> = Vec::new();
+    for (key, value) in parameters.into_iter().flatten() {
+        let key: String = key.extract()?;
+        if PLACES.contains(&key.as_str()) {
+            part = Some((key, value.extract()?));
+        } else if key == "duration" || key == "duration_s" {
+            duration_s = value.extract()?;
+        } else {
+            let one = value.extract::<f64>().map(|x| vec![x]);
+            numbers.push((key, one.or_else(|_not_one| value.extract::<Vec<f64>>())?));
+        }
+    }
+    let mut used = 0;
+    let found = core.fault(
+        kind,
+        part.as_ref().map(|(word, name)| (word.as_str(), name.as_str())),
+        duration_s,
+        |name, count| {
+            let given = numbers.iter().find(|(key, _)| key == name).map(|(_, n)| n.clone());
+            used += usize::from(given.is_some());
+            match given {
+                Some(n) if n.len() != count => Err(Error::new(
+                    ErrorKind::Input,
+                    format!("{kind}: {name} has {} numbers; it needs {count}", n.len()),
+                )),
+                given => Ok(given),
+            }
+        },
+    );
+    found.map_err(|e| raised(&e))?;
+    if used < numbers.len() {
+        let names: Vec<&str> = numbers.iter().map(|(key, _)| key.as_str()).collect();
+        let text = format!("{kind}: one of {} is no parameter of it", names.join(", "));
+        return Err(PyValueError::new_err(text));
+    }
+    Ok(())
+}

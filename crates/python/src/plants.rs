@@ -1,0 +1,200 @@
+//! `Plants`: many robots of one scenario, on all cores.
+#![allow(clippy::needless_pass_by_value, reason = "arguments of Python functions are values")]
+
+use std::path::PathBuf;
+use std::thread;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use hardstand_error::Result;
+
+use crate::core::{Core, SetPoints};
+use crate::{bytes, numbers, raised};
+
+/// Many robots of one scenario; each array has a row for each.
+#[pyclass(module = "hardstand._native", unsendable)]
+pub(crate) struct Plants {
+    cores: Vec<Core>,
+    initial: Core,
+    threads: usize,
+}
+
+#[pymethods]
+impl Plants {
+    #[new]
+    #[pyo3(signature = (scenario, n, sets = Vec::new(), threads = None))]
+    fn new(
+        scenario: PathBuf,
+        n: usize,
+        sets: Vec<String>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let initial = Core::load(&scenario, &sets).map_err(|e| raised(&e))?;
+        let all = thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads.unwrap_or(all).clamp(1, n.max(1));
+        Ok(Self { cores: vec![initial.clone(); n], initial, threads })
+    }
+
+    fn __len__(&self) -> usize {
+        self.cores.len()
+    }
+
+    /// Commands all and advances all by `ticks`. Returns which have failed.
+    #[pyo3(signature = (q=None, dq=None, kp=None, kd=None, tau=None, ticks=1))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of a Python method")]
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        q: Option<&[u8]>,
+        dq: Option<&[u8]>,
+        kp: Option<&[u8]>,
+        kd: Option<&[u8]>,
+        tau: Option<&[u8]>,
+        ticks: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut set_points = vec![SetPoints::default(); self.cores.len()];
+        self.spread("q", q, &mut set_points, |s| &mut s.q)?;
+        self.spread("dq", dq, &mut set_points, |s| &mut s.dq)?;
+        self.spread("kp", kp, &mut set_points, |s| &mut s.kp)?;
+        self.spread("kd", kd, &mut set_points, |s| &mut s.kd)?;
+        self.spread("tau", tau, &mut set_points, |s| &mut s.tau)?;
+        for (core, new) in self.cores.iter_mut().zip(&set_points) {
+            core.command(new).map_err(|e| raised(&e))?;
+        }
+        let (threads, cores) = (self.threads, &mut self.cores);
+        let failed = py.detach(|| run(cores, threads, ticks));
+        Ok(PyBytes::new(py, &failed))
+    }
+
+    /// The initial state again, of all or of those that `mask` names.
+    #[pyo3(signature = (mask=None))]
+    fn reset(&mut self, mask: Option<&[u8]>) {
+        for (i, core) in self.cores.iter_mut().enumerate() {
+            if mask.is_none_or(|m| m.get(i).is_some_and(|on| *on != 0)) {
+                *core = self.initial.clone();
+            }
+        }
+    }
+
+    #[getter]
+    fn digest(&self) -> Vec<u64> {
+        let all = self.cores.iter().map(|c| c.simulation.state().digest);
+        all.collect()
+    }
+
+    #[getter]
+    fn tick(&self) -> Vec<u64> {
+        let all = self.cores.iter().map(|c| c.simulation.state().tick);
+        all.collect()
+    }
+
+    #[getter]
+    fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(&c.simulation.state().q.joints))
+    }
+
+    #[getter]
+    fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(&c.simulation.state().v.joints))
+    }
+
+    #[getter]
+    fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(&c.simulation.state().motor))
+    }
+
+    #[getter]
+    fn base_position<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation.state().q.p_WB.to_array()))
+    }
+
+    #[getter]
+    fn base_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation.state().q.quat_WB.wxyz()))
+    }
+
+    #[getter]
+    fn base_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation.state().v.v_WB.to_array()))
+    }
+
+    #[getter]
+    fn base_angular_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| {
+            let state = c.simulation.state();
+            out.extend(state.q.quat_WB.to_matrix().tr_mul(&state.v.w_WB).to_array());
+        })
+    }
+
+    #[getter]
+    fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation.imu().quat_WI.wxyz()))
+    }
+
+    #[getter]
+    fn imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation.imu().angular_velocity_I.to_array()))
+    }
+
+    #[getter]
+    fn imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation.imu().specific_force_I.to_array()))
+    }
+
+    #[getter]
+    fn foot_normal<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut all = Vec::new();
+        self.cores.iter_mut().for_each(|c| all.extend(&c.readings().state.foot_normal_n));
+        bytes(py, all)
+    }
+}
+
+impl Plants {
+    fn spread(
+        &self,
+        name: &str,
+        given: Option<&[u8]>,
+        set_points: &mut [SetPoints],
+        slot: fn(&mut SetPoints) -> &mut Option<Vec<f64>>,
+    ) -> PyResult<()> {
+        let Some(found) = given.map(numbers) else { return Ok(()) };
+        let (rows, joints) = (self.cores.len(), self.initial.joints());
+        if found.len() != rows * joints {
+            let text = format!("{name} has {} numbers, not {rows} × {joints}", found.len());
+            return Err(PyValueError::new_err(text));
+        }
+        for (s, row) in set_points.iter_mut().zip(found.chunks_exact(joints.max(1))) {
+            *slot(s) = Some(row.to_vec());
+        }
+        Ok(())
+    }
+
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        row: impl Fn(&Core, &mut Vec<f64>),
+    ) -> Bound<'py, PyBytes> {
+        let mut all = Vec::new();
+        self.cores.iter().for_each(|core| row(core, &mut all));
+        bytes(py, all)
+    }
+}
+
+/// Runs all, a share of them on each thread; which have failed.
+fn run(cores: &mut [Core], threads: usize, ticks: u64) -> Vec<u8> {
+    let share = cores.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let started: Vec<_> = cores
+            .chunks_mut(share)
+            .map(|own| {
+                scope.spawn(move || {
+                    own.iter_mut().map(|core| core.run(ticks)).collect::<Vec<Result<()>>>()
+                })
+            })
+            .collect();
+        let ended = started.into_iter().flat_map(|t| t.join().unwrap_or_default());
+        ended.map(|result| u8::from(result.is_err())).collect()
+    })
+}

@@ -1,0 +1,127 @@
+//! Actuators: how strong the drive of a joint is, and its gains.
+
+use std::collections::BTreeMap;
+
+use super::compiler::Compiler;
+use super::defaults::{Defaults, Resolved};
+use super::element::Element;
+use super::report::Report;
+
+/// Actuators share one record of defaults per class, whatever they are called.
+const TAGS: [&str; 10] = [
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+];
+
+/// What the actuators of a joint can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Strength {
+    /// Largest effort of all together, N·m or N.
+    pub(super) effort_max: f64,
+    /// Stiffness and damping of position servos, at the joint.
+    pub(super) kp: f64,
+    pub(super) kd: f64,
+    /// Damping relative to critical, instead of `kd`.
+    pub(super) dampratio: Option<f64>,
+}
+
+/// The actuators of each joint, by its name.
+pub(super) fn strengths(
+    root: &Element,
+    compiler: &Compiler,
+    defaults: &Defaults,
+    report: &mut Report,
+) -> BTreeMap<String, Strength> {
+    let mut all: BTreeMap<String, Strength> = BTreeMap::new();
+    for e in root.all("actuator").flat_map(|section| &section.children) {
+        let of = defaults.resolve(e, "", &TAGS, report);
+        let Some(joint) = of.text("joint").or_else(|| of.text("jointinparent")) else {
+            let what = "actuators that do not drive a joint are left out";
+            report.left_out(what, e.get("name").unwrap_or(&e.place));
+            continue;
+        };
+        for name in ["armature", "damping"] {
+            if of.numbers(name, 1..=3, report).is_some_and(|n| n[0] != 0.0) {
+                report.mistake(format!("{}: <{} {name}>: give it to the joint", e.place, e.tag));
+            }
+        }
+        let one = strength(&of, compiler, report);
+        let sum = all.entry(joint.into()).or_insert(Strength {
+            effort_max: 0.0,
+            kp: 0.0,
+            kd: 0.0,
+            dampratio: None,
+        });
+        sum.effort_max += one.effort_max;
+        sum.kp += one.kp;
+        sum.kd += one.kd;
+        sum.dampratio = sum.dampratio.or(one.dampratio);
+    }
+    all
+}
+
+fn strength(of: &Resolved<'_>, compiler: &Compiler, report: &mut Report) -> Strength {
+    let auto = compiler.autolimits;
+    let gear = of.numbers("gear", 1..=6, report).map_or(1.0, |g| g[0]);
+    let force = of.limits("forcerange", "forcelimited", auto, report);
+    let control = of.limits("ctrlrange", "ctrllimited", auto, report);
+    let largest = |[low, high]: [f64; 2]| high.max(-low).max(0.0);
+    let mut effort_max = force.map_or(f64::INFINITY, largest) * gear.abs();
+    let (gain, kp, kd, dampratio) = servo(of, report);
+    if kp == 0.0 && kd == 0.0 {
+        // the control is an effort
+        let by_control = control.map_or(f64::INFINITY, largest) * (gain * gear).abs();
+        effort_max = effort_max.min(by_control);
+    }
+    let square = gear * gear;
+    Strength { effort_max, kp: kp * square, kd: kd * square, dampratio }
+}
+
+/// Gain of the control, stiffness, damping and relative damping.
+fn servo(of: &Resolved<'_>, report: &mut Report) -> (f64, f64, f64, Option<f64>) {
+    let number =
+        |name: &str, report: &mut Report| of.text(name).map(|_| of.number(name, 0.0, report));
+    let first = |name: &str, i: usize, report: &mut Report| {
+        let all = of.numbers(name, 1..=10, report);
+        all.and_then(|n| n.get(i).copied())
+    };
+    // the nearest word on gains counts, of the element or of its class
+    let stiffness = number("kp", report).or_else(|| first("gainprm", 0, report));
+    let (tag, place) = (of.element().tag.as_str(), of.element().place.clone());
+    match tag {
+        "motor" => (1.0, 0.0, 0.0, None),
+        "position" => {
+            let kp = stiffness.unwrap_or(1.0);
+            let has = |e: &&&Element| e.get("kv").is_some() || e.get("dampratio").is_some();
+            let near = of.layers().iter().find(has).map(|e| Resolved::alone(e));
+            let ratio = near.as_ref().filter(|e| e.text("dampratio").is_some());
+            let ratio = ratio.map(|e| e.number("dampratio", 0.0, report)).filter(|r| *r > 0.0);
+            let kv = near.map_or(0.0, |e| e.number("kv", 0.0, report));
+            (kp, kp, kv, ratio)
+        }
+        "velocity" => (1.0, 0.0, number("kv", report).unwrap_or(1.0), None),
+        "general" => {
+            let affine = of.text("biastype") == Some("affine") || of.text("kp").is_some();
+            let gain = stiffness.unwrap_or(1.0);
+            if !affine {
+                return (gain, 0.0, 0.0, None);
+            }
+            let kp = first("biasprm", 1, report).map_or(gain, |b| -b);
+            let kv = first("biasprm", 2, report).map(|b| -b).or_else(|| number("kv", report));
+            (gain, kp, kv.unwrap_or(0.0), None)
+        }
+        other => {
+            report.left_out("actuators that are not drives are unlimited motors here", &place);
+            let _kind = other;
+            (1.0, 0.0, 0.0, None)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The elements of a model, after its includes.
+
+use std::path::{Path, PathBuf};
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use crate::urdf::read_urdf_text;
+use hardstand_error::{Error, ErrorKind, Result};
+
+/// Files of a model.
+const FILES_MAX: usize = 64;
+/// Elements of a file.
+const NODES_MAX: u32 = 1_000_000;
+/// Elements inside each other.
+const DEPTH_MAX: usize = 256;
+
+/// An element.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub(super) tag: String,
+    attributes: Vec<(String, String)>,
+    pub(super) children: Vec<Element>,
+    /// File and line, for messages.
+    pub(super) place: String,
+}
+
+impl Element {
+    /// An attribute.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Names of the attributes.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.attributes.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Children with this tag.
+    pub(super) fn all<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = &'a Self> {
+        self.children.iter().filter(move |c| c.tag == tag)
+    }
+}
+
+/// Reads a model and what it includes.
+///
+/// # Errors
+/// [`ErrorKind::File`] if a file cannot be read; [`ErrorKind::Input`] if one is not well-formed
+/// XML, is included twice, or the root element is not `mujoco`.
+pub(super) fn read(path: &Path) -> Result<Element> {
+    let mut reader = Reader { main: folder(path), seen: Vec::new() };
+    let root = reader.file(path, 0)?;
+    if root.tag != "mujoco" {
+        let text = format!("{}: the root element is <{}>, not <mujoco>", root.place, root.tag);
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    Ok(root)
+}
+
+/// True if the text is a MuJoCo model.
+#[must_use]
+pub fn is_mjcf(text: &str) -> bool {
+    let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options)
+        .is_ok_and(|document| document.root_element().tag_name().name() == "mujoco")
+}
+
+struct Reader {
+    /// Folder of the main file.
+    main: PathBuf,
+    seen: Vec<PathBuf>,
+}
+
+fn folder(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_path_buf()
+}
+
+impl Reader {
+    fn file(&mut self, path: &Path, depth: usize) -> Result<Element> {
+        let file = path.display().to_string();
+        let refuse = |text: String| Error::new(ErrorKind::Input, text);
+        if self.seen.iter().any(|p| p == path) {
+            return Err(refuse(format!("{file}: the model includes this file twice")));
+        }
+        if self.seen.len() >= FILES_MAX {
+            return Err(refuse(format!("{file}: the model has more than {FILES_MAX} files")));
+        }
+        self.seen.push(path.to_path_buf());
+        let text = read_urdf_text(path)?;
+        let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+        let document = Document::parse_with_options(&text, options)
+            .map_err(|e| refuse(format!("{file}: not well-formed XML: {e}")))?;
+        self.element(document.root_element(), path, depth)
+    }
+
+    fn element(&mut self, node: Node<'_, '_>, path: &Path, depth: usize) -> Result<Element> {
+        let line = node.document().text_pos_at(node.range().start).row;
+        let place = format!("{}:{line}", path.display());
+        if depth > DEPTH_MAX {
+            let text = format!("{place}: more than {DEPTH_MAX} elements inside each other");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        let mut children = Vec::new();
+        for child in node.children().filter(Node::is_element) {
+            if child.tag_name().name() == "include" {
+                children.extend(self.included(child, path, &place, depth)?.children);
+            } else {
+                children.push(self.element(child, path, depth + 1)?);
+            }
+        }
+        let attribute = |a: roxmltree::Attribute<'_, '_>| (a.name().into(), a.value().into());
+        let attributes = node.attributes().map(attribute).collect();
+        Ok(Element { tag: node.tag_name().name().into(), attributes, children, place })
+    }
+
+    /// As MuJoCo: relative to the main file, or else to the file that includes it.
+    fn included(
+        &mut self,
+        node: Node<'_, '_>,
+        path: &Path,
+        place: &str,
+        depth: usize,
+    ) -> Result<Element> {
+        let Some(name) = node.attribute("file") else {
+            let text = format!("{place}: <include> inside needs the attribute file");
+            return Err(Error::new(ErrorKind::Input, text));
+        };
+        let beside_main = self.main.join(name);
+        let found = if beside_main.exists() { beside_main } else { folder(path).join(name) };
+        self.file(&found, depth + 1)
+    }
+}

@@ -1,0 +1,211 @@
+//! Reads a MuJoCo model (MJCF) and writes its robot as URDF, which the rest of the daemon, logs,
+//! pages and ROS understand.
+//!
+//! ```text
+//! files ─▶ element ─▶ compiler, defaults ─▶ body (with geom) ─▶ write ─▶ URDF
+//!                                           actuators, keyframe ─▶ limits, gains, postures
+//! ```
+//!
+//! * `element` reads the files and their includes; `defaults` finds the classes of an element;
+//! * `compiler` has units and angles; `body` and `geom` read bodies, joints, shapes and masses;
+//! * `actuators` finds limits and gains of drives; `keyframe` the postures that the model names;
+//! * `write` makes a chain of links of each body, so that several joints of one body, and joints
+//!   beside its origin, are those of MuJoCo.
+//!
+//! What would change the motion and is not understood is refused; what is left out is listed.
+
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
+mod actuators;
+mod assets;
+mod body;
+mod compiler;
+mod defaults;
+mod element;
+mod geom;
+mod keyframe;
+mod mesh;
+mod report;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use self::assets::Assets;
+use self::body::{Body, JointType};
+use self::compiler::Compiler;
+use self::defaults::Defaults;
+use self::element::Element;
+use self::geom::GeomShape;
+use self::report::Report;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::spatial::Quaternion;
+
+pub use self::element::is_mjcf;
+pub use self::keyframe::Keyframe;
+
+/// The robot of a MuJoCo model.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// The robot as URDF. Names of meshes are relative to the model's file.
+    pub urdf: String,
+    /// Gains of the position servos of its joints.
+    pub gains: BTreeMap<String, Gains>,
+    /// Postures that the model names. The first is that of the file.
+    pub keyframes: Vec<Keyframe>,
+    /// What was left out; one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Gains of a position servo, at the joint: N·m/rad and N·m·s/rad, or N/m and N·s/m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// Stiffness.
+    pub kp: f64,
+    /// Damping.
+    pub kd: f64,
+    /// Damping relative to critical, which takes the place of `kd`.
+    pub dampratio: Option<f64>,
+}
+
+/// Sections that say nothing about the robot's motion.
+const QUIET: [&str; 14] = [
+    "compiler",
+    "default",
+    "asset",
+    "worldbody",
+    "actuator",
+    "keyframe",
+    "visual",
+    "statistic",
+    "size",
+    "custom",
+    "sensor",
+    "contact",
+    "option",
+    "extension",
+];
+
+/// Reads a model.
+///
+/// # Errors
+/// [`ErrorKind::File`] if a file cannot be read; [`ErrorKind::Input`] with all mistakes.
+pub fn convert(path: &Path) -> Result<Converted> {
+    let root = element::read(path)?;
+    let file = path.display().to_string();
+    let mut report = Report::default();
+    let compiler = Compiler::of(&root, &mut report);
+    let defaults = Defaults::of(&root, &mut report);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let assets = Assets::of(&root, folder, &compiler, &defaults, &mut report);
+    let bodies = body::bodies(&root, &compiler, &defaults, &assets, &mut report);
+    other_sections(&root, &mut report);
+    let Some((top, is_robot)) = robot(&bodies, &mut report) else {
+        report.mistake("no body of the world has a joint; where is the robot?".into());
+        return Err(refused(&report, &file));
+    };
+    let strengths = actuators::strengths(&root, &compiler, &defaults, &mut report);
+    let mut keyframes = vec![at_reference(&bodies, &is_robot)];
+    keyframes.extend(keyframe::keyframes(&root, &bodies, &is_robot, &mut report));
+    let paired: BTreeSet<String> = root
+        .all("contact")
+        .flat_map(|c| c.all("pair"))
+        .flat_map(|p| ["geom1", "geom2"].into_iter().filter_map(|name| p.get(name)))
+        .map(String::from)
+        .collect();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let urdf = write::urdf(
+        &write::Robot {
+            name: root.get("model").unwrap_or(&stem),
+            bodies: &bodies,
+            root: top,
+            is_robot: &is_robot,
+            strengths: &strengths,
+            assets: &assets,
+            compiler: &compiler,
+            paired: &paired,
+        },
+        &mut report,
+    );
+    if let Some(refusal) = report.refusal(&file) {
+        return Err(refusal);
+    }
+    let servo = |s: &actuators::Strength| s.kp != 0.0 || s.kd != 0.0;
+    let gains = strengths
+        .iter()
+        .filter(|(_, s)| servo(s))
+        .map(|(joint, s)| (joint.clone(), Gains { kp: s.kp, kd: s.kd, dampratio: s.dampratio }));
+    Ok(Converted { urdf, gains: gains.collect(), keyframes, warnings: report.into_warnings() })
+}
+
+fn refused(report: &Report, file: &str) -> Error {
+    let none = || Error::new(ErrorKind::Internal, format!("{file}: refused without a reason"));
+    report.refusal(file).unwrap_or_else(none)
+}
+
+/// Lists what moves a robot and is not read, and refuses what is not known.
+fn other_sections(root: &Element, report: &mut Report) {
+    for section in &root.children {
+        let inside = section.children.len();
+        match section.tag.as_str() {
+            "equality" | "tendon" | "deformable" if inside == 0 => {}
+            "equality" => report.left_out("equality constraints are not simulated", &section.place),
+            "tendon" => report.left_out("tendons are not simulated", &section.place),
+            "deformable" => report.left_out("deformable bodies are not simulated", &section.place),
+            tag if QUIET.contains(&tag) => {}
+            tag => report.mistake(format!("{}: <{tag}> is not known", section.place)),
+        }
+        if section.tag == "option" && section.get("density").is_some() {
+            report.left_out("forces of a medium (option density) are not simulated", "");
+        }
+    }
+}
+
+/// The top body of the tree with the most joints, and which bodies belong to it.
+fn robot(bodies: &[Body], report: &mut Report) -> Option<(usize, Vec<bool>)> {
+    // a parent comes before its children
+    let mut top: Vec<usize> = (0..bodies.len()).collect();
+    for b in 1..bodies.len() {
+        if bodies[b].parent != 0 {
+            top[b] = top[bodies[b].parent];
+        }
+    }
+    let joints = |t: usize| {
+        let own = (1..bodies.len()).filter(|&b| top[b] == t);
+        own.map(|b| bodies[b].joints.len()).sum::<usize>()
+    };
+    let mut tops: Vec<usize> = (1..bodies.len()).filter(|&b| bodies[b].parent == 0).collect();
+    // of equals, the first
+    tops.sort_by_key(|&t| std::cmp::Reverse(joints(t)));
+    let chosen = tops.first().copied().filter(|&t| joints(t) > 0)?;
+    for &other in tops.iter().filter(|&&t| t != chosen) {
+        let what = if joints(other) == 0 {
+            "bodies of the world are left out; [[terrain]] has ground"
+        } else {
+            "other bodies that move are left out"
+        };
+        report.left_out(what, &bodies[other].name);
+    }
+    let is_plane = |shape: &GeomShape| *shape == GeomShape::Ground("plane".into());
+    if bodies[0].geoms.iter().any(|g| !is_plane(&g.shape)) {
+        report.left_out("shapes of the world are left out; [[terrain]] has ground", "");
+    }
+    Some((chosen, top.iter().enumerate().map(|(b, &t)| b != 0 && t == chosen).collect()))
+}
+
+/// The posture of the file.
+fn at_reference(bodies: &[Body], is_robot: &[bool]) -> Keyframe {
+    let mut keyframe = Keyframe { name: String::new(), base: None, joints: Vec::new() };
+    for (body, _) in bodies.iter().zip(is_robot).filter(|(_, robot)| **robot) {
+        for joint in &body.joints {
+            if joint.kind == JointType::Free {
+                let X = &body.X_PB;
+                let quat = Quaternion::from_matrix(&X.R).wxyz();
+                keyframe.base = Some((X.p.to_array(), quat));
+            } else {
+                keyframe.joints.push((joint.name.clone(), joint.q_ref));
+            }
+        }
+    }
+    keyframe
+}

@@ -1,0 +1,274 @@
+//! MuJoCo models, against what MuJoCo makes of them (`data/mjcf/README.md`).
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
+use std::path::{Path, PathBuf};
+
+use hardstand::config::Scenario;
+use hardstand::mjcf::{self, Converted};
+use hardstand::urdf::{BaseChoice, parse_urdf};
+use hardstand_physics::dynamics::{
+    Data, GeneralizedForces, MassMatrix, Positions, Velocities, crba, kinematics, rnea,
+};
+use hardstand_physics::model::Model;
+use hardstand_physics::spatial::{Quaternion, Vec3};
+use serde_json::Value;
+
+/// Largest relative error; the numbers differ by rounding.
+const ERROR_MAX: f64 = 1e-12;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/data/mjcf").join(name)
+}
+
+fn read(name: &str) -> (Converted, Model, Value) {
+    let robot = mjcf::convert(&data(&format!("{name}.xml"))).unwrap();
+    let model = parse_urdf(&robot.urdf, name, BaseChoice::Auto).unwrap().model;
+    let text = std::fs::read_to_string(data(&format!("{name}.json"))).unwrap();
+    (robot, model, serde_json::from_str(&text).unwrap())
+}
+
+fn numbers(v: &Value) -> Vec<f64> {
+    v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+fn vec3(v: &Value) -> Vec3 {
+    let n = numbers(v);
+    Vec3::new(n[0], n[1], n[2])
+}
+
+/// A state of the reference in our words, with its kinematics.
+fn state(model: &Model, state: &Value) -> (Positions, Velocities, Data) {
+    let (mut q, mut v) = (Positions::zero(model), Velocities::zero(model));
+    if let Some(base) = state["base"].as_object() {
+        let quat = numbers(&base["quaternion"]);
+        q.quat_WB = Quaternion::from_wxyz([quat[0], quat[1], quat[2], quat[3]]).normalised();
+        q.p_WB = vec3(&base["position"]);
+        v.v_WB = vec3(&base["linear_velocity"]);
+        v.w_WB = q.quat_WB.to_matrix() * vec3(&base["angular_velocity"]);
+    }
+    for (i, joint) in model.joints.iter().enumerate() {
+        q.joints[i] = state["joint_positions"][&joint.name].as_f64().unwrap();
+        v.joints[i] = state["joint_velocities"][&joint.name].as_f64().unwrap();
+    }
+    let mut data = Data::new(model);
+    kinematics(model, &q, &v, &mut data);
+    (q, v, data)
+}
+
+/// MuJoCo's velocities u = T s of ours s = [w_W, v_W, joints]: [v_W, Rᵀ w_W, joints in its order].
+fn transformation(model: &Model, reference: &Value, q: &Positions) -> Vec<Vec<f64>> {
+    let dofs: Vec<&str> =
+        reference["dofs"].as_array().unwrap().iter().map(|d| d.as_str().unwrap()).collect();
+    let n = dofs.len();
+    let mut T = vec![vec![0.0; n]; n];
+    let first = n - model.joint_count();
+    if first == 6 {
+        let R = q.quat_WB.to_matrix();
+        for i in 0..3 {
+            T[i][3 + i] = 1.0;
+            for j in 0..3 {
+                T[3 + i][j] = R[(j, i)];
+            }
+        }
+    }
+    for (i, joint) in model.joints.iter().enumerate() {
+        let row = dofs.iter().skip(first).position(|d| *d == joint.name).unwrap();
+        T[first + row][first + i] = 1.0;
+    }
+    T
+}
+
+fn largest(all: impl IntoIterator<Item = f64>) -> f64 {
+    all.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+#[test]
+fn mass_matrix_bias_forces_and_poses_are_those_of_mujoco() {
+    for name in ["quadruped", "biped", "hopper", "meshes"] {
+        let (_, model, reference) = read(name);
+        let mass = reference["mass"].as_f64().unwrap();
+        assert!((model.total_mass() / mass - 1.0).abs() < ERROR_MAX, "{name}");
+        let mut armature = numbers(&reference["base_armature"]);
+        armature.resize(model.nv(), 0.0);
+        for one in reference["states"].as_array().unwrap() {
+            let (q, _, mut data) = state(&model, one);
+            let T = transformation(&model, &reference, &q);
+            let n = T.len();
+            let theirs: Vec<Vec<f64>> =
+                one["mass_matrix"].as_array().unwrap().iter().map(numbers).collect();
+            // M_s = Tᵀ M T and b_s = Tᵀ b; T' s is zero in world axes
+            let M = |r: usize, c: usize| {
+                let diagonal = if r == c { armature[r] } else { 0.0 };
+                theirs[r][c] - diagonal
+            };
+            let in_ours = |r: usize, c: usize| -> f64 {
+                (0..n)
+                    .flat_map(|i| (0..n).map(move |j| (i, j)))
+                    .map(|(i, j)| T[i][r] * M(i, j) * T[j][c])
+                    .sum()
+            };
+            let mut tau = GeneralizedForces::zero(&model);
+            let still = Velocities::zero(&model);
+            let gravity = vec3(&reference["gravity"]);
+            rnea(&model, &mut data, &still, &gravity, &mut tau);
+            let mut bias = Vec::new();
+            if n > model.joint_count() {
+                bias.extend(tau.base_W.ang.to_array());
+                bias.extend(tau.base_W.lin.to_array());
+            }
+            bias.extend(&tau.joints);
+            let theirs_b = numbers(&one["bias_force"]);
+            let wrong_b =
+                (0..n).map(|r| bias[r] - (0..n).map(|i| T[i][r] * theirs_b[i]).sum::<f64>());
+            let wrong_b = largest(wrong_b) / largest(theirs_b.iter().copied());
+            assert!(wrong_b < ERROR_MAX, "{name}: bias forces {wrong_b:e}");
+
+            let mut H = MassMatrix::zero(&model);
+            crba(&model, &mut data, &mut H);
+            let wrong_M = (0..n).flat_map(|r| (0..n).map(move |c| (r, c)));
+            let wrong_M = largest(wrong_M.map(|(r, c)| H.at(r, c) - in_ours(r, c)));
+            let wrong_M = wrong_M / largest(theirs.concat());
+            assert!(wrong_M < ERROR_MAX, "{name}: mass matrix {wrong_M:e}");
+            poses(name, &model, &data, one);
+        }
+    }
+}
+
+fn poses(name: &str, model: &Model, data: &Data, state: &Value) {
+    let mut known = 0;
+    for (body, pose) in state["poses"].as_object().unwrap() {
+        let Some(frame) = model.frame(body) else { continue };
+        known += 1;
+        let X = data.X_WB[frame.body].compose(&frame.X_BF);
+        let pose = numbers(pose);
+        let wrong = (X.p - Vec3::new(pose[0], pose[1], pose[2])).norm();
+        assert!(wrong < ERROR_MAX, "{name}: {body} is {wrong:e} m off");
+        let (ours, theirs) = (Quaternion::from_matrix(&X.R).wxyz(), &pose[3..]);
+        let along: f64 = ours.iter().zip(theirs).map(|(a, b)| a * b).sum();
+        assert!((along.abs() - 1.0).abs() < ERROR_MAX, "{name}: {body} is turned");
+    }
+    assert!(known > model.joint_count() / 2, "{name}: {known} bodies are known");
+}
+
+#[test]
+fn limits_friction_and_gains_are_those_of_mujoco() {
+    for name in ["quadruped", "biped", "hopper"] {
+        let (robot, model, reference) = read(name);
+        for j in reference["joints"].as_array().unwrap() {
+            let own = j["name"].as_str().unwrap();
+            let Some(i) = model.joint_index(own) else { continue };
+            let joint = &model.joints[i];
+            let number = |key: &str| j[key].as_f64().unwrap();
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs().max(1.0);
+            assert!(near(joint.armature, number("armature")), "{own}: armature");
+            assert!(near(joint.damping, number("damping")), "{own}: damping");
+            assert!(near(joint.friction, number("frictionloss")), "{own}: friction");
+            match j["range"].as_array() {
+                Some(range) => {
+                    assert!(near(joint.q_min, range[0].as_f64().unwrap()), "{own}: q_min");
+                    assert!(near(joint.q_max, range[1].as_f64().unwrap()), "{own}: q_max");
+                }
+                None => assert!(joint.q_max.is_infinite(), "{own}: {}", joint.q_max),
+            }
+            let actuators = reference["actuators"].as_array().unwrap();
+            let own_actuators: Vec<&Value> =
+                actuators.iter().filter(|a| a["joint"] == own).collect();
+            if let [a] = own_actuators.as_slice() {
+                strength(own, a, joint.effort_max, &robot);
+            }
+        }
+    }
+}
+
+fn strength(joint: &str, a: &Value, effort_max: f64, robot: &Converted) {
+    let near = |x: f64, y: f64| (x - y).abs() <= 1e-9 * y.abs().max(1.0);
+    match a["effort_range"].as_array() {
+        Some(range) => {
+            let most = largest(range.iter().map(|x| x.as_f64().unwrap()));
+            assert!(near(effort_max, most), "{joint}: effort {effort_max}, MuJoCo {most}");
+        }
+        None => assert!(effort_max.is_infinite(), "{joint}: effort {effort_max}"),
+    }
+    let gear = a["gear"].as_f64().unwrap();
+    let at_joint = |key: &str| a[key].as_f64().unwrap() * gear * gear;
+    if a["affine"] != true {
+        assert!(!robot.gains.contains_key(joint), "{joint}: {:?}", robot.gains[joint]);
+        return;
+    }
+    let gains = robot.gains[joint];
+    assert!(near(gains.kp, at_joint("kp_q")), "{joint}: kp {} of {a}", gains.kp);
+    // the damping of a ratio needs the mass matrix: `hardstand new` has it
+    if gains.dampratio.is_none() {
+        assert!(near(gains.kd, at_joint("kd")), "{joint}: kd {} of {a}", gains.kd);
+    }
+}
+
+#[test]
+fn a_scenario_starts_in_a_keyframe() {
+    let (_, _, reference) = read("quadruped");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.toml");
+    let robot = data("quadruped.xml").display().to_string();
+    let write = |more: &str| {
+        let text = format!("[robot]\nmjcf = {robot:?}\n{more}");
+        std::fs::write(&path, text).unwrap();
+        Scenario::load(&path, &[])
+    };
+    let s = write("[initial]\nkeyframe = \"home\"\njoints.FL_knee = -1.0\n").unwrap();
+    for (i, joint) in s.model.joints.iter().enumerate() {
+        let home = reference["home"]["joints"][&joint.name].as_f64().unwrap();
+        let expected = if joint.name == "FL_knee" { -1.0 } else { home };
+        assert_eq!(s.spec.q.joints[i], expected, "{}", joint.name);
+    }
+    assert!(!s.warnings.is_empty());
+    // the log's texts are enough
+    let again = Scenario::from_texts(&s.complete_toml, &s.robot_urdf, &[]).unwrap();
+    assert_eq!(again.simulation().state().digest, s.simulation().state().digest);
+    assert_eq!(again.physics_hash, s.physics_hash);
+
+    let refused = |more: &str| write(more).unwrap_err().to_string();
+    assert!(refused("[initial]\nkeyframe = \"away\"\n").contains("home"));
+    assert!(refused("urdf = \"x.urdf\"\n").contains("name one file"));
+}
+
+#[test]
+fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("robot.xml");
+    let leg = |joint: &str| {
+        format!(
+            "<worldbody><body name=\"trunk\"><freejoint/><geom size=\"0.1\"/>\
+             <body name=\"leg\">{joint}<geom size=\"0.05\"/></body></body></worldbody>"
+        )
+    };
+    let convert = |inside: &str| {
+        std::fs::write(&path, format!("<mujoco>{inside}</mujoco>")).unwrap();
+        mjcf::convert(&path)
+    };
+    for (inside, word) in [
+        (leg("<joint type=\"ball\"/>"), "three hinges"),
+        (leg("<joint springiness=\"1\"/>"), "springiness"),
+        (leg("<joint axis=\"0 0 0\"/>"), "axis"),
+        (leg("<joint axis=\"0 0\"/>"), "3 finite numbers"),
+        (leg("<joint class=\"knee\"/>"), "no class \"knee\""),
+        (leg("<joint limited=\"true\"/>"), "range is missing"),
+        (leg("<freejoint/>"), "only a child of the world"),
+        (leg("<joint/><replicate count=\"2\"/>"), "replicate"),
+        (leg("<joint/><include file=\"robot.xml\"/>"), "twice"),
+        (leg("<joint/><include file=\"absent.xml\"/>"), "absent.xml"),
+        (leg("<joint/><geom type=\"mesh\" mesh=\"m\"/>"), "<inertial>"),
+        (format!("{}<wings/>", leg("<joint/>")), "wings"),
+        (String::from("<worldbody><geom size=\"1\"/></worldbody>"), "where is the robot"),
+    ] {
+        let said = convert(&inside).unwrap_err().to_string();
+        assert!(said.contains(word), "{inside}: {said}");
+    }
+    let listed = "<joint name=\"knee\" stiffness=\"3\"/>";
+    let more = "<tendon><spatial/></tendon><equality><weld body1=\"leg\"/></equality>";
+    let robot = convert(&format!("{}{more}", leg(listed))).unwrap();
+    for what in ["springs of joints", "tendons", "equality", "no actuator"] {
+        assert!(robot.warnings.iter().any(|w| w.contains(what)), "{what}: {:?}", robot.warnings);
+    }
+    std::fs::write(&path, "<robot name=\"r\"/>").unwrap();
+    assert!(mjcf::convert(&path).unwrap_err().to_string().contains("<mujoco>"));
+}
