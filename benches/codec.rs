@@ -113,11 +113,15 @@ fn encode_a_status(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn encode_a_model(bencher: Bencher<'_, '_>) {
     let scenario = scenario(10, SPRING);
-    let [kp_max, kd_max] = scenario.gains_max;
     bench_encoding(
         bencher,
         Kind::Model,
-        &hardstand::simulation::describe(&scenario.simulation(), 1, kp_max, kd_max),
+        &hardstand::simulation::describe(
+            &scenario.simulation(),
+            1,
+            scenario.gains_max,
+            &scenario.hold_gains,
+        ),
     );
 }
 

@@ -51,6 +51,8 @@ pub mod replay;
 pub mod ros2;
 #[cfg(not(target_family = "wasm"))]
 pub mod rt;
+#[cfg(not(target_family = "wasm"))]
+pub mod scaffold;
 pub mod simulation;
 pub mod urdf;
 #[cfg(feature = "view")]

@@ -1,11 +1,12 @@
 //! `hardstand controller stand`: the example controller, a process of its own.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{JoinRequest, JointDescription, ModelReply};
+use hardstand_protocol::{HoldGains, JoinRequest, JointDescription, ModelReply};
 use hardstand_protocol::{JointCommand, Role};
 
 use super::arguments::{ControllerArguments, ControllerKind, StandArguments};
@@ -24,6 +25,7 @@ fn stand(a: &StandArguments) -> Result<ExitCode> {
     let client = a.daemon.client()?;
     let model = find(&client, patience, &stop)?;
     for (name, gain, max) in [("--kp", a.kp, model.kp_max), ("--kd", a.kd, model.kd_max)] {
+        let Some(gain) = gain else { continue };
         if !(0.0..=max).contains(&gain) {
             return Err(Error::new(
                 ErrorKind::Input,
@@ -31,11 +33,13 @@ fn stand(a: &StandArguments) -> Result<ExitCode> {
             ));
         }
     }
-    let hold = |j: &JointDescription| JointCommand {
-        q: j.q_initial,
-        kp: a.kp,
-        kd: a.kd,
-        ..Default::default()
+    let suggested = model.joints.iter().zip(&model.hold_gains);
+    let suggested: BTreeMap<&str, HoldGains> =
+        suggested.map(|(j, gains)| (j.name.as_str(), *gains)).collect();
+    let hold = |j: &JointDescription| {
+        let own = suggested.get(j.name.as_str()).copied().unwrap_or_default();
+        let (kp, kd) = (a.kp.unwrap_or(own.kp), a.kd.unwrap_or(own.kd));
+        JointCommand { q: j.q_initial, kp, kd, ..Default::default() }
     };
     if let Some(name) = &a.join {
         return stand_joined(a, client, &model, name, (&stop, patience), hold);

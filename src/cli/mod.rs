@@ -28,6 +28,7 @@ mod faults;
 mod histogram;
 mod judge_command;
 mod model;
+mod new;
 mod panels;
 mod picture;
 mod plot;
@@ -70,6 +71,7 @@ pub fn main() -> process::ExitCode {
         Verb::Branch(a) => branch::branch(a),
         Verb::Recover(a) => recover::recover(a),
         Verb::Model(a) => model::model(a),
+        Verb::New(a) => new::new(a),
         Verb::Doctor(a) => doctor::doctor(a),
         Verb::Faults(a) => faults::faults(a),
         #[cfg(feature = "zenoh")]

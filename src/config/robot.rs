@@ -6,6 +6,7 @@ use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{ContactResult, Plant, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Vec3};
+use hardstand_protocol::HoldGains;
 
 use super::section::{Range, Section};
 
@@ -22,8 +23,10 @@ pub(super) fn base_choice(robot: &Section<'_>) -> BaseChoice {
         .unwrap_or(BaseChoice::Auto)
 }
 
-/// Replaces joint properties; "*" first, then the joints by name.
-pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) {
+/// Replaces joint properties; "*" first, then the joints by name. The result is the gains with which
+/// each joint can be held.
+pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) -> Vec<HoldGains> {
+    let mut gains = vec![HoldGains::default(); model.joint_count()];
     let section = root.section("joints");
     let mut names = section.keys();
     names.sort_by_key(|&n| n != "*");
@@ -42,7 +45,10 @@ pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) {
             (over("friction", Range::at_least(0.0)), over("effort_max", Range::above(0.0)));
         let velocity = over("velocity_max", Range::above(0.0));
         let (q_min, q_max) = (over("q_min", Range::finite()), over("q_max", Range::finite()));
-        for joint in model.joints.iter_mut().filter(|j| name == "*" || j.name == name) {
+        let (kp, kd) =
+            (over("hold_kp", Range::at_least(0.0)), over("hold_kd", Range::at_least(0.0)));
+        let joints = model.joints.iter_mut().zip(&mut gains);
+        for (joint, gains) in joints.filter(|(j, _)| name == "*" || j.name == name) {
             let replace = |slot: &mut f64, value: Option<f64>| *slot = value.unwrap_or(*slot);
             replace(&mut joint.armature, armature);
             replace(&mut joint.damping, damping);
@@ -51,6 +57,8 @@ pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) {
             replace(&mut joint.velocity_max, velocity);
             replace(&mut joint.q_min, q_min);
             replace(&mut joint.q_max, q_max);
+            replace(&mut gains.kp, kp);
+            replace(&mut gains.kd, kd);
             if joint.q_min > joint.q_max {
                 let limits = format!("q_min {} is above q_max {}", joint.q_min, joint.q_max);
                 section.complain(name, &format!("joint {}: {limits}", joint.name));
@@ -58,6 +66,7 @@ pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) {
         }
         table.finish();
     }
+    gains
 }
 
 fn joint_names(model: &Model) -> String {

@@ -12,7 +12,7 @@ use crate::urdf::{Loaded, parse_urdf};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, Model};
 use hardstand_physics::plant::{ContactModel, Integrator, PlantSpec, Station};
-use hardstand_protocol::Event;
+use hardstand_protocol::{Event, HoldGains};
 
 use super::bus::{BusSettings, bus};
 use super::control::{ControlSettings, control};
@@ -55,6 +55,8 @@ pub struct Scenario {
     pub ticks: Option<u64>,
     /// Largest `kp` and `kd` of a command.
     pub gains_max: [f64; 2],
+    /// Gains with which a position of each joint can be held.
+    pub hold_gains: Vec<HoldGains>,
     /// Settings of the physics thread.
     pub realtime: RealtimeSettings,
     /// Bus.
@@ -143,7 +145,7 @@ fn build(
         let n = loaded.model.joint_count();
         mistakes.add(format!("the robot has {n} joints; at most {JOINTS_MAX}"));
     }
-    robot::override_joints(root, &mut loaded.model);
+    let hold_gains = robot::override_joints(root, &mut loaded.model);
     let sim = Sim::read(root, mistakes);
     let spec = plant_spec(root, &sim, &loaded, mistakes);
     let (watchdog, gains_max) = command(root);
@@ -163,6 +165,7 @@ fn build(
         start: sim.start,
         ticks: sim.ticks,
         gains_max,
+        hold_gains,
         realtime,
         bus,
         unitree: unitree(root, &loaded.model, &spec, &ros2),

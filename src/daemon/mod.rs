@@ -129,8 +129,7 @@ pub fn run(
     ends.shows_log = controller_replay.is_some();
     ends.directory.note_all(from);
 
-    let [kp_max, kd_max] = scenario.gains_max;
-    let model = describe(&simulation, run_id, kp_max, kd_max);
+    let model = describe(&simulation, run_id, scenario.gains_max, &scenario.hold_gains);
     let first_tick = simulation.state().tick;
     let physics = PhysicsThread::start(
         scenario,

@@ -62,6 +62,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<Triangle>> {
     found.filter(|t| !t.is_empty()).ok_or_else(|| refuse("not a binary STL or an OBJ with faces"))
 }
 
+/// All corners of a mesh; `None` if it cannot be read.
+pub(crate) fn corners(path: &Path) -> Option<Vec<Vec3>> {
+    read(path).ok().map(|triangles| triangles.concat())
+}
+
 fn stl(bytes: &[u8]) -> Option<Vec<Triangle>> {
     let count = u32::from_le_bytes(bytes.get(80..STL_HEAD)?.try_into().ok()?) as usize;
     let body = bytes.get(STL_HEAD..)?;

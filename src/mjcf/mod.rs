@@ -43,6 +43,7 @@ use hardstand_physics::spatial::Quaternion;
 
 pub use self::element::is_mjcf;
 pub use self::keyframe::Keyframe;
+pub(crate) use self::mesh::corners as mesh_corners;
 
 /// The robot of a MuJoCo model.
 #[derive(Clone, Debug)]

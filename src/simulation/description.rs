@@ -5,15 +5,21 @@ use hardstand_physics::model::{Joint, JointKind};
 use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, PlantSpec, Station};
 use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::{
-    FootDescription, FrameDescription, GroundReply, JointDescription, MeshDescription, ModelReply,
-    RegionDescription, StationDescription, SurfaceDescription,
+    FootDescription, FrameDescription, GroundReply, HoldGains, JointDescription, MeshDescription,
+    ModelReply, RegionDescription, StationDescription, SurfaceDescription,
 };
 
 use super::{Simulation, pose_of};
 
-/// The description of `simulation`.
+/// The description of `simulation`; of gains the largest that are allowed, and those that hold each
+/// joint.
 #[must_use]
-pub fn describe(simulation: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) -> ModelReply {
+pub fn describe(
+    simulation: &Simulation,
+    run_id: u32,
+    [kp_max, kd_max]: [f64; 2],
+    hold_gains: &[HoldGains],
+) -> ModelReply {
     let (model, spec) = (simulation.model(), simulation.spec());
     let watchdog = simulation.watchdog();
     let joint = |(i, j): (usize, &Joint)| JointDescription {
@@ -66,6 +72,7 @@ pub fn describe(simulation: &Simulation, run_id: u32, kp_max: f64, kd_max: f64) 
         foot_frames: spec.feet.iter().map(|f| frame(f.body, &f.X_BF)).collect(),
         imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
         regions: spec.regions.iter().map(describe_region).collect(),
+        hold_gains: hold_gains.to_vec(),
     }
 }
 

@@ -81,8 +81,7 @@ pub(super) fn recorded(
 }
 
 fn scene(scenario: &Scenario, meshes: &MeshFolders) -> Scene {
-    let [kp_max, kd_max] = scenario.gains_max;
-    let model = describe(&scenario.simulation(), 1, kp_max, kd_max);
+    let model = describe(&scenario.simulation(), 1, scenario.gains_max, &scenario.hold_gains);
     let urdf = meshes.inlined(&scenario.robot_urdf);
     Scene::new(Source::Log, &model, &describe_ground(&scenario.spec), &urdf)
 }

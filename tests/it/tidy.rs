@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 35] = [
+const ROOMS: [(&str, &[&str]); 36] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -39,6 +39,7 @@ const ROOMS: [(&str, &[&str]); 35] = [
     ("view", VIEW),
     ("playground", &[]),
     ("mjcf", &["math", "spatial", "urdf"]),
+    ("scaffold", ALL),
     ("python", &["dynamics", "model", "spatial"]),
     ("cli", ALL),
 ];
@@ -68,6 +69,7 @@ const ALL: &[&str] = &[
     "model",
     "urdf",
     "mjcf",
+    "scaffold",
     "dynamics",
     "contact",
     "actuator",

@@ -1,11 +1,10 @@
 //! The simulation, what has been done to it, and the way back.
 
 use hardstand::config::Scenario;
-use hardstand::simulation::{PartNames, Simulation, Snapshot, describe, describe_ground};
+use hardstand::simulation::{PartNames, Snapshot, Solo, describe, describe_ground};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    Command, CommandSchedule, Event, FaultKind, Grant, JointCommand, JointSet, ModelReply, Place,
-    TickInput, ViewReading, controller_number,
+    FaultKind, JointCommand, ModelReply, Place, ViewReading, controller_number,
 };
 use hardstand_view::{Scene, Source};
 use serde_json::Value;
@@ -43,12 +42,11 @@ pub struct Playground {
     /// The complete scenario, without what was done to it.
     table: Table,
     model: ModelReply,
-    /// What was done, each with its tick, as in the scenario's `events` and as the tick takes it.
-    done: Vec<(u64, Table, Event)>,
-    simulation: Simulation,
+    /// What was done, each with its tick, as in the scenario's `events`.
+    done: Vec<(u64, Table)>,
+    solo: Solo,
     /// States to go back to, by tick; the first is the initial one.
-    kept: Vec<Simulation>,
-    input: TickInput,
+    kept: Vec<Solo>,
     snapshot: Snapshot,
 }
 
@@ -62,14 +60,12 @@ impl Playground {
         let scenario = Scenario::from_texts(scenario, robot, sets)?;
         let table = parse(&scenario.complete_toml)?;
         let simulation = scenario.simulation();
-        let [kp_max, kd_max] = scenario.gains_max;
-        let model = describe(&simulation, RUN_ID, kp_max, kd_max);
-        let command = Command { run_id: RUN_ID, joints: hold(&model), ..Command::default() };
-        let input = TickInput { candidates: vec![Box::new(command)], ..TickInput::default() };
+        let model = describe(&simulation, RUN_ID, scenario.gains_max, &scenario.hold_gains);
         let snapshot = simulation.new_snapshot();
-        let kept = vec![simulation.clone()];
-        let new =
-            Self { scenario, table, model, done: Vec::new(), simulation, kept, input, snapshot };
+        let mut solo = Solo::new(simulation, scenario.events.clone(), CONTROLLER);
+        hold(solo.set_points(), &model);
+        let kept = vec![solo.clone()];
+        let new = Self { scenario, table, model, done: Vec::new(), solo, kept, snapshot };
         new.check()?;
         Ok(new)
     }
@@ -83,7 +79,7 @@ impl Playground {
 
     /// The state as the page reads it.
     pub fn frame(&mut self) -> Value {
-        self.simulation.fill(&mut self.snapshot);
+        self.solo.simulation.fill(&mut self.snapshot);
         let s = &self.snapshot;
         let mut view = ViewReading {
             state: s.state.clone(),
@@ -101,13 +97,13 @@ impl Playground {
     /// Ticks since the initial state.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        self.simulation.state().tick
+        self.solo.simulation.state().tick
     }
 
     /// Digest of the state.
     #[must_use]
     pub fn digest(&self) -> u64 {
-        self.simulation.state().digest
+        self.solo.simulation.state().digest
     }
 
     /// Makes the state at `tick` the current one. Going back forgets what was done at that tick or
@@ -117,16 +113,19 @@ impl Playground {
     /// [`ErrorKind::Input`] if the plant fails on the way; the state is then the last good one.
     pub fn run_to(&mut self, tick: u64) -> Result<()> {
         if tick < self.tick() {
-            self.done.retain(|(at, ..)| *at < tick);
-            self.kept.retain(|s| s.state().tick == 0 || s.state().tick <= tick);
+            self.done.retain(|(at, _)| *at < tick);
+            let at = |s: &Solo| s.simulation.state().tick;
+            self.kept.retain(|s| at(s) == 0 || at(s) <= tick);
             if let Some(last) = self.kept.last() {
-                self.simulation.clone_from(last);
+                self.solo.clone_from(last);
             }
+            let events = Scenario::from_texts(&self.scenario(), &self.scenario.robot_urdf, &[])?;
+            self.solo.plan(events.events);
         }
         while self.tick() < tick {
-            self.step();
+            self.solo.step();
             self.check()?;
-            if self.simulation.time_ns().is_multiple_of(KEPT_EVERY_NS) {
+            if self.solo.simulation.time_ns().is_multiple_of(KEPT_EVERY_NS) {
                 self.keep();
             }
         }
@@ -159,12 +158,13 @@ impl Playground {
         let text = self.text_with(Some(&event));
         let planned = Scenario::from_texts(&text, &self.scenario.robot_urdf, &[]);
         let planned = planned.map_err(|e| refusal(order, &e))?.events;
-        let Some((_, event_of_tick)) = planned.last().filter(|(at, _)| *at == tick) else {
+        let Some(&(_, now)) = planned.last().filter(|(at, _)| *at == tick) else {
             return Err(Error::new(ErrorKind::Internal, format!("{order}: no event at {tick}")));
         };
         let parts = PartNames::of(&self.scenario.model, &self.scenario.spec);
-        let words = parts.words(event_of_tick, |_controller| String::new());
-        self.done.push((tick, event, *event_of_tick));
+        let words = parts.words(&now, |_controller| String::new());
+        self.done.push((tick, event));
+        self.solo.plan(planned);
         Ok(words)
     }
 
@@ -177,50 +177,22 @@ impl Playground {
     fn text_with(&self, new: Option<&Table>) -> String {
         let mut table = self.table.clone();
         let planned = table.get("events").and_then(|e| e.as_array()).cloned().unwrap_or_default();
-        let done = self.done.iter().map(|(_, event, _)| event).chain(new).cloned();
+        let done = self.done.iter().map(|(_, event)| event).chain(new).cloned();
         let all: Vec<toml::Value> =
             planned.into_iter().chain(done.map(toml::Value::Table)).collect();
         table.insert("events".into(), all.into());
         table.to_string()
     }
 
-    /// One tick: events, and the answer of the controller.
-    fn step(&mut self) {
-        let tick = self.tick();
-        self.input.events.clear();
-        let planned = self.scenario.events.iter().filter(|(at, _)| *at == tick).map(|(_, e)| *e);
-        self.input.events.extend(planned);
-        let done = self.done.iter().filter(|(at, ..)| *at == tick).map(|&(.., e)| e);
-        self.input.events.extend(done);
-        let number = controller_number(CONTROLLER);
-        if tick == 0 {
-            self.input.events.push(Event::Grant(self.grant(number)));
-        }
-        if let Some(command) = self.input.candidates.first_mut() {
-            command.session = number;
-            (command.seq, command.answers_tick, command.applies_tick) = (tick + 1, tick, tick);
-        }
-        self.simulation.step(&self.input);
-    }
-
-    fn grant(&self, number: u64) -> Grant {
-        let mut joints = JointSet::default();
-        for joint in 0..self.model.joints.len() {
-            joints.insert(joint);
-        }
-        let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
-        Grant { controller: number, session: number, schedule, required: true, joints }
-    }
-
     fn keep(&mut self) {
-        let last = self.kept.last().map_or(0, |s| s.state().tick);
+        let last = self.kept.last().map_or(0, |s| s.simulation.state().tick);
         if last < self.tick() {
-            self.kept.push(self.simulation.clone());
+            self.kept.push(self.solo.clone());
         }
     }
 
     fn check(&self) -> Result<()> {
-        match self.simulation.failure() {
+        match self.solo.simulation.failure() {
             None => Ok(()),
             Some(failure) => {
                 let text = format!("tick {}: {}", self.tick(), failure.advice());
@@ -231,10 +203,11 @@ impl Playground {
 }
 
 /// What the example controller `stand` commands.
-fn hold(model: &ModelReply) -> Vec<JointCommand> {
-    let command =
-        |q| JointCommand { q, kp: KP_NM_PER_RAD, kd: KD_NM_S_PER_RAD, ..JointCommand::default() };
-    model.joints.iter().map(|j| command(j.q_initial)).collect()
+fn hold(joints: &mut [JointCommand], model: &ModelReply) {
+    for (command, joint) in joints.iter_mut().zip(&model.joints) {
+        let (kp, kd) = (KP_NM_PER_RAD, KD_NM_S_PER_RAD);
+        *command = JointCommand { q: joint.q_initial, kp, kd, ..JointCommand::default() };
+    }
 }
 
 /// Faults of the way that commands take need that way.

@@ -45,6 +45,23 @@ pub struct ModelReply {
     pub imu_frame: FrameDescription,
     /// Regions of the ground whose friction can be changed.
     pub regions: Vec<RegionDescription>,
+    /// Gains with which a position of each joint can be held.
+    pub hold_gains: Vec<HoldGains>,
+}
+
+/// Gains of a position, as the scenario suggests them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HoldGains {
+    /// Stiffness, N·m/rad or N/m.
+    pub kp: f64,
+    /// Damping, N·m·s/rad or N·s/m.
+    pub kd: f64,
+}
+
+impl Default for HoldGains {
+    fn default() -> Self {
+        Self { kp: 100.0, kd: 3.0 }
+    }
 }
 
 /// A pose.

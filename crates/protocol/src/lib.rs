@@ -47,8 +47,8 @@ pub use codec::{
 pub use command::{Command, JointCommand, TickInput, check_joints};
 pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest};
 pub use description::{
-    FootDescription, FrameDescription, GroundReply, JointDescription, MeshDescription, ModelReply,
-    PoseDescription, RegionDescription, StationDescription, SurfaceDescription,
+    FootDescription, FrameDescription, GroundReply, HoldGains, JointDescription, MeshDescription,
+    ModelReply, PoseDescription, RegionDescription, StationDescription, SurfaceDescription,
 };
 pub use endpoint::{ENDPOINT, is_endpoint, is_user_name};
 pub use event::{Event, Scope};

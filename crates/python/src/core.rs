@@ -3,12 +3,9 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::simulation::{Simulation, Snapshot, fault_event};
+use hardstand::simulation::{Simulation, Snapshot, Solo, fault_event};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{
-    Command, CommandSchedule, Event, FaultSpec, Grant, JointCommand, JointSet, TickInput,
-    controller_number,
-};
+use hardstand_protocol::{FaultSpec, JointCommand};
 
 /// Name under which the commands are given.
 const CONTROLLER: &str = "python";
@@ -26,10 +23,7 @@ pub(crate) struct SetPoints {
 /// A plant with one controller.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
-    pub(crate) simulation: Simulation,
-    events: Vec<(u64, Event)>,
-    pending: Vec<Event>,
-    input: TickInput,
+    solo: Solo,
     gains_max: [f64; 2],
     snapshot: Snapshot,
 }
@@ -37,40 +31,23 @@ pub(crate) struct Core {
 impl Core {
     /// Of a scenario file, with `key=value` overrides.
     pub(crate) fn load(path: &Path, sets: &[String]) -> Result<Self> {
-        Self::new(&Scenario::load(path, sets)?)
-    }
-
-    fn new(scenario: &Scenario) -> Result<Self> {
+        let scenario = Scenario::load(path, sets)?;
         let simulation = scenario.simulation();
-        let joints = simulation.model().joint_count();
-        let number = controller_number(CONTROLLER);
-        let command = Command {
-            session: number,
-            joints: vec![JointCommand::default(); joints],
-            ..Command::default()
-        };
-        let mut all = JointSet::default();
-        (0..joints).for_each(|joint| {
-            all.insert(joint);
-        });
-        let schedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
-        let grant =
-            Grant { controller: number, session: number, schedule, required: true, joints: all };
-        let core = Self {
-            snapshot: simulation.new_snapshot(),
-            simulation,
-            events: scenario.events.clone(),
-            pending: vec![Event::Grant(grant)],
-            input: TickInput { candidates: vec![Box::new(command)], ..TickInput::default() },
-            gains_max: scenario.gains_max,
-        };
+        let snapshot = simulation.new_snapshot();
+        let gains_max = scenario.gains_max;
+        let core =
+            Self { solo: Solo::new(simulation, scenario.events, CONTROLLER), gains_max, snapshot };
         core.check()?;
         Ok(core)
     }
 
+    pub(crate) const fn simulation(&self) -> &Simulation {
+        &self.solo.simulation
+    }
+
     /// Number of joints.
     pub(crate) fn joints(&self) -> usize {
-        self.simulation.model().joint_count()
+        self.simulation().model().joint_count()
     }
 
     /// Set-points from the next tick on.
@@ -78,8 +55,7 @@ impl Core {
     /// # Errors
     /// [`ErrorKind::Input`] if one is not finite or out of range; the old ones stay.
     pub(crate) fn command(&mut self, new: &SetPoints) -> Result<()> {
-        let Some(command) = self.input.candidates.first_mut() else { return Ok(()) };
-        let mut joints = command.joints.clone();
+        let mut joints = self.solo.set_points().to_vec();
         let mut fill = |from: &Option<Vec<f64>>, slot: fn(&mut JointCommand) -> &mut f64| {
             for (joint, value) in joints.iter_mut().zip(from.iter().flatten()) {
                 *slot(joint) = *value;
@@ -95,7 +71,7 @@ impl Core {
             let text = format!("command: {}; kp is at most {kp}, kd {kd}", why.name());
             Error::new(ErrorKind::Input, text)
         })?;
-        command.joints = joints;
+        self.solo.set_points().clone_from_slice(&joints);
         Ok(())
     }
 
@@ -105,23 +81,15 @@ impl Core {
     /// [`ErrorKind::Input`] if the plant fails; the state is then the last good one.
     pub(crate) fn run(&mut self, ticks: u64) -> Result<()> {
         for _ in 0..ticks {
-            let tick = self.simulation.state().tick;
-            self.input.events.clear();
-            self.input.events.append(&mut self.pending);
-            let planned = self.events.iter().filter(|(at, _)| *at == tick).map(|(_, e)| *e);
-            self.input.events.extend(planned);
-            if let Some(command) = self.input.candidates.first_mut() {
-                (command.seq, command.answers_tick, command.applies_tick) = (tick + 1, tick, tick);
-            }
-            self.simulation.step(&self.input);
+            self.solo.step();
             self.check()?;
         }
         Ok(())
     }
 
     fn check(&self) -> Result<()> {
-        self.simulation.failure().map_or(Ok(()), |failure| {
-            let tick = self.simulation.state().tick;
+        self.simulation().failure().map_or(Ok(()), |failure| {
+            let tick = self.simulation().state().tick;
             Err(Error::new(ErrorKind::Input, format!("tick {tick}: {}", failure.advice())))
         })
     }
@@ -148,17 +116,17 @@ impl Core {
                 (None, None) => return Err(refuse(format!("{} is missing", p.name))),
             }
         }
-        let spec = self.simulation.spec();
+        let spec = self.simulation().spec();
         let ticks = duration_s.map(|s| (s * 1e9 / spec.period_ns as f64).round() as u64);
-        let event = fault_event(row, self.simulation.model(), spec, part, &values, ticks)
+        let event = fault_event(row, self.simulation().model(), spec, part, &values, ticks)
             .map_err(|e| refuse(format!("{} must be {}", e.field, e.allowed)))?;
-        self.pending.push(event);
+        self.solo.add(event);
         Ok(())
     }
 
     /// The complete state, 8 bytes a word.
     pub(crate) fn save(&mut self) -> Vec<u8> {
-        self.simulation.snapshot_words().iter().flat_map(|w| w.to_le_bytes()).collect()
+        self.solo.simulation.snapshot_words().iter().flat_map(|w| w.to_le_bytes()).collect()
     }
 
     /// Goes on from a saved state.
@@ -172,15 +140,15 @@ impl Core {
             return Err(Error::new(ErrorKind::Input, text));
         }
         let words: Vec<u64> = words.iter().map(|w| u64::from_le_bytes(*w)).collect();
-        self.simulation.restore(&words)?;
+        self.solo.simulation.restore(&words)?;
         // what was to happen belonged to the state that is left; the lease is in the new one
-        self.pending.clear();
+        self.solo.clear();
         Ok(())
     }
 
     /// What sensors and contacts show.
     pub(crate) fn readings(&mut self) -> &Snapshot {
-        self.simulation.fill(&mut self.snapshot);
+        self.solo.simulation.fill(&mut self.snapshot);
         &self.snapshot
     }
 }

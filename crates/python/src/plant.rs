@@ -92,101 +92,101 @@ impl Plant {
 
     #[getter]
     fn joints(&self) -> Vec<String> {
-        self.core.simulation.model().joints.iter().map(|j| j.name.clone()).collect()
+        self.core.simulation().model().joints.iter().map(|j| j.name.clone()).collect()
     }
 
     #[getter]
     fn feet(&self) -> Vec<String> {
-        self.core.simulation.spec().feet.iter().map(|f| f.name.clone()).collect()
+        self.core.simulation().spec().feet.iter().map(|f| f.name.clone()).collect()
     }
 
     #[getter]
     fn period(&self) -> f64 {
-        self.core.simulation.spec().period_ns as f64 * 1e-9
+        self.core.simulation().spec().period_ns as f64 * 1e-9
     }
 
     #[getter]
     fn mass(&self) -> f64 {
-        self.core.simulation.model().total_mass()
+        self.core.simulation().model().total_mass()
     }
 
     #[getter]
     fn tick(&self) -> u64 {
-        self.core.simulation.state().tick
+        self.core.simulation().state().tick
     }
 
     #[getter]
     fn time(&self) -> f64 {
-        self.core.simulation.time_ns() as f64 * 1e-9
+        self.core.simulation().time_ns() as f64 * 1e-9
     }
 
     #[getter]
     fn digest(&self) -> u64 {
-        self.core.simulation.state().digest
+        self.core.simulation().state().digest
     }
 
     #[getter]
     fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.state().q.joints.iter().copied())
+        bytes(py, self.core.simulation().state().q.joints.iter().copied())
     }
 
     #[getter]
     fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.state().v.joints.iter().copied())
+        bytes(py, self.core.simulation().state().v.joints.iter().copied())
     }
 
     #[getter]
     fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.state().motor.iter().copied())
+        bytes(py, self.core.simulation().state().motor.iter().copied())
     }
 
     #[getter]
     fn q_initial<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.spec().q.joints.iter().copied())
+        bytes(py, self.core.simulation().spec().q.joints.iter().copied())
     }
 
     #[getter]
     fn effort_max<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let joints = &self.core.simulation.model().joints;
+        let joints = &self.core.simulation().model().joints;
         bytes(py, joints.iter().map(|j| j.effort_max))
     }
 
     #[getter]
     fn base_position<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.state().q.p_WB.to_array())
+        bytes(py, self.core.simulation().state().q.p_WB.to_array())
     }
 
     #[getter]
     fn base_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.state().q.quat_WB.wxyz())
+        bytes(py, self.core.simulation().state().q.quat_WB.wxyz())
     }
 
     #[getter]
     fn base_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.state().v.v_WB.to_array())
+        bytes(py, self.core.simulation().state().v.v_WB.to_array())
     }
 
     /// In the axes of the base.
     #[getter]
     fn base_angular_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let state = self.core.simulation.state();
+        let state = self.core.simulation().state();
         let w_B = state.q.quat_WB.to_matrix().tr_mul(&state.v.w_WB);
         bytes(py, w_B.to_array())
     }
 
     #[getter]
     fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.imu().quat_WI.wxyz())
+        bytes(py, self.core.simulation().imu().quat_WI.wxyz())
     }
 
     #[getter]
     fn imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.imu().angular_velocity_I.to_array())
+        bytes(py, self.core.simulation().imu().angular_velocity_I.to_array())
     }
 
     #[getter]
     fn imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation.imu().specific_force_I.to_array())
+        bytes(py, self.core.simulation().imu().specific_force_I.to_array())
     }
 
     #[getter]

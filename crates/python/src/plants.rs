@@ -80,67 +80,67 @@ impl Plants {
 
     #[getter]
     fn digest(&self) -> Vec<u64> {
-        let all = self.cores.iter().map(|c| c.simulation.state().digest);
+        let all = self.cores.iter().map(|c| c.simulation().state().digest);
         all.collect()
     }
 
     #[getter]
     fn tick(&self) -> Vec<u64> {
-        let all = self.cores.iter().map(|c| c.simulation.state().tick);
+        let all = self.cores.iter().map(|c| c.simulation().state().tick);
         all.collect()
     }
 
     #[getter]
     fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(&c.simulation.state().q.joints))
+        self.rows(py, |c, out| out.extend(&c.simulation().state().q.joints))
     }
 
     #[getter]
     fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(&c.simulation.state().v.joints))
+        self.rows(py, |c, out| out.extend(&c.simulation().state().v.joints))
     }
 
     #[getter]
     fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(&c.simulation.state().motor))
+        self.rows(py, |c, out| out.extend(&c.simulation().state().motor))
     }
 
     #[getter]
     fn base_position<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(c.simulation.state().q.p_WB.to_array()))
+        self.rows(py, |c, out| out.extend(c.simulation().state().q.p_WB.to_array()))
     }
 
     #[getter]
     fn base_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(c.simulation.state().q.quat_WB.wxyz()))
+        self.rows(py, |c, out| out.extend(c.simulation().state().q.quat_WB.wxyz()))
     }
 
     #[getter]
     fn base_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(c.simulation.state().v.v_WB.to_array()))
+        self.rows(py, |c, out| out.extend(c.simulation().state().v.v_WB.to_array()))
     }
 
     #[getter]
     fn base_angular_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| {
-            let state = c.simulation.state();
+            let state = c.simulation().state();
             out.extend(state.q.quat_WB.to_matrix().tr_mul(&state.v.w_WB).to_array());
         })
     }
 
     #[getter]
     fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(c.simulation.imu().quat_WI.wxyz()))
+        self.rows(py, |c, out| out.extend(c.simulation().imu().quat_WI.wxyz()))
     }
 
     #[getter]
     fn imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(c.simulation.imu().angular_velocity_I.to_array()))
+        self.rows(py, |c, out| out.extend(c.simulation().imu().angular_velocity_I.to_array()))
     }
 
     #[getter]
     fn imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(c.simulation.imu().specific_force_I.to_array()))
+        self.rows(py, |c, out| out.extend(c.simulation().imu().specific_force_I.to_array()))
     }
 
     #[getter]

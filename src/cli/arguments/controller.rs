@@ -24,12 +24,12 @@ pub(in crate::cli) enum ControllerKind {
 pub(in crate::cli) struct StandArguments {
     #[command(flatten)]
     pub(in crate::cli) daemon: DaemonArguments,
-    /// Stiffness of every joint, N·m/rad
-    #[arg(long, default_value_t = 100.0)]
-    pub(in crate::cli) kp: f64,
-    /// Damping of every joint, N·m·s/rad
-    #[arg(long, default_value_t = 3.0)]
-    pub(in crate::cli) kd: f64,
+    /// Stiffness of every joint, N·m/rad [default: each joint's hold_kp in the scenario]
+    #[arg(long)]
+    pub(in crate::cli) kp: Option<f64>,
+    /// Damping of every joint, N·m·s/rad [default: each joint's hold_kd in the scenario]
+    #[arg(long)]
+    pub(in crate::cli) kd: Option<f64>,
     /// Seconds without a state after which to give up
     #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(in crate::cli) patience: f64,

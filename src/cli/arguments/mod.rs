@@ -18,6 +18,7 @@ mod doctor;
 #[cfg(feature = "zenoh")]
 mod fault;
 mod model;
+mod new;
 #[cfg(feature = "zenoh")]
 mod plot;
 mod recover;
@@ -53,6 +54,7 @@ pub(super) use doctor::DoctorArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use fault::FaultArguments;
 pub(super) use model::{BaseArgument, ModelArguments};
+pub(super) use new::NewArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use plot::{ExportArguments, PlotArguments};
 pub(super) use recover::RecoverArguments;
@@ -223,6 +225,8 @@ pub(super) enum Verb {
     /// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
     /// everything that is doubtful. An invalid model is refused with all its mistakes.
     Model(ModelArguments),
+    /// Write a scenario for a robot: feet, a standing posture and gains; checks that it stands
+    New(NewArguments),
     /// Test whether this machine is fit for real time
     ///
     /// Reads how kernel, physics core and rights are set up and prints a fix for each

@@ -1,0 +1,80 @@
+//! `hardstand new`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::scaffold::propose;
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::arguments::NewArguments;
+use super::{ExitCode, show};
+
+#[derive(Serialize)]
+struct NewResult {
+    /// `null` if it was printed.
+    file: Option<PathBuf>,
+    feet: Vec<String>,
+    posture: String,
+    stands: Option<bool>,
+    notes: Vec<String>,
+}
+
+pub(super) fn new(a: &NewArguments) -> Result<ExitCode> {
+    let proposal = propose(&a.robot, &named(&a.robot, a.output.as_deref()))?;
+    if let Some(file) = &a.output {
+        if file.exists() && !a.force {
+            let text = format!("{} exists; choose another name, or --force", file.display());
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        std::fs::write(file, &proposal.toml)
+            .map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))?;
+    } else if !a.json {
+        show::line(proposal.toml.trim_end());
+    }
+    let code = if proposal.stands == Some(false) { ExitCode::Negative } else { ExitCode::Done };
+    let result = NewResult {
+        file: a.output.clone(),
+        feet: proposal.feet,
+        posture: proposal.posture,
+        stands: proposal.stands,
+        notes: proposal.notes,
+    };
+    if a.json {
+        show::json(&result)?;
+    } else {
+        describe(&result);
+    }
+    Ok(code)
+}
+
+/// The robot's file as seen from the scenario's folder; the whole path if they share none.
+fn named(robot: &Path, scenario: Option<&Path>) -> String {
+    let folder = scenario.and_then(Path::parent).unwrap_or(Path::new(""));
+    let whole = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
+    let (file, folder) = (whole(robot), whole(folder));
+    file.strip_prefix(&folder).unwrap_or(&file).display().to_string()
+}
+
+/// On standard error, so that a printed scenario can be redirected.
+fn describe(r: &NewResult) {
+    for note in &r.notes {
+        show::note(&format!("note       {note}"));
+    }
+    let feet = if r.feet.is_empty() { "none".into() } else { r.feet.join(", ") };
+    show::note(&format!("feet       {feet}"));
+    show::note(&format!("posture    {}", r.posture));
+    match r.stands {
+        Some(true) => {
+            show::note("stands     yes: 4 s with these gains, without a controller's help")
+        }
+        Some(false) => show::note("stands     NO: change posture, gains or feet, and try again"),
+        None => {}
+    }
+    if let Some(file) = &r.file {
+        let file = file.display();
+        show::note(&format!("scenario   {file}"));
+        show::note(&format!("next       hardstand run {file} --view"));
+        show::note("           hardstand controller stand");
+    }
+}

@@ -1,0 +1,117 @@
+//! Gains that hold a robot upright, from its masses and levers.
+
+use super::feet::FootProposal;
+use hardstand_physics::dynamics::{
+    Accelerations, Data, GeneralizedForces, Positions, Velocities, aba, center_of_mass, kinematics,
+    rnea,
+};
+use hardstand_physics::model::Model;
+use hardstand_physics::spatial::Vec3;
+use hardstand_protocol::HoldGains;
+
+const GRAVITY: f64 = 9.81;
+/// How far a joint may sag under the robot's weight, rad (or m).
+const SAG: f64 = 0.04;
+/// Natural frequency of a joint with what it moves, rad/s, and damping ratio.
+const FREQUENCY: f64 = 15.0;
+const RATIO: f64 = 0.7;
+/// An inverted pendulum falls below a stiffness of m g h; this many times that is upright.
+const UPRIGHT: f64 = 3.0;
+/// Length of a micro-step for which damping must be stable, s, and share of the limit.
+const STEP_S: f64 = 1e-4;
+const STABLE: f64 = 0.5;
+
+/// Gains of each joint in a posture.
+pub(super) fn propose(model: &Model, q: &Positions, feet: &[FootProposal]) -> Vec<HoldGains> {
+    let still = Velocities::zero(model);
+    let mut data = Data::new(model);
+    kinematics(model, q, &still, &mut data);
+    let mass = model.total_mass();
+    let count = feet.len().max(1) as f64;
+    let com = center_of_mass(model, &data);
+    let levers = levers(model, q, feet);
+    let lowest = feet.iter().map(|f| data.X_WB[f.body].p.z).fold(f64::INFINITY, f64::min);
+    let height = if feet.is_empty() { 0.0 } else { com.z - lowest };
+    let mut weight = GeneralizedForces::zero(model);
+    let down = Vec3::new(0.0, 0.0, -GRAVITY);
+    rnea(model, &mut data, &still, &down, &mut weight);
+    let free = inertias(model, q);
+    (0..model.joint_count())
+        .map(|j| {
+            let lever = levers[j];
+            let carried = free[j].max(mass / count * lever.norm_squared());
+            let on_leg = lever.norm_squared() > 0.0;
+            let load = weight.joints[j].abs() + mass * GRAVITY / count * lever.z.abs();
+            let pendulum = if on_leg { UPRIGHT * mass * GRAVITY * height / count } else { 0.0 };
+            let kp = (load / SAG).max(carried * FREQUENCY * FREQUENCY).max(pendulum);
+            let swung = if on_leg { carried.max(mass / count * height * height) } else { carried };
+            let kd = (2.0 * RATIO * (kp * swung).sqrt()).min(STABLE * free[j] / STEP_S);
+            HoldGains { kp: rounded(kp), kd: rounded(kd) }
+        })
+        .collect()
+}
+
+/// How each joint moves the foot that it carries: metres per unit of the joint.
+fn levers(model: &Model, q: &Positions, feet: &[FootProposal]) -> Vec<Vec3> {
+    let still = Velocities::zero(model);
+    let place = |q: &Positions, foot: &FootProposal| {
+        let mut data = Data::new(model);
+        kinematics(model, q, &still, &mut data);
+        let X = model.frame(&foot.link).map(|f| data.X_WB[f.body].compose(&f.X_BF));
+        X.map_or(Vec3::zeros(), |X| X.R * foot.points_L[0] + X.p)
+    };
+    let mut out = vec![Vec3::zeros(); model.joint_count()];
+    for foot in feet {
+        let here = place(q, foot);
+        let mut body = foot.body;
+        while body > 0 {
+            let mut there = q.clone();
+            there.joints[body - 1] += 1e-6;
+            let lever = (place(&there, foot) - here) * 1e6;
+            if lever.norm_squared() > out[body - 1].norm_squared() {
+                out[body - 1] = lever;
+            }
+            body = model.bodies[body].parent;
+        }
+    }
+    out
+}
+
+/// Inertia that each joint feels with a free base: effort per acceleration.
+fn inertias(model: &Model, q: &Positions) -> Vec<f64> {
+    let still = Velocities::zero(model);
+    let mut out = Vec::new();
+    for j in 0..model.joint_count() {
+        let mut data = Data::new(model);
+        kinematics(model, q, &still, &mut data);
+        let mut tau = vec![0.0; model.joint_count()];
+        tau[j] = 1.0;
+        let mut vdot = Accelerations::zero(model);
+        aba(model, &mut data, &tau, &Vec3::zeros(), &mut vdot);
+        out.push(1.0 / vdot.joints[j].max(1e-12));
+    }
+    out
+}
+
+/// Damping of a ratio, as MuJoCo takes it: relative to critical for the inertia that a joint feels.
+pub(super) fn of_ratio(model: &Model, q: &Positions, joint: usize, kp: f64, ratio: f64) -> f64 {
+    let felt = inertias(model, q).get(joint).copied().unwrap_or(0.0);
+    2.0 * ratio * (kp * felt).sqrt()
+}
+
+/// Two digits: it is a proposal.
+fn rounded(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let mut unit = 1.0;
+    while x / unit >= 100.0 {
+        unit *= 10.0;
+    }
+    while x / unit < 10.0 {
+        unit /= 10.0;
+    }
+    // a division gives the nearest number to the decimal one
+    let tenths = (x / unit).round();
+    if unit < 1.0 { tenths / (1.0 / unit).round() } else { tenths * unit }
+}

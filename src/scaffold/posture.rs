@@ -1,0 +1,255 @@
+//! A standing posture: feet level and under the hips, soles flat, centre of mass over the feet.
+
+use super::feet::FootProposal;
+use hardstand_physics::dynamics::{Data, Positions, Velocities, center_of_mass, kinematics};
+use hardstand_physics::model::Model;
+use hardstand_physics::spatial::{Mat3, Vec3};
+
+/// How far a leg is stretched, as a share of what it can reach downwards.
+const STRETCH: f64 = 0.9;
+/// Weight of a sole that is not flat, and of a joint that is not where it was preferred.
+const FLAT: f64 = 0.3;
+const PREFERRED: f64 = 0.01;
+/// Distance that a joint keeps from its limits, as a share of its range.
+const MARGIN: f64 = 0.03;
+const SAMPLES: usize = 3000;
+const ROUNDS: usize = 200;
+const STARTS: usize = 12;
+/// A posture whose feet are this far off their places, as a share of the leg, is no success.
+const MISSED: f64 = 0.05;
+
+/// Solves a posture. `None` if the legs do not get there.
+pub(super) fn solve(model: &Model, feet: &[FootProposal], start: &Positions) -> Option<Positions> {
+    let mut chance = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut solver = Solver::new(model, feet, start, &mut chance)?;
+    let mut best: Option<(f64, Vec<f64>)> = None;
+    for round in 0..STARTS {
+        let mut q = solver.preferred.clone();
+        if round > 0 {
+            q = solver.sample(&mut chance);
+        }
+        let cost = solver.descend(&mut q);
+        if best.as_ref().is_none_or(|(least, _)| cost < 0.5 * least) {
+            best = Some((cost, q));
+        }
+        if best.as_ref().is_some_and(|(least, _)| *least < MISSED * MISSED) {
+            break;
+        }
+    }
+    let (cost, joints) = best?;
+    let found = Positions { joints, ..start.clone() };
+    (cost < 9.0 * MISSED * MISSED).then_some(found)
+}
+
+struct Solver<'a> {
+    model: &'a Model,
+    feet: &'a [FootProposal],
+    base: Positions,
+    still: Velocities,
+    data: Data,
+    preferred: Vec<f64>,
+    ranges: Vec<[f64; 2]>,
+    /// Of each foot: the link's pose on the body, the joints above it, the place under its hip, the
+    /// direction that is to point up, in the link.
+    legs: Vec<Leg>,
+    reach_m: f64,
+}
+
+struct Leg {
+    X_BL: hardstand_physics::spatial::Transform,
+    point_L: Vec3,
+    up_L: Vec3,
+    x_hip: f64,
+    y: f64,
+    z: f64,
+}
+
+impl<'a> Solver<'a> {
+    fn new(
+        model: &'a Model,
+        feet: &'a [FootProposal],
+        start: &Positions,
+        chance: &mut u64,
+    ) -> Option<Self> {
+        let ranges: Vec<[f64; 2]> = model
+            .joints
+            .iter()
+            .map(|j| {
+                let (low, high) = (j.q_min.max(-3.0), j.q_max.min(3.0));
+                let margin = MARGIN * (high - low);
+                if low < high { [low + margin, high - margin] } else { [low, low] }
+            })
+            .collect();
+        // a joint that bends one way only is bent a little, so that knees know theirs
+        let preferred = ranges
+            .iter()
+            .zip(&start.joints)
+            .map(|(&[low, high], q)| {
+                let one_sided = low.abs().min(high.abs()) < 0.25 * low.abs().max(high.abs());
+                let bent = if high > -low { 0.25 * high } else { 0.25 * low };
+                if one_sided { bent.clamp(low, high) } else { q.clamp(low, high) }
+            })
+            .collect();
+        let mut new = Self {
+            model,
+            feet,
+            base: Positions { joints: start.joints.clone(), ..Positions::zero(model) },
+            still: Velocities::zero(model),
+            data: Data::new(model),
+            preferred,
+            ranges,
+            legs: Vec::new(),
+            reach_m: 0.0,
+        };
+        new.find_legs(chance)?;
+        Some(new)
+    }
+
+    fn find_legs(&mut self, chance: &mut u64) -> Option<()> {
+        let zero: Vec<f64> =
+            self.ranges.iter().map(|&[low, high]| 0.0_f64.clamp(low, high)).collect();
+        self.set(&zero);
+        let mut hips = Vec::new();
+        for foot in self.feet {
+            let X_BL = self.model.frame(&foot.link)?.X_BF;
+            let X_WL = self.data.X_WB[foot.body].compose(&X_BL);
+            let mut hip = foot.body;
+            while self.model.bodies[hip].parent != 0 {
+                hip = self.model.bodies[hip].parent;
+            }
+            hips.push(hip);
+            let (x_hip, y) = (self.data.X_WB[hip].p.x, X_WL.p.y);
+            let up_L = X_WL.R.tr_mul(&Vec3::z());
+            let lowest = foot.points_L.iter().map(|p| p.dot(&up_L)).fold(f64::INFINITY, f64::min);
+            let sole: Vec<&Vec3> =
+                foot.points_L.iter().filter(|p| p.dot(&up_L) < lowest + 0.01).collect();
+            let middle = sole.iter().fold(Vec3::zeros(), |sum, p| sum + **p);
+            let point_L = middle * (1.0 / sole.len().max(1) as f64) - up_L * foot.radius_m;
+            self.legs.push(Leg { X_BL, point_L, up_L, x_hip, y, z: 0.0 });
+        }
+        let mut reach = vec![0.0_f64; hips.len()];
+        for _ in 0..SAMPLES {
+            let q = self.sample(chance);
+            self.set(&q);
+            for (i, &hip) in hips.iter().enumerate() {
+                reach[i] = reach[i].max(self.data.X_WB[hip].p.z - self.point(i).z);
+            }
+        }
+        let level = |(i, &hip): (usize, &usize)| self.data.X_WB[hip].p.z - STRETCH * reach[i];
+        let z = hips.iter().enumerate().map(level).fold(f64::NEG_INFINITY, f64::max);
+        self.reach_m = reach.iter().copied().fold(0.0, f64::max);
+        self.legs.iter_mut().for_each(|leg| leg.z = z);
+        (self.reach_m > 0.0).then_some(())
+    }
+
+    fn set(&mut self, joints: &[f64]) {
+        self.base.joints.copy_from_slice(joints);
+        kinematics(self.model, &self.base, &self.still, &mut self.data);
+    }
+
+    fn sample(&self, chance: &mut u64) -> Vec<f64> {
+        let mut next = || {
+            *chance ^= *chance << 13;
+            *chance ^= *chance >> 7;
+            *chance ^= *chance << 17;
+            (*chance >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        self.ranges.iter().map(|&[low, high]| low + next() * (high - low)).collect()
+    }
+
+    fn point(&self, foot: usize) -> Vec3 {
+        let leg = &self.legs[foot];
+        let X_WL = self.data.X_WB[self.feet[foot].body].compose(&leg.X_BL);
+        X_WL.R * leg.point_L + X_WL.p
+    }
+
+    /// What is wrong with a posture, relative to the length of a leg.
+    fn residuals(&mut self, q: &[f64]) -> Vec<f64> {
+        self.set(q);
+        let com = center_of_mass(self.model, &self.data);
+        let count = self.legs.len() as f64;
+        let mean = self.legs.iter().fold([0.0; 2], |[x, y], leg| [x + leg.x_hip, y + leg.y]);
+        let shift = [com.x - mean[0] / count, com.y - mean[1] / count];
+        let mut out = Vec::new();
+        for (i, leg) in self.legs.iter().enumerate() {
+            let p = self.point(i);
+            let target = Vec3::new(leg.x_hip + shift[0], leg.y + shift[1], leg.z);
+            out.extend(((p - target) * (1.0 / self.reach_m)).to_array());
+            if self.feet[i].is_flat() {
+                let R: Mat3 = self.data.X_WB[self.feet[i].body].R * leg.X_BL.R;
+                let up = R * leg.up_L;
+                out.extend([FLAT * up.x, FLAT * up.y]);
+            }
+        }
+        out.extend(q.iter().zip(&self.preferred).map(|(q, p)| PREFERRED * (q - p)));
+        out
+    }
+
+    /// Levenberg–Marquardt within the ranges. The result is the cost without preferences.
+    fn descend(&mut self, q: &mut Vec<f64>) -> f64 {
+        let n = q.len();
+        let square = |r: &[f64]| r.iter().map(|x| x * x).sum::<f64>();
+        let mut r = self.residuals(q);
+        let mut damping = 1e-3;
+        for _ in 0..ROUNDS {
+            let columns: Vec<Vec<f64>> = (0..n)
+                .map(|j| {
+                    let mut there = q.clone();
+                    there[j] += 1e-6;
+                    let moved = self.residuals(&there);
+                    moved.iter().zip(&r).map(|(a, b)| (a - b) / 1e-6).collect()
+                })
+                .collect();
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+            let mut A: Vec<Vec<f64>> =
+                columns.iter().map(|a| columns.iter().map(|b| dot(a, b)).collect()).collect();
+            for (i, row) in A.iter_mut().enumerate() {
+                row[i] += damping * (row[i] + 1e-6);
+            }
+            let b: Vec<f64> = columns.iter().map(|c| -dot(c, &r)).collect();
+            let step = cholesky_solve(A, b);
+            let there: Vec<f64> = q
+                .iter()
+                .zip(&step)
+                .zip(&self.ranges)
+                .map(|((q, d), &[low, high])| (q + d.clamp(-0.3, 0.3)).clamp(low, high))
+                .collect();
+            let moved = self.residuals(&there);
+            if square(&moved) < square(&r) {
+                let gain = square(&r) - square(&moved);
+                (*q, r) = (there, moved);
+                damping = (damping * 0.3).max(1e-9);
+                if gain < 1e-14 {
+                    break;
+                }
+            } else {
+                damping *= 10.0;
+                if damping > 1e6 {
+                    break;
+                }
+            }
+        }
+        square(&r[..r.len() - n])
+    }
+}
+
+/// Solves `A x = b` for a positive definite matrix.
+fn cholesky_solve(mut A: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+    let n = b.len();
+    for i in 0..n {
+        for j in 0..=i {
+            let sum = (0..j).map(|k| A[i][k] * A[j][k]).sum::<f64>();
+            let rest = A[i][j] - sum;
+            A[i][j] = if i == j { rest.max(1e-18).sqrt() } else { rest / A[j][j] };
+        }
+    }
+    for i in 0..n {
+        let sum = (0..i).map(|k| A[i][k] * b[k]).sum::<f64>();
+        b[i] = (b[i] - sum) / A[i][i];
+    }
+    for i in (0..n).rev() {
+        let sum = (i + 1..n).map(|k| A[k][i] * b[k]).sum::<f64>();
+        b[i] = (b[i] - sum) / A[i][i];
+    }
+    b
+}

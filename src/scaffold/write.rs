@@ -1,0 +1,143 @@
+//! The scenario file of a proposal.
+
+use std::fmt::Write as _;
+
+use super::feet::FootProposal;
+use crate::urdf::{Loaded, Shape};
+use hardstand_physics::dynamics::Positions;
+use hardstand_protocol::HoldGains;
+
+/// What a scenario is written from.
+pub(super) struct Draft<'a> {
+    /// The robot's file, as the scenario names it.
+    pub(super) named: &'a str,
+    pub(super) is_mjcf: bool,
+    pub(super) loaded: &'a Loaded,
+    pub(super) feet: &'a [FootProposal],
+    pub(super) q: &'a Positions,
+    pub(super) gains: Vec<HoldGains>,
+    pub(super) armature: Option<f64>,
+    pub(super) keyframe: Option<&'a str>,
+}
+
+impl Draft<'_> {
+    /// The file.
+    pub(super) fn toml(&self) -> String {
+        let model = &self.loaded.model;
+        let mut out = String::new();
+        // writing to a String cannot fail
+        let key = if self.is_mjcf { "mjcf" } else { "urdf" };
+        let _ = writeln!(
+            out,
+            "# {}: {} joints, {:.3} kg. Proposed by `hardstand new`; all keys are in",
+            model.name,
+            model.joint_count(),
+            model.total_mass()
+        );
+        let _ = writeln!(
+            out,
+            "# docs/scenarios.md and config/default.toml.\n\n[robot]\n{key} = {:?}",
+            self.named
+        );
+        if !is_key(&model.name) {
+            let _ = writeln!(out, "name = {:?}", key_of(&model.name));
+        }
+        self.write_initial(&mut out);
+        out.push_str("\n# Gains with which `hardstand controller stand` holds the joints, N·m/rad and N·m·s/rad.\n");
+        if let Some(armature) = self.armature {
+            let _ = writeln!(out, "# The file has no rotor inertia; this one, kg·m², is assumed.");
+            let _ = writeln!(out, "[joints.\"*\"]\narmature = {armature}\n");
+        }
+        for (joint, g) in model.joints.iter().zip(&self.gains) {
+            let _ = writeln!(
+                out,
+                "[joints.{:?}]\nhold_kp = {}\nhold_kd = {}",
+                joint.name,
+                plain(g.kp),
+                plain(g.kd)
+            );
+        }
+        out.push_str("\n[contact]\n# A foot that stands stays where it is; with Simbody's own law it would creep.\nstiction = \"holding\"\n");
+        self.write_feet(&mut out);
+        self.write_rest(&mut out);
+        out
+    }
+
+    fn write_initial(&self, out: &mut String) {
+        out.push_str("\n[initial]\nplace = \"above_ground\"\n");
+        if let Some(keyframe) = self.keyframe {
+            let _ = writeln!(
+                out,
+                "# The posture below is this keyframe's of the model.\nkeyframe = {keyframe:?}"
+            );
+            let rpy = self.q.quat_WB.to_rpy();
+            if rpy.iter().any(|x| x.abs() > 1e-9) {
+                let _ = writeln!(out, "rpy_rad = [{}, {}, {}]", rpy[0], rpy[1], rpy[2]);
+            }
+        }
+        out.push_str("\n[initial.joints]\n");
+        for (joint, q) in self.loaded.model.joints.iter().zip(&self.q.joints) {
+            let q = q.clamp(joint.q_min, joint.q_max.max(joint.q_min));
+            let short = (q * 1e4).round() / 1e4;
+            let inside = (joint.q_min..=joint.q_max).contains(&short);
+            let _ = writeln!(out, "{:?} = {:?}", joint.name, if inside { short } else { q });
+        }
+    }
+
+    fn write_feet(&self, out: &mut String) {
+        for foot in self.feet {
+            let _ = writeln!(out, "\n[[feet]]\nname = {:?}\nlink = {:?}", foot.link, foot.link);
+            if !foot.by_shape {
+                let points = foot.points_L.iter().map(|p| {
+                    let [x, y, z] = p.to_array().map(|x| (x * 1e5).round() / 1e5 + 0.0);
+                    format!("[{x:?}, {y:?}, {z:?}]")
+                });
+                let points: Vec<String> = points.collect();
+                let _ = writeln!(out, "points_m = [{}]", points.join(", "));
+                if foot.radius_m > 0.0 {
+                    let _ = writeln!(out, "radius_m = {:?}", foot.radius_m);
+                }
+            }
+        }
+    }
+
+    fn write_rest(&self, out: &mut String) {
+        let model = &self.loaded.model;
+        let base = &model.bodies[0].name;
+        let boxed =
+            |c: &&crate::urdf::Collision| c.frame == *base && matches!(c.shape, Shape::Box { .. });
+        if self.loaded.collisions.iter().filter(boxed).count() == 1
+            && self.loaded.collisions.iter().filter(|c| c.frame == *base).count() == 1
+            && !self.feet.is_empty()
+        {
+            out.push_str(
+                "\n# The corners of the trunk, so that a robot that falls lies on the ground.\n",
+            );
+            let _ =
+                writeln!(out, "[[stations]]\nname = {base:?}\nlink = {base:?}\nradius_m = 0.01");
+        }
+        let imu = model.frames.iter().find(|f| f.name.to_lowercase().contains("imu"));
+        if let Some(imu) = imu {
+            let _ = writeln!(out, "\n[imu]\nlink = {:?}", imu.name);
+        }
+    }
+}
+
+/// A number that TOML reads as one.
+fn plain(x: f64) -> String {
+    format!("{x:?}")
+}
+
+fn allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.".contains(c)
+}
+
+fn is_key(name: &str) -> bool {
+    (1..=96).contains(&name.len()) && name.chars().all(allowed)
+}
+
+/// A name for keys of the bus.
+fn key_of(name: &str) -> String {
+    let all: String = name.chars().take(96).map(|c| if allowed(c) { c } else { '_' }).collect();
+    if all.is_empty() { "robot".into() } else { all }
+}
