@@ -7,12 +7,14 @@ use roxmltree::Document;
 use crate::mjcf::mesh_corners;
 use crate::urdf::{Loaded, Shape};
 use hardstand_physics::dynamics::{Data, Positions, Velocities, kinematics};
-use hardstand_physics::spatial::Vec3;
+use hardstand_physics::spatial::{Transform, Vec3};
 
 /// An end is a foot if it lies in the lowest part of the robot, as a share of its height.
 const LOWEST_SHARE: f64 = 0.3;
 /// Corners of a mesh this far above its lowest one belong to the sole, as a share of its size.
 const SOLE_SHARE: f64 = 0.15;
+/// Points this far above the lowest one belong to the sole, m.
+const SOLE_M: f64 = 0.02;
 /// Words in the names of links that are feet.
 const WORDS: [&str; 5] = ["foot", "sole", "toe", "ankle", "feet"];
 
@@ -50,7 +52,8 @@ pub(super) fn find(
     let is_end = |body: usize| body > 0 && model.bodies.iter().skip(1).all(|b| b.parent != body);
     let mut found: Vec<(f64, Vec3, FootProposal)> = Vec::new();
     for body in (0..model.bodies.len()).filter(|&b| is_end(b)) {
-        let Some(foot) = foot_of(loaded, body, urdf, folder, notes) else { continue };
+        let up_B = data.X_WB[body].R.tr_mul(&Vec3::z());
+        let Some(foot) = foot_of(loaded, (body, &up_B), urdf, folder, notes) else { continue };
         let Some(frame) = model.frame(&foot.link) else { continue };
         let X_WL = data.X_WB[body].compose(&frame.X_BF);
         let lowest = foot.points_L.iter().map(|p| (X_WL.R * *p + X_WL.p).z - foot.radius_m);
@@ -71,7 +74,7 @@ pub(super) fn find(
 
 fn foot_of(
     loaded: &Loaded,
-    body: usize,
+    (body, up_B): (usize, &Vec3),
     urdf: &str,
     folder: &Path,
     notes: &mut Vec<String>,
@@ -85,27 +88,29 @@ fn foot_of(
         let simple = matches!(c.shape, Shape::Sphere { .. } | Shape::Box { .. });
         (!named(&c.frame), !simple)
     });
-    for c in shapes {
-        let link = c.frame.clone();
-        let several = loaded.collisions.iter().filter(|o| o.frame == link).count() > 1;
-        let corner = |x: f64, y: f64, z: f64| c.X_FC.R * Vec3::new(x, y, z) + c.X_FC.p;
-        let (points_L, radius_m) = match c.shape {
-            Shape::Sphere { radius_m } => (vec![c.X_FC.p], radius_m),
-            Shape::Box { size_m: [x, y, z] } => (corners(x, y, z, corner), 0.0),
-            Shape::Cylinder { radius_m: r, length_m } => {
-                (corners(2.0 * r, 2.0 * r, length_m, corner), 0.0)
-            }
-            Shape::Capsule { radius_m, length_m } => {
-                let half = 0.5 * length_m;
-                (vec![corner(0.0, 0.0, -half), corner(0.0, 0.0, half)], radius_m)
-            }
-            Shape::Mesh => match sole_of(&link, urdf, folder) {
-                Some(points) => (points, 0.0),
-                None => continue,
-            },
-        };
-        let simple = matches!(c.shape, Shape::Sphere { .. } | Shape::Box { .. });
-        let by_shape = simple && !several;
+    let best = shapes.first().map(|c| c.frame.clone());
+    let own: Vec<_> = shapes.iter().filter(|c| Some(&c.frame) == best.as_ref()).collect();
+    let up_L = best.as_ref().and_then(|link| model.frame(link)).map(|f| f.X_BF.R.tr_mul(up_B));
+    let mut points = Vec::new();
+    for c in &own {
+        let all = points_of(&c.shape, &c.X_FC, || sole_of(&c.frame, urdf, folder));
+        points.extend(all.unwrap_or_default());
+    }
+    if let (Some(link), Some(up_L)) = (best, up_L)
+        && !points.is_empty()
+    {
+        let lowest = |(p, r): &(Vec3, f64)| p.dot(&up_L) - r;
+        let least = points.iter().map(lowest).fold(f64::INFINITY, f64::min);
+        let round = points.iter().all(|(_, r)| *r == points[0].1);
+        let simple = matches!(own[0].shape, Shape::Sphere { .. } | Shape::Box { .. });
+        let by_shape = simple && own.len() == 1;
+        if !by_shape {
+            points.retain(|p| lowest(p) < least + SOLE_M);
+        }
+        // of different radii, the lowest points
+        let place = |(p, r): &(Vec3, f64)| if round { *p } else { *p - up_L * *r };
+        let radius_m = if round { points[0].1 } else { 0.0 };
+        let points_L = points.iter().map(place).collect();
         return Some(FootProposal { link, body, points_L, radius_m, by_shape });
     }
     let mut links = model.frames.iter().filter(|f| f.body == body);
@@ -120,6 +125,28 @@ fn foot_of(
         points_L: vec![Vec3::zeros()],
         radius_m: 0.0,
         by_shape: false,
+    })
+}
+
+/// The points of a shape with which it can touch the ground, and the radius of each.
+fn points_of(
+    shape: &Shape,
+    X_FC: &Transform,
+    mesh: impl FnOnce() -> Option<Vec<Vec3>>,
+) -> Option<Vec<(Vec3, f64)>> {
+    let corner = |x: f64, y: f64, z: f64| X_FC.R * Vec3::new(x, y, z) + X_FC.p;
+    let sharp = |points: Vec<Vec3>| points.into_iter().map(|p| (p, 0.0)).collect();
+    Some(match *shape {
+        Shape::Sphere { radius_m } => vec![(X_FC.p, radius_m)],
+        Shape::Box { size_m: [x, y, z] } => sharp(corners(x, y, z, corner)),
+        Shape::Cylinder { radius_m: r, length_m } => {
+            sharp(corners(2.0 * r, 2.0 * r, length_m, corner))
+        }
+        Shape::Capsule { radius_m, length_m } => {
+            let half = 0.5 * length_m;
+            vec![(corner(0.0, 0.0, -half), radius_m), (corner(0.0, 0.0, half), radius_m)]
+        }
+        Shape::Mesh => sharp(mesh()?),
     })
 }
 
@@ -150,7 +177,7 @@ fn sole_of(link: &str, urdf: &str, folder: &Path) -> Option<Vec<Vec3>> {
     let scale = triple(mesh.attribute("scale"), [1.0; 3]);
     let origin = collision.children().find(|n| n.has_tag_name("origin"));
     let of = |name: &str| triple(origin.and_then(|o| o.attribute(name)), [0.0; 3]);
-    let X = hardstand_physics::spatial::Transform::from_xyz_rpy(of("xyz"), of("rpy"));
+    let X = Transform::from_xyz_rpy(of("xyz"), of("rpy"));
     let vertices: Vec<Vec3> = mesh_corners(&file)?
         .into_iter()
         .map(|v| {

@@ -7,6 +7,7 @@ mod gains;
 mod posture;
 mod write;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::config::Scenario;
@@ -88,33 +89,38 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     };
     let armature = missing_armature(model, &mut notes);
     let own = gains_of_model(&robot, &q);
-    let base = own.unwrap_or_else(|| {
-        let mut light = model.clone();
-        light.joints.iter_mut().for_each(|j| j.armature = j.armature.max(armature.unwrap_or(0.0)));
-        gains::propose(&light, &q, &found)
-    });
+    let mut light = model.clone();
+    light.joints.iter_mut().for_each(|j| j.armature = j.armature.max(armature.unwrap_or(0.0)));
+    let proposed = gains::propose(&light, &q, &found);
     let mut draft = write::Draft {
         named,
         is_mjcf: robot.is_mjcf,
         loaded: &robot.loaded,
         feet: &found,
         q: &q,
-        gains: base.clone(),
+        gains: own.clone().unwrap_or_else(|| proposed.clone()),
         armature,
         keyframe: keyframe.map(|k| k.name.as_str()),
     };
     let mut stands = None;
     if floating && !found.is_empty() {
-        stands = Some(false);
-        for times in TRIED {
-            draft.gains = base.iter().map(|g| scaled(*g, times)).collect();
-            if stands_up(&draft.toml(), &robot.urdf, &draft.gains)? {
-                stands = Some(true);
-                break;
+        let mut tried = own.iter().chain([&proposed]).flat_map(|base| {
+            TRIED.iter().map(|&times| base.iter().map(|g| scaled(*g, times)).collect::<Vec<_>>())
+        });
+        let first = draft.gains.clone();
+        let found = tried.try_fold((), |(), gains| {
+            draft.gains = gains;
+            match stands_up(&draft.toml(), &robot.urdf, &draft.gains) {
+                Ok(false) => ControlFlow::Continue(()),
+                other => ControlFlow::Break(other),
             }
-        }
+        });
+        stands = Some(match found {
+            ControlFlow::Break(result) => result?,
+            ControlFlow::Continue(()) => false,
+        });
         if stands == Some(false) {
-            draft.gains = base;
+            draft.gains = first;
         }
     }
     let feet = found.iter().map(|f| f.link.clone()).collect();

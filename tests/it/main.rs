@@ -60,6 +60,7 @@ mod saved;
 #[cfg(feature = "zenoh")]
 mod saved_words;
 mod security;
+mod scaffold;
 mod segments;
 mod simd;
 mod simulation;

@@ -1,0 +1,109 @@
+//! `hardstand new`: the scenario that it proposes stands, in a real daemon.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::logs;
+use crate::common::process::{Log, Process, Scene, repository};
+
+const HARDSTAND: &str = env!("CARGO_BIN_EXE_hardstand");
+
+/// `hardstand new` with these words; its exit code and its result.
+fn new(folder: &Path, words: &[&str], code: i32) -> Value {
+    let mut command = std::process::Command::new(HARDSTAND);
+    command.arg("new").args(words).arg("--json").current_dir(folder);
+    let said = Process::start(folder, "new", command).ends_with(code);
+    serde_json::from_str(&said).unwrap_or(Value::String(said))
+}
+
+/// A biped whose feet are boxes; knees bend one way only.
+fn biped() -> String {
+    let leg = |side: &str, y: f64| {
+        let joint = |name: &str, axis: &str, range: &str| {
+            format!("<joint name=\"{side}_{name}\" axis=\"{axis}\" range=\"{range}\"/>")
+        };
+        let inertial = |mass: f64, z: f64| {
+            let i = 0.02 * mass;
+            format!("<inertial pos=\"0 0 {z}\" mass=\"{mass}\" diaginertia=\"{i} {i} {i}\"/>")
+        };
+        format!(
+            "<body name=\"{side}_hip\" pos=\"0 {y} 0\">{}{}\
+             <body name=\"{side}_thigh\">{}{}\
+             <body name=\"{side}_shank\" pos=\"0 0 -0.35\">{}{}\
+             <body name=\"{side}_foot\" pos=\"0 0 -0.35\">{}{}\
+             <geom type=\"box\" size=\"0.11 0.05 0.02\" pos=\"0.03 0 -0.05\"/>\
+             </body></body></body></body>",
+            inertial(1.0, 0.0),
+            joint("roll", "1 0 0", "-30 30"),
+            inertial(3.0, -0.15),
+            joint("pitch", "0 1 0", "-100 60"),
+            inertial(2.0, -0.15),
+            joint("knee", "0 1 0", "0 120"),
+            inertial(0.8, -0.03),
+            joint("ankle", "0 1 0", "-60 60"),
+        )
+    };
+    format!(
+        "<mujoco model=\"biped\"><default><joint armature=\"0.02\"/></default><worldbody>\
+         <body name=\"trunk\" pos=\"0 0 1\"><freejoint/>\
+         <inertial pos=\"0.02 0 0.2\" mass=\"15\" diaginertia=\"0.4 0.3 0.2\"/>{}{}\
+         </body></worldbody></mujoco>",
+        leg("left", 0.1),
+        leg("right", -0.1)
+    )
+}
+
+#[test]
+fn a_proposed_scenario_stands_in_a_daemon() {
+    let scene = Scene::new();
+    let folder = scene.dir.path();
+    std::fs::write(folder.join("biped.xml"), biped()).unwrap();
+    std::fs::copy(repository("config/robots/quadruped.urdf"), folder.join("dog.urdf")).unwrap();
+    for (robot, feet) in [("dog.urdf", 4), ("biped.xml", 2)] {
+        let result = new(folder, &[robot, "-o", "my.toml", "--force"], 0);
+        assert_eq!(result["stands"], true, "{robot}: {result}");
+        assert_eq!(result["posture"], "solved");
+        assert_eq!(result["feet"].as_array().unwrap().len(), feet, "{result}");
+        let mut args = scene.run_args(&["--mode", "lockstep", "--pace", "free", "--duration", "3"]);
+        args[1] = folder.join("my.toml").display().to_string();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut daemon = scene.hardstand("daemon", &args);
+        let stand = ["controller", "stand", "--connect", &scene.endpoint, "--join", "legs"];
+        let mut name = vec!["--robot", if feet == 4 { "quadruped" } else { "biped" }];
+        name.splice(0..0, stand);
+        let mut controller = scene.hardstand("legs", &name);
+        daemon.ends_with(0);
+        controller.kill();
+        let log = Log::read(&scene.log());
+        let (first, last) = (&log.states[0], &log.states[log.states.len() - 1]);
+        let sunk = first.truth_base_position_m[2] - last.truth_base_position_m[2];
+        assert!(sunk < 0.05, "{robot} sinks by {sunk} m");
+        let [w, x, y, _] = last.truth_base_quat_wxyz;
+        assert!(x * x + y * y < 0.01, "{robot} leans: {w} {x} {y}");
+    }
+}
+
+#[test]
+fn what_looks_wrong_is_said_and_no_file_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(repository("config/robots/quadruped.urdf")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("mm.urdf", &text.replace("xyz=\"0 0 -0.213\"", "xyz=\"0 0 -213\""));
+    write("degrees.urdf", &text.replace("lower=\"-1.05\" upper=\"1.05\"", "lower=\"-60\" upper=\"60\""));
+    write("heavy.urdf", &text.replace("<mass value=\"7\"/>", "<mass value=\"7000\"/>"));
+    for (name, word) in
+        [("mm.urdf", "millimetres"), ("degrees.urdf", "degrees"), ("heavy.urdf", "tonnes")]
+    {
+        let (said, _) = logs::hardstand(&[
+            "new".as_ref(),
+            folder.path().join(name).as_os_str(),
+        ]);
+        assert!(said.contains(word), "{name}: {said}");
+    }
+    write("dog.urdf", &text);
+    write("my.toml", "# mine");
+    let said = new(folder.path(), &["dog.urdf", "-o", "my.toml"], 2);
+    assert!(said.to_string().contains("--force"), "{said}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("my.toml")).unwrap(), "# mine");
+}
