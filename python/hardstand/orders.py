@@ -204,7 +204,7 @@ class Orders:
         return self._order("clear", wire.CLEAR, body)
 
     def status(self) -> Status:
-        """The condition of the daemon now."""
+        """The condition of the daemon; it is brought up to date every second of wall time."""
         return read_status(self.bus.ask("status", None, PATIENCE))
 
     def urdf(self) -> str:

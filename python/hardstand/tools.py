@@ -108,9 +108,9 @@ def bisect(
 def branch(
     log: Path_,
     at: int,
+    to: Path_,
     *,
     set: Sequence[str] = (),
-    to: Path_ | None = None,
     plot: Path_ | None = None,
     controller: Sequence[Path_] | None = None,
 ) -> Result:

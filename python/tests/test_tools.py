@@ -95,7 +95,7 @@ def test_bisect_and_branch_answer(tmp_path: Path, log: Path) -> None:
     assert "base.z" in [q.name for q in hardstand.bisect(log, at=5)]
     slippery = ["contact.mu_static=0.1", "contact.mu_kinetic=0.1"]
     other = tmp_path / "b.mcap"
-    branched = hardstand.branch(log, 200, set=slippery, to=other)
+    branched = hardstand.branch(log, 200, other, set=slippery)
     assert branched.ticks == 300 and not branched.comparison.identical
     assert hardstand.bisect(log, other).cause == "plant"
 
