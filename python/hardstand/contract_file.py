@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -142,10 +143,7 @@ def names() -> list[str]:
 
 def parse(text: str, file: Path = Path("contract.toml")) -> Contract:
     """The contract in a text; all mistakes of its form are in one error."""
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib  # type: ignore[import-not-found, no-redef, unused-ignore]
+    tomllib = _toml()
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as e:
@@ -173,6 +171,15 @@ def parse(text: str, file: Path = Path("contract.toml")) -> Contract:
         raise Violated(str(file), mistakes)
     contract: Contract = made
     return contract
+
+
+def _toml() -> Any:
+    for name in ("tomllib", "tomli"):  # Python 3.10 has no tomllib
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            continue
+    raise HardstandError("contracts need Python 3.11, or: pip install tomli", kind="input")
 
 
 def _made(kind: type, given: Mapping[str, Any], where: str, mistakes: list[str]) -> Any:

@@ -44,6 +44,6 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def robot() -> Iterator[hardstand.Robot]:
-    """A robot in lockstep, without an end."""
-    with hardstand.daemon(SCENARIO) as robot:
+    """A robot in lockstep. A test that waits in vain ends with the run, or with its patience."""
+    with hardstand.daemon(SCENARIO, duration=20, set=["control.patience_s=10"]) as robot:
         yield robot

@@ -52,6 +52,17 @@ def test_robots_of_a_vector_are_reset_one_by_one() -> None:
     assert np.allclose(observations[1], env.reset()[0][1])
 
 
+def test_the_time_of_a_robot_begins_again_with_its_episode() -> None:
+    env = VectorEnv("", 2, plants=FakePlant(2), action_scale=1.0, episode_s=0.08)
+    env.reset()
+    ends = []
+    for step in range(5):
+        actions = np.zeros((2, 3), np.float32)
+        actions[1, 0] = 1.5 * (step == 0)
+        ends.append(env.step(actions)[3].tolist())
+    assert ends == [[False, False]] * 3 + [[True, False]] + [[False, False]]
+
+
 def test_the_plant_in_this_process_stands() -> None:
     pytest.importorskip("hardstand._native")
     env = Env(SCENARIO, policy_hz=50, episode_s=0.5)

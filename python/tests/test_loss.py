@@ -17,7 +17,7 @@ def test_a_late_controller_joins_again_and_says_why(
     scenario: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "hardstand")
-    with hardstand.daemon(scenario, "realtime", "realtime", set=SHORT) as robot:
+    with hardstand.daemon(scenario, "realtime", "realtime", duration=20, set=SHORT) as robot:
         fresh = 0
         for state in robot.states(join="legs"):
             robot.command(q=robot.q_initial, kp=100, kd=3)
@@ -34,7 +34,7 @@ def test_a_late_controller_joins_again_and_says_why(
 
 
 def test_a_controller_whose_joints_were_taken_names_the_owner(scenario: Path) -> None:
-    with hardstand.daemon(scenario, "realtime", "realtime", set=SHORT) as robot:
+    with hardstand.daemon(scenario, "realtime", "realtime", duration=20, set=SHORT) as robot:
         with hardstand.connect(robot.model.robot, robot.bus.endpoint) as thief:
             states = robot.states(join="legs")
             for state in states:
@@ -51,7 +51,7 @@ def test_a_controller_whose_joints_were_taken_names_the_owner(scenario: Path) ->
 
 
 def test_a_late_controller_that_has_not_joined_takes_a_new_session(scenario: Path) -> None:
-    with hardstand.daemon(scenario, "realtime", "realtime", set=SHORT) as robot:
+    with hardstand.daemon(scenario, "realtime", "realtime", duration=20, set=SHORT) as robot:
         sessions = set()
         fresh = 0
         for state in robot.states():
