@@ -40,7 +40,7 @@ _QUIET: dict[str, Any] = {
 
 
 def read_password(path: str | os.PathLike[str]) -> str:
-    """The password in a file that holds only a password; other users must not be able to read it."""
+    """The password in a file that holds only a password, and that only its user can read."""
     file = Path(path)
     try:
         mode = file.stat().st_mode

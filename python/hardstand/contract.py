@@ -109,7 +109,8 @@ def _joints(contract: Contract, robot: Robot) -> list[str]:
         f"joints: the robot has no joint {name}; its joints are {', '.join(robot.joints)}"
         for name in named if name not in robot.joints
     ]
-    out += [f"joints: {name} is there twice" for name in sorted(set(named)) if named.count(name) > 1]
+    twice = sorted({name for name in named if named.count(name) > 1})
+    out += [f"joints: {name} is there twice" for name in twice]
     if free := [name for name in robot.joints if name not in named]:
         out.append(
             f"joints: the robot's joints {', '.join(free)} are not commanded; add a table [[hold]] "
@@ -139,7 +140,7 @@ def _term(contract: Contract, term: Term, robot: Robot) -> list[str]:
     if has_frame and term.frame not in frames:
         out.append(f'frame is "{term.frame}"; it must be {" or ".join(frames)}')
     if term.frame == "base" and not is_truth and not robot.imu_on_base:
-        out.append("frame is base, but the IMU is on another body, so its readings cannot be turned")
+        out.append("frame is base, but the IMU is on another body, so it cannot be turned")
     if is_truth and not term.truth:
         out.append("only a simulator knows it; write truth = true to accept that")
     if term.history < 1 or term.decimation < 1:

@@ -128,8 +128,8 @@ def daemon(
     """Starts a daemon at a private socket, and gives a robot that is connected to it.
 
     An iteration over its states ends when the run has reached its `duration`, and raises the
-    daemon's error if it has failed. `robot.daemon` is the daemon itself: `robot.daemon.wait()` gives
-    the report of the run.
+    daemon's error if it has failed. `robot.daemon` is the daemon: `robot.daemon.wait()` gives the
+    report of the run.
 
     Args:
         scenario: file of the scenario.

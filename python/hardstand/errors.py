@@ -22,8 +22,8 @@ class HardstandError(Exception):
     """An error of the daemon, of the program `hardstand`, or of this package.
 
     Attributes:
-        kind: `"input"` (a value was refused), `"file"`, `"log"`, `"real_time"`, `"bus"` (no answer),
-            `"busy"` (the same request may be accepted later), `"plant_failure"`, `"overrun"`,
+        kind: `"input"` (a value was refused), `"file"`, `"log"`, `"real_time"`,
+            `"bus"` (no answer), `"busy"` (the same request may be accepted later), `"plant_failure"`, `"overrun"`,
             `"controller_timeout"`, `"lost"`, `"internal"`.
         exit_code: of the program `hardstand` if it was run, otherwise None.
         result: what the program printed as JSON before it failed, otherwise None.

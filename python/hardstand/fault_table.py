@@ -44,7 +44,7 @@ FAULTS: dict[str, dict[str, float | list[float] | None]] = {
 
 
 def values_of(kind: str, given: Mapping[str, float | Sequence[float]]) -> list[float]:
-    """The values of a fault's parameters in the order of the bus. The daemon checks their ranges."""
+    """The values of a fault's parameters in the order of the bus; the daemon checks ranges."""
     if kind not in FAULTS:
         raise Refused(f'fault "{kind}" is not one of {", ".join(FAULTS)}')
     known = FAULTS[kind]

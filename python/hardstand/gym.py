@@ -250,4 +250,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
 
 def _loaded(contract: Contract | str | os.PathLike[str] | None) -> Contract | None:
-    return contract if contract is None or isinstance(contract, Contract) else contracts.load(contract)
+    if contract is None or isinstance(contract, Contract):
+        return contract
+    return contracts.load(contract)

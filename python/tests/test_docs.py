@@ -21,7 +21,8 @@ def blocks(language: str) -> list[tuple[str, str]]:
     found = []
     for section in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]:
         title = section.splitlines()[0]
-        for match in re.finditer(rf"(?P<before>.*\n)```{language}\n(?P<text>.*?)```", section, re.S):
+        form = rf"(?P<before>.*\n)```{language}\n(?P<text>.*?)```"
+        for match in re.finditer(form, section, re.S):
             if match["before"].endswith(NATIVE):
                 title += ", native"
             found.append((title, match["text"]))

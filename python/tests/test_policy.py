@@ -169,7 +169,8 @@ def test_terms_are_in_their_order_frame_and_scale() -> None:
     )
     s = sensors(2)
     half = np.sqrt(0.5)  # the IMU is turned by 90 degrees about z: its x is the base's y
-    seen = Observer(contract, ["b", "a"], 0, (half, 0.0, 0.0, half))(s, np.array([7.0, 8.0]), np.zeros(0))
+    observe = Observer(contract, ["b", "a"], 0, (half, 0.0, 0.0, half))
+    seen = observe(s, np.array([7.0, 8.0]), np.zeros(0))
     assert seen.dtype == np.float32 and seen.shape == (14,)
     assert np.allclose(seen[:2], 2 * (s.q[[1, 0]] - [0.5, -0.5]))
     assert np.allclose(seen[2], 0.1 * s.dq[0])

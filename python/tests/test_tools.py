@@ -142,7 +142,9 @@ def test_a_controller_in_python_is_certified(tmp_path: Path, controller: list[st
     assert done.certified and (out / "certificate.html").exists()
 
 
-def test_replay_shows_a_log_to_a_controller(tmp_path: Path, log: Path, controller: list[str]) -> None:
+def test_replay_shows_a_log_to_a_controller(
+    tmp_path: Path, log: Path, controller: list[str]
+) -> None:
     listen = f'bus.listen=["unixsock-stream/{tmp_path}/s"]'
     shown = hardstand.replay(log, controller=controller, set=[listen])
     assert shown.identical and shown.compared == shown.equal > 0
