@@ -136,14 +136,14 @@ fn the_python_example_makes_the_robot_stand() {
     let place = Place::new();
     let daemon = place.daemon("3", &[]);
     let mut command = Command::new(python);
-    command.arg(at_root("examples/stand.py"));
+    command.arg(at_root("examples/stand_protocol.py"));
     command.args(["--connect", &place.endpoint, "--robot", "quadruped", "--seconds", "60"]);
-    let controller = Process::start("examples/stand.py", &mut command);
+    let controller = Process::start("examples/stand_protocol.py", &mut command);
 
     let (status, summary, errors) = daemon.finish();
     assert!(status.success(), "{status}\n{summary}\n{errors}");
     let (status, said, errors) = controller.finish();
-    assert!(status.success(), "examples/stand.py: {status}\n{said}\n{errors}");
+    assert!(status.success(), "examples/stand_protocol.py: {status}\n{said}\n{errors}");
     assert!(said.contains("the daemon has stopped"), "{said}");
     assert!(!said.contains("lost the robot"), "{said}");
 

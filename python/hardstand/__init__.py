@@ -1,0 +1,45 @@
+"""Hardstand: a simulated legged robot for the program that controls it.
+
+    import hardstand
+
+    with hardstand.connect("quadruped") as robot:
+        for state in robot.states(join="legs"):
+            robot.command(q=robot.q_initial, kp=100, kd=3)
+
+docs/python.md describes the package.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .aio import AsyncRobot, connect_async
+from .client import Robot, connect
+from .daemon import Daemon, daemon
+from .errors import Busy, DaemonGone, HardstandError, Lost, Refused
+from .log import Log, read
+from .model import Model
+from .state import Contacts, State
+from .status import Event, Events, Status
+from .tools import bisect, branch, campaign, certify, model, plot, replay, run
+
+if TYPE_CHECKING:
+    from . import gym, policy
+    from ._native import Plant, Plants
+
+__all__ = [
+    "AsyncRobot", "Busy", "Contacts", "Daemon", "DaemonGone", "Event", "Events", "HardstandError",
+    "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "State", "Status", "bisect",
+    "branch", "campaign", "certify", "connect", "connect_async", "daemon", "gym", "model", "plot",
+    "policy", "read", "replay", "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what needs the extension module or an optional package when it is first used."""
+    if name in ("Plant", "Plants"):
+        return getattr(importlib.import_module("hardstand._native"), name)
+    if name in ("gym", "policy"):
+        return importlib.import_module(f"hardstand.{name}")
+    raise AttributeError(f"module hardstand has no attribute {name!r}")

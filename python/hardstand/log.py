@@ -1,0 +1,143 @@
+"""Logs as tables: `hardstand.read`."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import binary, mcap
+from .errors import HardstandError
+from .state import State
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HEADER = re.compile(r"(?P<name>[^\[]*?)(?: \[(?P<unit>[^\]]*)\])?")
+
+
+def read(path: binary.Path_) -> Log:
+    """A log of `hardstand run --log`, or of this package's `run` and `daemon`."""
+    return Log(Path(path))
+
+
+class Log:
+    """A log. `info`, `events`, `scenario`, `urdf` and `states` are read from the first file;
+    `to_numpy` and `to_pandas` replay the log with the program `hardstand`, so that contacts are
+    there too, and read all files of the run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        topics = ("hardstand/state", "hardstand/events")
+        self._contents = mcap.read(path, topics)
+
+    def __repr__(self) -> str:
+        return f"Log({str(self.path)!r})"
+
+    @property
+    def info(self) -> binary.Result:
+        """`version`, `recording_id`, `layout_hash`, `physics_hash`, `run_id`, `period_ns`,
+        `ticks` in this file, `complete` (False if the file was cut short), `next_segment`."""
+        of_log = self._contents.metadata["hardstand"]
+        out = binary.Result(of_log)
+        for name in ("run_id", "period_ns"):
+            out[name] = int(of_log[name])
+        out["ticks"] = len(self._contents.messages["hardstand/state"])
+        out["complete"] = self._contents.complete
+        following = self._contents.metadata.get("hardstand-next", {})
+        out["next_segment"] = following.get("next_segment")
+        return out
+
+    @property
+    def scenario(self) -> str:
+        """The complete scenario, TOML: defaults, file and changes in one."""
+        return self._contents.attachments["scenario.toml"].decode()
+
+    @property
+    def urdf(self) -> str:
+        """The robot, as it was read."""
+        return self._contents.attachments["robot.urdf"].decode()
+
+    @functools.cached_property
+    def events(self) -> list[dict[str, Any]]:
+        """The events with who ordered what, as `hardstand events --json` prints them."""
+        found = self._contents.messages["hardstand/events"]
+        return [json.loads(mcap.string(body), object_hook=binary.Result) for _time, body in found]
+
+    @functools.cached_property
+    def states(self) -> list[State]:
+        """The state after each tick of this file, as published."""
+        found = self._contents.messages["hardstand/state"]
+        return [State(mcap.payload(body)) for _time, body in found]
+
+    def to_numpy(self, only: Sequence[str] = (), every: int = 1) -> dict[str, npt.NDArray[Any]]:
+        """Quantities by name (`hardstand bisect LOG --list` shows all): an array each, with an
+        element for each tick. Units are in `units`.
+
+        Args:
+            only: names, in which `*` stands for any text: `["time", "joint.*.q"]`. Default: all.
+            every: every Nth tick.
+        """
+        names, values = self._table(tuple(only), every)
+        return {_split(name)[0]: column for name, column in zip(names, values, strict=True)}
+
+    def units(self, only: Sequence[str] = ()) -> dict[str, str]:
+        """Unit of each quantity by name; empty for none."""
+        names, _values = self._table(tuple(only), 1)
+        return dict(_split(name) for name in names)
+
+    def to_pandas(self, only: Sequence[str] = (), every: int = 1) -> pd.DataFrame:
+        """The same as a DataFrame with the ticks as index, and the units in `.attrs["units"]`.
+        Needs pandas."""
+        import pandas as pd
+
+        names, values = self._table(tuple(only), every)
+        columns = {_split(n)[0]: v for n, v in zip(names, values, strict=True)}
+        frame = pd.DataFrame(columns)
+        if "tick" in frame:
+            frame = frame.set_index(frame["tick"].astype(np.int64), drop=True)
+            frame = frame.drop(columns="tick")
+        frame.attrs["units"] = dict(_split(name) for name in names)
+        return frame
+
+    @functools.lru_cache(maxsize=4)  # noqa: B019 - a log lives as long as its tables
+    def _table(
+        self, only: tuple[str, ...], every: int
+    ) -> tuple[list[str], list[npt.NDArray[Any]]]:
+        options = binary.options(only=list(only), every=every)
+        try:
+            import pyarrow.parquet as parquet
+        except ImportError:
+            return self._csv(options)
+        with tempfile.TemporaryDirectory(prefix="hardstand-") as folder:
+            file = Path(folder) / "table.parquet"
+            binary.call("export", self.path, "--parquet", file, "--json", *options)
+            table = parquet.read_table(file)
+        columns = [column.to_numpy() for column in table.columns]
+        return list(table.column_names), columns
+
+    def _csv(self, options: list[str]) -> tuple[list[str], list[npt.NDArray[Any]]]:
+        with tempfile.TemporaryDirectory(prefix="hardstand-") as folder:
+            file = Path(folder) / "table.csv"
+            binary.call("export", self.path, "--csv", file, "--json", *options)
+            with file.open() as lines:
+                names = next(lines).rstrip("\n").split(",")
+                table = np.loadtxt(lines, delimiter=",", ndmin=2, dtype=np.float64)
+        if table.shape[1] != len(names):
+            raise HardstandError(
+                f"export of {self.path}: {len(names)} names, {table.shape[1]} columns", kind="log"
+            )
+        return names, list(np.ascontiguousarray(table.T))
+
+
+def _split(header: str) -> tuple[str, str]:
+    """Name and unit of a column `base.z [m]`."""
+    found = _HEADER.fullmatch(header)
+    return (found["name"], found["unit"] or "") if found else (header, "")

@@ -1,0 +1,201 @@
+"""States and contacts of the robot, as views on the bytes that came over the bus."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import wire
+
+Floats = npt.NDArray[np.float64]
+
+_SCALARS = struct.Struct("<QIQQ4BIQQQ")  # from layout_hash to digest, at offset 4
+_NO_AGE = 0xFFFF_FFFF
+_REAL_TIME = 0
+
+MODES = ("realtime", "lockstep", "budgeted")
+PHASES = ("waiting", "running", "stopped", "paused", "awaiting a controller")
+FAILURES = (None, "not_finite", "out_of_range")
+AUTHORITIES = ("zero", "fresh", "held", "damped", "stopped")
+
+
+def named(names: tuple[Any, ...], number: int) -> Any:
+    """The name with this number, or the number itself if a newer daemon has more of them."""
+    return names[number] if number < len(names) else str(number)
+
+
+class State:
+    """The robot after `tick` ticks; all quantities belong to this instant.
+
+    Arrays are read-only views on the received bytes, so a state costs no copy. Joints are in the
+    model's order, all of them; `state.q[robot.index]` are those of the lease. Units are SI; the
+    world's z points up; quaternions are w, x, y, z.
+
+    Attributes:
+        tick: ticks done; the number that a command answers.
+        time: simulated time, s.
+        run_id: number of the run; a reset or restore begins the next one.
+        command_age: age of the command in ticks, or None if there was none.
+        owner: public number of the session that commands the robot, 0 for none.
+        digest: chained over all ticks: equal digests, equal runs.
+        data: the bytes of the message.
+    """
+
+    __slots__ = (
+        "_age", "_authority", "_failure", "_mode", "_phase", "data", "digest", "layout_hash",
+        "owner", "run_id", "seq", "tick", "time_ns",
+    )
+
+    def __init__(self, data: bytes) -> None:
+        wire.check(data, wire.STATE, "a state")
+        self.data = data
+        (
+            self.layout_hash, self.run_id, self.tick, self.time_ns, self._mode, self._phase,
+            self._failure, self._authority, self._age, self.owner, self.seq, self.digest,
+        ) = _SCALARS.unpack_from(data, 4)
+
+    def __repr__(self) -> str:
+        return f"State(tick={self.tick}, time={self.time:g}, authority={self.authority!r})"
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return float(self.time_ns) * 1e-9
+
+    @property
+    def mode(self) -> str:
+        """`"realtime"`, `"lockstep"` or `"budgeted"`."""
+        return str(named(MODES, self._mode))
+
+    @property
+    def is_real_time(self) -> bool:
+        """True if ticks do not wait for controllers."""
+        return bool(self._mode == _REAL_TIME)
+
+    @property
+    def phase(self) -> str:
+        """`"waiting"` for a controller, `"running"`, `"stopped"` by a failure, or `"paused"`."""
+        return str(named(PHASES, self._phase))
+
+    @property
+    def failure(self) -> str | None:
+        """Why the plant stopped itself: `"not_finite"`, `"out_of_range"`, or None."""
+        name = named(FAILURES, self._failure)
+        return None if name is None else str(name)
+
+    @property
+    def authority(self) -> str:
+        """What the drives obeyed: `"fresh"`, `"held"`, `"damped"`, `"zero"` or `"stopped"`; if
+        joints differ, that of the joint with the least."""
+        return str(named(AUTHORITIES, self._authority))
+
+    @property
+    def command_age(self) -> int | None:
+        """Ticks from the state that was answered to the tick that used the command, or None."""
+        return None if self._age == _NO_AGE else int(self._age)
+
+    def _floats(self, count: int, offset: int) -> Floats:
+        return np.frombuffer(self.data, "<f8", count, offset)
+
+    @property
+    def joints(self) -> npt.NDArray[Any]:
+        """Records of q (rad or m), dq (rad/s or m/s) and tau (N·m or N); (n,)."""
+        (n,) = struct.unpack_from("<Q", self.data, 248)
+        return np.frombuffer(self.data, wire.JOINT_READING, n, 256)
+
+    @property
+    def q(self) -> Floats:
+        """Positions that the encoders read, rad or m; (n,)."""
+        return self.joints["q"]
+
+    @property
+    def dq(self) -> Floats:
+        """Velocities that the encoders read, rad/s or m/s; (n,)."""
+        return self.joints["dq"]
+
+    @property
+    def tau(self) -> Floats:
+        """Efforts that the motors made, N·m or N; (n,)."""
+        return self.joints["tau"]
+
+    @property
+    def imu_quat(self) -> Floats:
+        """Orientation of the IMU in the world, w x y z; (4,)."""
+        return self._floats(4, 64)
+
+    @property
+    def imu_gyro(self) -> Floats:
+        """Angular velocity, rad/s, in the axes of the IMU; (3,)."""
+        return self._floats(3, 96)
+
+    @property
+    def imu_acc(self) -> Floats:
+        """Specific force, m/s², in the axes of the IMU: +9.81 on z at rest; (3,)."""
+        return self._floats(3, 120)
+
+    @property
+    def truth_base_position(self) -> Floats:
+        """Origin of the base link in the world, m; (3,). Only a simulator knows it."""
+        return self._floats(3, 144)
+
+    @property
+    def truth_base_quat(self) -> Floats:
+        """Orientation of the base in the world, w x y z; (4,). Only a simulator knows it."""
+        return self._floats(4, 168)
+
+    @property
+    def truth_base_velocity(self) -> Floats:
+        """Velocity of the base's origin, m/s, in world axes; (3,). Only a simulator knows it."""
+        return self._floats(3, 200)
+
+    @property
+    def truth_base_angular_velocity(self) -> Floats:
+        """Angular velocity of the base, rad/s, in world axes; (3,). Only a simulator knows it."""
+        return self._floats(3, 224)
+
+    def _feet_at(self) -> tuple[int, int]:
+        (joints,) = struct.unpack_from("<Q", self.data, 248)
+        at = 256 + 24 * int(joints)
+        (feet,) = struct.unpack_from("<Q", self.data, at)
+        return at + 8, int(feet)
+
+    @property
+    def foot_contact(self) -> npt.NDArray[np.bool_]:
+        """True for each foot that is down, debounced; (feet,)."""
+        at, feet = self._feet_at()
+        return np.frombuffer(self.data, np.bool_, feet, at)
+
+    @property
+    def foot_normal(self) -> Floats:
+        """Sum of the normal forces of each foot, N; (feet,)."""
+        at, feet = self._feet_at()
+        return np.frombuffer(self.data, "<f8", feet, at + feet + 8)
+
+
+class Contacts:
+    """Forces of the ground on the robot after `tick` ticks.
+
+    `feet` and `stations` are record arrays whose fields are those of docs/protocol.md, for
+    instance `contacts.feet["force_world_n"]`, N, of shape (feet, 3), and
+    `contacts.stations["slip_m_per_s"]`, of shape (stations, surfaces).
+    """
+
+    __slots__ = ("data", "feet", "layout_hash", "run_id", "stations", "tick", "time_ns")
+
+    def __init__(self, data: bytes, surfaces: int) -> None:
+        wire.check(data, wire.CONTACTS, "a message of contacts")
+        self.data = data
+        self.layout_hash, self.run_id, self.tick, self.time_ns, feet = struct.unpack_from(
+            "<QIQQQ", data, 4
+        )
+        self.feet: npt.NDArray[Any] = np.frombuffer(data, wire.FOOT_READING, feet, 40)
+        at = 40 + wire.FOOT_READING.itemsize * feet
+        (stations,) = struct.unpack_from("<Q", data, at)
+        flat = np.frombuffer(data, wire.STATION_READING, stations, at + 8)
+        self.stations: npt.NDArray[Any] = flat.reshape(-1, max(surfaces, 1))
+
+    def __repr__(self) -> str:
+        return f"Contacts(tick={self.tick}, feet={len(self.feet)})"

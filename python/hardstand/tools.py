@@ -1,0 +1,141 @@
+"""The commands of the program `hardstand` as functions. docs/cli.md lists the fields of results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from . import binary
+from .binary import Path_, Result, options, with_command
+
+
+def _one(*arguments: Path_) -> Any:
+    return binary.call(*arguments, "--json")[-1]
+
+
+def run(
+    scenario: Path_,
+    *,
+    duration: float | None = None,
+    log: Path_ | None = None,
+    mode: str | None = None,
+    pace: str | None = None,
+    speed: float | None = None,
+    from_: Path_ | None = None,
+    set: Sequence[str] = (),
+) -> Result:
+    """Simulates a scenario until it ends: the fields of `ended`. `hardstand.daemon` starts one
+    beside a controller in this program."""
+    given = options(
+        duration=duration, log=log, mode=mode, pace=pace, speed=speed, from_=from_, set=list(set)
+    )
+    said: Result = _one("run", scenario, *given)
+    ended: Result = said.get("ended", said)
+    return ended
+
+
+def replay(
+    log: Path_,
+    *,
+    threads: int | None = None,
+    set: Sequence[str] = (),
+    controller: Sequence[Path_] | None = None,
+    speed: float | None = None,
+) -> Result:
+    """Runs a log again and compares the digest of every tick: `result.identical`. With
+    `controller`, a command line, shows the log's states to it and compares its answers."""
+    given = options(threads=threads, set=list(set), speed=speed, to_controller=bool(controller))
+    command = with_command(controller)
+    return Result(binary.call("replay", log, "--json", *given, *command)[-1])
+
+
+def certify(
+    scenario: Path_,
+    controller: Sequence[Path_],
+    *,
+    duration: float | None = None,
+    out: Path_ | None = None,
+    set: Sequence[str] = (),
+    keep_logs: bool = False,
+    patience: float | None = None,
+) -> Result:
+    """Tests whether the closed loop with the command line `controller` is a function of its inputs:
+    `result.certified`. The files of the certificate are in the folder `out`."""
+    given = options(
+        duration=duration, out=out, set=list(set), keep_logs=keep_logs, patience=patience
+    )
+    command = with_command(controller)
+    return Result(binary.call("certify", scenario, "--json", *given, *command)[-1])
+
+
+def campaign(
+    file: Path_,
+    controller: Sequence[Path_] | None = None,
+    *,
+    out: Path_ | None = None,
+    jobs: int | None = None,
+    shard: str | None = None,
+    table: bool = False,
+) -> Result:
+    """Runs scenarios × faults × seeds: counts, failing cases, and the files of the table, for
+    instance `pandas.read_parquet(result.table_parquet)`."""
+    given = options(out=out, jobs=jobs, shard=shard, table=table)
+    command = with_command(controller)
+    return Result(binary.call("campaign", file, "--json", *given, *command)[-1])
+
+
+def bisect(
+    log: Path_,
+    other: Path_ | None = None,
+    *,
+    where: str | None = None,
+    command: Sequence[Path_] | None = None,
+    at: int | None = None,
+    run_id: int | None = None,
+    plot: Path_ | None = None,
+    threads: int | None = None,
+) -> Any:
+    """Finds the first tick of a log at which `where` holds (`result.found`), at which `command`
+    judges the robot bad (`result.first_bad`), or at which two logs differ (`result.parted`).
+    Without any of these: all quantities, with their values at the tick `at`."""
+    which = other is None and where is None and command is None
+    given = options(where=where, list=which, at=at, run_id=run_id, plot=plot, threads=threads)
+    files = [log] if other is None else [log, other]
+    return binary.call("bisect", *files, "--json", *given, *with_command(command))[-1]
+
+
+def branch(
+    log: Path_,
+    at: int,
+    to: Path_,
+    *,
+    set: Sequence[str] = (),
+    plot: Path_ | None = None,
+    controller: Sequence[Path_] | None = None,
+) -> Result:
+    """Continues a run of a log from the tick `at` with other parameters or another controller,
+    into the log `to`, and compares the two."""
+    given = options(at=at, set=list(set), log=to, plot=plot)
+    command = with_command(controller)
+    return Result(binary.call("branch", log, "--json", *given, *command)[-1])
+
+
+def plot(
+    log: Path_,
+    what: str | Sequence[str],
+    output: Path_,
+    *,
+    from_: float | None = None,
+    to: float | None = None,
+) -> Result:
+    """Draws quantities of a log over time into a file .svg or .png: `what` is `base`, `feet`,
+    `joints`, `efforts`, `friction`, `imu`, `latency`, or names such as `joint.*.dq`; times in s."""
+    words = [what] if isinstance(what, str) else list(what)
+    given = options(output=os.fspath(output), from_=from_, to=to)
+    return Result(_one("plot", log, *words, *given))
+
+
+def model(urdf: Path_) -> Result:
+    """How a robot description is read: joints, masses, possible feet, warnings."""
+    return Result(_one("model", urdf))

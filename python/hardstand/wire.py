@@ -1,0 +1,131 @@
+"""Bytes of the bus, protocol version 6 (docs/protocol.md): the fixed layouts as NumPy dtypes."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import struct
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import HardstandError
+
+VERSION = 6
+
+# kinds of messages
+STATE, CONTACTS, COMMAND, STATUS, MODEL = 1, 2, 3, 4, 5
+FRICTION, ORDER_REPLY, CONTROL, PUSH, SAVED_STATE = 8, 9, 10, 11, 12
+JOIN, JOIN_REPLY, LEAVE, SPEED, EVENT = 13, 14, 15, 16, 17
+FAULT, CLEAR = 20, 21
+
+STATE_HEAD = np.dtype([
+    ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),
+    ("time_ns", "<u8"), ("mode", "u1"), ("phase", "u1"), ("failure", "u1"), ("authority", "u1"),
+    ("command_age_ticks", "<u4"), ("command_session", "<u8"), ("command_seq", "<u8"),
+    ("digest", "<u8"), ("imu_quat_wxyz", "<f8", 4), ("imu_angular_velocity_rad_per_s", "<f8", 3),
+    ("imu_specific_force_m_per_s2", "<f8", 3), ("truth_base_position_m", "<f8", 3),
+    ("truth_base_quat_wxyz", "<f8", 4), ("truth_base_velocity_m_per_s", "<f8", 3),
+    ("truth_base_angular_velocity_rad_per_s", "<f8", 3), ("joints", "<u8"),
+])
+JOINT_READING = np.dtype([("q", "<f8"), ("dq", "<f8"), ("tau", "<f8")])
+JOINT_COMMAND = np.dtype([(name, "<f8") for name in ("q", "dq", "kp", "kd", "tau_ff")])
+
+CONTACTS_HEAD = np.dtype([
+    ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),
+    ("time_ns", "<u8"), ("feet", "<u8"),
+])
+FOOT_READING = np.dtype([
+    ("contact", "?"), ("normal_n", "<f8"), ("point_world_m", "<f8", 3),
+    ("force_world_n", "<f8", 3), ("moment_world_nm", "<f8", 3), ("force_foot_n", "<f8", 3),
+    ("moment_foot_nm", "<f8", 3), ("potential_energy_j", "<f8"), ("power_dissipation_w", "<f8"),
+])
+STATION_READING = np.dtype([
+    ("position_world_m", "<f8", 3), ("velocity_world_m_per_s", "<f8", 3),
+    ("normal_world", "<f8", 3), ("force_world_n", "<f8", 3),
+    ("friction_elastic_world_n", "<f8", 3), ("friction_damping_world_n", "<f8", 3),
+    ("anchor_world_m", "<f8", 3), ("height_m", "<f8"), ("normal_n", "<f8"),
+    ("normal_elastic_n", "<f8"), ("normal_damping_n", "<f8"), ("slip_m_per_s", "<f8"),
+    ("sliding", "<f8"), ("mu", "<f8"), ("mu_static", "<f8"), ("mu_kinetic", "<f8"),
+    ("friction_limit_n", "<f8"), ("potential_energy_j", "<f8"), ("power_dissipation_w", "<f8"),
+])
+COMMAND_HEAD = np.dtype([
+    ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("session", "<u8"),
+    ("seq", "<u8"), ("answers_tick", "<u8"), ("applies_tick", "<u8"), ("joints", "<u8"),
+])
+
+
+def header(kind: int) -> bytes:
+    """The four bytes with which a message of this kind begins."""
+    return b"HS" + bytes((VERSION, kind))
+
+
+def check(data: bytes, kind: int, what: str) -> None:
+    """Raises unless `data` is a message of this kind and version; `what` names it in the error."""
+    if data[:4] == header(kind):
+        return
+    if data[:2] == b"HS" and len(data) > 2 and data[2] != VERSION:
+        raise HardstandError(
+            f"{what} has protocol version {data[2]}; this package reads version {VERSION}: "
+            "install the package of the daemon's version",
+            kind="bus",
+        )
+    raise HardstandError(f"{what} begins with {data[:4]!r}, not {header(kind)!r}", kind="bus")
+
+
+def text(value: str) -> bytes:
+    """A text: its count of bytes, then UTF-8."""
+    data = value.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def random_number() -> int:
+    """A random number other than 0, for sessions and orders."""
+    return secrets.randbits(63) + 1
+
+
+def public_session(session: int) -> int:
+    """The number by which the daemon shows a session that has not joined."""
+    digest = hashlib.sha3_256(struct.pack("<Q", session)).digest()
+    return max(1, int.from_bytes(digest[:8], "little"))
+
+
+def order(kind: int, robot: str, run_id: int, asker: str, body: bytes) -> bytes:
+    """An order: header, head, body."""
+    head = text(robot) + struct.pack("<IQ", run_id, random_number()) + text(asker)
+    return header(kind) + head + body
+
+
+def set_points(n: int) -> npt.NDArray[Any]:
+    """`n` set-points of zeros, a record of q, dq, kp, kd, tau_ff each."""
+    return np.zeros(n, JOINT_COMMAND)
+
+
+class Reader:
+    """Reads fields one after the other, where their places are not fixed."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self.data = data
+        self.at = at
+
+    def take(self, layout: str) -> Any:
+        """One value, or a tuple of several, in the notation of `struct`."""
+        values = struct.unpack_from("<" + layout, self.data, self.at)
+        self.at += struct.calcsize("<" + layout)
+        return values[0] if len(values) == 1 else values
+
+    def text(self) -> str:
+        """A text."""
+        count = self.take("Q")
+        return bytes(self.take(f"{count}s")).decode() if count else ""
+
+    def count(self) -> int:
+        """The count of a list's elements."""
+        return int(self.take("Q"))
+
+    def numbers(self, n: int) -> npt.NDArray[np.float64]:
+        """`n` numbers, as an array."""
+        out = np.frombuffer(self.data, "<f8", n, self.at)
+        self.at += 8 * n
+        return out
