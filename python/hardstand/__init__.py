@@ -26,10 +26,10 @@ from .tools import bisect, branch, campaign, certify, model, plot, replay, run
 
 if TYPE_CHECKING:
     from . import gym, policy
-    from ._native import Plant, Plants
+    from .plant import Dynamics, Plant, Plants
 
 __all__ = [
-    "AsyncRobot", "Busy", "Contacts", "Daemon", "DaemonGone", "Event", "Events", "HardstandError",
+    "AsyncRobot", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Event", "Events", "HardstandError",
     "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "State", "Status", "bisect",
     "branch", "campaign", "certify", "connect", "connect_async", "daemon", "gym", "model", "plot",
     "policy", "read", "replay", "run",
@@ -38,8 +38,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Loads what needs the extension module or an optional package when it is first used."""
-    if name in ("Plant", "Plants"):
-        return getattr(importlib.import_module("hardstand._native"), name)
+    if name in ("Dynamics", "Plant", "Plants"):
+        return getattr(importlib.import_module("hardstand.plant"), name)
     if name in ("gym", "policy"):
         return importlib.import_module(f"hardstand.{name}")
     raise AttributeError(f"module hardstand has no attribute {name!r}")

@@ -159,7 +159,7 @@ class Env(gymnasium.Env[Array, Array]):
         plant: Any = None,
     ) -> None:
         if plant is None:
-            from ._native import Plant
+            from .plant import Plant
 
             plant = Plant(scenario, set=list(set))
         self.plant = plant
@@ -211,7 +211,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         plants: Any = None,
     ) -> None:
         if plants is None:
-            from ._native import Plants
+            from .plant import Plants
 
             plants = Plants(scenario, n, set=list(set), threads=threads)
         self.plants = plants

@@ -59,8 +59,8 @@ mod ros2_log;
 mod saved;
 #[cfg(feature = "zenoh")]
 mod saved_words;
-mod security;
 mod scaffold;
+mod security;
 mod segments;
 mod simd;
 mod simulation;

@@ -90,15 +90,15 @@ fn what_looks_wrong_is_said_and_no_file_is_replaced() {
     let text = std::fs::read_to_string(repository("config/robots/quadruped.urdf")).unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("mm.urdf", &text.replace("xyz=\"0 0 -0.213\"", "xyz=\"0 0 -213\""));
-    write("degrees.urdf", &text.replace("lower=\"-1.05\" upper=\"1.05\"", "lower=\"-60\" upper=\"60\""));
+    write(
+        "degrees.urdf",
+        &text.replace("lower=\"-1.05\" upper=\"1.05\"", "lower=\"-60\" upper=\"60\""),
+    );
     write("heavy.urdf", &text.replace("<mass value=\"7\"/>", "<mass value=\"7000\"/>"));
     for (name, word) in
         [("mm.urdf", "millimetres"), ("degrees.urdf", "degrees"), ("heavy.urdf", "tonnes")]
     {
-        let (said, _) = logs::hardstand(&[
-            "new".as_ref(),
-            folder.path().join(name).as_os_str(),
-        ]);
+        let (said, _) = logs::hardstand(&["new".as_ref(), folder.path().join(name).as_os_str()]);
         assert!(said.contains(word), "{name}: {said}");
     }
     write("dog.urdf", &text);

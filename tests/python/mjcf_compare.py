@@ -1,4 +1,4 @@
-"""Compares `hardstand.Model` with what MuJoCo computed.
+"""Compares `hardstand.Dynamics` with what MuJoCo computed.
 
     python mjcf_compare.py FOLDER... [--base-axes body|world] [--check]
 

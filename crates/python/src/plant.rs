@@ -125,76 +125,61 @@ impl Plant {
         self.core.simulation().state().digest
     }
 
-    #[getter]
     fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().state().q.joints.iter().copied())
     }
 
-    #[getter]
     fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().state().v.joints.iter().copied())
     }
 
-    #[getter]
     fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().state().motor.iter().copied())
     }
 
-    #[getter]
     fn q_initial<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().spec().q.joints.iter().copied())
     }
 
-    #[getter]
     fn effort_max<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let joints = &self.core.simulation().model().joints;
         bytes(py, joints.iter().map(|j| j.effort_max))
     }
 
-    #[getter]
     fn base_position<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().state().q.p_WB.to_array())
     }
 
-    #[getter]
     fn base_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().state().q.quat_WB.wxyz())
     }
 
-    #[getter]
     fn base_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().state().v.v_WB.to_array())
     }
 
-    /// In the axes of the base.
-    #[getter]
     fn base_angular_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let state = self.core.simulation().state();
         let w_B = state.q.quat_WB.to_matrix().tr_mul(&state.v.w_WB);
         bytes(py, w_B.to_array())
     }
 
-    #[getter]
     fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().imu().quat_WI.wxyz())
     }
 
-    #[getter]
     fn imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().imu().angular_velocity_I.to_array())
     }
 
-    #[getter]
     fn imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().imu().specific_force_I.to_array())
     }
 
-    #[getter]
     fn foot_contact<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.core.readings().state.foot_contact)
     }
 
-    #[getter]
     fn foot_normal<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.readings().state.foot_normal_n.iter().copied())
     }

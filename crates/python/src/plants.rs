@@ -90,37 +90,34 @@ impl Plants {
         all.collect()
     }
 
-    #[getter]
     fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(&c.simulation().state().q.joints))
     }
 
-    #[getter]
     fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(&c.simulation().state().v.joints))
     }
 
-    #[getter]
     fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(&c.simulation().state().motor))
     }
 
-    #[getter]
     fn base_position<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(c.simulation().state().q.p_WB.to_array()))
     }
 
-    #[getter]
     fn base_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(c.simulation().state().q.quat_WB.wxyz()))
+        self.rows(py, |c, out| {
+            let quat = c.simulation().state().q.quat_WB.wxyz();
+            let failed = c.simulation().failure().is_some();
+            out.extend(if failed { [f64::NAN; 4] } else { quat });
+        })
     }
 
-    #[getter]
     fn base_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(c.simulation().state().v.v_WB.to_array()))
     }
 
-    #[getter]
     fn base_angular_velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| {
             let state = c.simulation().state();
@@ -128,22 +125,24 @@ impl Plants {
         })
     }
 
-    #[getter]
     fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(c.simulation().imu().quat_WI.wxyz()))
     }
 
-    #[getter]
     fn imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(c.simulation().imu().angular_velocity_I.to_array()))
     }
 
-    #[getter]
     fn imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(c.simulation().imu().specific_force_I.to_array()))
     }
 
-    #[getter]
+    fn foot_contact<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut all = Vec::new();
+        self.cores.iter_mut().for_each(|c| all.extend(&c.readings().state.foot_contact));
+        PyBytes::new(py, &all)
+    }
+
     fn foot_normal<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let mut all = Vec::new();
         self.cores.iter_mut().for_each(|c| all.extend(&c.readings().state.foot_normal_n));

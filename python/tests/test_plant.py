@@ -1,0 +1,100 @@
+"""The plant in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hardstand
+
+pytest.importorskip("hardstand._native")
+
+
+def standing(scenario: Path) -> hardstand.Plant:
+    plant = hardstand.Plant(scenario)
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=300)
+    return plant
+
+
+def test_a_plant_has_the_bits_of_the_daemon(scenario: Path, tmp_path: Path) -> None:
+    log = tmp_path / "run.mcap"
+    push = '{at_s=0.1, kind="push", link="trunk", force_n=[0.0, 40.0, 0.0], duration_s=0.05}'
+    with hardstand.daemon(scenario, duration=0.5, log=log, set=[f"events=[{push}]"]) as robot:
+        for _state in robot.states(join="python"):
+            robot.command(q=robot.q_initial, kp=100, kd=3)
+    plant = hardstand.Plant(scenario)
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=100)
+    plant.push("trunk", [0, 40, 0], 0.05)
+    plant.step(ticks=400)
+    last = hardstand.read(log).to_numpy()["base.z"][-1]
+    assert plant.base_position[2] == last
+    assert hardstand.replay(log)["digest"] == f"{plant.digest:016x}"
+
+
+def test_a_saved_state_goes_on_with_the_same_bits(scenario: Path) -> None:
+    plant = standing(scenario)
+    saved, other = plant.snapshot(), plant.clone()
+    plant.push("trunk", [30, 0, 0], 0.05)
+    plant.friction(0.3, 0.2)
+    plant.step(ticks=200)
+    other.step(ticks=200)
+    assert plant.digest != other.digest
+    plant.restore(saved)
+    plant.step(ticks=200)
+    assert plant.digest == other.digest
+    plant.reset()
+    assert plant.tick == 0
+    again = standing(scenario)
+    assert again.mass == pytest.approx(14.56)
+    assert again.foot_contact.all()
+    assert again.foot_normal.sum() == pytest.approx(again.mass * 9.81, rel=0.05)
+
+
+def test_many_plants_are_as_one(scenario: Path) -> None:
+    one = standing(scenario)
+    many = hardstand.Plants(scenario, 5, threads=2)
+    failed = many.step(q=one.q_initial, kp=100, kd=3, ticks=300)
+    assert not failed.any()
+    assert (many.digest == one.digest).all()
+    rows = np.tile(one.q_initial, (5, 1))
+    rows[2] += 0.1
+    many.step(q=rows, ticks=50)
+    assert many.digest[2] != many.digest[1] == many.digest[0]
+    assert many.q.shape == (5, 12)
+    many.reset([False, True, False, False, False])
+    assert many.tick.tolist() == [350, 0, 350, 350, 350]
+
+
+def test_wrong_input_is_refused_by_name(scenario: Path) -> None:
+    plant = hardstand.Plant(scenario)
+    for call, words in [
+        (lambda: plant.step(q=[1, 2]), "q has the shape"),
+        (lambda: plant.step(kp=float("nan")), "command"),
+        (lambda: plant.step(kp=1e9), "kp is at most"),
+        (lambda: plant.push("wing", [1, 0, 0], 0.1), "link"),
+        (lambda: plant.fault("wing_loss"), "no fault"),
+        (lambda: plant.fault("motor_derated", joint="FL_calf_joint"), "share is missing"),
+        (lambda: plant.fault("motor_derated", share=0.5, shore=1.0), "shore"),
+        (lambda: plant.restore(b"123"), "8 bytes"),
+        (lambda: plant.restore(bytes(800)), "snapshot"),
+        (lambda: hardstand.Plants(scenario, 0), "n is 0"),
+        (lambda: hardstand.Plant("absent.toml"), "absent.toml"),
+    ]:
+        with pytest.raises((ValueError, OSError), match=words):
+            call()
+    assert plant.tick == 0
+
+
+def test_dynamics_of_a_robot(scenario: Path) -> None:
+    robot = hardstand.Dynamics(scenario.parent / "robots" / "quadruped.urdf")
+    M = robot.mass_matrix([0, 0, 0.5], [1, 0, 0, 0], np.zeros(12))
+    assert M.shape == (18, 18)
+    assert np.allclose(M, M.T)
+    assert np.allclose(M[3:6, 3:6], np.eye(3) * robot.mass)
+    weight = robot.bias_forces([0, 0, 0], [1, 0, 0, 0], np.zeros(6), np.zeros(12), np.zeros(12),
+                               [0, 0, -9.81])
+    assert weight[5] == pytest.approx(robot.mass * 9.81)
+    position, _ = robot.pose("FL_foot", [0, 0, 0.5], [1, 0, 0, 0], np.zeros(12))
+    assert position[2] == pytest.approx(0.5 - 2 * 0.213)
