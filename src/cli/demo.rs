@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
+use rustix::process::{Resource, geteuid, getrlimit};
 use serde::Serialize;
 
-use crate::config::Scenario;
+use crate::config::{Mode, Scenario};
 use crate::daemon::{self, Begin, EndReport, Happening, Summary};
 use crate::process_harness::{Process, controller_command, this_program};
 use crate::rt::{Ending, Phase};
@@ -36,20 +37,27 @@ A quadruped drops from 0.1 m above its stance, stands, is pushed sideways with
 const TILT_DEG_MAX: f64 = 10.0;
 const HEIGHT_SHARE_MIN: f64 = 0.8;
 const WEIGHT_SHARE_MAX: f64 = 0.1;
+/// Above this load per core, a controller can come late.
+const BUSY_SHARE: f64 = 0.5;
 
 pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let stop = stop_daemon_on_signal()?;
     let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
     let endpoint = format!("unixsock-stream/{}", socket.display());
-    let own = [format!("bus.listen=[{endpoint:?}]")];
+    let why_lockstep = why_no_real_time();
+    let mode = why_lockstep.as_ref().map(|_| "control.mode=lockstep".to_string());
+    let own = [format!("bus.listen=[{endpoint:?}]")].into_iter().chain(mode);
     let sets: Vec<String> =
-        own.into_iter().chain(SETS.map(String::from)).chain(a.sets.clone()).collect();
+        own.chain(SETS.map(String::from)).chain(a.sets.iter().cloned()).collect();
     let scenario = Scenario::from_texts(SCENARIO, ROBOT, &sets)?;
     let stance_m = scenario.spec.q.p_WB.z - 0.1;
     let text = !a.json;
     if text {
         show::line(WHAT);
         show::scenario(&scenario);
+        if let Some(why) = why_lockstep.filter(|_| scenario.control.mode == Mode::Lockstep) {
+            show::line(&format!("lockstep   {why}; each tick waits for the controller"));
+        }
     }
 
     let mut controller_ended = false;
@@ -142,8 +150,23 @@ fn socket_lock(socket: &std::path::Path) -> PathBuf {
     socket.with_extension("sock.lock")
 }
 
+/// Why the controller may come late here, so that real time would show the machine instead of the
+/// robot.
+fn why_no_real_time() -> Option<String> {
+    let limits = getrlimit(Resource::Rtprio);
+    if !geteuid().is_root() && limits.current == Some(0) {
+        return Some("no right to real-time scheduling (hardstand doctor says how)".into());
+    }
+    let load = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let load: f64 = load.split_whitespace().next()?.parse().ok()?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let busy = load > BUSY_SHARE * cores as f64;
+    busy.then(|| format!("the machine is busy (load {load} on {cores} cores)"))
+}
+
 /// `hardstand controller stand`, ended when this is dropped.
 fn controller(endpoint: &str, robot: &str) -> Result<Process> {
-    let command: Vec<OsString> = vec![this_program()?.into(), "controller".into(), "stand".into()];
+    let words = ["controller", "stand", "--join", "legs"].map(OsString::from);
+    let command: Vec<OsString> = [this_program()?.into()].into_iter().chain(words).collect();
     Process::start(controller_command(&command, endpoint, robot)?)
 }
