@@ -45,19 +45,14 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let socket = std::env::temp_dir().join(format!("hardstand-demo-{}.sock", std::process::id()));
     let endpoint = format!("unixsock-stream/{}", socket.display());
     let why_lockstep = why_no_real_time();
-    let mode = why_lockstep.as_ref().map(|_| "control.mode=lockstep".to_string());
-    let own = [format!("bus.listen=[{endpoint:?}]")].into_iter().chain(mode);
-    let sets: Vec<String> =
-        own.chain(SETS.map(String::from)).chain(a.sets.iter().cloned()).collect();
-    let scenario = Scenario::from_texts(SCENARIO, ROBOT, &sets)?;
+    let scenario = scenario(a, &endpoint, why_lockstep.is_some())?;
     let stance_m = scenario.spec.q.p_WB.z - 0.1;
     let text = !a.json;
     if text {
         show::line(WHAT);
         show::scenario(&scenario);
-        if let Some(why) = why_lockstep.filter(|_| scenario.control.mode == Mode::Lockstep) {
-            show::line(&format!("lockstep   {why}; each tick waits for the controller"));
-        }
+        let why = why_lockstep.filter(|_| scenario.control.mode == Mode::Lockstep);
+        why.iter().for_each(|why| show::line(&format!("lockstep   {why}; ticks wait")));
     }
 
     let mut controller_ended = false;
@@ -113,6 +108,13 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     }
     let good = result.stands && result.replay_identical;
     Ok(if good { ExitCode::Done } else { ExitCode::Negative })
+}
+
+fn scenario(a: &DemoArguments, endpoint: &str, lockstep: bool) -> Result<Scenario> {
+    let mode = lockstep.then(|| "control.mode=lockstep".to_string());
+    let own = [format!("bus.listen=[{endpoint:?}]")].into_iter().chain(mode);
+    let sets = own.chain(SETS.map(String::from)).chain(a.sets.iter().cloned());
+    Scenario::from_texts(SCENARIO, ROBOT, &sets.collect::<Vec<_>>())
 }
 
 /// The result of the demo.

@@ -23,8 +23,8 @@ pub(super) fn base_choice(robot: &Section<'_>) -> BaseChoice {
         .unwrap_or(BaseChoice::Auto)
 }
 
-/// Replaces joint properties; "*" first, then the joints by name. The result is the gains with which
-/// each joint can be held.
+/// Replaces joint properties; "*" first, then the joints by name. Returns the gains with which each
+/// joint can be held.
 pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) -> Vec<HoldGains> {
     let mut gains = vec![HoldGains::default(); model.joint_count()];
     let section = root.section("joints");

@@ -111,7 +111,7 @@ impl Band {
             Self::Good => "hard real time at 1 kHz",
             Self::Fair => "hard real time at 1 kHz for a loop with slack; no step pulses",
             Self::Soft => "develop and test controllers; trust no figure of timing",
-            Self::NotForRealTime => "use --pace free, or mend what is found above",
+            Self::NotForRealTime => "use --mode lockstep, or mend what is found above",
         }
     }
 

@@ -27,23 +27,18 @@ impl Draft<'_> {
         let mut out = String::new();
         // writing to a String cannot fail
         let key = if self.is_mjcf { "mjcf" } else { "urdf" };
-        let _ = writeln!(
-            out,
-            "# {}: {} joints, {:.3} kg. Proposed by `hardstand new`; all keys are in",
-            model.name,
-            model.joint_count(),
-            model.total_mass()
-        );
-        let _ = writeln!(
-            out,
-            "# docs/scenarios.md and config/default.toml.\n\n[robot]\n{key} = {:?}",
-            self.named
-        );
+        let (name, joints, mass) = (&model.name, model.joint_count(), model.total_mass());
+        let _ =
+            writeln!(out, "# {name}: {joints} joints, {mass:.3} kg. Proposed by `hardstand new`.");
+        out.push_str("# All keys are in docs/scenarios.md and config/default.toml.\n");
+        let _ = writeln!(out, "\n[robot]\n{key} = {:?}", self.named);
         if !is_key(&model.name) {
             let _ = writeln!(out, "name = {:?}", key_of(&model.name));
         }
         self.write_initial(&mut out);
-        out.push_str("\n# Gains with which `hardstand controller stand` holds the joints, N·m/rad and N·m·s/rad.\n");
+        out.push_str(
+            "\n# hold_kp, hold_kd: gains of `hardstand controller stand`, N·m/rad, N·m·s/rad.\n",
+        );
         if let Some(armature) = self.armature {
             let _ = writeln!(out, "# The file has no rotor inertia; this one, kg·m², is assumed.");
             let _ = writeln!(out, "[joints.\"*\"]\narmature = {armature}\n");
@@ -57,7 +52,10 @@ impl Draft<'_> {
                 plain(g.kd)
             );
         }
-        out.push_str("\n[contact]\n# A foot that stands stays where it is; with Simbody's own law it would creep.\nstiction = \"holding\"\n");
+        out.push_str(
+            "\n[contact]\n# A foot that stands does not creep, as with Simbody's own law.\n",
+        );
+        out.push_str("stiction = \"holding\"\n");
         self.write_feet(&mut out);
         self.write_rest(&mut out);
         out

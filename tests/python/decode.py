@@ -68,6 +68,7 @@ MODEL = [
     ("foot_frames", [("body", "text"), ("position_m", "3d"), ("quat_wxyz", "4d")]),
     ("imu_body", "text"), ("imu_position_m", "3d"), ("imu_quat_wxyz", "4d"),
     ("regions", [("name", "text"), ("surface", "I"), ("min_m", "2d"), ("max_m", "2d")]),
+    ("hold_gains", [("kp", "d"), ("kd", "d")]),
 ]
 ORDER_REPLY = [("verdict", "B"), ("tick", "Q"), ("reason", "text")]
 SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),

@@ -19,7 +19,7 @@ pub(in crate::cli) struct BranchArguments {
     /// Run number that TICK is of [default: the first in the log]
     #[arg(long, alias = "epoch", value_name = "N")]
     pub(in crate::cli) run_id: Option<u32>,
-    /// Change a key of the recorded scenario, e.g. --set contact.mu_static=0.3 (repeatable)
+    /// Change a key of the recorded scenario, e.g. --set sim.micro_steps=20 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(in crate::cli) sets: Vec<String>,
     /// Events from the branch on, in place of those of the log, as a scenario has them under

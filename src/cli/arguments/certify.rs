@@ -12,7 +12,7 @@ pub(in crate::cli) struct CertifyArguments {
     pub(in crate::cli) json: bool,
     /// Scenario file (TOML)
     pub(in crate::cli) scenario: PathBuf,
-    /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
+    /// Change a key of the scenario, e.g. --set sim.micro_steps=20 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(in crate::cli) sets: Vec<String>,
     /// Simulated seconds of a run; all runs together take about 13 times that and half a minute

@@ -27,7 +27,7 @@ pub(in crate::cli) struct RunArguments {
     /// scenario's record.file]
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) log: Option<PathBuf>,
-    /// Change a key of the scenario, e.g. --set contact.mu_static=0.3 (repeatable)
+    /// Change a key of the scenario, e.g. --set sim.micro_steps=20 (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(in crate::cli) sets: Vec<String>,
     /// Write a line of JSON to FILE when the daemon accepts controllers, and a line when it ends
