@@ -1,5 +1,5 @@
 //! From what arrives on the bus to what the loop takes: payloads are checked against the robot, the
-//! run and the limits, and become commands, events and orders. The way back is [`describe`].
+//! run and the limits, and become commands, events and orders.
 
 mod arrivals;
 mod command;
