@@ -2,7 +2,7 @@
 
 use super::feet::FootProposal;
 use hardstand_physics::dynamics::{Data, Positions, Velocities, center_of_mass, kinematics};
-use hardstand_physics::model::Model;
+use hardstand_physics::model::{JointKind, Model};
 use hardstand_physics::spatial::{Mat3, Vec3};
 
 /// How far a leg is stretched, as a share of what it can reach downwards.
@@ -80,22 +80,31 @@ impl<'a> Solver<'a> {
                 if low < high { [low + margin, high - margin] } else { [low, low] }
             })
             .collect();
-        // a joint that bends one way only is bent a little, so that knees know theirs
+        // a joint about y that bends one way only is bent a little, so that knees know theirs
+        let still = Velocities::zero(model);
+        let mut data = Data::new(model);
+        kinematics(model, start, &still, &mut data);
+        let pitches = |j: usize| {
+            let axis_W = data.X_WB[j + 1].R * model.joints[j].axis;
+            model.joints[j].kind == JointKind::Revolute && axis_W.y.abs() > 0.8
+        };
         let preferred = ranges
             .iter()
             .zip(&start.joints)
-            .map(|(&[low, high], q)| {
+            .enumerate()
+            .map(|(j, (&[low, high], q))| {
                 let one_sided = low.abs().min(high.abs()) < 0.25 * low.abs().max(high.abs());
                 let bent = if high > -low { 0.25 * high } else { 0.25 * low };
-                if one_sided { bent.clamp(low, high) } else { q.clamp(low, high) }
+                let knee = one_sided && pitches(j);
+                if knee { bent.clamp(low, high) } else { q.clamp(low, high) }
             })
             .collect();
         let mut new = Self {
             model,
             feet,
             base: Positions { joints: start.joints.clone(), ..Positions::zero(model) },
-            still: Velocities::zero(model),
-            data: Data::new(model),
+            still,
+            data,
             preferred,
             ranges,
             legs: Vec::new(),

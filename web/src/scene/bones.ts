@@ -48,8 +48,15 @@ function hasShape(link: URDFLink): boolean {
       isURDFCollider?: boolean;
       urdfNode?: Element | null;
     };
-    return (part.isURDFVisual || part.isURDFCollider) && part.urdfNode?.querySelector("geometry > *") != null;
+    if (!part.isURDFVisual && !part.isURDFCollider) return false;
+    const shape = part.urdfNode?.querySelector("geometry > *");
+    return shape != null && (shape.nodeName !== "mesh" || isServed(shape.getAttribute("filename") ?? ""));
   });
+}
+
+/** Meshes that were found have these names; others cannot be loaded. */
+function isServed(file: string): boolean {
+  return file.startsWith("data:") || file.startsWith("mesh/") || /^https?:/.test(file);
 }
 
 function motorRadius(mass: number, length: number): number {
