@@ -60,12 +60,13 @@ def test_every_example_of_the_page_runs(folder: Path, monkeypatch: pytest.Monkey
     assert ran == 6
 
 
-def test_the_example_with_the_extension_module_runs(folder: Path) -> None:
+def test_the_examples_with_the_extension_module_run(folder: Path) -> None:
     pytest.importorskip("hardstand._native")
     pytest.importorskip("gymnasium")
     native = [text for title, text in blocks("python") if title.endswith("native")]
-    assert len(native) == 1
-    run(native[0], {"hardstand": hardstand})
+    assert len(native) == 2
+    for text in native:
+        run(text, {"hardstand": hardstand})
 
 
 def test_the_contract_of_the_page_is_one() -> None:
