@@ -26,10 +26,10 @@ use hardstand::daemon::Recorder;
 use hardstand::replay::replay;
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, EventSchedule, Executive, Links, LoopEvent, MonotonicClock, RunLimits, TickReport,
-    empty_log_tick, fill_log_tick, request_queue,
+    Clock, Executive, Links, LoopEvent, MonotonicClock, RunLimits, TickReport, empty_log_tick,
+    fill_log_tick, request_queue,
 };
-use hardstand::simulation::{Simulation, Snapshot};
+use hardstand::simulation::{EventSchedule, Simulation, Snapshot};
 use hardstand_log::{LogLimits, LogReader, LogRecord, LogWriter, SideMessages};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, TickInput};

@@ -52,6 +52,25 @@ def test_a_saved_state_goes_on_with_the_same_bits(scenario: Path) -> None:
     assert again.foot_normal.sum() == pytest.approx(again.mass * 9.81, rel=0.05)
 
 
+def test_the_initial_state_can_be_saved_too(scenario: Path) -> None:
+    plant = hardstand.Plant(scenario)
+    saved = plant.snapshot()
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=100)
+    once = plant.digest
+    plant.restore(saved)
+    plant.step(ticks=100)
+    assert plant.digest == once
+
+
+def test_a_refused_fault_does_not_act(scenario: Path) -> None:
+    sound, other = standing(scenario), standing(scenario)
+    with pytest.raises(ValueError, match="shore"):
+        other.fault("motor_dead", joint="FL_calf_joint", shore=1.0)
+    sound.step(ticks=50)
+    other.step(ticks=50)
+    assert sound.digest == other.digest
+
+
 def test_many_plants_are_as_one(scenario: Path) -> None:
     one = standing(scenario)
     many = hardstand.Plants(scenario, 5, threads=2)

@@ -11,6 +11,7 @@ use crate::config::{Mistakes, Range, Scenario, Section, parse};
 use crate::inspect::{Condition, Quantities};
 use crate::limits::{CASES_MAX, SCENARIO_BYTES_MAX, SPEED_MAX, SPEED_MIN};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::is_name_char;
 
 use super::columns::FIXED;
 use super::outcome::{RENAMED, Word};
@@ -122,8 +123,7 @@ fn keep(root: &Section<'_>) -> Keep {
 /// Names of scenarios and faults are parts of names of files.
 fn name(s: &Section<'_>) -> String {
     let text = s.text("name");
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if !text.is_empty() && (text.len() > 64 || !text.chars().all(allowed)) {
+    if !text.is_empty() && (text.len() > 64 || !text.chars().all(is_name_char)) {
         s.mistake("name", "1 to 64 letters, digits, \"-\", \"_\" or \".\"");
     } else if text.is_empty() && s.has("name") {
         s.mistake("name", "not empty");

@@ -1,7 +1,7 @@
 //! `hardstand demo`: run, push, recover, replay.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use rustix::process::{Resource, geteuid, getrlimit};
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::config::{Mode, Scenario};
 use crate::daemon::{self, Begin, EndReport, Happening, Summary};
+use crate::doctor::Machine;
 use crate::process_harness::{Process, controller_command, this_program};
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -148,7 +149,7 @@ fn stands(s: &Summary, stance_m: f64) -> bool {
 }
 
 /// zenoh leaves its lock file beside a unix socket.
-fn socket_lock(socket: &std::path::Path) -> PathBuf {
+fn socket_lock(socket: &Path) -> PathBuf {
     socket.with_extension("sock.lock")
 }
 
@@ -159,9 +160,7 @@ fn why_no_real_time() -> Option<String> {
     if !geteuid().is_root() && limits.current == Some(0) {
         return Some("no right to real-time scheduling (hardstand doctor says how)".into());
     }
-    let load = std::fs::read_to_string("/proc/loadavg").ok()?;
-    let load: f64 = load.split_whitespace().next()?.parse().ok()?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (load, cores) = Machine::new(Path::new("/"), 0, 0).load()?;
     let busy = load > BUSY_SHARE * cores as f64;
     busy.then(|| format!("the machine is busy (load {load} on {cores} cores)"))
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::mjcf::{self, is_mjcf};
-use crate::urdf::{BaseChoice, Loaded, Shape, parse_urdf, read_urdf_text};
+use crate::mjcf::read_robot;
+use crate::urdf::{BaseChoice, Loaded, Shape};
 use hardstand_error::Result;
 use hardstand_physics::model::{Base, Joint, JointKind, Model};
 
@@ -16,17 +16,10 @@ pub(super) fn model(a: &ModelArguments) -> Result<ExitCode> {
         BaseArgument::Floating => BaseChoice::Floating,
         BaseArgument::Fixed => BaseChoice::Fixed,
     };
-    let mut text = read_urdf_text(&a.file)?;
-    let mut left_out = Vec::new();
-    if is_mjcf(&text) {
-        let robot = mjcf::convert(&a.file)?;
-        (text, left_out) = (robot.urdf, robot.warnings);
-    }
-    let mut loaded = parse_urdf(&text, &a.file.display().to_string(), base)?;
-    loaded.warnings.splice(0..0, left_out);
-    let result = ModelResult::of(&loaded);
+    let robot = read_robot(&a.file, base)?;
+    let result = ModelResult::of(&robot.loaded);
     if a.urdf {
-        show::line(text.trim_end());
+        show::line(robot.converted.urdf.trim_end());
         result.warnings.iter().for_each(|w| show::note(&format!("warning: {w}")));
     } else if a.json {
         show::json(&result)?;

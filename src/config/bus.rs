@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::limits::{NAME_BYTES_MAX, ROS_SESSIONS, SESSIONS};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;
-use hardstand_protocol::{ENDPOINT, is_endpoint, is_user_name};
+use hardstand_protocol::{ENDPOINT, is_endpoint, is_name_char, is_user_name};
 
 use super::Ros2Mode;
 use super::section::Section;
@@ -101,8 +101,7 @@ pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model
     let s = root.section("bus");
     let named = robot_section.text("name");
     let robot = if named.is_empty() { model.name.as_str() } else { named };
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if robot.is_empty() || robot.len() > NAME_BYTES_MAX || !robot.chars().all(allowed) {
+    if robot.is_empty() || robot.len() > NAME_BYTES_MAX || !robot.chars().all(is_name_char) {
         robot_section.mistake(
             "name",
             &format!(

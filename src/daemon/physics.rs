@@ -7,10 +7,10 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::config::{Pace, Scenario};
 use crate::rt::{
-    ControllerReplay, Ending, EventSchedule, Executive, Grants, Links, MonotonicClock, RunLimits,
-    drop_privileges, enter_realtime, lock_memory,
+    ControllerReplay, Ending, Executive, Grants, Links, MonotonicClock, RunLimits, drop_privileges,
+    enter_realtime, lock_memory,
 };
-use crate::simulation::Simulation;
+use crate::simulation::{EventSchedule, Simulation};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::TickInput;
 

@@ -8,6 +8,9 @@ use flate2::read::GzDecoder;
 /// Most CPUs that are counted.
 const CPUS_MAX: usize = 8192;
 
+/// Where the kernel writes the load.
+pub(super) const LOAD_FILE: &str = "/proc/loadavg";
+
 /// A machine and the core that the physics thread is to have.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -23,6 +26,13 @@ impl Machine {
     #[must_use]
     pub fn new(root: &Path, core: usize, priority: u8) -> Self {
         Self { root: root.into(), core, priority }
+    }
+
+    /// The load of the last minute, and the number of CPUs.
+    #[must_use]
+    pub fn load(&self) -> Option<(f64, usize)> {
+        let load = self.read(LOAD_FILE)?.split_whitespace().next()?.parse().ok()?;
+        Some((load, self.online().map_or(1, |list| list.len())))
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {

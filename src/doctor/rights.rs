@@ -1,6 +1,7 @@
 //! Checks of the rights of this process, and of other programs on the machine.
 
 use super::finding::Finding;
+use super::machine::LOAD_FILE;
 use super::machine::{Machine, names_cpu};
 
 const CAP_IPC_LOCK: u32 = 14;
@@ -101,10 +102,7 @@ pub(super) fn virtual_machine(m: &Machine) -> Finding {
 /// How busy the machine is.
 pub(super) fn load(m: &Machine) -> Finding {
     const ID: &str = "load";
-    const FILE: &str = "/proc/loadavg";
-    let load = m.read(FILE).and_then(|t| t.split_whitespace().next()?.parse::<f64>().ok());
-    let Some(load) = load else { return Finding::unknown(ID, FILE) };
-    let cpus = m.online().map_or(1, |list| list.len());
+    let Some((load, cpus)) = m.load() else { return Finding::unknown(ID, LOAD_FILE) };
     if load <= cpus as f64 {
         return Finding::ok(ID, format!("load {load} on {cpus} CPUs"));
     }

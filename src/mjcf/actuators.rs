@@ -118,9 +118,8 @@ fn servo(of: &Resolved<'_>, report: &mut Report) -> (f64, f64, f64, Option<f64>)
             let kv = first("biasprm", 2, report).map(|b| -b).or_else(|| number("kv", report));
             (gain, kp, kv.unwrap_or(0.0), None)
         }
-        other => {
+        _ => {
             report.left_out("actuators that are not drives are unlimited motors here", &place);
-            let _kind = other;
             (1.0, 0.0, 0.0, None)
         }
     }

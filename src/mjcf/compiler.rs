@@ -55,10 +55,8 @@ impl Compiler {
                 [(0, false), (1, false), (2, false)]
             }
         };
-        for name in ["coordinate"] {
-            if text(name).is_some_and(|t| t != "local") {
-                report.mistake(format!("<compiler {name}=\"global\"> is not supported"));
-            }
+        if text("coordinate").is_some_and(|t| t != "local") {
+            report.mistake("<compiler coordinate=\"global\"> is not supported".into());
         }
         let number = |name: &str| text(name).and_then(|t| t.trim().parse::<f64>().ok());
         let groups = text("inertiagrouprange")

@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::Node;
 
-use crate::urdf::read_urdf_text;
+use crate::urdf::{parse_xml, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// Files of a model.
 const FILES_MAX: usize = 64;
-/// Elements of a file.
-const NODES_MAX: u32 = 1_000_000;
 /// Elements inside each other.
 const DEPTH_MAX: usize = 256;
 
@@ -57,11 +55,8 @@ pub(super) fn read(path: &Path) -> Result<Element> {
 }
 
 /// True if the text is a MuJoCo model.
-#[must_use]
-pub fn is_mjcf(text: &str) -> bool {
-    let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-    Document::parse_with_options(text, options)
-        .is_ok_and(|document| document.root_element().tag_name().name() == "mujoco")
+pub(super) fn is_mjcf(text: &str) -> bool {
+    parse_xml(text).is_ok_and(|document| document.root_element().tag_name().name() == "mujoco")
 }
 
 struct Reader {
@@ -86,9 +81,8 @@ impl Reader {
         }
         self.seen.push(path.to_path_buf());
         let text = read_urdf_text(path)?;
-        let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-        let document = Document::parse_with_options(&text, options)
-            .map_err(|e| refuse(format!("{file}: not well-formed XML: {e}")))?;
+        let document =
+            parse_xml(&text).map_err(|e| refuse(format!("{file}: not well-formed XML: {e}")))?;
         self.element(document.root_element(), path, depth)
     }
 

@@ -38,15 +38,16 @@ use self::defaults::Defaults;
 use self::element::Element;
 use self::geom::GeomShape;
 use self::report::Report;
+use crate::urdf::{BaseChoice, Loaded, parse_urdf, read_urdf_text};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::spatial::Quaternion;
 
-pub use self::element::is_mjcf;
+use self::element::is_mjcf;
 pub use self::keyframe::Keyframe;
 pub(crate) use self::mesh::corners as mesh_corners;
 
 /// The robot of a MuJoCo model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Converted {
     /// The robot as URDF. Names of meshes are relative to the model's file.
     pub urdf: String,
@@ -67,6 +68,33 @@ pub struct Gains {
     pub kd: f64,
     /// Damping relative to critical, which takes the place of `kd`.
     pub dampratio: Option<f64>,
+}
+
+/// A robot from a URDF, or from a MuJoCo model.
+#[derive(Clone, Debug)]
+pub struct Robot {
+    /// The checked robot, with the warnings of both readers.
+    pub loaded: Loaded,
+    /// What a MuJoCo model has besides, without its warnings; of a URDF only the text.
+    pub converted: Converted,
+    /// The file is a MuJoCo model.
+    pub is_mjcf: bool,
+}
+
+/// Reads a robot from a file of either kind.
+///
+/// # Errors
+/// As [`read_urdf_text`], [`parse_urdf`] and [`convert`].
+pub fn read_robot(file: &Path, base: BaseChoice) -> Result<Robot> {
+    let urdf = read_urdf_text(file)?;
+    let is_mjcf = is_mjcf(&urdf);
+    let mut converted = Converted { urdf, ..Converted::default() };
+    if is_mjcf {
+        converted = convert(file)?;
+    }
+    let mut loaded = parse_urdf(&converted.urdf, &file.display().to_string(), base)?;
+    loaded.warnings.splice(0..0, std::mem::take(&mut converted.warnings));
+    Ok(Robot { loaded, converted, is_mjcf })
 }
 
 /// Sections that say nothing about the robot's motion.

@@ -12,6 +12,7 @@ use super::body::{Body, Joint, JointType};
 use super::compiler::{Compiler, turn};
 use super::geom::{Geom, GeomShape};
 use super::report::Report;
+use crate::urdf::escaped;
 
 /// Above this, the URDF reader takes a limit as none.
 const UNLIMITED: f64 = 1e16;
@@ -307,9 +308,4 @@ fn rpy(R: &Mat3) -> [f64; 3] {
     let pitch = math::atan2(-R[(2, 0)], c * R[(0, 0)] + s * R[(1, 0)]);
     let roll = math::atan2(s * R[(0, 2)] - c * R[(1, 2)], c * R[(1, 1)] - s * R[(0, 1)]);
     [roll, pitch, yaw]
-}
-
-fn escaped(text: &str) -> String {
-    let pairs = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
-    pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
 }

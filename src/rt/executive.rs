@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::config::{OverrunPolicy, Pace, StartRule};
 use crate::fault_point;
-use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
+use crate::simulation::{EventSchedule, Leases, Outcome, Simulation, Snapshot};
 use hardstand_protocol::{Event, TickInput};
 
 use super::command_admission::CommandAdmission;
@@ -15,7 +15,7 @@ use super::outputs::OutputCounts;
 use super::recent_states::RecentStates;
 use super::state::{LoopState, Trigger};
 use super::wait_budget::WaitBudget;
-use super::{Clock, EventSchedule, Pacer, Wait};
+use super::{Clock, Pacer, Wait};
 
 /// During a longer sleep the loop looks for an emergency stop this often, ns.
 const LOOK_NS: u64 = 2_000_000;

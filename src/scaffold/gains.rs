@@ -78,7 +78,7 @@ fn levers(model: &Model, q: &Positions, feet: &[FootProposal]) -> Vec<Vec3> {
 }
 
 /// Inertia that each joint feels with a free base: effort per acceleration.
-fn inertias(model: &Model, q: &Positions) -> Vec<f64> {
+pub(super) fn inertias(model: &Model, q: &Positions) -> Vec<f64> {
     let still = Velocities::zero(model);
     let mut out = Vec::new();
     for j in 0..model.joint_count() {
@@ -93,25 +93,7 @@ fn inertias(model: &Model, q: &Positions) -> Vec<f64> {
     out
 }
 
-/// Damping of a ratio, as MuJoCo takes it: relative to critical for the inertia that a joint feels.
-pub(super) fn of_ratio(model: &Model, q: &Positions, joint: usize, kp: f64, ratio: f64) -> f64 {
-    let felt = inertias(model, q).get(joint).copied().unwrap_or(0.0);
-    2.0 * ratio * (kp * felt).sqrt()
-}
-
 /// Two digits: it is a proposal.
 fn rounded(x: f64) -> f64 {
-    if x <= 0.0 {
-        return 0.0;
-    }
-    let mut unit = 1.0;
-    while x / unit >= 100.0 {
-        unit *= 10.0;
-    }
-    while x / unit < 10.0 {
-        unit /= 10.0;
-    }
-    // a division gives the nearest number to the decimal one
-    let tenths = (x / unit).round();
-    if unit < 1.0 { tenths / (1.0 / unit).round() } else { tenths * unit }
+    format!("{x:.1e}").parse().unwrap_or(x)
 }

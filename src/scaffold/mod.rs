@@ -11,12 +11,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::config::Scenario;
-use crate::mjcf::{self, Gains, Keyframe, is_mjcf};
+use crate::mjcf::{Gains, Keyframe, Robot, read_robot};
 use crate::simulation::Solo;
-use crate::urdf::{BaseChoice, Loaded, parse_urdf, read_urdf_text};
+use crate::urdf::BaseChoice;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::dynamics::Positions;
-use hardstand_physics::model::{Base, Model};
+use hardstand_physics::model::{Base, Joint, JointKind, Model};
 use hardstand_physics::spatial::{Quaternion, Vec3};
 use hardstand_protocol::{HoldGains, JointCommand};
 
@@ -47,31 +47,22 @@ pub struct Proposal {
     pub notes: Vec<String>,
 }
 
-/// A robot, read.
-struct Robot {
-    loaded: Loaded,
-    urdf: String,
-    keyframes: Vec<Keyframe>,
-    gains: std::collections::BTreeMap<String, Gains>,
-    is_mjcf: bool,
-}
-
 /// Proposes a scenario for the robot in `file`; `named` is how the scenario names that file.
 ///
 /// # Errors
-/// As [`read_urdf_text`], [`parse_urdf`] and [`mjcf::convert`].
+/// As [`read_robot`].
 pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
-    let robot = read(file)?;
+    let robot = read_robot(file, BaseChoice::Auto)?;
     let mut notes = robot.loaded.warnings.clone();
     let model = &robot.loaded.model;
     plausible(model, &mut notes);
-    let keyframe = standing(&robot.keyframes);
+    let keyframe = standing(&robot.converted.keyframes);
     let start = keyframe.map_or_else(|| resting(model), |k| of_keyframe(model, k));
     let folder = file.parent().unwrap_or(Path::new(""));
     let floating = model.base == Base::Floating;
     let mut found = Vec::new();
     if floating {
-        found = feet::find(&robot.loaded, &robot.urdf, folder, &start, &mut notes);
+        found = feet::find(&robot.loaded, &robot.converted.urdf, folder, &start, &mut notes);
         if found.is_empty() {
             notes.push("no foot was found; name feet in [[feet]]".into());
         }
@@ -110,7 +101,7 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
         let first = draft.gains.clone();
         let found = tried.try_fold((), |(), gains| {
             draft.gains = gains;
-            match stands_up(&draft.toml(), &robot.urdf, &draft.gains) {
+            match stands_up(&draft.toml(), &robot.converted.urdf, &draft.gains) {
                 Ok(false) => ControlFlow::Continue(()),
                 other => ControlFlow::Break(other),
             }
@@ -125,20 +116,6 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     }
     let feet = found.iter().map(|f| f.link.clone()).collect();
     Ok(Proposal { toml: draft.toml(), feet, posture, stands, notes })
-}
-
-fn read(file: &Path) -> Result<Robot> {
-    let mut urdf = read_urdf_text(file)?;
-    let is_mjcf = is_mjcf(&urdf);
-    let (mut keyframes, mut gains, mut left_out) = Default::default();
-    if is_mjcf {
-        let robot = mjcf::convert(file)?;
-        (urdf, keyframes) = (robot.urdf, robot.keyframes);
-        (gains, left_out) = (robot.gains, robot.warnings);
-    }
-    let mut loaded = parse_urdf(&urdf, &file.display().to_string(), BaseChoice::Auto)?;
-    loaded.warnings.splice(0..0, left_out);
-    Ok(Robot { loaded, urdf, keyframes, gains, is_mjcf })
 }
 
 /// The keyframe in which the robot stands.
@@ -172,12 +149,14 @@ fn of_keyframe(model: &Model, keyframe: &Keyframe) -> Positions {
 /// The gains of the model's own position servos, if each joint has one.
 fn gains_of_model(robot: &Robot, q: &Positions) -> Option<Vec<HoldGains>> {
     let model = &robot.loaded.model;
-    let of = |(i, joint): (usize, &hardstand_physics::model::Joint)| {
-        let Gains { kp, kd, dampratio } = *robot.gains.get(&joint.name)?;
-        let kd = dampratio.map_or(kd, |ratio| gains::of_ratio(model, q, i, kp, ratio));
+    let felt = gains::inertias(model, q);
+    let of = |(joint, felt): (&Joint, f64)| {
+        let Gains { kp, kd, dampratio } = *robot.converted.gains.get(&joint.name)?;
+        // as MuJoCo takes it: relative to critical for the inertia that the joint feels
+        let kd = dampratio.map_or(kd, |ratio| 2.0 * ratio * (kp * felt).sqrt());
         (kp > 0.0).then_some(HoldGains { kp, kd })
     };
-    model.joints.iter().enumerate().map(of).collect()
+    model.joints.iter().zip(felt).map(of).collect()
 }
 
 fn scaled(g: HoldGains, times: f64) -> HoldGains {
@@ -211,9 +190,10 @@ fn plausible(model: &Model, notes: &mut Vec<String>) {
             .push(format!("joint {name} is {m:.1} m from its parent; is the file in millimetres?"));
     }
     let turns = |x: f64| x.is_finite() && x.abs() > 20.0;
-    let revolute = hardstand_physics::model::JointKind::Revolute;
-    let degrees =
-        model.joints.iter().find(|j| j.kind == revolute && (turns(j.q_min) || turns(j.q_max)));
+    let degrees = model
+        .joints
+        .iter()
+        .find(|j| j.kind == JointKind::Revolute && (turns(j.q_min) || turns(j.q_max)));
     if let Some(joint) = degrees {
         let (name, low, high) = (&joint.name, joint.q_min, joint.q_max);
         notes.push(format!("joint {name} has the limits {low} to {high} rad; are they degrees?"));

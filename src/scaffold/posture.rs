@@ -1,7 +1,10 @@
 //! A standing posture: feet level and under the hips, soles flat, centre of mass over the feet.
 
 use super::feet::FootProposal;
-use hardstand_physics::dynamics::{Data, Positions, Velocities, center_of_mass, kinematics};
+use crate::simulation::chance;
+use hardstand_physics::dynamics::{
+    Data, LeastSquares, Positions, Velocities, center_of_mass, kinematics,
+};
 use hardstand_physics::model::{JointKind, Model};
 use hardstand_physics::spatial::{Mat3, Vec3};
 
@@ -17,16 +20,19 @@ const ROUNDS: usize = 200;
 const STARTS: usize = 12;
 /// A posture whose feet are this far off their places, as a share of the leg, is no success.
 const MISSED: f64 = 0.05;
+/// Pivots of the normal equations below this share of the first count as none.
+const RANK: f64 = 1e-14;
+/// Of the random postures.
+const SEED: u64 = 1;
 
 /// Solves a posture. `None` if the legs do not get there.
 pub(super) fn solve(model: &Model, feet: &[FootProposal], start: &Positions) -> Option<Positions> {
-    let mut chance = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut solver = Solver::new(model, feet, start, &mut chance)?;
+    let mut solver = Solver::new(model, feet, start)?;
     let mut best: Option<(f64, Vec<f64>)> = None;
     for round in 0..STARTS {
         let mut q = solver.preferred.clone();
         if round > 0 {
-            q = solver.sample(&mut chance);
+            q = solver.sample(SAMPLES + round);
         }
         let cost = solver.descend(&mut q);
         if best.as_ref().is_none_or(|(least, _)| cost < 0.5 * least) {
@@ -65,12 +71,7 @@ struct Leg {
 }
 
 impl<'a> Solver<'a> {
-    fn new(
-        model: &'a Model,
-        feet: &'a [FootProposal],
-        start: &Positions,
-        chance: &mut u64,
-    ) -> Option<Self> {
+    fn new(model: &'a Model, feet: &'a [FootProposal], start: &Positions) -> Option<Self> {
         let ranges: Vec<[f64; 2]> = model
             .joints
             .iter()
@@ -110,11 +111,11 @@ impl<'a> Solver<'a> {
             legs: Vec::new(),
             reach_m: 0.0,
         };
-        new.find_legs(chance)?;
+        new.find_legs()?;
         Some(new)
     }
 
-    fn find_legs(&mut self, chance: &mut u64) -> Option<()> {
+    fn find_legs(&mut self) -> Option<()> {
         let zero: Vec<f64> =
             self.ranges.iter().map(|&[low, high]| 0.0_f64.clamp(low, high)).collect();
         self.set(&zero);
@@ -137,8 +138,8 @@ impl<'a> Solver<'a> {
             self.legs.push(Leg { X_BL, point_L, up_L, x_hip, y, z: 0.0 });
         }
         let mut reach = vec![0.0_f64; hips.len()];
-        for _ in 0..SAMPLES {
-            let q = self.sample(chance);
+        for i in 0..SAMPLES {
+            let q = self.sample(i);
             self.set(&q);
             for (i, &hip) in hips.iter().enumerate() {
                 reach[i] = reach[i].max(self.data.X_WB[hip].p.z - self.point(i).z);
@@ -156,14 +157,12 @@ impl<'a> Solver<'a> {
         kinematics(self.model, &self.base, &self.still, &mut self.data);
     }
 
-    fn sample(&self, chance: &mut u64) -> Vec<f64> {
-        let mut next = || {
-            *chance ^= *chance << 13;
-            *chance ^= *chance >> 7;
-            *chance ^= *chance << 17;
-            (*chance >> 11) as f64 / (1_u64 << 53) as f64
+    /// A random posture, always the same for an index.
+    fn sample(&self, index: usize) -> Vec<f64> {
+        let within = |(j, &[low, high]): (usize, &[f64; 2])| {
+            low + chance(SEED, index as u64, j as u64) * (high - low)
         };
-        self.ranges.iter().map(|&[low, high]| low + next() * (high - low)).collect()
+        self.ranges.iter().enumerate().map(within).collect()
     }
 
     fn point(&self, foot: usize) -> Vec3 {
@@ -200,6 +199,7 @@ impl<'a> Solver<'a> {
         let square = |r: &[f64]| r.iter().map(|x| x * x).sum::<f64>();
         let mut r = self.residuals(q);
         let mut damping = 1e-3;
+        let (mut normal, mut step) = (LeastSquares::new(n), vec![0.0; n]);
         for _ in 0..ROUNDS {
             let columns: Vec<Vec<f64>> = (0..n)
                 .map(|j| {
@@ -210,13 +210,15 @@ impl<'a> Solver<'a> {
                 })
                 .collect();
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-            let mut A: Vec<Vec<f64>> =
-                columns.iter().map(|a| columns.iter().map(|b| dot(a, b)).collect()).collect();
-            for (i, row) in A.iter_mut().enumerate() {
-                row[i] += damping * (row[i] + 1e-6);
+            for (i, a) in columns.iter().enumerate() {
+                for (j, b) in columns.iter().enumerate() {
+                    let own = if i == j { damping * (dot(a, a) + 1e-6) } else { 0.0 };
+                    normal.set(i, j, dot(a, b) + own);
+                }
             }
+            normal.factor(RANK);
             let b: Vec<f64> = columns.iter().map(|c| -dot(c, &r)).collect();
-            let step = cholesky_solve(A, b);
+            normal.solve(&b, &mut step);
             let there: Vec<f64> = q
                 .iter()
                 .zip(&step)
@@ -240,25 +242,4 @@ impl<'a> Solver<'a> {
         }
         square(&r[..r.len() - n])
     }
-}
-
-/// Solves `A x = b` for a positive definite matrix.
-fn cholesky_solve(mut A: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
-    let n = b.len();
-    for i in 0..n {
-        for j in 0..=i {
-            let sum = (0..j).map(|k| A[i][k] * A[j][k]).sum::<f64>();
-            let rest = A[i][j] - sum;
-            A[i][j] = if i == j { rest.max(1e-18).sqrt() } else { rest / A[j][j] };
-        }
-    }
-    for i in 0..n {
-        let sum = (0..i).map(|k| A[i][k] * b[k]).sum::<f64>();
-        b[i] = (b[i] - sum) / A[i][i];
-    }
-    for i in (0..n).rev() {
-        let sum = (i + 1..n).map(|k| A[k][i] * b[k]).sum::<f64>();
-        b[i] = (b[i] - sum) / A[i][i];
-    }
-    b
 }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use super::feet::FootProposal;
+use crate::limits::NAME_BYTES_MAX;
 use crate::urdf::{Loaded, Shape};
 use hardstand_physics::dynamics::Positions;
-use hardstand_protocol::HoldGains;
+use hardstand_protocol::{HoldGains, is_name_char};
 
 /// What a scenario is written from.
 pub(super) struct Draft<'a> {
@@ -32,8 +33,9 @@ impl Draft<'_> {
             writeln!(out, "# {name}: {joints} joints, {mass:.3} kg. Proposed by `hardstand new`.");
         out.push_str("# All keys are in docs/scenarios.md and config/default.toml.\n");
         let _ = writeln!(out, "\n[robot]\n{key} = {:?}", self.named);
-        if !is_key(&model.name) {
-            let _ = writeln!(out, "name = {:?}", key_of(&model.name));
+        let key = key_of(name);
+        if key != *name {
+            let _ = writeln!(out, "name = {key:?}");
         }
         self.write_initial(&mut out);
         out.push_str(
@@ -126,16 +128,9 @@ fn plain(x: f64) -> String {
     format!("{x:?}")
 }
 
-fn allowed(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "-_.".contains(c)
-}
-
-fn is_key(name: &str) -> bool {
-    (1..=96).contains(&name.len()) && name.chars().all(allowed)
-}
-
-/// A name for keys of the bus.
+/// The name with which keys of the bus can be made of it.
 fn key_of(name: &str) -> String {
-    let all: String = name.chars().take(96).map(|c| if allowed(c) { c } else { '_' }).collect();
+    let letter = |c: char| if is_name_char(c) { c } else { '_' };
+    let all: String = name.chars().take(NAME_BYTES_MAX).map(letter).collect();
     if all.is_empty() { "robot".into() } else { all }
 }

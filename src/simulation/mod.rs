@@ -15,6 +15,7 @@
 mod arbitration;
 mod claim;
 mod description;
+mod event_schedule;
 mod events;
 mod faults;
 mod judge;
@@ -33,6 +34,7 @@ mod word_ranges;
 
 pub use claim::Claim;
 pub use description::{describe, describe_ground};
+pub use event_schedule::EventSchedule;
 pub use faults::{
     InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
 };

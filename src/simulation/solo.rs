@@ -1,17 +1,19 @@
 //! A simulation with one controller for all joints, without daemon and bus.
 
+use hardstand_error::Result;
 use hardstand_protocol::{
     Command, CommandSchedule, Event, Grant, JointCommand, JointSet, TickInput, controller_number,
 };
 
-use super::{Outcome, Simulation};
+use super::{EventSchedule, Outcome, Simulation};
 
 /// A simulation whose only controller answers every state: the ticks of a daemon in lockstep.
 #[derive(Clone, Debug)]
 pub struct Solo {
     /// The simulation.
     pub simulation: Simulation,
-    planned: Vec<(u64, Event)>,
+    planned: EventSchedule,
+    grant: Grant,
     pending: Vec<Event>,
     input: TickInput,
 }
@@ -37,7 +39,8 @@ impl Solo {
         let grant = Grant { controller: number, session, schedule, required, joints: all };
         Self {
             simulation,
-            planned,
+            planned: EventSchedule::new(planned),
+            grant,
             pending: vec![Event::Grant(grant)],
             input: TickInput { candidates: vec![Box::new(command)], ..TickInput::default() },
         }
@@ -53,23 +56,32 @@ impl Solo {
         self.pending.push(event);
     }
 
-    /// Forgets what was added and has not happened, and that the controller has not joined: for a
-    /// state that was restored.
-    pub fn clear(&mut self) {
+    /// Goes on from a saved state: what was added and has not happened belonged to the state that
+    /// is left. If the controller has no lease in the new one, it joins in the next tick.
+    ///
+    /// # Errors
+    /// As [`Simulation::restore`]; nothing has changed then.
+    pub fn restore(&mut self, words: &[u64]) -> Result<()> {
+        self.simulation.restore(words)?;
+        self.planned.go_to(self.simulation.state().tick);
         self.pending.clear();
+        if self.simulation.leases().of_controller(self.grant.controller).is_none() {
+            self.pending.push(Event::Grant(self.grant));
+        }
+        Ok(())
     }
 
     /// Events that are planned from now on.
     pub fn plan(&mut self, planned: Vec<(u64, Event)>) {
-        self.planned = planned;
+        self.planned = EventSchedule::new(planned);
+        self.planned.go_to(self.simulation.state().tick);
     }
 
     /// One tick.
     pub fn step(&mut self) -> Outcome {
         let tick = self.simulation.state().tick;
         self.input.events.clear();
-        let planned = self.planned.iter().filter(|(at, _)| *at == tick).map(|(_, event)| *event);
-        self.input.events.extend(planned);
+        self.planned.take_due(tick, &mut self.input.events);
         self.input.events.append(&mut self.pending);
         if let Some(command) = self.input.candidates.first_mut() {
             (command.seq, command.answers_tick, command.applies_tick) = (tick + 1, tick, tick);

@@ -65,7 +65,7 @@ pub(super) fn open<'a>(text: &'a str, file: &str) -> Result<Document<'a>> {
 }
 
 /// roxmltree parses without recursion and rejects DTDs, hence also entity bombs.
-fn parse(text: &str) -> std::result::Result<Document<'_>, XmlError> {
+pub(crate) fn parse(text: &str) -> std::result::Result<Document<'_>, XmlError> {
     let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     Document::parse_with_options(text, options)
 }

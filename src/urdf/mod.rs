@@ -36,6 +36,7 @@ use std::io::Read;
 use std::path::Path;
 
 use self::report::Report;
+pub(crate) use self::{gate::parse as parse_xml, reduced::escaped};
 use crate::limits::URDF_BYTES_MAX;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::Model;

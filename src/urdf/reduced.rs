@@ -42,7 +42,7 @@ impl Reduced {
     }
 }
 
-fn escaped(value: &str) -> String {
+pub(crate) fn escaped(value: &str) -> String {
     let pairs = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&apos;")];
     pairs.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to))
 }

@@ -7,8 +7,9 @@ use crate::common::bench::{Bench, Hands, PERIOD_NS, Queues, ROOMY, TestClock, qu
 use hardstand::config::{OverrunPolicy, Pace, StartRule};
 use hardstand::limits::ORDER_QUEUE;
 use hardstand::rt::{
-    Answer, Clock, Ending, EventSchedule, ManualClock, Phase, Request, RequestSender, request_queue,
+    Answer, Clock, Ending, ManualClock, Phase, Request, RequestSender, request_queue,
 };
+use hardstand::simulation::EventSchedule;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Authority, Event, Rejection, Scope, TickInput, Verdict};
 

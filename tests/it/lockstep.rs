@@ -9,10 +9,10 @@ use crossbeam_channel::{Receiver, bounded};
 use hardstand::buffer_pool::{CommandSender, EmergencyStop};
 use hardstand::config::{Budget, Mode, OverrunPolicy, Pace, StartRule};
 use hardstand::rt::{
-    Answer, Direct, Ending, EventSchedule, Executive, Happened, JoinAnswer, Links, LoopEvent,
-    ManualClock, Request, RequestSender, RunLimits, StateReset, TickReport,
+    Answer, Direct, Ending, Executive, Happened, JoinAnswer, Links, LoopEvent, ManualClock,
+    Request, RequestSender, RunLimits, StateReset, TickReport,
 };
-use hardstand::simulation::Denied;
+use hardstand::simulation::{Denied, EventSchedule};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
     Command, CommandSchedule, Event, Join, JointCommand, JointSet, Role, StateReading,

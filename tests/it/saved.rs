@@ -139,7 +139,7 @@ fn what_is_planned_for_later_happens_and_what_was_before_does_not_again() {
                   {at_s=0.08, kind=\"push\", link=\"trunk\", force_n=[0,40,0], duration_s=0.01}]";
     let scenario = quadruped(&[events]);
     let mut simulation = scenario.simulation();
-    let mut schedule = hardstand::rt::EventSchedule::new(scenario.events.clone());
+    let mut schedule = hardstand::simulation::EventSchedule::new(scenario.events.clone());
     let file = scene.path("state.bin");
     for tick in 0..100 {
         if tick == 50 {

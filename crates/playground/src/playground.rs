@@ -4,16 +4,14 @@ use hardstand::config::Scenario;
 use hardstand::simulation::{PartNames, Snapshot, Solo, describe, describe_ground};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
-    FaultKind, JointCommand, ModelReply, Place, ViewReading, controller_number,
+    Event, FaultKind, HoldGains, JointCommand, ModelReply, Place, ViewReading, controller_number,
 };
 use hardstand_view::{Scene, Source};
 use serde_json::Value;
 use toml::Table;
 
-/// Name under which `hardstand controller stand --join legs` joins, and its gains.
+/// Name under which `hardstand controller stand --join legs` joins.
 const CONTROLLER: &str = "legs";
-const KP_NM_PER_RAD: f64 = 100.0;
-const KD_NM_S_PER_RAD: f64 = 3.0;
 const RUN_ID: u32 = 1;
 /// Simulated time between two kept states, ns.
 const KEPT_EVERY_NS: u64 = 1_000_000_000;
@@ -42,8 +40,8 @@ pub struct Playground {
     /// The complete scenario, without what was done to it.
     table: Table,
     model: ModelReply,
-    /// What was done, each with its tick, as in the scenario's `events`.
-    done: Vec<(u64, Table)>,
+    /// What was done, each with its tick, as in the scenario's `events` and as the tick takes it.
+    done: Vec<(u64, Table, Event)>,
     solo: Solo,
     /// States to go back to, by tick; the first is the initial one.
     kept: Vec<Solo>,
@@ -113,14 +111,12 @@ impl Playground {
     /// [`ErrorKind::Input`] if the plant fails on the way; the state is then the last good one.
     pub fn run_to(&mut self, tick: u64) -> Result<()> {
         if tick < self.tick() {
-            self.done.retain(|(at, _)| *at < tick);
-            let at = |s: &Solo| s.simulation.state().tick;
-            self.kept.retain(|s| at(s) == 0 || at(s) <= tick);
+            self.done.retain(|(at, ..)| *at < tick);
+            self.kept.retain(|s| s.simulation.state().tick <= tick);
             if let Some(last) = self.kept.last() {
                 self.solo.clone_from(last);
             }
-            let events = Scenario::from_texts(&self.scenario(), &self.scenario.robot_urdf, &[])?;
-            self.solo.plan(events.events);
+            self.solo.plan(self.planned());
         }
         while self.tick() < tick {
             self.solo.step();
@@ -156,15 +152,15 @@ impl Playground {
         let at_s = tick as f64 * self.scenario.spec.period_ns as f64 / 1e9;
         event.insert("at_s".into(), at_s.into());
         let text = self.text_with(Some(&event));
-        let planned = Scenario::from_texts(&text, &self.scenario.robot_urdf, &[]);
-        let planned = planned.map_err(|e| refusal(order, &e))?.events;
-        let Some(&(_, now)) = planned.last().filter(|(at, _)| *at == tick) else {
+        let checked = Scenario::from_texts(&text, &self.scenario.robot_urdf, &[]);
+        let events = checked.map_err(|e| refusal(order, &e))?.events;
+        let Some(&(_, now)) = events.last().filter(|(at, _)| *at == tick) else {
             return Err(Error::new(ErrorKind::Internal, format!("{order}: no event at {tick}")));
         };
         let parts = PartNames::of(&self.scenario.model, &self.scenario.spec);
         let words = parts.words(&now, |_controller| String::new());
-        self.done.push((tick, event));
-        self.solo.plan(planned);
+        self.done.push((tick, event, now));
+        self.solo.plan(self.planned());
         Ok(words)
     }
 
@@ -174,10 +170,16 @@ impl Playground {
         self.text_with(None)
     }
 
+    /// What the scenario has planned, and what was done.
+    fn planned(&self) -> Vec<(u64, Event)> {
+        let done = self.done.iter().map(|&(tick, _, event)| (tick, event));
+        self.scenario.events.iter().copied().chain(done).collect()
+    }
+
     fn text_with(&self, new: Option<&Table>) -> String {
         let mut table = self.table.clone();
         let planned = table.get("events").and_then(|e| e.as_array()).cloned().unwrap_or_default();
-        let done = self.done.iter().map(|(_, event)| event).chain(new).cloned();
+        let done = self.done.iter().map(|(_, event, _)| event).chain(new).cloned();
         let all: Vec<toml::Value> =
             planned.into_iter().chain(done.map(toml::Value::Table)).collect();
         table.insert("events".into(), all.into());
@@ -204,8 +206,9 @@ impl Playground {
 
 /// What the example controller `stand` commands.
 fn hold(joints: &mut [JointCommand], model: &ModelReply) {
-    for (command, joint) in joints.iter_mut().zip(&model.joints) {
-        let (kp, kd) = (KP_NM_PER_RAD, KD_NM_S_PER_RAD);
+    let of_model = model.joints.iter().zip(&model.hold_gains);
+    for (command, (joint, gains)) in joints.iter_mut().zip(of_model) {
+        let HoldGains { kp, kd } = *gains;
         *command = JointCommand { q: joint.q_initial, kp, kd, ..JointCommand::default() };
     }
 }

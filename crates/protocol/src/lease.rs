@@ -120,11 +120,16 @@ pub fn controller_number(name: &str) -> u64 {
     xxh3_64(name.as_bytes()).max(1)
 }
 
+/// True if a name in keys and in names of files may have this letter.
+#[must_use]
+pub fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.".contains(c)
+}
+
 /// True if a controller may be called so.
 #[must_use]
 pub fn is_controller_name(name: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    (1..=64).contains(&name.len()) && name.chars().all(allowed)
+    (1..=64).contains(&name.len()) && name.chars().all(is_name_char)
 }
 
 /// What a controller is given when it joins.

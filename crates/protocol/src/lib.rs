@@ -62,7 +62,7 @@ pub use keys::{Keys, Order};
 pub use kind::Kind;
 pub use lease::{
     CommandSchedule, Grant, Join, JointSet, Role, SCHEDULE_TICKS_MAX, controller_number,
-    is_controller_name,
+    is_controller_name, is_name_char,
 };
 pub use log::{CandidateRecord, Keyframe, LogTick};
 pub use order::{OrderHead, OrderReply, Refusal};

@@ -98,20 +98,33 @@ impl Core {
     /// name of what it affects.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if it is unknown, or a number is missing or out of range.
+    /// [`ErrorKind::Input`] if it is unknown, or a number is missing, unknown or out of range;
+    /// nothing happens then.
     pub(crate) fn fault(
         &mut self,
         kind: &str,
         part: Option<(&str, &str)>,
         duration_s: Option<f64>,
-        mut number: impl FnMut(&str, usize) -> Result<Option<Vec<f64>>>,
+        numbers: &[(String, Vec<f64>)],
     ) -> Result<()> {
         let refuse = |text: String| Error::new(ErrorKind::Input, format!("{kind}: {text}"));
         let row = FaultSpec::named(kind).ok_or_else(|| refuse("no fault of this kind".into()))?;
+        let known = |name: &str| row.parameters.iter().any(|p| p.name == name);
+        if let Some((name, _)) = numbers.iter().find(|(name, _)| !known(name)) {
+            return Err(refuse(format!("{name} is no parameter of it")));
+        }
         let mut values = Vec::new();
         for p in row.parameters {
-            match (number(p.name, p.count)?, p.default) {
-                (Some(numbers), _) => values.extend(numbers),
+            let given = numbers.iter().find(|(name, _)| name == p.name).map(|(_, n)| n);
+            match (given, p.default) {
+                (Some(n), _) if n.len() == p.count => values.extend(n),
+                (Some(n), _) => {
+                    let (name, count) = (p.name, p.count);
+                    return Err(refuse(format!(
+                        "{name} has {} numbers; it needs {count}",
+                        n.len()
+                    )));
+                }
                 (None, Some(default)) => values.extend(vec![default; p.count]),
                 (None, None) => return Err(refuse(format!("{} is missing", p.name))),
             }
@@ -140,10 +153,7 @@ impl Core {
             return Err(Error::new(ErrorKind::Input, text));
         }
         let words: Vec<u64> = words.iter().map(|w| u64::from_le_bytes(*w)).collect();
-        self.solo.simulation.restore(&words)?;
-        // what was to happen belonged to the state that is left; the lease is in the new one
-        self.solo.clear();
-        Ok(())
+        self.solo.restore(&words)
     }
 
     /// What sensors and contacts show.

@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use hardstand::mjcf::{self, is_mjcf};
-use hardstand::urdf::{BaseChoice, parse_urdf, read_urdf_text};
+use hardstand::mjcf::read_robot;
+use hardstand::urdf::BaseChoice;
 use hardstand_physics::dynamics::{
     Data, GeneralizedForces, MassMatrix, Positions, Velocities, crba, kinematics, rnea,
 };
@@ -56,16 +56,8 @@ impl Model {
 impl Model {
     #[new]
     fn new(file: PathBuf) -> PyResult<Self> {
-        let mut text = read_urdf_text(&file).map_err(|e| raised(&e))?;
-        let mut warnings = Vec::new();
-        if is_mjcf(&text) {
-            let robot = mjcf::convert(&file).map_err(|e| raised(&e))?;
-            (text, warnings) = (robot.urdf, robot.warnings);
-        }
-        let loaded = parse_urdf(&text, &file.display().to_string(), BaseChoice::Auto)
-            .map_err(|e| raised(&e))?;
-        warnings.extend(loaded.warnings);
-        Ok(Self { model: loaded.model, warnings })
+        let robot = read_robot(&file, BaseChoice::Auto).map_err(|e| raised(&e))?;
+        Ok(Self { model: robot.loaded.model, warnings: robot.loaded.warnings })
     }
 
     /// What was left out or assumed.

@@ -7,8 +7,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use hardstand_error::{Error, ErrorKind};
-
 use crate::core::{Core, SetPoints};
 use crate::{bytes, numbers, raised};
 
@@ -206,28 +204,6 @@ pub(crate) fn fault(
             numbers.push((key, one.or_else(|_not_one| value.extract::<Vec<f64>>())?));
         }
     }
-    let mut used = 0;
-    let found = core.fault(
-        kind,
-        part.as_ref().map(|(word, name)| (word.as_str(), name.as_str())),
-        duration_s,
-        |name, count| {
-            let given = numbers.iter().find(|(key, _)| key == name).map(|(_, n)| n.clone());
-            used += usize::from(given.is_some());
-            match given {
-                Some(n) if n.len() != count => Err(Error::new(
-                    ErrorKind::Input,
-                    format!("{kind}: {name} has {} numbers; it needs {count}", n.len()),
-                )),
-                given => Ok(given),
-            }
-        },
-    );
-    found.map_err(|e| raised(&e))?;
-    if used < numbers.len() {
-        let names: Vec<&str> = numbers.iter().map(|(key, _)| key.as_str()).collect();
-        let text = format!("{kind}: one of {} is no parameter of it", names.join(", "));
-        return Err(PyValueError::new_err(text));
-    }
-    Ok(())
+    let part = part.as_ref().map(|(word, name)| (word.as_str(), name.as_str()));
+    core.fault(kind, part, duration_s, &numbers).map_err(|e| raised(&e))
 }

@@ -13,10 +13,10 @@ use hardstand::buffer_pool::{
 use hardstand::config::{Pace, Scenario, StartRule};
 use hardstand::ros2::RosChannels;
 use hardstand::rt::{
-    Clock, EventSchedule, Executive, Links, LoopEvent, ManualClock, RequestSender, RunLimits,
-    TickReport, empty_log_tick, request_queue,
+    Clock, Executive, Links, LoopEvent, ManualClock, RequestSender, RunLimits, TickReport,
+    empty_log_tick, request_queue,
 };
-use hardstand::simulation::Snapshot;
+use hardstand::simulation::{EventSchedule, Snapshot};
 use hardstand_log::{LogLimits, LogWriter, RunInfo, SideMessages};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, JointCommand};
