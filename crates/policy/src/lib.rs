@@ -20,6 +20,7 @@ mod clock;
 mod compile;
 mod contract;
 mod form;
+mod gains;
 mod network;
 mod numbers;
 mod observation;
@@ -27,6 +28,7 @@ mod onnx;
 mod policy;
 mod program;
 mod robot;
+mod rotation;
 mod state;
 
 pub use contract::Contract;

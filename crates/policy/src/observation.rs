@@ -6,6 +6,7 @@ use crate::clock::Phases;
 use crate::contract::{Contract, Term};
 use crate::numbers::Numbers;
 use crate::robot::{RobotFacts, Sensors};
+use crate::rotation::{rotate, unrotate};
 
 const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
 
@@ -294,21 +295,4 @@ pub(crate) fn term_size(contract: &Contract, term: &Term, feet: usize) -> usize 
 
 fn turned(turn: Option<[f64; 4]>, vector: [f64; 3]) -> [f64; 3] {
     turn.map_or(vector, |quat| rotate(quat, vector))
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// The vector turned by a unit quaternion: v' = v + w t + u × t with t = 2 u × v.
-fn rotate([w, x, y, z]: [f64; 4], vector: [f64; 3]) -> [f64; 3] {
-    let u = [x, y, z];
-    let twice = cross(u, vector).map(|c| 2.0 * c);
-    let last = cross(u, twice);
-    std::array::from_fn(|i| vector[i] + w * twice[i] + last[i])
-}
-
-/// From the world into the frame of the quaternion.
-fn unrotate([w, x, y, z]: [f64; 4], vector: [f64; 3]) -> [f64; 3] {
-    rotate([w, -x, -y, -z], vector)
 }

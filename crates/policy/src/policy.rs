@@ -2,6 +2,7 @@
 
 use crate::check;
 use crate::contract::{Contract, violated};
+use crate::gains;
 use crate::network::Network;
 use crate::numbers::Numbers;
 use crate::observation::{Observer, clipped};
@@ -88,7 +89,7 @@ impl Policy {
         };
         let mut gains = [Vec::new(), Vec::new()];
         for (gains, name) in gains.iter_mut().zip(["kp", "kd"]) {
-            let given = check::gains_of(&contract, name, &network);
+            let given = gains::gains_of(&contract, name, &network);
             *gains = given.ok().flatten().ok_or_else(unchecked)?;
             gains.extend(held(if name == "kp" { |hold| &hold.kp } else { |hold| &hold.kd }));
         }
