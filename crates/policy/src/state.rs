@@ -65,7 +65,7 @@ fn inputs<'a>(contract: &Contract, network: &'a Network) -> impl Iterator<Item =
 }
 
 /// Names of a state as input and as output, as exporters write them.
-fn names(state: &str) -> [(String, String); 8] {
+fn names(state: &str) -> [(String, String); 7] {
     let s = state;
     [
         (format!("{s}_in"), format!("{s}_out")),
@@ -75,7 +75,6 @@ fn names(state: &str) -> [(String, String); 8] {
         (s.to_string(), format!("new_{s}")),
         (s.to_string(), format!("{s}_next")),
         (format!("{s}0"), format!("{s}n")),
-        (format!("{s}_0"), format!("{s}_n")),
     ]
 }
 
@@ -87,7 +86,6 @@ fn next<'a>(input: &Port, network: &'a Network) -> Option<&'a Port> {
         given.strip_prefix("in_"),
         Some(given),
         given.strip_suffix('0'),
-        given.strip_suffix("_0"),
     ];
     let pairs = stems.into_iter().flatten().flat_map(names);
     let mut found = pairs

@@ -13,7 +13,7 @@ from hardstand import contract_file, network, observation, policy
 from hardstand.contract import Robot
 from onnx import TensorProto, helper, numpy_helper
 
-STEPS = 12
+STEPS = 10
 
 
 def quat(rng: np.random.Generator) -> np.ndarray:
@@ -77,16 +77,16 @@ def contract(rng: np.random.Generator, robot: Robot) -> tuple[str, int, int, lis
         "history_fill": str(rng.choice(["zero", "first"])),
     }.items():
         lines.append(f"{key} = {toml(value)}")
-    if rng.integers(2):
-        lines.append(f"action_clip = {rng.uniform(0.1, 1)}")
+    if rng.random() < 0.7:
+        lines.append(f"action_clip = {rng.uniform(0.05, 0.5)}")
     lines += ["[commands]", *(f"{c} = [-1.0, {rng.uniform(0.5, 1)}]" for c in commands)]
     lines += ["[clock]", f"period_s = {rng.uniform(0.3, 1)}", "offsets = [0.0, 0.37]",
               f"first_step = {rng.integers(0, 3)}"]
-    if rng.integers(2):
-        lines += ["standing = 0.5", "standing_below = 0.6"]
+    if rng.random() < 0.8:
+        lines += ["standing = 0.5", "standing_below = 0.3"]
     kinds = rng.choice(list(contract_file.TERMS), int(rng.integers(2, 9)))
     size, frame = 0, (int(rng.integers(1, 5)), int(rng.integers(1, 4)))
-    for kind in ["gyro", *kinds]:
+    for kind in ["gyro", "clock_sin", "last_action", *kinds]:
         made = term(rng, str(kind), robot, n, commands)
         steps = frame if layout == "frame" else (int(rng.integers(1, 5)), int(rng.integers(1, 4)))
         made["history"], made["decimation"] = steps
@@ -126,7 +126,7 @@ def random(rng: np.random.Generator) -> dict:
     steps = []
     for i in range(STEPS):
         step: dict = {"reset": bool(i == 7), "command": {}}
-        if rng.random() < 0.3:
+        if rng.random() < 0.5:
             step["command"] = {c: float(rng.uniform(-0.5, 0.5)) for c in commands[:2]}
             twin.set_command(**step["command"])
         if step["reset"]:

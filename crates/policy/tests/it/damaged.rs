@@ -23,7 +23,7 @@ fn next(state: &mut u64) -> usize {
 #[test]
 fn truncated_files_are_refused() {
     let mut read = 0;
-    for path in crate::cases(".onnx") {
+    for path in crate::stored(".onnx") {
         let bytes = std::fs::read(&path).unwrap();
         assert!(try_network(&bytes), "{path:?}");
         let cut = (0..bytes.len()).step_by(97);
@@ -35,7 +35,7 @@ fn truncated_files_are_refused() {
 #[test]
 fn flipped_bits_neither_panic_nor_allocate_without_limit() {
     let (mut state, mut read, mut tried) = (1, 0, 0);
-    for path in crate::cases(".onnx") {
+    for path in crate::stored(".onnx") {
         let bytes = std::fs::read(&path).unwrap();
         for _ in 0..400 {
             let mut damaged = bytes.clone();

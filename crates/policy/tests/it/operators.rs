@@ -55,6 +55,21 @@ fn shapes_that_do_not_fit_are_refused_with_the_node() {
 }
 
 #[test]
+fn all_values_together_have_a_limit() {
+    let expands = |count| {
+        let outputs = ["actions", "b", "c"];
+        let nodes = outputs.iter().take(count);
+        nodes.map(|output| node("Expand", &["obs", "s"], &[output], &[])).collect()
+    };
+    let read = |count| {
+        let bytes = from_four(expands(count), vec![integers("s", &[1 << 18, 4])]);
+        Network::from_bytes(&bytes, "walk.onnx")
+    };
+    assert!(read(1).is_ok());
+    assert!(read(3).unwrap_err().to_string().contains("more than 4194304 numbers together"));
+}
+
+#[test]
 fn values_that_are_missing_are_refused() {
     let relu = |input| vec![node("Relu", &[input], &["actions"], &[])];
     assert_refused(relu("other"), vec![], &["its input \"other\" is unknown"]);
