@@ -42,6 +42,7 @@ const ROOMS: [(&str, &[&str]); 37] = [
     ("mjcf", &["math", "spatial", "urdf"]),
     ("scaffold", ALL),
     ("python", &["dynamics", "model", "spatial"]),
+    ("policy", &[]),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] =
@@ -207,8 +208,8 @@ fn banned_calls(room: &str, text: &str) -> Vec<String> {
         for call in BANNED_CALLS.iter().filter(|c| code(line).contains(*c)) {
             out.push(format!("line {}: `{call}`: use hardstand_physics::math", n + 1));
         }
-        // the controller uses nothing of the simulation, so libm itself
-        if room != "trot" && code(line).contains("libm::") {
+        // controllers use nothing of the simulation, so libm itself
+        if !matches!(room, "trot" | "policy") && code(line).contains("libm::") {
             out.push(format!("line {}: `libm`: use hardstand_physics::math", n + 1));
         }
     }
@@ -303,6 +304,8 @@ fn a_transcendental_call_is_seen() {
     let found = banned_calls("contact", "let y = x.exp();");
     assert_eq!(found, ["line 1: `.exp(`: use hardstand_physics::math"]);
     assert!(banned_calls("math", "libm::exp(x)").is_empty());
+    assert!(banned_calls("policy", "libm::expf(x)").is_empty());
+    assert_eq!(banned_calls("policy", "let y = x.tan();").len(), 1);
 }
 
 #[test]
