@@ -41,5 +41,6 @@ def compare(found: dict[str, Any], walker: str, simulator: str) -> dict[str, Any
         "height_mm": [1000 * (a["height_m"] - b["height_m"]) for a, b in both],
         "torque": [a["torque_nm"] / b["torque_nm"] for a, b in both],
         "power": [a["power_w"] / b["power_w"] for a, b in moving],
+        "wall_s": max(a["wall_s"] for a, _ in both),
         "steps": [a["steps_hz"] / b["steps_hz"] for a, b in moving if b["steps_hz"] > 0],
     }

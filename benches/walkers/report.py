@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -65,11 +66,11 @@ def versions(found: Found) -> str:
     """One paragraph."""
     own = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     names = dict.fromkeys(p for text in found["packages"].values() for p in text.split(", "))
-    return (
+    return textwrap.fill(
         f"Versions: {own}; {', '.join(names)}. {len(found['rows'])} runs of "
         f"{found['seconds']:g} s, measured from {found['settle_s']:g} s on, in "
-        f"{found['wall_s'] / 60:.0f} minutes.\n"
-    )
+        f"{found['wall_s'] / 60:.0f} minutes.", 100, break_on_hyphens=False,
+    ) + "\n"
 
 
 def summary(found: Found) -> str:
@@ -83,10 +84,11 @@ def summary(found: Found) -> str:
             rows.append((
                 walker, simulator, f"{c['fell']} of {c['runs']}", f"{c['speed']:.3f}",
                 f"{c['turn']:.3f}", span(c["height_mm"], ".1f"), span(c["torque"]),
-                span(c["power"]), span(c["steps"]),
+                span(c["power"]), span(c["steps"]), f"{c['wall_s']:.1f}",
             ))
     return table(
-        "walker | on | falls | speed, m/s | turn, rad/s | height, mm | torque | power | steps", rows
+        "walker | on | falls | speed, m/s | turn, rad/s | height, mm | torque | power | steps "
+        "| slowest run, s", rows,
     )
 
 

@@ -97,7 +97,9 @@ def main() -> int:
     a = arguments()
     absent = [name for name in NEEDED if util.find_spec(name) is None]
     if absent:
-        print(f"not installed: pip install {' '.join(absent)}")
+        wheel = "target/wheel/hardstand-*.whl"  # not on PyPI; .ci/wheel builds it
+        names = [wheel if name == "hardstand" else name for name in absent]
+        print(f"not installed: pip install {' '.join(names)}")
         return 2
     if a.from_json:
         found = json.loads(a.from_json.read_text())

@@ -25,6 +25,8 @@ PUSH_AT_S, PUSH_FOR_S, PUSH_WAIT_S = 3.0, 0.1, 3.0
 #: First and last push of the search, N, and steps of the bisection.
 PUSH_FIRST_N, PUSH_LAST_N, PUSH_STEPS = 150.0, 3000.0, 5
 
+#: Of the bounce: contact.cz_s_per_m, the default first.
+DISSIPATION = (0.5, 2.0, 5.0)
 #: For the pause: the default, and longer than the pause.
 HOLD_TICKS = (50, 400)
 
@@ -37,6 +39,7 @@ def sharp_tests(bench: Bench, quick: bool) -> Iterator[tuple[str, Result]]:
         return
     yield "push", push_limits(bench)
     yield "wrong plants", wrong_plants(bench)
+    yield "bounce", bounce(bench)
     for ticks in HOLD_TICKS:
         yield f"pause, hold_ticks {ticks}", live.pause(bench, ticks)
     if bench.walker.name.startswith("Go2"):
@@ -163,3 +166,16 @@ def wrong_plants(bench: Bench) -> Result:
     }
     out["MuJoCo stiff"] = measure(bench.run("stiff", command, 8.0), command)
     return out
+
+
+def bounce(bench: Bench) -> Result:
+    """Power on the spring with more dissipation than the default, and in MuJoCo."""
+    command = bench.walker.commands["back"]
+    out = {
+        f"{cz:g}": bench.ours(
+            "exponential_spring", command, 8.0, set=[f"contact.cz_s_per_m={cz}"]
+        )
+        for cz in DISSIPATION
+    }
+    out["MuJoCo stiff"] = bench.run("stiff", command, 8.0)
+    return {name: measure(trace, command)["power_w"] for name, trace in out.items()}

@@ -15,6 +15,7 @@ def parts(table: Table, span: Callable[..., str]) -> dict[str, Callable[[Found],
         "fall": lambda found: fall(found, table), "push": lambda found: push(found, table),
         "wrong": lambda found: wrong(found, table), "pause": lambda found: pause(found, table),
         "certify": lambda found: certify(found, table),
+        "bounce": lambda found: bounce(found, table),
     }
 
 
@@ -32,7 +33,7 @@ def fall(found: Found, table: Table) -> str:
     ]
     return table(
         "walker | MuJoCo's own integrator, rad | the same integrator, rad "
-        "| and the rotors 1 % heavier in one, rad", rows,
+        "| the same, rotors 1 % heavier in MuJoCo, rad", rows,
     )
 
 
@@ -50,7 +51,7 @@ def wrong(found: Found, table: Table) -> str:
     rows = []
     for w, cases in of(found, "wrong plants"):
         for name, r in cases.items():
-            vx, vy, turn = r["measured"]
+            vx, vy, turn = (round(v, 3) + 0.0 for v in r["measured"])
             rows.append((
                 w, name, f"{vx:.3f}, {vy:.3f}, {turn:.3f}", f"{r['height_m']:.3f}",
                 f"{r['torque_nm']:.2f}", f"{r['power_w']:.1f}", f"{r['steps_hz']:.2f}",
@@ -85,3 +86,14 @@ def certify(found: Found, table: Table) -> str:
         for w, r in of(found, "certify")
     ]
     return table("walker | certified | simulated, s | runs", rows)
+
+
+def bounce(found: Found, table: Table) -> str:
+    """Power by dissipation."""
+    tests = of(found, "bounce")
+    names = list(tests[0][1]) if tests else []
+    head = [n if n.startswith("M") else f"cz {n}" for n in names]
+    return table(
+        " | ".join(["walker", *(f"{n}, W" for n in head)]),
+        [(w, *(f"{r[n]:.1f}" for n in names)) for w, r in tests],
+    )
