@@ -3,8 +3,8 @@
     plant = hardstand.Plant("config/quadruped.toml")
     plant.step(q=plant.q_initial, kp=100, kd=3, ticks=1000)
 
-Ticks, digests and saved states are those of the daemon in lockstep. One thread at a time may use
-an object.
+Ticks, digests and saved states are those of the daemon in lockstep, for a controller that joins as
+`python`, for all joints, and answers every tick. One thread at a time may use an object.
 """
 
 from __future__ import annotations

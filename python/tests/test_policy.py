@@ -132,14 +132,24 @@ def test_mistakes_of_a_file_are_named_in_one_list() -> None:
     assert "observation[0].size is unknown" in said and "lacks" in said
 
 
+#: Sizes of observation and action that the policies of these contracts have.
+SHIPPED = {
+    "holosoma-g1-29dof": (100, 29), "holosoma-t1-29dof": (100, 29), "judo-spot": (84, 12),
+    "rl-sar-go2": (45, 12),
+}
+
+
 def test_the_shipped_contracts_are_complete() -> None:
-    assert "holosoma-g1-29dof" in contracts.names()
-    for name in contracts.names():
+    assert contracts.names() == sorted(SHIPPED)
+    for name, sizes in SHIPPED.items():
         contract = contracts.load(name)
-        n = len(contract.joints)
-        robot = contracts.Robot(contract.joints, 0.001)
-        assert contracts.violations(contract, robot, None, {}) == [], name
-        assert Observer(contract, contract.joints).size == 3 * n + 13, name
+        joints = contract.joints + [joint for hold in contract.hold for joint in hold.joints]
+        robot = contracts.Robot(joints, 0.001)
+        extremes = [{n: limits[i] for n, limits in contract.commands.items()} for i in (0, 1)]
+        for command in extremes:
+            assert contracts.violations(contract, robot, None, command) == [], name
+        assert (Observer(contract, joints).size, len(contract.joints)) == sizes, name
+        assert contract.source and set(contract.commands) == {"vx", "vy", "yaw_rate"}, name
 
 
 def sensors(n: int, *batch: int) -> Sensors:
