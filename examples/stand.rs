@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use hardstand_client::{Client, JointCommand, JointDescription};
+use hardstand_client::{Client, JoinRequest};
 
 fn main() -> hardstand_client::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -16,23 +16,14 @@ fn main() -> hardstand_client::Result<()> {
 
     let client = Client::connect(&endpoint, &robot)?;
     let model = client.model(Duration::from_secs(30))?;
-    // the drives make tau = tau_ff + kp (q − q_measured) + kd (dq − dq_measured)
-    let hold = |joint: &JointDescription| JointCommand {
-        q: joint.q_initial,
-        dq: 0.0,
-        kp: 100.0,
-        kd: 3.0,
-        tau_ff: 0.0,
-    };
-    let commands: Vec<JointCommand> = model.joints.iter().map(hold).collect();
+    let commands = model.hold();
 
-    let mut controller = client.control(&model)?;
+    // in lockstep every state; in real time the newest. It joins again after a loss or a reset
+    let mut controller = client.join(JoinRequest::new(&model, "legs"), Duration::from_secs(5))?;
     while let Some(state) = controller.next_state(Duration::from_secs(5))? {
-        if controller.has_lost(&state) {
-            controller.renew_session();
-        }
-        // your control law goes here: state.joints, state.imu_…, state.foot_contact → commands
-        controller.send(&state, &commands)?;
+        // your control law goes here: state.joints, state.imu_…, state.foot_contact → commands.
+        // The drives make tau_ff + kp (q − q_measured) + kd (dq − dq_measured)
+        controller.answer(&state, &commands)?;
     }
     Ok(())
 }

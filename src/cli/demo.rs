@@ -1,4 +1,4 @@
-//! `hardstand demo`: run, push, recover, replay.
+//! `hardstand demo`: walk, push, recover, replay.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,16 +21,17 @@ use super::{ExitCode, replay, show, stop_daemon_on_signal};
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
 const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");
 
-/// What the demo changes in the scenario: a drop, 12 s, and a push.
+/// What the demo changes in the scenario: a drop, 8 s, and a push.
 const SETS: [&str; 3] = [
     "initial.clearance_m=0.1",
-    "sim.duration_s=12.0",
-    "events=[{at_s=6.0, kind=\"push\", link=\"trunk\", force_n=[0.0, 60.0, 0.0], duration_s=0.15}]",
+    "sim.duration_s=8.0",
+    "events=[{at_s=3.0, kind=\"push\", link=\"trunk\", force_n=[0.0, 60.0, 0.0], duration_s=0.15}]",
 ];
 
 const WHAT: &str = "\
-A quadruped drops from 0.1 m above its stance, stands, is pushed sideways with
-60 N at 6 s, and recovers. Its controller is another process, over zenoh.
+A quadruped drops from 0.1 m above its stance, walks, is pushed sideways with
+60 N at 3 s, recovers, turns, and stands. Its controller is another process, over
+zenoh.
 ";
 
 /// The robot counts as standing below this tilt, above this share of its stance height, and if its
@@ -165,9 +166,9 @@ fn why_no_real_time() -> Option<String> {
     busy.then(|| format!("the machine is busy (load {load} on {cores} cores)"))
 }
 
-/// `hardstand controller stand`, ended when this is dropped.
+/// `hardstand controller trot`, ended when this is dropped.
 fn controller(endpoint: &str, robot: &str) -> Result<Process> {
-    let words = ["controller", "stand", "--join", "legs"].map(OsString::from);
+    let words = ["controller", "trot", "--join", "legs"].map(OsString::from);
     let command: Vec<OsString> = [this_program()?.into()].into_iter().chain(words).collect();
     Process::start(controller_command(&command, endpoint, robot)?)
 }

@@ -24,3 +24,4 @@ mod strangers;
 mod subscribers;
 mod surroundings;
 mod views;
+mod walk;

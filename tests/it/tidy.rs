@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 37] = [
+const ROOMS: [(&str, &[&str]); 38] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -438,6 +438,8 @@ fn the_manifest_keeps_its_promises() {
         "zenoh",
         "zenoh-runtime",
         "hardstand-client",
+        "hardstand-policy",
+        "hardstand-trot",
         "zenoh-ext",
         "tracing-core",
         "csv",

@@ -47,6 +47,7 @@ pub struct JoinedController {
     joined_at: Instant,
     joins_apart: Duration,
     losses: u64,
+    skipped: u64,
 }
 
 impl Client {
@@ -83,6 +84,7 @@ impl Client {
             joined_at: Instant::now(),
             joins_apart: JOINS_APART,
             losses: 0,
+            skipped: 0,
         };
         joined.join_again()?;
         Ok(joined)
@@ -116,36 +118,53 @@ impl JoinedController {
         self.losses
     }
 
+    /// In real time: states that were skipped because a newer one was there already.
+    #[must_use]
+    pub const fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
     /// The daemon's reply to the join request.
     #[must_use]
     pub const fn reply(&self) -> &JoinReply {
         &self.reply
     }
 
-    /// The next state to answer; `None` after `patience` without one. Joins again after a reset or
-    /// restore, and in real time after it has lost its joints.
+    /// The next state to answer; `None` after `patience` without one. In real time it is the newest
+    /// that has come. Joins again after a reset or restore, and in real time after it has lost its
+    /// joints.
     ///
     /// # Errors
     /// `ErrorKind::Bus` if the session is closed or a state does not decode; as
     /// [`join_again`](Self::join_again).
     pub fn next_state(&mut self, patience: Duration) -> Result<Option<StateReading>> {
         let begin = Instant::now();
+        let mut newest: Option<StateReading> = None;
         loop {
-            let left = patience.saturating_sub(begin.elapsed());
+            let left = match newest {
+                Some(_) => Duration::ZERO,
+                None => patience.saturating_sub(begin.elapsed()),
+            };
             let Some(sample) = self.states.recv_timeout(left).map_err(|e| bus_error("state", e))?
             else {
-                return Ok(None);
+                return Ok(newest);
             };
             let state: StateReading = received(Kind::State, &sample.payload().to_bytes())?;
             if state.run_id > self.reply.run_id {
+                newest = None;
                 self.join_again()?;
             } else if self.may_have_lost(&state) {
+                newest = None;
                 self.join_again()?;
                 self.losses += 1;
             }
-            if state.run_id == self.reply.run_id && self.is_asked(&state)? {
+            if state.run_id != self.reply.run_id || !self.is_asked(&state)? {
+                continue;
+            }
+            if state.mode != REAL_TIME {
                 return Ok(Some(state));
             }
+            self.skipped += u64::from(newest.replace(state).is_some());
         }
     }
 

@@ -1,26 +1,23 @@
 //! The Rust client of a Hardstand daemon, for controllers, which command the robot, and operators,
 //! which change the run.
 //!
-//! A controller that joins gets the state of every tick in order. In lockstep the daemon waits for
-//! each answer, so a run does not depend on the speed of the machine. This one holds the initial
-//! joint positions, in a daemon started with
-//! `hardstand run config/quadruped.toml --mode lockstep --pace free`:
+//! A controller joins, and answers states. In lockstep it gets each state of its schedule, and the
+//! daemon waits for the answer, so a run does not depend on the speed of the machine. In real time
+//! it gets the newest state. After a reset or a loss it joins again by itself. This one holds the
+//! initial joint positions, in a daemon started with `hardstand run config/quadruped.toml`, with or
+//! without `--mode lockstep --pace free`:
 //!
 //! ```no_run
 //! use std::time::Duration;
 //!
-//! use hardstand_client::{Client, JoinRequest, JointCommand};
+//! use hardstand_client::{Client, JoinRequest};
 //!
 //! fn main() -> hardstand_client::Result<()> {
 //!     let client = Client::connect("tcp/127.0.0.1:7447", "quadruped")?;
 //!     let model = client.model(Duration::from_secs(30))?;
 //!     let mut controller = client.join(JoinRequest::new(&model, "legs"), Duration::from_secs(5))?;
+//!     let commands = model.hold(); // effort: tau_ff + kp (q − q_now) + kd (dq − dq_now)
 //!     while let Some(state) = controller.next_state(Duration::from_secs(5))? {
-//!         let mut commands = Vec::new(); // effort: tau_ff + kp (q − q_now) + kd (dq − dq_now)
-//!         for (joint, _now) in model.joints.iter().zip(&state.joints) {
-//!             let q = joint.q_initial;
-//!             commands.push(JointCommand { q, dq: 0.0, kp: 100.0, kd: 3.0, tau_ff: 0.0 });
-//!         }
 //!         controller.answer(&state, &commands)?;
 //!     }
 //!     Ok(())

@@ -3,9 +3,7 @@
 use hardstand::config::Scenario;
 use hardstand::simulation::{PartNames, Snapshot, Solo, describe, describe_ground};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{
-    Event, FaultKind, HoldGains, JointCommand, ModelReply, Place, ViewReading, controller_number,
-};
+use hardstand_protocol::{Event, FaultKind, ModelReply, Place, ViewReading, controller_number};
 use hardstand_view::{Scene, Source};
 use serde_json::Value;
 use toml::Table;
@@ -61,7 +59,7 @@ impl Playground {
         let model = describe(&simulation, RUN_ID, scenario.gains_max, &scenario.hold_gains);
         let snapshot = simulation.new_snapshot();
         let mut solo = Solo::new(simulation, scenario.events.clone(), CONTROLLER);
-        hold(solo.set_points(), &model);
+        solo.set_points().copy_from_slice(&model.hold());
         let kept = vec![solo.clone()];
         let new = Self { scenario, table, model, done: Vec::new(), solo, kept, snapshot };
         new.check()?;
@@ -201,15 +199,6 @@ impl Playground {
                 Err(Error::new(ErrorKind::Input, text))
             }
         }
-    }
-}
-
-/// What the example controller `stand` commands.
-fn hold(joints: &mut [JointCommand], model: &ModelReply) {
-    let of_model = model.joints.iter().zip(&model.hold_gains);
-    for (command, (joint, gains)) in joints.iter_mut().zip(of_model) {
-        let HoldGains { kp, kd } = *gains;
-        *command = JointCommand { q: joint.q_initial, kp, kd, ..JointCommand::default() };
     }
 }
 

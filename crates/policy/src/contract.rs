@@ -108,8 +108,8 @@ impl Contract {
     /// The contract in a text; `file` is used in errors, and to find the policy beside it.
     ///
     /// # Errors
-    /// If the text is not TOML or has keys that are unknown, missing or of the wrong type. One error
-    /// names all mistakes.
+    /// If the text is not TOML or has keys that are unknown, missing or of the wrong type. One
+    /// error names all mistakes.
     pub fn parse(text: &str, file: impl AsRef<Path>) -> Result<Self> {
         let file = file.as_ref();
         let table = DeTable::parse(text).map_err(|e| {

@@ -26,7 +26,10 @@ pub(crate) fn gains_of(
     let list = serde_json::from_str::<Vec<f64>>(text);
     list.ok().filter(|list| list.len() == n).map(Some).ok_or_else(|| {
         let text: String = text.chars().take(60).collect();
-        format!("{name} in the policy's metadata is {text}; it must have a number for each of {n} joints")
+        format!(
+            "{name} in the policy's metadata is {text}; it must have a number for each of {n} \
+             joints"
+        )
     })
 }
 

@@ -11,7 +11,8 @@ use std::path::Path;
 /// Largest file that is read, bytes.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 
-/// A network from an ONNX file, compiled: a list of operations in float32, without branches on data.
+/// A network from an ONNX file, compiled: a list of operations in float32, without branches on
+/// data.
 ///
 /// It runs one robot: axes whose size the file leaves open ("batch") have size 1. Two runs with
 /// the same inputs have the same bits on every machine.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::JointCommand;
+
 /// Description of robot and run. Units: SI. Frames: REP-103 (x forward, y left, z up).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelReply {
@@ -47,6 +49,21 @@ pub struct ModelReply {
     pub regions: Vec<RegionDescription>,
     /// Gains with which a position of each joint can be held.
     pub hold_gains: Vec<HoldGains>,
+}
+
+impl ModelReply {
+    /// Commands that hold the initial positions, with the gains that the scenario suggests.
+    #[must_use]
+    pub fn hold(&self) -> Vec<JointCommand> {
+        let all = self.joints.iter().zip(&self.hold_gains);
+        let hold = |(joint, gains): (&JointDescription, &HoldGains)| JointCommand {
+            q: joint.q_initial,
+            kp: gains.kp,
+            kd: gains.kd,
+            ..JointCommand::default()
+        };
+        all.map(hold).collect()
+    }
 }
 
 /// Gains of a position, as the scenario suggests them.

@@ -1,5 +1,7 @@
 //! Arguments of `controller`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use super::daemon::DaemonArguments;
@@ -18,6 +20,17 @@ pub(in crate::cli) enum ControllerKind {
     /// the initial joint positions. Ends on Ctrl-C, or with exit code 5 when no state has come for
     /// --patience.
     Stand(StandArguments),
+    /// Walk with the shipped quadruped: a trot, by its published sensors only
+    ///
+    /// Joins, in lockstep or in real time. Without velocities it shows what it can: stand, walk,
+    /// turn, stand. `crates/trot` is the controller, 500 lines.
+    Trot(TrotArguments),
+    /// Run a learned policy (ONNX) with its contract
+    ///
+    /// Checks the contract against the robot and the policy before the first step, then joins, in
+    /// lockstep or in real time. The arithmetic is its own: the same targets on every machine.
+    /// docs/python.md describes contracts.
+    Policy(PolicyArguments),
 }
 
 #[derive(Debug, Args)]
@@ -52,4 +65,57 @@ pub(in crate::cli) struct StandArguments {
     /// Ticks do not wait for it
     #[arg(long, requires = "join")]
     pub(in crate::cli) advisory: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TrotArguments {
+    #[command(flatten)]
+    pub(in crate::cli) daemon: DaemonArguments,
+    #[command(flatten)]
+    pub(in crate::cli) velocity: VelocityArguments,
+    /// Name under which it joins
+    #[arg(long, value_name = "NAME", default_value = "legs")]
+    pub(in crate::cli) join: String,
+    /// Seconds without a state after which to give up
+    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
+    pub(in crate::cli) patience: f64,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct PolicyArguments {
+    /// Contract of the policy, TOML
+    pub(in crate::cli) contract: PathBuf,
+    #[command(flatten)]
+    pub(in crate::cli) daemon: DaemonArguments,
+    /// ONNX file [default: the contract's `policy`]
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) policy: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) velocity: VelocityArguments,
+    /// A command of the contract by name (repeatable)
+    #[arg(long = "command", value_name = "NAME=VALUE")]
+    pub(in crate::cli) commands: Vec<String>,
+    /// Check the contract against the robot and the policy, and do no step
+    #[arg(long)]
+    pub(in crate::cli) check: bool,
+    /// Name under which it joins
+    #[arg(long, value_name = "NAME", default_value = "policy")]
+    pub(in crate::cli) join: String,
+    /// Seconds without a state after which to give up
+    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
+    pub(in crate::cli) patience: f64,
+}
+
+/// How the robot shall move.
+#[derive(Clone, Copy, Debug, Args)]
+pub(in crate::cli) struct VelocityArguments {
+    /// Velocity forward, m/s
+    #[arg(long, value_name = "M_PER_S", allow_negative_numbers = true)]
+    pub(in crate::cli) vx: Option<f64>,
+    /// Velocity to the left, m/s
+    #[arg(long, value_name = "M_PER_S", allow_negative_numbers = true)]
+    pub(in crate::cli) vy: Option<f64>,
+    /// Turn to the left, rad/s
+    #[arg(long, value_name = "RAD_PER_S", allow_negative_numbers = true)]
+    pub(in crate::cli) yaw_rate: Option<f64>,
 }

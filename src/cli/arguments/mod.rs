@@ -40,7 +40,10 @@ pub(super) use campaign::CampaignArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use certify::CertifyArguments;
 #[cfg(feature = "zenoh")]
-pub(super) use controller::{ControllerArguments, ControllerKind, StandArguments};
+pub(super) use controller::{
+    ControllerArguments, ControllerKind, PolicyArguments, StandArguments, TrotArguments,
+    VelocityArguments,
+};
 #[cfg(feature = "zenoh")]
 pub(super) use ctl::{
     ClearArguments, CtlArguments, CtlKind, FrictionArguments, PushArguments, StateFileArguments,

@@ -1,4 +1,5 @@
-//! The messages of `onnx.proto` (ONNX 1.18), with the fields that a policy needs. Others are skipped.
+//! The messages of `onnx.proto` (ONNX 1.18), with the fields that a policy needs. Others are
+//! skipped.
 
 use prost::Message;
 

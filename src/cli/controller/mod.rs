@@ -1,0 +1,47 @@
+//! `hardstand controller`: controllers, each a process of its own that connects over the bus.
+
+mod joined;
+mod policy;
+mod stand;
+mod trot;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hardstand_client::Client;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::ModelReply;
+
+use super::ExitCode;
+use super::arguments::{ControllerArguments, ControllerKind};
+
+pub(super) fn controller(a: &ControllerArguments) -> Result<ExitCode> {
+    match &a.kind {
+        ControllerKind::Stand(a) => stand::stand(a),
+        ControllerKind::Trot(a) => trot::trot(a),
+        ControllerKind::Policy(a) => policy::policy(a),
+    }
+}
+
+/// How long a controller waits for a daemon.
+fn patience(seconds: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|e| Error::new(ErrorKind::Input, format!("--patience is {seconds}: {e}")))
+}
+
+fn no_state(patience: Duration) -> Error {
+    let text = format!("no state for {} s: the daemon has ended", patience.as_secs_f64());
+    Error::new(ErrorKind::Bus, text)
+}
+
+/// Asks for the model in short turns, so that a signal ends the search at once.
+fn find(client: &Client, patience: Duration, stop: &AtomicBool) -> Result<ModelReply> {
+    let begin = Instant::now();
+    loop {
+        match client.model(Duration::ZERO) {
+            Err(e) if begin.elapsed() >= patience || stop.load(Ordering::Relaxed) => return Err(e),
+            Err(_not_yet) => std::thread::sleep(Duration::from_millis(50)),
+            found => return found,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `hardstand controller stand`: holds the initial joint positions.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hardstand_client::Client;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, Role};
+
+use super::super::arguments::StandArguments;
+use super::super::{ExitCode, show, stop_on_signal};
+use super::{find, joined, no_state, patience};
+
+pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
+    let stop = stop_on_signal()?;
+    let patience = patience(a.patience)?;
+    let client = a.daemon.client()?;
+    let model = find(&client, patience, &stop)?;
+    for (name, gain, max) in [("--kp", a.kp, model.kp_max), ("--kd", a.kd, model.kd_max)] {
+        let Some(gain) = gain else { continue };
+        if !(0.0..=max).contains(&gain) {
+            return Err(Error::new(
+                ErrorKind::Input,
+                format!("{name} is {gain}; the daemon accepts 0 to {max}"),
+            ));
+        }
+    }
+    let mut joints = model.hold();
+    for joint in &mut joints {
+        (joint.kp, joint.kd) = (a.kp.unwrap_or(joint.kp), a.kd.unwrap_or(joint.kd));
+    }
+    if let Some(name) = &a.join {
+        return stand_joined(a, client, &model, name, (&stop, patience), &joints);
+    }
+    let mut controller = client.control(&model)?;
+    show::note(&format!(
+        "controller: holding {} joints of {} (session {:016x})",
+        joints.len(),
+        model.robot,
+        controller.session()
+    ));
+
+    let mut heard = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        let Some(state) = controller.next_state(Duration::from_millis(100))? else {
+            if heard.elapsed() >= patience {
+                return Err(no_state(patience));
+            }
+            continue;
+        };
+        heard = Instant::now();
+        if state.layout_hash != model.layout_hash {
+            return Err(Error::new(
+                ErrorKind::Bus,
+                "the daemon now simulates another robot; start the controller again",
+            ));
+        }
+        if controller.has_lost(&state) {
+            controller.renew_session();
+            show::note(&format!(
+                "controller: the daemon revoked this session after a timeout; continuing as \
+                 {:016x}",
+                controller.session()
+            ));
+        }
+        controller.send(&state, &joints)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The same as one of several controllers, or in lockstep.
+fn stand_joined(
+    a: &StandArguments,
+    client: Client,
+    model: &ModelReply,
+    name: &str,
+    (stop, patience): (&AtomicBool, Duration),
+    hold: &[JointCommand],
+) -> Result<ExitCode> {
+    let all = model.joints.iter().map(|j| j.name.clone());
+    let names: Vec<String> = if a.joints.is_empty() { all.collect() } else { a.joints.clone() };
+    let own = model.joints.iter().zip(hold).filter(|(j, _)| names.contains(&j.name));
+    let joints: Vec<JointCommand> = own.map(|(_, hold)| *hold).collect();
+    let role = if a.advisory { Role::Advisory } else { Role::Required };
+    let request = JoinRequest {
+        role: role.code(),
+        period_ticks: a.period,
+        phase_ticks: a.phase,
+        offset_ticks: a.offset,
+        joints: names,
+        ..JoinRequest::new(model, name)
+    };
+    joined::run(client, request, (stop, patience), |_state, commands| {
+        commands.copy_from_slice(&joints);
+        Ok(())
+    })
+}
