@@ -101,15 +101,14 @@ fn foot_of(
     {
         let lowest = |(p, r): &(Vec3, f64)| p.dot(&up_L) - r;
         let least = points.iter().map(lowest).fold(f64::INFINITY, f64::min);
-        let round = points.iter().all(|(_, r)| *r == points[0].1);
         let simple = matches!(own[0].shape, Shape::Sphere { .. } | Shape::Box { .. });
         let by_shape = simple && own.len() == 1;
         if !by_shape {
             points.retain(|p| lowest(p) < least + SOLE_M);
         }
-        // of different radii, the lowest points
-        let place = |(p, r): &(Vec3, f64)| if round { *p } else { *p - up_L * *r };
-        let radius_m = if round { points[0].1 } else { 0.0 };
+        // a foot has one radius: larger spheres give way to smaller ones with the same lowest point
+        let radius_m = points.iter().map(|(_, r)| *r).fold(f64::INFINITY, f64::min);
+        let place = |(p, r): &(Vec3, f64)| *p - up_L * (*r - radius_m);
         let points_L = points.iter().map(place).collect();
         return Some(FootProposal { link, body, points_L, radius_m, by_shape });
     }

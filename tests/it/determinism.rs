@@ -47,6 +47,11 @@ fn mixed_feet_on_moving_ground_have_their_digest() {
     check(&["MIXED"]);
 }
 
+#[test]
+fn whole_walks_have_their_digests() {
+    check(&["TROT", "POLICY"]);
+}
+
 /// DET-5.
 #[test]
 fn transcendental_functions_have_their_bits() {

@@ -19,7 +19,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 8] = [
+pub const CASES: [Case; 10] = [
     Case { name: "STAND", run: || walk(&[], 100.0, 4000), digest: 0x9b17_5aac_6d56_0b09 },
     Case { name: "STAND_RK4", run: runge_kutta, digest: 0x4e47_c5cc_c323_d858 },
     Case { name: "STAND_IMPLICIT", run: linearly_implicit, digest: 0x89dc_2307_e9b9_e7e7 },
@@ -27,6 +27,8 @@ pub const CASES: [Case; 8] = [
     Case { name: "RIGID", run: || model("rigid"), digest: 0xe397_3632_eb54_664b },
     Case { name: "HUNT_CROSSLEY", run: || model("hunt_crossley"), digest: 0x8c89_2ceb_7275_b375 },
     Case { name: "MIXED", run: mixed, digest: 0xc917_d3f9_3b36_1596 },
+    Case { name: "TROT", run: trot, digest: 0x1d91_09db_04ab_fe74 },
+    Case { name: "POLICY", run: policy, digest: 0x1469_e33e_c353_b202 },
     Case { name: "MATH", run: functions, digest: 0x1125_fb55_4b19_40d0 },
 ];
 
@@ -71,6 +73,16 @@ pub fn run(sets: &[&str], kp: f64, ticks: u64) -> Simulation {
         assert_eq!(simulation.step(&input).failure, None);
     }
     simulation
+}
+
+/// The shipped controller walks.
+fn trot() -> u64 {
+    crate::walking::trot(3000, |_robot| {}).simulation.state().digest
+}
+
+/// A learned controller moves.
+fn policy() -> u64 {
+    crate::walking::policy(1000).0.simulation.state().digest
 }
 
 fn walk(sets: &[&str], kp: f64, ticks: u64) -> u64 {

@@ -72,4 +72,5 @@ mod time_control;
 mod urdf;
 #[cfg(feature = "view")]
 mod view;
+mod walking;
 mod watchdog;

@@ -84,6 +84,37 @@ fn a_proposed_scenario_stands_in_a_daemon() {
     }
 }
 
+/// A ball at the end of a shank, which is another shape of the same link, stays a ball; two balls
+/// of different size become two of the smaller one, as low as they were.
+#[test]
+fn balls_among_the_shapes_of_a_foot_stay_balls() {
+    let folder = tempfile::tempdir().unwrap();
+    let ball = |radius: f64, x: f64| {
+        format!("<geom type=\"sphere\" size=\"{radius}\" pos=\"{x} 0 -0.07\"/>")
+    };
+    let shank = "<geom type=\"cylinder\" size=\"0.012 0.03\" pos=\"0 0 -0.02\"/>";
+    let sole = "<geom type=\"box\" size=\"0.11 0.05 0.02\" pos=\"0.03 0 -0.05\"/>";
+    for (shapes, radius, points) in [
+        (shank.to_string() + &ball(0.022, 0.0), "radius_m = 0.022", vec!["[0.0, 0.0, -0.07]"]),
+        (
+            ball(0.01, 0.05) + &ball(0.008, -0.05),
+            "radius_m = 0.008",
+            vec!["[0.05, 0.0, -0.072", "[-0.05, 0.0, -0.07]"],
+        ),
+    ] {
+        std::fs::write(folder.path().join("ball.xml"), biped().replace(sole, &shapes)).unwrap();
+        let file = folder.path().join("ball.toml");
+        let robot = folder.path().join("ball.xml");
+        let words = [robot.as_os_str(), "-o".as_ref(), file.as_os_str(), "--force".as_ref()];
+        // whether it stands on them is not asked
+        logs::hardstand(&[&["new".as_ref()], &words[..]].concat());
+        let text = std::fs::read_to_string(&file).unwrap();
+        for word in points.iter().chain([&radius]) {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+    }
+}
+
 #[test]
 fn what_looks_wrong_is_said_and_no_file_is_replaced() {
     let folder = tempfile::tempdir().unwrap();

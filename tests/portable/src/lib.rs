@@ -12,6 +12,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 #[path = "../../it/determinism_cases.rs"]
 mod determinism_cases;
+#[path = "../../it/walking.rs"]
+mod walking;
 mod wasm;
 
 /// Runs each fixed case and compares its digest with the one that is written down. The result is a
