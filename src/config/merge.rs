@@ -52,7 +52,7 @@ fn apply_set(table: &mut Table, set: &str) -> std::result::Result<(), String> {
         .ok()
         .and_then(|mut t| t.remove("v"))
         .unwrap_or_else(|| Value::String(text.into()));
-    let keys: Vec<&str> = path.trim().split('.').collect();
+    let keys = keys_of(path.trim());
     let Some((last, parents)) = keys.split_last() else {
         return Err(format!("\"{set}\": no key"));
     };
@@ -61,6 +61,17 @@ fn apply_set(table: &mut Table, set: &str) -> std::result::Result<(), String> {
         place = place.child(key).ok_or_else(|| format!("\"{path}\": there is no \"{key}\""))?;
     }
     place.insert(last, value).ok_or_else(|| format!("\"{path}\": there is no \"{last}\""))
+}
+
+/// The keys of a path; quoted ones may contain dots, as in TOML.
+fn keys_of(path: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    let mut quoted = format!("{path} = 0").parse::<Table>().ok().filter(|_| path.contains('"'));
+    while let Some((key, value)) = quoted.and_then(|table| table.into_iter().next()) {
+        keys.push(key);
+        quoted = if let Value::Table(inner) = value { Some(inner) } else { None };
+    }
+    if keys.is_empty() { path.split('.').map(String::from).collect() } else { keys }
 }
 
 enum Place<'a> {

@@ -23,6 +23,7 @@ mod sections;
 mod services;
 mod terrain;
 mod unitree;
+mod warnings;
 
 pub use bus::{Access, BusSettings, TlsFiles};
 pub use control::ControlSettings;

@@ -22,6 +22,7 @@ use super::section::{Mistakes, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{RecordSettings, realtime, record};
 use super::unitree::{UnitreeSettings, unitree};
+use super::warnings::warnings;
 use super::{contact_law, events, feet, materials, merge, regions, robot, terrain};
 
 /// All settings of a run.
@@ -108,11 +109,12 @@ impl Scenario {
         let (_urdf, _mjcf) = (robot_section.text("urdf"), robot_section.text("mjcf"));
         let base = robot::base_choice(&robot_section);
         let loaded = parse_urdf(robot_urdf, robot_file, base)?;
-        let scenario = build(&root, &robot_section, loaded, table, robot_urdf, &mistakes);
+        let mut scenario = build(&root, &robot_section, loaded, table, robot_urdf, &mistakes);
         robot_section.finish();
         root.finish();
         let list = mistakes.into_list();
         if list.is_empty() {
+            scenario.warnings.extend(warnings(table, &scenario.model, &scenario.spec));
             return Ok(scenario);
         }
         Err(Error::list(ErrorKind::Input, &format!("{file}: the scenario was refused"), &list))

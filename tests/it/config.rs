@@ -242,6 +242,7 @@ fn set_takes_numbers_texts_lists_tables_and_indices() {
     assert_eq!(set(&["initial.joints.hip=0.25"]).spec.q.joints, [0.25]);
     assert_eq!(set(&[" sim.micro_steps = 50 "]).spec.micro_steps, 50);
     assert_eq!(set(&["joints.hip={effort_max=3.0}"]).model.joints[0].effort_max, 3.0);
+    assert_eq!(set(&["joints.\"hip\".effort_max=4.0"]).model.joints[0].effort_max, 4.0);
     // the last one wins
     assert_eq!(set(&["sim.micro_steps=20", "sim.micro_steps=40"]).spec.micro_steps, 40);
 

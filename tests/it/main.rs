@@ -73,4 +73,5 @@ mod urdf;
 #[cfg(feature = "view")]
 mod view;
 mod walking;
+mod warnings;
 mod watchdog;

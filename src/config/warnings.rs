@@ -1,0 +1,67 @@
+//! What a scenario may say, but hardly means.
+
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::{ContactModel, Plant, PlantSpec};
+use toml::{Table, Value};
+
+use super::merge::{DEFAULT_TOML, parse};
+
+/// A robot that is placed as given may be this deep in the ground, m.
+const DEPTH_MAX_M: f64 = 1e-3;
+
+/// Warnings about a scenario without mistakes, whose complete table this is.
+pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<String> {
+    let mut out = Vec::new();
+    out.extend(sunk(table, model, spec));
+    out.extend(friction_without_effect(table, spec));
+    out
+}
+
+fn value<'a>(table: &'a Table, section: &str, key: &str) -> Option<&'a Value> {
+    table.get(section)?.get(key)
+}
+
+/// A robot in the ground is thrown out of it.
+fn sunk(table: &Table, model: &Model, spec: &PlantSpec) -> Option<String> {
+    if value(table, "initial", "place")?.as_str() != Some("as_given") {
+        return None;
+    }
+    let plant = Plant::new(model.clone(), spec.clone());
+    let evaluated = plant.contacts().evaluated().iter().enumerate();
+    let (i, deepest) = evaluated.min_by(|a, b| a.1.touch.p_C.z.total_cmp(&b.1.touch.p_C.z))?;
+    let depth_m = -deepest.touch.p_C.z;
+    if depth_m <= DEPTH_MAX_M || depth_m.is_nan() {
+        return None;
+    }
+    let name = &spec.stations.get(i / plant.contacts().surface_count())?.name;
+    Some(format!(
+        "initial.place is \"as_given\", and {name} is {depth_m:.3} m deep in the ground, which \
+         will throw the robot: raise initial.position_m, or use \"above_ground\""
+    ))
+}
+
+/// Hunt–Crossley contact has the friction of its materials.
+fn friction_without_effect(table: &Table, spec: &PlantSpec) -> Option<String> {
+    let is_hertzian = |model: &ContactModel| matches!(model, ContactModel::HuntCrossley(_));
+    if spec.stations.is_empty() || !spec.stations.iter().all(|s| is_hertzian(&s.model)) {
+        return None;
+    }
+    let default = parse(DEFAULT_TOML, "config/default.toml").ok()?;
+    let of_contact = |key: &str| value(table, "contact", key);
+    let is_changed = |key: &&str| of_contact(key) != value(&default, "contact", key);
+    let is_that_of = |material: &Value| {
+        let material = material.as_str().and_then(|name| value(table, "materials", name));
+        let of_material = |key: &str| material.and_then(|m| m.get(key));
+        of_material("mu_static") == of_contact("mu_static")
+            && of_material("mu_dynamic") == of_contact("mu_kinetic")
+    };
+    if ["material", "ground_material"].into_iter().filter_map(of_contact).all(is_that_of) {
+        return None;
+    }
+    let changed: Vec<&str> = ["mu_static", "mu_kinetic"].into_iter().filter(is_changed).collect();
+    let first = changed.first()?;
+    Some(format!(
+        "contact.{first} has no effect: every contact is hunt_crossley, whose friction is \
+         materials.NAME.mu_static, mu_dynamic and mu_viscous"
+    ))
+}
