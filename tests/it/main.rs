@@ -59,7 +59,9 @@ mod ros2_log;
 mod saved;
 #[cfg(feature = "zenoh")]
 mod saved_words;
+#[cfg(feature = "zenoh")]
 mod scaffold;
+#[cfg(feature = "zenoh")]
 mod security;
 mod segments;
 mod simd;
