@@ -22,7 +22,7 @@ pub struct StateReading {
     pub tick: u64,
     /// Simulated time, ns: `tick × period`, plus what has passed in the runs before this one.
     pub time_ns: u64,
-    /// Pace: 0 real time, 1 free.
+    /// 0 real time, 1 lockstep, 2 budgeted.
     pub mode: u8,
     /// 0 waiting for a controller, 1 running, 2 stopped by a plant failure, 3 paused.
     pub phase: u8,
