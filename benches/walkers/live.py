@@ -26,10 +26,7 @@ def command_line(bench: Bench) -> list[str]:
     """The policy as a controller process."""
     walker = bench.walker
     out = [sys.executable, "-m", "hardstand.policy", walker.contract]
-    out += ["--policy", str(walker.policy_file), "--join", "walker", "--engine", ours.ENGINE]
-    for name, value in walker.push.items():
-        out += ["--command", f"{name}={value}"]
-    return out
+    return [*out, *ours.options(walker), "--join", "walker", "--engine", ours.ENGINE]
 
 
 def certify(bench: Bench, seconds: float = 2.0) -> dict[str, Any]:

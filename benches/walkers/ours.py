@@ -24,6 +24,12 @@ def load(walker: Walker) -> tuple[contracts.Contract, network.Network]:
     return contracts.load(walker.contract), network.load(walker.policy_file, ENGINE)
 
 
+def options(walker: Walker) -> list[str]:
+    """Policy and command of a controller process, whichever runs it."""
+    command = [("--command", f"{name}={value}") for name, value in walker.push.items()]
+    return ["--policy", str(walker.policy_file), *(word for pair in command for word in pair)]
+
+
 class Loop:
     """A policy with a plant in this process."""
 

@@ -32,10 +32,8 @@ def run(walker: Walker, file: Path, model: str, log: Path) -> tuple[str, dict[st
     with hardstand.daemon(file, duration=RUN_S, log=log, set=changes) as robot:
         contract = resources.files("hardstand") / "contracts" / f"{walker.contract}.toml"
         line = [str(binary.find()), "controller", "policy", str(contract)]
-        line += ["--policy", str(walker.policy_file)]
+        line += ours.options(walker)
         line += ["--connect", robot.daemon.endpoint, "--robot", robot.daemon.robot_name]
-        for name, value in walker.push.items():
-            line += ["--command", f"{name}={value}"]
         controller = subprocess.Popen(
             line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -69,7 +67,7 @@ def main() -> int:
                 fell = "fell" if seen["fell_s"] is not None else f"{seen['measured'][0]:.3f}"
                 print(
                     f"| {walker.name} | {SHORT[model]} | {command} | {fell} | "
-                    f"{seen['power_w']:.1f} | {digest} | {wall:.1f} s |",
+                    f"{seen['power_w']:.1f} | {digest} |",
                     flush=True,
                 )
     return int(different > 0)
