@@ -58,8 +58,7 @@ fn friction_without_effect(table: &Table, spec: &PlantSpec) -> Option<String> {
     if ["material", "ground_material"].into_iter().filter_map(of_contact).all(is_that_of) {
         return None;
     }
-    let changed: Vec<&str> = ["mu_static", "mu_kinetic"].into_iter().filter(is_changed).collect();
-    let first = changed.first()?;
+    let first = ["mu_static", "mu_kinetic"].into_iter().find(is_changed)?;
     Some(format!(
         "contact.{first} has no effect: every contact is hunt_crossley, whose friction is \
          materials.NAME.mu_static, mu_dynamic and mu_viscous"

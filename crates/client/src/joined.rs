@@ -150,13 +150,11 @@ impl JoinedController {
                 return Ok(newest);
             };
             let state: StateReading = received(Kind::State, &sample.payload().to_bytes())?;
-            if state.run_id > self.reply.run_id {
+            let has_lost = self.may_have_lost(&state);
+            if has_lost || state.run_id > self.reply.run_id {
                 newest = None;
                 self.join_again()?;
-            } else if self.may_have_lost(&state) {
-                newest = None;
-                self.join_again()?;
-                self.losses += 1;
+                self.losses += u64::from(has_lost);
             }
             if state.run_id != self.reply.run_id || !self.is_asked(&state)? {
                 continue;

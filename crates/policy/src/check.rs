@@ -117,14 +117,17 @@ fn terms(contract: &Contract, robot: &RobotFacts) -> Vec<String> {
         };
         out.extend(clauses.into_iter().map(|text| format!("{place}: {text}")));
     }
-    let known = contract.observation.iter().filter(|t| TERMS.iter().any(|(n, ..)| *n == t.term));
-    let mut steps = known.map(|term| (term.history, term.decimation));
+    let mut steps = known_terms(contract).map(|term| (term.history, term.decimation));
     let first = steps.next();
     if contract.history_layout == "frame" && steps.any(|other| Some(other) != first) {
         let needs = "needs the same history and decimation in all terms";
         out.push(format!("history_layout \"frame\" {needs}"));
     }
     out
+}
+
+fn known_terms(contract: &Contract) -> impl Iterator<Item = &Term> {
+    contract.observation.iter().filter(|t| TERMS.iter().any(|(name, ..)| *name == t.term))
 }
 
 fn term(
@@ -273,8 +276,7 @@ fn shapes(contract: &Contract, robot: &RobotFacts, network: &Network) -> Vec<Str
     } else {
         out.extend(state::violations(contract, network));
     }
-    let terms = contract.observation.iter().filter(|t| TERMS.iter().any(|(n, ..)| *n == t.term));
-    let sizes = terms.map(|term| {
+    let sizes = known_terms(contract).map(|term| {
         let history = usize::try_from(term.history).unwrap_or(0);
         (&term.term, history.saturating_mul(term_size(contract, term, robot.feet)))
     });

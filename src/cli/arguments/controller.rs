@@ -36,16 +36,13 @@ pub(in crate::cli) enum ControllerKind {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct StandArguments {
     #[command(flatten)]
-    pub(in crate::cli) daemon: DaemonArguments,
+    pub(in crate::cli) connection: ConnectionArguments,
     /// Stiffness of every joint, N·m/rad [default: each joint's hold_kp in the scenario]
     #[arg(long)]
     pub(in crate::cli) kp: Option<f64>,
     /// Damping of every joint, N·m·s/rad [default: each joint's hold_kd in the scenario]
     #[arg(long)]
     pub(in crate::cli) kd: Option<f64>,
-    /// Seconds without a state after which to give up
-    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
-    pub(in crate::cli) patience: f64,
     /// Join under this name, for lockstep; without it, the first session that proves life owns the
     /// robot
     #[arg(long, value_name = "NAME")]
@@ -70,15 +67,12 @@ pub(in crate::cli) struct StandArguments {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TrotArguments {
     #[command(flatten)]
-    pub(in crate::cli) daemon: DaemonArguments,
+    pub(in crate::cli) connection: ConnectionArguments,
     #[command(flatten)]
     pub(in crate::cli) velocity: VelocityArguments,
     /// Name under which it joins
     #[arg(long, value_name = "NAME", default_value = "legs")]
     pub(in crate::cli) join: String,
-    /// Seconds without a state after which to give up
-    #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
-    pub(in crate::cli) patience: f64,
 }
 
 #[derive(Debug, Args)]
@@ -86,7 +80,7 @@ pub(in crate::cli) struct PolicyArguments {
     /// Contract of the policy, TOML
     pub(in crate::cli) contract: PathBuf,
     #[command(flatten)]
-    pub(in crate::cli) daemon: DaemonArguments,
+    pub(in crate::cli) connection: ConnectionArguments,
     /// ONNX file [default: the contract's `policy`]
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) policy: Option<PathBuf>,
@@ -101,6 +95,13 @@ pub(in crate::cli) struct PolicyArguments {
     /// Name under which it joins
     #[arg(long, value_name = "NAME", default_value = "policy")]
     pub(in crate::cli) join: String,
+}
+
+/// How a controller reaches its daemon.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ConnectionArguments {
+    #[command(flatten)]
+    pub(in crate::cli) daemon: DaemonArguments,
     /// Seconds without a state after which to give up
     #[arg(long, value_name = "S", default_value_t = 30.0, allow_negative_numbers = true)]
     pub(in crate::cli) patience: f64,

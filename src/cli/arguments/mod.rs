@@ -41,8 +41,8 @@ pub(super) use campaign::CampaignArguments;
 pub(super) use certify::CertifyArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use controller::{
-    ControllerArguments, ControllerKind, PolicyArguments, StandArguments, TrotArguments,
-    VelocityArguments,
+    ConnectionArguments, ControllerArguments, ControllerKind, PolicyArguments, StandArguments,
+    TrotArguments, VelocityArguments,
 };
 #[cfg(feature = "zenoh")]
 pub(super) use ctl::{

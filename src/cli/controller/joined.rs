@@ -1,27 +1,26 @@
 //! A control law on joints that a controller has joined for: the same in lockstep and in real time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hardstand_client::Client;
 use hardstand_error::Result;
 use hardstand_protocol::{JoinRequest, JointCommand, StateReading};
 
 use super::super::{ExitCode, show};
-use super::no_state;
+use super::{Connection, no_state};
 
 /// Time for the daemon to answer that a controller leaves.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Joins, and answers every state with what `law` writes into the commands of the joints, which
-/// are in the model's order. Ends when `stop` is set, or with an error after `patience` without a
+/// are in the model's order. Ends with a signal, or with an error after `patience` without a
 /// state.
 pub(super) fn run(
-    client: Client,
+    connection: Connection,
     request: JoinRequest,
-    (stop, patience): (&AtomicBool, Duration),
     mut law: impl FnMut(&StateReading, &mut [JointCommand]) -> Result<()>,
 ) -> Result<ExitCode> {
+    let Connection { client, patience, stop, .. } = connection;
     let mut commands = vec![JointCommand::default(); request.joints.len()];
     let name = request.controller.clone();
     let mut controller = client.join(request, patience)?;

@@ -5,6 +5,7 @@ mod policy;
 mod stand;
 mod trot;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,8 +13,8 @@ use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::ModelReply;
 
-use super::ExitCode;
-use super::arguments::{ControllerArguments, ControllerKind};
+use super::arguments::{ConnectionArguments, ControllerArguments, ControllerKind};
+use super::{ExitCode, stop_on_signal};
 
 pub(super) fn controller(a: &ControllerArguments) -> Result<ExitCode> {
     match &a.kind {
@@ -23,10 +24,26 @@ pub(super) fn controller(a: &ControllerArguments) -> Result<ExitCode> {
     }
 }
 
-/// How long a controller waits for a daemon.
-fn patience(seconds: f64) -> Result<Duration> {
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|e| Error::new(ErrorKind::Input, format!("--patience is {seconds}: {e}")))
+/// A daemon that has answered.
+struct Connection {
+    client: Client,
+    model: ModelReply,
+    /// Longest wait for the daemon.
+    patience: Duration,
+    /// Set by a signal.
+    stop: Arc<AtomicBool>,
+}
+
+impl Connection {
+    fn new(a: &ConnectionArguments) -> Result<Self> {
+        let stop = stop_on_signal()?;
+        let patience = Duration::try_from_secs_f64(a.patience).map_err(|e| {
+            Error::new(ErrorKind::Input, format!("--patience is {}: {e}", a.patience))
+        })?;
+        let client = a.daemon.client()?;
+        let model = find(&client, patience, &stop)?;
+        Ok(Self { client, model, patience, stop })
+    }
 }
 
 fn no_state(patience: Duration) -> Error {

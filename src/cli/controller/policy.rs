@@ -7,22 +7,20 @@ use hardstand_policy::{Contract, Network, Policy, RobotFacts, Sensors, Truth};
 use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading};
 
 use super::super::arguments::PolicyArguments;
-use super::super::{ExitCode, show, stop_on_signal};
-use super::{find, joined, patience};
+use super::super::{ExitCode, show};
+use super::{Connection, joined};
 
 /// A kind of joint.
 const PRISMATIC: u8 = 1;
 
 pub(super) fn policy(a: &PolicyArguments) -> Result<ExitCode> {
-    let stop = stop_on_signal()?;
-    let patience = patience(a.patience)?;
     let contract = Contract::read(&a.contract)?;
     let network = Network::read(network_of(a, &contract)?)?;
     let command = command_of(a)?;
-    let client = a.daemon.client()?;
-    let model = find(&client, patience, &stop)?;
+    let connection = Connection::new(&a.connection)?;
+    let model = &connection.model;
     let name = contract.name().to_string();
-    let policy = Policy::new(contract, network, &facts(&model), &command)?;
+    let policy = Policy::new(contract, network, &facts(model), &command)?;
     show::line(&format!("contract   {name}: every clause holds"));
     if a.check {
         return Ok(ExitCode::Done);
@@ -30,10 +28,10 @@ pub(super) fn policy(a: &PolicyArguments) -> Result<ExitCode> {
     let request = JoinRequest {
         period_ticks: policy.period_ticks(),
         joints: policy.joints().to_vec(),
-        ..JoinRequest::new(&model, &a.join)
+        ..JoinRequest::new(model, &a.join)
     };
-    let mut runner = Runner::new(policy, &model);
-    joined::run(client, request, (&stop, patience), |state, commands| runner.step(state, commands))
+    let mut runner = Runner::new(policy, model);
+    joined::run(connection, request, |state, commands| runner.step(state, commands))
 }
 
 fn network_of(a: &PolicyArguments, contract: &Contract) -> Result<PathBuf> {
@@ -80,8 +78,9 @@ fn facts(model: &ModelReply) -> RobotFacts {
 /// The policy, in a run.
 struct Runner {
     policy: Policy,
-    /// For each joint of the policy its place among the commands, which are in the model's order.
-    places: Vec<usize>,
+    /// For each joint of the policy its place among the commands, which are in the model's order,
+    /// and its gains.
+    drives: Vec<(usize, (f64, f64))>,
     run_id: Option<u32>,
     q_rad: Vec<f64>,
     dq_rad_per_s: Vec<f64>,
@@ -92,10 +91,11 @@ impl Runner {
     fn new(policy: Policy, model: &ModelReply) -> Self {
         let own = model.joints.iter().map(|j| &j.name).filter(|n| policy.joints().contains(n));
         let own: Vec<&String> = own.collect();
-        let places = policy.joints().iter();
-        let places = places.filter_map(|name| own.iter().position(|n| *n == name)).collect();
+        let joints = policy.joints().iter().zip(policy.gains());
+        let place = |name: &String| own.iter().position(|n| *n == name);
+        let drives = joints.filter_map(|(name, gains)| Some((place(name)?, *gains))).collect();
         let (q_rad, dq_rad_per_s, foot_contact) = (Vec::new(), Vec::new(), Vec::new());
-        Self { policy, places, run_id: None, q_rad, dq_rad_per_s, foot_contact }
+        Self { policy, drives, run_id: None, q_rad, dq_rad_per_s, foot_contact }
     }
 
     /// A reset or restore begins the policy again.
@@ -127,10 +127,8 @@ impl Runner {
             let text = format!("the policy's target of joint {i} is {q} at tick {tick}");
             return Err(Error::new(ErrorKind::Input, text));
         }
-        let targets: Vec<f64> = targets.to_vec();
-        let gains = self.policy.gains();
-        for ((place, q), (kp, kd)) in self.places.iter().zip(targets).zip(gains) {
-            commands[*place] = JointCommand { q, kp: *kp, kd: *kd, ..JointCommand::default() };
+        for (&(place, (kp, kd)), &q) in self.drives.iter().zip(targets) {
+            commands[place] = JointCommand { q, kp, kd, ..JointCommand::default() };
         }
         Ok(())
     }

@@ -1,21 +1,18 @@
 //! `hardstand controller stand`: holds the initial joint positions.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, Role};
+use hardstand_protocol::{JoinRequest, JointCommand, Role};
 
 use super::super::arguments::StandArguments;
-use super::super::{ExitCode, show, stop_on_signal};
-use super::{find, joined, no_state, patience};
+use super::super::{ExitCode, show};
+use super::{Connection, joined, no_state};
 
 pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
-    let stop = stop_on_signal()?;
-    let patience = patience(a.patience)?;
-    let client = a.daemon.client()?;
-    let model = find(&client, patience, &stop)?;
+    let connection = Connection::new(&a.connection)?;
+    let model = &connection.model;
     for (name, gain, max) in [("--kp", a.kp, model.kp_max), ("--kd", a.kd, model.kd_max)] {
         let Some(gain) = gain else { continue };
         if !(0.0..=max).contains(&gain) {
@@ -30,9 +27,10 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
         (joint.kp, joint.kd) = (a.kp.unwrap_or(joint.kp), a.kd.unwrap_or(joint.kd));
     }
     if let Some(name) = &a.join {
-        return stand_joined(a, client, &model, name, (&stop, patience), &joints);
+        return stand_joined(a, connection, name, &joints);
     }
-    let mut controller = client.control(&model)?;
+    let Connection { client, patience, stop, .. } = &connection;
+    let mut controller = client.control(model)?;
     show::note(&format!(
         "controller: holding {} joints of {} (session {:016x})",
         joints.len(),
@@ -43,8 +41,8 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
     let mut heard = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         let Some(state) = controller.next_state(Duration::from_millis(100))? else {
-            if heard.elapsed() >= patience {
-                return Err(no_state(patience));
+            if heard.elapsed() >= *patience {
+                return Err(no_state(*patience));
             }
             continue;
         };
@@ -71,12 +69,11 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
 /// The same as one of several controllers, or in lockstep.
 fn stand_joined(
     a: &StandArguments,
-    client: Client,
-    model: &ModelReply,
+    connection: Connection,
     name: &str,
-    (stop, patience): (&AtomicBool, Duration),
     hold: &[JointCommand],
 ) -> Result<ExitCode> {
+    let model = &connection.model;
     let all = model.joints.iter().map(|j| j.name.clone());
     let names: Vec<String> = if a.joints.is_empty() { all.collect() } else { a.joints.clone() };
     let own = model.joints.iter().zip(hold).filter(|(j, _)| names.contains(&j.name));
@@ -90,7 +87,7 @@ fn stand_joined(
         joints: names,
         ..JoinRequest::new(model, name)
     };
-    joined::run(client, request, (stop, patience), |_state, commands| {
+    joined::run(connection, request, |_state, commands| {
         commands.copy_from_slice(&joints);
         Ok(())
     })

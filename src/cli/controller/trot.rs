@@ -4,9 +4,9 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading};
 use hardstand_trot::{Command, JOINTS, Readings, Trot, commanded};
 
+use super::super::ExitCode;
 use super::super::arguments::{TrotArguments, VelocityArguments};
-use super::super::{ExitCode, stop_on_signal};
-use super::{find, joined, patience};
+use super::{Connection, joined};
 
 /// So long the joints hold their initial positions, so that the robot can land.
 const LAND_NS: u64 = 500_000_000;
@@ -15,11 +15,9 @@ const LAND_NS: u64 = 500_000_000;
 type Schedule = Vec<(f64, Command)>;
 
 pub(super) fn trot(a: &TrotArguments) -> Result<ExitCode> {
-    let stop = stop_on_signal()?;
-    let patience = patience(a.patience)?;
-    let client = a.daemon.client()?;
-    let model = find(&client, patience, &stop)?;
-    check(&model)?;
+    let connection = Connection::new(&a.connection)?;
+    let model = &connection.model;
+    check(model)?;
     let mut walk = Walk {
         hold: model.hold(),
         schedule: schedule(a.velocity),
@@ -27,8 +25,8 @@ pub(super) fn trot(a: &TrotArguments) -> Result<ExitCode> {
         begun_ns: 0,
         trot: Trot::new(),
     };
-    let request = JoinRequest::new(&model, &a.join);
-    joined::run(client, request, (&stop, patience), |state, commands| walk.step(state, commands))
+    let request = JoinRequest::new(model, &a.join);
+    joined::run(connection, request, |state, commands| walk.step(state, commands))
 }
 
 /// Without velocities, all that it can.
