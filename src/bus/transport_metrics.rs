@@ -14,7 +14,7 @@ use tracing_core::subscriber::{Interest, Subscriber};
 use tracing_core::{Dispatch, Event, Level, LevelFilter, Metadata, dispatcher};
 
 /// Names of the counters in the status.
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "sessions_opened",
     "sessions_closed",
     "sessions_denied",
@@ -22,6 +22,7 @@ const NAMES: [&str; 7] = [
     "handshakes_failed",
     "messages_denied",
     "messages_too_large",
+    "messages_unsent",
 ];
 const OPENED: usize = 0;
 const CLOSED: usize = 1;
@@ -34,6 +35,8 @@ const HANDSHAKE: usize = 4;
 /// Not on the access list.
 const MESSAGE_DENIED: usize = 5;
 const TOO_LARGE: usize = 6;
+/// The receiver was too slow: states, contacts, views, ROS messages that it did not get.
+const UNSENT: usize = 7;
 
 /// Pattern of an event.
 struct Sign {
@@ -50,12 +53,13 @@ const fn sign(target: &'static str, level: Level, begins: &'static str, counter:
 const ACCEPT: &str = "zenoh_transport::unicast::establishment::accept";
 const MANAGER: &str = "zenoh_transport::unicast::manager";
 const TRANSPORT: &str = "zenoh_transport::unicast::universal::transport";
+const SEND: &str = "zenoh_transport::unicast::universal::tx";
 const RECEIVE: &str = "zenoh_transport::unicast::universal::rx";
 const TLS: &str = "zenoh_link_tls::unicast";
 const INTERCEPTOR: &str = "zenoh::net::routing::interceptor";
 
 /// The first pattern that matches counts.
-const SIGNS: [Sign; 12] = [
+const SIGNS: [Sign; 13] = [
     sign(ACCEPT, Level::DEBUG, "New transport link accepted", OPENED),
     sign(ACCEPT, Level::DEBUG, "UsrPwd extension", DENIED),
     // all other reasons that end a handshake
@@ -67,6 +71,7 @@ const SIGNS: [Sign; 12] = [
     sign(MANAGER, Level::TRACE, "Closing link for preventing potential DoS", HANDSHAKE),
     sign(MANAGER, Level::TRACE, "Max transports reached", REFUSED),
     sign(TRANSPORT, Level::DEBUG, "[", CLOSED),
+    sign(SEND, Level::TRACE, "Droppable message not sent", UNSENT),
     sign(INTERCEPTOR, Level::TRACE, "Msg intercepted!", MESSAGE_DENIED),
     sign(RECEIVE, Level::TRACE, "Defragmentation buffer full", TOO_LARGE),
 ];

@@ -124,13 +124,18 @@ fn stopped(seconds: u64) {
     stopped.iter().for_each(|s| wait_for("states", || (lines(s) > 0).then_some(())));
     listener.hears();
 
-    let dropped = || observer.status().counter("snapshots_dropped");
+    let count = |name| observer.status().counter(name);
+    let dropped = || count("snapshots_dropped");
+    let unsent = count("messages_unsent");
     let before = Stretch::watch(&observer, &listener, 2000);
     let dropped_before = dropped();
     stopped.iter().for_each(|s| s.signal(Signal::STOP));
     let heard_by_them: Vec<usize> = stopped.iter().map(lines).collect();
     let during = Stretch::watch(&observer, &listener, 1000 * seconds);
     let dropped = dropped() - dropped_before;
+    // a socket holds some of them; the rest is counted
+    let unsent = count("messages_unsent") - unsent;
+    assert!(unsent > 500 * seconds, "{unsent} messages unsent to five for {seconds} s");
     stopped.iter().for_each(|s| s.signal(Signal::CONT));
     // a session that was silent for too long is closed, and they come again
     for (s, before) in stopped.iter().zip(heard_by_them) {

@@ -116,6 +116,9 @@ impl TransportUnicastUniversal {
                 }
             });
         }
+        if !pushed && msg.is_droppable() {
+            tracing::trace!("Droppable message not sent: the link is congested");
+        }
         #[cfg(feature = "stats")]
         if pushed {
             stats.inc_network_message(zenoh_stats::Tx, msg);
