@@ -97,7 +97,7 @@ def test_bisect_and_branch_answer(tmp_path: Path, log: Path) -> None:
     other = tmp_path / "b.mcap"
     branched = hardstand.branch(log, 200, other, set=slippery)
     assert branched.ticks == 300 and not branched.comparison.identical
-    assert hardstand.bisect(log, other).cause == "plant"
+    assert hardstand.bisect(log, other).cause == "scenario"
 
 
 def test_a_plot_is_written(tmp_path: Path, log: Path) -> None:

@@ -90,7 +90,8 @@ pub(super) struct ComparisonResult {
     logs: [LogCondition; 2],
     /// The first tick that differs.
     parted: Option<Place>,
-    /// `"controller"`, `"events"`, `"verdicts"`, `"beginning"` or `"plant"`.
+    /// `"controller"`, `"events"`, `"verdicts"`, `"beginning"`, `"scenario"`, `"robot"` or
+    /// `"plant"`.
     cause: Option<&'static str>,
     /// The first difference in what was applied.
     inputs: Option<DifferenceAt>,
@@ -143,6 +144,13 @@ impl ComparisonResult {
     pub(super) fn of(found: &Comparison, players: [&Player; 2], paths: [&Path; 2]) -> Self {
         let [x, y] = players.map(Player::info);
         let at = |seen: TickId| Place::of(seen, x.period_ns);
+        let scenario_differences = scenario_differences(&x.scenario, &y.scenario);
+        let cause = found.cause.as_ref().map(|cause| match cause {
+            // the plant cannot be blamed for what it was told to be
+            Cause::Plant if x.robot != y.robot => "robot",
+            Cause::Plant if !scenario_differences.is_empty() => "scenario",
+            _ => cause_name(cause),
+        });
         Self {
             identical: found.cause.is_none(),
             files: paths.map(PathBuf::from),
@@ -156,7 +164,7 @@ impl ComparisonResult {
                 damage: player.damage().map(Into::into),
             }),
             parted: found.parted().map(at),
-            cause: found.cause.as_ref().map(cause_name),
+            cause,
             inputs: found.inputs.as_ref().map(|(seen, cause)| DifferenceAt {
                 at: at(*seen),
                 mismatch: cause.mismatch().cloned(),
@@ -167,7 +175,7 @@ impl ComparisonResult {
                 .map(|(seen, m)| DifferenceAt { at: at(*seen), mismatch: Some(m.clone()) }),
             digest: found.digest.map(at),
             sessions_differ: found.sessions,
-            scenario_differences: scenario_differences(&x.scenario, &y.scenario),
+            scenario_differences,
             robot_differs: x.robot != y.robot,
             versions: [x.version.clone(), y.version.clone()],
             ranked: found.ranked.iter().map(|r| RankedResult::of(r, &at)).collect(),
@@ -229,6 +237,8 @@ impl ComparisonResult {
                 "controller" => "the controller: other commands were applied first",
                 "events" => "the events: other events happened first, planned or by an operator",
                 "verdicts" => "the scenario: the same commands had other verdicts",
+                "robot" => "the robots differ: the same inputs gave another state",
+                "scenario" => "the scenarios differ: the same inputs gave another state",
                 "beginning" => "the runs are in different states before the first common tick",
                 _ => "the plant: the same inputs gave another state",
             }

@@ -399,6 +399,7 @@ fn the_cause_of_a_difference_is_named() {
     let (found, out, code) = compared(dir.path(), &a, &b);
     assert_eq!((&found.cause, code), (&Some(Cause::Plant), 1), "{out}");
     assert!(out.contains("scenario   contact.cz_s_per_m is 0.5 and 0.6"), "{out}");
+    assert!(out.contains("cause      the scenarios differ"), "{out}");
     assert!(!out.contains("record"), "what has no part in it is not named: {out}");
 
     // another build: the same scenario, another run
@@ -406,6 +407,7 @@ fn the_cause_of_a_difference_is_named() {
     write(&b, &quadruped(&SETS), &run_of(&scenario, &Script::default(), TICKS));
     let (found, out, code) = compared(dir.path(), &a, &b);
     assert_eq!((&found.cause, code), (&Some(Cause::Plant), 1), "{out}");
+    assert!(out.contains("cause      the plant: the same inputs gave another state"), "{out}");
     assert!(out.contains("b is not of this build") && out.contains("b does not replay"), "{out}");
     assert!(found.ranked.iter().all(|r| !r.name.starts_with("foot.")), "its contacts are unknown");
     assert!(!found.ranked.is_empty());

@@ -142,7 +142,7 @@ fn a_changed_key_holds_from_the_first_tick_of_the_branch() {
     assert_ne!(digests(&to), digests(&from)[130..]);
     for text in [
         "DIFFERENT  first at tick 131 (",
-        "cause      the plant",
+        "cause      the scenarios differ",
         "scenario   contact.mu_static is 0.8 and 0.05",
         "share",
     ] {
