@@ -23,7 +23,7 @@ ZERO, DAMPED = 0, 3  # authorities under which no command is in force
 
 def checked(payload, kind):
     data = payload.to_bytes()
-    if data[:4] != struct.pack("<2sBB", b"HS", 6, kind):
+    if data[:4] != struct.pack("<2sBB", b"HS", 7, kind):
         raise SystemExit(f"header {data[:4]!r}: another kind of message or protocol version")
     return data
 
@@ -63,7 +63,7 @@ def join(session, mine, a):
     """Joins the current run: layout hash, run, [(name, q_initial)], first state to answer."""
     layout_hash, run_id, joints = read_model(
         checked(ask(session, f"hardstand/{a.robot}/model"), MODEL))
-    request = struct.pack("<2sBB", b"HS", 6, JOIN) + text(a.robot)
+    request = struct.pack("<2sBB", b"HS", 7, JOIN) + text(a.robot)
     request += struct.pack("<IQ", run_id, secrets.randbits(63) + 1) + text(a.name)  # the order's head
     request += struct.pack("<QQQB3Q", layout_hash, 0, mine, REQUIRED, a.period, a.phase, a.offset)
     request += text(a.name) + text("SI") + struct.pack("<Q", len(joints))
@@ -104,7 +104,7 @@ def control(session, a):
         if tick not in answers:
             gain = 100.0 + struct.unpack_from("<d", data, 72)[0]  # some use of the state
             points = [struct.pack("<5d", q, 0.0, gain, 3.0, 0.0) for _, q in joints]
-            answers[tick] = struct.pack("<2sBBQI5Q", b"HS", 6, COMMAND, layout_hash, run, mine,
+            answers[tick] = struct.pack("<2sBBQI5Q", b"HS", 7, COMMAND, layout_hash, run, mine,
                                         tick, tick, tick + a.offset, len(points)) + b"".join(points)
         cmd.put(answers[tick])  # a state that comes again gets the same answer again
 

@@ -19,7 +19,7 @@ ZERO, DAMPED = 0, 3  # authorities under which no command is in force
 
 def checked(payload, kind):
     data = payload.to_bytes()
-    if data[:4] != struct.pack("<2sBB", b"HS", 6, kind):
+    if data[:4] != struct.pack("<2sBB", b"HS", 7, kind):
         raise SystemExit(f"header {data[:4]!r}: another kind of message or protocol version")
     return data
 
@@ -81,7 +81,7 @@ def control(session, robot, seconds):
             print(f"lost the robot at tick {tick}, now session {public(mine):016x}", flush=True)
         owned = owned or (phase == 1 and ours)
         seq += 1
-        head = struct.pack("<2sBBQI4Q", b"HS", 6, COMMAND, layout_hash, run_id, mine, seq, tick, 0)
+        head = struct.pack("<2sBBQI4Q", b"HS", 7, COMMAND, layout_hash, run_id, mine, seq, tick, 0)
         cmd.put(head + joints_part)
 
 

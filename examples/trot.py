@@ -429,21 +429,23 @@ def read(source: Any) -> Readings:
     return Readings(source.time, *imu, q, dq, source.foot_contact)
 
 
-Schedule = list[tuple[float, Command]]  # each from its time on, s
-
-DEMO: Schedule = [
-    (0.0, Command(trot=False)),
-    (1.0, Command()),
-    (2.5, Command(vx_m_per_s=0.4)),
-    (7.5, Command(wz_rad_per_s=0.5)),
-    (10.5, Command()),
-    (11.0, Command(trot=False)),
-]
+Given = tuple[float, ...] | None  # vx, vy (m/s), wz (rad/s)
 
 
-def commanded(schedule: Schedule, time_s: float) -> Command:
-    """The command at this time."""
-    return [command for start_s, command in schedule if start_s <= time_s][-1]
+class Pilot:
+    """Commands with these velocities, or else with those that the states ask for: the robot first
+    lands, then trots on the spot, and after it has moved for a moment, too."""
+
+    def __init__(self, given: Given) -> None:
+        self.given, self.moved_s = given, -math.inf
+
+    def command(self, source: Any, since_s: float) -> Command:
+        """The command, this long after the robot has begun."""
+        velocity = self.given or tuple(source.velocity_command)
+        if any(velocity) and since_s >= 1.0:
+            self.moved_s = since_s
+        trot = since_s < self.moved_s + 0.5
+        return Command(trot, *velocity) if since_s >= 1.5 else Command(trot)
 
 
 def report(time_s: float, e: Estimator) -> str:
@@ -452,25 +454,27 @@ def report(time_s: float, e: Estimator) -> str:
     return f"{time_s:.2f} s: {vx:+.2f} {vy:+.2f} m/s, height {e.height:.3f} m, yaw {e.yaw:+.2f} rad"
 
 
-def run_in_process(scenario: str, schedule: Schedule, duration_s: float) -> None:
+def run_in_process(scenario: str, given: Given, duration_s: float) -> None:
     """Walks in a plant of this process."""
-    plant, trot = hardstand.Plant(scenario), Trot()
+    plant, trot, pilot = hardstand.Plant(scenario), Trot(), Pilot(given)
     while plant.time < duration_s:
-        plant.step(**trot.step(read(plant), commanded(schedule, plant.time)))
+        plant.step(**trot.step(read(plant), pilot.command(plant, plant.time)))
         if plant.tick % 500 == 0:
             print(report(plant.time, trot.estimator))
     print(f"digest {plant.digest:016x}")
 
 
-def run_in_daemon(robot: hardstand.Robot, schedule: Schedule, duration_s: float) -> None:
+def run_in_daemon(robot: hardstand.Robot, given: Given, duration_s: float) -> None:
     """Walks in a daemon until that stops, or for this long. A reset begins a new run."""
     if robot.joints != JOINTS:
         raise SystemExit(f"this controller is for the joints {JOINTS}, not {robot.joints}")
-    trot, run, begun_s, reported_s = Trot(), None, 0.0, 0.0
+    trot, pilot, run, begun_s, reported_s = Trot(), Pilot(given), None, 0.0, 0.0
     for state in robot.states(join="python"):  # the name that digests of a `Plant` have, too
         if state.run_id != run:
-            trot, run, begun_s, reported_s = Trot(), state.run_id, state.time, -math.inf
-        robot.command(**trot.step(read(state), commanded(schedule, state.time - begun_s)))
+            trot, pilot = Trot(), Pilot(given)
+            run, begun_s, reported_s = state.run_id, state.time, -math.inf
+        command = pilot.command(state, state.time - begun_s)
+        robot.command(**trot.step(read(state), command))
         if state.time >= reported_s + 0.5:
             reported_s = state.time
             print(report(state.time, trot.estimator), f" skipped {robot.skipped}", flush=True)
@@ -479,7 +483,7 @@ def run_in_daemon(robot: hardstand.Robot, schedule: Schedule, duration_s: float)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description="Trots. Without velocities: the demo.")
+    options = argparse.ArgumentParser(description="Trots; without velocities as the states ask.")
     for name, text in [("vx", "forward, m/s"), ("vy", "to the left, m/s"),
                        ("wz", "turn to the left, rad/s"), ("duration", "of the walk, s")]:
         options.add_argument(f"--{name}", type=float, help=text)
@@ -487,13 +491,13 @@ def main() -> None:
     options.add_argument("--robot", help="default: HARDSTAND_ROBOT, or else quadruped")
     options.add_argument("--connect", help="endpoint; default: HARDSTAND_CONNECT")
     a = options.parse_args()
-    walk = (1.5, Command(True, a.vx or 0, a.vy or 0, a.wz or 0))
-    schedule = DEMO if a.vx is a.vy is a.wz is None else [*DEMO[:2], walk]
+    none = a.vx is a.vy is a.wz is None
+    given = None if none else (a.vx or 0.0, a.vy or 0.0, a.wz or 0.0)
     if a.in_process:
-        return run_in_process(a.in_process, schedule, a.duration or 12.0)
+        return run_in_process(a.in_process, given, a.duration or 12.0)
     ended = contextlib.suppress(hardstand.DaemonGone)
     with hardstand.connect(a.robot, a.connect) as robot, ended:
-        run_in_daemon(robot, schedule, a.duration or math.inf)
+        run_in_daemon(robot, given, a.duration or math.inf)
 
 
 if __name__ == "__main__":

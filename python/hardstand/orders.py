@@ -135,6 +135,11 @@ class Orders:
         body = wire.text(link) + _vector("point", point) + _vector("force", force)
         return self._order("push", wire.PUSH, body + struct.pack("<Q", count))
 
+    def velocity(self, vx: float = 0.0, vy: float = 0.0, yaw_rate: float = 0.0) -> int:
+        """Asks controllers that walk for a velocity: ahead and to the left, m/s, and a turn to the
+        left, rad/s. It is `velocity_command` of the states, until the next one."""
+        return self._order("cmd_vel", wire.VELOCITY, struct.pack("<3d", vx, vy, yaw_rate))
+
     def friction(
         self,
         mu_static: float,

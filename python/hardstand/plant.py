@@ -74,6 +74,10 @@ class Plant:
     imu_gyro = property(lambda self: _floats(self._native.imu_gyro(), 3), doc="rad/s")
     imu_acc = property(lambda self: _floats(self._native.imu_acc(), 3), doc="m/s²")
     foot_normal = property(lambda self: _floats(self._native.foot_normal(), -1), doc="N")
+    velocity_command = property(
+        lambda self: _floats(self._native.velocity_command(), 3),
+        doc="What `[[commands]]` ask for: ahead, to the left (m/s), turn to the left (rad/s).",
+    )
 
     @property
     def foot_contact(self) -> Bools:
@@ -176,7 +180,7 @@ class Plants:
         widths = {
             "q": -1, "dq": -1, "tau": -1, "base_position": 3, "base_quat": 4, "base_velocity": 3,
             "base_angular_velocity": 3, "imu_quat": 4, "imu_gyro": 3, "imu_acc": 3,
-            "foot_normal": -1,
+            "foot_normal": -1, "velocity_command": 3,
         }
         if name not in widths:
             raise AttributeError(f"Plants has no attribute {name!r}")

@@ -73,6 +73,14 @@ class Policy:
         one = np.array(self.contract.command_values(command), np.float64)
         self.command = np.broadcast_to(one, (*self._batch, len(one))).copy()
 
+    def set_velocity(self, vx: float, vy: float, yaw_rate: float) -> None:
+        """Sets those commands that are named so, m/s and rad/s, as far as the contract's ranges
+        allow. The others stay."""
+        velocity = {"vx": vx, "vy": vy, "yaw_rate": yaw_rate}
+        for i, (name, (low, high)) in enumerate(self.contract.commands.items()):
+            if name in velocity:
+                self.command[..., i] = min(max(velocity[name], low), high)
+
     def reset(self, mask: Array | None = None) -> None:
         """Forgets the last action and histories, of those in `mask` or of all."""
         chosen = np.ones(self._batch, np.bool_) if mask is None else np.asarray(mask)
@@ -103,10 +111,15 @@ def of_robot(
 
 
 def run(
-    robot: Robot, policy: Policy, join: str = "policy", seconds: float | None = None
+    robot: Robot,
+    policy: Policy,
+    join: str = "policy",
+    seconds: float | None = None,
+    follow: bool = False,
 ) -> int:
     """Joins and runs the policy until the run ends or `seconds` of simulated time have passed: the
-    number of actions. A reset, a restore or a loss begins the policy again."""
+    number of actions. With `follow`, it is asked for the `velocity_command` of the states. A
+    reset, a restore or a loss begins the policy again."""
     run_id, begin, actions = -1, 0, 0
     for state in robot.states(join, joints=policy.joints, period=policy.period):
         if state.run_id != run_id:
@@ -114,6 +127,8 @@ def run(
             policy.reset()
         if seconds is not None and (state.tick - begin) * robot.model.period >= seconds:
             break
+        if follow:
+            policy.set_velocity(*state.velocity_command)
         q = policy.act(Sensors.of_state(state))
         robot.command(q=q, kp=policy.kp, kd=policy.kd)
         actions += 1
@@ -159,10 +174,11 @@ def main() -> int:
             )
         network = load(file, a.engine)
         with connect(a.robot, a.connect) as robot:
-            policy = of_robot(robot, contract, network, _command(a))
+            command = _command(a)
+            policy = of_robot(robot, contract, network, command)
             print(f"contract   {contract.name}: every clause holds", flush=True)
             if not a.check:
-                print(f"actions    {run(robot, policy, a.join, a.seconds)}")
+                print(f"actions    {run(robot, policy, a.join, a.seconds, not command)}")
     except DaemonGone as e:
         print(f"hardstand: {e}", file=sys.stderr)
         return 5

@@ -103,8 +103,8 @@ class State:
     @property
     def joints(self) -> npt.NDArray[Any]:
         """Records of q (rad or m), dq (rad/s or m/s) and tau (N·m or N); (n,)."""
-        (n,) = struct.unpack_from("<Q", self.data, 248)
-        return np.frombuffer(self.data, wire.JOINT_READING, n, 256)
+        (n,) = struct.unpack_from("<Q", self.data, 272)
+        return np.frombuffer(self.data, wire.JOINT_READING, n, 280)
 
     @property
     def q(self) -> Floats:
@@ -156,9 +156,15 @@ class State:
         """Angular velocity of the base, rad/s, in world axes; (3,). Only a simulator knows it."""
         return self._floats(3, 224)
 
+    @property
+    def velocity_command(self) -> Floats:
+        """What a controller that walks is asked for: ahead and to the left, m/s, and turn to the
+        left, rad/s; (3,)."""
+        return self._floats(3, 248)
+
     def _feet_at(self) -> tuple[int, int]:
-        (joints,) = struct.unpack_from("<Q", self.data, 248)
-        at = 256 + 24 * int(joints)
+        (joints,) = struct.unpack_from("<Q", self.data, 272)
+        at = 280 + 24 * int(joints)
         (feet,) = struct.unpack_from("<Q", self.data, at)
         return at + 8, int(feet)
 

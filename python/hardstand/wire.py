@@ -1,4 +1,4 @@
-"""Bytes of the bus, protocol version 6 (docs/protocol.md): the fixed layouts as NumPy dtypes."""
+"""Bytes of the bus, protocol version 7 (docs/protocol.md): the fixed layouts as NumPy dtypes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from .errors import HardstandError
 
-VERSION = 6
+VERSION = 7
 
 # kinds of messages
 STATE, CONTACTS, COMMAND, STATUS, MODEL = 1, 2, 3, 4, 5
 FRICTION, ORDER_REPLY, CONTROL, PUSH, SAVED_STATE = 8, 9, 10, 11, 12
 JOIN, JOIN_REPLY, LEAVE, SPEED, EVENT = 13, 14, 15, 16, 17
-FAULT, CLEAR = 20, 21
+FAULT, CLEAR, VELOCITY = 20, 21, 22
 
 STATE_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),

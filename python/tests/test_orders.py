@@ -49,6 +49,15 @@ def test_speed_reset_stop_and_arm_are_ordered(free: hardstand.Robot) -> None:
         free.speed(-1.0)
 
 
+def test_a_velocity_is_in_every_state(free: hardstand.Robot) -> None:
+    assert free.state().velocity_command.tolist() == [0, 0, 0]
+    tick = free.velocity(0.4, -0.1, 0.2)
+    free.step(5)
+    assert free.wait_tick(tick + 1).velocity_command.tolist() == [0.4, -0.1, 0.2]
+    with pytest.raises(hardstand.Refused, match="vx_m_per_s is 1000; it must be -100 to 100"):
+        free.velocity(1000)
+
+
 def test_a_push_moves_the_robot(free: hardstand.Robot) -> None:
     tick = free.push("trunk", (0, 200, 0), ticks=20)
     free.step(30)

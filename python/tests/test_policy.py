@@ -102,6 +102,17 @@ def test_the_command_line_runs_a_policy(files: Path, tmp_path: Path) -> None:
         assert done.stdout == "contract   stand: every clause holds\nactions    25\n"
 
 
+def test_a_policy_follows_the_velocity_of_the_states(files: Path, tmp_path: Path) -> None:
+    commands = ["commands=[{at_s=0.25, vx_m_per_s=3.0, vy_m_per_s=0.5}]"]
+    with hardstand.daemon(SCENARIO, duration=0.5, set=commands) as robot:
+        net = network.load(files.with_name("stand.onnx"), "numpy")
+        controller = policy.of_robot(robot, contracts.load(files), net)
+        assert controller.command.tolist() == [0]
+        policy.run(robot, controller, follow=True)
+    # as far as the contract allows, and only what it knows
+    assert controller.command.tolist() == [1]
+
+
 def test_every_violated_clause_is_named_in_one_list(files: Path) -> None:
     contract = contracts.load(files)
     broken = dataclasses.replace(

@@ -71,7 +71,7 @@ def walk(
     rows = []
     for _ in range(round(duration_s / plant.period)):
         before(plant)
-        command = trot.commanded(schedule, plant.time)
+        command = [command for start_s, command in schedule if start_s <= plant.time][-1]
         plant.step(**controller.step(trot.read(plant), command))
         position, axes = plant.base_position, trot.rotation(plant.base_quat)
         tilt = math.acos(min(1.0, axes[2, 2]))
@@ -105,6 +105,22 @@ def test_it_turns_in_place(scenario: Path) -> None:
     turned = walk(scenario, [STAND, SPOT, (1.0, Command(wz_rad_per_s=0.5))], 4.5)
     assert (turned.yaw[-1] - turned.yaw[1500]) / 3 == pytest.approx(0.5, rel=0.3)
     assert np.hypot(*turned.position[-1][:2]) < 0.15
+
+
+def test_it_follows_the_scenario_s_velocity_commands(scenario: Path) -> None:
+    pytest.importorskip("hardstand._native")
+    commands = "commands=[{at_s=0.5, vx_m_per_s=0.4}, {at_s=3.0, yaw_rate_rad_per_s=0.5}, {at_s=5.0}]"
+    plant, controller = hardstand.Plant(scenario, set=[commands]), trot.Trot()
+    pilot, seen = trot.Pilot(None), {}
+    while plant.time < 6.5:
+        command = pilot.command(plant, plant.time)
+        plant.step(**controller.step(trot.read(plant), command))
+        axes = trot.rotation(plant.base_quat)
+        yaw = math.atan2(axes[1, 0], axes[0, 0])
+        seen[plant.tick] = (plant.base_position[0], yaw, np.abs(plant.base_velocity).max())
+    assert seen[3000][0] - seen[2000][0] == pytest.approx(0.4, rel=0.25)
+    assert seen[5000][1] - seen[4000][1] == pytest.approx(0.5, rel=0.3)
+    assert seen[6500][2] < 0.03 and not command.trot
 
 
 def test_it_stops(scenario: Path) -> None:

@@ -76,6 +76,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
             &[&keys.model, &keys.urdf, &keys.ground, &keys.status, &keys.view],
         ),
         rule("command", "ingress", "[\"put\"]", &[&keys.cmd]),
+        rule("steer", "ingress", "[\"put\"]", &[&keys.orders[Order::Velocity as usize]]),
         rule("change", "ingress", "[\"query\"]", &changing),
         rule("join", "ingress", "[\"query\"]", &joining),
         // what the daemon publishes; its queryables are handled above
@@ -91,9 +92,9 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         (
             "controllers",
             &access.controllers,
-            "[\"watch\", \"ask\", \"hear\", \"command\", \"join\"]",
+            "[\"watch\", \"ask\", \"hear\", \"command\", \"join\", \"steer\"]",
         ),
-        ("operators", &access.operators, "[\"watch\", \"ask\", \"hear\", \"change\"]"),
+        ("operators", &access.operators, "[\"watch\", \"ask\", \"hear\", \"change\", \"steer\"]"),
         ("viewers", &access.viewers, "[\"watch\", \"ask\", \"hear\"]"),
     ];
     let (mut subjects, mut policies) = (Vec::new(), Vec::new());

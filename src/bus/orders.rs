@@ -29,7 +29,7 @@ use hardstand_protocol::{
 use super::order_gate::OrderGate;
 use super::request_validator::RequestValidator;
 use super::stop_service::StopService;
-use super::{Bus, Keys, Order};
+use super::{Bus, Keys, Listening, Order};
 
 /// An order that the loop has not taken after this is taken back.
 const TAKEN_WITHIN: Duration = Duration::from_millis(500);
@@ -50,6 +50,7 @@ pub type SharedOutbox = Arc<Mutex<RequestSender>>;
 pub struct OrderService {
     port: OrderPort,
     queryables: Vec<Queryable<()>>,
+    stream: Listening,
     stop_service: StopService,
     thread: JoinHandle<()>,
     end: Arc<AtomicBool>,
@@ -80,6 +81,7 @@ impl OrderService {
         let mut queryables = queued.map(declare).collect::<Result<Vec<_>>>()?;
         // the key of version 4: its messages are refused with the version that is expected
         queryables.push(listen(bus, &keys.clear_before_v5(), Order::ClearFaults, port.clone())?);
+        let stream = listen_to_stream(bus, keys, port.clone())?;
         let mut ingress = RequestIngress {
             requests,
             outbox,
@@ -93,7 +95,7 @@ impl OrderService {
             .name("orders".into())
             .spawn(move || panic_guard.guard(|| ingress.run(&seen)))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("orders thread: {e}")))?;
-        Ok(Self { port, queryables, stop_service, thread, end })
+        Ok(Self { port, queryables, stream, stop_service, thread, end })
     }
 
     /// Where others in this process ask.
@@ -105,7 +107,7 @@ impl OrderService {
     /// Ends the service. Requests that still wait get no answer.
     pub fn finish(self) {
         self.end.store(true, Ordering::Relaxed);
-        drop(self.queryables);
+        drop((self.queryables, self.stream));
         self.stop_service.finish();
         let _ended = self.thread.join().is_ok();
     }
@@ -148,6 +150,8 @@ enum Waiter {
     Query(Query, String),
     /// A thread of this process.
     Thread(Sender<Reply>),
+    /// The order was put, or told.
+    None,
 }
 
 impl Waiter {
@@ -159,6 +163,7 @@ impl Waiter {
             (Self::Thread(answers), reply) => {
                 let _asker_may_be_gone = answers.try_send(reply).is_ok();
             }
+            (Self::None, _) => {}
         }
     }
 }
@@ -190,6 +195,13 @@ impl OrderPort {
         answers.recv_timeout(ANSWERED_WITHIN).unwrap_or_else(|_late| ended())
     }
 
+    /// The same without an answer.
+    pub fn tell<T: Serialize>(&self, order: Order, asker: &str, body: &T) {
+        if let Ok(payload) = self.gate.encode(order, asker, body) {
+            self.put(Incoming { order, payload, waiter: Waiter::None });
+        }
+    }
+
     fn put(&self, request: Incoming) {
         self.gate.counters().count_received();
         if let Err(e) = self.requests.try_send(request) {
@@ -206,6 +218,14 @@ fn listen(bus: &Bus, key: &str, order: Order, port: OrderPort) -> Result<Queryab
     bus.answer_exactly(key, move |query| {
         let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
         port.put(Incoming { order, payload, waiter: Waiter::Query(query, own.clone()) });
+    })
+}
+
+/// Velocity commands may come as a stream: put, without an answer.
+fn listen_to_stream(bus: &Bus, keys: &Keys, port: OrderPort) -> Result<Listening> {
+    let order = Order::Velocity;
+    bus.listen(keys.order(order), move |bytes, _| {
+        port.put(Incoming { order, payload: bytes.to_vec(), waiter: Waiter::None });
     })
 }
 
@@ -317,7 +337,9 @@ impl RequestIngress {
     /// Answers, and remembers the answer for the case that it gets lost.
     fn finish(&mut self, waiting: Waiting, reply: Reply, run_id: u32) {
         let Waiting { order, head, waiters, .. } = waiting;
-        if let Some(tick) = reply.accepted() {
+        // what streams is in the tick's events
+        let streamed = matches!(waiters.as_slice(), [Waiter::None]);
+        if let Some(tick) = reply.accepted().filter(|_| !streamed) {
             self.gate.note_accepted(order, run_id, tick, &head.asker);
         }
         for waiter in waiters {

@@ -7,7 +7,7 @@ use crate::config::{Mode, wall_period_ns};
 use crate::ingress::{
     CheckedJoin, ControllerRegistry, FrictionLimits, JoinedSessions, Present, check_clear_faults,
     check_control, check_fault, check_friction, check_join, check_leave, check_push, check_saved,
-    check_speed,
+    check_speed, check_velocity,
 };
 use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Request, StateReset};
@@ -115,6 +115,7 @@ impl RequestValidator {
                 let (model, spec) = (self.simulation.model(), self.simulation.spec());
                 Request::Event(check_clear_faults(body, model, spec)?)
             }
+            Order::Velocity => Request::Event(check_velocity(body)?),
         })
     }
 

@@ -12,6 +12,7 @@ use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
     ClearFaultsRequest, ControlRequest, FaultRequest, ModelReply, Order, PushRequest, Scope,
+    VelocityCommand,
 };
 
 use super::arguments::{
@@ -58,6 +59,13 @@ fn carry_out(kind: &CtlKind) -> Result<OrderResult<'_>> {
         CtlKind::Friction(a) => friction(a)?,
         CtlKind::Push(a) => push(a)?,
         CtlKind::Fault(a) => fault(a)?,
+        CtlKind::CmdVel(a) => {
+            let velocity = VelocityCommand::from([a.vx, a.vy, a.yaw_rate]);
+            let tick = a.daemon.client()?.set_velocity(&velocity, PATIENCE)?;
+            let (vx, vy, yaw_rate) = (a.vx, a.vy, a.yaw_rate);
+            let text = format!("({vx}, {vy}) m/s, {yaw_rate} rad/s from tick {tick} on");
+            OrderResult::new(Order::Velocity, tick, text)
+        }
         CtlKind::Clear(a) => clear_faults(a)?,
         CtlKind::Pause(daemon) => {
             steer(daemon, Order::Pause, |tick| format!("paused after tick {tick}"))?

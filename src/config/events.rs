@@ -1,12 +1,16 @@
-//! Planned events of a scenario: faults, each of a kind in [`FaultKind::TABLE`].
+//! Planned events of a scenario: faults, each of a kind in [`FaultKind::TABLE`], and velocity
+//! commands.
 
 use crate::limits::{FAULTS_MAX, PUSHES_MAX};
 use crate::simulation::fault_event;
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::PlantSpec;
-use hardstand_protocol::{Event, FaultKind, FaultSpec, Parameter, UNTIL_CLEARED};
+use hardstand_protocol::limits::VELOCITY_COMMAND_MAX;
+use hardstand_protocol::{Event, FaultKind, FaultSpec, Parameter, UNTIL_CLEARED, VelocityCommand};
 
 use super::section::{Mistakes, Range, Section};
+
+const AT_S: Range = Range::between(0.0, 1e9);
 
 pub(super) fn events(
     root: &Section<'_>,
@@ -17,7 +21,7 @@ pub(super) fn events(
     let kinds = FaultKind::TABLE.each_ref().map(|row| (row.name, row));
     let mut out = Vec::new();
     for s in root.sections("events") {
-        let at = ticks_of(s.f64("at_s", Range::between(0.0, 1e9)), spec);
+        let at = ticks_of(s.f64("at_s", AT_S), spec);
         if let Some(row) = s.choice("kind", &kinds) {
             out.extend(event(&s, row, model, spec, mistakes).map(|e| (at, e)));
         }
@@ -37,7 +41,21 @@ pub(super) fn events(
             ));
         }
     }
+    out.extend(velocity_commands(root, spec));
     out
+}
+
+/// What `[[commands]]` ask controllers that walk for.
+fn velocity_commands(root: &Section<'_>, spec: &PlantSpec) -> Vec<(u64, Event)> {
+    let range = Range::between(-VELOCITY_COMMAND_MAX, VELOCITY_COMMAND_MAX);
+    let command = |s: Section<'_>| {
+        let at = ticks_of(s.f64("at_s", AT_S), spec);
+        let names = ["vx_m_per_s", "vy_m_per_s", "yaw_rate_rad_per_s"];
+        let values = names.map(|name| s.f64_if_given(name, range).unwrap_or(0.0));
+        s.finish();
+        (at, Event::Velocity(VelocityCommand::from(values)))
+    };
+    root.sections("commands").into_iter().map(command).collect()
 }
 
 fn ticks_of(seconds: f64, spec: &PlantSpec) -> u64 {
@@ -88,17 +106,11 @@ fn numbers(s: &Section<'_>, p: &Parameter, out: &mut Vec<f64>) {
 
 /// Duration in ticks; `None` if the fault has no end.
 fn duration(s: &Section<'_>, row: &FaultSpec, spec: &PlantSpec) -> Option<u64> {
-    let duration_s = if row.needs_duration || s.has("duration_s") {
-        s.f64("duration_s", Range::between(0.0, 1e6))
-    } else {
+    if !row.needs_duration && !s.has("duration_s") {
         return None;
-    };
-    let ticks = ticks_of(duration_s, spec);
-    if ticks == 0 {
-        let tick_s = spec.period_ns as f64 / 1e9;
-        s.mistake("duration_s", &format!("at least one tick, which is {tick_s} s"));
     }
-    Some(ticks)
+    let tick_s = spec.period_ns as f64 / 1e9;
+    Some(ticks_of(s.f64("duration_s", Range::between(tick_s, 1e6)), spec))
 }
 
 /// First tick of an event with a duration, and the first tick after it.

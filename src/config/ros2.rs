@@ -1,7 +1,7 @@
 //! The section `ros2` of a scenario: ROS 2 mode, names and rates.
 
 use super::BusSettings;
-use super::section::{Range, Section};
+use super::section::Section;
 
 /// How the daemon connects to ROS 2 nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,6 @@ pub struct Ros2Settings {
     pub namespace: String,
     /// Edges under `/tf`.
     pub tf: TfEdges,
-    /// `kp` and `kd` of commands that have positions but no gains.
-    pub gains: [f64; 2],
     /// Ticks between two messages of each topic, by the names in [`RATES`]; `None`: never.
     pub every_ticks: [Option<u64>; RATES.len()],
 }
@@ -52,7 +50,7 @@ impl Ros2Settings {
 }
 
 /// Keys under `ros2.rates_hz`, and the highest rate that "auto" chooses, Hz.
-pub const RATES: [(&str, u64); 9] = [
+pub const RATES: [(&str, u64); 10] = [
     ("clock", 1000),
     ("joint_states", 500),
     ("imu", 500),
@@ -62,6 +60,7 @@ pub const RATES: [(&str, u64); 9] = [
     ("odometry", 100),
     ("tf", 100),
     ("dynamic_joint_states", 100),
+    ("velocity_command", 50),
 ];
 
 /// Largest domain: ROS 2 derives UDP ports from it.
@@ -70,14 +69,12 @@ const DOMAIN_MAX: u32 = 232;
 /// Reads the section and sets the ROS 2 mode in `bus`.
 pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) -> Ros2Settings {
     let s = root.section("ros2");
-    let gain = |key: &str| s.f64(key, Range::between(0.0, 1e6));
     let tf_edges = [("all", TfEdges::All), ("base", TfEdges::Base), ("links", TfEdges::Links)];
     let settings = Ros2Settings {
         mode: mode(&s, bus),
         domain: s.count("domain", 0, DOMAIN_MAX) as u32,
         namespace: namespace(&s),
         tf: s.choice("tf", &tf_edges).unwrap_or(TfEdges::All),
-        gains: [gain("position_kp"), gain("position_kd")],
         every_ticks: rates(&s, 1_000_000_000 / period_ns),
     };
     bus.ros2 = settings.mode;

@@ -298,6 +298,8 @@ impl Monitor {
             ("io_restarts".to_string(), self.io_restarts),
             ("pushes_refused".to_string(), self.pushes_refused),
             ("faults_refused".to_string(), self.faults_refused),
+            ("joints_at_effort_limit".to_string(), r.limited.by_effort),
+            ("joints_at_speed_limit".to_string(), r.limited.by_speed),
             ("reports_dropped".to_string(), r.ticks_run.saturating_sub(self.reports)),
             ("commands_received".to_string(), self.arrivals.commands.received()),
             ("commands_accepted".to_string(), self.accepted),

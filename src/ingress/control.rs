@@ -1,7 +1,8 @@
 //! Requests about time and state, and pushes: checked.
 
 use hardstand_physics::model::Model;
-use hardstand_protocol::{ControlRequest, Kind, PushRequest, Refusal};
+use hardstand_protocol::limits::VELOCITY_COMMAND_MAX;
+use hardstand_protocol::{ControlRequest, Kind, PushRequest, Refusal, VelocityCommand};
 use hardstand_protocol::{Event, Rejection};
 
 use super::order::{check_number, claimed, shown};
@@ -57,6 +58,20 @@ pub fn check_push(body: &[u8], model: &Model) -> Result<Event, Refusal> {
         force_W: r.force_world_n,
         ticks: r.ticks,
     })
+}
+
+/// Makes a change of the velocity command of a body, if all is well.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size, range.
+pub fn check_velocity(body: &[u8]) -> Result<Event, Refusal> {
+    let v: VelocityCommand = claimed(Kind::Velocity, body, 3 * 8)?;
+    let max = VELOCITY_COMMAND_MAX;
+    let names = ["vx_m_per_s", "vy_m_per_s", "yaw_rate_rad_per_s"];
+    for (name, x) in names.into_iter().zip(v.values()) {
+        check_number(name, x, x.abs() <= max, format!("-{max} to {max}"))?;
+    }
+    Ok(Event::Velocity(v))
 }
 
 /// # Errors

@@ -57,7 +57,7 @@ fn count(tick: &LogTick, of: fn(&Verdict) -> bool) -> f64 {
 
 /// Of the state.
 #[rustfmt::skip]
-pub(super) const STATE: [Field<StateReading>; 18] = [
+pub(super) const STATE: [Field<StateReading>; 21] = [
     field("tick", ONE, "", Label, |s, _| s.tick as f64, "ticks done"),
     field("time", ONE, "s", Label, |s, _| s.time_ns as f64 / 1e9, "published time"),
     field("mode", ONE, "", Label, |s, _| f64::from(s.mode), "pace: 0 real time, 1 free"),
@@ -75,6 +75,7 @@ pub(super) const STATE: [Field<StateReading>; 18] = [
         "number of the last accepted command"),
     field("base.*", XYZ, "m", Measure, |s, i| s.truth_base_position_m[i],
         "origin of the base, world"),
+    field("base.height", ONE, "m", Detail, |s, _| s.truth_base_position_m[2], "the same as base.z"),
     field("base.quat.*", WXYZ, "", Measure, |s, i| s.truth_base_quat_wxyz[i],
         "orientation of the base in the world"),
     field("base.v*", XYZ, "m/s", Measure, |s, i| s.truth_base_velocity_m_per_s[i],
@@ -89,6 +90,10 @@ pub(super) const STATE: [Field<StateReading>; 18] = [
         "angular velocity, IMU's axes"),
     field("imu.accel.*", XYZ, "m/s²", Measure, |s, i| s.imu_specific_force_m_per_s2[i],
         "specific force, IMU's axes, mean over the tick: +9.81 on z at rest"),
+    field("cmd_vel.v*", &["x", "y"], "m/s", Detail, |s, i| s.velocity_command.values()[i],
+        "velocity that controllers that walk are asked for: ahead, to the left"),
+    field("cmd_vel.yaw_rate", ONE, "rad/s", Detail, |s, _| s.velocity_command.yaw_rate_rad_per_s,
+        "turn to the left that they are asked for"),
     field("feet.normal", ONE, "N", Measure, |s, _| s.foot_normal_n.iter().sum(),
         "sum of the normal forces of all feet"),
 ];

@@ -12,6 +12,7 @@ use super::diagnostics::diagnostics;
 use super::low_level::{LOW_CMD_TOPIC, LOW_STATE_TOPIC, LowStates, receive_commands};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
+    Twist,
 };
 use super::naming::{End, Naming, attachment, gid_of};
 use super::orders::Orders;
@@ -21,12 +22,12 @@ use super::simulator::Simulator;
 use super::topic_publisher::{Line, TopicPublisher};
 use super::topics::{Latched, MessageType, Source, latched, sources};
 use super::unitree::{Guard, LowCmd, LowState, watch};
-use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, OrderPort, Token};
+use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, Order, OrderPort, Token};
 use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
 use crate::ingress::CommandIngress;
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{ModelReply, StatusReading, random_number};
+use hardstand_protocol::{HoldGains, ModelReply, StatusReading, VelocityCommand, random_number};
 
 /// The node. Dropping it removes its topics and services.
 #[derive(Debug)]
@@ -41,6 +42,9 @@ pub struct Node {
     _listening: Vec<Listening>,
     _tokens: Vec<Token>,
 }
+
+/// Velocities that controllers that walk are asked for.
+const VELOCITY_TOPIC: &str = "cmd_vel";
 
 /// Connections of the node to the daemon.
 #[derive(Debug)]
@@ -85,6 +89,7 @@ impl Node {
         })?;
         let subscriber = Arc::new(command_subscriber(scenario, model, &feed, desk, &counters));
         let mut listening = declarations.listening(&subscriber)?;
+        listening.push(declarations.velocity_commands(orders.clone(), &counters)?);
         let unitree = scenario.unitree.as_ref();
         let low_states =
             unitree.map(|u| declarations.low_level(u, &subscriber, &mut listening)).transpose()?;
@@ -157,8 +162,9 @@ fn command_subscriber(
     counters: &Arc<RosCounters>,
 ) -> CommandSubscriber {
     let joints = scenario.model.joints.iter().map(|j| j.name.clone()).collect();
-    let gains = scenario.ros2.gains;
-    let gains = [gains[0].min(scenario.gains_max[0]), gains[1].min(scenario.gains_max[1])];
+    let [kp_max, kd_max] = scenario.gains_max;
+    let limited = |g: &HoldGains| HoldGains { kp: g.kp.min(kp_max), kd: g.kd.min(kd_max) };
+    let gains = scenario.hold_gains.iter().map(limited).collect();
     let newest = feed.newest.clone();
     let now = move || {
         let n = newest.get();
@@ -246,6 +252,27 @@ impl<'a> Declarations<'a> {
         self.listen::<Float64MultiArray>(&mut all, POSITION, subscriber)?;
         self.listen::<JointTrajectory>(&mut all, TRAJECTORY, subscriber)?;
         Ok(all)
+    }
+
+    /// `cmd_vel`: each message is an order without an answer.
+    fn velocity_commands(
+        &mut self,
+        orders: OrderPort,
+        counters: &Arc<RosCounters>,
+    ) -> Result<Listening> {
+        let wire = self.naming.end::<Twist>(VELOCITY_TOPIC, End::Subscriber);
+        let counters = Arc::clone(counters);
+        self.tokens.push(self.bus.token(&wire.token)?);
+        self.bus.listen(&wire.key, move |bytes, _| {
+            counters.count_received();
+            match Twist::decode(bytes) {
+                Ok(m) => {
+                    let velocity = VelocityCommand::from([m.linear.x, m.linear.y, m.angular.z]);
+                    orders.tell(Order::Velocity, "ros2", &velocity);
+                }
+                Err(e) => counters.count(VELOCITY_TOPIC, &e.into()),
+            }
+        })
     }
 
     fn listen<T: Message>(

@@ -6,7 +6,7 @@ use super::cdr::CdrError;
 use super::counters::RosRejection;
 use super::messages::{DynamicJointState, Float64MultiArray, JointState, JointTrajectory};
 use super::trajectory::Trajectory;
-use hardstand_protocol::JointCommand;
+use hardstand_protocol::{HoldGains, JointCommand};
 
 /// Why a message is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,14 +57,15 @@ const LISTED_MAX: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Orders {
     joints: Vec<String>,
-    gains: [f64; 2],
+    /// Of each joint.
+    gains: Vec<HoldGains>,
 }
 
 impl Orders {
-    /// For the joints `joints` in their order; `gains` are the `kp` and `kd` of positions without
+    /// For the joints `joints` in their order; `gains` are those of each for positions without
     /// gains.
     #[must_use]
-    pub const fn new(joints: Vec<String>, gains: [f64; 2]) -> Self {
+    pub const fn new(joints: Vec<String>, gains: Vec<HoldGains>) -> Self {
         Self { joints, gains }
     }
 
@@ -83,7 +84,7 @@ impl Orders {
         for (&joint, values) in order.iter().zip(&m.interface_values) {
             let name = &self.joints[joint];
             let given = interfaces(name, &values.interface_names, &values.values)?;
-            commands[joint] = self.command(&given);
+            commands[joint] = self.command(joint, &given);
         }
         Ok(commands)
     }
@@ -104,12 +105,13 @@ impl Orders {
         let mut commands = vec![JointCommand::default(); self.joints.len()];
         for (i, &joint) in order.iter().enumerate() {
             let [q, dq, tau] = [&m.position, &m.velocity, &m.effort].map(|l| l.get(i).copied());
-            commands[joint] = self.command(&[q, dq, None, None, tau]);
+            commands[joint] = self.command(joint, &[q, dq, None, None, tau]);
         }
         Ok(commands)
     }
 
-    fn command(&self, given: &[Option<f64>; INTERFACES.len()]) -> JointCommand {
+    fn command(&self, joint: usize, given: &[Option<f64>; INTERFACES.len()]) -> JointCommand {
+        let HoldGains { kp, kd } = self.gains[joint];
         let positioned = given[POSITION].is_some();
         let moved = positioned || given[VELOCITY].is_some();
         let own = |gain: usize, applies: bool, standard: f64| {
@@ -118,8 +120,8 @@ impl Orders {
         JointCommand {
             q: given[POSITION].unwrap_or(0.0),
             dq: given[VELOCITY].unwrap_or(0.0),
-            kp: own(PROPORTIONAL, positioned, self.gains[0]),
-            kd: own(DERIVATIVE, moved, self.gains[1]),
+            kp: own(PROPORTIONAL, positioned, kp),
+            kd: own(DERIVATIVE, moved, kd),
             tau_ff: given[EFFORT].unwrap_or(0.0),
         }
     }
@@ -129,7 +131,7 @@ impl Orders {
     /// # Errors
     /// [`RosRejection::Size`].
     pub fn efforts(&self, m: &Float64MultiArray) -> Result<Vec<JointCommand>, Refused> {
-        self.each(m, |tau_ff| JointCommand { tau_ff, ..Default::default() })
+        self.each(m, |_, tau_ff| JointCommand { tau_ff, ..Default::default() })
     }
 
     /// A position for every joint, in their order, with the scenario's gains.
@@ -137,20 +139,20 @@ impl Orders {
     /// # Errors
     /// [`RosRejection::Size`].
     pub fn positions(&self, m: &Float64MultiArray) -> Result<Vec<JointCommand>, Refused> {
-        let [kp, kd] = self.gains;
-        self.each(m, |q| JointCommand { q, kp, kd, ..Default::default() })
+        let hold = |HoldGains { kp, kd }, q| JointCommand { q, kp, kd, ..Default::default() };
+        self.each(m, |joint, q| hold(self.gains[joint], q))
     }
 
     fn each(
         &self,
         m: &Float64MultiArray,
-        command: impl Fn(f64) -> JointCommand,
+        command: impl Fn(usize, f64) -> JointCommand,
     ) -> Result<Vec<JointCommand>, Refused> {
         // the layout is ignored, as in forward_command_controller
         if m.data.len() != self.joints.len() {
             return Err(self.size("data", m.data.len()));
         }
-        Ok(m.data.iter().map(|&x| command(x)).collect())
+        Ok(m.data.iter().enumerate().map(|(joint, &x)| command(joint, x)).collect())
     }
 
     /// A trajectory for all joints, with the scenario's gains.
@@ -159,7 +161,7 @@ impl Orders {
     /// [`RosRejection::Names`], [`RosRejection::Trajectory`].
     pub fn trajectory(&self, m: &JointTrajectory) -> Result<Trajectory, Refused> {
         let order = self.order(&m.joint_names)?;
-        Trajectory::new(m, &order, self.gains)
+        Trajectory::new(m, &order, self.gains.clone())
     }
 
     /// The joint index of each name: all joints, each once.

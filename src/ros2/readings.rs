@@ -4,8 +4,8 @@
 use super::frames::{Frames, quaternion, vector};
 use super::messages::{
     Bool, Clock, Contact, Contacts, DynamicJointState, Entity, Header, Imu, InterfaceValue,
-    JointState, JointWrench, Odometry, Point, Pose, RosString, TfMessage, Time, UInt32, Wrench,
-    WrenchStamped,
+    JointState, JointWrench, Odometry, Point, Pose, RosString, TfMessage, Time, Twist, UInt32,
+    Wrench, WrenchStamped,
 };
 use crate::config::{Scenario, TfEdges};
 use crate::simulation::Snapshot;
@@ -240,6 +240,13 @@ impl Readings {
         m.twist.twist.linear = in_base(s.truth_base_velocity_m_per_s);
         m.twist.twist.angular = in_base(s.truth_base_angular_velocity_rad_per_s);
         m
+    }
+
+    /// What controllers that walk are asked for.
+    #[must_use]
+    pub fn velocity_command(&self) -> Twist {
+        let [x, y, yaw_rate] = self.snapshot.state.velocity_command.values();
+        Twist { linear: vector(&[x, y, 0.0]), angular: vector(&[0.0, 0.0, yaw_rate]) }
     }
 
     /// Moving edges of the frame tree.

@@ -3,7 +3,7 @@
 
 use super::messages::{
     Bool, Clock, Contacts, DynamicJointState, Imu, JointState, Message, Odometry, RosString,
-    TfMessage, WrenchStamped,
+    TfMessage, Twist, WrenchStamped,
 };
 use super::readings::Readings;
 use crate::config::Scenario;
@@ -93,6 +93,8 @@ pub fn sources(scenario: &Scenario) -> Vec<Source> {
     add("tf", MessageType::of::<TfMessage>(), "/tf", 0, |r, _, b| r.tf().encode(b));
     let (name, dynamic) = ("dynamic_joint_states", MessageType::of::<DynamicJointState>());
     add(name, dynamic, name, 0, |r, _, b| r.dynamic_joint_states().encode(b));
+    let (name, twist) = ("velocity_command", MessageType::of::<Twist>());
+    add(name, twist, name, 0, |r, _, b| r.velocity_command().encode(b));
     all
 }
 

@@ -3,7 +3,7 @@
 use super::counters::RosRejection;
 use super::messages::{Duration, JointTrajectory, JointTrajectoryPoint, Time};
 use super::orders::Refused;
-use hardstand_protocol::{JointCommand, JointReading};
+use hardstand_protocol::{HoldGains, JointCommand, JointReading};
 
 /// Points of a trajectory. The interpolation between two points with velocities is cubic, with
 /// positions alone linear, as in `joint_trajectory_controller`; efforts are linear.
@@ -15,7 +15,8 @@ pub struct Trajectory {
     /// Positions of the joints at the start.
     from: Option<Vec<Knot>>,
     points: Vec<(u64, Vec<Knot>)>,
-    gains: [f64; 2],
+    /// Of each joint.
+    gains: Vec<HoldGains>,
 }
 
 /// One joint at one time.
@@ -44,7 +45,7 @@ impl Trajectory {
     pub(super) fn new(
         m: &JointTrajectory,
         order: &[usize],
-        gains: [f64; 2],
+        gains: Vec<HoldGains>,
     ) -> Result<Self, Refused> {
         let wrong = |text: String| Refused::new(RosRejection::Trajectory, text);
         if m.points.is_empty() {
@@ -80,15 +81,18 @@ impl Trajectory {
             Some(last) => (self.points[last].0, &self.points[last].1),
             None => (0, &*from),
         };
-        let [kp, kd] = self.gains;
-        let command = |(q, dq, tau_ff): (f64, f64, f64)| JointCommand { q, dq, kp, kd, tau_ff };
+        let command = |(gains, (q, dq, tau_ff)): (&HoldGains, (f64, f64, f64))| {
+            let HoldGains { kp, kd } = *gains;
+            JointCommand { q, dq, kp, kd, tau_ff }
+        };
+        let all = |points: Vec<_>| self.gains.iter().zip(points).map(command).collect();
         match self.points.get(next) {
             // before its start it holds the measured position
-            _ if now_ns < start => from.iter().map(|k| command((k.q, 0.0, 0.0))).collect(),
-            None => a.iter().map(|k| command((k.q, 0.0, k.tau))).collect(),
+            _ if now_ns < start => all(from.iter().map(|k| (k.q, 0.0, 0.0)).collect()),
+            None => all(a.iter().map(|k| (k.q, 0.0, k.tau)).collect()),
             Some((t1, b)) => {
                 let (s, h) = ((t - t0) as f64 * 1e-9, (t1 - t0) as f64 * 1e-9);
-                a.iter().zip(b).map(|(a, b)| command(between(a, b, s, h))).collect()
+                all(a.iter().zip(b).map(|(a, b)| between(a, b, s, h)).collect())
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::config::{ControllerNumbers, Mode, Pace};
 use crate::limits::CANDIDATES_MAX;
-use crate::simulation::{Outcome, Snapshot};
+use crate::simulation::{LimitedJoints, Outcome, Snapshot};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Authority, Verdict};
 
@@ -22,12 +22,14 @@ pub(super) struct OutputCounts {
     pub(super) snapshots_dropped: u64,
     pub(super) log_dropped: u64,
     pub(super) commands_outdated: u64,
+    pub(super) limited: LimitedJoints,
 }
 
 impl<C: Clock> Executive<C> {
     /// Publishes the state after a tick, and the events of the tick.
     pub(super) fn publish_tick(&mut self, tick: u64, outcome: &Outcome) {
         self.counts.ticks_run += self.simulation.state().tick.wrapping_sub(tick);
+        self.counts.limited += self.simulation.limited_joints();
         self.publish(phase_after(outcome));
         for event in &self.input.events {
             self.send_event(tick, Happened::Event(*event));
@@ -151,6 +153,7 @@ impl<C: Clock> Executive<C> {
             snapshots_dropped: self.counts.snapshots_dropped,
             log_dropped: self.counts.log_dropped,
             commands_outdated: self.counts.commands_outdated,
+            limited: self.counts.limited,
             link: *self.link_faults.counts(),
             admission: self.admission.counts,
             missing: ControllerNumbers::default(),

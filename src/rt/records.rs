@@ -2,7 +2,7 @@
 
 use crate::config::ControllerNumbers;
 use crate::limits::{CANDIDATES_MAX, EVENTS_MAX};
-use crate::simulation::{Leases, Outcome, Simulation, Snapshot};
+use crate::simulation::{Leases, LimitedJoints, Outcome, Simulation, Snapshot};
 use hardstand_protocol::{
     Authority, Command, Event, JointCommand, PlantFailure, TickInput, Verdict,
 };
@@ -219,6 +219,8 @@ pub struct TickReport {
     pub commands_outdated: u64,
     /// Counts of the admission of commands, and of waiting for them.
     pub admission: AdmissionCounts,
+    /// Joints at a limit of their motors, summed over all ticks.
+    pub limited: LimitedJoints,
     /// Controllers that the tick waits for; 0 for none.
     pub missing: ControllerNumbers,
     /// Wall time of a tick, ns; 0 at free pace.
@@ -255,6 +257,7 @@ impl Default for TickReport {
             log_dropped: 0,
             commands_outdated: 0,
             admission: AdmissionCounts::default(),
+            limited: LimitedJoints::default(),
             missing: ControllerNumbers::default(),
             wall_period_ns: 0,
             link: LinkCounts::default(),

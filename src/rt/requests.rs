@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::config::{Pace, StartRule};
 use crate::limits::{EVENTS_MAX, LEASE_EVENTS, STOP_EVENTS};
-use hardstand_protocol::Event;
+use hardstand_protocol::{Event, VelocityCommand};
 
 use super::request_queue::{Answer, Request, StateReset};
 use super::state::LoopState;
@@ -45,9 +45,21 @@ impl<C: Clock> Executive<C> {
         self.publish_at_once = !matches!(self.state, LoopState::Running);
     }
 
+    /// The velocity that holds in the coming tick, with what is asked for so far.
+    fn velocity_command(&self) -> VelocityCommand {
+        let velocity = |event: &Event| match event {
+            Event::Velocity(v) => Some(*v),
+            _ => None,
+        };
+        let asked = self.input.events.iter().rev().find_map(velocity);
+        asked.unwrap_or_else(|| self.simulation.velocity_command())
+    }
+
     fn handle(&mut self, number: u64, mut request: Request) {
         let mut tick = self.simulation.state().tick;
         match &mut request {
+            // a stream of the same velocity is one event
+            Request::Event(Event::Velocity(v)) if *v == self.velocity_command() => {}
             Request::Event(event) => self.input.events.push(*event),
             Request::Pause => self.change_state(Trigger::Pause),
             Request::Resume => self.change_state(Trigger::Resume),

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use hardstand_physics::actuator::Reference;
 use hardstand_physics::plant::{Walk, Word};
-use hardstand_protocol::{Authority, Command, Event, Grant, JointCommand, Verdict};
+use hardstand_protocol::{
+    Authority, Command, Event, Grant, JointCommand, VelocityCommand, Verdict,
+};
 
 use crate::limits::LEASES_MAX;
 
@@ -16,12 +18,18 @@ pub(super) struct Arbitration {
     pub(super) leases: Leases,
     /// Command in force, one entry for each joint.
     pub(super) command: Vec<JointCommand>,
+    /// What controllers that walk are asked for.
+    pub(super) velocity: VelocityCommand,
 }
 
 impl Arbitration {
     /// No controller commands a robot with `joints` joints.
     pub(super) fn new(joints: usize) -> Self {
-        Self { leases: Leases::default(), command: vec![JointCommand::default(); joints] }
+        Self {
+            leases: Leases::default(),
+            command: vec![JointCommand::default(); joints],
+            velocity: VelocityCommand::STAND,
+        }
     }
 
     /// True if a run can have left this behind: a restored state may come from anywhere.
@@ -40,6 +48,11 @@ impl Walk for Arbitration {
             visit("command.kd", i, Word::F64(&mut c.kd));
             visit("command.tau_ff", i, Word::F64(&mut c.tau_ff));
         }
+        let v = &mut self.velocity;
+        let values = [&mut v.vx_m_per_s, &mut v.vy_m_per_s, &mut v.yaw_rate_rad_per_s];
+        for (i, value) in values.into_iter().enumerate() {
+            visit("velocity_command", i, Word::F64(value));
+        }
     }
 }
 
@@ -53,7 +66,7 @@ impl Simulation {
         let (mut fresh, mut fresh_places) = (false, [false; LEASES_MAX]);
         for (candidate, verdict) in candidates.iter().zip(&mut outcome.verdicts) {
             let (tick, spec) = (self.tick(), &self.watchdog);
-            let Arbitration { leases, command } = &mut self.arbitration;
+            let Arbitration { leases, command, .. } = &mut self.arbitration;
             let place = leases.of_session(candidate.session).map(|(place, _)| place);
             *verdict = leases.judge(spec, tick, candidate, (place, command.len()));
             if *verdict != Verdict::Accepted {
@@ -111,6 +124,12 @@ impl Simulation {
         self.arbitration.leases.of_joint(joint).authority(&self.watchdog, self.tick())
     }
 
+    /// What controllers that walk are asked for.
+    #[must_use]
+    pub const fn velocity_command(&self) -> VelocityCommand {
+        self.arbitration.velocity
+    }
+
     /// What the drives are to do in this tick.
     fn refer(&mut self) {
         for joint in 0..self.references.len() {
@@ -137,7 +156,10 @@ impl Simulation {
     pub(super) fn change_leases(&mut self, event: &Event) {
         match event {
             Event::Grant(grant) => self.keep_up(grant),
-            Event::Stop => self.void_commands(),
+            Event::Stop => {
+                self.void_commands();
+                self.arbitration.velocity = VelocityCommand::STAND;
+            }
             _ => {}
         }
         self.arbitration.leases.apply(self.tick(), event);

@@ -41,6 +41,7 @@ impl Simulation {
                     }
                 }
                 Event::ClearFaults { kind, part } => self.clear_faults(kind, part, &mut changed),
+                Event::Velocity(command) => self.arbitration.velocity = command,
             }
         }
         if changed.equipment {

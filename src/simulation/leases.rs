@@ -237,7 +237,8 @@ impl Leases {
             Event::Push { .. }
             | Event::Friction { .. }
             | Event::InjectFault { .. }
-            | Event::ClearFaults { .. } => {}
+            | Event::ClearFaults { .. }
+            | Event::Velocity(_) => {}
         }
     }
 

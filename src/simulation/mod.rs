@@ -42,7 +42,7 @@ pub use lease::{Denied, Lease};
 pub use leases::Leases;
 pub use log_input::input_of;
 pub use part_names::PartNames;
-pub use readings::{moving_poses, pose_of};
+pub use readings::{LimitedJoints, moving_poses, pose_of};
 pub use snapshot::Snapshot;
 pub use solo::Solo;
 pub use step::{Outcome, Simulation};

@@ -63,6 +63,10 @@ impl PartNames {
             Event::Leave { session } => format!("session {session:016x} leaves"),
             Event::InjectFault { fault, ticks } => self.fault(fault, *ticks),
             Event::ClearFaults { kind, part } => self.clearing(*kind, *part),
+            Event::Velocity(v) => {
+                let [vx, vy, yaw_rate] = v.values();
+                format!("velocity command: ({vx}, {vy}) m/s, {yaw_rate} rad/s")
+            }
             Event::Stop => "emergency stop".into(),
             Event::Arm => "end of the emergency stop".into(),
         }

@@ -1,5 +1,7 @@
 //! The readings of a simulation after a tick.
 
+use std::ops::AddAssign;
+
 use hardstand_physics::contact::{ContactForce, SpringForce};
 use hardstand_physics::plant::{ContactResult, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
@@ -13,6 +15,22 @@ use super::{Simulation, Snapshot};
 /// Normal forces below this are shown as no force at all: the exponential never quite ends, a
 /// sensor's resolution does.
 const NORMAL_SHOWN_MIN_N: f64 = 1e-6;
+
+/// Joints at a limit of their motors, summed over ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitedJoints {
+    /// Those that make the largest effort.
+    pub by_effort: u64,
+    /// Those that are so fast that they make less than they are asked for.
+    pub by_speed: u64,
+}
+
+impl AddAssign for LimitedJoints {
+    fn add_assign(&mut self, more: Self) {
+        self.by_effort += more.by_effort;
+        self.by_speed += more.by_speed;
+    }
+}
 
 impl Simulation {
     /// An empty snapshot with all the room that [`fill`](Self::fill) needs.
@@ -71,6 +89,7 @@ impl Simulation {
         s.truth_base_quat_wxyz = state.q.quat_WB.wxyz();
         s.truth_base_velocity_m_per_s = state.v.v_WB.into();
         s.truth_base_angular_velocity_rad_per_s = state.v.w_WB.into();
+        s.velocity_command = self.arbitration.velocity;
         let sound = self.faults.is_empty();
         for (i, joint) in s.joints.iter_mut().enumerate() {
             let truth = [state.q.joints[i], state.v.joints[i]];
@@ -81,6 +100,24 @@ impl Simulation {
             let (contact, normal_n) = self.shown_by_foot(f);
             (s.foot_contact[f], s.foot_normal_n[f]) = (u8::from(contact), normal_n);
         }
+    }
+
+    /// Joints whose motor is at a limit at this instant.
+    #[must_use]
+    pub fn limited_joints(&self) -> LimitedJoints {
+        let state = self.state();
+        let mut limited = LimitedJoints::default();
+        for (i, joint) in self.model().joints.iter().enumerate() {
+            let (q, dq, tau) = (state.q.joints[i], state.v.joints[i], state.motor[i]);
+            if tau.abs() >= joint.effort_max && tau != 0.0 {
+                limited.by_effort += 1;
+            }
+            // beyond the limit the effort in the direction of motion fades
+            if dq.abs() > joint.velocity_max && self.references[i].pd_effort(q, dq) * dq > 0.0 {
+                limited.by_speed += 1;
+            }
+        }
+        limited
     }
 
     /// Contact and normal force (N) as the sensor of foot `f` shows them.

@@ -4,7 +4,7 @@
 use hardstand_physics::limits::FRICTION_MAX;
 use hardstand_physics::plant::Word;
 use hardstand_protocol::SCHEDULE_TICKS_MAX;
-use hardstand_protocol::limits::{GAIN_MAX, SETPOINT_MAX};
+use hardstand_protocol::limits::{GAIN_MAX, SETPOINT_MAX, VELOCITY_COMMAND_MAX};
 
 use super::Simulation;
 
@@ -49,6 +49,7 @@ impl WordRange {
             }
             "command.q" | "command.dq" | "command.tau_ff" => Self::within(SETPOINT_MAX),
             "command.kp" | "command.kd" => Self::Number(0.0, GAIN_MAX),
+            "velocity_command" => Self::within(VELOCITY_COMMAND_MAX),
             "push.body" => Self::Count(s.model().bodies.len() as u64 - 1),
             "push.point_B" | "contact.marker_B" => Self::within(BODY_MAX_M),
             "push.force_W" => Self::within(1e6),

@@ -16,7 +16,7 @@ STATE, COMMAND, MODEL, JOIN, JOIN_REPLY = 1, 3, 5, 13, 14
 
 
 def head(kind):
-    return struct.pack("<2sBB", b"HS", 6, kind)
+    return struct.pack("<2sBB", b"HS", 7, kind)
 
 
 def text(t):

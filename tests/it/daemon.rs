@@ -23,5 +23,6 @@ mod stops;
 mod strangers;
 mod subscribers;
 mod surroundings;
+mod velocity;
 mod views;
 mod walk;

@@ -46,11 +46,11 @@ fn an_answer_has_exactly_these_bytes() {
         out
     };
     let accepted = OrderReply::accepted(0x0102);
-    let expected = [b"HS\x06\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
+    let expected = [b"HS\x07\x09\x00\x02\x01".as_slice(), &[0; 6], &[0; 8]].concat();
     assert_eq!(bytes(&accepted), expected);
     assert_eq!(accepted.tick(), Ok(0x0102));
     let refusal = |reason| OrderReply::from(Refusal { reason, text: "why".into() });
-    let expected = [b"HS\x06\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
+    let expected = [b"HS\x07\x09\x01".as_slice(), &[0; 8], &[3, 0, 0, 0, 0, 0, 0, 0], b"why"];
     assert_eq!(bytes(&refusal(Rejection::OutOfRange)), expected.concat());
     let kind = |reason| refusal(reason).tick().unwrap_err().kind();
     assert_eq!(kind(Rejection::OutOfRange), ErrorKind::Input);

@@ -91,6 +91,24 @@ fn effort_and_velocity_limits_bound_the_motor() {
 }
 
 #[test]
+fn a_joint_at_a_limit_of_its_motor_is_counted() {
+    let mut simulation = arm(|j| (j.effort_max, j.velocity_max) = (3.0, 10.0));
+    let limits = |s: &Simulation| (s.limited_joints().by_effort, s.limited_joints().by_speed);
+    assert_eq!(limits(&simulation), (0, 0));
+    command(&mut simulation, push(2.9), 10);
+    assert_eq!(limits(&simulation), (0, 0));
+    command(&mut simulation, push(50.0), 10);
+    assert_eq!(limits(&simulation), (1, 0));
+    // 3 N·m on 0.1 kg·m²: above 10 rad/s the effort fades
+    let (_, dq, tau) = command(&mut simulation, push(50.0), 1000);
+    assert!(dq > 10.0 && tau < 3.0, "{dq} rad/s, {tau} N·m");
+    assert_eq!(limits(&simulation), (0, 1));
+    // braking has its whole effort at any speed
+    command(&mut simulation, push(-2.0), 1);
+    assert_eq!(limits(&simulation), (0, 0));
+}
+
+#[test]
 fn pd_control_settles_at_its_reference() {
     let mut simulation = arm(|_| ());
     let set_point = JointCommand { q: 0.7, dq: 0.0, kp: 40.0, kd: 4.0, tau_ff: 0.0 };

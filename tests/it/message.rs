@@ -4,8 +4,8 @@ use hardstand::ErrorKind;
 use hardstand::ingress::{CommandLimits, check_command};
 use hardstand_protocol::{
     AGE_EDGES_TICKS, ClaimedCommand, ControllerReading, Counter, Distribution, Keyframe, Kind,
-    LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, decode,
-    decode_command, encode, encode_command,
+    LATENCY_EDGES_NS, ModelReply, RegionDescription, StatusReading, VERSION, VelocityCommand,
+    decode, decode_command, encode, encode_command,
 };
 use hardstand_protocol::{
     Command, ContactsReading, FootReading, JointCommand, JointReading, Rejection, StateReading,
@@ -50,7 +50,7 @@ fn take_in(bytes: &[u8]) -> Result<Command, Rejection> {
 #[test]
 fn a_command_has_exactly_these_bytes() {
     let expected: Vec<u8> = [
-        b"HS\x06\x03".as_slice(),
+        b"HS\x07\x03".as_slice(),
         &[0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01], // layout hash
         &[3, 0, 0, 0],                                     // run_id
         &[0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11], // session
@@ -103,8 +103,9 @@ fn a_state_has_exactly_these_bytes() {
         joints: vec![JointReading { q: 0.1, dq: 0.2, tau: 0.3 }],
         foot_contact: vec![1, 0],
         foot_normal_n: vec![-0.0, f64::MIN_POSITIVE / 2.0],
+        velocity_command: VelocityCommand::from([0.5, -0.25, 0.125]),
     };
-    let mut expected = b"HS\x06\x01".to_vec();
+    let mut expected = b"HS\x07\x01".to_vec();
     expected.extend(0x0102_0304_0506_0708_u64.to_le_bytes());
     expected.extend(0x0a0b_0c0d_u32.to_le_bytes());
     expected.extend(77_u64.to_le_bytes());
@@ -122,6 +123,7 @@ fn a_state_has_exactly_these_bytes() {
     floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
     floats(&[0.5; 4]);
     floats(&[10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
+    floats(&[0.5, -0.25, 0.125]);
     expected.extend(1_u64.to_le_bytes());
     for x in [0.1_f64, 0.2, 0.3] {
         expected.extend(x.to_le_bytes());
@@ -180,7 +182,7 @@ fn every_payload_comes_back_as_it_went() {
     let regions = vec![RegionDescription { name: "ice".into(), ..Default::default() }];
     round(Kind::Model, &ModelReply { version: "0.1".into(), regions, ..Default::default() });
     round(Kind::Keyframe, &Keyframe { run_id: 1, tick: 2, words: vec![0, u64::MAX] });
-    assert_eq!(Kind::Command.schema(), "hardstand.Command.v6");
+    assert_eq!(Kind::Command.schema(), "hardstand.Command.v7");
 }
 
 /// Every field of a status at its place, and the documented edges.
@@ -226,7 +228,7 @@ fn a_status_has_exactly_these_bytes() {
         }],
         missing: vec!["m".into()],
     };
-    let mut expected = b"HS\x06\x04\x01\0\0\0".to_vec();
+    let mut expected = b"HS\x07\x04\x01\0\0\0".to_vec();
     let word = |n: u64| n.to_le_bytes();
     expected.extend([2, 3, 4].map(word).concat());
     expected.extend([5, 6, 7, 8, 0xff, 0xff, 0xff, 0xff]);

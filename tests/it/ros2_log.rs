@@ -74,6 +74,7 @@ fn topics_have_the_names_and_rates_of_the_scenario() {
         ("/lab/r1/feet/RR/wrench", 75),
         ("/lab/r1/feet/RR/contact", 30),
         ("/lab/r1/ground_truth/odom", 30),
+        ("/lab/r1/velocity_command", 15),
         ("/lab/r1/robot_description", 1),
         ("/tf_static", 1),
         ("hardstand/state", TICKS),
@@ -81,7 +82,7 @@ fn topics_have_the_names_and_rates_of_the_scenario() {
         assert_eq!(counts.get(topic), Some(&count), "{topic} in {counts:?}");
     }
     assert!(!counts.contains_key("/tf"), "{counts:?}");
-    assert_eq!(counts.len(), 3 + 6 + 2 * 4 + 2, "{counts:?}");
+    assert_eq!(counts.len(), 3 + 7 + 2 * 4 + 2, "{counts:?}");
     let states = all.iter().filter(|(topic, ..)| topic == "/lab/r1/joint_states");
     for ((_, time_ns, bytes), tick) in states.zip(&ticks) {
         let state = JointState::decode(bytes).unwrap();

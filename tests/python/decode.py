@@ -21,6 +21,7 @@ STATE = [
     ("imu_specific_force_m_per_s2", "3d"),
     ("truth_base_position_m", "3d"), ("truth_base_quat_wxyz", "4d"),
     ("truth_base_velocity_m_per_s", "3d"), ("truth_base_angular_velocity_rad_per_s", "3d"),
+    ("velocity_command", "3d"),
     ("joints", JOINT_READING), ("foot_contact", [("", "B")]), ("foot_normal_n", [("", "d")]),
 ]
 FOOT_READING = [
@@ -107,9 +108,9 @@ class Reader:
 def decode(what, sample, offsets=False):
     name, kind, fields = SCHEMAS[what]
     data = sample.payload.to_bytes()
-    assert data[:4] == bytes([0x48, 0x53, 6, kind]), (what, data[:4])
+    assert data[:4] == bytes([0x48, 0x53, 7, kind]), (what, data[:4])
     encoding = str(sample.encoding)
-    assert encoding == f"application/octet-stream;hardstand.{name}.v6", encoding
+    assert encoding == f"application/octet-stream;hardstand.{name}.v7", encoding
     reader = Reader(data, 4)
     out = reader.record(fields)
     assert reader.at == len(data), f"{what}: {len(data)} bytes, {reader.at} described"
@@ -144,7 +145,7 @@ def check_friction(link, key, model, contacts):
         text = lambda s: struct.pack("<Q", len(s)) + s.encode()
         head = text(key.split("/")[1]) + struct.pack("<IQ", model["run_id"], secrets.randbits(63) + 1)
         body = struct.pack("<QBIdd", model["layout_hash"], scope, index, mu_static, mu_kinetic)
-        payload = struct.pack("<2sBB", b"HS", 6, 8) + head + text("decode.py") + body
+        payload = struct.pack("<2sBB", b"HS", 7, 8) + head + text("decode.py") + body
         return decode("friction", ask(link, key + "friction", payload))
 
     refused = ask_for(2, 1, 0.5, 0.9)

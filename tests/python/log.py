@@ -26,6 +26,7 @@ TOPICS = {
     "/contacts": ("ros_gz_interfaces/msg/Contacts", 100),
     "/ground_truth/odom": ("nav_msgs/msg/Odometry", 100),
     "/tf": ("tf2_msgs/msg/TFMessage", 100),
+    "/velocity_command": ("geometry_msgs/msg/Twist", 50),
 }
 TOPICS |= {f"/feet/{foot}/wrench": ("geometry_msgs/msg/WrenchStamped", 250) for foot in FEET}
 TOPICS |= {f"/feet/{foot}/contact": ("std_msgs/msg/Bool", 100) for foot in FEET}

@@ -31,6 +31,7 @@ TYPES = [
     "nav_msgs/msg/Odometry", "tf2_msgs/msg/TFMessage", "std_msgs/msg/String",
     "diagnostic_msgs/msg/DiagnosticArray", "control_msgs/msg/DynamicJointState",
     "std_msgs/msg/Float64MultiArray", "trajectory_msgs/msg/JointTrajectory",
+    "geometry_msgs/msg/Twist",
 ]
 
 store = get_typestore(Stores.ROS2_JAZZY)

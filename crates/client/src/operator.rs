@@ -5,7 +5,8 @@ use std::time::Duration;
 use hardstand_error::Result;
 use hardstand_protocol::{
     ClearFaultsRequest, ControlRequest, FaultRequest, FrictionRequest, Kind, ModelReply, Order,
-    OrderHead, OrderReply, PushRequest, SavedState, Scope, SpeedRequest, decode, encode_order,
+    OrderHead, OrderReply, PushRequest, SavedState, Scope, SpeedRequest, VelocityCommand, decode,
+    encode_order,
 };
 use serde::Serialize;
 
@@ -58,6 +59,15 @@ impl Client {
     /// As [`steer`](Self::steer).
     pub fn push(&self, request: &PushRequest, patience: Duration) -> Result<u64> {
         self.order(Order::Push, request, patience)
+    }
+
+    /// Asks controllers that walk for a velocity: `velocity_command` of the states from the tick
+    /// on that is returned.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn set_velocity(&self, velocity: &VelocityCommand, patience: Duration) -> Result<u64> {
+        self.order(Order::Velocity, velocity, patience)
     }
 
     /// Injects a fault. Returns its first tick.

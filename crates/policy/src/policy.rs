@@ -154,6 +154,17 @@ impl Policy {
         Ok(())
     }
 
+    /// Sets those commands that are named `vx`, `vy` (m/s) and `yaw_rate` (rad/s), as far as the
+    /// contract's ranges allow. The others stay. It does not allocate.
+    pub fn set_velocity(&mut self, velocity: [f64; 3]) {
+        for (value, (name, [low, high])) in self.command.iter_mut().zip(&self.contract.commands) {
+            let place = ["vx", "vy", "yaw_rate"].iter().position(|known| known == name);
+            if let Some(i) = place {
+                *value = velocity[i].max(*low).min(*high);
+            }
+        }
+    }
+
     /// Forgets the last action, histories and the states of the network, and starts the gait clock
     /// again. The command stays.
     pub fn reset(&mut self) {

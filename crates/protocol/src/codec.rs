@@ -9,7 +9,7 @@ use crate::limits::MESSAGE_BYTES_MAX;
 use crate::{Kind, Order, OrderHead};
 
 /// Version of the protocol: changes when the layout of any payload changes.
-pub const VERSION: u8 = 6;
+pub const VERSION: u8 = 7;
 /// Bytes before the payload.
 pub const HEADER_BYTES: usize = 4;
 

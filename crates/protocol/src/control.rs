@@ -75,6 +75,42 @@ pub struct PushRequest {
     pub ticks: u64,
 }
 
+/// Velocity that controllers that walk are asked for, in the base's axes without its pitch and
+/// roll: x ahead, y to the left. Also what `cmd_vel` is given. On the wire: three numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "[f64; 3]", from = "[f64; 3]")]
+pub struct VelocityCommand {
+    /// Ahead, m/s.
+    pub vx_m_per_s: f64,
+    /// To the left, m/s.
+    pub vy_m_per_s: f64,
+    /// About the vertical, to the left, rad/s.
+    pub yaw_rate_rad_per_s: f64,
+}
+
+impl VelocityCommand {
+    /// Neither moves nor turns.
+    pub const STAND: Self = Self { vx_m_per_s: 0.0, vy_m_per_s: 0.0, yaw_rate_rad_per_s: 0.0 };
+
+    /// m/s, m/s, rad/s.
+    #[must_use]
+    pub const fn values(&self) -> [f64; 3] {
+        [self.vx_m_per_s, self.vy_m_per_s, self.yaw_rate_rad_per_s]
+    }
+}
+
+impl From<VelocityCommand> for [f64; 3] {
+    fn from(command: VelocityCommand) -> Self {
+        command.values()
+    }
+}
+
+impl From<[f64; 3]> for VelocityCommand {
+    fn from([vx_m_per_s, vy_m_per_s, yaw_rate_rad_per_s]: [f64; 3]) -> Self {
+        Self { vx_m_per_s, vy_m_per_s, yaw_rate_rad_per_s }
+    }
+}
+
 /// What `speed` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpeedRequest {

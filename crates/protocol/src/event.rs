@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{FaultKind, Grant, InjectedFault, Part};
+use crate::{FaultKind, Grant, InjectedFault, Part, VelocityCommand};
 
 /// What a friction change is for: the own coefficients of stations, or those of a region. On the
 /// wire: its number, and the index or 0.
@@ -105,6 +105,8 @@ pub enum Event {
         /// Those of which part; `None` for all.
         part: Option<Part>,
     },
+    /// Controllers that walk are asked for another velocity.
+    Velocity(VelocityCommand),
 }
 
 impl Event {
@@ -120,6 +122,7 @@ impl Event {
             Self::Arm => 5,
             Self::InjectFault { .. } => 6,
             Self::ClearFaults { .. } => 7,
+            Self::Velocity(_) => 8,
         }
     }
 
@@ -135,6 +138,7 @@ impl Event {
             Self::Arm => "arm",
             Self::InjectFault { .. } => "fault",
             Self::ClearFaults { .. } => "clear",
+            Self::Velocity(_) => "cmd_vel",
         }
     }
 
@@ -160,6 +164,7 @@ impl Serialize for Event {
             Self::Stop | Self::Arm => (code, ()).serialize(s),
             Self::InjectFault { fault, ticks } => (code, (fault, ticks)).serialize(s),
             Self::ClearFaults { kind, part } => (code, (kind, part)).serialize(s),
+            Self::Velocity(command) => (code, command).serialize(s),
         }
     }
 }
@@ -205,6 +210,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 let (kind, part) = fields(&mut seq)?;
                 Ok(Event::ClearFaults { kind, part })
             }
+            8 => Ok(Event::Velocity(fields(&mut seq)?)),
             other => Err(Error::custom(format_args!("{other} is no number of an event"))),
         }
     }

@@ -37,6 +37,8 @@ pub enum Order {
     Fault,
     /// End faults.
     ClearFaults,
+    /// Ask controllers that walk for another velocity.
+    Velocity,
 }
 
 impl Order {
@@ -59,12 +61,13 @@ impl Order {
             | Self::Stop
             | Self::Arm
             | Self::Fault
-            | Self::ClearFaults => true,
+            | Self::ClearFaults
+            | Self::Velocity => true,
         }
     }
 
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Friction,
         Self::Push,
         Self::Pause,
@@ -81,10 +84,11 @@ impl Order {
         Self::Leave,
         Self::Fault,
         Self::ClearFaults,
+        Self::Velocity,
     ];
 
     /// Of these, what a controller may ask for.
-    pub const OF_CONTROLLERS: [Self; 3] = [Self::Stop, Self::Join, Self::Leave];
+    pub const OF_CONTROLLERS: [Self; 4] = [Self::Stop, Self::Join, Self::Leave, Self::Velocity];
 
     /// The kind of its message.
     #[must_use]
@@ -106,6 +110,7 @@ impl Order {
             Self::Leave => Kind::Leave,
             Self::Fault => Kind::Fault,
             Self::ClearFaults => Kind::ClearFaults,
+            Self::Velocity => Kind::Velocity,
         }
     }
 
@@ -129,6 +134,7 @@ impl Order {
             Self::Leave => "leave",
             Self::Fault => "fault",
             Self::ClearFaults => "clear",
+            Self::Velocity => "cmd_vel",
         }
     }
 }

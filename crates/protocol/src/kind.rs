@@ -47,6 +47,8 @@ numbered! {
         Fault = 20, "Fault";
         /// `ClearFaultsRequest`.
         ClearFaults = 21, "Clear";
+        /// `VelocityCommand`.
+        Velocity = 22, "Velocity";
     }
 }
 
@@ -55,27 +57,28 @@ impl Kind {
     #[must_use]
     pub const fn schema(self) -> &'static str {
         match self {
-            Self::State => "hardstand.State.v6",
-            Self::Contacts => "hardstand.Contacts.v6",
-            Self::Command => "hardstand.Command.v6",
-            Self::Status => "hardstand.Status.v6",
-            Self::Model => "hardstand.Model.v6",
-            Self::LogTick => "hardstand.LogTick.v6",
-            Self::Keyframe => "hardstand.Keyframe.v6",
-            Self::Friction => "hardstand.Friction.v6",
-            Self::OrderReply => "hardstand.OrderReply.v6",
-            Self::Control => "hardstand.Control.v6",
-            Self::Push => "hardstand.Push.v6",
-            Self::SavedState => "hardstand.SavedState.v6",
-            Self::Join => "hardstand.Join.v6",
-            Self::JoinReply => "hardstand.JoinReply.v6",
-            Self::Leave => "hardstand.Leave.v6",
-            Self::Speed => "hardstand.Speed.v6",
-            Self::Event => "hardstand.Event.v6",
-            Self::View => "hardstand.View.v6",
-            Self::Ground => "hardstand.Ground.v6",
-            Self::Fault => "hardstand.Fault.v6",
-            Self::ClearFaults => "hardstand.Clear.v6",
+            Self::State => "hardstand.State.v7",
+            Self::Contacts => "hardstand.Contacts.v7",
+            Self::Command => "hardstand.Command.v7",
+            Self::Status => "hardstand.Status.v7",
+            Self::Model => "hardstand.Model.v7",
+            Self::LogTick => "hardstand.LogTick.v7",
+            Self::Keyframe => "hardstand.Keyframe.v7",
+            Self::Friction => "hardstand.Friction.v7",
+            Self::OrderReply => "hardstand.OrderReply.v7",
+            Self::Control => "hardstand.Control.v7",
+            Self::Push => "hardstand.Push.v7",
+            Self::SavedState => "hardstand.SavedState.v7",
+            Self::Join => "hardstand.Join.v7",
+            Self::JoinReply => "hardstand.JoinReply.v7",
+            Self::Leave => "hardstand.Leave.v7",
+            Self::Speed => "hardstand.Speed.v7",
+            Self::Event => "hardstand.Event.v7",
+            Self::View => "hardstand.View.v7",
+            Self::Ground => "hardstand.Ground.v7",
+            Self::Fault => "hardstand.Fault.v7",
+            Self::ClearFaults => "hardstand.Clear.v7",
+            Self::Velocity => "hardstand.Velocity.v7",
         }
     }
 

@@ -45,7 +45,7 @@ pub use codec::{
     HEADER_BYTES, VERSION, decode, decode_body, decode_order, encode, encode_order, other_version,
 };
 pub use command::{Command, JointCommand, TickInput, check_joints};
-pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest};
+pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest, VelocityCommand};
 pub use description::{
     FootDescription, FrameDescription, GroundReply, HoldGains, JointDescription, MeshDescription,
     ModelReply, PoseDescription, RegionDescription, StationDescription, SurfaceDescription,

@@ -9,6 +9,8 @@ pub const FRICTION_MAX: f64 = 100.0;
 pub const SETPOINT_MAX: f64 = 1e6;
 /// Largest `kp` and `kd` that a scenario may allow.
 pub const GAIN_MAX: f64 = 1e6;
+/// Largest velocity that controllers are asked for, m/s and rad/s.
+pub const VELOCITY_COMMAND_MAX: f64 = 100.0;
 /// Commands that one tick looks at; more wait for the next tick.
 pub const CANDIDATES_MAX: usize = 16;
 /// Events (pushes, friction changes, faults, controllers that join) that one tick applies.

@@ -8,7 +8,7 @@ use std::mem::take;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{JointCommand, PoseDescription};
+use crate::{JointCommand, PoseDescription, VelocityCommand};
 
 /// State of the robot after `tick` ticks. What a real robot could measure comes first; what only
 /// a simulator knows has `truth` in its name.
@@ -52,6 +52,8 @@ pub struct StateReading {
     pub truth_base_velocity_m_per_s: [f64; 3],
     /// Ground truth: angular velocity of the base in world axes, rad/s.
     pub truth_base_angular_velocity_rad_per_s: [f64; 3],
+    /// Velocity that a controller that walks is asked for, at the start of the coming tick.
+    pub velocity_command: VelocityCommand,
     /// One entry per joint, in the order of `model`.
     pub joints: Vec<JointReading>,
     /// One entry per foot, in the order of `model`: 1 if it is down (debounced).

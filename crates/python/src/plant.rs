@@ -174,6 +174,10 @@ impl Plant {
         bytes(py, self.core.simulation().imu().specific_force_I.to_array())
     }
 
+    fn velocity_command<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation().velocity_command().values())
+    }
+
     fn foot_contact<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.core.readings().state.foot_contact)
     }

@@ -137,6 +137,10 @@ impl Plants {
         self.rows(py, |c, out| out.extend(c.simulation().imu().specific_force_I.to_array()))
     }
 
+    fn velocity_command<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation().velocity_command().values()))
+    }
+
     fn foot_contact<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let mut all = Vec::new();
         self.cores.iter_mut().for_each(|c| all.extend(&c.readings().state.foot_contact));

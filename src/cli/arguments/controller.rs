@@ -22,13 +22,15 @@ pub(in crate::cli) enum ControllerKind {
     Stand(StandArguments),
     /// Walk with the shipped quadruped: a trot, by its published sensors only
     ///
-    /// Joins, in lockstep or in real time. Without velocities it shows what it can: stand, walk,
-    /// turn, stand. `crates/trot` is the controller, 500 lines.
+    /// Joins, in lockstep or in real time. Without velocities it does what the states ask for: the
+    /// scenario's [[commands]], or `hardstand ctl cmd-vel`. `crates/trot` is the controller, 500
+    /// lines.
     Trot(TrotArguments),
     /// Run a learned policy (ONNX) with its contract
     ///
     /// Checks the contract against the robot and the policy before the first step, then joins, in
-    /// lockstep or in real time. The arithmetic is its own: the same targets on every machine.
+    /// lockstep or in real time. Without velocities and commands it does what the states ask for,
+    /// within the contract's limits. The arithmetic is its own: the same targets on every machine.
     /// docs/python.md describes contracts.
     Policy(PolicyArguments),
 }
@@ -107,7 +109,7 @@ pub(in crate::cli) struct ConnectionArguments {
     pub(in crate::cli) patience: f64,
 }
 
-/// How the robot shall move.
+/// How the robot shall move; without these, as `velocity_command` of the states says.
 #[derive(Clone, Copy, Debug, Args)]
 pub(in crate::cli) struct VelocityArguments {
     /// Velocity forward, m/s

@@ -36,6 +36,11 @@ pub(in crate::cli) enum CtlKind {
     /// Pushes end too, and friction is the scenario's again.
     #[command(alias = "mend")]
     Clear(ClearArguments),
+    /// Ask controllers that walk for a velocity, until the next command
+    ///
+    /// It is `velocity_command` of every state, which `controller trot` and `controller policy`
+    /// follow.
+    CmdVel(CmdVelArguments),
     /// Run no further tick; commands wait, and their ages stand still
     Pause(DaemonArguments),
     /// Run on after a pause
@@ -75,6 +80,21 @@ pub(in crate::cli) struct PushArguments {
     /// Duration, s; at least one tick
     #[arg(long, value_name = "S")]
     pub(in crate::cli) duration: f64,
+    #[command(flatten)]
+    pub(in crate::cli) daemon: DaemonArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub(in crate::cli) struct CmdVelArguments {
+    /// Velocity ahead, m/s
+    pub(in crate::cli) vx: f64,
+    /// Velocity to the left, m/s
+    #[arg(default_value_t = 0.0)]
+    pub(in crate::cli) vy: f64,
+    /// Turn to the left, rad/s
+    #[arg(default_value_t = 0.0)]
+    pub(in crate::cli) yaw_rate: f64,
     #[command(flatten)]
     pub(in crate::cli) daemon: DaemonArguments,
 }

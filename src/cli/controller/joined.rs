@@ -7,20 +7,27 @@ use hardstand_error::Result;
 use hardstand_protocol::{JoinRequest, JointCommand, StateReading};
 
 use super::super::{ExitCode, show};
+use super::rise::Rise;
 use super::{Connection, no_state};
 
 /// Time for the daemon to answer that a controller leaves.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Joins, and answers every state with what `law` writes into the commands of the joints, which
-/// are in the model's order. Ends with a signal, or with an error after `patience` without a
-/// state.
+/// are in the model's order. `law` is told when it begins: with a run, and when the robot has
+/// [risen](Rise) from an emergency stop. Ends with a signal, or with an error after `patience`
+/// without a state.
 pub(super) fn run(
     connection: Connection,
     request: JoinRequest,
-    mut law: impl FnMut(&StateReading, &mut [JointCommand]) -> Result<()>,
+    mut law: impl FnMut(&StateReading, bool, &mut [JointCommand]) -> Result<()>,
 ) -> Result<ExitCode> {
-    let Connection { client, patience, stop, .. } = connection;
+    let Connection { client, model, patience, stop } = connection;
+    let mut rise = Rise::to(model.hold());
+    let own: Vec<usize> = (0..model.joints.len())
+        .filter(|i| request.joints.contains(&model.joints[*i].name))
+        .collect();
+    let mut begun = None;
     let mut commands = vec![JointCommand::default(); request.joints.len()];
     let name = request.controller.clone();
     let mut controller = client.join(request, patience)?;
@@ -36,7 +43,13 @@ pub(super) fn run(
                     losses = controller.losses();
                     show::note(&format!("controller: {name} was late, and has joined again"));
                 }
-                law(&state, &mut commands)?;
+                if let Some(rising) = rise.set_points(&state) {
+                    own.iter().zip(&mut commands).for_each(|(i, command)| *command = rising[*i]);
+                    begun = None;
+                } else {
+                    let begins = begun.replace(state.run_id) != Some(state.run_id);
+                    law(&state, begins, &mut commands)?;
+                }
                 controller.answer(&state, &commands)?;
             }
             None if heard.elapsed() >= patience => return Err(no_state(patience)),

@@ -2,6 +2,7 @@
 
 mod joined;
 mod policy;
+mod rise;
 mod stand;
 mod trot;
 

@@ -30,8 +30,10 @@ pub(super) fn policy(a: &PolicyArguments) -> Result<ExitCode> {
         joints: policy.joints().to_vec(),
         ..JoinRequest::new(model, &a.join)
     };
-    let mut runner = Runner::new(policy, model);
-    joined::run(connection, request, |state, commands| runner.step(state, commands))
+    let v = a.velocity;
+    let follows = [v.vx, v.vy, v.yaw_rate].iter().all(Option::is_none) && a.commands.is_empty();
+    let mut runner = Runner { follows, ..Runner::new(policy, model) };
+    joined::run(connection, request, |state, begins, commands| runner.step(state, begins, commands))
 }
 
 fn network_of(a: &PolicyArguments, contract: &Contract) -> Result<PathBuf> {
@@ -78,10 +80,11 @@ fn facts(model: &ModelReply) -> RobotFacts {
 /// The policy, in a run.
 struct Runner {
     policy: Policy,
+    /// It is asked for the velocity in the states.
+    follows: bool,
     /// For each joint of the policy its place among the commands, which are in the model's order,
     /// and its gains.
     drives: Vec<(usize, (f64, f64))>,
-    run_id: Option<u32>,
     q_rad: Vec<f64>,
     dq_rad_per_s: Vec<f64>,
     foot_contact: Vec<bool>,
@@ -95,13 +98,20 @@ impl Runner {
         let place = |name: &String| own.iter().position(|n| *n == name);
         let drives = joints.filter_map(|(name, gains)| Some((place(name)?, *gains))).collect();
         let (q_rad, dq_rad_per_s, foot_contact) = (Vec::new(), Vec::new(), Vec::new());
-        Self { policy, drives, run_id: None, q_rad, dq_rad_per_s, foot_contact }
+        Self { policy, follows: true, drives, q_rad, dq_rad_per_s, foot_contact }
     }
 
-    /// A reset or restore begins the policy again.
-    fn step(&mut self, state: &StateReading, commands: &mut [JointCommand]) -> Result<()> {
-        if self.run_id.replace(state.run_id) != Some(state.run_id) {
+    fn step(
+        &mut self,
+        state: &StateReading,
+        begins: bool,
+        commands: &mut [JointCommand],
+    ) -> Result<()> {
+        if begins {
             self.policy.reset();
+        }
+        if self.follows {
+            self.policy.set_velocity(state.velocity_command.values());
         }
         self.q_rad.clear();
         self.q_rad.extend(state.joints.iter().map(|j| j.q));

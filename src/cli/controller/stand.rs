@@ -8,6 +8,7 @@ use hardstand_protocol::{JoinRequest, JointCommand, Role};
 
 use super::super::arguments::StandArguments;
 use super::super::{ExitCode, show};
+use super::rise::Rise;
 use super::{Connection, joined, no_state};
 
 pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
@@ -38,6 +39,7 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
         controller.session()
     ));
 
+    let mut rise = Rise::to(joints.clone());
     let mut heard = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         let Some(state) = controller.next_state(Duration::from_millis(100))? else {
@@ -61,7 +63,8 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
                 controller.session()
             ));
         }
-        controller.send(&state, &joints)?;
+        let rising = rise.set_points(&state);
+        controller.send(&state, rising.as_ref().unwrap_or(&joints))?;
     }
     Ok(ExitCode::Done)
 }
@@ -87,7 +90,7 @@ fn stand_joined(
         joints: names,
         ..JoinRequest::new(model, name)
     };
-    joined::run(connection, request, |_state, commands| {
+    joined::run(connection, request, |_state, _begins, commands| {
         commands.copy_from_slice(&joints);
         Ok(())
     })

@@ -1,8 +1,8 @@
 //! `hardstand controller trot`: walks with the shipped quadruped.
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading};
-use hardstand_trot::{Command, JOINTS, Readings, Trot, commanded};
+use hardstand_protocol::{JoinRequest, JointCommand, ModelReply, StateReading, VelocityCommand};
+use hardstand_trot::{Command, JOINTS, Readings, Trot};
 
 use super::super::ExitCode;
 use super::super::arguments::{TrotArguments, VelocityArguments};
@@ -10,9 +10,11 @@ use super::{Connection, joined};
 
 /// So long the joints hold their initial positions, so that the robot can land.
 const LAND_NS: u64 = 500_000_000;
-
-/// Commands, each from its time on, s.
-type Schedule = Vec<(f64, Command)>;
+/// From then on it trots, if it is asked to move: at first on the spot.
+const TROT_NS: u64 = 800_000_000;
+const MOVE_NS: u64 = 1_500_000_000;
+/// So long it goes on to trot on the spot after it has moved, so that it stops on four feet.
+const STOP_NS: u64 = 500_000_000;
 
 pub(super) fn trot(a: &TrotArguments) -> Result<ExitCode> {
     let connection = Connection::new(&a.connection)?;
@@ -20,33 +22,20 @@ pub(super) fn trot(a: &TrotArguments) -> Result<ExitCode> {
     check(model)?;
     let mut walk = Walk {
         hold: model.hold(),
-        schedule: schedule(a.velocity),
-        run_id: None,
+        given: given(a.velocity),
         begun_ns: 0,
+        moved_ns: None,
         trot: Trot::new(),
     };
     let request = JoinRequest::new(model, &a.join);
-    joined::run(connection, request, |state, commands| walk.step(state, commands))
+    joined::run(connection, request, |state, begins, commands| walk.step(state, begins, commands))
 }
 
-/// Without velocities, all that it can.
-fn schedule(v: VelocityArguments) -> Schedule {
-    let stand = Command::default();
-    let spot = Command { trot: true, ..stand };
-    let ahead = Command { vx_m_per_s: 0.4, ..spot };
-    let turn = Command { wz_rad_per_s: 0.8, ..spot };
-    if let (None, None, None) = (v.vx, v.vy, v.yaw_rate) {
-        let walk =
-            [(0.0, stand), (0.8, spot), (1.5, ahead), (4.5, turn), (6.0, spot), (6.5, stand)];
-        return walk.into();
-    }
-    let asked = Command {
-        vx_m_per_s: v.vx.unwrap_or(0.0),
-        vy_m_per_s: v.vy.unwrap_or(0.0),
-        wz_rad_per_s: v.yaw_rate.unwrap_or(0.0),
-        ..spot
-    };
-    vec![(0.0, stand), (0.8, spot), (1.5, asked)]
+/// The velocity of the arguments, if there is one.
+fn given(v: VelocityArguments) -> Option<VelocityCommand> {
+    let all = [v.vx, v.vy, v.yaw_rate];
+    let any = all.iter().any(Option::is_some);
+    any.then(|| VelocityCommand::from(all.map(|x| x.unwrap_or(0.0))))
 }
 
 /// The controller knows one robot.
@@ -69,32 +58,53 @@ fn check(model: &ModelReply) -> Result<()> {
 /// The controller, in a run.
 struct Walk {
     hold: Vec<JointCommand>,
-    schedule: Schedule,
-    run_id: Option<u32>,
+    given: Option<VelocityCommand>,
     begun_ns: u64,
+    /// When it was last asked to move.
+    moved_ns: Option<u64>,
     trot: Trot,
 }
 
 impl Walk {
-    /// A reset or restore begins a new walk.
-    fn step(&mut self, state: &StateReading, commands: &mut [JointCommand]) -> Result<()> {
-        if self.run_id != Some(state.run_id) {
-            (self.run_id, self.begun_ns, self.trot) =
-                (Some(state.run_id), state.time_ns, Trot::new());
+    fn step(
+        &mut self,
+        state: &StateReading,
+        begins: bool,
+        commands: &mut [JointCommand],
+    ) -> Result<()> {
+        if begins {
+            (self.begun_ns, self.moved_ns, self.trot) = (state.time_ns, None, Trot::new());
         }
         let since_ns = state.time_ns.saturating_sub(self.begun_ns);
         if since_ns < LAND_NS {
             commands.copy_from_slice(&self.hold);
             return Ok(());
         }
-        let since_s = since_ns as f64 / 1e9;
-        let readings = readings(state)?;
-        let set_points = self.trot.step(&readings, &commanded(&self.schedule, since_s));
+        let velocity = self.given.unwrap_or(state.velocity_command);
+        let command = self.command(velocity, since_ns);
+        let set_points = self.trot.step(&readings(state)?, &command);
         for (command, s) in commands.iter_mut().zip(&set_points) {
             let (q, dq, tau_ff) = (s.q_rad, s.dq_rad_per_s, s.tau_ff_nm);
             *command = JointCommand { q, dq, kp: s.kp, kd: s.kd, tau_ff };
         }
         Ok(())
+    }
+
+    /// Trots where it is asked to move, and stands otherwise.
+    fn command(&mut self, velocity: VelocityCommand, since_ns: u64) -> Command {
+        let [vx_m_per_s, vy_m_per_s, wz_rad_per_s] = velocity.values();
+        if since_ns < TROT_NS {
+            return Command::default();
+        }
+        if velocity != VelocityCommand::STAND {
+            self.moved_ns = Some(since_ns);
+        }
+        let trot = self.moved_ns.is_some_and(|moved_ns| since_ns - moved_ns < STOP_NS);
+        let spot = Command { trot, ..Command::default() };
+        if since_ns < MOVE_NS {
+            return spot;
+        }
+        Command { vx_m_per_s, vy_m_per_s, wz_rad_per_s, ..spot }
     }
 }
 

@@ -107,4 +107,6 @@ messages! {
         "1025ddc6b9552d191f89ef1a8d2f60f3d373e28b283d8891ddcc974e8c55397f";
     JointTrajectory, "trajectory_msgs/msg/JointTrajectory",
         "179b33eba59d676f6d967ac71fe35e7ca2f64b2f3928f4a018cec115e213796e";
+    Twist, "geometry_msgs/msg/Twist",
+        "9c45bf16fe0983d80e3cfe750d6835843d265a9a6c46bd2e609fcddde6fb8d2a";
 }

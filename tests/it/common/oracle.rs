@@ -25,7 +25,7 @@ pub fn judge(bytes: &[u8], limits: &CommandLimits) -> Result<Said, Rejection> {
     if bytes.len() < 4 {
         return Err(Rejection::Size);
     }
-    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 6 || bytes[3] != 3 {
+    if bytes[0] != 0x48 || bytes[1] != 0x53 || bytes[2] != 7 || bytes[3] != 3 {
         return Err(Rejection::Version);
     }
     let set_points = bytes.len().saturating_sub(56);

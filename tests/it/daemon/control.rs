@@ -110,7 +110,7 @@ fn a_saved_state_is_gone_on_from() {
         observer.until("40 again", |s| s.run_id == 2 && s.tick == tick + 40 && s.phase == 3);
     assert_eq!(again.digest, reached.digest);
     // what is no state, or not of this robot and scenario, changes nothing
-    std::fs::write(scene.path("bad"), b"HS\x06\x0cgarbage").unwrap();
+    std::fs::write(scene.path("bad"), b"HS\x07\x0cgarbage").unwrap();
     let text = scene.ctl(&["restore", scene.path("bad").to_str().unwrap()], 2);
     assert!(text.contains("is not a saved state"), "{text}");
     let other = Scene::new();

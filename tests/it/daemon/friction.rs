@@ -129,7 +129,7 @@ fn ask(session: &Session, payload: Option<&[u8]>) -> OrderReply {
         let query = if let Some(p) = payload { query.payload(p.to_vec()) } else { query };
         let reply = query.wait().unwrap().recv().ok()?;
         let sample = reply.into_result().unwrap();
-        let schema = "application/octet-stream;hardstand.OrderReply.v6";
+        let schema = "application/octet-stream;hardstand.OrderReply.v7";
         assert_eq!(sample.encoding().to_string(), schema);
         Some(decode(Kind::OrderReply, &sample.payload().to_bytes()).unwrap())
     })
@@ -170,7 +170,7 @@ fn table(good: FrictionRequest) -> Vec<(&'static str, &'static str, Option<Vec<u
             Some(good[..good.len() - 1].to_vec())
         }),
         ("size", "30 bytes", Some([bytes(&good), vec![0]].concat())),
-        ("version", "protocol version 9; it must be 6", header(2, 9)),
+        ("version", "protocol version 9; it must be 7", header(2, 9)),
         ("version", "header", header(3, 3)),
         ("layout", "layout_hash is", with(&|r| r.layout_hash ^= 1)),
         ("layout", "robot is \"x\"; it must be \"quadruped\"", head(&|h| h.robot = "x".into())),

@@ -131,3 +131,33 @@ fn a_stop_is_never_refused_beside_a_flood_of_other_orders() {
     let log = Log::read(&scene.log());
     assert!(log.ticks.iter().any(|t| t.events.contains(&hardstand_protocol::Event::Stop)));
 }
+
+/// At once, the drives would throw the robot.
+#[test]
+fn after_a_stop_the_example_rises_slowly() {
+    let _one = serial();
+    for words in [&["stand"][..], &["stand", "--join", "legs"], &["trot"]] {
+        let scene = Scene::new();
+        let mut daemon = scene.daemon(&["--set", "command.hold_ticks=500"]);
+        let observer = Observer::of(&scene);
+        let words = [&["controller"], words, &["--connect", &scene.endpoint]].concat();
+        let _controller = scene.hardstand("controller", &words);
+        observer.until("it stands", |s| s.tick >= 800 && s.authority == 1);
+        steer(&observer.client, Order::Stop);
+        observer.until("it lies", |s| {
+            s.truth_base_position_m[2] < 0.1 && s.joints.iter().all(|j| j.dq.abs() < 0.3)
+        });
+        let armed = steer(&observer.client, Order::Arm);
+        observer.until("it stands again", |s| s.tick > armed + 2500);
+        daemon.signal(Signal::TERM);
+        daemon.ends_with(0);
+        let log = Log::read(&scene.log());
+        let after = || log.states.iter().filter(|s| s.tick > armed);
+        let fastest = after().flat_map(|s| &s.joints).map(|j| j.dq.abs()).fold(0.0, f64::max);
+        let height_m = log.states.last().unwrap().truth_base_position_m[2];
+        println!("{words:?}: {fastest:.2} rad/s, {height_m:.3} m");
+        // about 1.2 rad in a second
+        assert!(fastest < 3.0, "{words:?}: {fastest} rad/s");
+        assert!(height_m > 0.27, "{words:?}: {height_m} m");
+    }
+}

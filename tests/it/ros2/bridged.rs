@@ -25,6 +25,7 @@ fn topics() -> Vec<(&'static str, String, &'static peer::Type, bool, u32)> {
         ("/contacts", &peer::CONTACTS, false),
         ("/ground_truth/odom", &peer::ODOMETRY, false),
         ("/tf", &peer::TF, false),
+        ("/velocity_command", &peer::TWIST, false),
         ("/diagnostics", &peer::DIAGNOSTICS, false),
         ("/tf_static", &peer::TF, true),
         ("/robot_description", &peer::STRING, true),
@@ -44,6 +45,7 @@ fn topics() -> Vec<(&'static str, String, &'static peer::Type, bool, u32)> {
         ("/forward_effort_controller/commands", &peer::ARRAY),
         ("/forward_position_controller/commands", &peer::ARRAY),
         ("/joint_trajectory_controller/joint_trajectory", &peer::TRAJECTORY),
+        ("/cmd_vel", &peer::TWIST),
     ] {
         all.push(("subscription", topic.to_string(), t, false, 1));
     }

@@ -2,6 +2,7 @@
 
 use index::builtin_interfaces::msg::{Duration as RosDuration, Time};
 use index::diagnostic_msgs::msg::DiagnosticArray;
+use index::geometry_msgs::msg::{Twist, Vector3};
 use index::rosgraph_msgs::msg::Clock;
 use index::sensor_msgs::msg::JointState;
 use index::std_msgs::msg::Float64MultiArray;
@@ -330,4 +331,35 @@ fn a_publisher_that_was_silent_comes_back() {
     observer.until("the loss", |s| s.authority == 3);
     assert_ne!(commanding(), first);
     assert!(observer.status().counter("rejected_revoked") <= 1);
+}
+
+/// `geometry_msgs/Twist`: in on `cmd_vel`, and out on `velocity_command`.
+#[test]
+fn a_twist_is_a_velocity_command() {
+    let _one = serial();
+    for (mode, way) in [("rmw_zenoh", Way::RmwZenoh), ("bridge", Way::Bridge)] {
+        let scene = Scene::new();
+        let set = format!("ros2.mode={mode}");
+        let mut daemon = scene.daemon(&["--set", &set, "--set", "sim.start=now"]);
+        let observer = Observer::of(&scene);
+        let peer = Peer::connect(&scene.endpoint, way);
+        let heard = peer.subscribe("velocity_command", &peer::TWIST);
+        let vector = |x, y, z| Vector3 { x, y, z };
+        // what a robot on the ground cannot do is left out
+        let asked = Twist { linear: vector(0.3, -0.1, 9.0), angular: vector(9.0, 9.0, 0.2) };
+        wait_for("the velocity command", || {
+            peer.publish("cmd_vel", &peer::TWIST, &asked);
+            (observer.state().velocity_command.values() == [0.3, -0.1, 0.2]).then_some(())
+        });
+        let shown = Twist { linear: vector(0.3, -0.1, 0.0), angular: vector(0.0, 0.0, 0.2) };
+        wait_for("the same as a message", || (newest::<Twist>(&heard) == shown).then_some(()));
+        let wrong = Twist { linear: vector(f64::NAN, 0.0, 0.0), ..shown };
+        peer.publish("cmd_vel", &peer::TWIST, &wrong);
+        peer.publish("cmd_vel", &peer::TWIST, &Time::default());
+        observer.status_until("both are counted", |s| {
+            s.counter("orders_rejected_not_finite") == 1 && s.counter("ros2_rejected_cdr") == 1
+        });
+        assert_eq!(observer.state().velocity_command.values(), [0.3, -0.1, 0.2]);
+        daemon.kill();
+    }
 }

@@ -5,10 +5,15 @@ use hardstand::ros2::messages::{
     JointTrajectoryPoint, Time,
 };
 use hardstand::ros2::{Orders, RosRejection, Trajectory};
-use hardstand_protocol::{JointCommand, JointReading};
+use hardstand_protocol::{HoldGains, JointCommand, JointReading};
 
 fn orders() -> Orders {
-    Orders::new(vec!["a".into(), "b".into()], [100.0, 3.0])
+    orders_with(HoldGains::default())
+}
+
+/// The gains of `a`; `b` has 100 and 3.
+fn orders_with(a: HoldGains) -> Orders {
+    Orders::new(vec!["a".into(), "b".into()], vec![a, HoldGains::default()])
 }
 
 fn texts(words: &[&str]) -> Vec<String> {
@@ -41,8 +46,9 @@ fn interfaces_are_mapped_by_name_and_gains_fill_what_is_not_said() {
     assert_eq!(mapped[0], mapped[1]);
     assert_eq!((mapped[0].kp, mapped[0].kd, mapped[0].tau_ff), (5.0, 3.0, 1.0));
     // a position wants both gains, a velocity damping; a gain that is given is taken, also 0
-    let mapped = orders().dynamic(&dynamic(&[("position", 1.0)], &[("velocity", 1.0)])).unwrap();
-    assert_eq!([mapped[1].kp, mapped[1].kd, mapped[0].kp, mapped[0].kd], [100.0, 3.0, 0.0, 3.0]);
+    let soft = orders_with(HoldGains { kp: 50.0, kd: 2.0 });
+    let mapped = soft.dynamic(&dynamic(&[("position", 1.0)], &[("velocity", 1.0)])).unwrap();
+    assert_eq!([mapped[1].kp, mapped[1].kd, mapped[0].kp, mapped[0].kd], [100.0, 3.0, 0.0, 2.0]);
     let mapped = orders().dynamic(&dynamic(&[("position", 1.0), ("kp", 0.0)], &[])).unwrap();
     assert_eq!([mapped[1].kp, mapped[1].kd], [0.0, 3.0]);
     assert_eq!(mapped[0], JointCommand::default());

@@ -55,6 +55,8 @@ types! {
         "feb91e995ff9ebd09c0cb3d2aed18b11077585839fb5db80193b62d74528f6c9";
     ODOMETRY, "nav_msgs::msg::dds_::Odometry_",
         "3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766dfec6e0";
+    TWIST, "geometry_msgs::msg::dds_::Twist_",
+        "9c45bf16fe0983d80e3cfe750d6835843d265a9a6c46bd2e609fcddde6fb8d2a";
     TF, "tf2_msgs::msg::dds_::TFMessage_",
         "e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087";
     STRING, "std_msgs::msg::dds_::String_",

@@ -225,10 +225,10 @@ fn topics_are_listed_before_anybody_listens() {
                 .iter()
                 .filter_map(|r| Some(r.result().ok()?.key_expr().to_string()))
                 .collect();
-            (tokens.len() >= 22).then_some(tokens)
+            (tokens.len() >= 24).then_some(tokens)
         });
         assert!(listed.iter().any(|t| t.contains(expected)), "{listed:#?}");
-        assert_eq!(listed.iter().filter(|t| t.contains("/MS/")).count(), 5, "{listed:#?}");
+        assert_eq!(listed.iter().filter(|t| t.contains("/MS/")).count(), 6, "{listed:#?}");
     }
 }
 

@@ -99,6 +99,13 @@ fn check(guarded: &Guarded, observer: &Client, user: &str, rights: &Rights) {
     } else {
         denied += 5;
     }
+    let orders = |s: &hardstand_protocol::StatusReading| s.counter("orders_received");
+    let (may, asked) = (rights.has("put", "cmd_vel"), orders(&status(observer)));
+    put(&session, "cmd_vel", b"no velocity");
+    if may {
+        counted(observer, "orders_received", asked + 1);
+    }
+    denied += u64::from(!may);
     for name in ["state", "contacts", "status", "model", "friction", "cmd/x", "x"] {
         put(&session, name, b"forged");
         denied += 1;

@@ -29,7 +29,8 @@ PAYLOADS = [
         ("command_seq", "Q"), ("digest", "Q"), ("imu_quat_wxyz", "4d"),
         ("imu_angular_velocity_rad_per_s", "3d"), ("imu_specific_force_m_per_s2", "3d"),
         ("truth_base_position_m", "3d"), ("truth_base_quat_wxyz", "4d"), ("truth_base_velocity_m_per_s", "3d"),
-        ("truth_base_angular_velocity_rad_per_s", "3d"), ("joints", [("q", "d"), ("dq", "d"), ("tau", "d")]),
+        ("truth_base_angular_velocity_rad_per_s", "3d"),
+        ("velocity_command", "3d"), ("joints", [("q", "d"), ("dq", "d"), ("tau", "d")]),
         ("foot_contact", ["B"]), ("foot_normal_n", ["d"])]),
     (2, "Contacts", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"), ("feet", FOOT),
                      ("stations", STATION)]),
@@ -79,6 +80,7 @@ PAYLOADS = [
     (19, "Ground", [("surfaces", [("vertices_m", ["d"]), ("triangles", ["I"])])]),
     (20, "Fault", HEAD + FAULT_PART + [("values", ["d"]), ("ticks", "Q")]),
     (21, "Clear", HEAD + FAULT_PART),
+    (22, "Velocity", HEAD + [("velocity_command", "3d")]),
 ]
 
 
@@ -126,6 +128,7 @@ def log_tick():
         pack("BBBI4dQ", 6, 6, *part_joint, 0.5, 0.0, 0.0, 0.0, 2**64 - 1),
         pack("BBBB", 7, 1, 25, 0),
         pack("BBBBI", 7, 0, 1, *part_region),
+        pack("B3d", 8, 0.5, -0.25, 0.125),
     ]
     out += pack("Q", len(events)) + b"".join(events)
     return out + pack("BBBQQ", 3, 1, 2, 17, 18)
@@ -142,7 +145,7 @@ def body(fields):
 OWNER = [("controller", "Q"), ("age_ticks", "I")]
 VIEW = next(f for _, name, f in PAYLOADS if name == "State")
 VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND), ("surfaces", POSE), ("owners", OWNER)]
-PAYLOADS.insert(-3, (18, "View", VIEW))
+PAYLOADS.insert(-4, (18, "View", VIEW))
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):
-    print(code, name, (b"HS" + bytes([6, code]) + payload).hex())
+    print(code, name, (b"HS" + bytes([7, code]) + payload).hex())

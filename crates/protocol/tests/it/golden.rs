@@ -13,7 +13,7 @@ use hardstand_protocol::{
     Grant, GroundReply, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe,
     Kind, LeaveRequest, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure,
     PushRequest, Rejection, SavedState, Scope, SpeedRequest, StateReading, StatusReading,
-    UNTIL_CLEARED, VERSION, Verdict, ViewReading, decode, encode,
+    UNTIL_CLEARED, VERSION, VelocityCommand, Verdict, ViewReading, decode, encode,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -66,6 +66,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::Event => probed::<EventReading>(kind),
         Kind::Fault => probed::<(OrderHead, FaultRequest)>(kind),
         Kind::ClearFaults => probed::<(OrderHead, ClearFaultsRequest)>(kind),
+        Kind::Velocity => probed::<(OrderHead, VelocityCommand)>(kind),
     }
 }
 
@@ -114,6 +115,7 @@ fn events() -> Vec<Event> {
         Event::InjectFault { fault, ticks: UNTIL_CLEARED },
         Event::ClearFaults { kind: Some(FaultKind::LinkBitFlip), part: None },
         Event::ClearFaults { kind: None, part: Some(Part::Region(9)) },
+        Event::Velocity(VelocityCommand::from([0.5, -0.25, 0.125])),
     ]
 }
 
@@ -149,7 +151,7 @@ fn a_schema_names_kind_and_version() {
 fn a_message_of_another_version_is_refused_with_both_versions() {
     let mut bytes = Vec::new();
     encode(Kind::Speed, &SpeedRequest { speed: 1.0 }, &mut bytes).unwrap();
-    bytes[2] = 5;
+    bytes[2] = 6;
     let e = decode::<SpeedRequest>(Kind::Speed, &bytes).unwrap_err().to_string();
-    assert!(e.contains("protocol version 5") && e.contains("version 6"), "{e}");
+    assert!(e.contains("protocol version 6") && e.contains("version 7"), "{e}");
 }

@@ -204,7 +204,7 @@ fn the_elements_of_lists_are_those_of_the_code() {
     }
     check_prose(&item(&page, "A pose is"), within(&model, &["imu_frame", "pose"]), false);
     let (_, state) = probe::<StateReading>();
-    check_prose(line(&page, "| 248 | list | `joints`"), within(&state, &["joints"]), false);
+    check_prose(line(&page, "| 272 | list | `joints`"), within(&state, &["joints"]), false);
     let (_, status) = probe::<StatusReading>();
     for list in ["counters", "controllers"] {
         let row = line(&page, &format!("| | list | `{list}`"));
