@@ -121,7 +121,11 @@ impl Simulation {
 
     /// What a joint obeys that has no command in this tick.
     fn authority_of(&self, joint: usize) -> Authority {
-        self.arbitration.leases.of_joint(joint).authority(&self.watchdog, self.tick())
+        let leases = &self.arbitration.leases;
+        if leases.stopped {
+            return Authority::Stopped;
+        }
+        leases.of_joint(joint).authority(&self.watchdog, self.tick())
     }
 
     /// What controllers that walk are asked for.
@@ -133,12 +137,7 @@ impl Simulation {
     /// What the drives are to do in this tick.
     fn refer(&mut self) {
         for joint in 0..self.references.len() {
-            let authority = if self.arbitration.leases.stopped {
-                Authority::Stopped
-            } else {
-                self.authority_of(joint)
-            };
-            self.references[joint] = match authority {
+            self.references[joint] = match self.authority_of(joint) {
                 Authority::Fresh | Authority::Held => reference(&self.arbitration.command[joint]),
                 Authority::Damped | Authority::Stopped => self.damper(joint),
                 Authority::Zero => Reference::default(),

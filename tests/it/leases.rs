@@ -360,3 +360,25 @@ fn senseless_leases_are_refused() {
     }
     assert!(refused >= 10, "{refused}");
 }
+
+/// The simulation after `ticks` ticks in which nothing comes.
+fn wait(simulation: &mut Simulation, ticks: u64) {
+    for _ in 0..ticks {
+        step(simulation, &[], &[]);
+    }
+}
+
+/// A joint that nobody commands is free; that of a stopped robot is damped, and stays so.
+#[test]
+fn a_joint_that_is_joined_during_a_stop_is_damped_when_the_stop_ends() {
+    let mut simulation = simulation();
+    let mut shown = simulation.new_snapshot();
+    step(&mut simulation, &[Event::Stop], &[]);
+    step(&mut simulation, &[Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))], &[]);
+    step(&mut simulation, &[Event::Arm], &[]);
+    simulation.fill(&mut shown);
+    let damper = simulation.plant().damper(0, SPEC.damping);
+    assert_eq!(simulation.authority(), Authority::Held);
+    assert_eq!([shown.references[0].kd, shown.references[1].kd], [damper.kd; 2]);
+    assert!(damper.kd > 0.0);
+}
