@@ -163,7 +163,8 @@ impl Player {
             self.command.copy_from_slice(simulation.command());
             self.leases = *simulation.leases();
         } else if let Some(applied) = &self.applied {
-            applied.events.iter().for_each(|event| self.leases.apply(applied.tick, event));
+            let spec = self.replayer.simulation().watchdog();
+            applied.events.iter().for_each(|event| self.leases.apply(spec, applied.tick, event));
             for set_point in set_points(applied, &self.leases, self.command.len()) {
                 self.command[set_point.joint] = set_point.command;
             }

@@ -76,12 +76,12 @@ impl<C: Clock> Executive<C> {
     fn judge_answers(&mut self) -> Vec<SetPoint> {
         let (tick, joints) = (self.simulation.state().tick, self.simulation.model().joint_count());
         let Some(leases) = &mut self.replay_leases else { return Vec::new() };
-        self.input.events.iter().for_each(|event| leases.apply(tick, event));
+        let spec = self.simulation.watchdog();
+        self.input.events.iter().for_each(|event| leases.apply(spec, tick, event));
         let mut answers = Vec::new();
         for candidate in &self.input.candidates {
             let Some((place, _)) = leases.of_session(candidate.session) else { continue };
             let (answers_tick, size) = (candidate.answers_tick, candidate.joints.len());
-            let spec = self.simulation.watchdog();
             let ticks = (answers_tick, candidate.applies_tick);
             let verdict = leases.judge_joined(spec, tick, place, ticks, size);
             if verdict == Verdict::Accepted {

@@ -129,7 +129,7 @@ pub(super) fn leases_of<'a>(
     events: &[Event],
 ) -> Cow<'a, Leases> {
     match replay_leases {
-        Some(leases) => leases.with(simulation.state().tick, events),
+        Some(leases) => leases.with(simulation.watchdog(), simulation.tick(), events),
         None => simulation.leases_with(events),
     }
 }

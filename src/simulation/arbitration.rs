@@ -161,13 +161,14 @@ impl Simulation {
             }
             _ => {}
         }
-        self.arbitration.leases.apply(self.tick(), event);
+        let tick = self.tick();
+        self.arbitration.leases.apply(&self.watchdog, tick, event);
     }
 
     /// The leases of the coming tick, if these are its events.
     #[must_use]
     pub fn leases_with(&self, events: &[Event]) -> Cow<'_, Leases> {
-        self.arbitration.leases.with(self.tick(), events)
+        self.arbitration.leases.with(&self.watchdog, self.tick(), events)
     }
 
     /// All controllers are gone: what they commanded last is held as if it were late, until others

@@ -162,12 +162,15 @@ impl Leases {
     }
 
     /// Gives a controller its joints from `tick` on; false if there is no place. Joints of others
-    /// in it become its own.
+    /// in it become its own: those had lost them, and have to join again.
     pub fn grant(&mut self, tick: u64, grant: &Grant) -> bool {
         if let Some(own) = self.places.iter().position(|l| l.controller == grant.controller) {
             self.vacate(own);
         }
         for joint in (0..JOINTS_MAX).filter(|&joint| grant.joints.contains(joint)) {
+            if let Some(place) = self.owner(joint) {
+                self.places[place].left = true;
+            }
             self.owners[joint] = 0;
         }
         for place in 0..LEASES_MAX {
@@ -223,16 +226,13 @@ impl Leases {
     }
 
     /// Lets an event of leases happen at `tick`; any other does nothing.
-    pub fn apply(&mut self, tick: u64, event: &Event) {
+    pub fn apply(&mut self, spec: &WatchdogSpec, tick: u64, event: &Event) {
         match event {
             Event::Grant(grant) => {
                 let _the_loop_has_asked = self.grant(tick, grant);
             }
             Event::Leave { session } => self.leave(*session),
-            Event::Stop => {
-                self.stopped = true;
-                self.revoke_implicit();
-            }
+            Event::Stop => self.stop(spec, tick),
             Event::Arm => self.arm(tick),
             Event::Push { .. }
             | Event::Friction { .. }
@@ -244,10 +244,10 @@ impl Leases {
 
     /// These leases once `events` have happened at `tick`.
     #[must_use]
-    pub fn with(&self, tick: u64, events: &[Event]) -> Cow<'_, Self> {
+    pub fn with(&self, spec: &WatchdogSpec, tick: u64, events: &[Event]) -> Cow<'_, Self> {
         let mut leases = Cow::Borrowed(self);
         for event in events.iter().filter(|event| event.is_of_leases()) {
-            leases.to_mut().apply(tick, event);
+            leases.to_mut().apply(spec, tick, event);
         }
         leases
     }
@@ -280,9 +280,23 @@ impl Leases {
         }
     }
 
+    /// The emergency stop begins at `tick`. A controller that was lost before does not come back
+    /// with [`arm`](Self::arm); later none can be told from those that are only refused.
+    fn stop(&mut self, spec: &WatchdogSpec, tick: u64) {
+        let is_lost = |l: &&mut Lease| l.authority(spec, tick) != Authority::Held;
+        if !self.stopped {
+            self.places.iter_mut().filter(is_lost).for_each(|l| l.left = l.controller != 0);
+        }
+        self.stopped = true;
+        self.revoke_implicit();
+    }
+
     /// The emergency stop ends at `tick`: what is held counts from now on, and answers to states
-    /// before it are void.
+    /// before it are void. Nothing happens if the robot is not stopped.
     pub fn arm(&mut self, tick: u64) {
+        if !self.stopped {
+            return;
+        }
         self.stopped = false;
         for lease in self.places.iter_mut().filter(|l| l.controller != 0) {
             (lease.next, lease.since) = (lease.next.max(tick), tick);

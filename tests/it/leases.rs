@@ -382,3 +382,54 @@ fn a_joint_that_is_joined_during_a_stop_is_damped_when_the_stop_ends() {
     assert_eq!([shown.references[0].kd, shown.references[1].kd], [damper.kd; 2]);
     assert!(damper.kd > 0.0);
 }
+
+#[test]
+fn the_end_of_a_stop_brings_no_controller_back_that_was_lost_before() {
+    let schedule = EVERY_TICK;
+    let after = |events: [&[Event]; 2]| {
+        let mut simulation = simulation();
+        let first = [Event::Grant(grant("a", 5, schedule, &[0, 1]))];
+        step(&mut simulation, &first, &[answer(5, 0, schedule, (0.5, 2))]);
+        wait(&mut simulation, 22);
+        step(&mut simulation, events[0], &[]);
+        step(&mut simulation, events[1], &[answer(5, 24, schedule, (0.5, 2))]).verdicts[0]
+    };
+    let lost = Verdict::Rejected(Rejection::Revoked);
+    assert_eq!(after([&[], &[]]), lost);
+    assert_eq!(after([&[Event::Stop], &[Event::Arm]]), lost);
+    assert_eq!(after([&[], &[Event::Arm]]), lost, "there was no stop");
+    assert_eq!(after([&[Event::Stop, Event::Stop], &[Event::Arm]]), lost);
+}
+
+#[test]
+fn a_controller_that_was_there_when_the_stop_came_is_there_when_it_ends() {
+    let mut simulation = simulation();
+    let first = [Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))];
+    step(&mut simulation, &first, &[answer(5, 0, EVERY_TICK, (0.5, 2))]);
+    wait(&mut simulation, 20);
+    step(&mut simulation, &[Event::Stop], &[]);
+    wait(&mut simulation, 500);
+    step(&mut simulation, &[Event::Stop], &[]);
+    wait(&mut simulation, 500);
+    let tick = simulation.tick();
+    let out = step(&mut simulation, &[Event::Arm], &[answer(5, tick, EVERY_TICK, (0.5, 2))]);
+    assert_eq!(out.verdicts[0], Verdict::Accepted);
+}
+
+/// Otherwise a tick in lockstep would wait for a controller without joints.
+#[test]
+fn a_controller_whose_joints_were_taken_during_a_stop_has_to_join_again() {
+    let mut simulation = simulation();
+    step(&mut simulation, &[Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))], &[]);
+    step(&mut simulation, &[Event::Stop], &[]);
+    wait(&mut simulation, 30);
+    let mut all = simulation.clone();
+    step(&mut all, &[Event::Grant(grant("b", 6, EVERY_TICK, &[0, 1])), Event::Arm], &[]);
+    assert_eq!(all.leases().of_session(5), None);
+    step(&mut simulation, &[Event::Grant(grant("b", 6, EVERY_TICK, &[0])), Event::Arm], &[]);
+    let tick = simulation.tick();
+    let out = step(&mut simulation, &[], &[answer(5, tick, EVERY_TICK, (0.5, 1))]);
+    assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Revoked));
+    let (_, lease) = simulation.leases().of_session(5).unwrap();
+    assert_eq!(lease.owes(tick + 1), None);
+}
