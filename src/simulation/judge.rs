@@ -83,8 +83,11 @@ impl Leases {
         if owns {
             return self.renew(seq, answers_tick);
         }
-        if self.implicit.authority(spec, tick) == Authority::Held {
+        if !self.implicit.left && self.implicit.authority(spec, tick) == Authority::Held {
             return Verdict::Rejected(Rejection::NotOwner);
+        }
+        if answers_tick < self.implicit.since {
+            return Verdict::Rejected(Rejection::Sequence); // from before the stop ended
         }
         let verdict = self.claim.count(spec, tick, session, seq);
         if verdict == Verdict::Accepted {

@@ -289,6 +289,7 @@ impl Leases {
         }
         self.stopped = true;
         self.revoke_implicit();
+        self.claim = Claim::default();
     }
 
     /// The emergency stop ends at `tick`: what is held counts from now on, and answers to states
@@ -298,6 +299,7 @@ impl Leases {
             return;
         }
         self.stopped = false;
+        self.implicit.since = tick;
         for lease in self.places.iter_mut().filter(|l| l.controller != 0) {
             (lease.next, lease.since) = (lease.next.max(tick), tick);
         }

@@ -433,3 +433,48 @@ fn a_controller_whose_joints_were_taken_during_a_stop_has_to_join_again() {
     let (_, lease) = simulation.leases().of_session(5).unwrap();
     assert_eq!(lease.owes(tick + 1), None);
 }
+
+#[test]
+fn after_a_stop_a_session_that_has_not_joined_proves_life_with_new_states() {
+    let mut simulation = simulation();
+    let n = simulation.model().joint_count();
+    let command = |session: u64, tick: u64, seq: u64| Command {
+        session,
+        seq,
+        applies_tick: 0,
+        ..answer(0, tick, EVERY_TICK, (0.5, n))
+    };
+    let verdict = |simulation: &mut Simulation, events: &[Event], command: Command| {
+        step(simulation, events, &[command]).verdicts[0]
+    };
+    for tick in 0..3 {
+        verdict(&mut simulation, &[], command(9, tick, tick + 1));
+    }
+    assert_eq!(simulation.authority(), Authority::Fresh);
+    step(&mut simulation, &[Event::Stop], &[]);
+    wait(&mut simulation, 200);
+    // tick 204
+    let old = verdict(&mut simulation, &[Event::Arm], command(10, 203, 1));
+    assert_eq!(old, Verdict::Rejected(Rejection::Sequence));
+    assert_eq!(simulation.authority(), Authority::Held, "the damper, not nothing");
+    for (tick, expected) in
+        [(205, Verdict::Proving), (206, Verdict::Proving), (207, Verdict::Accepted)]
+    {
+        assert_eq!(verdict(&mut simulation, &[], command(10, tick, tick)), expected);
+    }
+}
+
+#[test]
+fn a_proof_of_life_does_not_go_on_after_a_stop() {
+    let mut simulation = simulation();
+    let n = simulation.model().joint_count();
+    let mut verdicts = Vec::new();
+    for tick in 0..5 {
+        let events = if tick == 2 { vec![Event::Stop, Event::Arm] } else { vec![] };
+        let command =
+            Command { seq: tick + 1, applies_tick: 0, ..answer(9, tick, EVERY_TICK, (0.5, n)) };
+        verdicts.push(step(&mut simulation, &events, &[command]).verdicts[0]);
+    }
+    assert_eq!(verdicts[..4], [Verdict::Proving; 4]);
+    assert_eq!(verdicts[4], Verdict::Accepted);
+}
