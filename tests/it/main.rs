@@ -26,6 +26,7 @@ mod determinism;
 mod determinism_cases;
 mod doctor;
 mod executive;
+mod exhaustive;
 mod faults;
 mod footing;
 mod friction;
