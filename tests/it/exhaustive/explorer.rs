@@ -1,6 +1,6 @@
 //! Breadth-first search through all states of a system.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 
 /// Something with states, and actions that lead from one to the next.
@@ -49,7 +49,7 @@ struct Node<A> {
 /// `states_max` states.
 pub fn explore<S: System>(system: &S, states_max: usize) -> Result<Visited, String> {
     let first = system.first();
-    let mut known = HashMap::from([(system.key(&first).into_boxed_slice(), 0)]);
+    let mut known = BTreeMap::from([(system.key(&first).into_boxed_slice(), 0)]);
     let root = Node {
         parent: 0,
         action: None,

@@ -179,18 +179,16 @@ impl Oracle {
     pub fn happens(&mut self, rules: &Rules, happening: Happening) {
         match happening {
             Happening::Join(controller, joints) => {
-                for joint in 0..JOINTS {
-                    if joints[joint] {
-                        self.obeys[joint] = match self.rung_of_joint(rules, joint) {
-                            _ if self.stopped => DAMPER,
-                            Authority::Held => self.obeys[joint],
-                            Authority::Damped => DAMPER,
-                            _ => NOTHING,
-                        };
-                    }
+                for joint in (0..JOINTS).filter(|joint| joints[*joint]) {
+                    self.obeys[joint] = match self.rung_of_joint(rules, joint) {
+                        _ if self.stopped => DAMPER,
+                        Authority::Held => self.obeys[joint],
+                        Authority::Damped => DAMPER,
+                        _ => NOTHING,
+                    };
                 }
-                for joint in 0..JOINTS {
-                    if joints[joint] {
+                for (joint, joins) in joints.iter().enumerate() {
+                    if *joins {
                         self.over[self.owner[joint]] = true;
                         self.owner[joint] = controller;
                     } else if self.owner[joint] == controller {
@@ -279,12 +277,12 @@ impl Oracle {
             } else {
                 (self.age[session], self.open[session]) = (0, offered.answers_back);
             }
-            for joint in 0..JOINTS {
+            for (joint, acts) in acting.iter_mut().enumerate() {
                 if self.owner[joint] == session || session > CONTROLLERS {
-                    if acting[joint] != 0 && acting[joint] != session {
-                        return Err(format!("joint {joint}: {} and {session} act", acting[joint]));
+                    if *acts != 0 && *acts != session {
+                        return Err(format!("joint {joint}: {acts} and {session} act"));
                     }
-                    acting[joint] = session;
+                    *acts = session;
                     self.obeys[joint] = session as u8;
                 }
             }
