@@ -433,14 +433,12 @@ Given = tuple[float, ...] | None  # vx, vy (m/s), wz (rad/s)
 
 
 class Pilot:
-    """Commands with these velocities, or else with those that the states ask for: the robot first
-    lands, then trots on the spot, and after it has moved for a moment, too."""
+    """Commands these velocities, or those of the states; trots on the spot before and after."""
 
     def __init__(self, given: Given) -> None:
         self.given, self.moved_s = given, -math.inf
 
     def command(self, source: Any, since_s: float) -> Command:
-        """The command, this long after the robot has begun."""
         velocity = self.given or tuple(source.velocity_command)
         if any(velocity) and since_s >= 1.0:
             self.moved_s = since_s
@@ -473,8 +471,7 @@ def run_in_daemon(robot: hardstand.Robot, given: Given, duration_s: float) -> No
         if state.run_id != run:
             trot, pilot = Trot(), Pilot(given)
             run, begun_s, reported_s = state.run_id, state.time, -math.inf
-        command = pilot.command(state, state.time - begun_s)
-        robot.command(**trot.step(read(state), command))
+        robot.command(**trot.step(read(state), pilot.command(state, state.time - begun_s)))
         if state.time >= reported_s + 0.5:
             reported_s = state.time
             print(report(state.time, trot.estimator), f" skipped {robot.skipped}", flush=True)
@@ -491,8 +488,7 @@ def main() -> None:
     options.add_argument("--robot", help="default: HARDSTAND_ROBOT, or else quadruped")
     options.add_argument("--connect", help="endpoint; default: HARDSTAND_CONNECT")
     a = options.parse_args()
-    none = a.vx is a.vy is a.wz is None
-    given = None if none else (a.vx or 0.0, a.vy or 0.0, a.wz or 0.0)
+    given = (a.vx or 0.0, a.vy or 0.0, a.wz or 0.0) if {a.vx, a.vy, a.wz} != {None} else None
     if a.in_process:
         return run_in_process(a.in_process, given, a.duration or 12.0)
     ended = contextlib.suppress(hardstand.DaemonGone)
