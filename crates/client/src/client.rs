@@ -54,7 +54,8 @@ impl Client {
     }
 
     /// True while there is a connection.
-    pub(crate) fn is_connected(&self) -> bool {
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
         is_connected(&self.session)
     }
 

@@ -9,7 +9,7 @@ use hardstand_protocol::{
     Role, StateReading, encode_command, public_session, random_number,
 };
 use zenoh::Wait;
-use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::handlers::{RingChannel, RingChannelHandler};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
@@ -18,8 +18,9 @@ use crate::Client;
 use crate::client::received;
 use crate::session::bus_error;
 
-/// States that can wait for a slow controller.
-const STATES_MAX: usize = 256;
+/// States that can wait for a slow controller. Of more, the newest remain; in lockstep the daemon
+/// repeats those without an answer.
+const STATES_MAX: usize = 1024;
 /// Least time between two requests to join, and the most that it grows to in vain.
 const JOINS_APART: Duration = Duration::from_millis(200);
 const JOINS_APART_MAX: Duration = Duration::from_secs(5);
@@ -39,7 +40,7 @@ pub struct JoinedController {
     _alive: LivelinessToken,
     request: JoinRequest,
     reply: JoinReply,
-    states: Subscriber<FifoChannelHandler<Sample>>,
+    states: Subscriber<RingChannelHandler<Sample>>,
     commands: Publisher<'static>,
     claim: ClaimedCommand,
     answers: VecDeque<(u64, Vec<u8>)>,
@@ -62,7 +63,8 @@ impl Client {
         let states = self
             .session
             .declare_subscriber(self.keys.state.clone())
-            .with(FifoChannel::new(STATES_MAX))
+            // a queue that is full must not keep the answers to this client's queries waiting
+            .with(RingChannel::new(STATES_MAX))
             .wait()
             .map_err(|e| bus_error(&self.keys.state, e))?;
         let commands = self.declare_commands()?;
@@ -128,6 +130,12 @@ impl JoinedController {
     #[must_use]
     pub const fn reply(&self) -> &JoinReply {
         &self.reply
+    }
+
+    /// True while there is a connection.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.client.is_connected()
     }
 
     /// The next state to answer; `None` after `patience` without one. In real time it is the newest
