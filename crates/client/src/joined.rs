@@ -35,7 +35,6 @@ const ANSWERS_KEPT: usize = 64;
 /// a state because the answer was lost, the same answer is sent again.
 #[derive(Debug)]
 pub struct JoinedController {
-    client: Client,
     /// Shows the daemon that this process is there.
     _alive: LivelinessToken,
     request: JoinRequest,
@@ -49,6 +48,8 @@ pub struct JoinedController {
     joins_apart: Duration,
     losses: u64,
     skipped: u64,
+    /// The last field, because a session that ends before its keys keeps its memory.
+    client: Client,
 }
 
 impl Client {
