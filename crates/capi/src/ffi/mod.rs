@@ -1,0 +1,7 @@
+//! The functions of the interface.
+
+pub mod client;
+pub mod controller;
+pub mod events;
+pub mod orders;
+mod pointers;

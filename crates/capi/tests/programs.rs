@@ -1,0 +1,265 @@
+//! The programs of `examples/` and `tests/programs` against daemons.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests fail by panic")]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use hardstand_client::{Client, JoinRequest};
+use support::{
+    Daemon, LOCKSTEP, PATIENCE, can_run, compiled, compiled_from, has, prefix, repository, succeeds,
+};
+
+const TICKS: u64 = 1500;
+
+/// The same controller by the Rust client.
+fn stand_in_rust() -> String {
+    let daemon = Daemon::start(&LOCKSTEP);
+    let client = Client::connect(&daemon.endpoint, "quadruped").unwrap();
+    let model = client.model(PATIENCE).unwrap();
+    let commands = model.hold();
+    let mut controller = client.join(JoinRequest::new(&model, "legs"), PATIENCE).unwrap();
+    loop {
+        let state = controller.next_state(PATIENCE).unwrap().unwrap();
+        controller.answer(&state, &commands).unwrap();
+        if state.tick >= TICKS {
+            return format!("{:016x}", state.digest);
+        }
+    }
+}
+
+/// What `program` says of its last state.
+fn runs(program: &Path, daemon: &[&str]) -> String {
+    let daemon = Daemon::start(daemon);
+    let (code, said) = daemon.with(program, &[&TICKS.to_string()]).end();
+    assert_eq!(code, Some(0), "{said}");
+    said
+}
+
+#[test]
+fn stand_in_c_and_in_cpp_comes_to_the_digest_of_rust_in_lockstep() {
+    if !can_run("stand in lockstep") {
+        return;
+    }
+    let expected = format!("tick {TICKS}, base at 0.3291 m, digest {}\n", stand_in_rust());
+    for example in ["examples/c/stand.c", "examples/cpp/stand.cpp"] {
+        let program = compiled(example);
+        for _ in 0..2 {
+            assert_eq!(runs(&program, &LOCKSTEP), expected, "{example}");
+        }
+    }
+}
+
+#[test]
+fn stand_in_c_and_in_cpp_stands_in_real_time() {
+    if can_run("stand in real time") {
+        for example in ["examples/c/stand.c", "examples/cpp/stand.cpp"] {
+            let said = runs(&compiled(example), &[]);
+            let (_, tick) = said.split_once("tick ").unwrap();
+            let tick: u64 = tick.split(',').next().unwrap().parse().unwrap();
+            assert!(tick >= TICKS, "{said}");
+        }
+    }
+}
+
+#[test]
+fn trot_walks_more_than_a_metre_the_same_each_time() {
+    if !can_run("trot") {
+        return;
+    }
+    let program = compiled("examples/cpp/trot.cpp");
+    let walk = || {
+        let daemon = Daemon::start(&LOCKSTEP);
+        let (code, said) = daemon.with(&program, &["6.5"]).end();
+        assert_eq!(code, Some(0), "{said}");
+        said
+    };
+    let said = walk();
+    assert!(said.starts_with("walked 1.") && said.contains(" m in 6.5 s"), "{said}");
+    assert_eq!(walk(), said);
+    // one that is told to stand has not walked
+    let daemon = Daemon::start(&LOCKSTEP);
+    let (code, said) = daemon.with(&program, &["6.5", "0"]).end();
+    assert_eq!(code, Some(1), "{said}");
+}
+
+#[test]
+fn a_killed_daemon_ends_the_examples_with_the_code_of_the_bus() {
+    if !can_run("a killed daemon") {
+        return;
+    }
+    for example in ["examples/c/stand.c", "examples/cpp/stand.cpp"] {
+        let mut daemon = Daemon::start(&[]);
+        let stand = daemon.with(&compiled(example), &[]);
+        let client = Client::connect(&daemon.endpoint, "quadruped").unwrap();
+        let until = Instant::now() + PATIENCE;
+        while client.status(PATIENCE).unwrap().tick < 200 {
+            assert!(Instant::now() < until, "the run does not begin");
+        }
+        daemon.process.kill();
+        let killed = Instant::now();
+        let (code, said) = stand.end();
+        assert_eq!(code, Some(5), "{said}");
+        assert!(said.contains("the connection is closed: the daemon has stopped"), "{said}");
+        // its patience is 5 s; the rest is for a machine that is busy
+        let waited = killed.elapsed();
+        assert!((4..20).contains(&waited.as_secs()), "{waited:?}");
+    }
+}
+
+#[test]
+fn a_late_controller_loses_its_joints_and_joins_again() {
+    if !can_run("rejoining") {
+        return;
+    }
+    let ladder = ["--set", "command.hold_ticks=100", "--set", "command.damped_ticks=150"];
+    let daemon = Daemon::start(&ladder);
+    let program = compiled("crates/capi/tests/programs/late.cpp");
+    let (code, said) = daemon.with(&program, &[]).end();
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn wrong_arguments_and_refusals_are_errors_with_a_reason() {
+    if !can_run("wrong arguments") {
+        return;
+    }
+    let daemon = Daemon::start(&["--mode", "lockstep"]);
+    let program = compiled("crates/capi/tests/programs/misuse.c");
+    let (code, said) = daemon.with(&program, &[]).end();
+    assert_eq!((code, said.as_str()), (Some(0), "ok\n"));
+}
+
+#[test]
+fn an_operator_steers_and_hears_the_events() {
+    if !can_run("orders") {
+        return;
+    }
+    let daemon = Daemon::start(&["--set", "sim.start=\"now\""]);
+    let program = compiled("crates/capi/tests/programs/orders.cpp");
+    let (code, said) = daemon.with(&program, &[]).end();
+    assert_eq!((code, said.as_str()), (Some(0), "ok\n"));
+}
+
+#[test]
+fn a_client_without_a_daemon_waits_for_its_patience() {
+    if !can_run("no daemon") {
+        return;
+    }
+    let program = compiled("crates/capi/tests/programs/nobody.c");
+    let begin = Instant::now();
+    succeeds(Command::new(program).arg("unixsock-stream//nowhere/z.sock"));
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+}
+
+/// CPU time of this process, s, in steps of 10 ms.
+fn cpu_s() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    let times = fields.split_whitespace().skip(11).take(2);
+    times.map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
+}
+
+fn exchanges_in_rust(exchanges: u64) -> String {
+    let daemon = Daemon::start(&LOCKSTEP);
+    let client = Client::connect(&daemon.endpoint, "quadruped").unwrap();
+    let model = client.model(PATIENCE).unwrap();
+    let commands = model.hold();
+    let mut controller = client.join(JoinRequest::new(&model, "legs"), PATIENCE).unwrap();
+    let mut begin = (Instant::now(), cpu_s());
+    loop {
+        let state = controller.next_state(PATIENCE).unwrap().unwrap();
+        if state.tick == 100 {
+            begin = (Instant::now(), cpu_s());
+        }
+        controller.answer(&state, &commands).unwrap();
+        if state.tick >= exchanges + 100 {
+            let n = exchanges as f64;
+            let rate = n / begin.0.elapsed().as_secs_f64();
+            return format!("{rate:.0} per s, CPU {:.1} us", 1e6 * (cpu_s() - begin.1) / n);
+        }
+    }
+}
+
+/// Of docs/c-and-cpp.md: `cargo test --release -p hardstand-capi --test programs exchanges -- \
+/// --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn exchanges_per_second() {
+    const EXCHANGES: u64 = 10_000;
+    let program = compiled("crates/capi/tests/programs/exchange.c");
+    for _ in 0..10 {
+        let daemon = Daemon::start(&LOCKSTEP);
+        let (code, said) = daemon.with(&program, &[&EXCHANGES.to_string()]).end();
+        assert_eq!(code, Some(0), "{said}");
+        drop(daemon);
+        println!("C {}; Rust {}", said.trim(), exchanges_in_rust(EXCHANGES));
+    }
+}
+
+#[test]
+fn the_programs_of_the_page_run() {
+    if !can_run("docs/c-and-cpp.md") {
+        return;
+    }
+    let page = std::fs::read_to_string(repository("docs/c-and-cpp.md")).unwrap();
+    let blocks: Vec<&str> = page.split("```cpp\n").skip(1).collect();
+    assert_eq!(blocks.len(), 2);
+    for (block, says) in blocks.into_iter().zip(["12 joints", "emergency stop"]) {
+        let source = prefix().join(format!("page-{}.cpp", says.replace(' ', "-")));
+        std::fs::write(&source, block.split("```").next().unwrap()).unwrap();
+        let daemon = Daemon::start(&["--set", "sim.start=\"now\""]);
+        let (code, said) = daemon.with(&compiled_from(&source), &[]).end();
+        assert!(code == Some(0) && said.contains(says), "{said}");
+    }
+}
+
+#[test]
+fn pkg_config_and_cmake_find_the_library() {
+    if !can_run("pkg-config") {
+        return;
+    }
+    let source = repository("examples/c/stand.c");
+    let program = prefix().join("stand-static");
+    if has("pkg-config", "pkg-config") {
+        let asked = |args: &[&str]| {
+            let path = prefix().join("lib/pkgconfig");
+            let mut pkg_config = Command::new("pkg-config");
+            let text =
+                succeeds(pkg_config.args(args).arg("hardstand").env("PKG_CONFIG_PATH", path));
+            text.split_whitespace().map(String::from).collect::<Vec<_>>()
+        };
+        let mut cc = Command::new("cc");
+        cc.arg("-std=c11").arg(&source).arg("-o").arg(&program);
+        succeeds(cc.args(asked(&["--cflags", "--libs"])));
+        // with everything inside
+        let archive = prefix().join("lib/libhardstand.a");
+        let private = asked(&["--static", "--libs-only-l"]).split_off(1);
+        let mut cc = Command::new("cc");
+        cc.arg("-std=c11").arg(&source).arg("-o").arg(&program).args(asked(&["--cflags"]));
+        succeeds(cc.arg(archive).args(private));
+        assert!(runs(&program, &LOCKSTEP).starts_with("tick 1500"));
+    }
+    if has("cmake", "cmake") {
+        let build = prefix().join("cmake-build");
+        let found = format!("-DCMAKE_PREFIX_PATH={}", prefix().display());
+        let mut cmake = Command::new("cmake");
+        succeeds(cmake.arg("-B").arg(&build).arg("-S").arg(repository("examples/cpp")).arg(found));
+        succeeds(Command::new("cmake").arg("--build").arg(&build));
+        assert!(runs(&build.join("stand"), &LOCKSTEP).starts_with("tick 1500"));
+    }
+}
+
+/// The number is in places that no compiler compares.
+#[test]
+fn the_version_of_the_interface_is_that_of_the_file() {
+    let name = format!("libhardstand.so.{}", hardstand_c::HARDSTAND_ABI_VERSION);
+    for file in ["build.rs", "install.sh", "hardstandConfig.cmake"] {
+        let text = std::fs::read_to_string(repository("crates/capi").join(file)).unwrap();
+        let all = text.matches("libhardstand.so.").count();
+        assert_eq!(text.matches(&name).count(), all, "{file}");
+        assert!(all > 0, "{file}");
+    }
+}
