@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -141,6 +143,46 @@ fn an_operator_steers_and_hears_the_events() {
     let program = compiled("crates/capi/tests/programs/orders.cpp");
     let (code, said) = daemon.with(&program, &[]).end();
     assert_eq!((code, said.as_str()), (Some(0), "ok\n"));
+}
+
+/// A file that only its owner may read.
+fn secret(dir: &Path, name: &str, text: &str, mode: u32) -> String {
+    let file = dir.join(name);
+    std::fs::write(&file, text).unwrap();
+    std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn a_user_may_do_what_the_role_allows() {
+    if !can_run("credentials") {
+        return;
+    }
+    let dir = tempfile::TempDir::new().unwrap();
+    let secret = |name, text, mode| secret(dir.path(), name, text, mode);
+    let users = secret("users", "ann:apple-1\nbob:pear-2\neve:plum-3\n", 0o600);
+    let daemon = Daemon::start(&[
+        "--set",
+        &format!("bus.users_file={users:?}"),
+        "--set",
+        "bus.controllers=[\"ann\"]",
+        "--set",
+        "bus.operators=[\"bob\"]",
+        "--set",
+        "bus.viewers=[\"eve\"]",
+    ]);
+    let program = compiled("crates/capi/tests/programs/user.cpp");
+    // the codes of an order, of control, and of the whole
+    for (user, file, says) in [
+        ("ann", secret("ann", "apple-1\n", 0o600), "5 0 0 "),
+        ("bob", secret("bob", "pear-2\n", 0o600), "0 0 0 "),
+        ("eve", secret("eve", "plum-3\n", 0o600), "5 5 0 "),
+        ("ann", secret("wrong", "pear-2\n", 0o600), "5 "),
+        ("ann", secret("open", "apple-1\n", 0o644), "2 "),
+    ] {
+        let (code, said) = daemon.with(&program, &[user, &file]).end();
+        assert_eq!((code, said.as_str()), (Some(0), says), "{user}, {file}");
+    }
 }
 
 #[test]

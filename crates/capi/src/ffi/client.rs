@@ -245,3 +245,15 @@ pub(super) fn joint_names(join: &HardstandJoin) -> Result<Option<Vec<String>>> {
     let names = names.iter().map(|name| unsafe { needed(*name, "a name in joints") });
     names.map(|name| name.map(String::from)).collect::<Result<Vec<String>>>().map(Some)
 }
+
+#[cfg(test)]
+mod tests {
+    /// If this fails, programs must be compiled again: raise `HARDSTAND_ABI_VERSION`, also in the
+    /// name of the library.
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn another_layout_has_another_version() {
+        let sizes = [64, 64, 40, 272, 64, 72, 160, 56, 48, 64];
+        assert_eq!((super::HARDSTAND_ABI_VERSION, super::SIZES), (1, sizes));
+    }
+}
