@@ -49,6 +49,8 @@ numbered! {
         ClearFaults = 21, "Clear";
         /// `VelocityCommand`.
         Velocity = 22, "Velocity";
+        /// A link of a log's chain.
+        LogLink = 23, "LogLink";
     }
 }
 
@@ -79,6 +81,7 @@ impl Kind {
             Self::Fault => "hardstand.Fault.v7",
             Self::ClearFaults => "hardstand.Clear.v7",
             Self::Velocity => "hardstand.Velocity.v7",
+            Self::LogLink => "hardstand.LogLink.v7",
         }
     }
 

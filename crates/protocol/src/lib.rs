@@ -64,7 +64,7 @@ pub use lease::{
     CommandSchedule, Grant, Join, JointSet, Role, SCHEDULE_TICKS_MAX, controller_number,
     is_controller_name, is_name_char,
 };
-pub use log::{CandidateRecord, Keyframe, LogTick};
+pub use log::{CandidateRecord, Keyframe, LogLink, LogTick};
 pub use order::{OrderHead, OrderReply, Refusal};
 pub use reading::{
     ContactsReading, FootReading, JointReading, OwnerReading, StateReading, StationReading,

@@ -68,6 +68,33 @@ pub struct Keyframe {
     pub words: Vec<u64>,
 }
 
+/// A link of a log's chain: a checksum of the file's bytes since the link before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLink {
+    /// Run id of the last tick before it.
+    pub run_id: u32,
+    /// The state after that tick has this number; of the first link of a file, that of the file
+    /// before.
+    pub tick: u64,
+    /// Value of the link before it; of the first link of a file, of the last link before the
+    /// closing one of the file before; 0 in the first file.
+    pub follows: u64,
+    /// XXH3 (64 bits) of the bytes from the chunk of the link before it, or from the beginning of
+    /// the file, up to the chunk of this one, and of `follows` (little-endian) after them.
+    pub value: u64,
+    /// [`GOES_ON`](Self::GOES_ON), [`CLOSED`](Self::CLOSED) or [`RECOVERED`](Self::RECOVERED).
+    pub end: u8,
+}
+
+impl LogLink {
+    /// More links follow.
+    pub const GOES_ON: u8 = 0;
+    /// The last link of a file that the recorder has ended.
+    pub const CLOSED: u8 = 1;
+    /// The last link of a file that `recover` has ended.
+    pub const RECOVERED: u8 = 2;
+}
+
 impl LogTick {
     /// True if the command `i` of `candidates` is the last one of its session that was accepted.
     #[must_use]

@@ -81,6 +81,7 @@ PAYLOADS = [
     (20, "Fault", HEAD + FAULT_PART + [("values", ["d"]), ("ticks", "Q")]),
     (21, "Clear", HEAD + FAULT_PART),
     (22, "Velocity", HEAD + [("velocity_command", "3d")]),
+    (23, "LogLink", [("run_id", "I"), ("tick", "Q"), ("follows", "Q"), ("value", "Q"), ("end", "B")]),
 ]
 
 
@@ -145,7 +146,7 @@ def body(fields):
 OWNER = [("controller", "Q"), ("age_ticks", "I")]
 VIEW = next(f for _, name, f in PAYLOADS if name == "State")
 VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND), ("surfaces", POSE), ("owners", OWNER)]
-PAYLOADS.insert(-4, (18, "View", VIEW))
+PAYLOADS.insert(-5, (18, "View", VIEW))
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):
     print(code, name, (b"HS" + bytes([7, code]) + payload).hex())

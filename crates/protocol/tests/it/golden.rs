@@ -11,7 +11,7 @@ use hardstand_protocol::{
     Authority, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
     ContactsReading, ControlRequest, Event, EventReading, FaultKind, FaultRequest, FrictionRequest,
     Grant, GroundReply, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe,
-    Kind, LeaveRequest, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure,
+    Kind, LeaveRequest, LogLink, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure,
     PushRequest, Rejection, SavedState, Scope, SpeedRequest, StateReading, StatusReading,
     UNTIL_CLEARED, VERSION, VelocityCommand, Verdict, ViewReading, decode, encode,
 };
@@ -67,6 +67,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::Fault => probed::<(OrderHead, FaultRequest)>(kind),
         Kind::ClearFaults => probed::<(OrderHead, ClearFaultsRequest)>(kind),
         Kind::Velocity => probed::<(OrderHead, VelocityCommand)>(kind),
+        Kind::LogLink => probed::<LogLink>(kind),
     }
 }
 

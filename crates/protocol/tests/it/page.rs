@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use hardstand_protocol::{
     Authority, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest, EventReading,
     FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest, Keyframe, Kind, LeaveRequest,
-    LogTick, ModelReply, Order, OrderHead, OrderReply, PlantFailure, PushRequest, Rejection, Role,
-    SavedState, SpeedRequest, StateReading, StatusReading, VERSION,
+    LogLink, LogTick, ModelReply, Order, OrderHead, OrderReply, PlantFailure, PushRequest,
+    Rejection, Role, SavedState, SpeedRequest, StateReading, StatusReading, VERSION,
 };
 use serde::de::DeserializeOwned;
 
@@ -243,6 +243,7 @@ fn the_fields_of_the_smaller_requests_are_those_of_the_code() {
     check::<ClearFaultsRequest>(&item(&page, "Clear, kind 21:"));
     check::<LeaveRequest>(&item(&page, "- `leave` (Leave, kind 15:"));
     check::<Keyframe>(&item(&page, "Keyframe:"));
+    check::<LogLink>(&item(&page, "LogLink:"));
     let (_, head) = probe::<OrderHead>();
     let mut listed = expected(within(&head, &[]), 4);
     listed.iter_mut().for_each(|[offset, ..]| offset.clear());
