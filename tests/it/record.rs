@@ -73,11 +73,16 @@ struct Written {
     dir: tempfile::TempDir,
     bytes: Vec<u8>,
     digests: Vec<u64>,
-    /// Where the chunks of ticks end, by the lengths of the records alone.
-    chunk_ends: Vec<usize>,
+    /// Where the chunks of ticks begin, by the lengths of the records alone.
+    chunks: Vec<usize>,
+    /// Where the links end that cover them.
+    link_ends: Vec<usize>,
     /// Where what comes before them ends: what says which channel is which.
     head: usize,
 }
+
+/// Bytes of a chunk with a link of the chain.
+const LINK_BYTES: usize = 121;
 
 /// Ticks of a chunk.
 const CHUNK: usize = 10;
@@ -91,18 +96,23 @@ impl Written {
         write(&path, &lump(), &ticks);
         let digests: Vec<u64> = ticks.iter().map(|t| t.digest).collect();
         let bytes = std::fs::read(&path).unwrap();
-        let (mut chunk_ends, mut at) = (Vec::new(), 8);
+        let (mut chunks, mut link_ends, mut at) = (Vec::new(), Vec::new(), 8);
         while at + 9 <= bytes.len() - 8 {
             let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap());
             let end = at + 9 + length as usize;
-            if bytes[at] == 0x06 {
-                chunk_ends.push(end);
+            match (bytes[at], end - at) {
+                (0x06, LINK_BYTES) => link_ends.push(end),
+                (0x06, _) => chunks.push(at),
+                _ => {}
             }
             at = end;
         }
-        let head = chunk_ends.remove(0);
-        assert_eq!(chunk_ends.len() * CHUNK, digests.len());
-        Self { bytes, dir, digests, chunk_ends, head }
+        chunks.remove(0); // schemas and channels
+        let head = link_ends.remove(0);
+        link_ends.pop(); // the last one covers no tick
+        assert_eq!(chunks.len() * CHUNK, digests.len());
+        assert_eq!(chunks.len(), link_ends.len());
+        Self { bytes, dir, digests, chunks, link_ends, head }
     }
 
     fn file(&self, bytes: &[u8]) -> PathBuf {
@@ -111,9 +121,9 @@ impl Written {
         path
     }
 
-    /// Ticks of the chunks that end before `byte`.
+    /// Ticks of the chunks whose links end before `byte`.
     fn ticks_before(&self, byte: usize) -> usize {
-        self.chunk_ends.iter().filter(|&&end| end <= byte).count() * CHUNK
+        self.link_ends.iter().filter(|&&end| end <= byte).count() * CHUNK
     }
 
     /// Whatever was done to the log: what can be read is a prefix, and if it is not all of it, the
@@ -136,7 +146,7 @@ impl Written {
     }
 }
 
-/// RC-3: cut at every byte, whatever is before is read up to the last whole chunk.
+/// RC-3: cut at every byte, whatever is before is read up to the last link.
 #[test]
 fn a_log_cut_anywhere_is_the_longest_prefix_and_says_so() {
     let log = Written::new(60);
@@ -151,9 +161,9 @@ fn a_log_cut_anywhere_is_the_longest_prefix_and_says_so() {
     }
 }
 
-/// A cut log replays up to its last whole chunk.
+/// A cut log replays up to its last link.
 #[test]
-fn a_cut_log_replays_up_to_its_last_chunk() {
+fn a_cut_log_replays_up_to_its_last_link() {
     let log = Written::new(100);
     for share in 5..10 {
         let cut = log.bytes.len() * share / 10;
@@ -200,13 +210,7 @@ fn flipped_bits_never_panic_and_never_invent_a_tick() {
 #[test]
 fn a_chunk_that_poses_as_another_record_is_missed() {
     let log = Written::new(60);
-    for (n, &end) in log.chunk_ends.iter().enumerate() {
-        // its beginning: a chunk is the record of type 6 whose length leads to this end
-        let leads = |&at: &usize| {
-            let length = log.bytes[at + 1..at + 9].try_into().map_or(0, u64::from_le_bytes);
-            log.bytes[at] == 6 && length == (end - at - 9) as u64
-        };
-        let start = (log.head..end - 9).rev().find(leads).unwrap();
+    for (n, &start) in log.chunks.iter().enumerate() {
         for opcode in (0..=255).filter(|&o| o != 6) {
             let mut bytes = log.bytes.clone();
             bytes[start] = opcode;
@@ -222,15 +226,16 @@ fn replay_says_by_its_exit_code_that_a_log_is_damaged() {
     let log = Written::new(40);
     let replay = |bytes: &[u8]| {
         let mut hardstand = std::process::Command::new(env!("CARGO_BIN_EXE_hardstand"));
-        let out = hardstand.arg("replay").arg(log.file(bytes)).output().unwrap();
+        let arguments = ["replay", "--until-break"];
+        let out = hardstand.args(arguments).arg(log.file(bytes)).output().unwrap();
         (out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned())
     };
     assert_eq!(replay(&log.bytes).0, Some(0));
-    let (code, says) = replay(&log.bytes[..log.chunk_ends[2] - 1]);
+    let (code, says) = replay(&log.bytes[..log.link_ends[2] - 1]);
     assert_eq!(code, Some(3), "{says}");
     assert!(says.contains("20 ticks") && says.contains("breaks off"), "{says}");
     let mut flipped = log.bytes.clone();
-    flipped[log.chunk_ends[2] - 300] ^= 4;
+    flipped[log.link_ends[2] - 300] ^= 4;
     let (code, says) = replay(&flipped);
     assert_eq!(code, Some(3), "{says}");
     assert!(says.contains("20 ticks") && says.contains("damaged"), "{says}");

@@ -94,9 +94,10 @@ fn a_file_that_is_missing_or_of_another_run_is_told() {
     };
 
     put_in_place(&scenario, &disturbed(&scenario));
-    let difference = replayed(&path).whole.difference.expect("other ticks");
-    assert_eq!(difference.tick, first);
-    assert!(difference.quantity.contains("run.part2.mcap"), "{difference:?}");
+    let report = replayed(&path);
+    let damage = report.whole.damage.expect("other ticks");
+    assert!(damage.contains("run.part2.mcap, but that is another run or another part"), "{damage}");
+    assert_eq!((report.whole.ticks, report.whole.difference), (first, None));
 
     let softer = quadruped(&["record.keyframe_every_ticks=50", "contact.d1_n=0.5"]);
     put_in_place(&softer, &ticks);

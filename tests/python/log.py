@@ -32,7 +32,8 @@ TOPICS |= {f"/feet/{foot}/wrench": ("geometry_msgs/msg/WrenchStamped", 250) for 
 TOPICS |= {f"/feet/{foot}/contact": ("std_msgs/msg/Bool", 100) for foot in FEET}
 LATCHED = {"/robot_description": "std_msgs/msg/String", "/tf_static": "tf2_msgs/msg/TFMessage"}
 EVENTS = "hardstand/events"
-OWN = {"hardstand/tick": "LogTick", "hardstand/state": "State", "hardstand/keyframe": "Keyframe"}
+OWN = {"hardstand/tick": "LogTick", "hardstand/state": "State", "hardstand/keyframe": "Keyframe",
+       "hardstand/chain": "LogLink"}
 FRAMES = {"/joint_states": "", "/dynamic_joint_states": "", "/imu/data": "trunk", "/contacts": "odom",
           "/ground_truth/odom": "odom"} | {f"/feet/{foot}/wrench": f"{foot}_foot" for foot in FEET}
 PERIOD_NS = 1_000_000

@@ -1,12 +1,11 @@
 //! What a file is, by its first records.
 
 use std::fs::File;
-use std::io::Read;
 
 use mcap::records::Record;
 
 use crate::RunInfo;
-use crate::records::Records;
+use crate::records::{Records, Source};
 
 /// What a file is.
 #[derive(Debug)]
@@ -29,8 +28,8 @@ pub(crate) fn read_head(file: File) -> Head {
     head_of(Box::new(file))
 }
 
-fn head_of(source: Box<dyn Read + Send>) -> Head {
-    let (mut records, mut info) = (Records::new(source), RunInfo::default());
+fn head_of(source: Box<dyn Source>) -> Head {
+    let (mut records, mut info) = (Records::unchecked(source), RunInfo::default());
     let why = loop {
         match records.next() {
             Ok(Some(Record::Message { .. })) | Ok(None) => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use crate::{LogReader, LogRecord, NextSegment};
+use crate::{LogFault, LogReader, LogRecord, NextSegment};
 
 /// A tick of a log, by the state after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,13 +44,16 @@ impl RunIndex {
     /// and bytes in all of the file at hand.
     ///
     /// # Errors
-    /// As [`LogReader::open`]; [`ErrorKind::Log`] if the log holds no tick.
+    /// As [`LogReader::open`]; [`ErrorKind::Log`] if the log holds no tick, or its chain breaks.
     pub fn of(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self> {
         let mut log = LogReader::open(path)?;
         let info = log.info().clone();
         let (mut index, mut expected) = (Self::default(), None::<NextSegment>);
         loop {
             let segment = read_segment(&mut log, &mut progress);
+            if let Some(fault) = log.fault().filter(|fault| fault.is_broken && log.has_chain()) {
+                return Err(fault.refusal());
+            }
             let (damage, next) = (log.damage().map(String::from), log.next_segment().cloned());
             match (segment, &expected) {
                 (Some(segment), None) => index.segments.push(segment),
@@ -73,6 +76,11 @@ impl RunIndex {
             };
             match next.open(&info, path) {
                 Ok(following) => log = following,
+                // a file that is missing has not been exchanged
+                Err(e) if e.kind() == ErrorKind::Log && log.has_chain() => {
+                    let file = next.beside(path);
+                    return Err(LogFault::in_header(file, index.end(), e.to_string()).refusal());
+                }
                 Err(e) => {
                     index.damage = Some(e.to_string());
                     return Ok(index);

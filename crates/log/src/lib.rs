@@ -3,9 +3,12 @@
 //! A log is an MCAP file that Foxglove, PlotJuggler, `ros2 bag` and the `mcap` tools open.
 //! Attachments hold the robot (`robot.urdf`) and the complete scenario (`scenario.toml`); the
 //! channels are `hardstand/tick` (what was applied, and the digest), `hardstand/state` (the same
-//! bytes as on the bus), `hardstand/keyframe` (the complete state before a tick), and the side
-//! channels that the writer is given, for instance the topics of ROS 2.
+//! bytes as on the bus), `hardstand/keyframe` (the complete state before a tick), `hardstand/chain`
+//! (checksums over all bytes, link by link), and the side channels that the writer is given, for
+//! instance the topics of ROS 2.
 
+mod chain;
+mod chain_reader;
 mod chunk_parser;
 #[cfg(unix)]
 mod disk;
@@ -24,6 +27,7 @@ mod segments;
 mod side;
 mod stamp;
 mod storage;
+mod verify;
 mod writer;
 
 #[cfg(unix)]
@@ -39,6 +43,7 @@ pub use segments::NextSegment;
 pub use side::{SideChannel, SideMessages};
 pub use stamp::Stamp;
 pub use storage::{LogFile, Storage};
+pub use verify::{LogFault, Verdict, Verified, verify};
 pub use writer::LogWriter;
 
 /// Name of the attachment with the robot.
@@ -51,6 +56,8 @@ pub const TICK_TOPIC: &str = "hardstand/tick";
 pub const STATE_TOPIC: &str = "hardstand/state";
 /// Topic of the keyframes.
 pub const KEYFRAME_TOPIC: &str = "hardstand/keyframe";
+/// Topic of the links of the chain: checksums over all bytes of the log.
+pub const CHAIN_TOPIC: &str = "hardstand/chain";
 
 /// Name of the metadata at the end of a file after which the log goes on in another one.
 const NEXT_NOTE: &str = "hardstand-next";

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use mcap::records::Record;
 use serde::de::DeserializeOwned;
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{Keyframe, Kind, LogTick, StateReading, VERSION, decode};
+use hardstand_protocol::{Keyframe, Kind, LogLink, LogTick, StateReading, VERSION, decode};
 
+use crate::chain_reader::ChainReader;
 use crate::chunk_parser::refuse;
 use crate::envelope;
-use crate::records::Records;
+use crate::records::{Records, Source};
+use crate::verify::LogFault;
 use crate::{
     KEYFRAME_TOPIC, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, NextSegment, RunInfo,
     STATE_TOPIC, TICK_TOPIC,
@@ -74,11 +75,7 @@ impl LogReader {
     /// [`ErrorKind::File`] if it cannot be opened; [`ErrorKind::Log`] if it is not a Hardstand log
     /// or breaks off before robot and scenario.
     pub fn open(path: &Path) -> Result<Self> {
-        let failed =
-            |e: std::io::Error| Error::new(ErrorKind::File, format!("log {}: {e}", path.display()));
-        let file = File::open(path).map_err(failed)?;
-        let bytes = file.metadata().map_err(failed)?.len();
-        Self::new(path, Box::new(file), bytes)
+        Self::begin(path)?.checked()
     }
 
     /// The same from memory; `path` is its name in errors.
@@ -87,10 +84,19 @@ impl LogReader {
     /// [`ErrorKind::Log`], as [`open`](Self::open).
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         let size = bytes.len() as u64;
-        Self::new(path, Box::new(std::io::Cursor::new(bytes)), size)
+        Self::new(path, Box::new(std::io::Cursor::new(bytes)), size).checked()
     }
 
-    fn new(path: &Path, source: Box<dyn Read + Send>, bytes: u64) -> Result<Self> {
+    /// [`open`](Self::open) of a file that may be damaged before robot and scenario.
+    pub(crate) fn begin(path: &Path) -> Result<Self> {
+        let failed =
+            |e: std::io::Error| Error::new(ErrorKind::File, format!("log {}: {e}", path.display()));
+        let file = File::open(path).map_err(failed)?;
+        let bytes = file.metadata().map_err(failed)?.len();
+        Ok(Self::new(path, Box::new(file), bytes))
+    }
+
+    fn new(path: &Path, source: Box<dyn Source>, bytes: u64) -> Self {
         let mut reader = Self {
             path: path.into(),
             bytes,
@@ -101,22 +107,25 @@ impl LogReader {
             done: false,
         };
         reader.pending = reader.advance();
-        if let Some(found) = reader.contents.other_version {
+        reader
+    }
+
+    /// Refuses what cannot be replayed.
+    pub(crate) fn checked(self) -> Result<Self> {
+        let path = self.path.display();
+        if let Some(found) = self.contents.other_version {
             let text = format!(
-                "{} is a log of version {found}; this version of Hardstand reads logs of version \
-                 {VERSION}",
-                path.display()
+                "{path} is a log of version {found}; this version of Hardstand reads logs of \
+                 version {VERSION}"
             );
             return Err(Error::new(ErrorKind::Log, text));
         }
-        if reader.info().robot.is_empty() || reader.info().scenario.is_empty() {
-            let why = reader.damage.as_deref().unwrap_or("it holds no robot and no scenario");
-            return Err(Error::new(
-                ErrorKind::Log,
-                format!("{} is not a log that can be replayed: {why}", path.display()),
-            ));
+        if self.info().robot.is_empty() || self.info().scenario.is_empty() {
+            let why = self.damage.as_deref().unwrap_or("it holds no robot and no scenario");
+            let text = format!("{path} is not a log that can be replayed: {why}");
+            return Err(Error::new(ErrorKind::Log, text));
         }
-        Ok(reader)
+        Ok(self)
     }
 
     /// Its file.
@@ -141,6 +150,48 @@ impl LogReader {
     #[must_use]
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
+    }
+
+    /// Where and how reading ended before the end of a complete log, if it did: what
+    /// [`damage`](Self::damage) says in words.
+    #[must_use]
+    pub fn fault(&self) -> Option<LogFault> {
+        let why = self.damage.clone()?;
+        let (from_byte, to_byte, is_broken) = match self.records.fault() {
+            Some(fault) => (fault.from_byte, fault.to_byte, fault.is_broken),
+            // every checksum is right: what the records say is wrong
+            None => {
+                let at = self.records.chain().map_or(self.progress().0, ChainReader::at);
+                (self.records.chain().map_or(0, ChainReader::covered_bytes).min(at), at, true)
+            }
+        };
+        let end = self.last_link().map_or((self.info().run_id, 0), |link| (link.run_id, link.tick));
+        let (file, (run_id, tick)) = (self.path.clone(), end);
+        Some(LogFault { is_broken, file, from_byte, to_byte, run_id, tick, why })
+    }
+
+    /// True if the log has a chain: the checksums of all its bytes.
+    #[must_use]
+    pub fn has_chain(&self) -> bool {
+        self.records.chain().is_some()
+    }
+
+    /// True if there are links in a file that cannot be read.
+    pub(crate) fn has_links(&self) -> bool {
+        self.first_link().is_some() || self.records.fault().is_some_and(|fault| fault.has_links)
+    }
+
+    pub(crate) fn first_link(&self) -> Option<LogLink> {
+        self.records.chain()?.ends().0
+    }
+
+    pub(crate) fn last_link(&self) -> Option<LogLink> {
+        self.records.chain()?.ends().1
+    }
+
+    /// Number of links that have been checked.
+    pub(crate) fn links(&self) -> u64 {
+        self.records.chain().map_or(0, ChainReader::links)
     }
 
     /// The file in which the run goes on, once the end has been read.
@@ -172,6 +223,10 @@ impl LogReader {
             }
         }
         self.done = true;
+        let last = self.last_link();
+        if let Some(next) = &mut self.contents.next_segment {
+            next.follows = last.map(|link| link.follows);
+        }
         None
     }
 
@@ -189,7 +244,7 @@ impl Contents {
                 let first_tick = text(NEXT_TICK).parse().unwrap_or_default();
                 let run_id = text(NEXT_RUN_ID).parse().unwrap_or(self.info.run_id);
                 let file = text(NEXT_SEGMENT);
-                self.next_segment = Some(NextSegment { file, run_id, first_tick });
+                self.next_segment = Some(NextSegment { file, run_id, first_tick, follows: None });
             }
             Record::Metadata(_) | Record::Attachment { .. } => self.info.take(&record),
             Record::Channel(c) => {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::LogTick;
+use hardstand_protocol::{LogLink, LogTick};
 
 use crate::segments::segment_path;
 use crate::writer::file_error;
@@ -104,7 +104,7 @@ impl RunWriter {
         channels: Vec<SideChannel>,
     ) -> Result<Self> {
         let file = storage.replace(&path)?;
-        let writer = LogWriter::begin(file, &path, &info, &channels)?;
+        let writer = LogWriter::begin(file, &path, &info, &channels, LogLink::default())?;
         Ok(Self {
             storage,
             written: WrittenLog { segments: vec![path.clone()], ..Default::default() },
@@ -207,11 +207,16 @@ impl RunWriter {
             return self.end_full("record.files_max", self.limits.files_max as u64, "files");
         }
         self.info.run_id = first.run_id;
-        if let Some(writer) = &self.writer {
+        let mut before = LogLink::default();
+        if let Some(writer) = &mut self.writer {
+            if writer.open_ticks > 0 {
+                writer.flush()?;
+            }
+            before = writer.last_link();
             writer.file().replace_now(); // further files of the earlier run are in the way
         }
         // first the new one: the old one must not name a file of another run
-        let next = self.create_next();
+        let next = self.create_next(before);
         if let (Some(writer), Ok((_, path))) = (&mut self.writer, &next) {
             writer.name_next(path, first)?;
         }
@@ -224,13 +229,14 @@ impl RunWriter {
     }
 
     /// A file of another name, if something is in the way: it is not ours to replace.
-    fn create_next(&mut self) -> Result<(LogWriter, PathBuf)> {
+    fn create_next(&mut self, before: LogLink) -> Result<(LogWriter, PathBuf)> {
         for _ in 0..NAMES_MAX {
             self.number += 1;
             let path = segment_path(&self.first, self.number);
             match self.storage.create(&path) {
                 Ok(file) => {
-                    let writer = LogWriter::begin(file, &path, &self.info, &self.channels)?;
+                    let (info, channels) = (&self.info, &self.channels);
+                    let writer = LogWriter::begin(file, &path, info, channels, before)?;
                     return Ok((writer, path));
                 }
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}

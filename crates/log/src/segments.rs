@@ -15,6 +15,8 @@ pub struct NextSegment {
     pub run_id: u32,
     /// Its first tick: ticks were lost if that is not the one after the last of this file.
     pub first_tick: u64,
+    /// The value with which its chain begins; `None` in a log without a chain.
+    pub follows: Option<u64>,
 }
 
 impl NextSegment {
@@ -24,8 +26,27 @@ impl NextSegment {
     /// Why the run does not go on there.
     pub fn open(&self, info: &RunInfo, first: &Path) -> Result<LogReader> {
         let log = LogReader::open(&self.beside(first)).map_err(|e| self.within(e))?;
-        let same = RunInfo { run_id: self.run_id, ..info.clone() };
-        if *log.info() == same { Ok(log) } else { Err(self.is_of_another_run()) }
+        self.refuse_another_run(&log, info).map(|()| log)
+    }
+
+    /// Refuses a file of another run, and one whose chain does not go on from the file before.
+    pub(crate) fn refuse_another_run(&self, log: &LogReader, info: &RunInfo) -> Result<()> {
+        if *log.info() != (RunInfo { run_id: self.run_id, ..info.clone() }) {
+            return Err(self.is_of_another_run());
+        }
+        let begins = log.first_link().map(|link| link.follows);
+        if begins == self.follows {
+            return Ok(());
+        }
+        let value = |of: Option<u64>| of.map_or("none".into(), |value| format!("{value:016x}"));
+        let text = format!(
+            "{}, but that is another run or another part of this one (its chain follows {}, and \
+             the file before ends with {})",
+            self.place(),
+            value(begins),
+            value(self.follows)
+        );
+        Err(Error::new(ErrorKind::Log, text))
     }
 
     /// Its path, in the folder of the run's `first` file.
@@ -67,7 +88,6 @@ pub(crate) fn segment_path(first: &Path, n: usize) -> PathBuf {
 
 /// The number of the file `path`, if its name is that of a further file of the log that begins in
 /// `first`.
-#[cfg(unix)]
 pub(crate) fn segment_number(first: &Path, path: &Path) -> Option<usize> {
     let name = path.file_name()?.to_string_lossy();
     let (_, number) = name.strip_suffix(".mcap")?.rsplit_once(".part")?;

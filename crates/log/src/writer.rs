@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use mcap::records::{MessageHeader, Metadata};
@@ -10,21 +9,25 @@ use mcap::write::NoSeek;
 use mcap::{Attachment, McapResult, WriteOptions, Writer};
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{Keyframe, Kind, LogTick, encode};
+use hardstand_protocol::{Keyframe, Kind, LogLink, LogTick, encode};
 
+use crate::chain::{ChainSink, ChainWriter};
 use crate::envelope::{self, ENCODING, SCHEMA, SCHEMA_ENCODING};
 use crate::{
-    KEYFRAME_TOPIC, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK, ROBOT_ATTACHMENT,
-    RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages, TICK_TOPIC, TickId,
+    CHAIN_TOPIC, KEYFRAME_TOPIC, LogFile, NEXT_NOTE, NEXT_RUN_ID, NEXT_SEGMENT, NEXT_TICK,
+    ROBOT_ATTACHMENT, RunInfo, SCENARIO_ATTACHMENT, STATE_TOPIC, SideChannel, SideMessages,
+    TICK_TOPIC, TickId,
 };
 
 /// A chunk is closed after so many ticks: a killed run loses at most these.
 const CHUNK_TICKS: u64 = 10;
 
-type McapFile = Writer<NoSeek<BufWriter<Box<dyn LogFile>>>>;
+type McapFile = Writer<NoSeek<ChainSink<Box<dyn LogFile>>>>;
 
 /// One log file.
 pub struct LogWriter {
+    /// Dropped before `out`, which would write an index after the last link.
+    chain: ChainWriter<Box<dyn LogFile>>,
     out: Out,
     file: Box<dyn LogFile>,
     own: OwnChannels,
@@ -35,6 +38,8 @@ pub struct LogWriter {
     payload: Vec<u8>,
     message: Vec<u8>,
     pub(crate) open_ticks: u64,
+    /// The state after the last tick, and its simulated time, ns.
+    end: (TickId, u64),
 }
 
 impl std::fmt::Debug for LogWriter {
@@ -49,6 +54,7 @@ struct OwnChannels {
     tick: u16,
     state: u16,
     keyframe: u16,
+    chain: u16,
 }
 
 /// A side channel in this file.
@@ -88,25 +94,31 @@ impl LogWriter {
     #[cfg(unix)]
     pub fn create(path: &Path, info: &RunInfo, channels: &[SideChannel]) -> Result<Self> {
         let file = crate::Storage::replace(&mut crate::Disk::default(), path)?;
-        Self::begin(file, path, info, channels)
+        Self::begin(file, path, info, channels, LogLink::default())
     }
 
-    /// [`create`](Self::create) in a new `file`.
+    /// [`create`](Self::create) in a new `file`, whose chain goes on after the link `before`.
     pub(crate) fn begin(
         file: Box<dyn LogFile>,
         path: &Path,
         info: &RunInfo,
         channels: &[SideChannel],
+        before: LogLink,
     ) -> Result<Self> {
         let failed = |e: &dyn std::error::Error| file_error(path, e);
         let other = file.another().map_err(|e| failed(&e))?;
-        let mut mcap =
-            options().create(NoSeek::new(BufWriter::new(other))).map_err(|e| failed(&e))?;
+        let sink = ChainSink::new(other);
+        let mut mcap = options().create(NoSeek::new(sink.another())).map_err(|e| failed(&e))?;
         let own = add_own_channels(&mut mcap).map_err(|e| failed(&e))?;
         let side = channels.iter().map(|c| add_side_channel(&mut mcap, c));
         let side = side.collect::<McapResult<_>>().map_err(|e| failed(&e))?;
         write_header(&mut mcap, info).map_err(|e| failed(&e))?;
+        let mut chain = ChainWriter::new(sink, own.chain, before);
+        let first = LogLink { run_id: info.run_id, tick: before.tick, ..LogLink::default() };
+        chain.write(&mut mcap, first, 0, path)?;
+        chain.push(path)?;
         Ok(Self {
+            chain,
             out: Out { path: path.into(), mcap, sequence: 0, bytes: 0 },
             file,
             own,
@@ -116,6 +128,7 @@ impl LogWriter {
             payload: Vec::new(),
             message: Vec::new(),
             open_ticks: 0,
+            end: (TickId { run_id: info.run_id, tick: before.tick }, 0),
         })
     }
 
@@ -143,6 +156,8 @@ impl LogWriter {
             }
         }
         self.write_beside(messages)?;
+        let after = TickId { run_id: tick.run_id, tick: tick.tick.wrapping_add(1) };
+        self.end = (after, tick.state.time_ns);
         self.open_ticks += 1;
         if self.open_ticks >= CHUNK_TICKS { self.flush() } else { Ok(()) }
     }
@@ -173,17 +188,29 @@ impl LogWriter {
         self.out.bytes
     }
 
-    /// Closes the chunk and gives it to the system.
+    /// Closes the chunk and gives it to the system, with its link of the chain.
     ///
     /// # Errors
     /// [`ErrorKind::File`] with the path.
     pub fn flush(&mut self) -> Result<()> {
         self.open_ticks = 0;
-        self.out.mcap.flush().map_err(|e| file_error(&self.out.path, &e))?;
+        self.link(LogLink::GOES_ON)?;
+        self.chain.push(&self.out.path)?;
         if self.begun {
             self.file.replace_soon();
         }
         Ok(())
+    }
+
+    fn link(&mut self, end: u8) -> Result<()> {
+        let (TickId { run_id, tick }, time_ns) = self.end;
+        let link = LogLink { run_id, tick, end, ..LogLink::default() };
+        self.chain.write(&mut self.out.mcap, link, time_ns, &self.out.path)
+    }
+
+    /// The last link of the chain: the next file follows it.
+    pub(crate) const fn last_link(&self) -> LogLink {
+        self.chain.last()
     }
 
     /// Puts everything written so far on the disk, soon.
@@ -217,11 +244,10 @@ impl LogWriter {
     }
 
     /// [`finish`](Self::finish); the file is still open.
-    pub(crate) fn close(self) -> (Result<()>, Box<dyn LogFile>) {
-        let Self { out: Out { path, mut mcap, .. }, file, .. } = self;
-        let finished = mcap.finish().map(|_summary| ());
-        drop(mcap.into_inner());
-        let finished = finished.map_err(|e| file_error(&path, &e));
+    pub(crate) fn close(mut self) -> (Result<()>, Box<dyn LogFile>) {
+        let linked = self.link(LogLink::CLOSED);
+        let Self { chain, out: Out { path, mut mcap, .. }, file, .. } = self;
+        let finished = linked.and_then(|()| chain.finish(&mut mcap, &path));
         let finished = finished.and_then(|()| file.sync().map_err(|e| file_error(&path, &e)));
         file.replace_now();
         (finished, file)
@@ -237,6 +263,7 @@ fn add_own_channels(mcap: &mut McapFile) -> McapResult<OwnChannels> {
         tick: add(TICK_TOPIC, "hardstand_msgs/msg/LogTick")?,
         state: add(STATE_TOPIC, "hardstand_msgs/msg/State")?,
         keyframe: add(KEYFRAME_TOPIC, "hardstand_msgs/msg/Keyframe")?,
+        chain: add(CHAIN_TOPIC, "hardstand_msgs/msg/LogLink")?,
     })
 }
 

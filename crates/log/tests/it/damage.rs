@@ -6,6 +6,7 @@ use std::path::Path;
 use hardstand_error::ErrorKind;
 use hardstand_log::{LogReader, recover};
 
+use crate::bytes::links;
 use crate::{digests, tick, write};
 
 const TICKS: u64 = 60;
@@ -14,8 +15,8 @@ const CHUNK: usize = 10;
 
 struct Written {
     bytes: Vec<u8>,
-    /// Where the chunks of ticks end, by the lengths of the records alone.
-    chunk_ends: Vec<usize>,
+    /// Where the links end that cover a chunk of ticks each, by the lengths of the records alone.
+    link_ends: Vec<usize>,
 }
 
 impl Written {
@@ -24,22 +25,14 @@ impl Written {
         let path = dir.path().join("whole.mcap");
         write(&path, (0..TICKS).map(tick));
         let bytes = std::fs::read(&path).unwrap();
-        let (mut chunk_ends, mut at) = (Vec::new(), 8);
-        while at + 9 <= bytes.len() - 8 {
-            let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into().unwrap());
-            let end = at + 9 + length as usize;
-            if bytes[at] == 0x06 {
-                chunk_ends.push(end);
-            }
-            at = end;
-        }
-        chunk_ends.remove(0); // schemas and channels
-        assert_eq!(chunk_ends.len() * CHUNK, TICKS as usize);
-        Self { bytes, chunk_ends }
+        let mut link_ends: Vec<usize> = links(&bytes).iter().map(|link| link.bytes.end).collect();
+        link_ends.remove(0); // of the header
+        assert_eq!(link_ends.pop().map(|_last| link_ends.len() * CHUNK), Some(TICKS as usize));
+        Self { bytes, link_ends }
     }
 
     fn ticks_before(&self, byte: usize) -> usize {
-        self.chunk_ends.iter().filter(|&&end| end <= byte).count() * CHUNK
+        self.link_ends.iter().filter(|&&end| end <= byte).count() * CHUNK
     }
 
     /// Number of ticks that are read, and the reported damage.
@@ -61,7 +54,7 @@ impl Written {
 }
 
 #[test]
-fn a_log_cut_at_any_byte_is_read_up_to_its_last_whole_chunk() {
+fn a_log_cut_at_any_byte_is_read_up_to_its_last_link() {
     let log = Written::new();
     assert_eq!(log.check(&log.bytes, "whole"), (TICKS as usize, None));
     for cut in 0..log.bytes.len() {
@@ -75,13 +68,13 @@ fn a_log_cut_at_any_byte_is_read_up_to_its_last_whole_chunk() {
 #[test]
 fn a_flipped_bit_in_a_chunk_ends_the_log_before_it() {
     let log = Written::new();
-    let (start, end) = (log.chunk_ends[2], log.chunk_ends[3]);
+    let (start, end) = (log.link_ends[2], links(&log.bytes)[4].bytes.start);
     let mut bytes = log.bytes.clone();
-    for at in (start + 9..end).step_by(7) {
+    for at in (start..end).step_by(7) {
         for bit in [0, 7] {
             bytes[at] ^= 1 << bit;
             let (found, _) = log.check(&bytes, &format!("bit {bit} of byte {at}"));
-            assert!(found >= log.ticks_before(start), "byte {at}: {found} ticks");
+            assert_eq!(found, log.ticks_before(start), "bit {bit} of byte {at}");
             bytes[at] ^= 1 << bit;
         }
     }
@@ -92,7 +85,7 @@ fn a_recovered_log_is_whole_and_holds_the_same_ticks() {
     let log = Written::new();
     let dir = tempfile::tempdir().unwrap();
     let (from, to) = (dir.path().join("cut.mcap"), dir.path().join("whole.mcap"));
-    std::fs::write(&from, &log.bytes[..log.chunk_ends[3] + 20]).unwrap();
+    std::fs::write(&from, &log.bytes[..log.link_ends[3] + 20]).unwrap();
     let saved = recover(&from, &to).unwrap();
     assert_eq!((saved.ticks, saved.damage.is_some()), (40, true));
     let (found, damage) = digests(LogReader::open(&to).unwrap());

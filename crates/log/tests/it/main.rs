@@ -2,13 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panic")]
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 
+mod bytes;
+mod chain;
+mod chain_files;
 mod damage;
+mod killed;
 mod limits;
 mod losses;
 mod old_version;
 mod replace;
 mod segments;
 mod side_channels;
+mod synced;
 
 use std::path::{Path, PathBuf};
 
