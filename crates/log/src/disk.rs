@@ -78,6 +78,8 @@ struct Syncs {
 struct Shared {
     file: File,
     written: AtomicU64,
+    /// Its name is on the disk.
+    named: AtomicBool,
     /// It shall take the place of an older file.
     begun: AtomicBool,
     place: Mutex<Place>,
@@ -95,14 +97,14 @@ struct Place {
 impl DiskFile {
     fn new(file: File, path: PathBuf, pending: Option<Pending>) -> io::Result<Self> {
         let place = Mutex::new(Place { path, pending, trouble: None });
-        let (written, begun) = (AtomicU64::new(0), AtomicBool::new(false));
-        let shared = Arc::new(Shared { file, written, begun, place });
+        let (written, named, begun) = Default::default();
+        let shared = Arc::new(Shared { file, written, named, begun, place });
         let (requests, asked) = sync_channel::<()>(1);
         let (result, results) = sync_channel(1);
         let own = Arc::clone(&shared);
         let work = move || {
             for () in asked {
-                let synced = own.file.sync_data();
+                let synced = own.sync();
                 if synced.is_ok() && own.begun.load(Ordering::Acquire) {
                     own.take_place();
                 }
@@ -119,17 +121,41 @@ impl Shared {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Puts contents and name on the disk.
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()?;
+        if !self.named.load(Ordering::Acquire) {
+            let path = self.place().path.clone();
+            sync_folder(&path)?;
+            self.named.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
     /// Replaces the older file, if that is still to be done.
     fn take_place(&self) {
         let mut place = self.place();
         let Some(pending) = place.pending.take() else { return };
-        match pending.replace_with(&place.path) {
+        match pending.replace_with(&place.path).and_then(|()| sync_folder(&place.path)) {
             Ok(()) => place.path = pending.into_path(),
             Err(e) => {
                 let (at, of) = (place.path.display(), pending.path().display());
                 place.trouble = Some(format!("it cannot replace {of} ({e}) and stays in {at}"));
             }
         }
+    }
+}
+
+/// Puts the names in the folder of `path` on the disk: a new file can be lost without that, and an
+/// old name come back. Not every folder can be opened, and not every file system syncs folders.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(folder) = File::open(folder) else { return Ok(()) };
+    match folder.sync_all() {
+        Err(e) if matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            Ok(())
+        }
+        synced => synced,
     }
 }
 
@@ -164,7 +190,7 @@ impl Write for DiskFile {
 
 impl LogFile for DiskFile {
     fn sync(&self) -> io::Result<()> {
-        self.shared.file.sync_data()
+        self.shared.sync()
     }
 
     fn sync_soon(&self) -> io::Result<()> {
@@ -188,7 +214,7 @@ impl LogFile for DiskFile {
 
     fn replace_now(&self) {
         let is_pending = self.shared.place().pending.is_some();
-        if is_pending && self.shared.file.sync_data().is_ok() {
+        if is_pending && self.shared.sync().is_ok() {
             self.shared.take_place();
         }
     }
