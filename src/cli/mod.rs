@@ -44,6 +44,7 @@ mod run;
 mod show;
 #[cfg(feature = "zenoh")]
 mod status;
+mod verify;
 #[cfg(feature = "view")]
 mod view;
 
@@ -70,6 +71,7 @@ pub fn main() -> process::ExitCode {
         Verb::Bisect(a) => bisect::bisect(a),
         Verb::Branch(a) => branch::branch(a),
         Verb::Recover(a) => recover::recover(a),
+        Verb::Verify(a) => verify::verify_command(a),
         Verb::Model(a) => model::model(a),
         Verb::New(a) => new::new(a),
         Verb::Doctor(a) => doctor::doctor(a),

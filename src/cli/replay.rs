@@ -10,9 +10,10 @@ use serde::Serialize;
 use crate::config::Scenario;
 use crate::replay::{self, Difference, Look, RunReport};
 use hardstand_error::Result;
-use hardstand_log::LogReader;
+use hardstand_log::{LogReader, Verdict};
 
 use super::arguments::ReplayArguments;
+use super::verify::verify_log;
 use super::{ExitCode, progress, show};
 
 pub(super) fn replay(a: &ReplayArguments) -> Result<ExitCode> {
@@ -20,7 +21,9 @@ pub(super) fn replay(a: &ReplayArguments) -> Result<ExitCode> {
     if a.to_controller {
         return super::replay_live::show_to_controllers(a);
     }
-    let (_, result) = replay_file(&a.log, &a.sets, a.threads)?;
+    let (log, scenario) =
+        if a.until_break { open_unverified(&a.log, &a.sets)? } else { open(&a.log, &a.sets)? };
+    let (_, result) = run(log, &scenario, a.threads, None)?;
     if a.json {
         show::json(&result)?;
     } else {
@@ -126,6 +129,7 @@ impl ReplayResult {
 
 /// Replays a log, with all files in which its run goes on; on all cores unless `threads` gives a
 /// number.
+#[cfg(feature = "zenoh")]
 pub(super) fn replay_file(
     path: &Path,
     sets: &[String],
@@ -135,8 +139,24 @@ pub(super) fn replay_file(
     run(log, &scenario, threads, None)
 }
 
-/// A log and its scenario, with `sets` changed; prints a note if the log does not fit this build.
+/// A log and its scenario, with `sets` changed; prints a note if the log does not fit this build,
+/// or has no chain.
+///
+/// # Errors
+/// [`ErrorKind::Log`](hardstand_error::ErrorKind::Log) also if the chain of the log breaks.
 pub(super) fn open(path: &Path, sets: &[String]) -> Result<(LogReader, Scenario)> {
+    match verify_log(path)?.verdict {
+        Verdict::Broken(fault) => return Err(fault.refusal()),
+        Verdict::NoChain => show::note(
+            "the log has no chain of checksums: a changed or missing byte may not be noticed",
+        ),
+        Verdict::Complete | Verdict::CutOff(_) => {}
+    }
+    open_unverified(path, sets)
+}
+
+/// [`open`] of a log that is read up to its first damage.
+fn open_unverified(path: &Path, sets: &[String]) -> Result<(LogReader, Scenario)> {
     let log = LogReader::open(path)?;
     let info = log.info();
     let version = env!("CARGO_PKG_VERSION");

@@ -120,10 +120,11 @@ impl Player {
     /// Goes on to the next tick; false at the end of the run.
     ///
     /// # Errors
-    /// [`ErrorKind::Log`] if a keyframe does not fit the plant.
+    /// [`ErrorKind::Log`] if a keyframe does not fit the plant, or the chain of the log breaks.
     pub fn advance(&mut self) -> Result<bool> {
         loop {
             let Some(record) = self.log.next_record() else {
+                self.refuse_break()?;
                 if self.next_file() {
                     continue;
                 }
@@ -188,6 +189,14 @@ impl Player {
             self.difference = Some(Difference { tick: tick.tick, quantity });
         }
         true
+    }
+
+    /// A log whose chain breaks is not merely cut off: what was shown may be a part of it only.
+    fn refuse_break(&self) -> Result<()> {
+        match self.log.fault() {
+            Some(fault) if fault.is_broken && self.log.has_chain() => Err(fault.refusal()),
+            _ => Ok(()),
+        }
     }
 
     /// Opens the file in which the run goes on, if there is one.

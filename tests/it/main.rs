@@ -73,6 +73,7 @@ mod tables;
 mod tidy;
 mod time_control;
 mod urdf;
+mod verify;
 #[cfg(feature = "view")]
 mod view;
 mod walking;

@@ -26,6 +26,7 @@ mod replay;
 mod run;
 #[cfg(feature = "zenoh")]
 mod status;
+mod verify;
 #[cfg(feature = "view")]
 mod view;
 
@@ -65,6 +66,7 @@ pub(super) use replay::ReplayArguments;
 pub(super) use run::{ModeArgument, PaceArgument, RunArguments};
 #[cfg(feature = "zenoh")]
 pub(super) use status::{EventsArguments, StatusArguments};
+pub(super) use verify::VerifyArguments;
 #[cfg(feature = "view")]
 pub(super) use view::{PageArguments, PageServer, ViewArguments};
 
@@ -195,8 +197,9 @@ pub(super) enum Verb {
     ///
     /// Builds the plant from the robot and scenario in the log, runs every tick with the commands
     /// that were applied, and compares every digest. The first difference is shown with tick and
-    /// quantity. Exit code 0: identical; 1: different; 3: identical as far as the log goes, but it
-    /// is damaged or cut short.
+    /// quantity. A log whose chain of checksums breaks is refused (see `verify`). Exit code 0:
+    /// identical; 1: different; 3: identical as far as the log goes, but it is damaged or cut short,
+    /// or refused.
     Replay(ReplayArguments),
     /// Find the first tick at which a condition holds, or two logs differ
     ///
@@ -223,6 +226,12 @@ pub(super) enum Verb {
     /// `ros2 bag` and most viewers refuse. This copies everything that is whole of one file to a
     /// new one. Exit code 3 if it is not a log that can be replayed.
     Recover(RecoverArguments),
+    /// Check that a log is as it was recorded: every byte of it, in all its files
+    ///
+    /// Reads the log once and checks the chain of checksums, those of MCAP, that every record
+    /// decodes, and that each file follows the one before. It does not run the simulation: `replay`
+    /// does. Exit code 0: complete; 1: the log has no chain; 3: cut off or broken, and where.
+    Verify(VerifyArguments),
     /// Print how a robot description is read
     ///
     /// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and

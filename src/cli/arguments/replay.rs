@@ -21,6 +21,9 @@ pub(in crate::cli) struct ReplayArguments {
     /// would have taken another way (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(in crate::cli) sets: Vec<String>,
+    /// Replay a log whose chain of checksums breaks, up to that place
+    #[arg(long)]
+    pub(in crate::cli) until_break: bool,
     /// Show the log to controllers that join, in lockstep, and compare their answers with those of
     /// the log
     ///
@@ -29,7 +32,7 @@ pub(in crate::cli) struct ReplayArguments {
     /// bit; 1: some differ or are missing; 3: equal, but the log is damaged; 8: a controller was
     /// missing for longer than control.patience_s.
     #[cfg(feature = "zenoh")]
-    #[arg(long, conflicts_with = "threads")]
+    #[arg(long, conflicts_with_all = ["threads", "until_break"])]
     pub(in crate::cli) to_controller: bool,
     /// Simulated seconds per second of wall time [default: as many as the controllers allow]
     #[cfg(feature = "zenoh")]
