@@ -198,8 +198,8 @@ pub(super) enum Verb {
     /// Builds the plant from the robot and scenario in the log, runs every tick with the commands
     /// that were applied, and compares every digest. The first difference is shown with tick and
     /// quantity. A log whose chain of checksums breaks is refused (see `verify`). Exit code 0:
-    /// identical; 1: different; 3: identical as far as the log goes, but it is damaged or cut short,
-    /// or refused.
+    /// identical; 1: different; 3: identical as far as the log goes, but it is damaged or cut
+    /// short, or refused.
     Replay(ReplayArguments),
     /// Find the first tick at which a condition holds, or two logs differ
     ///
