@@ -20,6 +20,7 @@ pub struct RawLink {
 }
 
 const CHUNK: u8 = 0x06;
+pub const METADATA: u8 = 0x0C;
 pub const DATA_END: u8 = 0x0F;
 /// A record's opcode and length, and a chunk's fields before its records.
 const CHUNK_HEAD: usize = 9 + 40;

@@ -7,7 +7,7 @@ use hardstand_log::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bytes::{DATA_END, Random, RawLink, links, mend_data_crc, records};
+use crate::bytes::{DATA_END, METADATA, Random, RawLink, links, mend_data_crc, records};
 use crate::{digests, info, tick, write};
 
 const TICKS: u64 = 60;
@@ -256,7 +256,10 @@ fn a_chunk_after_the_last_link_is_found() {
     let log = Log::new();
     let at = records(&log.bytes).iter().find(|r| r.opcode == DATA_END).unwrap().bytes.start;
     let (chunk, link) = (log.links[4].bytes.end..log.links[5].bytes.start, &log.links[0].bytes);
-    for more in [chunk, log.links[4].bytes.end..log.links[5].bytes.end, link.clone()] {
+    // what the run is about, once more
+    let metadata = records(&log.bytes).into_iter().find(|r| r.opcode == METADATA).unwrap().bytes;
+    let stretch = log.links[4].bytes.end..log.links[5].bytes.end;
+    for more in [chunk, stretch, link.clone(), metadata] {
         let more = log.bytes[more].to_vec();
         let mut bytes = [&log.bytes[..at], &more, &log.bytes[at..]].concat();
         mend_data_crc(&mut bytes);
