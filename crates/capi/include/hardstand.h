@@ -294,6 +294,9 @@ typedef struct HardstandState {
   double truth_base_velocity_m_per_s[3];
   // Angular velocity of the base in world axes, rad/s.
   double truth_base_angular_velocity_rad_per_s[3];
+  // What a controller that walks is asked for: ahead and to the left, m/s; turn to the left,
+  // rad/s.
+  double velocity_command[3];
 } HardstandState;
 
 // Set-point of a joint's drive. The motor makes
@@ -551,6 +554,16 @@ int32_t hardstand_speed(const struct HardstandClient *client,
                         double speed,
                         uint64_t patience_ns,
                         uint64_t *tick);
+
+// Asks controllers that walk for a velocity: ahead and to the left, m/s, and a turn to the left,
+// rad/s; each -100 to 100. It is `velocity_command` of the states, until the next one. As
+// `hardstand_pause`.
+int32_t hardstand_velocity(const struct HardstandClient *client,
+                           double vx_m_per_s,
+                           double vy_m_per_s,
+                           double yaw_rate_rad_per_s,
+                           uint64_t patience_ns,
+                           uint64_t *tick);
 
 // Pushes a link. As `hardstand_pause`.
 int32_t hardstand_push(const struct HardstandClient *client,

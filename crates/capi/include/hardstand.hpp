@@ -384,6 +384,11 @@ class Client {
   std::uint64_t speed(double speed, Nanoseconds patience = PATIENCE) const {
     return order(hardstand_speed, patience, speed);
   }
+  // Asks controllers that walk for a velocity: m/s ahead and to the left, rad/s to the left.
+  std::uint64_t velocity(double vx, double vy, double yaw_rate,
+                         Nanoseconds patience = PATIENCE) const {
+    return order(hardstand_velocity, patience, vx, vy, yaw_rate);
+  }
   // Pushes a link with a force in world axes at its origin.
   std::uint64_t push(const std::string& link, double x_n, double y_n, double z_n,
                      std::uint64_t ticks, Nanoseconds patience = PATIENCE) const {

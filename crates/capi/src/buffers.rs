@@ -60,6 +60,7 @@ impl Buffers {
             truth_base_quat_wxyz: r.truth_base_quat_wxyz,
             truth_base_velocity_m_per_s: r.truth_base_velocity_m_per_s,
             truth_base_angular_velocity_rad_per_s: r.truth_base_angular_velocity_rad_per_s,
+            velocity_command: r.velocity_command.values(),
         }
     }
 }

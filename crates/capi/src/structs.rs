@@ -119,6 +119,9 @@ pub struct HardstandState {
     pub truth_base_velocity_m_per_s: [f64; 3],
     /// Angular velocity of the base in world axes, rad/s.
     pub truth_base_angular_velocity_rad_per_s: [f64; 3],
+    /// What a controller that walks is asked for: ahead and to the left, m/s; turn to the left,
+    /// rad/s.
+    pub velocity_command: [f64; 3],
 }
 
 /// A controller's part in the run. The arrays belong to the handle and hold until its next call.

@@ -47,5 +47,5 @@ pub use hardstand_error::{Error, ErrorKind, Result};
 pub use hardstand_protocol::{
     ClearFaultsRequest, ControlRequest, EventReading, FaultRequest, JoinReply, JoinRequest,
     JointCommand, JointDescription, ModelReply, Order, PushRequest, SavedState, Scope,
-    StateReading, StatusReading,
+    StateReading, StatusReading, VelocityCommand,
 };

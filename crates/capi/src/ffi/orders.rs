@@ -4,7 +4,9 @@
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
-use hardstand_client::{Client, ControlRequest, Order, PushRequest, Result, Scope};
+use hardstand_client::{
+    Client, ControlRequest, Order, PushRequest, Result, Scope, VelocityCommand,
+};
 
 use super::client::HardstandClient;
 use super::pointers::{given, needed};
@@ -134,6 +136,22 @@ pub extern "C" fn hardstand_speed(
     tick: Option<&mut MaybeUninit<u64>>,
 ) -> i32 {
     order(client, patience_ns, tick, |client, patience| client.set_speed(speed, patience))
+}
+
+/// Asks controllers that walk for a velocity: ahead and to the left, m/s, and a turn to the left,
+/// rad/s; each -100 to 100. It is `velocity_command` of the states, until the next one. As
+/// `hardstand_pause`.
+#[unsafe(no_mangle)]
+pub extern "C" fn hardstand_velocity(
+    client: Option<&HardstandClient>,
+    vx_m_per_s: f64,
+    vy_m_per_s: f64,
+    yaw_rate_rad_per_s: f64,
+    patience_ns: u64,
+    tick: Option<&mut MaybeUninit<u64>>,
+) -> i32 {
+    let velocity = VelocityCommand { vx_m_per_s, vy_m_per_s, yaw_rate_rad_per_s };
+    order(client, patience_ns, tick, |client, patience| client.set_velocity(&velocity, patience))
 }
 
 /// Pushes a link. As `hardstand_pause`.

@@ -69,6 +69,8 @@ int main(int, char** argv) try {
   CHECK(code([&] { client.friction(HARDSTAND_SCOPE_FOOT, 99, 0.3, 0.2); }) == HARDSTAND_REFUSED);
   CHECK(code([&] { client.friction(7, 0, 0.3, 0.2); }) == HARDSTAND_REFUSED);
   CHECK(code([&] { client.speed(std::nan("")); }) == HARDSTAND_REFUSED);
+  CHECK(code([&] { client.velocity(101.0, 0.0, 0.0); }) == HARDSTAND_REFUSED);
+  CHECK(client.velocity(0.4, -0.1, 0.2) >= pushed);
   client.speed(0.5);
   std::thread other([&] { client.stop(); });  // at the same time as the next
   client.speed(1.0);

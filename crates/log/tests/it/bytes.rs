@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use hardstand_protocol::{Kind, VERSION};
+
 /// A record of the file.
 pub struct RawRecord {
     pub opcode: u8,
@@ -50,7 +52,7 @@ pub fn links(bytes: &[u8]) -> Vec<RawLink> {
         let payload = body + LINK_HEAD;
         let is_link = record.opcode == CHUNK
             && record.bytes.len() == CHUNK_HEAD + LINK_HEAD + LINK_BYTES
-            && bytes[payload - 4..payload] == [b'H', b'S', 6, 22];
+            && bytes[payload - 4..payload] == [b'H', b'S', VERSION, Kind::LogLink.code()];
         is_link.then(|| RawLink {
             tick: u64_at(bytes, payload + 4),
             follows: u64_at(bytes, payload + 12),
