@@ -13,6 +13,7 @@ mod lockstep;
 mod log_files;
 mod loss;
 mod no_qos;
+mod offsets;
 mod partition;
 mod playground;
 mod rights;

@@ -1,5 +1,5 @@
-//! Measures writer, reader and `verify`: MB/s of the file, CPU time and wall time per tick of a robot
-//! with 12 joints. `cargo run --release -p hardstand-log --example throughput -- FILE`
+//! Measures writer, reader and `verify`: MB/s of the file, CPU time and wall time per tick of a
+//! robot with 12 joints. `cargo run --release -p hardstand-log --example throughput -- FILE`
 #![allow(clippy::print_stdout, reason = "this is its output")]
 
 use std::path::PathBuf;

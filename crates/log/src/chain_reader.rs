@@ -224,7 +224,10 @@ fn declared(opcode: u8, records: &VecDeque<Record<'static>>) -> Declared {
 
 /// The link in a chunk, which holds nothing else.
 fn link_in(records: &VecDeque<Record<'static>>, channel: u16) -> Result<Option<LogLink>> {
-    let is_of_chain = |record: &&Record<'_>| matches!(record, Record::Message { header, .. } if header.channel_id == channel);
+    let is_of_chain = |record: &&Record<'_>| match record {
+        Record::Message { header, .. } => header.channel_id == channel,
+        _ => false,
+    };
     match records.iter().find(is_of_chain) {
         None => Ok(None),
         Some(Record::Message { data, .. }) if records.len() == 1 => {

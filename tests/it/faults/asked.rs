@@ -96,7 +96,7 @@ fn mistakes_are_named_with_value_and_range() {
         ("kind=\"motor_derated\", share=1.5", "share is 1.5; it must be 0 to 1"),
         ("kind=\"motor_derated\"", "share is missing; it must be 0 to 1"),
         ("kind=\"motor_dead\", foot=\"FL\"", "events[0].foot is unknown; known here:"),
-        ("kind=\"motor_dead\", duration_s=0.0001", "duration_s is 0.0001; it must be at least one"),
+        ("kind=\"motor_dead\", duration_s=0.0001", "duration_s is 0.0001; it must be 0.001 to"),
         ("kind=\"encoder_noise\", amplitude=0.1, seed=0.5", "seed is 0.5; it must be a whole"),
         ("kind=\"imu_axes_swapped\", axes=[1,1,2]", "axes is [1, 1, 2]; it must be 1, 2 and 3"),
         ("kind=\"imu_gyro_bias\", bias_rad_per_s=[1]", "it must be three numbers, each -1000 to"),
