@@ -44,6 +44,7 @@ const ROOMS: [(&str, &[&str]); 39] = [
     ("scaffold", ALL),
     ("python", &["dynamics", "model", "spatial"]),
     ("policy", &[]),
+    ("sandbox", &[]),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] =
