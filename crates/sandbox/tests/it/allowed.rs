@@ -111,12 +111,13 @@ fn threads() -> io::Result<()> {
             std::thread::Builder::new().name(format!("worker-{n}")).spawn(work)
         })
         .collect();
+    let started = started?;
     let mut ended = shared.0.lock().unwrap();
     while ended.len() < 8 {
         ended = shared.1.wait(ended).unwrap();
     }
     drop(ended);
-    started?.into_iter().for_each(|thread| thread.join().unwrap());
+    started.into_iter().for_each(|thread| thread.join().unwrap());
     Ok(())
 }
 

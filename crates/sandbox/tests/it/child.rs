@@ -105,7 +105,7 @@ impl Parent {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut sleep = Command::new("sleep");
         std::os::unix::process::CommandExt::process_group(&mut sleep, 0);
-        let sleeper = sleep.arg("600").stdin(Stdio::null()).spawn().unwrap();
+        let sleeper = sleep.arg("60").stdin(Stdio::null()).spawn().unwrap();
         let parent = std::process::id();
         let place = Place { folder, port, other_port, parent, sleeper: sleeper.id() };
         let unix = UnixListener::bind(place.path("other/listener")).unwrap();

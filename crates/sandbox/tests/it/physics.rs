@@ -19,8 +19,15 @@ use crate::outcome::errno_of;
 pub fn in_another_process(place: &Place, sandbox: Sandbox) -> ! {
     println!();
     if sandbox == Sandbox::Wide {
+        let (go, goes) = sync_channel(0);
+        let earlier = std::thread::spawn(move || {
+            goes.recv().unwrap();
+            crate::outcome::call(libc::SYS_getppid, [0; 5]).map(drop)
+        });
         let applied = confine_calls(&Default::default());
         println!("attempt process before={}", applied.not_applied.len());
+        go.send(()).unwrap();
+        println!("attempt thread started before={}", errno_of(earlier.join().unwrap()));
     }
     let (path, shared) = (place.path("other/secret"), Arc::new(Mutex::new(0)));
     let (ready, confined) = sync_channel(1);
@@ -89,9 +96,10 @@ fn the_loop_works_and_opens_nothing_while_other_threads_can() {
 }
 
 #[test]
-fn both_filters_go_together_if_that_of_the_process_comes_first() {
+fn the_filter_of_the_process_binds_all_threads_and_goes_before_that_of_the_loop() {
     let seen = Parent::new().run("physics", Sandbox::Wide);
     assert_eq!(seen.error("process before"), 0);
+    assert_eq!(seen.error("thread started before"), libc::ENOSYS);
     assert_eq!(seen.error("thread confined"), 0);
     assert_eq!(seen.error("open a file"), libc::ENOSYS);
     assert_eq!(seen.error("join after a panic"), 0);
