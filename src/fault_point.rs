@@ -2,14 +2,22 @@
 //! none.
 
 /// `NAME:N`: the thread that passes the point `NAME` for the Nth time, the 2Nth, … panics.
-/// `NAME:N:hang`: it never returns from there.
+/// `NAME:N:hang`: it never returns from there. `NAME:N:open=FILE`: it tries to read the file, as a
+/// thread that has been taken over would, and prints what came of it.
 #[cfg(debug_assertions)]
 const VARIABLE: &str = "HARDSTAND_FAULT_POINT";
 
 #[cfg(debug_assertions)]
-static ARMED: std::sync::OnceLock<Option<(String, u64, bool)>> = std::sync::OnceLock::new();
+static ARMED: std::sync::OnceLock<Option<(String, u64, Deed)>> = std::sync::OnceLock::new();
 #[cfg(debug_assertions)]
 static VISITS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
+#[cfg(debug_assertions)]
+enum Deed {
+    Panic,
+    Hang,
+    Open(std::path::PathBuf),
+}
 
 /// Reads the environment once, at start-up.
 pub(crate) fn arm() {
@@ -17,12 +25,16 @@ pub(crate) fn arm() {
     ARMED.get_or_init(|| {
         let value = std::env::var(VARIABLE).ok()?;
         let (name, every) = value.split_once(':')?;
-        let number = every.strip_suffix(":hang").unwrap_or(every);
-        Some((name.into(), number.parse::<u64>().ok()?.max(1), number != every))
+        let (number, deed) = match every.split_once(':') {
+            None => (every, Deed::Panic),
+            Some((number, "hang")) => (number, Deed::Hang),
+            Some((number, open)) => (number, Deed::Open(open.strip_prefix("open=")?.into())),
+        };
+        Some((name.into(), number.parse::<u64>().ok()?.max(1), deed))
     });
 }
 
-/// Panics or hangs if the environment asks for it at the point `name`.
+/// Does at the point `name` what the environment asks for.
 #[inline]
 #[cfg_attr(
     debug_assertions,
@@ -30,16 +42,22 @@ pub(crate) fn arm() {
 )]
 pub(crate) fn visit(name: &str) {
     #[cfg(debug_assertions)]
-    if let Some(Some((armed, every, hang))) = ARMED.get()
+    if let Some(Some((armed, every, deed))) = ARMED.get()
         && armed == name
         && (VISITS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1).is_multiple_of(*every)
     {
-        if *hang {
-            loop {
+        match deed {
+            Deed::Panic => panic!("fault point {name}"),
+            Deed::Hang => loop {
                 std::thread::park();
+            },
+            Deed::Open(file) => {
+                use std::io::Write as _;
+                let what = std::fs::File::open(file)
+                    .map_or_else(|e| e.kind().to_string(), |_| "opened".into());
+                let _shown = writeln!(std::io::stderr(), "fault point {name}: {what}").is_ok();
             }
         }
-        panic!("fault point {name}");
     }
     #[cfg(not(debug_assertions))]
     let _no_fault_in_a_release = name;

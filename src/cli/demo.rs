@@ -8,7 +8,7 @@ use rustix::process::{Resource, geteuid, getrlimit};
 use serde::Serialize;
 
 use crate::config::{Mode, Scenario};
-use crate::daemon::{self, Begin, EndReport, Happening, Summary};
+use crate::daemon::{self, Begin, EndReport, Happening, Host, Summary};
 use crate::doctor::Machine;
 use crate::process_harness::{Process, controller_command, this_program};
 use crate::rt::{Ending, Phase};
@@ -64,7 +64,10 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let _page =
         a.view.then(|| super::view::beside(&endpoint, &scenario.bus.robot, None)).transpose()?;
     let log = Some(a.log.clone());
-    let summary = daemon::run(&scenario, Begin::Afresh, log, &stop, |happening| match happening {
+    // the log is replayed afterwards
+    let host = Host::Shared;
+    let begin = Begin::Afresh;
+    let summary = daemon::run(&scenario, begin, log, host, &stop, |happening| match happening {
         Happening::Ready(_, grants) if text => {
             show::ready(&scenario, grants);
             show::line("");

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::config::Scenario;
-use crate::doctor::{Band, Finding, Level, Machine, Measured, examine, measure, scenario};
+use crate::doctor::{Band, Finding, Level, Machine, Measured, examine, measure, sandbox, scenario};
 use crate::rt::pick_core;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::LATENCY_EDGES_NS;
@@ -28,7 +28,8 @@ pub(super) fn doctor(a: &DoctorArguments) -> Result<ExitCode> {
     let scenario = scenario(a.scenario.as_deref(), &a.sets, a.seconds)?;
     let core = pick_core(scenario.realtime.core).unwrap_or(0);
     let machine = Machine::new(Path::new("/"), core, scenario.realtime.priority);
-    let findings = examine(&machine);
+    let mut findings = examine(&machine);
+    findings.push(sandbox());
     if !a.json {
         show_findings(&findings, core);
         let rate_hz = 1_000_000_000 / scenario.spec.period_ns;

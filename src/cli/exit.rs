@@ -14,7 +14,7 @@ pub enum ExitCode {
     Refused = 2,
     /// A log, a recording or a table is incomplete.
     Incomplete = 3,
-    /// Real-time rights were required and refused.
+    /// Real-time rights, or the sandbox, were required and refused.
     RealTime = 4,
     /// The bus could not be opened, or a peer did not answer.
     Bus = 5,
@@ -64,7 +64,7 @@ impl ExitCode {
                 "a log is damaged or cut short, recording ended early, a file of the log was \
                  removed or changed during the run, or cases of a campaign are missing"
             }
-            Self::RealTime => "real-time rights were required and refused",
+            Self::RealTime => "real-time rights, or the sandbox, were required and refused",
             Self::Bus => "the bus could not be opened, or a peer did not answer",
             Self::PlantFailure => "the plant stopped itself",
             Self::Overrun => {

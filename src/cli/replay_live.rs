@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde::Serialize;
 
 use crate::config::Scenario;
-use crate::daemon::{self, Begin, EndReport, Happening};
+use crate::daemon::{self, Begin, EndReport, Happening, Host};
 use crate::inspect::{Answers, Mismatch, replay_to_controllers};
 use crate::process_harness::{Process, controller_command};
 use crate::replay::Player;
@@ -37,7 +37,9 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     let (controller_replay, answers) = replay_to_controllers(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
     let (begin, mut refused) = (Begin::Shown(&saved, controller_replay), None);
-    let summary = daemon::run(&scenario, begin, None, &stop, |happening| match happening {
+    // the controller is started when the daemon is ready
+    let host = Host::Shared;
+    let summary = daemon::run(&scenario, begin, None, host, &stop, |happening| match happening {
         Happening::Ready(_, grants) => {
             if !a.json {
                 show::ready(&scenario, grants);

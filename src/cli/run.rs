@@ -7,9 +7,11 @@ use serde::Serialize;
 
 use crate::config::{Mode, Pace, Scenario};
 use crate::daemon::{
-    self, Begin, EndReport, ErrorReport, Happening, Report, ReportFile, SecondReport, Stall,
+    self, Begin, EndReport, ErrorReport, Happening, Host, Report, ReportFile, SecondReport, Stall,
     Summary,
 };
+#[cfg(feature = "view")]
+use crate::process_harness::Process;
 use crate::replay::read_state;
 use crate::rt::{Ending, Phase};
 use hardstand_error::{Error, ErrorKind, Result};
@@ -56,9 +58,14 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
     let (mut waited_s, mut paused) = (0_u64, false);
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     #[cfg(feature = "view")]
-    let _page = if a.view { Some(view_beside(&scenario, a)?) } else { None };
+    let page = if a.view { Some(view_beside(&scenario, a)?) } else { None };
+    #[cfg(feature = "view")]
+    let children: Vec<u32> = page.iter().map(Process::id).collect();
+    #[cfg(not(feature = "view"))]
+    let children = [];
+    let host = Host::Own { children: &children };
     let summary =
-        daemon::run(&scenario, begin, a.log.clone(), &stop, |happening| match happening {
+        daemon::run(&scenario, begin, a.log.clone(), host, &stop, |happening| match happening {
             Happening::Ready(ready, grants) => {
                 if !a.json {
                     show::ready(&scenario, grants);
@@ -158,7 +165,7 @@ impl Progress {
 
 /// The page, as a process of its own; the robot's meshes lie beside its URDF.
 #[cfg(feature = "view")]
-fn view_beside(scenario: &Scenario, a: &RunArguments) -> Result<crate::process_harness::Process> {
+fn view_beside(scenario: &Scenario, a: &RunArguments) -> Result<Process> {
     let folder = a.scenario.parent().unwrap_or(Path::new("."));
     super::view::beside(scenario.bus.endpoint()?, &scenario.bus.robot, Some(folder))
 }

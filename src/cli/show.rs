@@ -86,6 +86,15 @@ pub(super) fn ready(s: &Scenario, grants: &Grants) {
     for refused in &grants.refused {
         say!("degraded   the system refused {refused}");
     }
+    match &grants.sandbox {
+        Some(sandbox) => {
+            say!("sandbox    {}", sandbox.summary());
+            for missing in &sandbox.not_applied {
+                say!("           {missing}");
+            }
+        }
+        None => say!("sandbox    off"),
+    }
     for kept in &grants.kept {
         say!("rights     keeps {kept}");
     }

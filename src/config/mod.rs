@@ -38,5 +38,5 @@ pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 #[cfg(feature = "zenoh")]
 pub(crate) use section::{Mistakes, Range, Section};
-pub use services::RecordSettings;
+pub use services::{RecordSettings, Sandbox};
 pub use unitree::{Motors, UnitreeSettings};

@@ -20,7 +20,7 @@ use super::robot_file::robot_file;
 use super::ros2::{Ros2Settings, ros2};
 use super::section::{Mistakes, Section};
 use super::sections::{Sim, command, foot_switch, imu, stops};
-use super::services::{RecordSettings, realtime, record};
+use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{contact_law, events, feet, materials, merge, regions, robot, terrain};
@@ -68,6 +68,8 @@ pub struct Scenario {
     pub unitree: Option<UnitreeSettings>,
     /// Recorder.
     pub record: RecordSettings,
+    /// What the process gives up.
+    pub sandbox: Sandbox,
     /// Warnings about settings that are allowed but doubtful.
     pub warnings: Vec<String>,
 }
@@ -173,6 +175,7 @@ fn build(
         unitree: unitree(root, &loaded.model, &spec, &ros2),
         ros2,
         record: record(root),
+        sandbox: sandbox(root),
         warnings: loaded.warnings,
         model: loaded.model,
         spec,
@@ -234,7 +237,7 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
 /// Hash of the robot and of all sections that affect the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
-    for key in ["realtime", "control", "bus", "ros2", "unitree", "record", "events"] {
+    for key in ["realtime", "control", "bus", "ros2", "unitree", "record", "events", "security"] {
         physics.remove(key);
     }
     if let Some(toml::Value::Table(sim)) = physics.get_mut("sim") {

@@ -28,6 +28,25 @@ impl RecordSettings {
     }
 }
 
+/// Whether the daemon's process gives up what it does not need after its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sandbox {
+    /// No.
+    Off,
+    /// As far as the kernel can.
+    On,
+    /// Completely, or it does not start.
+    Required,
+}
+
+pub(super) fn sandbox(root: &Section<'_>) -> Sandbox {
+    let s = root.section("security");
+    let words = [("off", Sandbox::Off), ("on", Sandbox::On), ("required", Sandbox::Required)];
+    let sandbox = s.choice("sandbox", &words).unwrap_or(Sandbox::On);
+    s.finish();
+    sandbox
+}
+
 pub(super) fn realtime(root: &Section<'_>) -> (RealtimeSettings, OverrunPolicy) {
     let s = root.section("realtime");
     let core = s.integer("core", -1, 1023);

@@ -3,10 +3,11 @@
 //! ```text
 //! main thread ── off the physics core
 //!      ├── physics thread: pin ── FIFO ── lock memory ── warm up ── … ── no rights ── executive
-//!      ├── no rights ── open bus ── publisher ── recorder (I/O cores, normal priority)
+//!      ├── no rights ── files limited ── open bus ── publisher ── recorder ── calls limited (I/O cores)
 //!      └── monitor: reports ► one line a second, status ► bus
 //! ```
 
+mod confinement;
 mod event_feed;
 mod event_log;
 mod front;
@@ -19,13 +20,15 @@ mod recording;
 mod report;
 mod reported_losses;
 
+pub use confinement::Host;
 pub use event_log::{EVENT_TOPIC, as_json as event_json};
 pub use latency_histogram::LatencyHistogram;
 pub use monitor::{SecondReport, Stall, Summary};
 pub use recorder::Recorder;
 pub use recording::{Recording, SideInputs};
 pub use report::{
-    EndKind, EndReport, ErrorReport, ReadyReport, RejectedController, Report, ReportFile, reports,
+    EndKind, EndReport, ErrorReport, ReadyReport, RejectedController, Report, ReportFile,
+    SandboxReport, reports,
 };
 
 use std::path::PathBuf;
@@ -54,6 +57,7 @@ use hardstand_log::{RunInfo, WrittenLog, new_recording_id};
 use hardstand_protocol::{Command, EventReading, JointCommand};
 use hardstand_protocol::{LogTick, SavedState};
 
+use confinement::Confinement;
 use event_feed::EventFeed;
 use front::{Counters, Ends};
 use io::Io;
@@ -100,12 +104,13 @@ impl<'a> Begin<'a> {
     }
 }
 
-/// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file.
+/// Runs `scenario` until its end, a fault, or until `stop` is set. `log` names the log file. If the
+/// process is the daemon's own, it stays confined afterwards.
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
 /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken or too few files may be open,
-/// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants are required and refused,
+/// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants or a sandbox are required and refused,
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked, or threads
 /// of the bus again and again; what was logged up to then is kept.
@@ -113,6 +118,7 @@ pub fn run(
     scenario: &Scenario,
     begin: Begin<'_>,
     log: Option<PathBuf>,
+    host: Host<'_>,
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
@@ -143,16 +149,18 @@ pub fn run(
     // before any thread that reads from the network is started
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
+    let confinement = Confinement::begin(scenario, log.as_deref(), host, &mut grants)?;
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let joined_sessions = ends.joined_sessions.clone();
     ends.log.clone_from(&log);
     let mut io = Io::open(scenario, &model, ends)?;
+    confinement.iter().try_for_each(|c| c.complete(&mut grants))?;
     // only now: a run that is refused must not overwrite an old log
     let (event_log, logged) = bounded(EVENT_QUEUE);
     let (recorder, log_out) = start_recorder(scenario, initial, run_id, log, logged)?;
     links.log = log_out;
-    physics.go(links, &mut grants)?;
-    watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick), &grants));
+    physics.go(links, confinement, &mut grants)?;
+    watch(Happening::Ready(&ReadyReport::of(scenario, run_id, first_tick, &grants), &grants));
 
     let to_log = recorder.as_ref().map(|_| event_log);
     let event_feed = EventFeed::new(scenario, events, accepted, directory.clone(), to_log);

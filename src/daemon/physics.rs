@@ -14,6 +14,8 @@ use crate::simulation::{EventSchedule, Simulation};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::TickInput;
 
+use super::confinement::Confinement;
+
 /// Ticks of a copy of the plant that are run before the first real one, to bring code and data
 /// into memory.
 const WARM_UP_TICKS: usize = 100;
@@ -25,7 +27,9 @@ const STACK_BYTES: usize = 128 << 10;
 pub(super) struct PhysicsThread {
     thread: JoinHandle<Option<(Ending, Simulation)>>,
     grants: Receiver<Grants>,
-    go: Sender<Links>,
+    /// What the thread got at last, before its first tick.
+    started: Receiver<Result<Grants>>,
+    go: Sender<(Links, Option<Confinement>)>,
     required: bool,
 }
 
@@ -37,7 +41,8 @@ impl PhysicsThread {
         core: Option<usize>,
     ) -> Result<Self> {
         let (grants_out, grants_in) = bounded(1);
-        let (go_out, go_in) = bounded::<Links>(1);
+        let (started_out, started_in) = bounded(1);
+        let (go_out, go_in) = bounded::<(Links, Option<Confinement>)>(1);
         let (pace, settings) = (scenario.pace, scenario.realtime.clone());
         let schedule = EventSchedule::new(scenario.events.clone());
         let required = settings.required && pace != Pace::Free;
@@ -56,18 +61,13 @@ impl PhysicsThread {
                 return None;
             }
             warm_up(&simulation);
-            let links = go_in.recv().ok()?;
-            if locked {
-                // queues and buffers have come since
-                let mut again = Grants::default();
-                lock_memory(&mut again);
-                let refused = again.enforce(required).is_err();
-                let _received = grants_out.send(again).is_ok();
-                if refused {
-                    return None;
-                }
+            let (links, confinement) = go_in.recv().ok()?;
+            let started = last_rights(locked, required, confinement.as_ref());
+            let go = started.is_ok();
+            let _received = started_out.send(started).is_ok();
+            if !go {
+                return None;
             }
-            drop_privileges(None);
             let clock = MonotonicClock::spinning(settings.spin_ns, simulation.spec().period_ns);
             let executive = Executive::new(simulation, clock, links, schedule, pace, limits);
             Some(match controller_replay {
@@ -79,7 +79,7 @@ impl PhysicsThread {
             .name("physics".into())
             .spawn(work)
             .map_err(|e| Error::new(ErrorKind::Internal, format!("physics thread: {e}")))?;
-        Ok(Self { thread, grants: grants_in, go: go_out, required })
+        Ok(Self { thread, grants: grants_in, started: started_in, go: go_out, required })
     }
 
     /// What the system granted.
@@ -95,17 +95,28 @@ impl PhysicsThread {
     }
 
     /// Lets the loop begin, connected to `links`. Memory is locked once more, with all that has
-    /// come since; what came of that goes to `grants`.
+    /// come since, and the thread is confined; what came of that goes to `grants`.
     ///
     /// # Errors
-    /// As [`grants`](Self::grants).
-    pub(super) fn go(&self, links: Links, grants: &mut Grants) -> Result<()> {
-        let _it_waits = self.go.send(links).is_ok();
-        if grants.memory_locked
-            && let Ok(again) = self.grants.recv()
-        {
-            grants.memory_locked = again.memory_locked;
-            grants.refused.extend(again.refused);
+    /// As [`grants`](Self::grants), also if a sandbox was refused that the scenario requires.
+    pub(super) fn go(
+        &self,
+        links: Links,
+        confinement: Option<Confinement>,
+        grants: &mut Grants,
+    ) -> Result<()> {
+        let _it_waits = self.go.send((links, confinement)).is_ok();
+        // a thread that has panicked is reported at the end of the run
+        let Ok(started) = self.started.recv() else { return Ok(()) };
+        let started = started?;
+        if grants.memory_locked {
+            grants.memory_locked = started.memory_locked;
+            grants.refused.extend(started.refused);
+        }
+        if let (Some(all), Some(own)) = (&mut grants.sandbox, started.sandbox) {
+            all.not_applied.extend(own.not_applied);
+            all.not_applied.sort();
+            all.not_applied.dedup();
         }
         grants.enforce(self.required)
     }
@@ -118,6 +129,19 @@ impl PhysicsThread {
     pub(super) fn join(self) -> Option<(Ending, Simulation)> {
         self.thread.join().ok().flatten()
     }
+}
+
+/// The last that the thread asks of the system: memory is locked with all that has come since, then
+/// all rights are given up.
+fn last_rights(locked: bool, required: bool, confinement: Option<&Confinement>) -> Result<Grants> {
+    let mut grants = Grants::default();
+    if locked {
+        lock_memory(&mut grants);
+        grants.enforce(required)?;
+    }
+    drop_privileges(None);
+    grants.sandbox = confinement.map(Confinement::confine_loop).transpose()?;
+    Ok(grants)
 }
 
 fn warm_up(simulation: &Simulation) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Scenario;
-use crate::rt::Ending;
+use crate::rt::{Ending, Grants};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::PlantFailure;
 
@@ -40,6 +40,20 @@ pub struct ReadyReport {
     pub first_tick: u64,
     /// Length of a tick, ns.
     pub period_ns: u64,
+    /// What the process has given up; `None` if nothing was to be.
+    #[serde(default)]
+    pub sandbox: Option<SandboxReport>,
+}
+
+/// What limits the daemon's process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxReport {
+    /// Version of the kernel's rules for files and ports; `None` if it has none.
+    pub landlock_abi: Option<u32>,
+    /// System calls are limited to a list.
+    pub seccomp: bool,
+    /// What is not limited, and why.
+    pub not_applied: Vec<String>,
 }
 
 /// How a run ended.
@@ -126,13 +140,19 @@ pub struct ErrorReport {
 impl ReadyReport {
     /// The daemon of `scenario`, which begins after `first_tick` of run `run_id`.
     #[must_use]
-    pub fn of(scenario: &Scenario, run_id: u32, first_tick: u64) -> Self {
+    pub fn of(scenario: &Scenario, run_id: u32, first_tick: u64, grants: &Grants) -> Self {
+        let sandbox = grants.sandbox.clone().map(|applied| SandboxReport {
+            landlock_abi: applied.landlock_abi,
+            seccomp: applied.seccomp,
+            not_applied: applied.not_applied,
+        });
         Self {
             robot: scenario.bus.robot.clone(),
             endpoints: scenario.bus.listen.clone(),
             run_id,
             first_tick,
             period_ns: scenario.spec.period_ns,
+            sandbox,
         }
     }
 }

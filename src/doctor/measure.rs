@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::config::Scenario;
-use crate::daemon::{self, Begin, Happening, Summary};
+use crate::daemon::{self, Begin, Happening, Host, Summary};
 use crate::rt::Grants;
 use hardstand_error::Result;
 
@@ -95,7 +95,8 @@ pub fn measure(
     let (mut grants, mut looks) = (Grants::default(), Vec::new());
     let core = crate::rt::pick_core(scenario.realtime.core);
     let stolen = steal_s(core);
-    let summary = daemon::run(scenario, Begin::Afresh, None, stop, |happening| match happening {
+    let (begin, host) = (Begin::Afresh, Host::Shared);
+    let summary = daemon::run(scenario, begin, None, host, stop, |happening| match happening {
         Happening::Ready(_, granted) => grants = granted.clone(),
         // stalls are counted in what is measured, and no log is written
         Happening::Stall(_) | Happening::ControllerLost(_) | Happening::Log(_) => {}

@@ -14,6 +14,7 @@ mod verdict;
 pub use finding::{Finding, Level};
 pub use machine::Machine;
 pub use measure::{Measured, ThreadCounts, measure, scenario};
+pub use rights::sandbox;
 pub use verdict::{Band, Times};
 
 /// All checks, the gravest matters first. A file that is missing makes a check unknown.

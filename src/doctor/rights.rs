@@ -66,6 +66,20 @@ fn soft_limit(m: &Machine, name: &str) -> Option<u64> {
     if soft == "unlimited" { Some(u64::MAX) } else { soft.parse().ok() }
 }
 
+/// What the kernel can take from a daemon that has started. Tries it on a thread of its own.
+#[must_use]
+pub fn sandbox() -> Finding {
+    const ID: &str = "sandbox";
+    let applied = hardstand_sandbox::probe();
+    if applied.not_applied.is_empty() {
+        return Finding::ok(ID, applied.summary());
+    }
+    let missing = applied.not_applied.join("; ");
+    let finding =
+        Finding::advice(ID, format!("a daemon keeps more rights than it needs: {missing}"));
+    finding.for_good("update the kernel, with Landlock in its `lsm=` (docs/security.md)")
+}
+
 /// One core for physics, one for everything else.
 pub(super) fn cpus(m: &Machine) -> Finding {
     const ID: &str = "cpus";

@@ -39,6 +39,12 @@ impl Process {
         Ok(Self { child, ended: None })
     }
 
+    /// Its number, which is that of its group.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Its exit status, if it has ended.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use thread_priority::{
 };
 
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_sandbox::Applied;
 
 use crate::config::RealtimeSettings;
 
@@ -30,6 +31,8 @@ pub struct Grants {
     pub refused: Vec<String>,
     /// Capabilities that the process keeps, and what for; none as a rule.
     pub kept: Vec<String>,
+    /// What the process has given up; `None` if nothing was to be.
+    pub sandbox: Option<Applied>,
 }
 
 impl Grants {

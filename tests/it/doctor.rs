@@ -395,7 +395,7 @@ fn a_real_run_counts_every_tick() {
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(code == 0 || code == 1, "{code}: {errors}");
     let report: Value = serde_json::from_slice(&out.stdout).unwrap();
-    assert_eq!(report["findings"].as_array().unwrap().len(), 19);
+    assert_eq!(report["findings"].as_array().unwrap().len(), 20);
     let run = &report["run"];
     assert_eq!((&run["ticks"], &run["robot"]), (&2000.into(), &"quadruped".into()));
     let told = 2000 - run["reports_dropped"].as_u64().unwrap();

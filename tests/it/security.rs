@@ -5,6 +5,8 @@ mod files;
 mod floods;
 mod guarded;
 mod matrix;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod strangers;
 #[cfg(feature = "tls")]
 pub(crate) mod tls;
