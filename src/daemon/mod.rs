@@ -3,7 +3,7 @@
 //! ```text
 //! main thread ── off the physics core
 //!      ├── physics thread: pin ── FIFO ── lock memory ── warm up ── … ── no rights ── executive
-//!      ├── no rights ── files limited ── open bus ── publisher ── recorder ── calls limited (I/O cores)
+//!      ├── no rights ── files limited ── open bus ── calls limited ── recorder (I/O cores)
 //!      └── monitor: reports ► one line a second, status ► bus
 //! ```
 
@@ -110,7 +110,8 @@ impl<'a> Begin<'a> {
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the saved state is not one of this scenario,
 /// [`ErrorKind::Bus`](crate::ErrorKind::Bus) if an endpoint is taken or too few files may be open,
-/// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants or a sandbox are required and refused,
+/// [`ErrorKind::RealTime`](crate::ErrorKind::RealTime) if grants or a sandbox are required and
+/// refused,
 /// [`ErrorKind::File`](crate::ErrorKind::File) if the log cannot be created,
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the physics thread panicked, or threads
 /// of the bus again and again; what was logged up to then is kept.

@@ -1,10 +1,10 @@
-//! Confines the daemon's process after its start: a daemon that is taken over can write its log, and
-//! little else.
+//! Confines the daemon's process after its start: a daemon that is taken over can write its log,
+//! and little else.
 //!
-//! Two parts of Linux do it. *Landlock* decides which files and TCP ports may be opened. It binds the
-//! calling thread and the threads that it starts later, so it comes before the threads that read from
-//! the network. *seccomp* decides which system calls exist at all. Both last until the process ends,
-//! and neither needs a privilege.
+//! Two parts of Linux do it. *Landlock* decides which files and TCP ports may be opened. It binds
+//! the calling thread and the threads that it starts later, so it comes before the threads that
+//! read from the network. *seccomp* decides which system calls exist at all. Both last until the
+//! process ends, and neither needs a privilege.
 //!
 //! A call that is not listed fails with ENOSYS, as on a kernel that does not have it. Decision 0014
 //! gives the reasons.
@@ -114,8 +114,8 @@ impl Applied {
         }
         Err(Error::list(
             ErrorKind::RealTime,
-            "security.sandbox is \"required\", but this kernel cannot confine all of it; update the \
-             kernel, or set security.sandbox = \"on\" to run with what it can:",
+            "security.sandbox is \"required\", but this kernel cannot confine all of it; update \
+             the kernel, or set security.sandbox = \"on\" to run with what it can:",
             &self.not_applied,
         ))
     }
@@ -130,8 +130,8 @@ impl Applied {
 }
 
 /// Limits the files and TCP ports that the calling thread, and every thread that it starts later,
-/// may open. What is open stays open. Without Landlock nothing happens, and the result names what is
-/// missing.
+/// may open. What is open stays open. Without Landlock nothing happens, and the result names what
+/// is missing.
 ///
 /// Names in `allowed` that do not exist are passed over: they cannot be opened later either.
 #[must_use]

@@ -37,8 +37,7 @@ pub fn call(number: i64, arguments: [i64; 5]) -> io::Result<i64> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Runs `attempts` without the sandbox and with it: each must work in the first process, and must be
-/// refused in the second.
+/// Runs `attempts` without the sandbox and with it: only the second process may be refused.
 pub fn check_refused(group: &str, sandbox: Sandbox, attempts: &[Attempt]) {
     let free = Parent::new();
     let free = free.run(group, Sandbox::None);
