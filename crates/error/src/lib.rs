@@ -11,7 +11,7 @@ pub enum ErrorKind {
     File,
     /// A log is damaged, truncated or not a Hardstand log.
     Log,
-    /// The system refused the real-time grants that the scenario requires.
+    /// The system refused the real-time grants, or the sandbox, that the scenario requires.
     RealTime,
     /// The bus could not be opened or a peer did not answer.
     Bus,
