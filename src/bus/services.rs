@@ -111,11 +111,7 @@ pub(super) fn answer(
         .declare_queryable(key.to_string())
         .callback(move |query| {
             panic_guard.guard(|| {
-                let bytes = payload();
-                if bytes.is_empty() {
-                    return; // nothing yet: the peer asks again
-                }
-                let reply = query.reply(own.clone(), bytes).encoding(encoding.clone());
+                let reply = query.reply(own.clone(), payload()).encoding(encoding.clone());
                 let _peer_may_be_gone = reply.wait().is_ok();
             });
         })

@@ -1,12 +1,13 @@
 //! Views: what a viewer shows, at most 60 times a second of wall time, and only while one watches.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use zenoh::Wait;
+use zenoh::bytes::Encoding;
 use zenoh::qos::Priority;
-use zenoh::query::Queryable;
+use zenoh::query::{Query, Queryable};
 
 use crate::rt::{Clock as _, MonotonicClock, Phase};
 use crate::simulation::Snapshot;
@@ -17,23 +18,65 @@ use hardstand_protocol::{
 };
 
 use super::publisher::{Sink, declare};
-use super::services::answer;
 use super::{Bus, Keys, bus_error};
 
 /// Least time between two views, ns.
 const EVERY_NS: u64 = 1_000_000_000 / VIEWS_PER_S_MAX;
 
-/// Publishes views, and keeps the last one of a robot that stands still for those who come later.
+/// Queries that wait for a view at most; more get no answer.
+const WAITING_MAX: usize = 16;
+
+/// Publishes views, and answers queries for one: while a robot stands still with the last, else
+/// with the next.
 pub(super) struct ViewPublisher {
     sink: Sink,
     watched: Arc<AtomicBool>,
-    last: Arc<Mutex<Vec<u8>>>,
+    desk: Arc<Desk>,
+    key: String,
     clock: MonotonicClock,
     due_ns: u64,
     /// Phase, run id and tick of the last view.
     shown: (u8, u32, u64),
     buffer: Vec<u8>,
     _queryable: Queryable<()>,
+}
+
+/// Where queries wait.
+#[derive(Default)]
+struct Desk {
+    /// There are some.
+    asked: AtomicBool,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Default)]
+struct Inside {
+    /// The view of a robot that stands still; empty while it runs.
+    standing: Vec<u8>,
+    waiting: Vec<Query>,
+}
+
+impl Desk {
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_in(&self, query: Query, key: &str, encoding: &Encoding) {
+        let mut inside = self.inside();
+        if !inside.standing.is_empty() {
+            let view = inside.standing.clone();
+            drop(inside);
+            return reply(&query, key, encoding, &view);
+        }
+        if inside.waiting.len() < WAITING_MAX {
+            inside.waiting.push(query);
+            self.asked.store(true, Ordering::Release);
+        }
+    }
+}
+
+fn reply(query: &Query, key: &str, encoding: &Encoding, view: &[u8]) {
+    let _peer_may_be_gone = query.reply(key, view).encoding(encoding.clone()).wait().is_ok();
 }
 
 /// As [`ViewReading`](hardstand_protocol::ViewReading), borrowed.
@@ -60,16 +103,20 @@ impl ViewPublisher {
             .background()
             .wait()
             .map_err(|e| bus_error(&keys.view, e))?;
-        let last = Arc::<Mutex<Vec<u8>>>::default();
-        let kept = Arc::clone(&last);
-        let encoding = sink.encoding().clone();
-        let queryable = answer(bus, &keys.view, encoding, move || {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
-        })?;
+        let (desk, key) = (Arc::<Desk>::default(), keys.view.clone());
+        let (asked, own, encoding) = (Arc::clone(&desk), key.clone(), sink.encoding().clone());
+        let panic_guard = bus.panic_guard.clone();
+        let queryable = bus
+            .session
+            .declare_queryable(key.clone())
+            .callback(move |query| panic_guard.guard(|| asked.take_in(query, &own, &encoding)))
+            .wait()
+            .map_err(|e| bus_error(&keys.view, e))?;
         Ok(Self {
             sink,
             watched,
-            last,
+            desk,
+            key,
             clock: MonotonicClock::default(),
             due_ns: 0,
             shown: (u8::MAX, 0, 0),
@@ -85,7 +132,8 @@ impl ViewPublisher {
         let is = (s.state.phase, s.state.run_id, s.state.tick);
         let stands = s.state.phase != Phase::Running.code();
         let changed = stands && is != self.shown || is.0 != self.shown.0;
-        if s.again || !changed && (!watched || now < self.due_ns) {
+        let asked = self.desk.asked.load(Ordering::Acquire);
+        if !asked && (s.again || !changed && (!watched || now < self.due_ns)) {
             return;
         }
         (self.shown, self.due_ns) = (is, now + EVERY_NS);
@@ -94,12 +142,25 @@ impl ViewPublisher {
         if encode(Kind::View, &view, &mut self.buffer).is_err() {
             return;
         }
-        if stands {
-            self.last.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.buffer);
-        }
+        self.answer(stands);
         if watched {
             // refused: the link is gone, and so is the viewer
             let _put = self.sink.put(self.buffer.as_slice()).wait().is_ok();
         }
+    }
+
+    /// Answers who waits, and keeps the view of a robot that stands still.
+    fn answer(&self, stands: bool) {
+        let waiting = {
+            let mut inside = self.desk.inside();
+            inside.standing.clear();
+            if stands {
+                inside.standing.extend_from_slice(&self.buffer);
+            }
+            self.desk.asked.store(false, Ordering::Release);
+            std::mem::take(&mut inside.waiting)
+        };
+        let encoding = self.sink.encoding();
+        waiting.iter().for_each(|query| reply(query, &self.key, encoding, &self.buffer));
     }
 }

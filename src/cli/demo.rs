@@ -65,8 +65,7 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
         a.view.then(|| super::view::beside(&endpoint, &scenario.bus.robot, None)).transpose()?;
     let log = Some(a.log.clone());
     // the log is replayed afterwards
-    let host = Host::Shared;
-    let begin = Begin::Afresh;
+    let (begin, host) = (Begin::Afresh, Host::Shared);
     let summary = daemon::run(&scenario, begin, log, host, &stop, |happening| match happening {
         Happening::Ready(_, grants) if text => {
             show::ready(&scenario, grants);
@@ -100,10 +99,10 @@ pub(super) fn demo(a: &DemoArguments) -> Result<ExitCode> {
     let (report, replay) = replay::replay_file(&a.log, &[], None)?;
     let report = report.whole;
     let identical = report.difference.is_none() && report.damage.is_none();
-    let complete = report.ticks == summary.ticks && report.digest == summary.digest;
+    let same = (report.ticks, report.digest) == (summary.ticks, summary.digest);
     let result = DemoResult {
         stands: stands(&summary, stance_m),
-        replay_identical: identical && complete,
+        replay_identical: identical && same,
         end: EndReport::from(&summary),
         replay,
     };

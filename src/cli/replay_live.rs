@@ -27,11 +27,8 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
     scenario.ticks = index.end_tick(index.run_id());
     scenario.record.path().map_or(Ok(()), |path| refuse_inputs(&index.files(), &path))?;
     if !a.json {
-        show::line(&format!(
-            "log        {}: {} ticks, shown to controllers",
-            a.log.display(),
-            index.ticks()
-        ));
+        let (log, ticks) = (a.log.display(), index.ticks());
+        show::line(&format!("log        {log}: {ticks} ticks, shown to controllers"));
     }
     let mut controller = None;
     let (controller_replay, answers) = replay_to_controllers(player, &scenario.control.controllers);

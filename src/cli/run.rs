@@ -49,12 +49,8 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
         show::from(file, saved, scenario.spec.period_ns);
     }
     // at free pace a bar is easier to read than a line a second
-    let bar = match scenario.ticks {
-        Some(n) if scenario.pace == Pace::Free && std::io::stderr().is_terminal() => {
-            Some(progress::bar(n, "simulating"))
-        }
-        _ => None,
-    };
+    let for_bar = scenario.pace == Pace::Free && std::io::stderr().is_terminal();
+    let bar = scenario.ticks.filter(|_| for_bar).map(|n| progress::bar(n, "simulating"));
     let (mut waited_s, mut paused) = (0_u64, false);
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     #[cfg(feature = "view")]

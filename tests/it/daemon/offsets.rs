@@ -6,7 +6,7 @@ use std::time::Duration;
 use hardstand_client::JoinedController;
 use hardstand_protocol::{JoinRequest, JointCommand};
 
-use crate::common::process::{PATIENCE, Scene, digest, serial};
+use crate::common::process::{PATIENCE, Process, Scene, digest, serial};
 
 /// Period, phase and offset of the controller, ticks.
 const SCHEDULES: [[u64; 3]; 6] =
@@ -27,17 +27,21 @@ impl Dice {
 
 /// Holds the joints until the daemon ends, but does not get a `share` of the states, and now and
 /// then is slow. How many were lost.
-fn hold(mut controller: JoinedController, hold: &[JointCommand], share: f64, seed: u64) -> u32 {
-    let (mut dice, mut lost) = (Dice(seed), 0);
-    loop {
-        let state = match controller.next_state(Duration::from_secs(10)) {
-            Ok(Some(state)) => state,
-            Ok(None) => panic!("no state for 10 s: seed {seed}"),
-            Err(_the_daemon_has_ended) => return lost,
+fn hold(
+    daemon: &mut Process,
+    mut controller: JoinedController,
+    hold: &[JointCommand],
+    (share, seed): (f64, u64),
+) -> u32 {
+    let (mut dice, mut lost, mut silent) = (Dice(seed), 0, 0);
+    while !daemon.has_ended() {
+        let Ok(state) = controller.next_state(Duration::from_millis(100)) else { break };
+        let Some(state) = state else {
+            silent += 1;
+            assert!(silent < 100, "no state for 10 s: seed {seed}, {lost} lost");
+            continue;
         };
-        if state.tick >= 1500 {
-            return lost;
-        }
+        silent = 0;
         if dice.roll() < share {
             lost += 1;
             continue;
@@ -47,6 +51,7 @@ fn hold(mut controller: JoinedController, hold: &[JointCommand], share: f64, see
         }
         controller.answer(&state, hold).unwrap();
     }
+    lost
 }
 
 /// The digest of a run, and how many states were lost.
@@ -62,7 +67,7 @@ fn run(
     let request =
         JoinRequest { period_ticks, phase_ticks, offset_ticks, ..JoinRequest::new(&model, "legs") };
     let controller = client.join(request, PATIENCE).unwrap();
-    let lost = hold(controller, &model.hold(), share, seed);
+    let lost = hold(&mut daemon, controller, &model.hold(), (share, seed));
     (digest(&daemon.ends_with(0)), lost)
 }
 

@@ -88,7 +88,7 @@ int main(int, char** argv) try {
       kinds += event->kind + " ";
     }
   }
-  if (kinds != "push friction stop arm ") {
+  if (kinds != "push friction cmd_vel stop arm ") {
     std::printf("events: %s\n", kinds.c_str());
     return 1;
   }
