@@ -25,6 +25,7 @@ mod daemon;
 mod determinism;
 mod determinism_cases;
 mod doctor;
+mod every_request;
 mod executive;
 mod exhaustive;
 mod faults;

@@ -131,15 +131,15 @@ impl Arbitration {
         model
     }
 
-    /// One happening and a command of each of two sessions. A thorough search has the commands in
-    /// any order, two of one session, and two happenings with at most one command.
+    /// One happening and two commands. A thorough search has the commands in any order, and two
+    /// happenings with at most one command.
     fn all_inputs(&self) -> Vec<Input> {
         let Scope { happenings, commands, is_thorough, .. } = &self.scope;
         let mut any: Vec<[Option<(usize, How)>; 2]> = vec![[None, None]];
         any.extend(commands.iter().map(|&c| [Some(c), None]));
-        for &a in commands {
-            let partners = commands.iter().filter(|(session, _)| *is_thorough || a.0 < *session);
-            any.extend(partners.map(|&b| [Some(a), Some(b)]));
+        for (i, &a) in commands.iter().enumerate() {
+            let partners = if *is_thorough { &commands[..] } else { &commands[i + 1..] };
+            any.extend(partners.iter().map(|&b| [Some(a), Some(b)]));
         }
         let mut inputs = Vec::new();
         for first in std::iter::once(None).chain(happenings.iter().copied().map(Some)) {
@@ -242,7 +242,8 @@ impl Arbitration {
         let command = Command {
             run_id: 1,
             session: session as u64,
-            seq: if how == How::Echo { 1 } else { tick },
+            // of two commands in a tick, the one that answers the older state may be newer
+            seq: if how == How::Echo { 1 } else { 2 * tick + u64::from(how == How::Older) },
             answers_tick,
             applies_tick: if joined { answers_tick + schedule.offset } else { 0 },
             joints: vec![set_point; size + usize::from(how == How::TooLong)],

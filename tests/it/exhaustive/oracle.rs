@@ -178,27 +178,7 @@ impl Oracle {
 
     pub fn happens(&mut self, rules: &Rules, happening: Happening) {
         match happening {
-            Happening::Join(controller, joints) => {
-                for joint in (0..JOINTS).filter(|joint| joints[*joint]) {
-                    self.obeys[joint] = match self.rung_of_joint(rules, joint) {
-                        _ if self.stopped => DAMPER,
-                        Authority::Held => self.obeys[joint],
-                        Authority::Damped => DAMPER,
-                        _ => NOTHING,
-                    };
-                }
-                for (joint, joins) in joints.iter().enumerate() {
-                    if *joins {
-                        self.over[self.owner[joint]] = true;
-                        self.owner[joint] = controller;
-                    } else if self.owner[joint] == controller {
-                        self.owner[joint] = 0;
-                    }
-                }
-                self.over[0] = false;
-                (self.age[controller], self.over[controller]) = (0, false);
-                self.open[controller] = 1;
-            }
+            Happening::Join(controller, joints) => self.hand_over(rules, controller, joints),
             Happening::Leave(controller) => self.over[controller] = true,
             Happening::Stop => {
                 self.note_lost(rules);
@@ -223,6 +203,31 @@ impl Oracle {
         }
     }
 
+    /// A controller joins with some joints, and gives back those that it had. Joints go on as they
+    /// are until its first command.
+    fn hand_over(&mut self, rules: &Rules, controller: usize, joints: [bool; JOINTS]) {
+        let rungs: [Authority; JOINTS] =
+            std::array::from_fn(|joint| self.rung_of_joint(rules, joint));
+        for (joint, is_wanted) in joints.into_iter().enumerate() {
+            if !is_wanted {
+                if self.owner[joint] == controller {
+                    self.owner[joint] = 0;
+                }
+                continue;
+            }
+            self.obeys[joint] = match rungs[joint] {
+                _ if self.stopped => DAMPER,
+                Authority::Held => self.obeys[joint],
+                Authority::Damped => DAMPER,
+                _ => NOTHING,
+            };
+            self.over[self.owner[joint]] = true;
+            self.owner[joint] = controller;
+        }
+        (self.over[0], self.over[controller]) = (false, false);
+        (self.age[controller], self.open[controller]) = (0, 1);
+    }
+
     /// A session that was too late does not come back by itself. While the robot is stopped nobody
     /// can be in time.
     fn note_lost(&mut self, rules: &Rules) {
@@ -243,39 +248,18 @@ impl Oracle {
         let mut acting = [0; JOINTS];
         for &(offered, verdict) in commands {
             let session = offered.session;
-            let owed =
+            let is_owed =
                 offered.is_due && offered.fits && !self.stopped && self.lives(rules, session);
             match verdict {
-                Verdict::Accepted => {}
-                Verdict::Proving => {
-                    self.proves(rules, session)?;
-                    continue;
-                }
-                Verdict::Rejected(reason) if owed && !acting.contains(&session) => {
+                Verdict::Accepted => self.acts(rules, offered)?,
+                Verdict::Proving => self.proves(rules, session)?,
+                Verdict::Rejected(reason) if is_owed && !acting.contains(&session) => {
                     return Err(format!("the owner's command {offered:?} was refused: {reason:?}"));
                 }
-                Verdict::Rejected(_) => continue,
+                Verdict::Rejected(_) => {}
             }
-            if self.stopped {
-                return Err(format!("{offered:?} acts after the stop"));
-            }
-            if self.over[session] {
-                return Err(format!("{offered:?} acts, but its session is over"));
-            }
-            if !offered.fits {
-                return Err(format!("{offered:?} acts, but has the wrong size"));
-            }
-            if offered.answers_back > self.armed {
-                return Err(format!("{offered:?} acts, but is from before the stop ended"));
-            }
-            if session > CONTROLLERS {
-                self.takes_all(rules, offered)?;
-            } else if !self.lives(rules, session) {
-                return Err(format!("{offered:?} acts, but has no joints, or has lost them"));
-            } else if offered.answers_back >= self.open[session] {
-                return Err(format!("{offered:?} acts, but its state was answered before"));
-            } else {
-                (self.age[session], self.open[session]) = (0, offered.answers_back);
+            if verdict != Verdict::Accepted {
+                continue;
             }
             for (joint, acts) in acting.iter_mut().enumerate() {
                 if self.owner[joint] == session || session > CONTROLLERS {
@@ -288,6 +272,30 @@ impl Oracle {
             }
         }
         Ok(self.weakest(rules, acting))
+    }
+
+    /// A command was accepted: it must not be one of those that nothing obeys.
+    fn acts(&mut self, rules: &Rules, offered: Offered) -> Result<(), String> {
+        let session = offered.session;
+        let objection = if self.stopped {
+            "after the stop"
+        } else if self.over[session] {
+            "but its session is over"
+        } else if !offered.fits {
+            "but has the wrong size"
+        } else if offered.answers_back > self.armed {
+            "but is from before the stop ended"
+        } else if session > CONTROLLERS {
+            return self.takes_all(rules, offered);
+        } else if !self.lives(rules, session) {
+            "but has no joints, or has lost them"
+        } else if offered.answers_back >= self.open[session] {
+            "but its state was answered before"
+        } else {
+            (self.age[session], self.open[session]) = (0, offered.answers_back);
+            return Ok(());
+        };
+        Err(format!("{offered:?} acts, {objection}"))
     }
 
     /// A command without a lease was accepted: all joints obey its session.
