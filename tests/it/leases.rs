@@ -1,10 +1,13 @@
 //! Leases in the plant: who commands which joints, when, and what happens in between.
 
+mod stops;
+
 use crate::common::robots::walker;
 use hardstand::simulation::{Denied, Leases, Outcome, Simulation};
+use hardstand_physics::plant::Walk as _;
 use hardstand_protocol::{
     Authority, Command, CommandSchedule, Event, Grant, JointCommand, JointSet, Rejection,
-    TickInput, Verdict, controller_number,
+    SCHEDULE_TICKS_MAX, TickInput, Verdict, controller_number,
 };
 
 use crate::common::WATCHDOG as SPEC;
@@ -361,120 +364,127 @@ fn senseless_leases_are_refused() {
     assert!(refused >= 10, "{refused}");
 }
 
-/// The simulation after `ticks` ticks in which nothing comes.
-fn wait(simulation: &mut Simulation, ticks: u64) {
-    for _ in 0..ticks {
-        step(simulation, &[], &[]);
-    }
-}
-
-/// A joint that nobody commands is free; that of a stopped robot is damped, and stays so.
+/// Lockstep waits for what a lease owes.
 #[test]
-fn a_joint_that_is_joined_during_a_stop_is_damped_when_the_stop_ends() {
-    let mut simulation = simulation();
-    let mut shown = simulation.new_snapshot();
-    step(&mut simulation, &[Event::Stop], &[]);
-    step(&mut simulation, &[Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))], &[]);
-    step(&mut simulation, &[Event::Arm], &[]);
-    simulation.fill(&mut shown);
-    let damper = simulation.plant().damper(0, SPEC.damping);
-    assert_eq!(simulation.authority(), Authority::Held);
-    assert_eq!([shown.references[0].kd, shown.references[1].kd], [damper.kd; 2]);
-    assert!(damper.kd > 0.0);
-}
-
-#[test]
-fn the_end_of_a_stop_brings_no_controller_back_that_was_lost_before() {
-    let schedule = EVERY_TICK;
-    let after = |events: [&[Event]; 2]| {
+fn a_lease_owes_the_answer_that_is_due_until_it_has_it() {
+    let schedule = CommandSchedule { period: 2, phase: 0, offset: 1 };
+    let owes = |simulation: &Simulation| {
+        let lease = simulation.leases().of_session(5).unwrap().1;
+        [0, 1, 2, 3, 4].map(|tick| lease.owes(tick))
+    };
+    let joined = |required: bool| {
         let mut simulation = simulation();
-        let first = [Event::Grant(grant("a", 5, schedule, &[0, 1]))];
-        step(&mut simulation, &first, &[answer(5, 0, schedule, (0.5, 2))]);
-        wait(&mut simulation, 22);
-        step(&mut simulation, events[0], &[]);
-        step(&mut simulation, events[1], &[answer(5, 24, schedule, (0.5, 2))]).verdicts[0]
+        let grant = Grant { required, ..grant("a", 5, schedule, &[0, 1]) };
+        step(&mut simulation, &[Event::Grant(grant)], &[]);
+        simulation
     };
-    let lost = Verdict::Rejected(Rejection::Revoked);
-    assert_eq!(after([&[], &[]]), lost);
-    assert_eq!(after([&[Event::Stop], &[Event::Arm]]), lost);
-    assert_eq!(after([&[], &[Event::Arm]]), lost, "there was no stop");
-    assert_eq!(after([&[Event::Stop, Event::Stop], &[Event::Arm]]), lost);
+    let mut required = joined(true);
+    assert_eq!(owes(&required), [None, Some(0), None, Some(2), None]);
+    step(&mut required, &[], &[answer(5, 0, schedule, (0.5, 2))]);
+    assert_eq!(owes(&required), [None, None, None, Some(2), None]);
+    assert!(required.leases().of_anybody());
+    step(&mut required, &[Event::Leave { session: 5 }], &[]);
+    assert_eq!(owes(&required), [None; 5]);
+    assert!(!required.leases().of_anybody() && !Leases::default().of_anybody());
+    assert_eq!(owes(&joined(false)), [None; 5], "it is advisory");
 }
 
+/// A saved state says of each word of leases what a run can have left there.
 #[test]
-fn a_controller_that_was_there_when_the_stop_came_is_there_when_it_ends() {
-    let mut simulation = simulation();
-    let first = [Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))];
-    step(&mut simulation, &first, &[answer(5, 0, EVERY_TICK, (0.5, 2))]);
-    wait(&mut simulation, 20);
-    step(&mut simulation, &[Event::Stop], &[]);
-    wait(&mut simulation, 500);
-    step(&mut simulation, &[Event::Stop], &[]);
-    wait(&mut simulation, 500);
-    let tick = simulation.tick();
-    let out = step(&mut simulation, &[Event::Arm], &[answer(5, tick, EVERY_TICK, (0.5, 2))]);
-    assert_eq!(out.verdicts[0], Verdict::Accepted);
-}
-
-/// Otherwise a tick in lockstep would wait for a controller without joints.
-#[test]
-fn a_controller_whose_joints_were_taken_during_a_stop_has_to_join_again() {
-    let mut simulation = simulation();
-    step(&mut simulation, &[Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1]))], &[]);
-    step(&mut simulation, &[Event::Stop], &[]);
-    wait(&mut simulation, 30);
-    let mut all = simulation.clone();
-    step(&mut all, &[Event::Grant(grant("b", 6, EVERY_TICK, &[0, 1])), Event::Arm], &[]);
-    assert_eq!(all.leases().of_session(5), None);
-    step(&mut simulation, &[Event::Grant(grant("b", 6, EVERY_TICK, &[0])), Event::Arm], &[]);
-    let tick = simulation.tick();
-    let out = step(&mut simulation, &[], &[answer(5, tick, EVERY_TICK, (0.5, 1))]);
-    assert_eq!(out.verdicts[0], Verdict::Rejected(Rejection::Revoked));
-    let (_, lease) = simulation.leases().of_session(5).unwrap();
-    assert_eq!(lease.owes(tick + 1), None);
-}
-
-#[test]
-fn after_a_stop_a_session_that_has_not_joined_proves_life_with_new_states() {
-    let mut simulation = simulation();
-    let n = simulation.model().joint_count();
-    let command = |session: u64, tick: u64, seq: u64| Command {
-        session,
-        seq,
-        applies_tick: 0,
-        ..answer(0, tick, EVERY_TICK, (0.5, n))
+fn each_contradiction_between_leases_is_refused() {
+    const MAX: u64 = SCHEDULE_TICKS_MAX;
+    let mut good = simulation();
+    let events = [
+        Event::Grant(grant("a", 5, EVERY_TICK, &[0, 1])),
+        Event::Grant(grant("b", 6, EVERY_TICK, &[2])),
+    ];
+    step(&mut good, &events, &[]);
+    let (words, names) = (good.snapshot_words(), good.word_names());
+    let is_taken = |changes: &[(&str, usize, u64)]| {
+        let mut changed = words.clone();
+        for (group, index, value) in changes {
+            let at = names.iter().position(|name| *name == (*group, *index)).unwrap();
+            changed[at] = *value;
+        }
+        simulation().restore(&changed).is_ok()
     };
-    let verdict = |simulation: &mut Simulation, events: &[Event], command: Command| {
-        step(simulation, events, &[command]).verdicts[0]
-    };
-    for tick in 0..3 {
-        verdict(&mut simulation, &[], command(9, tick, tick + 1));
-    }
-    assert_eq!(simulation.authority(), Authority::Fresh);
-    step(&mut simulation, &[Event::Stop], &[]);
-    wait(&mut simulation, 200);
-    // tick 204
-    let old = verdict(&mut simulation, &[Event::Arm], command(10, 203, 1));
-    assert_eq!(old, Verdict::Rejected(Rejection::Sequence));
-    assert_eq!(simulation.authority(), Authority::Held, "the damper, not nothing");
-    for (tick, expected) in
-        [(205, Verdict::Proving), (206, Verdict::Proving), (207, Verdict::Accepted)]
-    {
-        assert_eq!(verdict(&mut simulation, &[], command(10, tick, tick)), expected);
-    }
+    let word = |period, phase, offset| CommandSchedule { period, phase, offset }.word();
+    let scheduled = |word| is_taken(&[("lease.schedule", 0, word)]);
+    assert!(is_taken(&[]));
+    assert!(scheduled(word(MAX, MAX - 1, MAX)));
+    assert!(!scheduled(word(0, 0, 0)), "no period");
+    assert!(!scheduled(word(MAX + 1, 0, 0)));
+    assert!(!scheduled(word(MAX + 2, 0, 0)));
+    assert!(!scheduled(word(4, 4, 0)), "the phase is less than the period");
+    assert!(!scheduled(word(4, 0, MAX + 1)));
+    let controllers = good.leases().places().map(|lease| lease.controller);
+    let [first, second] = [controllers[0], controllers[1]];
+    let named = |a, b| is_taken(&[("lease.controller", 0, a), ("lease.controller", 1, b)]);
+    assert!(!named(second, first), "they stand in order");
+    assert!(!named(first, first), "each has one lease");
+    assert!(!named(0, second), "a free place before one that is taken");
+    assert!(!is_taken(&[("lease.session", 2, 7)]), "a free place has no session");
+    let owned = |owner| is_taken(&[("lease.owners", 0, owner)]);
+    assert!(owned(2) && owned(0));
+    assert!(!owned(3), "there is no third lease");
+    assert!(!is_taken(&[("watchdog.candidate_count", 0, (1 << 32) + 1)]));
 }
 
 #[test]
-fn a_proof_of_life_does_not_go_on_after_a_stop() {
+fn a_ninth_controller_finds_no_place_until_one_has_gone() {
     let mut simulation = simulation();
-    let n = simulation.model().joint_count();
-    let mut verdicts = Vec::new();
-    for tick in 0..5 {
-        let events = if tick == 2 { vec![Event::Stop, Event::Arm] } else { vec![] };
-        let command =
-            Command { seq: tick + 1, applies_tick: 0, ..answer(9, tick, EVERY_TICK, (0.5, n)) };
-        verdicts.push(step(&mut simulation, &events, &[command]).verdicts[0]);
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let one = |i: usize| grant(names[i], 10 + i as u64, EVERY_TICK, &[i]);
+    let events: Vec<Event> = (0..8).map(|i| Event::Grant(one(i))).collect();
+    step(&mut simulation, &events, &[]);
+    let ninth = grant("i", 20, EVERY_TICK, &[8]);
+    let asked = |simulation: &Simulation, grant: &Grant| {
+        simulation.leases().check(&SPEC, simulation.tick(), grant, None)
+    };
+    assert_eq!(asked(&simulation, &ninth), Err(Denied::Full));
+    let before = *simulation.leases();
+    step(&mut simulation, &[Event::Grant(ninth)], &[]);
+    assert_eq!(simulation.leases().places(), before.places(), "it changes nothing");
+    assert_eq!(asked(&simulation, &one(3)), Ok(()), "it has a place already");
+    // one that has left keeps its place until its joint is taken
+    step(&mut simulation, &[Event::Leave { session: 10 }], &[]);
+    assert_eq!(asked(&simulation, &ninth), Err(Denied::Full));
+    let with_its_joint = grant("i", 20, EVERY_TICK, &[0, 8]);
+    assert_eq!(asked(&simulation, &with_its_joint), Ok(()));
+    step(&mut simulation, &[Event::Grant(with_its_joint)], &[]);
+    let leases = simulation.leases();
+    assert_eq!(leases.of_controller(controller_number("a")), None);
+    assert_eq!(leases.of_controller(0), None);
+    for name in &names[1..] {
+        let number = controller_number(name);
+        assert_eq!(leases.of_controller(number).map(|lease| lease.controller), Some(number));
     }
-    assert_eq!(verdicts[..4], [Verdict::Proving; 4]);
-    assert_eq!(verdicts[4], Verdict::Accepted);
+    let owners: Vec<u64> = leases.owners(simulation.tick(), 12).map(|o| o.controller).collect();
+    let named = |name: &&str| controller_number(name);
+    let mut expected: Vec<u64> = names.iter().map(named).collect();
+    expected[0] = controller_number("i");
+    expected.extend([controller_number("i"), 0, 0, 0]);
+    assert_eq!(owners, expected);
+}
+
+/// Of several controllers the state shows the oldest command, of none that of the session that has
+/// not joined.
+#[test]
+fn the_age_of_commands_is_that_of_the_oldest() {
+    let mut simulation = simulation();
+    let mut shown = simulation.new_snapshot().state;
+    simulation.fill_state(&mut shown);
+    assert_eq!(shown.command_age_ticks, u32::MAX);
+    let events = [
+        Event::Grant(grant("a", 5, EVERY_TICK, &[0])),
+        Event::Grant(grant("b", 6, EVERY_TICK, &[1])),
+    ];
+    step(&mut simulation, &events, &[answer(6, 0, EVERY_TICK, (0.5, 1))]);
+    for tick in 1..6 {
+        step(&mut simulation, &[], &[answer(5, tick, EVERY_TICK, (0.5, 1))]);
+    }
+    simulation.fill_state(&mut shown);
+    assert_eq!(shown.command_age_ticks, 5);
+    let ages: Vec<u32> = simulation.leases().owners(6, 3).map(|owner| owner.age_ticks).collect();
+    assert_eq!(ages, [0, 5, u32::MAX]);
 }

@@ -4,6 +4,7 @@
 #![allow(missing_docs, unreachable_pub, missing_debug_implementations, reason = "tests")]
 #![allow(non_snake_case, reason = "a name says the frame of a vector: B the body, W the world")]
 
+mod codec;
 mod golden;
 mod page;
 mod probe;
