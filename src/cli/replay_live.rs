@@ -30,12 +30,11 @@ pub(super) fn show_to_controllers(a: &ReplayArguments) -> Result<ExitCode> {
         let (log, ticks) = (a.log.display(), index.ticks());
         show::line(&format!("log        {log}: {ticks} ticks, shown to controllers"));
     }
-    let mut controller = None;
+    let (mut controller, mut refused) = (None, None);
     let (controller_replay, answers) = replay_to_controllers(player, &scenario.control.controllers);
     let bar = progress::bar(index.ticks(), "showing");
-    let (begin, mut refused) = (Begin::Shown(&saved, controller_replay), None);
-    // the controller is started when the daemon is ready
-    let host = Host::Shared;
+    // shared: the controller is started when the daemon is ready
+    let (begin, host) = (Begin::Shown(&saved, controller_replay), Host::Shared);
     let summary = daemon::run(&scenario, begin, None, host, &stop, |happening| match happening {
         Happening::Ready(_, grants) => {
             if !a.json {

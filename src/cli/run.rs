@@ -49,17 +49,16 @@ fn simulate(a: &RunArguments, write: &mut dyn FnMut(&Report) -> Result<()>) -> R
         show::from(file, saved, scenario.spec.period_ns);
     }
     // at free pace a bar is easier to read than a line a second
-    let for_bar = scenario.pace == Pace::Free && std::io::stderr().is_terminal();
-    let bar = scenario.ticks.filter(|_| for_bar).map(|n| progress::bar(n, "simulating"));
+    let shows_bar = scenario.pace == Pace::Free && std::io::stderr().is_terminal();
+    let bar = scenario.ticks.filter(|_| shows_bar).map(|n| progress::bar(n, "simulating"));
     let (mut waited_s, mut paused) = (0_u64, false);
     let begin = from.as_ref().map_or(Begin::Afresh, Begin::Saved);
     #[cfg(feature = "view")]
     let page = if a.view { Some(view_beside(&scenario, a)?) } else { None };
     #[cfg(feature = "view")]
-    let children: Vec<u32> = page.iter().map(Process::id).collect();
+    let host = Host::Own { child: page.as_ref().map(Process::id) };
     #[cfg(not(feature = "view"))]
-    let children = [];
-    let host = Host::Own { children: &children };
+    let host = Host::Own { child: None };
     let summary =
         daemon::run(&scenario, begin, a.log.clone(), host, &stop, |happening| match happening {
             Happening::Ready(ready, grants) => {

@@ -11,13 +11,13 @@ use hardstand_error::Result;
 
 /// Whose process the daemon runs in.
 #[derive(Clone, Copy, Debug)]
-pub enum Host<'a> {
+pub enum Host {
     /// A program that goes on to other things: nothing is confined.
     Shared,
     /// The process ends with the daemon, so it can be confined for good.
     Own {
-        /// Processes that were started before and will be ended, each in a group of its own.
-        children: &'a [u32],
+        /// A process that was started before and will be ended, in a group of its own.
+        child: Option<u32>,
     },
 }
 
@@ -39,15 +39,15 @@ impl Confinement {
     pub(super) fn begin(
         scenario: &Scenario,
         log: Option<&Path>,
-        host: Host<'_>,
+        host: Host,
         grants: &mut Grants,
     ) -> Result<Option<Self>> {
-        let Host::Own { children } = host else { return Ok(None) };
+        let Host::Own { child } = host else { return Ok(None) };
         if scenario.sandbox == Sandbox::Off {
             return Ok(None);
         }
         let confinement = Self {
-            allowed: allowed(scenario, log, children),
+            allowed: allowed(scenario, log, child),
             required: scenario.sandbox == Sandbox::Required,
             loop_is_quiet: scenario.control.mode == Mode::RealTime,
         };
@@ -83,8 +83,8 @@ impl Confinement {
     }
 }
 
-fn allowed(scenario: &Scenario, log: Option<&Path>, children: &[u32]) -> Allowed {
-    let mut allowed = Allowed { children: children.into(), ..Allowed::default() };
+fn allowed(scenario: &Scenario, log: Option<&Path>, child: Option<u32>) -> Allowed {
+    let mut allowed = Allowed { children: child.into_iter().collect(), ..Allowed::default() };
     log.into_iter().for_each(|log| allowed.add_log(log));
     if let Some(access) = &scenario.bus.access {
         allowed.read.extend(access.users_file.clone());

@@ -119,7 +119,7 @@ pub fn run(
     scenario: &Scenario,
     begin: Begin<'_>,
     log: Option<PathBuf>,
-    host: Host<'_>,
+    host: Host,
     stop: &Arc<AtomicBool>,
     mut watch: impl FnMut(Happening<'_>),
 ) -> Result<Summary> {
