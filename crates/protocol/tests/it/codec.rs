@@ -65,7 +65,7 @@ fn a_message_is_decoded_to_its_last_byte() {
     assert_eq!(decode_body::<ControlRequest>(Kind::Control, &body).unwrap(), request);
     let refusal = |bytes: &[u8]| {
         let refusal = decode::<ControlRequest>(Kind::Control, bytes).unwrap_err().to_string();
-        assert!(refusal.contains(&Kind::Control.schema()), "{refusal}");
+        assert!(refusal.contains(Kind::Control.schema()), "{refusal}");
         refusal
     };
     assert!(refusal(&bytes[..bytes.len() - 1]).contains("does not decode"));
