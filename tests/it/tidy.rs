@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 40] = [
+const ROOMS: [(&str, &[&str]); 41] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -45,6 +45,7 @@ const ROOMS: [(&str, &[&str]); 40] = [
     ("python", &["dynamics", "model", "spatial"]),
     ("policy", &[]),
     ("sandbox", &[]),
+    ("geometry", &[]),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] =
