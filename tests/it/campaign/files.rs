@@ -74,7 +74,7 @@ key = "contact.mu_kinetic"
 between = [0.4, 0.3]
 
 [conditions]
-fell = "base.height < 0.2"
+fell = "base.altitude < 0.2"
 done = "time > 1"
 "2nd" = "time > 1"
 
@@ -90,7 +90,7 @@ tilt = { quantity = "base.tilted", take = "sum" }
         "scenario \"flat\", all of vary at their upper ends: contact.mu_static is 200.0",
         "vary[1].between is [0.4, 0.3]; it must be two numbers, the smaller first",
         "scenario \"flat\", condition \"fell\": ",
-        "base.height",
+        "base.altitude",
         "\"done\" is another column, or an outcome, already",
         "conditions.2nd: a name must be",
         "\"ticks\" is another column, or an outcome, already",
