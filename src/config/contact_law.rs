@@ -8,7 +8,9 @@ use hardstand_physics::contact::{
 };
 use hardstand_physics::plant::ContactModel;
 
+use super::by_mass::{BY_MASS, SpringKeys};
 use super::materials::Materials;
+use super::presets;
 use super::section::{Mistakes, Range, Section};
 use super::terrain::Ground;
 
@@ -17,6 +19,8 @@ use super::terrain::Ground;
 pub(super) struct ContactDefaults {
     model: Kind,
     parameters: SpringParameters,
+    /// The keys of the spring, for [`by_mass::fit`](super::by_mass::fit).
+    pub(super) keys: SpringKeys,
     mu: [f64; 2],
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
@@ -51,27 +55,24 @@ pub(super) fn contact_defaults(
 ) -> ContactDefaults {
     let s = root.section("contact");
     let (above, at_least) = (Range::above(0.0), Range::at_least(0.0));
-    let mut parameters = SpringParameters {
+    presets::check_names(&s);
+    let keys = SpringKeys {
         d0_m: s.f64("d0_m", Range::finite()),
-        d1_n: s.f64("d1_n", above),
+        d1_n: s.f64_or_word("d1_n", above, BY_MASS),
         d2_per_m: s.f64("d2_per_m", above),
-        cz_s_per_m: s.f64("cz_s_per_m", DISSIPATION),
-        force_z_max_n: s.f64("force_z_max_n", above),
-        kxy_n_per_m: s.f64("kxy_n_per_m", above),
+        cz_s_per_m: s.f64_or_word("cz_s_per_m", DISSIPATION, BY_MASS),
+        damping_ratio: s.f64("damping_ratio", Range::between(0.0, 10.0)),
+        force_z_max_n: s.f64_or_word("force_z_max_n", above, BY_MASS),
+        kxy_n_per_m: s.f64_or_word("kxy_n_per_m", above, BY_MASS),
+        cxy_n_s_per_m: s.f64_or_word("cxy_n_s_per_m", at_least, "critical"),
+        critical_mass_kg: s.f64_or_word("critical_mass_kg", above, BY_MASS),
         v_settle_m_per_s: s.f64("v_settle_m_per_s", above),
         t_settle_s: s.f64("t_settle_s", above),
-        stiction: s.choice("stiction", &STICTION).unwrap_or_default(),
-        ..SpringParameters::default()
     };
-    let mass_kg = s.f64("critical_mass_kg", above);
-    if s.choice_or_number("cxy_n_s_per_m", "critical") {
-        let kxy = parameters.kxy_n_per_m;
-        if let (true, Err(e)) = (kxy > 0.0, parameters.set_critical_damping(kxy, mass_kg)) {
-            mistakes.add(e.to_string());
-        }
-    } else {
-        parameters.cxy_n_s_per_m = s.f64("cxy_n_s_per_m", at_least);
-    }
+    let stiction = s.choice("stiction", &STICTION).unwrap_or_default();
+    // after a mistake a value may be 0, which is already reported
+    let parameters = keys.parameters().unwrap_or_default();
+    let parameters = SpringParameters { stiction, ..parameters };
     let before = mistakes.count();
     let mu = [s.f64("mu_static", MU), s.f64("mu_kinetic", MU)];
     if mu[1] > mu[0] && mistakes.count() == before {
@@ -80,6 +81,7 @@ pub(super) fn contact_defaults(
     let out = ContactDefaults {
         model: s.choice("model", &MODELS).unwrap_or(Kind::Spring),
         parameters,
+        keys,
         mu,
         material: materials.named(&s, "material", None),
         transition_m_per_s: s.f64("transition_m_per_s", above),

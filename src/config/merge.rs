@@ -4,14 +4,24 @@ use toml::{Table, Value};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
+use super::presets;
+
 /// The defaults, with the documentation of every key.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
 
 /// The complete table: defaults, overwritten by `scenario`, overwritten by `sets` (`key=value`).
-/// Tables are merged key by key, everything else is replaced as a whole.
+/// Tables are merged key by key, everything else is replaced as a whole. Before the scenario, and
+/// again before the sets, come the [presets](presets) that it names.
 pub(super) fn complete(scenario: &str, file: &str, sets: &[String]) -> Result<Table> {
-    let mut table = parse(DEFAULT_TOML, "config/default.toml")?;
-    overwrite(&mut table, parse(scenario, file)?);
+    let defaults = parse(DEFAULT_TOML, "config/default.toml")?;
+    let mut table = defaults.clone();
+    let scenario = parse(scenario, file)?;
+    if let Some(Value::Table(contact)) = scenario.get("contact") {
+        presets::named_by(contact, &defaults).into_iter().for_each(|p| overwrite(&mut table, p));
+    }
+    overwrite(&mut table, scenario);
+    let contact: Table = sets.iter().filter_map(|set| set_in("contact", set)).collect();
+    presets::named_by(&contact, &defaults).into_iter().for_each(|p| overwrite(&mut table, p));
     let mut mistakes = Vec::new();
     for set in sets {
         if let Err(m) = apply_set(&mut table, set) {
@@ -46,12 +56,7 @@ fn apply_set(table: &mut Table, set: &str) -> std::result::Result<(), String> {
     let Some((path, text)) = set.split_once('=') else {
         return Err(format!("\"{set}\": expected key=value, e.g. sim.micro_steps=20"));
     };
-    let text = text.trim();
-    let value = format!("v = {text}")
-        .parse::<Table>()
-        .ok()
-        .and_then(|mut t| t.remove("v"))
-        .unwrap_or_else(|| Value::String(text.into()));
+    let value = value_of(text.trim());
     let keys = keys_of(path.trim());
     let Some((last, parents)) = keys.split_last() else {
         return Err(format!("\"{set}\": no key"));
@@ -61,6 +66,20 @@ fn apply_set(table: &mut Table, set: &str) -> std::result::Result<(), String> {
         place = place.child(key).ok_or_else(|| format!("\"{path}\": there is no \"{key}\""))?;
     }
     place.insert(last, value).ok_or_else(|| format!("\"{path}\": there is no \"{last}\""))
+}
+
+fn value_of(text: &str) -> Value {
+    let parsed = format!("v = {text}").parse::<Table>().ok().and_then(|mut t| t.remove("v"));
+    parsed.unwrap_or_else(|| Value::String(text.into()))
+}
+
+/// Key and value of a set that changes a key of this section.
+fn set_in(section: &str, set: &str) -> Option<(String, Value)> {
+    let (path, text) = set.split_once('=')?;
+    match keys_of(path.trim()).as_slice() {
+        [of, key] if of == section => Some((key.clone(), value_of(text.trim()))),
+        _ => None,
+    }
 }
 
 /// The keys of a path; quoted ones may contain dots, as in TOML.

@@ -6,12 +6,14 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod bus;
+mod by_mass;
 mod contact_law;
 mod control;
 mod events;
 mod feet;
 mod materials;
 mod merge;
+mod presets;
 mod realtime;
 mod regions;
 mod robot;

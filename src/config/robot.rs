@@ -113,15 +113,22 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
     (q, v)
 }
 
+/// The first plane's normal, or the direction against gravity, if the ground has no plane.
+pub(super) fn up_W(spec: &PlantSpec) -> Vec3 {
+    match spec.ground.first() {
+        Some(first) if matches!(first.shape, SurfaceShape::Plane) => first.X_WS.R * Vec3::z(),
+        _ if spec.gravity_W.norm() > 0.0 => -spec.gravity_W.normalize(),
+        _ => Vec3::z(),
+    }
+}
+
 /// Moves the base along the first plane's normal (against gravity, if the ground has no plane) to
 /// the height at which the robot, as one rigid body, would rest, and then `clearance_m` higher.
 pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64) {
-    let Some(first) = spec.ground.first() else { return };
-    let up_W = match first.shape {
-        SurfaceShape::Plane => first.X_WS.R * Vec3::z(),
-        _ if spec.gravity_W.norm() > 0.0 => -spec.gravity_W.normalize(),
-        _ => Vec3::z(),
-    };
+    if spec.ground.is_empty() {
+        return;
+    }
+    let up_W = up_W(spec);
     let weight_n = (-spec.gravity_W.dot(&up_W) * model.total_mass()).max(LEAST_WEIGHT_N);
     let mut raised = spec.clone();
     raised.v = Velocities::zero(model);

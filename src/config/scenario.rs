@@ -23,7 +23,7 @@ use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
-use super::{contact_law, events, feet, materials, merge, regions, robot, terrain};
+use super::{by_mass, contact_law, events, feet, materials, merge, regions, robot, terrain};
 
 /// All settings of a run.
 #[derive(Clone, Debug)]
@@ -196,6 +196,7 @@ fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistake
     let clearance_m = robot::clearance_m(&initial);
     initial.finish();
 
+    let switch = foot_switch(root);
     let mut spec = PlantSpec {
         period_ns: sim.period_ns,
         micro_steps: sim.micro_steps,
@@ -207,13 +208,17 @@ fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistake
         feet: touching.feet,
         stops: stops(root),
         imu: imu(root, &loaded.model),
-        foot_switch: foot_switch(root),
+        foot_switch: switch.spec(),
         q,
         v,
     };
     check_integrator(&spec, mistakes);
+    let places = clearance_m.is_some() && loaded.model.base == Base::Floating;
+    if mistakes.count() == 0 {
+        by_mass::fit(&loaded.model, &mut spec, &defaults.keys, &switch, places, mistakes);
+    }
     if let Some(clearance_m) = clearance_m
-        && loaded.model.base == Base::Floating
+        && places
         && mistakes.count() == 0
     {
         robot::place_above(&loaded.model, &mut spec, clearance_m);

@@ -126,14 +126,9 @@ impl<'a> Section<'a> {
     }
 
     pub(crate) fn f64(&self, key: &str, range: Range) -> f64 {
-        let number = match self.get(key) {
-            Some(Value::Float(x)) => Some(*x),
-            Some(Value::Integer(i)) => Some(*i as f64),
-            _ => None,
-        };
-        match number {
-            Some(x) if range.contains(x) => x,
-            _ => {
+        match self.get(key).and_then(number).filter(|&x| range.contains(x)) {
+            Some(x) => x,
+            None => {
                 self.mistake(key, &range.describe());
                 range.min.max(0.0)
             }
@@ -206,6 +201,20 @@ impl<'a> Section<'a> {
     /// True if the key holds `word`; [`f64`](Self::f64) reads a number.
     pub(crate) fn choice_or_number(&self, key: &str, word: &str) -> bool {
         matches!(self.get(key), Some(Value::String(s)) if s == word)
+    }
+
+    /// A number, or `None` for `word`.
+    pub(crate) fn f64_or_word(&self, key: &str, range: Range, word: &str) -> Option<f64> {
+        if self.choice_or_number(key, word) {
+            return None;
+        }
+        match self.get(key).and_then(number).filter(|&x| range.contains(x)) {
+            Some(x) => Some(x),
+            None => {
+                self.mistake(key, &format!("{}, or \"{word}\"", range.describe()));
+                Some(range.min.max(0.0))
+            }
+        }
     }
 
     /// Three numbers.
@@ -314,8 +323,11 @@ impl<'a> Section<'a> {
     }
 }
 
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|i| i as f64))
+}
+
 fn as_numbers(value: &Value, range: &Range) -> Option<Vec<f64>> {
-    let number = |v: &Value| v.as_float().or_else(|| v.as_integer().map(|i| i as f64));
     let usable = |v: &Value| number(v).filter(|&x| range.contains(x));
     value.as_array()?.iter().map(usable).collect()
 }

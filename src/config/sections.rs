@@ -1,11 +1,12 @@
 //! The sections of a scenario that affect the physics.
 
+use super::by_mass::{BY_MASS, SwitchKeys};
 use super::realtime::StartRule;
 use crate::limits::{SPEED_MAX, SPEED_MIN};
 use crate::simulation::WatchdogSpec;
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{Integrator, StopSpec};
-use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
+use hardstand_physics::sensor::ImuSpec;
 use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::limits::GAIN_MAX;
 
@@ -106,16 +107,18 @@ pub(super) fn imu(root: &Section<'_>, model: &Model) -> ImuSpec {
     spec
 }
 
-pub(super) fn foot_switch(root: &Section<'_>) -> FootSwitchSpec {
+pub(super) fn foot_switch(root: &Section<'_>) -> SwitchKeys {
     let s = root.section("foot_switch");
-    let spec = FootSwitchSpec {
-        on_n: s.f64("on_n", Range::at_least(0.0)),
-        off_n: s.f64("off_n", Range::at_least(0.0)),
+    let keys = SwitchKeys {
+        on_n: s.f64_or_word("on_n", Range::at_least(0.0), BY_MASS),
+        off_n: s.f64_or_word("off_n", Range::at_least(0.0), BY_MASS),
         debounce_ticks: s.count("debounce_ticks", 1, 1000),
     };
-    if spec.off_n > spec.on_n {
-        s.mistake("off_n", &format!("at most foot_switch.on_n, which is {}", spec.on_n));
+    if let (Some(on_n), Some(off_n)) = (keys.on_n, keys.off_n)
+        && off_n > on_n
+    {
+        s.mistake("off_n", &format!("at most foot_switch.on_n, which is {on_n}"));
     }
     s.finish();
-    spec
+    keys
 }

@@ -13,6 +13,7 @@ mod common;
 mod alloc;
 mod bisect;
 mod branch;
+mod by_mass;
 #[cfg(feature = "zenoh")]
 mod campaign;
 #[cfg(feature = "zenoh")]
