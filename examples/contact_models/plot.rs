@@ -6,7 +6,7 @@ use plotters::prelude::{
     BLACK, ChartBuilder, IntoDrawingArea, LineSeries, PathElement, RGBColor, SVGBackend,
     SeriesLabelPosition, WHITE,
 };
-use plotters::style::{Color, ShapeStyle};
+use plotters::style::{Color, FontStyle, ShapeStyle, register_font};
 
 use crate::scenes::{Kind, Result};
 
@@ -30,6 +30,8 @@ const CHUNKS: usize = 250;
 
 /// Draws every curve into every panel, as far as it is inside.
 pub(crate) fn draw(path: &Path, panels: &[Panel], curves: &[Vec<(&Kind, &Points)>]) -> Result<()> {
+    let font = include_bytes!("../../src/cli/picture/DejaVuSans.ttf");
+    register_font(FONT, FontStyle::Normal, font).map_err(|_unknown| "the font is damaged")?;
     let size = (PANEL_PX.0 * panels.len() as u32, PANEL_PX.1);
     let root = SVGBackend::new(path, size).into_drawing_area();
     root.fill(&WHITE)?;

@@ -9,7 +9,7 @@ const PRESETS_TOML: &str = include_str!("../../config/presets.toml");
 
 /// The keys of `[contact]` that name a set, in the order in which their sets are applied, each with
 /// the name that stands for the values of config/default.toml.
-const NAMERS: [(&str, &str); 1] = [("spring", "simbody")];
+const NAMERS: [(&str, &str); 2] = [("preset", "none"), ("spring", "simbody")];
 
 /// All sets: by key, then by name.
 pub(super) fn sets() -> Table {

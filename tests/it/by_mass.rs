@@ -1,4 +1,5 @@
 //! `contact.spring = "by_mass"`: robots of any weight rest, are damped as stated, and land.
+#![allow(clippy::disallowed_methods, reason = "sizes and expected values, compared within bounds")]
 
 use crate::common::scene::Standing;
 use hardstand::ErrorKind;

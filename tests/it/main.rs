@@ -48,6 +48,7 @@ mod mjcf;
 mod models;
 mod page;
 mod plant;
+mod presets;
 #[cfg(feature = "zenoh")]
 mod python;
 mod realtime;
