@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 41] = [
+const ROOMS: [(&str, &[&str]); 42] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -46,6 +46,7 @@ const ROOMS: [(&str, &[&str]); 41] = [
     ("policy", &[]),
     ("sandbox", &[]),
     ("geometry", &[]),
+    ("motors", &[]),
     ("cli", ALL),
 ];
 const PHYSICS: &[&str] =
