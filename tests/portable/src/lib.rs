@@ -10,11 +10,19 @@ use hardstand::{Error, ErrorKind, Result};
 use hardstand_log::{LogReader, LogRecord};
 use xxhash_rust::xxh3::Xxh3Default;
 
+#[path = "../../../crates/geometry/tests/it/common/mod.rs"]
+#[allow(dead_code, clippy::unwrap_used, reason = "shared with tests")]
+mod common;
 #[path = "../../it/determinism_cases.rs"]
 mod determinism_cases;
+#[path = "../../../crates/geometry/tests/it/digest.rs"]
+mod digest;
 #[path = "../../it/walking.rs"]
 mod walking;
 mod wasm;
+
+/// The digest of 10,000 contacts of `crates/geometry`.
+const CONTACTS: u64 = 0xb5ba_4dd2_23da_c1bd;
 
 /// Runs each fixed case and compares its digest with the one that is written down. The result is a
 /// line for each.
@@ -31,6 +39,12 @@ pub fn cases() -> Result<String> {
         }
         let _infallible = writeln!(out, "{name} {digest:016x}");
     }
+    let digest = digest::digest();
+    if digest != CONTACTS {
+        let text = format!("CONTACTS: {digest:016x}, written down {CONTACTS:016x}");
+        return Err(Error::new(ErrorKind::Internal, text));
+    }
+    let _infallible = writeln!(out, "CONTACTS {digest:016x}");
     Ok(out)
 }
 
