@@ -43,6 +43,7 @@ pub mod inspect;
 pub mod limits;
 
 pub mod mjcf;
+pub mod optimize;
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
 #[cfg(not(target_family = "wasm"))]

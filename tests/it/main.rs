@@ -21,6 +21,7 @@ mod certify;
 mod config;
 mod contact;
 mod corpus;
+mod cube;
 #[cfg(feature = "zenoh")]
 mod daemon;
 mod determinism;
@@ -46,6 +47,7 @@ mod lockstep;
 mod message;
 mod mjcf;
 mod models;
+mod optimize;
 mod page;
 mod plant;
 mod presets;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 42] = [
+const ROOMS: [(&str, &[&str]); 43] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -42,6 +42,7 @@ const ROOMS: [(&str, &[&str]); 42] = [
     ("trot", &[]),
     ("mjcf", &["math", "spatial", "urdf"]),
     ("scaffold", ALL),
+    ("optimize", &["math"]),
     ("python", &["dynamics", "model", "spatial"]),
     ("policy", &[]),
     ("sandbox", &[]),
