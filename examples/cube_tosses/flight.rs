@@ -1,7 +1,7 @@
 //! What free flight says of camera and cube, without any contact law.
 //!
-//! The tags' centre turns about the centre of mass `c`, which falls. In the file's lengths, which are
-//! `s` times those in metres, with the rotation `R` of each sample:
+//! The tags' centre turns about the centre of mass `c`, which falls. In the file's lengths, which
+//! are `s` times those in metres, with the rotation `R` of each sample:
 //!
 //! ```text
 //! p(t) = p₀ + v₀ t − ½ s g t² z − R(t) s c

@@ -1,5 +1,5 @@
-//! How far off a prediction is from a first state that the camera has disturbed, if everything else
-//! is right: the law's own prediction from the undisturbed state is what it is compared with.
+//! How far off a prediction is from a first state that the camera has disturbed, if everything
+//! else is right: it is compared with the law's own prediction from the undisturbed state.
 
 use hardstand::optimize::SplitMix;
 use hardstand_physics::spatial::{Quaternion, Vec3};
@@ -17,9 +17,9 @@ const SEED: u64 = 2;
 /// Free samples from which the jitter is measured.
 const FREE: usize = 8;
 
-/// Errors of the camera, as standard deviations along one axis. *Jitter* is new in each sample: what
-/// is left of free flight after the fit of a parabola and of a constant angular velocity. *Offset*
-/// stays for a toss: how heights and tilts differ between cubes at rest.
+/// Errors of the camera, as standard deviations along one axis. *Jitter* is new in each sample:
+/// what is left of free flight after the fit of a parabola and of a constant angular velocity.
+/// *Offset* stays for a toss: how heights and tilts differ between cubes at rest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CameraNoise {
     pub(crate) jitter_m: f64,

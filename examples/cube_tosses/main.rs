@@ -38,8 +38,8 @@ use report::Row;
 #[command(name = "cube_tosses")]
 struct Arguments {
     /// Tosses, `.json` or `.json.gz`: an object with dt_s, mass_kg, half_width_m, inertia_kg_m2 and
-    /// tosses, a list of objects with id, p_m, q_wxyz, v_m_per_s and w_body_rad_per_s. Several files
-    /// must describe the same cube.
+    /// tosses, a list of objects with id, p_m, q_wxyz, v_m_per_s and w_body_rad_per_s. Several
+    /// files must describe the same cube.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Find the parameters on these tosses, print them as TOML, and use them. Takes minutes.
@@ -47,7 +47,8 @@ struct Arguments {
     fit: bool,
     /// Cross-validation: with `--fit`, fit on all tosses but one part of so many, and predict that
     /// part, for each part.
-    #[arg(long, value_name = "PARTS", requires = "fit", value_parser = clap::value_parser!(u32).range(2..=20))]
+    #[arg(long, value_name = "PARTS", requires = "fit")]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..=20))]
     folds: Option<u32>,
     /// Print a JSON list, one object for each law.
     #[arg(long)]
@@ -58,7 +59,8 @@ struct Arguments {
     floor: bool,
     /// Samples from which the first state is estimated, as far as the cube flies: 2 to 20. With 1
     /// it is sample 1 with the velocities of the file, which are differences of two samples.
-    #[arg(long, value_name = "SAMPLES", default_value_t = Setting::FIRST, value_parser = clap::value_parser!(u8).range(1..=20))]
+    #[arg(long, value_name = "SAMPLES", default_value_t = Setting::FIRST)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=20))]
     first: u8,
     /// Only laws with this in their name; "mujoco" is one.
     #[arg(long, value_name = "NAME", default_value = "")]

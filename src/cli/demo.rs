@@ -21,11 +21,12 @@ use super::{ExitCode, replay, show, stop_daemon_on_signal};
 const SCENARIO: &str = include_str!("../../config/quadruped.toml");
 const ROBOT: &str = include_str!("../../config/robots/quadruped.urdf");
 
-/// What the demo changes in the scenario: a drop, 8 s, and a push.
-const SETS: [&str; 3] = [
+/// What the demo changes in the scenario: a drop, 8 s, a walk ahead and a turn, and a push.
+const SETS: [&str; 4] = [
     "initial.clearance_m=0.1",
     "sim.duration_s=8.0",
     "events=[{at_s=3.0, kind=\"push\", link=\"trunk\", force_n=[0.0, 60.0, 0.0], duration_s=0.15}]",
+    "commands=[{at_s=1.5, vx_m_per_s=0.4}, {at_s=4.5, yaw_rate_rad_per_s=0.8}, {at_s=6.5}]",
 ];
 
 const WHAT: &str = "\

@@ -21,13 +21,13 @@ mod certify;
 mod config;
 mod contact;
 mod corpus;
-mod cube;
 #[cfg(feature = "zenoh")]
 mod daemon;
 mod determinism;
 mod determinism_cases;
 mod doctor;
 mod every_request;
+mod evidence;
 mod executive;
 mod exhaustive;
 mod faults;

@@ -17,6 +17,13 @@ fn the_demo_stands_and_replays_in_another_process() {
     let log = scene.log().display().to_string();
     let mut demo = scene.hardstand("demo", &["demo", "--log", &log, "--set", "sim.duration_s=7.5"]);
     let out = demo.ends_with(0);
+    let states = Log::read(log.as_ref()).states;
+    // ahead for 3 s at 0.4 m/s, in which it is pushed
+    let walked_m = |from: usize, to: usize| {
+        let [a, b] = [from, to].map(|i| states[i].truth_base_position_m);
+        ((b[0] - a[0]).powi(2) + (b[1] - a[1]).powi(2)).sqrt()
+    };
+    assert!(walked_m(0, 4500) > 0.8, "{} m", walked_m(0, 4500));
     assert!(out.contains("verdict    the robot stands; the replay is identical"), "{out}");
     // no second without its line, apart from the first and the last
     assert!(out.lines().filter(|l| l.starts_with("t ")).count() >= 5, "{out}");

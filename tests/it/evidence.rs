@@ -1,5 +1,5 @@
-//! Tosses of a real cube: the reader of the files, the estimate of the first state, and the errors of
-//! every law on five tosses. docs/evidence.md has the errors on all of them.
+//! Tosses of a real cube: the reader of the files, the first state, and the errors of every law on
+//! five tosses. docs/evidence.md has the errors on all of them.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,15 +11,15 @@ use hardstand_physics::spatial::{Quaternion, Vec3};
 use serde_json::{Value, json};
 
 #[path = "../../examples/cube_tosses/cube/mod.rs"]
-#[allow(dead_code, reason = "the example uses all of it")]
-mod tosses;
+#[allow(dead_code, reason = "the tests use parts of it")]
+mod cube;
 
-use tosses::data::{Sample, Toss, Tosses, load};
-use tosses::fitted::{SHIPPED, values};
-use tosses::laws::{Law, MUJOCO};
-use tosses::predict::{G, Setting};
-use tosses::score::{errors, summaries};
-use tosses::start::{FirstStates, Flyer, rotation_vector, start};
+use cube::data::{Sample, Toss, Tosses, load};
+use cube::fitted::{SHIPPED, values};
+use cube::laws::{Law, MUJOCO};
+use cube::predict::{G, Setting};
+use cube::score::{errors, summaries};
+use cube::start::{FirstStates, Flyer, rotation_vector, start};
 
 fn stored() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/cube_tosses.json.gz")
