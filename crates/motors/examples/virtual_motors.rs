@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 const STEP_NS: u64 = 1_000_000;
 /// When the machine lets this program wait for longer, the motors' clock stands still.
-const PAUSE_MAX_NS: u64 = 20_000_000;
+const PAUSE_MAX_NS: u64 = 500_000_000;
 const DAMPING_NM_S: f64 = 0.02;
 /// From the end of a frame to a drive's answer.
 const ANSWER_NS: u64 = 50_000;

@@ -12,7 +12,8 @@ FREE = {"position": math.nan, "kp_scale": 0.0, "kd_scale": 0.0}
 
 
 async def main(running):
-    transport = moteus.Fdcanusb(running.address)
+    # the package waits 0.2 s by default, which is short for a machine with other work
+    transport = moteus.Fdcanusb(running.address, command_timeout=10.0, response_timeout=2.0)
     one, two = (moteus.Controller(id=n, transport=transport) for n in (1, 2))
     await rest(one)
     await position(one)
@@ -152,16 +153,16 @@ async def several(transport, one, two):
 async def losses(one, running):
     # errors on the wire are repeated by the controllers: every query is answered
     running.order("faults 1 0.2 0")
-    for _ in range(50):
-        assert (await one.query()) is not None
+    answered = [await one.query() for _ in range(50)]
+    assert all(answered), answered
     statistics = running.order("statistics")
     errors = int(statistics.split("errors: ")[1].split(",")[0])
     assert 2 <= errors <= 40, statistics
     # frames that the drive's controller loses are not: some queries have no answer
-    running.order("faults 1 0 0.3")
-    answers = [await one.query() for _ in range(30)]
+    running.order("faults 1 0 0.4")
+    answers = [await one.query() for _ in range(15)]
     lost = sum(1 for answer in answers if not answer)
-    assert 2 <= lost <= 20, lost
+    assert 1 <= lost <= 13, lost
     assert all(answer.values[R.MODE] == 0 for answer in answers if answer)
     running.order("faults 1 0 0")
 

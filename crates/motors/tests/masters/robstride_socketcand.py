@@ -4,7 +4,7 @@ import math
 import struct
 import time
 
-from common import motors, near, need, settle
+from common import motors, near, need, settle, until
 
 can, robstride = need("can"), need("robstride.client").client
 
@@ -43,11 +43,10 @@ with motors("--wire", "socketcand", "robstride:5") as running:
     )
     bus.send(watchdog)
     client._recv()
-    time.sleep(0.5)
+    # any frame would feed it
+    time.sleep(2.0)
     running.order("load 0 0.2")
-    time.sleep(0.5)
-    moved = client.read_param(5, "mechpos")
-    assert moved > -0.9, f"the motor still holds at {moved}"
+    until(lambda: client.read_param(5, "mechpos") > -0.9, "the motor lets go")
     running.order("load 0 0")
     client.disable(5)
     bus.shutdown()
