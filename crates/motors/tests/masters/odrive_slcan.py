@@ -73,14 +73,20 @@ async def main(running):
     except DriveError as error:
         assert "WATCHDOG_TIMER_EXPIRED" in str(error), error
     drive.clear_errors()
-    await asyncio.sleep(0.3)
+    for _ in range(100):
+        await asyncio.sleep(0.1)
+        if drive._last_heartbeat.data["Axis_Error"] == "NONE":
+            break
     drive.check_errors()
 
     # an error of the hardware disarms
     await drive.set_axis_state("CLOSED_LOOP_CONTROL")
     running.order("condition 0 over-voltage on")
-    await asyncio.sleep(0.3)
-    state, error = drive.axis_state, drive._last_heartbeat.data["Axis_Error"]
+    for _ in range(100):
+        await asyncio.sleep(0.1)
+        state, error = drive.axis_state, drive._last_heartbeat.data["Axis_Error"]
+        if state == "IDLE":
+            break
     assert (state, error) == ("IDLE", "DC_BUS_OVER_VOLTAGE"), (state, error)
     running.order("condition 0 over-voltage off")
     drive.stop()
