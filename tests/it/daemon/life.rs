@@ -21,7 +21,8 @@ fn the_demo_stands_and_replays_in_another_process() {
     // ahead for 3 s at 0.4 m/s, in which it is pushed
     let walked_m = |from: usize, to: usize| {
         let [a, b] = [from, to].map(|i| states[i].truth_base_position_m);
-        ((b[0] - a[0]).powi(2) + (b[1] - a[1]).powi(2)).sqrt()
+        let (x, y) = (b[0] - a[0], b[1] - a[1]);
+        (x * x + y * y).sqrt()
     };
     assert!(walked_m(0, 4500) > 0.8, "{} m", walked_m(0, 4500));
     assert!(out.contains("verdict    the robot stands; the replay is identical"), "{out}");
