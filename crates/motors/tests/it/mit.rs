@@ -28,7 +28,7 @@ fn near(set_point: SetPoint, expected: [f64; 5], steps: [f64; 5]) {
 fn the_zero_command_of_mini_cheetah_is_zero() {
     let mut drive = MiniCheetah::new(1, MitRanges::MINI_CHEETAH, None);
     ask(&mut drive, 0, &standard(1, "fffffffffffffffc"), &at(0.0));
-    // the command that its users' guides give for "all zero"
+    // zero is the middle of each signed range, rounded down
     let answers = ask(&mut drive, 0, &standard(1, "7fff7ff0000007ff"), &at(0.0));
     assert_eq!(answers, [standard(0, "017fff7ff7ff")]);
     let half = [12.5 / 65535.0, 65.0 / 4095.0, 0.0, 0.0, 18.0 / 4095.0].map(|s| s * 1.0001);
