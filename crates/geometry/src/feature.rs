@@ -137,7 +137,7 @@ fn cylinder_feature(r: f64, h: f64, pose: &Pose, d: Vec3, out: &mut Vec<Corner>)
 }
 
 /// Point `k` of 16 on the unit circle.
-fn rim(k: usize) -> (f64, f64) {
+pub(crate) fn rim(k: usize) -> (f64, f64) {
     // cos and sin of 22.5° and 45°
     const C: f64 = 0.923_879_532_511_286_7;
     const S: f64 = 0.382_683_432_365_089_8;

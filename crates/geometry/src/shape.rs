@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hardstand_error::{Error, ErrorKind, Result};
 
+use crate::feature::rim;
 use crate::hull::Hull;
 use crate::vector::{Vec3, larger};
 
@@ -114,6 +115,35 @@ impl Shape {
     #[must_use]
     pub const fn is_plane(&self) -> bool {
         matches!(self.core, Core::Plane)
+    }
+
+    /// Points of the core whose balls of [`radius_m`](Self::radius_m) have the shape as their hull:
+    /// corners, ends, and 16 points of each rim of a cylinder. None for a plane.
+    #[must_use]
+    pub fn support_points(&self) -> Vec<Vec3> {
+        let ends = [-1.0, 1.0];
+        match &self.core {
+            Core::Plane => Vec::new(),
+            Core::Point => vec![Vec3::ZERO],
+            Core::Segment(h) => ends.map(|s| Vec3::new(0.0, 0.0, s * h)).to_vec(),
+            Core::Box(half) => {
+                let side = |i: u8, axis: u8| if i >> axis & 1 == 1 { 1.0 } else { -1.0 };
+                let corner = |i: u8| {
+                    Vec3::new(side(i, 0) * half.x, side(i, 1) * half.y, side(i, 2) * half.z)
+                };
+                (0..8).map(corner).collect()
+            }
+            Core::Cylinder(r, h) => {
+                let rim = |z: f64| {
+                    (0..16).map(move |k| {
+                        let (x, y) = rim(k);
+                        Vec3::new(x * r, y * r, z)
+                    })
+                };
+                rim(-*h).chain(rim(*h)).collect()
+            }
+            Core::Hull(hull) => hull.vertices().to_vec(),
+        }
     }
 
     /// Centre and half edges of the box along the axes of S that holds the shape; infinite for a

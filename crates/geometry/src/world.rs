@@ -265,25 +265,43 @@ impl World {
         self.poses.get(id as usize)
     }
 
-    /// Moves all bodies: `X_WB[i]` is the pose of body or platform `i`. A shape whose body has no
-    /// pose, or one that is not finite, touches nothing.
+    /// Moves all bodies and finds the near pairs: [`place`](Self::place), then
+    /// [`find_near`](Self::find_near).
     pub fn update(&mut self, X_WB: &[Pose]) {
+        self.place(X_WB);
+        self.find_near();
+    }
+
+    /// Moves all bodies: `X_WB[i]` is the pose of body or platform `i`. A shape whose body has no
+    /// pose, or one that is not finite, touches nothing. The near pairs stay those of the last
+    /// [`find_near`](Self::find_near).
+    pub fn place(&mut self, X_WB: &[Pose]) {
         for (pose, collider) in self.poses.iter_mut().zip(&self.scene.colliders) {
             if let Some(body) = collider.carrier.body() {
                 let nowhere = Pose::at(Vec3::new(f64::NAN, f64::NAN, f64::NAN));
                 *pose = X_WB.get(body).map_or(nowhere, |X| X.compose(&collider.X_BS));
             }
         }
+    }
+
+    /// Finds the pairs that are at most the margin of this world apart, as far as their boxes tell.
+    pub fn find_near(&mut self) {
         // boxes of fixed shapes have no margin, so those of moving shapes have all of it
         for (bounds, id) in self.bounds.iter_mut().zip(&self.moving) {
             let i = *id as usize;
             *bounds = bounds_of(&self.scene.colliders[i].shape, &self.poses[i], self.margin_m);
         }
-        self.find_near();
+        self.find_overlaps();
+    }
+
+    /// Number of near pairs.
+    #[must_use]
+    pub const fn near_count(&self) -> usize {
+        self.near.len()
     }
 
     /// Fills `near` with the pairs whose boxes overlap, sorted by number.
-    fn find_near(&mut self) {
+    fn find_overlaps(&mut self) {
         let Self { scene, moving, bounds, planes, near, sweep, tree, allowed, .. } = self;
         let (pairs_max, has_exclusions) = (self.pairs_max, self.has_exclusions);
         near.clear();
@@ -329,8 +347,13 @@ impl World {
         self.overflow = overflow;
     }
 
-    /// The contacts at the poses of the last [`update`](Self::update).
+    /// The contacts of the near pairs at the present poses.
     pub fn contacts(&mut self, out: &mut Contacts) {
+        self.contacts_within(self.margin_m, out);
+    }
+
+    /// The same, but only up to a gap of `margin_m`.
+    pub fn contacts_within(&mut self, margin_m: f64, out: &mut Contacts) {
         out.pairs.clear();
         out.points.clear();
         out.evaluated = self.near.len();
@@ -339,7 +362,7 @@ impl World {
             let (a, b) = ((key >> 32) as ShapeId, *key as ShapeId);
             let of =
                 |id: ShapeId| (&self.scene.colliders[id as usize].shape, &self.poses[id as usize]);
-            contact(of(a), of(b), self.margin_m, &mut self.workspace, &mut self.patch);
+            contact(of(a), of(b), margin_m, &mut self.workspace, &mut self.patch);
             let points = self.patch.points();
             if points.is_empty() {
                 continue;

@@ -83,6 +83,11 @@ impl Heightfield {
         Ok(Self { origin_m, spacing_m, columns, rows, nodes: nodes.into() })
     }
 
+    /// Height of the highest point, m: peaks are at nodes.
+    pub(crate) fn highest_m(&self) -> f64 {
+        self.nodes.iter().map(|n| n.height_m).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// Place of the first node, x and y in S, m.
     pub(super) const fn origin_m(&self) -> [f64; 2] {
         self.origin_m

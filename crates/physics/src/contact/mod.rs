@@ -66,4 +66,5 @@ pub use spring_force::SpringForce;
 pub(crate) use spring_law::SpringLaw;
 pub use station_shape::StationShape;
 pub use stiction::Stiction;
+pub(crate) use surface::axes_with_normal;
 pub use surface::{Platform, Surface, SurfacePose, SurfaceShape, Touch};

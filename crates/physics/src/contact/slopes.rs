@@ -24,6 +24,18 @@ pub struct ContactSlopes<T = f64> {
     pub friction_n_s_per_m: T,
 }
 
+impl ContactSlopes {
+    /// Those of a force that counts `k` times.
+    pub(crate) fn scaled(&self, k: f64) -> Self {
+        Self {
+            normal_n_per_m: k * self.normal_n_per_m,
+            normal_n_s_per_m: k * self.normal_n_s_per_m,
+            friction_n_per_m: k * self.friction_n_per_m,
+            friction_n_s_per_m: k * self.friction_n_s_per_m,
+        }
+    }
+}
+
 impl<T: SimdReal> SpringLaw<T> {
     /// Slopes where `force` was evaluated. The normal ones are exact, and 0 where a limit of the
     /// normal force acts. Friction that the cone limits gives way in proportion: `|f|` over what

@@ -69,6 +69,29 @@ impl ConvexSolid {
         self.faces.iter().map(|f| (f.normal, f.offset_m + self.edge_radius_m))
     }
 
+    /// Centre and edges of a box along the axes of S, rounded edges included; `None` if it is none.
+    pub(crate) fn as_box(&self) -> Option<(Vec3, [f64; 3])> {
+        let (mut low, mut high) = ([None; 3], [None; 3]);
+        for (normal, offset_m) in self.half_spaces() {
+            let axis = (0..3).find(|&k| normal[k].abs() == 1.0)?;
+            let side = if normal[axis] > 0.0 { &mut high } else { &mut low };
+            if side[axis].replace(normal[axis] * offset_m).is_some() {
+                return None;
+            }
+        }
+        let (mut center, mut size_m) = (Vec3::zeros(), [0.0; 3]);
+        for k in 0..3 {
+            let (low, high) = (low[k]?, high[k]?);
+            (center[k], size_m[k]) = (0.5 * (low + high), high - low);
+        }
+        Some((center, size_m))
+    }
+
+    /// Corners of the core; one that several faces share comes several times.
+    pub(crate) fn core_corners(&self) -> impl Iterator<Item = Vec3> + '_ {
+        self.faces.iter().flat_map(|f| f.corners.iter().copied())
+    }
+
     /// A box centred on S's origin.
     ///
     /// # Errors

@@ -174,7 +174,7 @@ impl Surface {
 
 /// Right-handed axes with this unit normal as z. Which way x points jumps somewhere for any choice;
 /// friction has no preferred direction, so nothing depends on it.
-fn axes_with_normal(n: &Vec3) -> Mat3 {
+pub(crate) fn axes_with_normal(n: &Vec3) -> Mat3 {
     let helper = if n.x.abs() < 0.7 { Vec3::x() } else { Vec3::y() };
     let y = n.cross(&helper).normalize();
     Mat3::from_columns(&[y.cross(n), y, *n])

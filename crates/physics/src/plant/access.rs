@@ -8,7 +8,7 @@ use crate::sensor::ImuReading;
 
 use super::contact_state::ContactLaw;
 use super::step::imu_at_rest;
-use super::{ContactSet, Plant, PlantFailure, PlantSpec, State};
+use super::{CollisionSet, ContactSet, Plant, PlantFailure, PlantSpec, State};
 
 impl Plant {
     /// The robot, with its payloads.
@@ -62,6 +62,12 @@ impl Plant {
     #[must_use]
     pub const fn contacts(&self) -> &ContactSet {
         &self.contacts
+    }
+
+    /// Shapes that touch, evaluated for the current state.
+    #[must_use]
+    pub const fn collisions(&self) -> &CollisionSet {
+        &self.collisions
     }
 
     /// True IMU reading of the last tick.

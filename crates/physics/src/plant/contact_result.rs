@@ -177,7 +177,7 @@ impl ContactResult {
 }
 
 /// A contact in flight, as a slider that carries nothing.
-fn no_force(p_C: &Vec3, v_C: &Vec3) -> SpringForce {
+pub(super) fn no_force(p_C: &Vec3, v_C: &Vec3) -> SpringForce {
     SpringForce {
         p_P: (*p_C).into(),
         v_P: (*v_C).into(),

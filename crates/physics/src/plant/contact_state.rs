@@ -115,7 +115,7 @@ impl ContactState {
 
 /// Visits three numbers of entry `group`.
 #[inline(always)]
-pub(super) fn walk3(
+pub(in crate::plant) fn walk3(
     name: &'static str,
     group: usize,
     values: &mut [f64; 3],

@@ -144,6 +144,21 @@ impl ContactSet {
         (&self.stations[contact / n], &self.surfaces[contact % n])
     }
 
+    /// Where a surface is now.
+    pub(super) fn pose(&self, surface: usize) -> &SurfacePose {
+        &self.poses[surface]
+    }
+
+    /// Shape of a surface.
+    pub(super) fn surface_shape(&self, surface: usize) -> &SurfaceShape {
+        &self.surfaces[surface].shape
+    }
+
+    /// Regions of the ground.
+    pub(super) fn regions(&self) -> &[FrictionRegion] {
+        &self.regions
+    }
+
     /// Number of surfaces.
     #[must_use]
     pub fn surface_count(&self) -> usize {
@@ -158,7 +173,11 @@ impl ContactSet {
         end_ns: u64,
         h: f64,
     ) -> Vec3 {
-        let i = contact % self.surfaces.len();
+        self.surface_velocity_W(contact % self.surfaces.len(), p_W, end_ns, h)
+    }
+
+    /// Mean velocity in W, until `end_ns`, of the surface `i` at `p_W`, m/s.
+    pub(super) fn surface_velocity_W(&self, i: usize, p_W: &Vec3, end_ns: u64, h: f64) -> Vec3 {
         if self.surfaces[i].platform.is_none() {
             return Vec3::zeros();
         }
@@ -232,7 +251,7 @@ impl ContactSet {
             let at = &mut self.evaluated[i];
             locate(at, &self.surfaces[i % n], pose, station, data);
             let own = contact.friction;
-            at.friction = friction_at(&self.regions, regions, i % n, at, own);
+            at.friction = friction_at(&self.regions, regions, i % n, || at.ground_point_S(), own);
             match &contact.law {
                 ContactLaw::Spring { spring, memory } => {
                     let round = station.shape != StationShape::Point;

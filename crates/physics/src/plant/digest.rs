@@ -24,8 +24,9 @@ impl Digest {
         let (mut motion, mut pushes) = (0, 0);
         state.walk_motion(&mut |_, _, _| motion += 8);
         state.walk_pushes(&mut |_, _, _| pushes += 8);
-        let own = WordBytes::new(state);
-        Self { all: Vec::with_capacity(own.bytes().len()), own, ends: [motion, motion + pushes] }
+        let words_max = state.words_max();
+        let own = WordBytes::with_room(words_max);
+        Self { all: Vec::with_capacity(words_max * 8), own, ends: [motion, motion + pushes] }
     }
 
     /// Takes the words of `state`.

@@ -10,6 +10,8 @@ pub enum PlantFailure {
     /// or a contact's normal force exceeded 1e9 N: a rigid contact cannot hold the load, or
     /// stiffness or dissipation are too large for the micro-step.
     OutOfRange,
+    /// More shapes touch than there is room for.
+    TooManyContacts,
 }
 
 /// Largest speed that still counts as a simulation of a robot, m/s or rad/s.

@@ -5,7 +5,7 @@ use crate::contact::SpringForce;
 
 use super::failure::{FORCE_MAX_N, NUMBER_MAX, REACH_MAX_M, SPEED_MAX};
 use super::step::imu_at_rest;
-use super::{ContactResult, Plant, PlantFailure, Walk};
+use super::{BodyState, ContactResult, Plant, PlantFailure, Walk};
 
 impl Plant {
     /// Looks for bad numbers in all that a snapshot shows. NaN fails every comparison.
@@ -18,15 +18,20 @@ impl Plant {
             && self.state.motor.iter().all(usable)
             && imu.specific_force_I.iter().chain(imu.angular_velocity_I.iter()).all(usable)
             && imu.quat_WI.wxyz().iter().all(usable)
-            && self.contacts.forces().all(is_usable);
+            && self.contacts.forces().all(is_usable)
+            && self.collisions.points().iter().all(|p| is_usable(p.spring_force()))
+            && self.state.bodies.iter().all(is_finite);
         let slow = |x: &f64| x.abs() <= SPEED_MAX;
         let near = |x: &f64| x.abs() <= REACH_MAX_M;
         let in_range = q.p_WB.iter().chain(&q.joints).all(near)
             && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow)
-            && !self.contacts.evaluated().iter().any(is_crushed);
+            && !self.contacts.evaluated().iter().any(is_crushed)
+            && !self.collisions.points().iter().any(|p| p.normal_n() > FORCE_MAX_N)
+            && self.state.bodies.iter().all(is_in_range);
         match (finite, in_range) {
             (false, _) => Some(PlantFailure::NotFinite),
             (true, false) => Some(PlantFailure::OutOfRange),
+            (true, true) if self.collisions.overflows() => Some(PlantFailure::TooManyContacts),
             (true, true) => None,
         }
     }
@@ -38,12 +43,29 @@ impl Plant {
         self.failure = Some(failure);
         self.settle();
         let evaluated = self.contacts.evaluated();
-        if !self.contacts.forces().all(is_usable) || evaluated.iter().any(is_crushed) {
+        let touching = self.collisions.points();
+        if !self.contacts.forces().all(is_usable)
+            || evaluated.iter().any(is_crushed)
+            || !touching.iter().all(|p| is_usable(p.spring_force()))
+        {
             // only if the very first state was bad: there is no good one to show
             self.contacts.clear();
+            self.collisions.clear();
         }
         self.imu = imu_at_rest(&self.spec, &self.data);
     }
+}
+
+fn is_finite(body: &BodyState) -> bool {
+    let numbers = body.quat_WB.wxyz();
+    let vectors = [body.p_WB, body.w_WB, body.v_WB];
+    let mut all = numbers.iter().chain(vectors.iter().flat_map(|v| v.iter()));
+    all.all(|x| x.abs() <= NUMBER_MAX)
+}
+
+fn is_in_range(body: &BodyState) -> bool {
+    body.p_WB.iter().all(|x| x.abs() <= REACH_MAX_M)
+        && body.w_WB.iter().chain(body.v_WB.iter()).all(|x| x.abs() <= SPEED_MAX)
 }
 
 fn is_crushed(at: &ContactResult) -> bool {

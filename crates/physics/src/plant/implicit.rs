@@ -110,7 +110,9 @@ impl Plant {
     /// True if the next micro-step is taken in halves.
     pub(super) fn needs_substep(&self) -> bool {
         let h_s = self.spec.micro_step_ns() as f64 / 1e9;
-        self.is_implicit() && self.contacts.needs_substep(&self.state.contacts, h_s)
+        self.is_implicit()
+            && (self.contacts.needs_substep(&self.state.contacts, h_s)
+                || self.collisions.needs_substep(h_s))
     }
 
     /// Advances by one micro-step that starts at `t_ns`, or by its halves.
@@ -128,20 +130,21 @@ impl Plant {
         self.drive();
         self.collect_implicit(h);
         self.add_joints(h);
-        let Self { model, spec, data, contacts, state, tau, vdot, .. } = self;
-        aba_implicit(model, data, tau, &spec.gravity_W, vdot);
-        contacts.commit(&mut state.contacts, t_ns);
-        advance_by_mean(&mut state.q, &mut state.v, h, vdot);
-        self.evaluate(t_ns.wrapping_add(h_ns));
+        aba_implicit(&self.model, &mut self.data, &self.tau, &self.spec.gravity_W, &mut self.vdot);
+        self.commit(t_ns);
+        advance_by_mean(&mut self.state.q, &mut self.state.v, h, &self.vdot);
+        self.move_bodies(h);
+        self.evaluate(t_ns.wrapping_add(h_ns), false);
     }
 
     /// Forces and added inertias of contacts and pushes on the bodies, for a step of `h` seconds.
     pub(super) fn collect_implicit(&mut self, h: f64) {
-        let Self { spec, data, contacts, state, .. } = self;
+        let Self { spec, data, contacts, collisions, state, .. } = self;
         data.clear_forces();
         data.added.clear_bodies();
         let step = Step { h, gravity_W: spec.gravity_W };
         contacts.apply_implicit(data, &state.contacts, &step);
+        collisions.apply_implicit(data, &state.bodies, &step);
         add_pushes(data, &state.pushes);
     }
 

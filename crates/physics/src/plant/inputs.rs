@@ -52,7 +52,7 @@ impl Plant {
 
     /// Evaluates the forces of this instant with the coefficients that have changed.
     pub fn refresh_contacts(&mut self) {
-        self.evaluate(self.time_ns());
+        self.evaluate(self.time_ns(), true);
     }
 
     /// Gives each motor its largest effort and velocity, and the bodies these payloads and no

@@ -6,17 +6,20 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod access;
+mod collision;
 mod contact_result;
 mod contact_state;
 mod contacts;
 mod digest;
 mod failure;
+mod forces;
 mod guard;
 mod implicit;
 mod inputs;
 mod place;
 mod regions;
 mod rigid;
+mod rigid_points;
 mod simd;
 mod simd_tick;
 mod spec;
@@ -24,6 +27,9 @@ mod state;
 mod step;
 mod words;
 
+pub use collision::{
+    BodyState, Carrier, CollisionPoint, CollisionSet, CollisionShape, CollisionSpec, FreeBody, Mobility,
+};
 pub use contact_result::ContactResult;
 pub use contacts::ContactSet;
 pub use digest::OwnerWords;

@@ -15,6 +15,7 @@ impl Plant {
         // where the stations are now
         self.settle();
         let begun = self.contacts.initial_states(&self.model, &self.spec, self.time_ns());
+        self.state.touches.clear();
         for (contact, begun) in self.state.contacts.iter_mut().zip(begun) {
             contact.law = begun.law;
         }

@@ -1,9 +1,9 @@
 //! Regions of the ground with friction of their own.
 
 use crate::contact::Friction;
+use crate::spatial::Vec3;
 
 use super::Word;
-use super::contact_result::ContactResult;
 
 /// A rectangle of a surface whose coefficients, once it has any, are used instead of those of
 /// the stations that touch it. Coefficients that change are in [`State`](super::State).
@@ -44,19 +44,19 @@ impl FrictionRegion {
     }
 }
 
-/// Coefficients for the contact `at` with surface `surface`: those of the last region that contains
-/// it and has some (`now`, one entry per region), or else the station's `own`.
+/// Coefficients of a contact with surface `surface` at `p_S`: those of the last region that contains
+/// it and has some (`now`, one entry per region), or else the body's `own`.
 pub(super) fn friction_at(
     regions: &[FrictionRegion],
     now: &[Option<Friction>],
     surface: usize,
-    at: &ContactResult,
+    p_S: impl FnOnce() -> Vec3,
     own: Friction,
 ) -> Friction {
     if regions.is_empty() {
         return own;
     }
-    let p_S = at.ground_point_S();
+    let p_S = p_S();
     let mut last_first = regions.iter().zip(now).rev();
     let found = last_first.find_map(|(r, f)| f.filter(|_| r.contains(surface, p_S.x, p_S.y)));
     found.unwrap_or(own)

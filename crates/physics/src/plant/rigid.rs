@@ -6,11 +6,13 @@ use crate::dynamics::{
     advance_velocities, spread_jump, velocities,
 };
 use crate::model::Model;
-use crate::spatial::{Mat3, Motion, Vec3};
+use crate::spatial::{Motion, Quaternion, Vec3};
 
 use super::State;
+use super::collision::{BodyState, Carrier, CollisionSet, pose_of};
 use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase};
 use super::contacts::ContactSet;
+use super::rigid_points::{Active, Compliance, End, EndBody, Source, ends_of};
 
 /// A gap up to this counts as closed, m.
 pub(super) const CLOSED_M: f64 = 1e-6;
@@ -26,13 +28,11 @@ const CORRECTION_SWEEPS: u32 = 20;
 /// Workspace for all rigid contacts of a plant. Nothing in it outlives a micro-step.
 #[derive(Debug)]
 pub(super) struct RigidSolver {
-    /// Rigid contacts of the plant: room for all of them.
-    count: usize,
-    /// Indices of the contacts that take part in this step; the other vectors have their order.
-    active: Vec<usize>,
-    points: Vec<PointAxes>,
-    responses: PointResponses,
-    W: Vec<Mat3>,
+    /// Rigid stations, and points of shapes, of the plant: room for all of them.
+    room: [usize; 2],
+    /// The contacts that take part in this step; the other vectors have their order.
+    active: Vec<Active>,
+    compliance: Compliance,
     contacts: Vec<RigidContact>,
     impulses: Vec<Vec3>,
     errors: Vec<Vec3>,
@@ -44,13 +44,16 @@ pub(super) struct RigidSolver {
     shifts: bool,
     dV: Vec<Motion>,
     dv: Velocities,
+    /// How the free bodies jump, about their origins in W: their velocities, and their poses as
+    /// velocities for 1 s.
+    body_jumps: Vec<[Motion; 2]>,
 }
 
 /// A derived clone would have no room, and would allocate in the loop.
 impl Clone for RigidSolver {
     fn clone(&self) -> Self {
-        let (responses, dv) = (self.responses.clone(), self.dv.clone());
-        Self::with_room(self.count, self.dV.len(), responses, dv)
+        let (responses, dv) = (self.compliance.responses().clone(), self.dv.clone());
+        Self::with_room(self.room, self.dV.len(), self.body_jumps.len(), responses, dv)
     }
 }
 
@@ -63,20 +66,33 @@ pub(super) struct Jumps<'a> {
     pub(super) positions: Option<&'a VelocityChange>,
 }
 
+/// What may touch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sets<'a> {
+    pub(super) ground: &'a ContactSet,
+    pub(super) collisions: &'a CollisionSet,
+}
+
 impl RigidSolver {
-    pub(super) fn new(model: &Model, contacts: &ContactSet) -> Self {
-        let n = contacts.rigid().count();
-        let responses = PointResponses::new(model, n);
-        Self::with_room(n, model.bodies.len(), responses, Velocities::zero(model))
+    pub(super) fn new(model: &Model, contacts: &ContactSet, collisions: &CollisionSet) -> Self {
+        let room = [contacts.rigid().count(), collisions.rigid_max()];
+        let responses = PointResponses::new(model, room[0] + 2 * room[1]);
+        let free = collisions.spec().bodies.len();
+        Self::with_room(room, model.bodies.len(), free, responses, Velocities::zero(model))
     }
 
-    fn with_room(n: usize, bodies: usize, responses: PointResponses, dv: Velocities) -> Self {
+    fn with_room(
+        room: [usize; 2],
+        bodies: usize,
+        free: usize,
+        responses: PointResponses,
+        dv: Velocities,
+    ) -> Self {
+        let n = room[0] + room[1];
         Self {
-            count: n,
+            room,
             active: Vec::with_capacity(n),
-            points: Vec::with_capacity(n),
-            responses,
-            W: Vec::with_capacity(n * n),
+            compliance: Compliance::new(responses, n, n + room[1]),
             contacts: Vec::with_capacity(n),
             impulses: Vec::with_capacity(n),
             errors: Vec::with_capacity(n),
@@ -87,17 +103,18 @@ impl RigidSolver {
             shifts: false,
             dV: vec![Motion::zero(); bodies],
             dv,
+            body_jumps: vec![[Motion::zero(); 2]; free],
         }
     }
 
     /// See [`PointResponses::set_portable`].
     pub(super) fn set_portable(&mut self, portable: bool) {
-        self.responses.set_portable(portable);
+        self.compliance.set_portable(portable);
     }
 
     /// True if there is nothing to do.
     pub(super) const fn is_idle(&self) -> bool {
-        self.count == 0
+        self.room[0] + self.room[1] == 0
     }
 
     /// The rest of a micro-step that begins at `t_ns`: changes `state.v`, the velocities that all
@@ -108,14 +125,16 @@ impl RigidSolver {
         &mut self,
         model: &Model,
         data: &mut Data,
-        set: &ContactSet,
+        sets: Sets<'_>,
         state: &mut State,
         t_ns: u64,
         h_ns: u64,
     ) {
         let h = h_ns as f64 / 1e9;
         velocities(model, &state.v, data);
-        if !self.solve(model, data, set, &mut state.contacts, t_ns, h_ns) {
+        let found = self.solve(model, data, sets, state, t_ns, h_ns);
+        self.move_bodies(sets.collisions, &mut state.bodies, h);
+        if !found {
             advance_positions(&mut state.q, h, &state.v);
             return;
         }
@@ -136,30 +155,56 @@ impl RigidSolver {
         &mut self,
         model: &Model,
         data: &Data,
-        set: &ContactSet,
-        states: &mut [ContactState],
+        sets: Sets<'_>,
+        state: &mut State,
         t_ns: u64,
         h_ns: u64,
     ) -> bool {
         let h = h_ns as f64 / 1e9;
-        self.choose(set, states, data, t_ns.wrapping_add(h_ns), h);
+        let Sets { ground, collisions } = sets;
+        self.active.clear();
+        self.contacts.clear();
+        self.compliance.points.clear();
+        self.body_jumps.fill([Motion::zero(); 2]);
+        self.shifts = false;
+        self.choose(ground, &mut state.contacts, data, t_ns.wrapping_add(h_ns), h);
+        let stations = self.active.len();
+        self.choose_shapes(sets, &state.bodies, data, t_ns.wrapping_add(h_ns), h);
         if self.active.is_empty() {
             return false;
         }
-        self.points.clear();
-        for &i in &self.active {
-            let at = &set.evaluated()[i];
-            let R_BC = data.X_WB[at.body].R.transpose() * at.touch.R_WC;
-            self.points.push(PointAxes { body: at.body, p_B: at.point_B, R_BC });
-        }
-        self.responses.respond(model, data, &self.points, &mut self.W);
-        solve_rigid(&self.W, &mut self.contacts);
+        let (active, bodies) = (&self.active, &state.bodies);
+        let stations_only = stations == active.len();
+        self.compliance.respond(model, data, active, collisions, bodies, stations_only);
+        solve_rigid(&self.compliance.W, &mut self.contacts);
         self.impulses.clear();
         self.impulses.extend(self.contacts.iter().map(|c| c.impulse));
-        self.responses.jump(&self.impulses, &mut self.jump);
-        self.remember(set, states, h);
-        self.correct_positions();
+        self.compliance.jump(&self.active, &self.impulses, &mut self.jump);
+        jump_bodies(&self.active, &self.impulses, collisions, bodies, 0, &mut self.body_jumps);
+        self.remember(sets, state, data, h);
+        self.correct_positions(collisions, &state.bodies);
         true
+    }
+
+    /// Moves the free bodies for `h` seconds with what the last [`solve`](Self::solve) has found.
+    pub(super) fn move_bodies(
+        &self,
+        collisions: &CollisionSet,
+        bodies: &mut [BodyState],
+        h: f64,
+    ) {
+        for (body, [jump, _]) in bodies.iter_mut().zip(&self.body_jumps) {
+            body.w_WB += jump.ang;
+            body.v_WB += jump.lin;
+        }
+        collisions.advance_bodies(bodies, h);
+        if self.shifts {
+            for (body, [_, shift]) in bodies.iter_mut().zip(&self.body_jumps) {
+                body.p_WB += shift.lin;
+                let turn = Quaternion::from_rotation_vector(&shift.ang);
+                body.quat_WB = turn.mul(&body.quat_WB).renormalised();
+            }
+        }
     }
 
     /// What the last [`solve`](Self::solve) has found.
@@ -176,8 +221,6 @@ impl RigidSolver {
         end_ns: u64,
         h: f64,
     ) {
-        self.active.clear();
-        self.contacts.clear();
         for i in set.rigid() {
             let at = &set.evaluated()[i];
             let friction = at.friction;
@@ -196,7 +239,17 @@ impl RigidSolver {
             let slides = memory.phase == RigidPhase::Slides;
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
             let impulse = at.touch.vector_C(&memory.force_S.into()) * h;
-            self.active.push(i);
+            let R_BC = data.X_WB[at.body].R.transpose() * at.touch.R_WC;
+            let points = &mut self.compliance.points;
+            points.push(PointAxes { body: at.body, p_B: at.point_B, R_BC });
+            let end = End { sign: 1.0, on: EndBody::Tree(points.len() - 1) };
+            self.active.push(Active {
+                source: Source::Station(i),
+                height_m,
+                v_C: at.v_C,
+                phase: memory.phase,
+                ends: [Some(end), None],
+            });
             let mut contact = RigidContact::new(free, mu);
             contact.impulse = impulse;
             self.contacts.push(contact);
@@ -204,37 +257,55 @@ impl RigidSolver {
     }
 
     /// Stores impulses as mean forces, and where contacts stick.
-    fn remember(&mut self, set: &ContactSet, states: &mut [ContactState], h: f64) {
+    fn remember(&mut self, sets: Sets<'_>, state: &mut State, data: &Data, h: f64) {
         self.errors.clear();
         self.held.clear();
-        for (contact, &i) in self.contacts.iter().zip(&self.active) {
-            let at = &set.evaluated()[i];
-            let mut error = Vec3::zeros();
-            let mut held = [false; 3];
-            if let ContactLaw::Rigid(memory) = &mut states[i].law {
-                let before = memory.phase;
-                memory.force_S = at.touch.vector_S(&(contact.impulse / h)).into();
-                memory.phase = match (contact.impulse.z > 0.0, contact.slides) {
-                    (false, _) => RigidPhase::Open,
-                    (true, false) => RigidPhase::Sticks,
-                    (true, true) => RigidPhase::Slides,
-                };
-                // what the impulse takes from the motion, by the mean of the velocities
-                let height_m = at.touch.p_C.z;
-                let mut mean = (at.v_C + contact.velocity) * 0.5;
-                mean.z -= 0.5 * approach(height_m, h);
-                memory.power_w = -contact.impulse.dot(&mean) / h;
-                held[2] = memory.phase != RigidPhase::Open && height_m <= CLOSED_M;
-                error.z = height_m;
-                if memory.phase == RigidPhase::Sticks && set.is_point(i) {
-                    if before != RigidPhase::Sticks {
+        for (contact, active) in self.contacts.iter().zip(&self.active) {
+            let height_m = active.height_m;
+            let phase = match (contact.impulse.z > 0.0, contact.slides) {
+                (false, _) => RigidPhase::Open,
+                (true, false) => RigidPhase::Sticks,
+                (true, true) => RigidPhase::Slides,
+            };
+            let sticks = phase == RigidPhase::Sticks;
+            let mut error = Vec3::z() * height_m;
+            let mut held = [false, false, phase != RigidPhase::Open && height_m <= CLOSED_M];
+            let stretch = match active.source {
+                Source::Station(i) => {
+                    let ContactLaw::Rigid(memory) = &mut state.contacts[i].law else { continue };
+                    let at = &sets.ground.evaluated()[i];
+                    memory.force_S = at.touch.vector_S(&(contact.impulse / h)).into();
+                    memory.phase = phase;
+                    // what the impulse takes from the motion, by the mean of the velocities
+                    let mut mean = (active.v_C + contact.velocity) * 0.5;
+                    mean.z -= 0.5 * approach(height_m, h);
+                    memory.power_w = -contact.impulse.dot(&mean) / h;
+                    let holds = sticks && sets.ground.is_point(i);
+                    if holds && active.phase != RigidPhase::Sticks {
                         memory.anchor_S = at.ground_point_S().into();
                     }
                     let anchor_C = at.touch.point_C(&memory.anchor_S.into());
-                    error.x = at.touch.p_C.x - anchor_C.x;
-                    error.y = at.touch.p_C.y - anchor_C.y;
-                    (held[0], held[1]) = (true, true);
+                    holds.then(|| at.touch.p_C - anchor_C)
                 }
+                Source::Shape(i) => {
+                    let at = &sets.collisions.points()[i];
+                    let stretch = at.stretch_C();
+                    let Some(memory) = state.touches.get_mut(i) else { continue };
+                    let X_WB = pose_of(at.carriers[1], sets.ground, data, &state.bodies);
+                    let force_W = at.R_WC * (contact.impulse / h);
+                    memory.force_B = X_WB.R.tr_mul(&force_W).into();
+                    memory.sliding = if sticks { 0.0 } else { 1.0 };
+                    if !sticks || active.phase != RigidPhase::Sticks {
+                        memory.anchor_B = X_WB.point_inverse(&at.point_W).into();
+                        let X_WA = pose_of(at.carriers[0], sets.ground, data, &state.bodies);
+                        memory.marker_A = X_WA.point_inverse(&at.point_W).into();
+                    }
+                    (sticks && active.phase == RigidPhase::Sticks).then_some(stretch)
+                }
+            };
+            if let Some(stretch) = stretch {
+                (error.x, error.y) = (stretch.x, stretch.y);
+                (held[0], held[1]) = (true, true);
             }
             for k in 0..3 {
                 error[k] = error[k].clamp(-CORRECTION_MAX_M, CORRECTION_MAX_M);
@@ -246,7 +317,7 @@ impl RigidSolver {
 
     /// Finds the jump of positions, not velocities, after which closed contacts lie on the ground
     /// and sticking ones where they stick.
-    fn correct_positions(&mut self) {
+    fn correct_positions(&mut self, collisions: &CollisionSet, bodies: &[BodyState]) {
         let wrong =
             |(e, held): (&Vec3, &[bool; 3])| (0..3).any(|k| held[k] && e[k].abs() > EXACT_M);
         self.shifts = self.errors.iter().zip(&self.held).any(wrong);
@@ -256,8 +327,76 @@ impl RigidSolver {
         self.corrections.clear();
         self.corrections.resize(self.errors.len(), Vec3::zeros());
         let (errors, held, found) = (&self.errors, &self.held, &mut self.corrections);
-        solve_held(&self.W, errors, held, found, EXACT_M, CORRECTION_SWEEPS);
-        self.responses.jump(&self.corrections, &mut self.shift);
+        solve_held(&self.compliance.W, errors, held, found, EXACT_M, CORRECTION_SWEEPS);
+        self.compliance.jump(&self.active, &self.corrections, &mut self.shift);
+        let (active, corrections) = (&self.active, &self.corrections);
+        jump_bodies(active, corrections, collisions, bodies, 1, &mut self.body_jumps);
+    }
+
+    /// Collects the points of shapes that may close in this step.
+    fn choose_shapes(
+        &mut self,
+        sets: Sets<'_>,
+        bodies: &[BodyState],
+        data: &Data,
+        end_ns: u64,
+        h: f64,
+    ) {
+        let all = sets.collisions.points();
+        for i in sets.collisions.rigid() {
+            let at = &all[i];
+            let height_m = -at.depth_m;
+            let velocity_W = |carrier: Carrier| match carrier {
+                Carrier::Surface(s) => sets.ground.surface_velocity_W(s, &at.point_W, end_ns, h),
+                Carrier::Link(b) => {
+                    data.point_velocity_W(b, &data.X_WB[b].point_inverse(&at.point_W))
+                }
+                Carrier::Body(k) => bodies[k].velocity_at(&at.point_W),
+            };
+            let v_W = velocity_W(at.carriers[0]) - velocity_W(at.carriers[1]);
+            let mut free = at.R_WC.tr_mul(&v_W);
+            if height_m > NEAR_M + 2.0 * h * free.norm() {
+                continue;
+            }
+            free.z += approach(height_m, h);
+            let friction = at.friction;
+            let carries = at.force.normal_n > 0.0;
+            let phase = match (carries, at.memory.sliding > 0.5) {
+                (false, _) => RigidPhase::Open,
+                (true, false) => RigidPhase::Sticks,
+                (true, true) => RigidPhase::Slides,
+            };
+            let slides = phase == RigidPhase::Slides;
+            let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
+            let points = &mut self.compliance.points;
+            let ends = ends_of(&at.carriers, &at.point_W, &at.R_WC, data, bodies, points);
+            let source = Source::Shape(i);
+            self.active.push(Active { source, height_m, v_C: at.v_C, phase, ends });
+            let mut contact = RigidContact::new(free, mu);
+            contact.impulse = at.force.force_P() * h;
+            self.contacts.push(contact);
+        }
+    }
+}
+
+/// Adds the jumps of the free bodies for these impulses of the contacts: of their velocities for
+/// `part` 0, of their poses for 1.
+fn jump_bodies(
+    active: &[Active],
+    impulses: &[Vec3],
+    collisions: &CollisionSet,
+    bodies: &[BodyState],
+    part: usize,
+    jumps: &mut [[Motion; 2]],
+) {
+    for (contact, impulse) in active.iter().zip(impulses) {
+        for end in contact.ends.iter().flatten() {
+            let EndBody::Free { body, arm_W, R_WC } = &end.on else { continue };
+            let impulse_W = *R_WC * (*impulse * end.sign);
+            let free = &collisions.spec().bodies[*body];
+            let (dw, dv) = free.jump(&bodies[*body], arm_W, &impulse_W);
+            jumps[*body][part] += Motion::new(dw, dv);
+        }
     }
 }
 

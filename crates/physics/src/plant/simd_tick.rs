@@ -1,8 +1,7 @@
 //! A tick's micro-steps with equal limbs side by side.
 
-use super::rigid::Jumps;
+use super::rigid::{Jumps, Sets};
 use super::simd::SimdStep;
-use super::step::collect_forces;
 use super::{ComputePath, Integrator, Plant};
 
 impl Plant {
@@ -36,7 +35,9 @@ impl Plant {
         let pushed = self.state.pushes.iter().any(|p| p.ticks_left > 0);
         let all = self.spec.micro_steps;
         // forces that the lanes do not know are renewed after each micro-step
-        let known = self.simd_contacts && !pushed;
+        let halves_bodies = self.is_implicit() && !self.state.bodies.is_empty();
+        let known =
+            self.simd_contacts && !pushed && self.collisions.is_idle() && !halves_bodies;
         let at_once = if known { all } else { 1 };
         for i in (0..all).step_by(at_once.max(1) as usize) {
             match (self.is_implicit(), known) {
@@ -52,19 +53,27 @@ impl Plant {
         let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns());
         let (begin_ns, last_ns, end_ns) =
             (time_ns(first), time_ns(first + count - 1), time_ns(first + count));
-        let Self { lanes, model, data, state, contacts, rigid, references, .. } = self;
-        collect_forces(data, contacts, &state.pushes);
+        self.collect_forces();
+        self.commit(begin_ns);
+        let h = self.spec.micro_step_ns() as f64 / 1e9;
+        let Self { lanes, model, data, state, contacts, collisions, rigid, references, .. } = self;
         lanes.load_forces(data);
-        contacts.commit(&mut state.contacts, begin_ns);
         if first == 0 {
             lanes.load_tick(state, references);
         }
         if rigid.is_idle() {
             lanes.advance(count, state);
+            for _ in 0..count {
+                collisions.accelerate_bodies(&mut state.bodies, &self.spec.gravity_W, h);
+                collisions.advance_bodies(&mut state.bodies, h);
+            }
         } else {
             lanes.accelerate(state, data);
             let h_ns = self.spec.micro_step_ns();
-            let found = rigid.solve(model, data, contacts, &mut state.contacts, begin_ns, h_ns);
+            let sets = Sets { ground: contacts, collisions };
+            collisions.accelerate_bodies(&mut state.bodies, &self.spec.gravity_W, h);
+            let found = rigid.solve(model, data, sets, state, begin_ns, h_ns);
+            rigid.move_bodies(collisions, &mut state.bodies, h);
             lanes.jump(if found { rigid.jumps() } else { Jumps::default() }, state);
         }
         lanes.store(state, data);
@@ -72,9 +81,10 @@ impl Plant {
             lanes.store_contacts(state, last_ns);
         }
         if known {
-            lanes.show(contacts.evaluated_mut(), self.spec.micro_step_ns() as f64 / 1e9);
+            lanes.show(contacts.evaluated_mut(), h);
         } else {
             contacts.evaluate(data, &state.contacts, &state.regions, end_ns);
+            self.touch(end_ns, false);
         }
     }
 
@@ -84,9 +94,9 @@ impl Plant {
         let (halves, half_ns) = (self.needs_substep(), self.spec.half_steps_ns()[0]);
         let step_ns = self.spec.micro_step_ns();
         self.collect_implicit(if halves { half_ns } else { step_ns } as f64 / 1e9);
+        self.commit(start_ns);
         let Self { lanes, data, state, contacts, references, .. } = self;
         lanes.load_implicit(data);
-        contacts.commit(&mut state.contacts, start_ns);
         lanes.load_tick(state, references);
         let halved = lanes.advance_implicit(count, halves, state);
         lanes.store(state, data);
@@ -111,13 +121,16 @@ impl Plant {
         for &part_ns in parts {
             let h = part_ns as f64 / 1e9;
             self.collect_implicit(h);
-            let Self { lanes, data, state, contacts, .. } = self;
+            self.commit(t_ns);
+            let Self { lanes, data, state, .. } = self;
             lanes.load_implicit(data);
-            contacts.commit(&mut state.contacts, t_ns);
             lanes.implicit_step(h, state);
             lanes.store(state, data);
             t_ns = t_ns.wrapping_add(part_ns);
+            self.move_bodies(h);
+            let Self { data, state, contacts, .. } = self;
             contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
+            self.touch(t_ns, false);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
-use super::FrictionRegion;
+use super::{CollisionSpec, FrictionRegion};
 
 /// How a micro-step advances the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +95,8 @@ pub struct PlantSpec {
     pub stations: Vec<Station>,
     /// Feet.
     pub feet: Vec<Foot>,
+    /// Shapes that touch the ground and each other, and free bodies.
+    pub collisions: CollisionSpec,
     /// End stops.
     pub stops: StopSpec,
     /// Inertial measurement unit.

@@ -9,7 +9,8 @@ use crate::spatial::Vec3;
 
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{PlantSpec, Walk, Word};
+use super::collision::CollisionMemory;
+use super::{BodyState, CollisionSet, PlantSpec, Walk, Word};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,13 +47,21 @@ pub struct State {
     pub switches: Vec<FootSwitch>,
     /// Coefficients of the regions, in the order of the spec.
     pub regions: Vec<Option<Friction>>,
+    /// Poses and velocities of the free bodies.
+    pub bodies: Vec<BodyState>,
     pub(super) contacts: Vec<ContactState>,
+    pub(super) touches: CollisionMemory,
 }
 
 impl State {
     /// The initial state.
     #[must_use]
-    pub(super) fn new(model: &Model, spec: &PlantSpec, contacts: Vec<ContactState>) -> Self {
+    pub(super) fn new(
+        model: &Model,
+        spec: &PlantSpec,
+        contacts: Vec<ContactState>,
+        collisions: &CollisionSet,
+    ) -> Self {
         Self {
             tick: 0,
             digest: 0,
@@ -63,8 +72,25 @@ impl State {
             imu_v_before_W: Vec3::zeros(),
             switches: vec![FootSwitch::default(); spec.feet.len()],
             regions: spec.regions.iter().map(|r| r.friction).collect(),
+            bodies: collisions.initial_bodies(),
             contacts,
+            touches: collisions.new_memory(),
         }
+    }
+
+    /// Most words that a walk can visit.
+    pub(super) fn words_max(&mut self) -> usize {
+        let touching = self.touches.len() * CollisionMemory::POINT_WORDS;
+        self.word_count() - touching + self.touches.words_max()
+    }
+
+    /// Makes room for the points of a snapshot of `words` words, of which `others` are not this
+    /// state's; false if no snapshot of this plant has so many.
+    pub fn fit(&mut self, words: usize, others: usize) -> bool {
+        self.touches.resize(0);
+        let Some(more) = words.checked_sub(others + self.word_count()) else { return false };
+        more % CollisionMemory::POINT_WORDS == 0
+            && self.touches.resize(more / CollisionMemory::POINT_WORDS)
     }
 
     /// Visits the words of time and motion, the first part of a [`Walk`].
@@ -96,7 +122,8 @@ impl State {
         }
     }
 
-    /// Visits the words of foot switches, contacts and regions, the last part.
+    /// Visits the words of foot switches, contacts, regions, free bodies and points of shapes that
+    /// touch, the last part. How many points touch is a word of its own.
     #[inline(always)]
     pub fn walk_contacts(&mut self, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
         for (i, switch) in self.switches.iter_mut().enumerate() {
@@ -111,6 +138,10 @@ impl State {
         for (i, slot) in self.regions.iter_mut().enumerate() {
             walk_region(i, slot, visit);
         }
+        for (i, body) in self.bodies.iter_mut().enumerate() {
+            body.walk(i, visit);
+        }
+        self.touches.walk(visit);
     }
 }
 

@@ -10,9 +10,10 @@ use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::{SpatialInertia, Vec3};
 
 use super::digest::Digest;
-use super::rigid::RigidSolver;
+use super::rigid::{RigidSolver, Sets};
 use super::simd::{self, SimdStep};
-use super::{ContactSet, Integrator, OwnerWords, PlantFailure, PlantSpec, State, layout_hash};
+use super::collision::Around;
+use super::{CollisionSet, ContactSet, Integrator, OwnerWords, PlantFailure, PlantSpec, State, layout_hash};
 
 /// Robot, drives, ground and sensors. See the [module](crate::plant).
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ pub struct Plant {
     pub(super) state: State,
     pub(super) data: Data,
     pub(super) contacts: ContactSet,
+    pub(super) collisions: CollisionSet,
     pub(super) rigid: RigidSolver,
     pub(super) motors: Vec<MotorLimits>,
     pub(super) passive: Vec<PassiveJoint>,
@@ -50,7 +52,9 @@ impl Plant {
         let mut data = Data::new(&model);
         kinematics(&model, &spec.q, &spec.v, &mut data);
         let contacts = ContactSet::new(&spec, &data);
-        let mut state = State::new(&model, &spec, contacts.initial_states(&model, &spec, 0));
+        let collisions = CollisionSet::new(&spec, model.bodies.len());
+        let memories = contacts.initial_states(&model, &spec, 0);
+        let mut state = State::new(&model, &spec, memories, &collisions);
         articulated_inertias(&model, &mut data);
         let h_s = spec.micro_step_ns() as f64 / 1e9;
         let stop = |(i, joint)| {
@@ -72,7 +76,7 @@ impl Plant {
             tau: vec![0.0; model.joint_count()],
             vdot: Velocities::zero(&model),
             rk4: Rk4::new(&model),
-            rigid: RigidSolver::new(&model, &contacts),
+            rigid: RigidSolver::new(&model, &contacts, &collisions),
             references: vec![Reference::default(); model.joint_count()],
             failure: None,
             bare: model.bodies.iter().map(|b| b.inertia).collect(),
@@ -81,6 +85,7 @@ impl Plant {
             state,
             data,
             contacts,
+            collisions,
             motors,
             passive,
             lanes,
@@ -123,6 +128,8 @@ impl Plant {
                 self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
             }
         }
+        // which pairs are near in the next tick depends on the state after this one
+        self.touch(self.time_after_ns(start_ns), true);
         self.end_tick();
         match self.check() {
             Some(failure) => self.freeze(failure),
@@ -148,21 +155,24 @@ impl Plant {
         self.drive();
         if self.spec.integrator == Integrator::Rk4 && self.rigid.is_idle() {
             self.rk4_step(t_ns, h);
+            self.move_bodies(h);
         } else {
             self.semi_implicit_step(t_ns, h_ns, h);
         }
-        self.evaluate(t_ns.wrapping_add(h_ns));
+        self.evaluate(t_ns.wrapping_add(h_ns), false);
     }
 
     fn semi_implicit_step(&mut self, t_ns: u64, h_ns: u64, h: f64) {
         self.accelerate();
-        let Self { model, data, contacts, rigid, state, .. } = self;
-        contacts.commit(&mut state.contacts, t_ns);
+        self.commit(t_ns);
+        self.accelerate_bodies(h);
+        let Self { model, data, contacts, collisions, rigid, state, .. } = self;
         advance_velocities(&mut state.v, h, &self.vdot);
         if rigid.is_idle() {
             advance_positions(&mut state.q, h, &state.v);
+            collisions.advance_bodies(&mut state.bodies, h);
         } else {
-            rigid.step(model, data, contacts, state, t_ns, h_ns);
+            rigid.step(model, data, Sets { ground: contacts, collisions }, state, t_ns, h_ns);
         }
     }
 
@@ -176,8 +186,8 @@ impl Plant {
 
     /// `vdot` for the evaluated state.
     fn accelerate(&mut self) {
+        self.collect_forces();
         let (data, state) = (&mut self.data, &self.state);
-        collect_forces(data, &self.contacts, &state.pushes);
         add_passive(&self.passive, &state.q, &state.v, &state.motor, &mut self.tau);
         aba(&self.model, data, &self.tau, &self.spec.gravity_W, &mut self.vdot);
     }
@@ -185,35 +195,43 @@ impl Plant {
     /// Stage 0 uses the forces of the memory committed before; then the memory is committed, and
     /// the other stages use the new one (Simbody's order).
     fn rk4_step(&mut self, t_ns: u64, h: f64) {
-        let Self { model, spec, state, data, contacts, passive, tau, rk4, .. } = self;
-        let (memory, pushes, motor) = (&mut state.contacts, &state.pushes, &state.motor);
-        let regions = &state.regions;
+        let Self { model, spec, state, data, contacts, collisions, passive, tau, rk4, .. } = self;
+        let State { pushes, motor, regions, bodies, contacts: memory, touches, .. } = state;
         let h_ns = spec.micro_step_ns();
         rk4.step(model.base, &mut state.q, &mut state.v, h, |stage, q, v, vdot| {
             if stage > 0 {
                 let t = t_ns.wrapping_add(if stage < 3 { h_ns / 2 } else { h_ns });
                 kinematics(model, q, v, data);
                 contacts.evaluate(data, memory, regions, t);
+                let ground = &*contacts;
+                let memory = &*touches;
+                collisions.evaluate(&Around { data, bodies, memory, ground, regions, now_ns: t }, false);
             }
-            collect_forces(data, contacts, pushes);
+            data.clear_forces();
+            contacts.apply(data);
+            collisions.apply(data, bodies);
+            add_pushes(data, pushes);
             add_passive(passive, q, v, motor, tau);
             aba(model, data, tau, &spec.gravity_W, vdot);
             if stage == 0 {
                 contacts.commit(memory, t_ns);
+                collisions.commit(touches, t_ns);
             }
         });
     }
 
-    /// Kinematics and contact forces of the current state at `t_ns`.
-    pub(super) fn evaluate(&mut self, t_ns: u64) {
+    /// Kinematics and contact forces of the current state at `t_ns`; with `renew` the near pairs of
+    /// shapes are found anew.
+    pub(super) fn evaluate(&mut self, t_ns: u64, renew: bool) {
         kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
         let State { contacts, regions, .. } = &self.state;
         self.contacts.evaluate(&self.data, contacts, regions, t_ns);
+        self.touch(t_ns, renew);
     }
 
     /// Kinematics and contact forces of a state that does not come out of a tick.
     pub(super) fn settle(&mut self) {
-        self.evaluate(self.time_ns());
+        self.evaluate(self.time_ns(), true);
         self.lanes.load(&self.state, &self.data);
     }
 
@@ -261,13 +279,6 @@ pub enum ComputePath {
 pub(super) fn imu_at_rest(spec: &PlantSpec, data: &Data) -> ImuReading {
     let (X_WB, V) = (&data.X_WB[spec.imu.body], &data.V[spec.imu.body]);
     spec.imu.read(X_WB, &V.ang, &Vec3::zeros(), 1.0, &spec.gravity_W)
-}
-
-/// Contact forces and pushes on the bodies.
-pub(super) fn collect_forces(data: &mut Data, contacts: &ContactSet, pushes: &[super::ActivePush]) {
-    data.clear_forces();
-    contacts.apply(data);
-    add_pushes(data, pushes);
 }
 
 pub(super) fn add_pushes(data: &mut Data, pushes: &[super::ActivePush]) {

@@ -90,16 +90,25 @@ pub trait Walk {
 #[derive(Clone, Debug, Default)]
 pub struct WordBytes {
     bytes: Vec<u8>,
+    /// Bytes that the words taken last have.
+    used: usize,
 }
 
 impl WordBytes {
     /// Room for the words of `state`.
     #[must_use]
     pub fn new(state: &mut impl Walk) -> Self {
-        Self { bytes: vec![0; state.word_count() * 8] }
+        let words = state.word_count();
+        Self::with_room(words)
     }
 
-    /// Takes the words of `state`, which has as many as the one that this was made for.
+    /// Room for so many words.
+    #[must_use]
+    pub(super) fn with_room(words: usize) -> Self {
+        Self { bytes: vec![0; words * 8], used: 0 }
+    }
+
+    /// Takes the words of `state`, which has no more than there is room for.
     pub fn take(&mut self, state: &mut impl Walk) {
         let mut cells = self.bytes.chunks_exact_mut(8);
         state.walk(&mut |_, _, word| {
@@ -107,17 +116,19 @@ impl WordBytes {
                 cell.copy_from_slice(&word.bits().to_le_bytes());
             }
         });
+        let left = cells.len();
+        self.used = self.bytes.len() - left * 8;
     }
 
     /// The words that were taken last.
     pub fn words(&self) -> impl Iterator<Item = u64> {
-        let (cells, _) = self.bytes.as_chunks();
+        let (cells, _) = self.bytes().as_chunks();
         cells.iter().map(|cell| u64::from_le_bytes(*cell))
     }
 
     /// Their bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.bytes[..self.used]
     }
 }

@@ -10,6 +10,7 @@
 
 mod common;
 
+mod collision;
 mod constraints;
 mod dynamics;
 mod examples;

@@ -1,0 +1,80 @@
+//! One point of contact of two shapes.
+
+use crate::contact::{ContactForce, ContactSlopes, Friction, SpringForce};
+use crate::spatial::{Mat3, Vec3};
+
+use super::Carrier;
+use super::memory::PointMemory;
+
+/// One point at the instant of the last evaluation. A and B are the shapes, B the ground where one
+/// of them is; C is the frame of the contact: z is the normal, from B to A.
+#[derive(Clone, Copy, Debug)]
+pub struct CollisionPoint {
+    /// What carries A and B.
+    pub carriers: [Carrier; 2],
+    /// Where the force acts, in W, m.
+    pub point_W: Vec3,
+    /// Axes of C in W.
+    pub R_WC: Mat3,
+    /// How deep the shapes overlap, m; negative for a gap.
+    pub depth_m: f64,
+    /// Share of the point in its patch: the force counts with it.
+    pub weight: f64,
+    /// Velocity of A relative to B at the point, in C, m/s.
+    pub v_C: Vec3,
+    /// Coefficients of friction here and now.
+    pub friction: Friction,
+    /// What it remembered when it was evaluated.
+    pub(in super::super) memory: PointMemory,
+    /// All forces on A in C, for a weight of 1; those of a rigid contact as they are.
+    pub(in super::super) force: SpringForce,
+    pub(super) slopes: ContactSlopes,
+    /// Whether its force is the impulse of the last step, and not a function of place.
+    pub is_rigid: bool,
+    /// Place of its force law among those of the set.
+    pub(super) law: usize,
+}
+
+impl CollisionPoint {
+    /// Force on A in W, N.
+    #[must_use]
+    pub fn force_W(&self) -> Vec3 {
+        self.R_WC * (self.force.force_P() * self.weight)
+    }
+
+    /// Normal force, N.
+    #[must_use]
+    pub fn normal_n(&self) -> f64 {
+        self.force.normal_n * self.weight
+    }
+
+    /// Whether it slides: 0 sticks, 1 slides.
+    #[must_use]
+    pub const fn sliding(&self) -> f64 {
+        self.force.next_sliding
+    }
+
+    /// How far a rigid contact has moved from where it sticks, in C, m.
+    pub(in super::super) fn stretch_C(&self) -> Vec3 {
+        let ([x, y, _], [x0, y0]) = (self.force.p_P, self.force.next_anchor_P);
+        Vec3::new(x - x0, y - y0, 0.0)
+    }
+
+    /// Force on A in W where it acts, with energy and power.
+    #[must_use]
+    pub fn record_W(&self) -> ContactForce {
+        ContactForce {
+            point: self.point_W,
+            force: self.force_W(),
+            moment: Vec3::zeros(),
+            potential_energy_j: self.force.potential_energy_j * self.weight,
+            power_dissipation_w: self.force.power_dissipation_w * self.weight,
+        }
+    }
+
+    /// The numbers of the force, for a weight of 1, in C.
+    #[must_use]
+    pub const fn spring_force(&self) -> &SpringForce {
+        &self.force
+    }
+}

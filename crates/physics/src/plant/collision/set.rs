@@ -1,0 +1,337 @@
+//! All shapes that may touch, the points where they do, and the forces on free bodies.
+
+use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pose, Scene, World};
+
+use crate::contact::{ExponentialSpring, SurfaceShape};
+use crate::dynamics::Data;
+use crate::spatial::{Force, Vec3};
+use hardstand_error::Result;
+
+use super::super::implicit::{Step, Touching};
+use super::super::{ContactModel, PlantSpec};
+use super::ground::{FieldContact, into_pose, shape_of};
+use super::memory::{CollisionMemory, PointMemory};
+use super::point::CollisionPoint;
+use super::{BodyState, Carrier, CollisionSpec};
+
+/// Bit of the number of a pair of a shape and a height field.
+pub(super) const FIELD: u64 = 1 << 63;
+
+/// Shapes, near pairs and points that touch. Nothing in it outlives a tick but what
+/// [`CollisionMemory`] and the states of the bodies hold.
+#[derive(Debug)]
+pub struct CollisionSet {
+    pub(super) spec: CollisionSpec,
+    pub(super) world: World,
+    /// What carries each shape of the world: those of the spec, then the ground.
+    pub(super) carriers: Vec<Carrier>,
+    /// Laws of shapes against shapes: that of the ground with springs that begin at the surface.
+    pub(super) between: Vec<ContactModel>,
+    /// Radius of each shape of the spec if it is a ball or a capsule, m.
+    pub(super) round_m: Vec<Option<f64>>,
+    /// Corners of each shape of the spec, and the radius about them, for height fields.
+    pub(super) corners: Vec<(Vec<Vec3>, f64)>,
+    /// Height fields: the surface, and its highest point in S, m.
+    pub(super) fields: Vec<(usize, f64)>,
+    /// Pairs of shapes of the spec and of `fields` that are near.
+    pub(super) near_fields: Vec<(u32, u32)>,
+    pub(super) poses: Vec<Pose>,
+    pub(super) contacts: Contacts,
+    pub(super) field_contact: FieldContact,
+    pub(super) old: Vec<ContactPoint>,
+    pub(super) points: Vec<CollisionPoint>,
+    /// Force on each free body about its origin, in W.
+    forces: Vec<Force>,
+    links: usize,
+    /// Whether more pairs are near, or more points touch, than there is room for.
+    pub(super) overflows: bool,
+}
+
+/// A derived clone would have no room, and would allocate in the loop.
+impl Clone for CollisionSet {
+    fn clone(&self) -> Self {
+        let mut points = Vec::with_capacity(self.points.capacity());
+        points.extend_from_slice(&self.points);
+        let mut near_fields = Vec::with_capacity(self.near_fields.capacity());
+        near_fields.extend_from_slice(&self.near_fields);
+        let mut contacts = self.world.new_contacts();
+        contacts.clone_from(&self.contacts);
+        Self {
+            spec: self.spec.clone(),
+            world: self.world.clone(),
+            carriers: self.carriers.clone(),
+            between: self.between.clone(),
+            round_m: self.round_m.clone(),
+            corners: self.corners.clone(),
+            fields: self.fields.clone(),
+            near_fields,
+            poses: self.poses.clone(),
+            contacts,
+            field_contact: self.field_contact.clone(),
+            old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
+            points,
+            forces: self.forces.clone(),
+            links: self.links,
+            overflows: self.overflows,
+        }
+    }
+}
+
+impl CollisionSet {
+    /// The set of a plant with this number of links. If its shapes are refused, it overflows.
+    pub(in super::super) fn new(spec: &PlantSpec, links: usize) -> Self {
+        Self::checked(spec, links).unwrap_or_else(|_| {
+            let empty = PlantSpec { collisions: CollisionSpec::none(), ..spec.clone() };
+            let mut refused = Self::checked(&empty, links).expect("no shapes are no mistake");
+            refused.overflows = true;
+            refused
+        })
+    }
+
+    /// The set of a plant with this number of links.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`](hardstand_error::ErrorKind::Input) if there are more shapes than the
+    /// geometry can hold, or the margins are out of range.
+    pub fn checked(spec: &PlantSpec, links: usize) -> Result<Self> {
+        let of = &spec.collisions;
+        let (scene, carriers, fields) = scene(spec, links);
+        let world = World::new(scene, of.reach_m, of.pairs_max.max(1))?;
+        let contacts = world.new_contacts();
+        let corners = of.shapes.iter().map(|s| {
+            let points = s.shape.support_points();
+            (points.into_iter().map(super::ground::from_geometry).collect(), s.shape.radius_m())
+        });
+        let corners: Vec<(Vec<Vec3>, f64)> = corners.collect();
+        Ok(Self {
+            between: of.shapes.iter().map(|s| from_the_surface(&s.model)).collect(),
+            round_m: corners.iter().map(|(c, r)| (c.len() <= 2).then_some(*r)).collect(),
+            corners,
+            near_fields: Vec::with_capacity(of.shapes.len() * fields.len()),
+            fields,
+            poses: vec![Pose::IDENTITY; links + of.bodies.len() + spec.ground.len()],
+            contacts,
+            field_contact: FieldContact::new(),
+            old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
+            points: Vec::with_capacity(of.points_max),
+            forces: vec![Force::zero(); of.bodies.len()],
+            links,
+            overflows: false,
+            spec: of.clone(),
+            world,
+            carriers,
+        })
+    }
+
+    /// The free bodies at the start.
+    pub(in super::super) fn initial_bodies(&self) -> Vec<BodyState> {
+        self.spec.bodies.iter().map(BodyState::of).collect()
+    }
+
+    /// Room for what the points remember.
+    pub(in super::super) fn new_memory(&self) -> CollisionMemory {
+        let has_pairs = !self.spec.shapes.is_empty();
+        CollisionMemory::new(if has_pairs { self.spec.points_max } else { 0 })
+    }
+
+    /// What the set is made of.
+    #[must_use]
+    pub const fn spec(&self) -> &CollisionSpec {
+        &self.spec
+    }
+
+    /// Points that touch, in the order of their pairs.
+    #[must_use]
+    pub fn points(&self) -> &[CollisionPoint] {
+        &self.points
+    }
+
+    /// Whether contacts are missing because there is no room for them.
+    #[must_use]
+    pub const fn overflows(&self) -> bool {
+        self.overflows
+    }
+
+    /// Pairs that may touch within this tick.
+    #[must_use]
+    pub fn near_count(&self) -> usize {
+        self.world.near_count() + self.near_fields.len()
+    }
+
+    /// Whether nothing can touch within this tick.
+    pub(in super::super) fn is_idle(&self) -> bool {
+        self.near_count() == 0
+    }
+
+    /// Potential energy of all points, J.
+    #[must_use]
+    pub fn potential_energy(&self) -> f64 {
+        self.points.iter().map(|p| p.weight * p.force.potential_energy_j).sum()
+    }
+
+    /// Sum of the normal forces on this link, N, along each one's normal.
+    #[must_use]
+    pub fn normal_sum_n(&self, link: usize) -> f64 {
+        let on = |p: &&CollisionPoint| p.carriers.contains(&Carrier::Link(link));
+        self.points.iter().filter(on).map(CollisionPoint::normal_n).sum()
+    }
+
+    /// Forgets all points: no force anywhere.
+    pub(in super::super) fn clear(&mut self) {
+        self.points.clear();
+        self.overflows = false;
+    }
+
+    /// Takes over what the points of the last evaluation remember.
+    pub(in super::super) fn commit(&self, memory: &mut CollisionMemory, now_ns: u64) {
+        memory.clear();
+        for point in &self.points {
+            // a rigid contact gets the force of this step from the solver, if it takes part
+            let (committed_ns, force_B) = (Some(now_ns), [0.0; 3]);
+            let next = PointMemory { committed_ns, force_B, ..point.memory };
+            if !memory.push(next) {
+                return;
+            }
+        }
+    }
+
+    /// Adds the forces of all points to `data.f_ext` and to those on the free bodies.
+    pub(in super::super) fn apply(&mut self, data: &mut Data, bodies: &[BodyState]) {
+        self.forces.fill(Force::zero());
+        for i in 0..self.points.len() {
+            self.apply_point(i, data, bodies);
+        }
+    }
+
+    fn apply_point(&mut self, i: usize, data: &mut Data, bodies: &[BodyState]) {
+        let at = &self.points[i];
+        if at.is_rigid {
+            return; // its force acts as an impulse
+        }
+        let f_W = at.force_W();
+        for (carrier, f_W) in at.carriers.iter().zip([f_W, -f_W]) {
+            match *carrier {
+                Carrier::Surface(_) => {}
+                Carrier::Link(b) => {
+                    let p_B = data.X_WB[b].point_inverse(&at.point_W);
+                    data.apply_force(b, &f_W, &p_B);
+                }
+                Carrier::Body(k) => {
+                    let arm_W = at.point_W - bodies[k].p_WB;
+                    self.forces[k] += Force::new(arm_W.cross(&f_W), f_W);
+                }
+            }
+        }
+    }
+
+    /// As [`apply`](Self::apply) for a linearly implicit step: contacts of links with the ground
+    /// give way within the step, others act as they are at its start.
+    pub(in super::super) fn apply_implicit(
+        &mut self,
+        data: &mut Data,
+        bodies: &[BodyState],
+        step: &Step<f64>,
+    ) {
+        self.forces.fill(Force::zero());
+        for i in 0..self.points.len() {
+            let at = &self.points[i];
+            let [Carrier::Link(b), Carrier::Surface(_)] = at.carriers else {
+                self.apply_point(i, data, bodies);
+                continue;
+            };
+            let (X_WB, V) = (data.X_WB[b], data.V[b]);
+            let touching = Touching {
+                f_C: at.force.force_P() * at.weight,
+                v_C: at.v_C,
+                R_WC: at.R_WC,
+                point_B: X_WB.point_inverse(&at.point_W),
+            };
+            let (force, inertia) = step.contact(&touching, &at.slopes.scaled(at.weight), &X_WB, &V);
+            data.f_ext[b] += Force::from(force);
+            data.added.bodies[b] += inertia;
+        }
+    }
+
+    /// True if a micro-step of `h_s` is too long for a spring that strikes something.
+    pub(in super::super) fn needs_substep(&self, h_s: f64) -> bool {
+        self.points.iter().any(|at| match &self.law(at).1 {
+            ContactModel::ExponentialSpring(spring) => spring.needs_substep(&at.force, h_s),
+            ContactModel::HuntCrossley(_) | ContactModel::Rigid => false,
+        })
+    }
+
+    /// Changes the velocities of the free bodies by the forces that were applied last, in `h` s.
+    pub(in super::super) fn accelerate_bodies(
+        &self,
+        bodies: &mut [BodyState],
+        gravity_W: &Vec3,
+        h: f64,
+    ) {
+        for ((body, state), force) in self.spec.bodies.iter().zip(bodies).zip(&self.forces) {
+            body.accelerate(state, force, gravity_W, h);
+        }
+    }
+
+    /// Moves the free bodies for `h` seconds with their velocities.
+    pub(in super::super) fn advance_bodies(&self, bodies: &mut [BodyState], h: f64) {
+        for (body, state) in self.spec.bodies.iter().zip(bodies) {
+            body.advance(state, h);
+        }
+    }
+
+    /// Points whose contact is rigid.
+    pub(in super::super) fn rigid(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.points.len()).filter(|&i| self.points[i].is_rigid)
+    }
+
+    /// Room for rigid contacts: none if no shape has one.
+    pub(in super::super) fn rigid_max(&self) -> usize {
+        let rigid = self.spec.shapes.iter().any(|s| matches!(s.model, ContactModel::Rigid));
+        if rigid { self.spec.points_max } else { 0 }
+    }
+}
+
+/// The scene of the geometry: what carries each shape, and the height fields, which are none.
+fn scene(spec: &PlantSpec, links: usize) -> (Scene, Vec<Carrier>, Vec<(usize, f64)>) {
+    let of = &spec.collisions;
+    let platform = |i: usize| GeometryCarrier::Platform(links + of.bodies.len() + i);
+    let as_geometry = |carrier: Carrier| match carrier {
+        Carrier::Link(i) => GeometryCarrier::Body(i),
+        Carrier::Body(i) => GeometryCarrier::Body(links + i),
+        Carrier::Surface(i) if spec.ground[i].platform.is_some() => platform(i),
+        Carrier::Surface(_) => GeometryCarrier::Ground,
+    };
+    let (mut scene, mut carriers, mut fields) = (Scene::new(), Vec::new(), Vec::new());
+    for shape in &of.shapes {
+        scene.add(as_geometry(shape.carrier), into_pose(&shape.X_BS), shape.shape.clone());
+        carriers.push(shape.carrier);
+    }
+    for (i, surface) in spec.ground.iter().enumerate() {
+        if let SurfaceShape::Heightfield(field) = &surface.shape {
+            fields.push((i, field.highest_m()));
+        }
+        let Some((X_SC, shape)) = shape_of(surface) else { continue };
+        let still = surface.platform.is_none();
+        let X = if still { surface.X_WS.compose(&X_SC) } else { X_SC };
+        let id = scene.add(as_geometry(Carrier::Surface(i)), into_pose(&X), shape);
+        carriers.push(Carrier::Surface(i));
+        for (k, of) in of.shapes.iter().enumerate() {
+            if !of.meets_ground {
+                scene.exclude_shapes(k as u32, id);
+            }
+        }
+    }
+    for (a, b) in &of.apart {
+        scene.exclude(as_geometry(*a), as_geometry(*b));
+    }
+    (scene, carriers, fields)
+}
+
+/// A law whose spring does not act before the surface: parts of a machine have less clearance than
+/// Simbody's springs reach.
+fn from_the_surface(model: &ContactModel) -> ContactModel {
+    let ContactModel::ExponentialSpring(spring) = model else { return model.clone() };
+    let mut parameters = *spring.parameters();
+    parameters.d0_m = parameters.d0_m.min(0.0);
+    ExponentialSpring::new(parameters).map_or_else(|_| model.clone(), ContactModel::ExponentialSpring)
+}

@@ -1,0 +1,182 @@
+//! What takes part in a rigid solve: stations on the ground, and points of shapes; and how bodies
+//! give way there.
+
+use crate::dynamics::{Data, PointAxes, PointResponses};
+use crate::model::Model;
+use crate::spatial::{Mat3, Vec3};
+
+use super::collision::{BodyState, Carrier, CollisionSet};
+use super::contact_state::RigidPhase;
+
+/// Where a rigid contact comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A station: the index of its contact.
+    Station(usize),
+    /// A point of two shapes: its index in the set.
+    Shape(usize),
+}
+
+/// A rigid contact that takes part in a step, as it was at the step's begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Active {
+    pub(super) source: Source,
+    pub(super) height_m: f64,
+    /// Velocity relative to the ground or the other shape, in C, m/s.
+    pub(super) v_C: Vec3,
+    pub(super) phase: RigidPhase,
+    pub(super) ends: [Option<End>; 2],
+}
+
+/// A body that an impulse of a contact acts on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// 1 for the body that the impulse is given for, −1 for the other.
+    pub(super) sign: f64,
+    pub(super) on: EndBody,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum EndBody {
+    /// A link: the number of its point among those of the tree.
+    Tree(usize),
+    /// A free body, with the point's axes and its arm from the body's origin, both in W.
+    Free { body: usize, arm_W: Vec3, R_WC: Mat3 },
+}
+
+/// The points of the tree and how all contacts give way. Preallocated.
+#[derive(Debug)]
+pub(super) struct Compliance {
+    pub(super) points: Vec<PointAxes>,
+    responses: PointResponses,
+    tree: Vec<Mat3>,
+    /// `W[i * n + j]`: velocity of contact `i` for a unit impulse at contact `j`.
+    pub(super) W: Vec<Mat3>,
+    impulses: Vec<Vec3>,
+}
+
+impl Compliance {
+    pub(super) fn new(responses: PointResponses, contacts: usize, points: usize) -> Self {
+        Self {
+            points: Vec::with_capacity(points),
+            responses,
+            tree: Vec::with_capacity(points * points),
+            W: Vec::with_capacity(contacts * contacts),
+            impulses: Vec::with_capacity(points),
+        }
+    }
+
+    pub(super) const fn responses(&self) -> &PointResponses {
+        &self.responses
+    }
+
+    /// See [`PointResponses::set_portable`].
+    pub(super) fn set_portable(&mut self, portable: bool) {
+        self.responses.set_portable(portable);
+    }
+
+    /// Fills `W`. `stations_only` says that every contact has one end, in the order of the points.
+    pub(super) fn respond(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        active: &[Active],
+        collisions: &CollisionSet,
+        bodies: &[BodyState],
+        stations_only: bool,
+    ) {
+        if stations_only {
+            return self.responses.respond(model, data, &self.points, &mut self.W);
+        }
+        self.responses.respond(model, data, &self.points, &mut self.tree);
+        let (n, points) = (active.len(), self.points.len());
+        self.W.clear();
+        for i in active {
+            for j in active {
+                let mut block = Mat3::zeros();
+                for a in i.ends.iter().flatten() {
+                    for b in j.ends.iter().flatten() {
+                        let own = self.shared(a, b, points, collisions, bodies);
+                        block += own * (a.sign * b.sign);
+                    }
+                }
+                self.W.push(block);
+            }
+        }
+        debug_assert_eq!(self.W.len(), n * n);
+    }
+
+    /// Velocity at one end for a unit impulse at the other.
+    fn shared(
+        &self,
+        a: &End,
+        b: &End,
+        points: usize,
+        collisions: &CollisionSet,
+        bodies: &[BodyState],
+    ) -> Mat3 {
+        match (&a.on, &b.on) {
+            (EndBody::Tree(i), EndBody::Tree(j)) => self.tree[i * points + j],
+            (
+                EndBody::Free { body: k, arm_W: at, R_WC: read },
+                EndBody::Free { body, arm_W, R_WC },
+            ) if k == body => {
+                let column = |c: usize| {
+                    let impulse_W = R_WC.column(c);
+                    let free = &collisions.spec().bodies[*body];
+                    let (dw, dv) = free.jump(&bodies[*body], arm_W, &impulse_W);
+                    read.tr_mul(&(dv + dw.cross(at)))
+                };
+                Mat3::from_columns(&[column(0), column(1), column(2)])
+            }
+            _ => Mat3::zeros(),
+        }
+    }
+
+    /// The jump of the tree for these impulses of the contacts.
+    pub(super) fn jump(
+        &mut self,
+        active: &[Active],
+        impulses: &[Vec3],
+        jump: &mut crate::dynamics::VelocityChange,
+    ) {
+        self.impulses.clear();
+        self.impulses.resize(self.points.len(), Vec3::zeros());
+        for (contact, impulse) in active.iter().zip(impulses) {
+            for end in contact.ends.iter().flatten() {
+                if let EndBody::Tree(i) = end.on {
+                    self.impulses[i] += *impulse * end.sign;
+                }
+            }
+        }
+        self.responses.jump(&self.impulses, jump);
+    }
+}
+
+/// The ends of a point of two shapes; those on links add their points to `points`.
+pub(super) fn ends_of(
+    carriers: &[Carrier; 2],
+    point_W: &Vec3,
+    R_WC: &Mat3,
+    data: &Data,
+    bodies: &[BodyState],
+    points: &mut Vec<PointAxes>,
+) -> [Option<End>; 2] {
+    let mut ends = [None; 2];
+    for (k, sign) in [1.0, -1.0].into_iter().enumerate() {
+        ends[k] = match carriers[k] {
+            Carrier::Surface(_) => None,
+            Carrier::Link(body) => {
+                let X_WB = &data.X_WB[body];
+                let (p_B, R_BC) = (X_WB.point_inverse(point_W), X_WB.R.transpose() * *R_WC);
+                points.push(PointAxes { body, p_B, R_BC });
+                Some(End { sign, on: EndBody::Tree(points.len() - 1) })
+            }
+            Carrier::Body(body) => {
+                let arm_W = point_W - bodies[body].p_WB;
+                Some(End { sign, on: EndBody::Free { body, arm_W, R_WC: *R_WC } })
+            }
+        };
+    }
+    ends
+}

@@ -1,0 +1,402 @@
+//! Shapes of links and free bodies that touch the ground and each other.
+
+use hardstand_geometry::Shape;
+use hardstand_physics::contact::{
+    ConvexSolid, ExponentialSpring, Friction, SpringParameters, Stiction, Surface, SurfaceShape,
+};
+use hardstand_physics::model::{Base, Builder, Model};
+use hardstand_physics::plant::{
+    Carrier, CollisionPoint, CollisionShape, CollisionSpec, ComputePath, ContactModel, FreeBody, Integrator,
+    Mobility, OwnerWords, Plant, PlantFailure, PlantSpec, Walk,
+};
+use hardstand_physics::spatial::{Mat3, Motion, Quaternion, SpatialInertia, Transform, Vec3};
+
+use super::common::robots::{G, add_body, at, plain_spec, walker};
+
+fn holding() -> ContactModel {
+    let parameters = SpringParameters {
+        stiction: Stiction::Holding,
+        cz_s_per_m: 5.0,
+        ..Default::default()
+    };
+    ContactModel::ExponentialSpring(ExponentialSpring::new(parameters).unwrap())
+}
+
+/// A robot that is far away.
+fn bystander() -> (Model, PlantSpec) {
+    let mut b = Builder::new("bystander", Base::Fixed);
+    let I = Mat3::identity();
+    add_body(&mut b, "post", SpatialInertia::from_com(1.0, &Vec3::zeros(), &I));
+    let model = b.build().unwrap();
+    let mut spec = plain_spec(&model);
+    spec.collisions = CollisionSpec {
+        margin_m: 0.012,
+        reach_m: 0.03,
+        pairs_max: 64,
+        points_max: 128,
+        face_radius_m: 0.02,
+        ..CollisionSpec::none()
+    };
+    (model, spec)
+}
+
+fn cuboid(size_m: [f64; 3], mass: f64, p_W: [f64; 3]) -> (FreeBody, Shape) {
+    let [x, y, z] = size_m.map(|s| s * s * mass / 12.0);
+    let I = Mat3::from_diagonal(&Vec3::new(y + z, x + z, x + y));
+    let body = FreeBody {
+        name: format!("box at {p_W:?}"),
+        inertia: SpatialInertia::from_com(mass, &Vec3::zeros(), &I),
+        mobility: Mobility::Free,
+        damping: 0.0,
+        X_WB: at(p_W[0], p_W[1], p_W[2]),
+        V_W: Motion::zero(),
+    };
+    (body, Shape::cuboid(size_m, 0.002).unwrap())
+}
+
+fn ball(radius_m: f64, mass: f64, p_W: [f64; 3]) -> (FreeBody, Shape) {
+    let (mut body, _) = cuboid([radius_m; 3], mass, p_W);
+    let I = Mat3::from_diagonal_element(0.4 * mass * radius_m * radius_m);
+    body.inertia = SpatialInertia::from_com(mass, &Vec3::zeros(), &I);
+    (body, Shape::sphere(radius_m).unwrap())
+}
+
+/// Adds a free body with its shape; returns its index.
+fn put(spec: &mut PlantSpec, (body, shape): (FreeBody, Shape), model: &ContactModel) -> usize {
+    let index = spec.collisions.bodies.len();
+    spec.collisions.bodies.push(body);
+    spec.collisions.shapes.push(CollisionShape {
+        carrier: Carrier::Body(index),
+        X_BS: Transform::identity(),
+        shape,
+        meets_ground: true,
+        model: model.clone(),
+        friction: Friction::new(0.7, 0.5),
+    });
+    index
+}
+
+fn run(plant: &mut Plant, ticks: u32) {
+    for _ in 0..ticks {
+        assert_eq!(plant.step(&[], &OwnerWords::default()), None, "tick {}", plant.state().tick);
+    }
+}
+
+/// Force of the ground on everything, N.
+fn ground_force_W(plant: &Plant) -> Vec3 {
+    let on_ground = |p: &&CollisionPoint| matches!(p.carriers[1], Carrier::Surface(_));
+    plant.collisions().points().iter().filter(on_ground).map(CollisionPoint::force_W).sum()
+}
+
+fn is_at_rest(plant: &Plant) -> bool {
+    plant.state().bodies.iter().all(|b| b.v_WB.norm() < 1e-7 && b.w_WB.norm() < 1e-7)
+}
+
+#[test]
+fn a_box_rests_on_the_floor_with_its_weight() {
+    let (model, mut spec) = bystander();
+    put(&mut spec, cuboid([0.4, 0.3, 0.2], 6.0, [0.0, 0.0, 0.12]), &holding());
+    let mut plant = Plant::new(model, spec);
+    run(&mut plant, 3000);
+    // the spring of one station that carries it, by the formula of the law
+    let parameters = SpringParameters::default();
+    let gap_m = parameters.d0_m - (6.0 * G / parameters.d1_n).ln() / parameters.d2_per_m;
+    assert!((plant.state().bodies[0].p_WB.z - (0.1 + gap_m)).abs() < 1e-9);
+    assert!((ground_force_W(&plant).z - 6.0 * G).abs() < 1e-6);
+    assert!(is_at_rest(&plant));
+}
+
+/// Its corners are in the air: only the faces touch.
+#[test]
+fn a_slab_lies_on_a_beam_that_is_narrower() {
+    let (model, mut spec) = bystander();
+    let beam = ConvexSolid::cuboid([0.2, 2.0, 0.1], 0.01).unwrap();
+    let shape = SurfaceShape::Solid(beam);
+    let X_WS = at(0.0, 0.0, 0.05);
+    spec.ground.push(Surface { name: "beam".into(), X_WS, shape, platform: None });
+    put(&mut spec, cuboid([1.0, 1.0, 0.2], 10.0, [0.01, 0.0, 0.25]), &holding());
+    let mut plant = Plant::new(model, spec);
+    run(&mut plant, 10_000);
+    let z = plant.state().bodies[0].p_WB.z;
+    assert!((0.199..0.204).contains(&z), "{z}");
+    assert!((ground_force_W(&plant).z - 10.0 * G).abs() < 1e-4);
+    assert!(is_at_rest(&plant), "{:?}", plant.state().bodies);
+}
+
+#[test]
+fn a_box_slides_with_kinetic_friction_and_then_sticks() {
+    let (model, mut spec) = bystander();
+    let k = put(&mut spec, cuboid([0.4, 0.3, 0.2], 6.0, [0.0, 0.0, 0.1025]), &holding());
+    spec.collisions.bodies[k].V_W.lin.x = 1.0;
+    let mut plant = Plant::new(model, spec);
+    run(&mut plant, 100);
+    let [early, late] = [100, 150].map(|_| {
+        let v = plant.state().bodies[0].v_WB.x;
+        run(&mut plant, 50);
+        v
+    });
+    assert!(((early - late) / 0.05 - 0.5 * G).abs() < 0.02 * G, "{early} {late}");
+    run(&mut plant, 2000);
+    assert!(is_at_rest(&plant), "{:?}", plant.state().bodies);
+    // v²/2μg
+    let x = plant.state().bodies[0].p_WB.x;
+    assert!((x - 1.0 / (2.0 * 0.5 * G)).abs() < 0.01, "{x}");
+}
+
+#[test]
+fn a_box_stays_on_a_slope_below_the_angle_of_friction() {
+    for (slope_rad, stays) in [(0.45_f64, true), (0.75, false)] {
+        let (model, mut spec) = bystander();
+        spec.gravity_W = Vec3::new(G * slope_rad.sin(), 0.0, -G * slope_rad.cos());
+        put(&mut spec, cuboid([0.4, 0.3, 0.1], 6.0, [0.0, 0.0, 0.0522]), &holding());
+        let mut plant = Plant::new(model, spec);
+        run(&mut plant, 2000);
+        let x = plant.state().bodies[0].p_WB.x;
+        assert_eq!(x < 2e-3, stays, "{slope_rad}: {x}");
+        if stays {
+            run(&mut plant, 10_000);
+            assert!((plant.state().bodies[0].p_WB.x - x).abs() < 1e-9);
+        }
+    }
+}
+
+/// Rolling is not slip: nothing holds a ball back.
+#[test]
+fn a_ball_rolls_on() {
+    let (model, mut spec) = bystander();
+    let k = put(&mut spec, ball(0.1, 1.0, [0.0, 0.0, 0.1025]), &holding());
+    spec.collisions.bodies[k].V_W = Motion::new(Vec3::new(0.0, 10.0, 0.0), Vec3::x());
+    let mut plant = Plant::new(model, spec);
+    run(&mut plant, 3000);
+    let ball = plant.state().bodies[0];
+    // it hovers by the gap of the spring, so it slips a little until the speeds agree
+    assert!((ball.v_WB.x - 1.0).abs() < 0.02, "{ball:?}");
+    assert!(ball.p_WB.x > 2.9, "{ball:?}");
+}
+
+#[test]
+fn bodies_that_hit_each_other_keep_momentum() {
+    let (model, mut spec) = bystander();
+    spec.gravity_W = Vec3::zeros();
+    let first = cuboid([0.2, 0.2, 0.2], 2.0, [0.0, 0.0, 1.0]);
+    let second = cuboid([0.3, 0.1, 0.2], 1.0, [0.5, 0.05, 1.03]);
+    put(&mut spec, first, &holding());
+    put(&mut spec, second, &holding());
+    let round = ball(0.1, 0.5, [-0.6, 0.02, 0.95]);
+    put(&mut spec, round, &holding());
+    spec.collisions.bodies[0].V_W = Motion::new(Vec3::new(1.0, -2.0, 0.5), Vec3::x() * 2.0);
+    spec.collisions.bodies[2].V_W.lin.x = 5.0;
+    let momentum = |plant: &Plant| {
+        let (mut p, mut L) = (Vec3::zeros(), Vec3::zeros());
+        for (body, s) in plant.spec().collisions.bodies.iter().zip(&plant.state().bodies) {
+            let R = s.quat_WB.to_matrix();
+            let own = R * (body.inertia.I * R.tr_mul(&s.w_WB));
+            p += s.v_WB * body.inertia.mass;
+            L += own + s.p_WB.cross(&s.v_WB) * body.inertia.mass;
+        }
+        (p, L)
+    };
+    let mut plant = Plant::new(model, spec);
+    let before = momentum(&plant);
+    let mut touched = 0;
+    for _ in 0..1000 {
+        run(&mut plant, 1);
+        touched += usize::from(!plant.collisions().points().is_empty());
+    }
+    assert!(touched > 10);
+    let after = momentum(&plant);
+    assert!((after.0 - before.0).norm() < 1e-12, "{before:?} {after:?}");
+    assert!((after.1 - before.1).norm() < 1e-12, "{before:?} {after:?}");
+    let speeds: Vec<f64> = plant.state().bodies.iter().map(|b| b.v_WB.x).collect();
+    assert!(speeds[1] > 0.5 && speeds[2] < 4.0, "{speeds:?}");
+}
+
+#[test]
+fn a_stack_of_boxes_stands() {
+    let (model, mut spec) = bystander();
+    for i in 0..4 {
+        let z = 0.1 + 0.202 * f64::from(i);
+        put(&mut spec, cuboid([0.2, 0.2, 0.2], 1.0, [0.003 * f64::from(i), 0.0, z]), &holding());
+    }
+    let mut plant = Plant::new(model, spec);
+    run(&mut plant, 6000);
+    for (i, body) in plant.state().bodies.iter().enumerate() {
+        let z = 0.1 + 0.2 * i as f64;
+        assert!((body.p_WB.z - z).abs() < 0.01, "{i}: {body:?}");
+        assert!((body.p_WB.x - 0.003 * i as f64).abs() < 1e-3, "{i}: {body:?}");
+    }
+    assert!((ground_force_W(&plant).z - 4.0 * G).abs() < 1e-3);
+}
+
+#[test]
+fn a_door_swings_about_its_hinge_and_a_cart_stays_on_its_rail() {
+    let (model, mut spec) = bystander();
+    spec.gravity_W = Vec3::zeros();
+    let (mut door, _) = cuboid([0.8, 0.04, 2.0], 10.0, [0.0, 0.0, 0.0]);
+    let c = Vec3::new(0.4, 0.0, 0.0);
+    door.inertia = SpatialInertia::from_com(10.0, &c, &door.inertia.about_com());
+    door.X_WB = at(0.0, 0.0, 1.5);
+    door.mobility = Mobility::Hinge { axis_B: Vec3::z() };
+    put(&mut spec, (door, Shape::cuboid([0.8, 0.04, 2.0], 0.002).unwrap()), &holding());
+    spec.collisions.shapes[0].X_BS = at(0.4, 0.0, 0.0);
+    let (mut cart, shape) = cuboid([0.2, 0.2, 0.2], 1.0, [0.7, -1.0, 1.5]);
+    cart.mobility = Mobility::Slide { axis_B: Vec3::y() };
+    cart.V_W.lin.y = 2.0;
+    put(&mut spec, (cart, shape), &holding());
+    let mut plant = Plant::new(model, spec);
+    let about_hinge = |plant: &Plant| {
+        let I = plant.spec().collisions.bodies[0].inertia.I[(2, 2)];
+        let [door, cart] = [0, 1].map(|i| plant.state().bodies[i]);
+        I * door.w_WB.z + 0.7 * cart.v_WB.y
+    };
+    let before = about_hinge(&plant);
+    run(&mut plant, 800);
+    let [door, cart] = [0, 1].map(|i| plant.state().bodies[i]);
+    assert!(door.w_WB.z > 0.1 && cart.v_WB.y < 1.9, "{door:?} {cart:?}");
+    assert_eq!(door.p_WB, Vec3::new(0.0, 0.0, 1.5));
+    assert_eq!((cart.p_WB.x, cart.p_WB.z), (0.7, 1.5));
+    // the moment of the force on the cart about the hinge, where the cart moves along y, is not
+    // exactly 0.7 m times the force: the push turns with the door
+    assert!((about_hinge(&plant) - before).abs() < 0.05 * before, "{before}");
+}
+
+/// What is left and right of a tick's end has the same bits: nothing is remembered besides the
+/// state.
+#[test]
+fn a_restored_state_continues_with_the_same_bits() {
+    for integrator in [Integrator::SemiImplicitEuler, Integrator::LinearlyImplicit] {
+        let plant = || {
+            let (model, mut spec) = bystander();
+            spec.integrator = integrator;
+            put(&mut spec, cuboid([0.4, 0.3, 0.2], 6.0, [0.0, 0.0, 0.2]), &holding());
+            put(&mut spec, cuboid([0.2, 0.3, 0.2], 2.0, [0.05, 0.02, 0.45]), &holding());
+            put(&mut spec, ball(0.1, 0.5, [0.0, 0.02, 0.7]), &holding());
+            spec.collisions.bodies[1].V_W = Motion::new(Vec3::new(3.0, 1.0, 0.5), Vec3::x());
+            Plant::new(model, spec)
+        };
+        let mut one = plant();
+        let mut touching = 0;
+        for _ in 0..40 {
+            run(&mut one, 17);
+            touching += one.collisions().points().len();
+            let (mut words, mut other) = (Vec::new(), plant());
+            one.clone().state_mut().append_words(&mut words);
+            assert!(other.state_mut().fit(words.len(), 0));
+            other.state_mut().overwrite(words.iter().copied());
+            other.state_mut().digest = one.state().digest;
+            other.wake();
+            let mut ahead = one.clone();
+            run(&mut ahead, 10);
+            run(&mut other, 10);
+            assert_eq!(ahead.state(), other.state());
+        }
+        assert!(touching > 100);
+    }
+}
+
+/// The walker falls: its links lie on the floor, and every way of computing has the same bits.
+#[test]
+fn a_robot_that_falls_lies_on_its_links() {
+    let mut found = Vec::new();
+    for path in [ComputePath::OneByOne, ComputePath::Portable, ComputePath::Fastest] {
+        let (model, mut spec) = walker();
+        spec.collisions = bystander().1.collisions;
+        for link in 0..model.bodies.len() {
+            spec.collisions.shapes.push(CollisionShape {
+                carrier: Carrier::Link(link),
+                X_BS: Transform::identity(),
+                shape: Shape::cuboid(if link == 0 { [0.4; 3] } else { [0.05; 3] }, 0.01).unwrap(),
+                meets_ground: true,
+                model: holding(),
+                friction: Friction::new(0.7, 0.5),
+            });
+            spec.collisions.apart.push((Carrier::Link(0), Carrier::Link(link)));
+        }
+        put(&mut spec, ball(0.2, 1.0, [0.05, 0.0, 1.4]), &holding());
+        let mass = model.total_mass() + 1.0;
+        spec.q.quat_WB = Quaternion::from_rpy(1.3, 0.2, 0.0);
+        spec.q.p_WB.z = 0.5;
+        let mut plant = Plant::new(model, spec);
+        plant.set_path(path);
+        run(&mut plant, 2500);
+        let stations: f64 = plant.contacts().forces().map(|f| f.normal_n).sum();
+        let links = ground_force_W(&plant).z;
+        println!("{stations} {links} {}", mass * G);
+        assert!(links > 0.2 * mass * G && (links + stations - mass * G).abs() < 0.2 * mass * G);
+        found.push(plant.state().clone());
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
+}
+
+#[test]
+fn too_many_contacts_stop_the_plant() {
+    let (model, mut spec) = bystander();
+    spec.collisions.points_max = 3;
+    put(&mut spec, cuboid([0.4, 0.3, 0.2], 6.0, [0.0, 0.0, 0.2]), &holding());
+    let mut plant = Plant::new(model, spec);
+    let failed = (0..1000).find_map(|_| plant.step(&[], &OwnerWords::default()));
+    assert_eq!(failed, Some(PlantFailure::TooManyContacts));
+}
+
+#[test]
+fn a_rigid_box_rests_slides_and_sticks() {
+    let (model, mut spec) = bystander();
+    let k = put(&mut spec, cuboid([0.4, 0.3, 0.2], 6.0, [0.0, 0.0, 0.1]), &ContactModel::Rigid);
+    spec.collisions.bodies[k].V_W.lin.x = 1.0;
+    let mut plant = Plant::new(model, spec);
+    run(&mut plant, 100);
+    let early = plant.state().bodies[0].v_WB.x;
+    run(&mut plant, 50);
+    let late = plant.state().bodies[0].v_WB.x;
+    assert!(((early - late) / 0.05 - 0.5 * G).abs() < 1e-3 * G, "{early} {late}");
+    run(&mut plant, 2000);
+    assert!((ground_force_W(&plant).z - 6.0 * G).abs() < 1e-6);
+    let x = plant.state().bodies[0].p_WB.x;
+    assert!((x - 1.0 / (2.0 * 0.5 * G)).abs() < 0.01, "{x}");
+    assert!(is_at_rest(&plant), "{:?}", plant.state().bodies);
+    run(&mut plant, 5000);
+    assert!((plant.state().bodies[0].p_WB.x - x).abs() < 1e-9);
+    assert!((plant.state().bodies[0].p_WB.z - 0.1).abs() < 1e-6);
+}
+
+/// Links, free bodies and the ground in one rigid system, the same on every path.
+#[test]
+fn rigid_bodies_pile_up_on_a_robot() {
+    let mut found = Vec::new();
+    for path in [ComputePath::OneByOne, ComputePath::Portable, ComputePath::Fastest] {
+        let (model, mut spec) = walker();
+        spec.collisions = bystander().1.collisions;
+        for station in &mut spec.stations {
+            station.model = ContactModel::Rigid;
+        }
+        spec.collisions.shapes.push(CollisionShape {
+            carrier: Carrier::Link(0),
+            X_BS: Transform::identity(),
+            shape: Shape::cuboid([0.5, 0.4, 0.1], 0.01).unwrap(),
+            meets_ground: true,
+            model: ContactModel::Rigid,
+            friction: Friction::new(0.7, 0.5),
+        });
+        spec.q.p_WB.z += 0.3;
+        let top = spec.q.p_WB.z;
+        let dropped = cuboid([0.2, 0.2, 0.2], 2.0, [0.02, 0.01, top + 0.2]);
+        put(&mut spec, dropped, &ContactModel::Rigid);
+        let mut plant = Plant::new(model, spec);
+        plant.set_path(path);
+        let on_trunk = |plant: &Plant| {
+            let on = |p: &&CollisionPoint| p.carriers == [Carrier::Link(0), Carrier::Body(0)];
+            -plant.collisions().points().iter().filter(on).map(|p| p.force_W().z).sum::<f64>()
+        };
+        let mut carried = 0.0;
+        for _ in 0..300 {
+            run(&mut plant, 10);
+            carried += on_trunk(&plant) / 300.0;
+        }
+        println!("{carried} {:?}", plant.state().bodies);
+        assert!(carried > 0.5 * 2.0 * G);
+        found.push(plant.state().clone());
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
+}
