@@ -1,7 +1,7 @@
 //! All bounds in one place, with compile-time checks of their relations.
 
 pub use hardstand_physics::limits::{
-    FEET_MAX, FRICTION_MAX, HEIGHTFIELD_SIDE_MAX, JOINTS_MAX, PUSHES_MAX, REGIONS_MAX,
+    BODIES_MAX, FEET_MAX, FRICTION_MAX, HEIGHTFIELD_SIDE_MAX, JOINTS_MAX, PUSHES_MAX, REGIONS_MAX,
     SOLID_FACES_MAX, STAIRS_MAX, STATIONS_MAX, SURFACES_MAX,
 };
 pub use hardstand_protocol::limits::{

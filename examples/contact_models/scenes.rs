@@ -7,7 +7,9 @@ use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{StationShape, Surface};
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
 use hardstand_physics::model::{Base, BodySpec, Builder, Model};
-use hardstand_physics::plant::{ContactModel, ContactResult, Integrator, PlantSpec, Station};
+use hardstand_physics::plant::{
+    CollisionSpec, ContactModel, ContactResult, Integrator, PlantSpec, Station,
+};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 use hardstand_protocol::{Command, Event, JointCommand, TickInput};
 
@@ -140,6 +142,7 @@ fn one_body(
         ground: vec![Surface::plane("floor", Transform::identity())],
         stations: Vec::new(),
         feet: Vec::new(),
+        collisions: CollisionSpec::none(),
         q: Positions::zero(&model),
         v: Velocities::zero(&model),
         ..of.spec.clone()

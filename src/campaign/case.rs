@@ -132,6 +132,7 @@ fn verdict(ended: &Ended, found: &Finding, tried: &Path) -> (Word, i32, String) 
         (Word::Failure, Some(EndReport { plant_failure: Some(failure), .. }), _) => match failure {
             PlantFailure::NotFinite => "a number is not finite".into(),
             PlantFailure::OutOfRange => "a number is out of range".into(),
+            PlantFailure::TooManyContacts => "too many shapes touch".into(),
         },
         (_, Some(EndReport { recording_error: Some(e), .. }), _) => {
             format!("recording ended early: {e}")

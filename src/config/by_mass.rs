@@ -6,7 +6,9 @@ use hardstand_physics::dynamics::{
     Data, ImpulseWorkspace, Velocities, articulated_inertias, impulse_response, kinematics,
 };
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{ContactModel, Integrator, Plant, PlantSpec};
+use hardstand_physics::plant::{
+    Carrier, CollisionSpec, ContactModel, Integrator, Plant, PlantSpec,
+};
 use hardstand_physics::sensor::FootSwitchSpec;
 use hardstand_physics::spatial::{Force, Vec3};
 
@@ -131,7 +133,8 @@ pub(super) fn fit(
     mistakes: &Mistakes,
 ) {
     let switches = switch.on_n.is_none() || switch.off_n.is_none();
-    let springs = spring.needs_mass() && !spec.stations.is_empty();
+    let touches = !spec.stations.is_empty() || !spec.collisions.shapes.is_empty();
+    let springs = spring.needs_mass() && touches;
     if !springs && !switches {
         return;
     }
@@ -188,6 +191,20 @@ fn set_springs(spec: &mut PlantSpec, keys: &SpringKeys, share: Share) -> Result<
             let stiction = spring.parameters().stiction;
             *spring = ExponentialSpring::new(SpringParameters { stiction, ..fitted })?;
         }
+    }
+    let CollisionSpec { shapes, bodies, .. } = &mut spec.collisions;
+    for shape in shapes {
+        let ContactModel::ExponentialSpring(spring) = &mut shape.model else { continue };
+        let fitted = match shape.carrier {
+            // a body of its own carries its own weight
+            Carrier::Body(k) => {
+                let force_n = bodies[k].inertia.mass * share.gravity_m_per_s2;
+                keys.at(Share { force_n, ..share })?
+            }
+            _ => fitted,
+        };
+        let stiction = spring.parameters().stiction;
+        *spring = ExponentialSpring::new(SpringParameters { stiction, ..fitted })?;
     }
     Ok(())
 }

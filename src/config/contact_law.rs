@@ -78,6 +78,7 @@ pub(super) fn contact_defaults(
     if mu[1] > mu[0] && mistakes.count() == before {
         s.mistake("mu_kinetic", &format!("at most contact.mu_static, which is {}", mu[0]));
     }
+    s.know(&["bodies", "self_collision", "disable"]);
     let out = ContactDefaults {
         model: s.choice("model", &MODELS).unwrap_or(Kind::Spring),
         parameters,
@@ -137,6 +138,28 @@ impl Law {
         }
     }
 
+    /// The model of a shape; that of Hunt–Crossley against shapes comes last.
+    pub(super) fn of_shape(&self, ground: &Ground) -> Option<ContactModel> {
+        match self.kind {
+            Kind::Spring => {
+                ExponentialSpring::new(self.parameters).ok().map(ContactModel::ExponentialSpring)
+            }
+            Kind::Rigid => Some(ContactModel::Rigid),
+            Kind::HuntCrossley => self.hunt_crossley(ground, true),
+        }
+    }
+
+    fn hunt_crossley(&self, ground: &Ground, and_own: bool) -> Option<ContactModel> {
+        let own = self.material?;
+        let against = |other: &ContactMaterial| {
+            let pair = HertzPair::new(other, &own)?;
+            HuntCrossley::new(pair, self.transition_m_per_s)
+        };
+        let others = ground.materials.iter().chain(and_own.then_some(&own));
+        let laws = others.map(against).collect::<Result<Vec<_>>>();
+        laws.ok().map(ContactModel::HuntCrossley)
+    }
+
     pub(super) fn model(
         &self,
         s: &Section<'_>,
@@ -160,15 +183,7 @@ impl Law {
                 }
                 None
             }
-            Kind::HuntCrossley => {
-                let own = self.material?;
-                let against = |of_ground: &ContactMaterial| {
-                    let pair = HertzPair::new(of_ground, &own)?;
-                    HuntCrossley::new(pair, self.transition_m_per_s)
-                };
-                let laws = ground.materials.iter().map(against).collect::<Result<Vec<_>>>();
-                laws.ok().map(ContactModel::HuntCrossley)
-            }
+            Kind::HuntCrossley => self.hunt_crossley(ground, false),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::limits::{FEET_MAX, NAME_BYTES_MAX, STATIONS_MAX};
 use crate::urdf::{Collision, Loaded, Shape};
-use hardstand_physics::contact::StationShape;
+use hardstand_physics::contact::{Friction, StationShape};
 use hardstand_physics::plant::{Foot, Station};
 use hardstand_physics::spatial::{Transform, Vec3};
 
@@ -12,10 +12,22 @@ use super::section::{Mistakes, Range, Section};
 use super::terrain::Ground;
 
 /// Feet and stations.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Touching {
     pub(super) feet: Vec<Foot>,
     pub(super) stations: Vec<Station>,
+    /// Links with stations: their collision shapes do not meet the ground.
+    pub(super) station_links: Vec<String>,
+    /// Links of feet that touch with their collision shapes.
+    pub(super) shaped: Vec<(String, ShapedFoot)>,
+}
+
+/// A foot that touches with the collision shapes of its link.
+pub(super) struct ShapedFoot {
+    /// Index of the foot.
+    pub(super) foot: usize,
+    pub(super) law: Law,
+    pub(super) friction: Friction,
 }
 
 pub(super) fn touching(
@@ -29,11 +41,16 @@ pub(super) fn touching(
     let mut out = Touching::default();
     for (list, is_foot) in [("feet", true), ("stations", false)] {
         for s in root.sections(list) {
+            if is_foot && by_shapes(&s) {
+                shaped_foot(&s, loaded, defaults, materials, &mut out);
+                s.finish();
+                continue;
+            }
             let first = out.stations.len();
             let foot = stations_of(&s, loaded, defaults, materials, ground, &mut out);
             if let (true, Some((name, body, X_BF))) = (is_foot, foot) {
                 let stations = (first..out.stations.len()).collect();
-                out.feet.push(Foot { name, body, X_BF, stations });
+                out.feet.push(Foot { name, body, X_BF, stations, shapes: Vec::new() });
             }
             s.finish();
         }
@@ -45,11 +62,39 @@ pub(super) fn touching(
     let surfaces = ground.surfaces.len();
     if out.stations.len() * surfaces > STATIONS_MAX {
         mistakes.add(format!(
-            "{} stations × {surfaces} surfaces are more than the {STATIONS_MAX} contacts allowed",
+            "{} stations × {surfaces} surfaces are more than the {STATIONS_MAX} contacts allowed; \
+             contact = \"shapes\" in [[feet]] has no such limit",
             out.stations.len()
         ));
     }
     out
+}
+
+/// Whether a foot touches with the collision shapes of its link.
+fn by_shapes(s: &Section<'_>) -> bool {
+    let words = [("points", false), ("shapes", true)];
+    s.has("contact") && s.choice("contact", &words).unwrap_or(false)
+}
+
+fn shaped_foot(
+    s: &Section<'_>,
+    loaded: &Loaded,
+    defaults: &ContactDefaults,
+    materials: &Materials,
+    out: &mut Touching,
+) {
+    let (name, link) = (checked_name(s), s.text("link"));
+    let friction = friction_of(s, defaults);
+    let law = Law::read(s, defaults, materials);
+    law.refuse_idle_keys(s);
+    let Some(frame) = loaded.model.frame(link) else {
+        s.mistake("link", "the name of a link of the robot");
+        return;
+    };
+    let (name, body, X_BF) = (name.to_string(), frame.body, frame.X_BF);
+    let shaped = ShapedFoot { foot: out.feet.len(), law, friction };
+    out.shaped.push((link.to_string(), shaped));
+    out.feet.push(Foot { name, body, X_BF, stations: Vec::new(), shapes: Vec::new() });
 }
 
 /// Adds the stations of one foot or patch; returns its name and frame.
@@ -65,6 +110,7 @@ fn stations_of(
     let friction = friction_of(s, defaults);
     let law = Law::read(s, defaults, materials);
     law.refuse_idle_keys(s);
+    out.station_links.push(link.to_string());
     let given = s.points_if_given("points_m");
     let round = round(s);
     let Some(frame) = loaded.model.frame(link) else {

@@ -7,6 +7,7 @@
 
 mod bus;
 mod by_mass;
+mod collisions;
 mod contact_law;
 mod control;
 mod events;

@@ -4,7 +4,7 @@ use crate::urdf::BaseChoice;
 use hardstand_physics::contact::SurfaceShape;
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
-use hardstand_physics::plant::{ContactResult, Plant, PlantSpec};
+use hardstand_physics::plant::{Carrier, CollisionPoint, ContactResult, Plant, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Vec3};
 use hardstand_protocol::HoldGains;
 
@@ -136,7 +136,9 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
     let mut carried_n = |rise_m: f64| {
         raised.q.p_WB = start_W + up_W * rise_m;
         let plant = Plant::new(model.clone(), raised.clone());
-        plant.contacts().evaluated().iter().map(|at| support_n(at, &up_W)).sum::<f64>()
+        let stations = plant.contacts().evaluated().iter().map(|at| support_n(at, &up_W));
+        let shapes = plant.collisions().points().iter().map(|at| shape_support_n(at, &up_W));
+        stations.chain(shapes).sum::<f64>()
     };
     // bracket: too low at `low`, too high at `high`
     let (mut low, mut high, mut step_m) = (0.0, 0.0, 0.01);
@@ -163,6 +165,15 @@ pub(super) fn place_above(model: &Model, spec: &mut PlantSpec, clearance_m: f64)
 const LEAST_WEIGHT_N: f64 = 1e-6;
 /// Distance within which the search looks for the ground, m.
 const SEARCH_MAX_M: f64 = 1e4;
+
+/// Normal force of the ground on a shape of the robot at rest, N; a huge one for a rigid contact
+/// that touches.
+fn shape_support_n(at: &CollisionPoint, up_W: &Vec3) -> f64 {
+    let [Carrier::Link(_), Carrier::Surface(_)] = at.carriers else { return 0.0 };
+    let along = (at.R_WC * Vec3::z()).dot(up_W).max(0.0);
+    let rigid_n = if at.is_rigid && at.depth_m > 0.0 { 1e12 } else { 0.0 };
+    (at.normal_n() + rigid_n) * along
+}
 
 /// Normal force of a contact at rest, N; a huge one for a rigid contact that touches.
 fn support_n(at: &ContactResult, up_W: &Vec3) -> f64 {

@@ -11,7 +11,7 @@ use crate::simulation::{Simulation, WatchdogSpec};
 use crate::urdf::{Loaded, parse_urdf};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, Model};
-use hardstand_physics::plant::{ContactModel, Integrator, PlantSpec, Station};
+use hardstand_physics::plant::{CollisionShape, ContactModel, Integrator, PlantSpec, Station};
 use hardstand_protocol::{Event, HoldGains};
 
 use super::bus::{BusSettings, bus};
@@ -23,7 +23,9 @@ use super::sections::{Sim, command, foot_switch, imu, stops};
 use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
-use super::{by_mass, contact_law, events, feet, materials, merge, regions, robot, terrain};
+use super::{
+    by_mass, collisions, contact_law, events, feet, materials, merge, regions, robot, terrain,
+};
 
 /// All settings of a run.
 #[derive(Clone, Debug)]
@@ -189,7 +191,10 @@ fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistake
     let defaults = contact_law::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
     let regions = regions::regions(root, &defaults, &ground, mistakes);
-    let touching = feet::touching(root, loaded, &defaults, &materials, &ground, mistakes);
+    let mut touching = feet::touching(root, loaded, &defaults, &materials, &ground, mistakes);
+    let (defaults, materials, ground) = (&defaults, &materials, &ground);
+    let common = collisions::Common { loaded, defaults, materials, ground, mistakes };
+    let collisions = collisions::collisions(root, &common, &mut touching);
 
     let initial = root.section("initial");
     let (q, v) = robot::initial_state(&initial, &loaded.model);
@@ -202,10 +207,11 @@ fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistake
         micro_steps: sim.micro_steps,
         integrator: sim.integrator,
         gravity_W: sim.gravity_W,
-        ground: ground.surfaces,
+        ground: ground.surfaces.clone(),
         regions,
         stations: touching.stations,
         feet: touching.feet,
+        collisions,
         stops: stops(root),
         imu: imu(root, &loaded.model),
         foot_switch: switch.spec(),
@@ -214,6 +220,9 @@ fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistake
     };
     check_integrator(&spec, mistakes);
     let places = clearance_m.is_some() && loaded.model.base == Base::Floating;
+    if mistakes.count() == 0 {
+        collisions::prepare(&loaded.model, &mut spec, mistakes);
+    }
     if mistakes.count() == 0 {
         by_mass::fit(&loaded.model, &mut spec, &defaults.keys, &switch, places, mistakes);
     }
@@ -233,7 +242,15 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
         Integrator::Rk4 => "rk4",
         Integrator::LinearlyImplicit => "linearly_implicit",
     };
-    if spec.stations.iter().any(rigid) {
+    if !spec.collisions.bodies.is_empty() && word == "rk4" {
+        mistakes.add(
+            "sim.integrator is \"rk4\"; with [[bodies]] it must be \"semi_implicit_euler\" or \
+             \"linearly_implicit\""
+                .into(),
+        );
+    }
+    let rigid_shape = |s: &CollisionShape| s.model == ContactModel::Rigid;
+    if spec.stations.iter().any(rigid) || spec.collisions.shapes.iter().any(rigid_shape) {
         let text = format!("sim.integrator is \"{word}\"; with a rigid contact it must be");
         mistakes.add(format!("{text} \"semi_implicit_euler\""));
     }

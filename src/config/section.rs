@@ -277,6 +277,20 @@ impl<'a> Section<'a> {
     }
 
     /// A table within this one; empty if it does not exist.
+    /// A list of lists of strings.
+    pub(crate) fn text_rows(&self, key: &str) -> Vec<Vec<String>> {
+        let row = |v: &Value| {
+            let row = v.as_array()?;
+            row.iter().map(|v| v.as_str().map(str::to_string)).collect::<Option<Vec<_>>>()
+        };
+        let rows = self.get(key).and_then(Value::as_array);
+        let rows = rows.and_then(|rows| rows.iter().map(row).collect::<Option<Vec<_>>>());
+        rows.unwrap_or_else(|| {
+            self.mistake(key, "a list of lists of strings");
+            Vec::new()
+        })
+    }
+
     pub(crate) fn section(&self, key: &str) -> Section<'a> {
         let table = match self.get(key) {
             Some(Value::Table(t)) => Some(t),

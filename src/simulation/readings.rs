@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use hardstand_physics::contact::{ContactForce, SpringForce};
-use hardstand_physics::plant::{ContactResult, PlantSpec};
+use hardstand_physics::plant::{Carrier, CollisionPoint, ContactResult, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{
     FootReading, JointCommand, JointReading, OwnerReading, PlantFailure, PoseDescription,
@@ -132,8 +132,15 @@ impl Simulation {
     fn shown_normal_n(&self, f: usize) -> f64 {
         let all = self.contacts().of_stations(&self.spec().feet[f].stations);
         let shown = all.map(|i| &self.contacts().evaluated()[i]).filter(|at| is_shown(&at.force));
+        let shapes = self.shapes_shown(f).map(CollisionPoint::normal_n);
         // the sum of nothing is −0
-        shown.map(|at| at.normal_W().norm()).sum::<f64>() + 0.0
+        shown.map(|at| at.normal_W().norm()).chain(shapes).sum::<f64>() + 0.0
+    }
+
+    /// Points of the shapes of foot `f` whose forces can be seen.
+    fn shapes_shown(&self, f: usize) -> impl Iterator<Item = &CollisionPoint> + Clone {
+        let all = self.plant.collisions().of_shapes(&self.spec().feet[f].shapes);
+        all.filter(|at| is_shown(at.spring_force()))
     }
 
     fn fill_stations(&self, out: &mut [StationReading]) {
@@ -150,8 +157,12 @@ impl Simulation {
         let evaluated = self.contacts().evaluated();
         let all = self.contacts().of_stations(&foot.stations).map(|i| &evaluated[i]);
         let shown = all.clone().filter(|at| is_shown(&at.force));
-        let reference = mean_point_W(shown.clone()).or_else(|| mean_point_W(all));
+        let shapes = self.shapes_shown(f);
+        let points = shown.clone().map(|at| at.touch.point_W);
+        let points = points.chain(shapes.clone().map(|at| at.point_W));
+        let reference = mean_of(points).or_else(|| mean_of(all.map(|at| at.touch.point_W)));
         let parts = shown.map(|at| (at.record_W(), at.normal_W()));
+        let parts = parts.chain(shapes.map(|at| on_link(at, foot.body)));
         let record = ContactForce::resultant(parts, &reference.unwrap_or_default());
         let R_WF = self.data().X_WB[foot.body].R * foot.X_BF.R;
         FootReading {
@@ -168,11 +179,21 @@ impl Simulation {
     }
 }
 
-/// `None` without any contact.
-fn mean_point_W<'a>(contacts: impl Iterator<Item = &'a ContactResult>) -> Option<Vec3> {
+/// Force and normal force on this link of a point of which it is one side.
+fn on_link(at: &CollisionPoint, link: usize) -> (ContactForce, Vec3) {
+    let (mut record, normal_W) = (at.record_W(), at.normal_W());
+    if at.carriers[0] == Carrier::Link(link) {
+        return (record, normal_W);
+    }
+    record.force = -record.force;
+    (record, -normal_W)
+}
+
+/// `None` without any point.
+fn mean_of(points: impl Iterator<Item = Vec3>) -> Option<Vec3> {
     let (mut sum, mut count) = (Vec3::zeros(), 0.0);
-    for at in contacts {
-        sum += at.touch.point_W;
+    for point in points {
+        sum += point;
         count += 1.0;
     }
     (count > 0.0).then(|| sum / count)

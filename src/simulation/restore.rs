@@ -42,7 +42,10 @@ impl Simulation {
     /// simulation is then unchanged.
     pub fn restore(&mut self, words: &[u64]) -> Result<()> {
         let before = (self.state().clone(), self.arbitration.clone(), self.faults);
-        self.set_words(words)?;
+        if let Err(e) = self.set_words(words) {
+            *self.plant.state_mut() = before.0;
+            return Err(e);
+        }
         let Some(objection) = self.objection(words) else {
             self.wake();
             return Ok(());
@@ -61,7 +64,9 @@ impl Simulation {
 
     fn set_words(&mut self, words: &[u64]) -> Result<()> {
         let expected = self.word_count() + 1;
-        let (Some((&digest, state)), true) = (words.split_last(), words.len() == expected) else {
+        let others = expected - self.plant.state_mut().word_count();
+        let fits = self.plant.state_mut().fit(words.len(), others);
+        let (Some((&digest, state)), true) = (words.split_last(), fits) else {
             let got = words.len();
             let text = format!("a snapshot has {got} words; this robot's has {expected}");
             return Err(Error::new(ErrorKind::Log, text));
@@ -73,6 +78,9 @@ impl Simulation {
 
     /// The first of `words`, which this state was set to, that no run can produce.
     fn objection(&mut self, words: &[u64]) -> Option<String> {
+        if self.word_count() + 1 != words.len() {
+            return Some("touch.count is not the number of points that follow".into());
+        }
         let mut found = None;
         let mut rest = words.iter();
         let mut ranges = self.word_ranges().into_iter();
@@ -99,6 +107,13 @@ impl Simulation {
     fn disagreement(&self) -> Option<String> {
         let quat = self.state().q.quat_WB.wxyz();
         let square = quat.iter().map(|x| x * x).sum::<f64>();
+        let is_unit = |q: [f64; 4]| {
+            let square = q.iter().map(|x| x * x).sum::<f64>();
+            ((1.0 - 1e-6)..=(1.0 + 1e-6)).contains(&square)
+        };
+        if let Some(i) = self.state().bodies.iter().position(|b| !is_unit(b.quat_WB.wxyz())) {
+            return Some(format!("body.quat_WB_wxyz of body {i} is not of length 1"));
+        }
         if !((1.0 - 1e-6)..=(1.0 + 1e-6)).contains(&square) {
             return Some(format!("base.quat_WB_wxyz has the length² {square:e}; it must be 1"));
         }

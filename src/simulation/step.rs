@@ -250,6 +250,7 @@ impl Simulation {
             None => None,
             Some(plant::PlantFailure::NotFinite) => Some(PlantFailure::NotFinite),
             Some(plant::PlantFailure::OutOfRange) => Some(PlantFailure::OutOfRange),
+            Some(plant::PlantFailure::TooManyContacts) => Some(PlantFailure::TooManyContacts),
         }
     }
 

@@ -53,6 +53,15 @@ impl WordRange {
             "push.body" => Self::Count(s.model().bodies.len() as u64 - 1),
             "push.point_B" | "contact.marker_B" => Self::within(BODY_MAX_M),
             "push.force_W" => Self::within(1e6),
+            "body.quat_WB_wxyz" => Self::within(1.0 + 1e-6),
+            "body.p_WB" => Self::within(1e6),
+            "body.w_WB" | "body.v_WB" => Self::within(1e4),
+            "touch.count" => Self::Count(s.spec().collisions.points_max as u64),
+            "touch.feature" => Self::Count(u64::from(u32::MAX)),
+            "touch.marker_A" | "touch.anchor_B" => Self::within(REACH_MAX_M),
+            "touch.sliding" => Self::Number(0.0, 1.0),
+            "touch.committed_ns" => Self::Moment(tick.saturating_mul(s.spec().period_ns)),
+            "touch.force_B" => Self::within(FORCE_MAX_N),
             "foot_switch.closed" | "region.set" | "lease.stopped" => Self::Count(1),
             "foot_switch.pending_ticks" => Self::Count(s.spec().foot_switch.debounce_ticks),
             "contact.anchor_S" => Self::within(REACH_MAX_M),
@@ -81,7 +90,8 @@ impl WordRange {
             | "watchdog.seq"
             | "watchdog.candidate"
             | "watchdog.candidate_seq"
-            | "watchdog.revoked" => Self::Bits,
+            | "watchdog.revoked"
+            | "touch.pair" => Self::Bits,
             _ => return None,
         })
     }

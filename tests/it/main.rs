@@ -18,6 +18,7 @@ mod by_mass;
 mod campaign;
 #[cfg(feature = "zenoh")]
 mod certify;
+mod collisions;
 mod config;
 mod contact;
 mod corpus;

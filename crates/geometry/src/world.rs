@@ -144,6 +144,13 @@ impl Contacts {
         self.points.get(first..first + pair.count as usize).unwrap_or(&[])
     }
 
+    /// The pair of two shapes, if they touch.
+    #[must_use]
+    pub fn pair(&self, a: ShapeId, b: ShapeId) -> Option<&Pair> {
+        let found = self.pairs.binary_search_by_key(&(a.min(b), a.max(b)), |p| (p.a, p.b));
+        found.ok().map(|i| &self.pairs[i])
+    }
+
     /// The points of two shapes, none if they do not touch.
     #[must_use]
     pub fn points_of(&self, a: ShapeId, b: ShapeId) -> &[ContactPoint] {
@@ -292,6 +299,11 @@ impl World {
             *bounds = bounds_of(&self.scene.colliders[i].shape, &self.poses[i], self.margin_m);
         }
         self.find_overlaps();
+    }
+
+    /// Keeps the near pairs for which `keep` is true.
+    pub fn retain_near(&mut self, mut keep: impl FnMut(ShapeId, ShapeId) -> bool) {
+        self.near.retain(|key| keep((key >> 32) as ShapeId, *key as ShapeId));
     }
 
     /// Number of near pairs.

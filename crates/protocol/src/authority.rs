@@ -38,6 +38,8 @@ numbered! {
         /// rad, or a contact's normal force exceeded 1e9 N: a rigid contact cannot hold the load,
         /// or stiffness or dissipation are too large for the micro-step.
         OutOfRange = 2, "out_of_range";
+        /// More shapes touch at the same time than there is room for.
+        TooManyContacts = 3, "too_many_contacts";
     }
 }
 
@@ -54,6 +56,10 @@ impl PlantFailure {
                 "a speed exceeds 1e4 m/s or rad/s, the base is more than 1e6 m away, or a contact \
                  is pressed beyond 1e9 N; raise sim.micro_steps or lower the stiffness or \
                  dissipation of the contact or the gains"
+            }
+            Self::TooManyContacts => {
+                "more shapes touch at the same time than there is room for (1024 points, 96 of \
+                 rigid contacts); use fewer bodies, or contact.model = \"exponential_spring\""
             }
         }
     }

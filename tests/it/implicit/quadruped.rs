@@ -99,6 +99,7 @@ fn fall(method: &str, micro_steps: u32, drop_m: f64, gains: Gains) -> (Vec<Vec3>
         &format!("sim.integrator={method}"),
         &format!("sim.micro_steps={micro_steps}"),
         &format!("initial.clearance_m={drop_m}"),
+        "contact.bodies=feet",
     ]);
     let mut simulation = s.simulation();
     let mut places = Vec::new();

@@ -45,7 +45,8 @@ impl Plant {
     /// Sum of the normal forces of a foot, N.
     #[must_use]
     pub fn foot_normal_n(&self, foot: &super::Foot) -> f64 {
-        self.contacts.normal_sum_n(&foot.stations)
+        let of_shapes_n = self.collisions.normal_sum_n(&foot.shapes);
+        self.contacts.normal_sum_n(&foot.stations) + of_shapes_n
     }
 
     /// Committed memory of the spring with this contact index (stations outer, surfaces inner), its

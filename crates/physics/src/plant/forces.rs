@@ -1,4 +1,4 @@
-//! What acts on the bodies in a micro-step, besides the joints: contacts, shapes that touch, pushes.
+//! What acts on the bodies in a micro-step besides the joints: contacts, shapes, pushes.
 
 use super::Plant;
 use super::collision::Around;

@@ -28,7 +28,8 @@ mod step;
 mod words;
 
 pub use collision::{
-    BodyState, Carrier, CollisionPoint, CollisionSet, CollisionShape, CollisionSpec, FreeBody, Mobility,
+    BodyState, Carrier, CollisionPoint, CollisionSet, CollisionShape, CollisionSpec, FreeBody,
+    Mobility,
 };
 pub use contact_result::ContactResult;
 pub use contacts::ContactSet;

@@ -22,7 +22,8 @@ impl Plant {
         // with the forces of the new anchors
         self.settle();
         for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
-            let normal_n = self.contacts.normal_sum_n(&foot.stations);
+            let of_shapes_n = self.collisions.normal_sum_n(&foot.shapes);
+            let normal_n = self.contacts.normal_sum_n(&foot.stations) + of_shapes_n;
             *switch = FootSwitch::settled(&self.spec.foot_switch, normal_n);
         }
         let imu = &self.spec.imu;

@@ -44,8 +44,8 @@ impl FrictionRegion {
     }
 }
 
-/// Coefficients of a contact with surface `surface` at `p_S`: those of the last region that contains
-/// it and has some (`now`, one entry per region), or else the body's `own`.
+/// Coefficients of a contact with surface `surface` at `p_S`: those of the last region that
+/// contains it and has some (`now`, one entry per region), or else the body's `own`.
 pub(super) fn friction_at(
     regions: &[FrictionRegion],
     now: &[Option<Friction>],

@@ -187,12 +187,7 @@ impl RigidSolver {
     }
 
     /// Moves the free bodies for `h` seconds with what the last [`solve`](Self::solve) has found.
-    pub(super) fn move_bodies(
-        &self,
-        collisions: &CollisionSet,
-        bodies: &mut [BodyState],
-        h: f64,
-    ) {
+    pub(super) fn move_bodies(&self, collisions: &CollisionSet, bodies: &mut [BodyState], h: f64) {
         for (body, [jump, _]) in bodies.iter_mut().zip(&self.body_jumps) {
             body.w_WB += jump.ang;
             body.v_WB += jump.lin;

@@ -64,6 +64,9 @@ pub struct Foot {
     pub X_BF: Transform,
     /// Indices into [`PlantSpec::stations`].
     pub stations: Vec<usize>,
+    /// Indices into [`CollisionSpec::shapes`](super::CollisionSpec::shapes) of PlantSpec's shapes
+    /// that are parts of this foot.
+    pub shapes: Vec<usize>,
 }
 
 /// Mechanical end stops: a spring and damper beyond a joint's limits, scaled by the inertia that

@@ -7,9 +7,9 @@ use crate::model::Model;
 use crate::sensor::FootSwitch;
 use crate::spatial::Vec3;
 
+use super::collision::CollisionMemory;
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::collision::CollisionMemory;
 use super::{BodyState, CollisionSet, PlantSpec, Walk, Word};
 
 /// A push that is acting.

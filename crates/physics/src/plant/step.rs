@@ -9,11 +9,13 @@ use crate::model::Model;
 use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::{SpatialInertia, Vec3};
 
+use super::collision::Around;
 use super::digest::Digest;
 use super::rigid::{RigidSolver, Sets};
 use super::simd::{self, SimdStep};
-use super::collision::Around;
-use super::{CollisionSet, ContactSet, Integrator, OwnerWords, PlantFailure, PlantSpec, State, layout_hash};
+use super::{
+    CollisionSet, ContactSet, Integrator, OwnerWords, PlantFailure, PlantSpec, State, layout_hash,
+};
 
 /// Robot, drives, ground and sensors. See the [module](crate::plant).
 #[derive(Clone, Debug)]
@@ -96,7 +98,8 @@ impl Plant {
         };
         plant.settle();
         for (foot, switch) in plant.spec.feet.iter().zip(&mut plant.state.switches) {
-            let normal_n = plant.contacts.normal_sum_n(&foot.stations);
+            let normal_n = plant.contacts.normal_sum_n(&foot.stations)
+                + plant.collisions.normal_sum_n(&foot.shapes);
             *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
         }
         plant.begin_digest(&OwnerWords::default());
@@ -205,7 +208,8 @@ impl Plant {
                 contacts.evaluate(data, memory, regions, t);
                 let ground = &*contacts;
                 let memory = &*touches;
-                collisions.evaluate(&Around { data, bodies, memory, ground, regions, now_ns: t }, false);
+                collisions
+                    .evaluate(&Around { data, bodies, memory, ground, regions, now_ns: t }, false);
             }
             data.clear_forces();
             contacts.apply(data);
@@ -252,7 +256,9 @@ impl Plant {
         );
         self.state.imu_v_before_W = v_W;
         for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
-            switch.update(&self.spec.foot_switch, self.contacts.normal_sum_n(&foot.stations));
+            let of_shapes_n = self.collisions.normal_sum_n(&foot.shapes);
+            let normal_n = self.contacts.normal_sum_n(&foot.stations) + of_shapes_n;
+            switch.update(&self.spec.foot_switch, normal_n);
         }
     }
 

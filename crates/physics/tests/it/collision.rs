@@ -6,19 +6,16 @@ use hardstand_physics::contact::{
 };
 use hardstand_physics::model::{Base, Builder, Model};
 use hardstand_physics::plant::{
-    Carrier, CollisionPoint, CollisionShape, CollisionSpec, ComputePath, ContactModel, FreeBody, Integrator,
-    Mobility, OwnerWords, Plant, PlantFailure, PlantSpec, Walk,
+    Carrier, CollisionPoint, CollisionShape, CollisionSpec, ComputePath, ContactModel, FreeBody,
+    Integrator, Mobility, OwnerWords, Plant, PlantFailure, PlantSpec, Walk,
 };
 use hardstand_physics::spatial::{Mat3, Motion, Quaternion, SpatialInertia, Transform, Vec3};
 
 use super::common::robots::{G, add_body, at, plain_spec, walker};
 
 fn holding() -> ContactModel {
-    let parameters = SpringParameters {
-        stiction: Stiction::Holding,
-        cz_s_per_m: 5.0,
-        ..Default::default()
-    };
+    let parameters =
+        SpringParameters { stiction: Stiction::Holding, cz_s_per_m: 5.0, ..Default::default() };
     ContactModel::ExponentialSpring(ExponentialSpring::new(parameters).unwrap())
 }
 

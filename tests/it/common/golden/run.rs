@@ -7,7 +7,9 @@ use hardstand_physics::contact::{
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::Walk;
-use hardstand_physics::plant::{ContactModel, Integrator, PlantSpec, Station, StopSpec};
+use hardstand_physics::plant::{
+    CollisionSpec, ContactModel, Integrator, PlantSpec, Station, StopSpec,
+};
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::{Event, Scope};
@@ -51,6 +53,7 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
         regions: vec![],
         stations: scene.stations.iter().enumerate().map(station).collect(),
         feet: vec![],
+        collisions: CollisionSpec::none(),
         stops: StopSpec { time_constant_s: 0.01, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 1.0, off_n: 0.5, debounce_ticks: 1 },

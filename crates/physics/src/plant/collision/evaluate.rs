@@ -9,10 +9,10 @@ use crate::dynamics::Data;
 use crate::math;
 use crate::spatial::{Transform, Vec3};
 
+use super::super::ContactModel;
 use super::super::contact_result::no_force;
 use super::super::contacts::ContactSet;
 use super::super::regions::friction_at;
-use super::super::ContactModel;
 use super::ground::{from_geometry, into_geometry, into_pose};
 use super::memory::{CollisionMemory, PointMemory};
 use super::point::CollisionPoint;
@@ -24,6 +24,11 @@ use crate::contact::HuntCrossley;
 const SAME_POINT_M: f64 = 0.01;
 /// A point of A that has moved less than this in A is still the same, m.
 const ROLLED_MIN_M: f64 = 1e-9;
+
+/// A pair whose gap is this much larger than the margin, m, or as far as it closes in `HASTE`
+/// ticks, is watched through the next tick.
+const NEAR_M: f64 = 1e-3;
+const HASTE: f64 = 2.0;
 
 /// Everything that the points depend on.
 #[derive(Clone, Copy, Debug)]
@@ -99,11 +104,33 @@ impl CollisionSet {
         self.world.place(&self.poses);
         if renew {
             self.world.find_near();
+            self.drop_distant(of);
             self.find_near_fields(of);
         }
         self.points.clear();
         self.touch_shapes(of);
         self.touch_fields(of);
+    }
+
+    /// Drops near pairs that cannot touch within the next tick.
+    fn drop_distant(&mut self, of: &Around<'_>) {
+        let mut contacts = std::mem::take(&mut self.contacts);
+        self.world.contacts_within(self.spec.reach_m, &mut contacts);
+        self.overflows = contacts.dropped() > 0;
+        let Self { world, carriers, spec, period_s, .. } = self;
+        world.retain_near(|a, b| {
+            let [of_a, of_b] = [a, b].map(|id| carriers[id as usize]);
+            contacts.pair(a, b).is_some_and(|pair| {
+                contacts.points(pair).iter().any(|point| {
+                    let p_W = from_geometry(point.a_W);
+                    let v_W = of.velocity_W(of_a, &p_W) - of.velocity_W(of_b, &p_W);
+                    let closing = -v_W.dot(&from_geometry(pair.normal_W));
+                    let way_m = NEAR_M + HASTE * *period_s * closing.max(0.0);
+                    point.depth_m > -(spec.margin_m + way_m)
+                })
+            })
+        });
+        self.contacts = contacts;
     }
 
     /// The law of a point, and whether it is one of two shapes.
@@ -116,7 +143,6 @@ impl CollisionSet {
     fn touch_shapes(&mut self, of: &Around<'_>) {
         let mut contacts = std::mem::take(&mut self.contacts);
         self.world.contacts_within(self.spec.margin_m, &mut contacts);
-        self.overflows = contacts.dropped() > 0;
         for pair in contacts.pairs() {
             let (a, b) = (pair.a as usize, pair.b as usize);
             let carriers = [self.carriers[a], self.carriers[b]];

@@ -123,9 +123,9 @@ impl FieldContact {
     /// Equal shares that fade to 0 at the margin, as those of a patch do.
     fn weigh(&mut self, margin_m: f64) {
         let points = &mut self.points[..self.count];
-        let deepest = points.iter().fold(f64::NEG_INFINITY, |most, p| {
-            if p.depth_m > most { p.depth_m } else { most }
-        });
+        let deepest = points
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, p| if p.depth_m > most { p.depth_m } else { most });
         let half_of_range_m = 0.5 * (deepest + margin_m);
         let mut sum = 0.0;
         for point in points.iter_mut() {

@@ -5,6 +5,7 @@ use crate::spatial::{Mat3, Vec3};
 
 use super::Carrier;
 use super::memory::PointMemory;
+use super::set::FIELD;
 
 /// One point at the instant of the last evaluation. A and B are the shapes, B the ground where one
 /// of them is; C is the frame of the contact: z is the normal, from B to A.
@@ -40,6 +41,22 @@ impl CollisionPoint {
     #[must_use]
     pub fn force_W(&self) -> Vec3 {
         self.R_WC * (self.force.force_P() * self.weight)
+    }
+
+    /// Numbers of the shapes A and B; the ground's come after those of the spec.
+    #[must_use]
+    pub const fn shapes(&self) -> [usize; 2] {
+        let pair = self.memory.pair & !FIELD;
+        [
+            (pair >> 32) as usize,
+            if self.memory.pair & FIELD == 0 { pair as u32 as usize } else { usize::MAX },
+        ]
+    }
+
+    /// Normal force on A in W, N.
+    #[must_use]
+    pub fn normal_W(&self) -> Vec3 {
+        self.R_WC * (self.force.normal_P() * self.weight)
     }
 
     /// Normal force, N.

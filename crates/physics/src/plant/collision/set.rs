@@ -42,7 +42,7 @@ pub struct CollisionSet {
     pub(super) points: Vec<CollisionPoint>,
     /// Force on each free body about its origin, in W.
     forces: Vec<Force>,
-    links: usize,
+    pub(super) period_s: f64,
     /// Whether more pairs are near, or more points touch, than there is room for.
     pub(super) overflows: bool,
 }
@@ -71,7 +71,7 @@ impl Clone for CollisionSet {
             old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
             points,
             forces: self.forces.clone(),
-            links: self.links,
+            period_s: self.period_s,
             overflows: self.overflows,
         }
     }
@@ -115,7 +115,7 @@ impl CollisionSet {
             old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
             points: Vec::with_capacity(of.points_max),
             forces: vec![Force::zero(); of.bodies.len()],
-            links,
+            period_s: spec.period_ns as f64 / 1e9,
             overflows: false,
             spec: of.clone(),
             world,
@@ -132,6 +132,30 @@ impl CollisionSet {
     pub(in super::super) fn new_memory(&self) -> CollisionMemory {
         let has_pairs = !self.spec.shapes.is_empty();
         CollisionMemory::new(if has_pairs { self.spec.points_max } else { 0 })
+    }
+
+    /// Pairs of links of which a shape is within `gap_m` of one of the other, besides those that
+    /// are kept apart anyway.
+    pub fn overlapping(spec: &PlantSpec, data: &Data, gap_m: f64) -> Vec<(usize, usize)> {
+        let Ok(mut set) = Self::checked(spec, data.X_WB.len()) else { return Vec::new() };
+        for (pose, X_WB) in set.poses.iter_mut().zip(&data.X_WB) {
+            *pose = into_pose(X_WB);
+        }
+        for (i, body) in set.spec.bodies.iter().enumerate() {
+            set.poses[data.X_WB.len() + i] = into_pose(&body.X_WB);
+        }
+        set.world.update(&set.poses);
+        set.world.contacts_within(gap_m, &mut set.contacts);
+        let mut found = Vec::new();
+        for pair in set.contacts.pairs() {
+            let carriers = [pair.a, pair.b].map(|id| set.carriers[id as usize]);
+            if let [Carrier::Link(a), Carrier::Link(b)] = carriers
+                && !found.contains(&(a, b))
+            {
+                found.push((a, b));
+            }
+        }
+        found
     }
 
     /// What the set is made of.
@@ -169,11 +193,21 @@ impl CollisionSet {
         self.points.iter().map(|p| p.weight * p.force.potential_energy_j).sum()
     }
 
-    /// Sum of the normal forces on this link, N, along each one's normal.
-    #[must_use]
-    pub fn normal_sum_n(&self, link: usize) -> f64 {
-        let on = |p: &&CollisionPoint| p.carriers.contains(&Carrier::Link(link));
-        self.points.iter().filter(on).map(CollisionPoint::normal_n).sum()
+    /// Points of these shapes.
+    pub fn of_shapes<'a>(
+        &'a self,
+        shapes: &'a [usize],
+    ) -> impl Iterator<Item = &'a CollisionPoint> + Clone + 'a {
+        let is_one = |p: &&CollisionPoint| p.shapes().iter().any(|id| shapes.contains(id));
+        self.points.iter().filter(is_one)
+    }
+
+    /// Sum of the normal forces of these shapes, N.
+    pub(in super::super) fn normal_sum_n(&self, shapes: &[usize]) -> f64 {
+        if shapes.is_empty() {
+            return 0.0;
+        }
+        self.of_shapes(shapes).map(CollisionPoint::normal_n).sum()
     }
 
     /// Forgets all points: no force anywhere.
@@ -333,5 +367,6 @@ fn from_the_surface(model: &ContactModel) -> ContactModel {
     let ContactModel::ExponentialSpring(spring) = model else { return model.clone() };
     let mut parameters = *spring.parameters();
     parameters.d0_m = parameters.d0_m.min(0.0);
-    ExponentialSpring::new(parameters).map_or_else(|_| model.clone(), ContactModel::ExponentialSpring)
+    ExponentialSpring::new(parameters)
+        .map_or_else(|_| model.clone(), ContactModel::ExponentialSpring)
 }

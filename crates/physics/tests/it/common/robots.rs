@@ -102,6 +102,7 @@ pub fn box_on_springs(mu_static: f64) -> (Model, PlantSpec) {
         body: 0,
         X_BF: at(0.0, 0.0, -0.1),
         stations: vec![0, 1, 2, 3],
+        shapes: vec![],
     });
     spec.q.p_WB.z = 0.1 + 0.003_26;
     (model, spec)
@@ -151,6 +152,7 @@ pub fn walker() -> (Model, PlantSpec) {
             body,
             X_BF: at(0.0, 0.0, -0.1),
             stations: vec![2 * leg, 2 * leg + 1],
+            shapes: vec![],
         });
     }
     spec.q.p_WB.z = 0.254;

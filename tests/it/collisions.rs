@@ -1,0 +1,187 @@
+//! Scenarios with shapes that touch: bodies beside the robot, soles, self-collision.
+
+use std::path::Path;
+
+use hardstand::config::Scenario;
+use hardstand::simulation::Simulation;
+use hardstand_physics::plant::{Carrier, CollisionPoint, PlantFailure, Walk as _};
+use hardstand_protocol::TickInput;
+
+fn scenario(sets: &[&str]) -> hardstand_error::Result<Scenario> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
+    // the trunk touches with its shape, not with stations at its corners
+    let all = sets.iter().chain(&["stations=[]"]);
+    let sets: Vec<String> = all.map(|s| (*s).to_owned()).collect();
+    Scenario::load(&path, &sets)
+}
+
+fn run(simulation: &mut Simulation, ticks: u32) {
+    for _ in 0..ticks {
+        simulation.step(&TickInput::new());
+        assert_eq!(simulation.failure(), None, "tick {}", simulation.state().tick);
+    }
+}
+
+/// Force of the ground on links of the robot through their shapes, N.
+fn on_links_n(simulation: &Simulation) -> f64 {
+    let points = simulation.plant().collisions().points().iter();
+    let on = points.filter(|p| matches!(p.carriers, [Carrier::Link(_), Carrier::Surface(_)]));
+    on.map(|p| p.force_W().z).sum()
+}
+
+#[test]
+fn a_robot_without_controller_ends_on_its_trunk() {
+    for model in ["exponential_spring", "hunt_crossley", "rigid"] {
+        let model = format!("contact.model={model}");
+        let mut simulation = scenario(&[&model, "contact.stiction=holding"]).unwrap().simulation();
+        run(&mut simulation, 4000);
+        let height_m = simulation.state().q.p_WB.z;
+        // half the height of the trunk's shape; without shapes it falls to the ground: 0 m
+        assert!((0.04..0.1).contains(&height_m), "{model}: {height_m}");
+        assert!(on_links_n(&simulation) > 20.0, "{model}: {}", on_links_n(&simulation));
+    }
+    let mut simulation = scenario(&["contact.bodies=feet"]).unwrap().simulation();
+    run(&mut simulation, 4000);
+    assert!(simulation.state().q.p_WB.z < 0.03, "{}", simulation.state().q.p_WB);
+}
+
+#[test]
+fn a_slab_lies_on_a_beam_of_the_scenario() {
+    let beam = "terrain=[{kind=\"box\", position_m=[3.0, 0.0, 0.05], size_m=[0.2, 2.0, 0.1]}]";
+    let slab = "bodies=[{name=\"slab\", shape=\"box\", size_m=[1.0, 1.0, 0.2], mass_kg=10.0, \
+                position_m=[3.0, 0.0, 0.3]}]";
+    for model in ["exponential_spring", "hunt_crossley", "rigid"] {
+        let model = format!("contact.model={model}");
+        let sets = [&model[..], "contact.cz_s_per_m=5.0", "contact.stiction=holding", beam, slab];
+        let mut simulation = scenario(&sets).unwrap().simulation();
+        run(&mut simulation, 3000);
+        let z = simulation.state().bodies[0].p_WB.z;
+        assert!((z - 0.2).abs() < 0.006, "{model}: {z}");
+    }
+}
+
+#[test]
+fn a_ball_that_hits_the_robot_is_felt_by_both() {
+    let ball = "bodies=[{name=\"ball\", shape=\"sphere\", radius_m=0.1, mass_kg=2.0, \
+                position_m=[0.0, -1.0, 0.3], velocity_m_per_s=[0.0, 8.0, 1.0]}]";
+    let mut simulation = scenario(&[ball]).unwrap().simulation();
+    let mut force_n = 0.0_f64;
+    for _ in 0..300 {
+        run(&mut simulation, 1);
+        let hits = |p: &&CollisionPoint| matches!(p.carriers, [Carrier::Link(_), Carrier::Body(0)]);
+        let points = simulation.plant().collisions().points();
+        force_n = points.iter().filter(hits).map(|p| p.force_W().norm()).fold(force_n, f64::max);
+    }
+    assert!(force_n > 50.0, "{force_n}");
+    assert!(simulation.state().v.v_WB.y > 0.3 || simulation.state().q.p_WB.y > 0.05);
+    assert!(simulation.state().bodies[0].v_WB.y < 4.0);
+}
+
+#[test]
+fn a_foot_of_shapes_carries_the_robot_and_is_read_like_one_of_points() {
+    let feet: Vec<String> = ["FL", "FR", "RL", "RR"]
+        .iter()
+        .map(|leg| format!("{{name=\"{leg}\", link=\"{leg}_foot\", contact=\"shapes\"}}"))
+        .collect();
+    let feet = format!("feet=[{}]", feet.join(", "));
+    let mut simulation = scenario(&[&feet]).unwrap().simulation();
+    assert!(simulation.spec().stations.is_empty());
+    let mut snapshot = simulation.new_snapshot();
+    run(&mut simulation, 1);
+    simulation.fill(&mut snapshot);
+    let sum: f64 = snapshot.contacts.feet.iter().map(|f| f.force_world_n[2]).sum();
+    let weight_n = simulation.model().total_mass() * 9.81;
+    assert!((sum - weight_n).abs() < 0.05 * weight_n, "{sum} {weight_n}");
+    assert_eq!(snapshot.state.foot_contact, [1; 4]);
+}
+
+#[test]
+fn a_snapshot_with_points_that_touch_is_restored_to_the_bit() {
+    let bodies = "bodies=[{name=\"box\", shape=\"box\", size_m=[0.3, 0.3, 0.2], mass_kg=3.0, \
+                  position_m=[0.05, 0.02, 0.7], angular_velocity_rad_per_s=[1.0, 0.5, 0.0]}]";
+    let scenario = scenario(&[bodies]).unwrap();
+    let mut one = scenario.simulation();
+    let mut touching = 0;
+    for _ in 0..15 {
+        run(&mut one, 61);
+        touching += one.plant().collisions().points().len();
+        let words = one.snapshot_words();
+        let mut other = scenario.simulation();
+        other.restore(&words).unwrap();
+        let mut ahead = one.clone();
+        run(&mut ahead, 20);
+        run(&mut other, 20);
+        assert_eq!(ahead.state().digest, other.state().digest);
+        assert_eq!(ahead.snapshot_words(), other.snapshot_words());
+        // a word more or less, or a number of points that is not the one that follows
+        assert!(other.restore(&words[1..]).is_err());
+        let names = one.word_names();
+        let count = names.iter().position(|(name, _)| *name == "touch.count").unwrap();
+        let mut wrong = words.clone();
+        wrong[count] += 1;
+        assert!(other.restore(&wrong).is_err());
+        assert_eq!(ahead.snapshot_words(), other.snapshot_words());
+    }
+    assert!(touching > 50, "{touching}");
+}
+
+#[test]
+fn links_of_one_robot_touch_each_other_unless_they_are_kept_apart() {
+    let loaded = scenario(&[]).unwrap();
+    let pairs = |s: &Scenario| s.spec.collisions.apart.len();
+    let none = scenario(&["contact.self_collision=false"]).unwrap();
+    assert!(pairs(&none) > pairs(&loaded));
+    let disabled = scenario(&["contact.disable=[[\"FL_calf\", \"FR_calf\"]]"]).unwrap();
+    assert_eq!(pairs(&disabled), pairs(&loaded) + 1);
+}
+
+#[test]
+fn mistakes_in_bodies_and_shapes_are_named() {
+    let body = |rest: &str| format!("bodies=[{{name=\"b\", mass_kg=1.0, {rest}}}]");
+    for (set, named) in [
+        ("contact.bodies=some".to_owned(), "contact.bodies"),
+        ("contact.bodies=[\"no_link\"]".into(), "no link \"no_link\""),
+        ("contact.disable=[[\"trunk\"]]".into(), "two links"),
+        ("contact.self_collision=1".into(), "true or false"),
+        (body("shape=\"cone\", position_m=[0.0, 0.0, 1.0]"), "\"box\" or \"sphere\""),
+        (body("shape=\"sphere\", radius_m=-1.0, position_m=[0.0, 0.0, 1.0]"), "radius_m"),
+        (body("shape=\"sphere\", radius_m=0.1"), "position_m"),
+        (
+            body("shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0], joint=\"hinge\""),
+            "axis",
+        ),
+        (
+            body(
+                "shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0], center_m=[1.0, 0.0, 0.0]",
+            ),
+            "center_m",
+        ),
+        (body("shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0], size=1"), "unknown"),
+    ] {
+        let refused = scenario(&[&set]).unwrap_err().to_string();
+        assert!(refused.contains(named), "{set}: {refused}");
+    }
+    let moving = body("shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0]");
+    let refused = scenario(&[&moving, "sim.integrator=rk4"]).unwrap_err().to_string();
+    assert!(refused.contains("[[bodies]]"), "{refused}");
+}
+
+#[test]
+fn a_pile_that_is_too_large_for_rigid_contacts_stops_the_run() {
+    let bodies: Vec<String> = (0..40)
+        .map(|i| {
+            format!(
+                "{{name=\"b{i}\", shape=\"box\", size_m=[0.1, 0.1, 0.1], mass_kg=1.0, \
+                 position_m=[{}, 3.0, 0.051]}}",
+                0.2 * f64::from(i)
+            )
+        })
+        .collect();
+    let bodies = format!("bodies=[{}]", bodies.join(", "));
+    let mut simulation = scenario(&[&bodies, "contact.model=rigid"]).unwrap().simulation();
+    for _ in 0..100 {
+        simulation.step(&TickInput::new());
+    }
+    let failure = simulation.plant().failure();
+    assert_eq!(failure, Some(PlantFailure::TooManyContacts));
+}
