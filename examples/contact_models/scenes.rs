@@ -143,6 +143,7 @@ fn one_body(
         stations: Vec::new(),
         feet: Vec::new(),
         collisions: CollisionSpec::none(),
+        constraints: vec![],
         q: Positions::zero(&model),
         v: Velocities::zero(&model),
         ..of.spec.clone()

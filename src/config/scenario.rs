@@ -212,6 +212,7 @@ fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistake
         stations: touching.stations,
         feet: touching.feet,
         collisions,
+        constraints: constraints::constraints(root, &loaded.model, mistakes),
         stops: stops(root),
         imu: imu(root, &loaded.model),
         foot_switch: switch.spec(),

@@ -33,6 +33,8 @@ pub struct RigidContact {
     /// The contact's own block of `W`, made regular, and its inverse: constant while it is solved.
     own: Mat3,
     own_inverse: Option<Mat3>,
+    /// A constraint in all directions: it also pulls, and never slides.
+    held: bool,
 }
 
 impl RigidContact {
@@ -40,7 +42,14 @@ impl RigidContact {
     #[must_use]
     pub fn new(free: Vec3, mu: f64) -> Self {
         let (impulse, own) = (Vec3::zeros(), Mat3::zeros());
-        Self { free, mu, impulse, velocity: free, slides: false, own, own_inverse: None }
+        let (slides, held, own_inverse) = (false, false, None);
+        Self { free, mu, impulse, velocity: free, slides, own, own_inverse, held }
+    }
+
+    /// A constraint that takes all of this velocity away.
+    #[must_use]
+    pub fn held(free: Vec3) -> Self {
+        Self { held: true, ..Self::new(free, 0.0) }
     }
 }
 
@@ -162,6 +171,9 @@ fn regular(W: &Mat3) -> Mat3 {
 
 /// Exact impulse of one contact against `b`, its velocity by everything else.
 fn one_contact(contact: &RigidContact, b: &Vec3) -> (Vec3, bool) {
+    if contact.held {
+        return (contact.own_inverse.map_or(Vec3::zeros(), |inverse| -(inverse * *b)), false);
+    }
     if b.z >= 0.0 {
         return (Vec3::zeros(), false);
     }

@@ -52,6 +52,8 @@ const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 39) as f64;
 #[derive(Clone, Debug)]
 pub struct Constraints {
     pub(super) points: Vec<PointOnPlane>,
+    /// Whether each one acts.
+    pub(super) active: Vec<bool>,
     /// In P, N; per point.
     multipliers: Vec<Vec3>,
     rank: usize,
@@ -86,6 +88,7 @@ impl Constraints {
             response: ImpulseWorkspace::new(model),
             change: Velocities::zero(model),
             projector: Projector::new(model, points.len()),
+            active: vec![true; points.len()],
             points,
         })
     }
@@ -94,6 +97,26 @@ impl Constraints {
     #[must_use]
     pub fn points(&self) -> &[PointOnPlane] {
         &self.points
+    }
+
+    /// Whether constraint `i` acts.
+    #[must_use]
+    pub fn is_active(&self, i: usize) -> bool {
+        self.active.get(i).copied().unwrap_or(false)
+    }
+
+    /// Lets constraint `i` act, or not, with its plane through the point `p_SP` of its body S, m.
+    pub fn set(&mut self, i: usize, active: bool, p_SP: Vec3) {
+        if let (Some(is), Some(point)) = (self.active.get_mut(i), self.points.get_mut(i)) {
+            *is = active;
+            point.X_SP.p = p_SP;
+        }
+    }
+
+    /// Whether any constraint acts.
+    #[must_use]
+    pub fn any_active(&self) -> bool {
+        self.active.contains(&true)
     }
 
     /// Constrained forward dynamics: [`aba`](super::aba()) and then the constraint forces. Same
@@ -108,36 +131,110 @@ impl Constraints {
         vdot: &mut Accelerations,
     ) {
         aba(model, data, tau, gravity_W, vdot);
-        for (errors, point) in self.errors.chunks_exact_mut(3).zip(&self.points) {
-            errors.copy_from_slice(&point.acceleration_errors(data, gravity_W).to_array());
-        }
-        self.gather_system(model, data);
-        self.rank = self.system.factor(self.errors.len() as f64 * RANK_TOLERANCE);
-        self.system.solve(&self.errors, &mut self.solution);
-        for (multipliers, x) in self.multipliers.iter_mut().zip(self.solution.chunks_exact(3)) {
-            *multipliers = Vec3::new(x[0], x[1], x[2]);
-        }
+        self.constrain(model, data, gravity_W, vdot);
+    }
 
-        self.forces_B.fill(Force::zero());
-        for (point, multipliers) in self.points.iter().zip(&self.multipliers) {
-            point.add_force(data, &-multipliers, &mut self.forces_B);
-        }
-        // forces in the place of impulses give accelerations
-        impulse_response(model, data, &self.forces_B, &mut self.response, &mut self.change);
+    /// The second half of [`accelerate`](Self::accelerate): adds what the constraint forces do to
+    /// the accelerations `vdot` and `data.A` without them, which any forward dynamics may have left
+    /// together with its factors.
+    pub fn constrain(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        gravity_W: &Vec3,
+        vdot: &mut Accelerations,
+    ) {
+        self.read_errors(|point| point.acceleration_errors(data, gravity_W));
+        self.solve(model, data);
         advance_velocities(vdot, 1.0, &self.change);
         for (A, change) in data.A.iter_mut().zip(&self.response.dV) {
             *A += *change;
         }
     }
 
+    /// Notes the velocities of the points after a step of `h` seconds without constraint forces,
+    /// from the accelerations that forward dynamics have left: see [`predicted`](Self::predicted).
+    pub fn predict(&mut self, data: &Data, gravity_W: &Vec3, h: f64) {
+        self.read_errors(|point| {
+            point.velocity_errors(data) + point.acceleration_errors(data, gravity_W) * h
+        });
+    }
+
+    /// Velocity of the point of constraint `i` in its P after a step, m/s, as noted by
+    /// [`predict`](Self::predict).
+    ///
+    /// # Panics
+    /// If there is no constraint `i`.
+    #[must_use]
+    pub fn predicted(&self, i: usize) -> Vec3 {
+        let e = &self.errors[3 * i..3 * i + 3];
+        Vec3::new(e[0], e[1], e[2])
+    }
+
+    /// Notes the force on the follower of constraint `i` that another solver has found, in P, N.
+    pub fn set_force(&mut self, i: usize, force_P: Vec3) {
+        if let Some(multipliers) = self.multipliers.get_mut(i) {
+            *multipliers = -force_P;
+        }
+    }
+
+    /// Stops what moves against the constraints, by impulses: for one that begins to act. Needs the
+    /// kinematics of `v` and the factors of [`articulated_inertias`](super::articulated_inertias())
+    /// in `data`; leaves the kinematics as they were.
+    pub fn strike(&mut self, model: &Model, data: &Data, v: &mut Velocities) {
+        self.read_errors(|point| point.velocity_errors(data));
+        self.solve(model, data);
+        advance_velocities(v, 1.0, &self.change);
+    }
+
+    fn read_errors(&mut self, of: impl Fn(&PointOnPlane) -> Vec3) {
+        let all = self.errors.chunks_exact_mut(3).zip(&self.points).zip(&self.active);
+        for ((errors, point), active) in all {
+            let error = if *active { of(point) } else { Vec3::zeros() };
+            errors.copy_from_slice(&error.to_array());
+        }
+    }
+
+    /// Multipliers that take the errors away, and what they change of the velocities.
+    fn solve(&mut self, model: &Model, data: &Data) {
+        self.gather_system(model, data);
+        self.rank = self.system.factor(self.errors.len() as f64 * RANK_TOLERANCE);
+        self.rank -= 3 * self.active.iter().filter(|active| !**active).count();
+        self.system.solve(&self.errors, &mut self.solution);
+        for (multipliers, x) in self.multipliers.iter_mut().zip(self.solution.chunks_exact(3)) {
+            *multipliers = Vec3::new(x[0], x[1], x[2]);
+        }
+        self.forces_B.fill(Force::zero());
+        let all = self.points.iter().zip(&self.multipliers).zip(&self.active);
+        for ((point, multipliers), _) in all.filter(|(_, active)| **active) {
+            point.add_force(data, &-multipliers, &mut self.forces_B);
+        }
+        // forces in the place of impulses give accelerations
+        impulse_response(model, data, &self.forces_B, &mut self.response, &mut self.change);
+    }
+
     /// `G H⁻¹ Gᵀ`, a column for each unit force.
     fn gather_system(&mut self, model: &Model, data: &Data) {
         for (c, point) in self.points.iter().enumerate() {
             for axis in 0..3 {
+                if !self.active[c] {
+                    // an equation of its own, without any effect
+                    for r in 0..self.errors.len() {
+                        let own = if r == 3 * c + axis { 1.0 } else { 0.0 };
+                        self.system.set(r, 3 * c + axis, own);
+                    }
+                    continue;
+                }
                 self.forces_B.fill(Force::zero());
                 point.add_force(data, &Vec3::ith(axis, 1.0), &mut self.forces_B);
                 impulse_response(model, data, &self.forces_B, &mut self.response, &mut self.change);
                 for (r, point) in self.points.iter().enumerate() {
+                    if !self.active[r] {
+                        for k in 0..3 {
+                            self.system.set(3 * r + k, 3 * c + axis, 0.0);
+                        }
+                        continue;
+                    }
                     let rows = point.velocity_in_plane(data, &self.response.dV);
                     for (k, value) in rows.iter().enumerate() {
                         self.system.set(3 * r + k, 3 * c + axis, *value);

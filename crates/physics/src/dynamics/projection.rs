@@ -87,13 +87,18 @@ impl Newton {
         &mut self,
         model: &Model,
         data: &Data,
-        points: &[PointOnPlane],
+        (points, active): (&[PointOnPlane], &[bool]),
         forces_B: &mut [Force],
         step: &mut Velocities,
     ) {
         let nv = model.nv();
         for (r, row) in self.jacobian.chunks_exact_mut(nv.max(1)).enumerate() {
-            let (point, axis) = (&points[r / self.axes.len()], self.axes[r % self.axes.len()]);
+            let c = r / self.axes.len();
+            let (point, axis) = (&points[c], self.axes[r % self.axes.len()]);
+            if !active[c] {
+                row.fill(0.0);
+                continue;
+            }
             forces_B.fill(Force::zero());
             point.add_force(data, &Vec3::ith(axis, 1.0), forces_B);
             generalized_force(model, data, forces_B, row);
@@ -143,7 +148,8 @@ impl Constraints {
         let mut iterations = 0;
         while error > tolerance && iterations < POSITION_ROUNDS_MAX {
             let p = &mut self.projector;
-            p.positions.step(model, data, &self.points, &mut p.forces_B, &mut p.step);
+            let all = (&self.points[..], &self.active[..]);
+            p.positions.step(model, data, all, &mut p.forces_B, &mut p.step);
             p.start.copy_from(q);
             let (before, mut length) = (error, 1.0);
             while error >= before && iterations < POSITION_ROUNDS_MAX {
@@ -175,7 +181,8 @@ impl Constraints {
         let mut iterations = 0;
         while error > tolerance && iterations < VELOCITY_ROUNDS_MAX {
             let p = &mut self.projector;
-            p.velocities.step(model, data, &self.points, &mut p.forces_B, &mut p.step);
+            let all = (&self.points[..], &self.active[..]);
+            p.velocities.step(model, data, all, &mut p.forces_B, &mut p.step);
             advance_velocities(v, 1.0, &p.step);
             error = self.velocity_error(model, q, v, data);
             iterations += 1;
@@ -186,8 +193,10 @@ impl Constraints {
     fn position_error(&mut self, model: &Model, q: &Positions, data: &mut Data) -> f64 {
         let p = &mut self.projector;
         kinematics(model, q, &p.rest, data);
-        for (error, point) in p.positions.errors.iter_mut().zip(&self.points) {
-            *error = point.position_error(data);
+        for ((error, point), active) in
+            p.positions.errors.iter_mut().zip(&self.points).zip(&self.active)
+        {
+            *error = if *active { point.position_error(data) } else { 0.0 };
         }
         p.positions.error()
     }
@@ -201,8 +210,11 @@ impl Constraints {
     ) -> f64 {
         kinematics(model, q, v, data);
         let p = &mut self.projector;
-        for (errors, point) in p.velocities.errors.chunks_exact_mut(3).zip(&self.points) {
-            errors.copy_from_slice(&point.velocity_errors(data).to_array());
+        for ((errors, point), active) in
+            p.velocities.errors.chunks_exact_mut(3).zip(&self.points).zip(&self.active)
+        {
+            let error = if *active { point.velocity_errors(data) } else { Vec3::zeros() };
+            errors.copy_from_slice(&error.to_array());
         }
         p.velocities.error()
     }

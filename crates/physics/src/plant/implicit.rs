@@ -131,8 +131,10 @@ impl Plant {
         self.collect_implicit(h);
         self.add_joints(h);
         aba_implicit(&self.model, &mut self.data, &self.tau, &self.spec.gravity_W, &mut self.vdot);
+        self.constrain();
         self.commit(t_ns);
         advance_by_mean(&mut self.state.q, &mut self.state.v, h, &self.vdot);
+        self.project();
         self.move_bodies(h);
         self.evaluate(t_ns.wrapping_add(h_ns), false);
     }

@@ -7,6 +7,7 @@
 
 mod access;
 mod collision;
+mod constraint;
 mod contact_result;
 mod contact_state;
 mod contacts;
@@ -31,6 +32,7 @@ pub use collision::{
     BodyState, Carrier, CollisionPoint, CollisionSet, CollisionShape, CollisionSpec, FreeBody,
     Mobility,
 };
+pub use constraint::{ConstraintSpec, ConstraintState};
 pub use contact_result::ContactResult;
 pub use contacts::ContactSet;
 pub use digest::OwnerWords;

@@ -2,7 +2,7 @@
 
 use crate::contact::{RigidContact, solve_held, solve_rigid};
 use crate::dynamics::{
-    Data, PointAxes, PointResponses, Velocities, VelocityChange, advance_positions,
+    Constraints, Data, PointAxes, PointResponses, Velocities, VelocityChange, advance_positions,
     advance_velocities, spread_jump, velocities,
 };
 use crate::model::Model;
@@ -74,8 +74,17 @@ pub(super) struct Sets<'a> {
 }
 
 impl RigidSolver {
-    pub(super) fn new(model: &Model, contacts: &ContactSet, collisions: &CollisionSet) -> Self {
-        let room = [contacts.rigid().count(), collisions.rigid_max()];
+    /// `constraints` is the number of those that the solver may have to take, too.
+    pub(super) fn new(
+        model: &Model,
+        contacts: &ContactSet,
+        collisions: &CollisionSet,
+        constraints: usize,
+    ) -> Self {
+        let mut room = [contacts.rigid().count(), collisions.rigid_max()];
+        if room != [0, 0] {
+            room[1] += constraints;
+        }
         let responses = PointResponses::new(model, room[0] + 2 * room[1]);
         let free = collisions.spec().bodies.len();
         Self::with_room(room, model.bodies.len(), free, responses, Velocities::zero(model))
@@ -126,13 +135,14 @@ impl RigidSolver {
         model: &Model,
         data: &mut Data,
         sets: Sets<'_>,
+        constraints: &mut Constraints,
         state: &mut State,
         t_ns: u64,
         h_ns: u64,
     ) {
         let h = h_ns as f64 / 1e9;
         velocities(model, &state.v, data);
-        let found = self.solve(model, data, sets, state, t_ns, h_ns);
+        let found = self.solve(model, data, sets, constraints, state, t_ns, h_ns);
         self.move_bodies(sets.collisions, &mut state.bodies, h);
         if !found {
             advance_positions(&mut state.q, h, &state.v);
@@ -156,6 +166,7 @@ impl RigidSolver {
         model: &Model,
         data: &Data,
         sets: Sets<'_>,
+        constraints: &mut Constraints,
         state: &mut State,
         t_ns: u64,
         h_ns: u64,
@@ -170,6 +181,7 @@ impl RigidSolver {
         self.choose(ground, &mut state.contacts, data, t_ns.wrapping_add(h_ns), h);
         let stations = self.active.len();
         self.choose_shapes(sets, &state.bodies, data, t_ns.wrapping_add(h_ns), h);
+        self.choose_constraints(constraints, data);
         if self.active.is_empty() {
             return false;
         }
@@ -182,6 +194,11 @@ impl RigidSolver {
         self.compliance.jump(&self.active, &self.impulses, &mut self.jump);
         jump_bodies(&self.active, &self.impulses, collisions, bodies, 0, &mut self.body_jumps);
         self.remember(sets, state, data, h);
+        for (active, impulse) in self.active.iter().zip(&self.impulses) {
+            if let Source::Constraint(i) = active.source {
+                constraints.set_force(i, *impulse / h);
+            }
+        }
         self.correct_positions(collisions, &state.bodies);
         true
     }
@@ -282,6 +299,7 @@ impl RigidSolver {
                     let anchor_C = at.touch.point_C(&memory.anchor_S.into());
                     holds.then(|| at.touch.p_C - anchor_C)
                 }
+                Source::Constraint(_) => None,
                 Source::Shape(i) => {
                     let at = &sets.collisions.points()[i];
                     let stretch = at.stretch_C();
@@ -298,6 +316,9 @@ impl RigidSolver {
                     (sticks && active.phase == RigidPhase::Sticks).then_some(stretch)
                 }
             };
+            if active.source.is_constraint() {
+                held[2] = true;
+            }
             if let Some(stretch) = stretch {
                 (error.x, error.y) = (stretch.x, stretch.y);
                 (held[0], held[1]) = (true, true);
@@ -326,6 +347,25 @@ impl RigidSolver {
         self.compliance.jump(&self.active, &self.corrections, &mut self.shift);
         let (active, corrections) = (&self.active, &self.corrections);
         jump_bodies(active, corrections, collisions, bodies, 1, &mut self.body_jumps);
+    }
+
+    /// Collects the constraints that act.
+    fn choose_constraints(&mut self, constraints: &Constraints, data: &Data) {
+        for (i, point) in constraints.points().iter().enumerate() {
+            if !constraints.is_active(i) {
+                continue;
+            }
+            let X_WP = point.X_WP(data);
+            let link = |b: Option<usize>| b.map_or(Carrier::Surface(0), Carrier::Link);
+            let carriers = [Carrier::Link(point.follower_body), link(point.plane_body)];
+            let (p_W, points) = (point.p_WF(data), &mut self.compliance.points);
+            let ends = ends_of(&carriers, &p_W, &X_WP.R, data, &[], points);
+            let height_m = point.position_error(data);
+            let (source, v_C) = (Source::Constraint(i), Vec3::zeros());
+            let phase = RigidPhase::Sticks;
+            self.active.push(Active { source, height_m, v_C, phase, ends });
+            self.contacts.push(RigidContact::held(constraints.predicted(i)));
+        }
     }
 
     /// Collects the points of shapes that may close in this step.

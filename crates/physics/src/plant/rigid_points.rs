@@ -15,6 +15,14 @@ pub(super) enum Source {
     Station(usize),
     /// A point of two shapes: its index in the set.
     Shape(usize),
+    /// A constraint: its index.
+    Constraint(usize),
+}
+
+impl Source {
+    pub(super) const fn is_constraint(self) -> bool {
+        matches!(self, Self::Constraint(_))
+    }
 }
 
 /// A rigid contact that takes part in a step, as it was at the step's begin.

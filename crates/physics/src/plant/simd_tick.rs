@@ -26,6 +26,7 @@ impl Plant {
     /// Runge–Kutta steps take one body after another.
     pub(super) fn in_lanes(&self) -> bool {
         self.path != ComputePath::OneByOne
+            && !self.constraints.any_active()
             && (self.spec.integrator != Integrator::Rk4 || !self.rigid.is_idle())
     }
 
@@ -55,7 +56,9 @@ impl Plant {
         self.collect_forces();
         self.commit(begin_ns);
         let h = self.spec.micro_step_ns() as f64 / 1e9;
-        let Self { lanes, model, data, state, contacts, collisions, rigid, references, .. } = self;
+        let Self {
+            lanes, model, data, state, contacts, collisions, constraints, rigid, references, ..
+        } = self;
         lanes.load_forces(data);
         if first == 0 {
             lanes.load_tick(state, references);
@@ -71,7 +74,7 @@ impl Plant {
             let h_ns = self.spec.micro_step_ns();
             let sets = Sets { ground: contacts, collisions };
             collisions.accelerate_bodies(&mut state.bodies, &self.spec.gravity_W, h);
-            let found = rigid.solve(model, data, sets, state, begin_ns, h_ns);
+            let found = rigid.solve(model, data, sets, constraints, state, begin_ns, h_ns);
             rigid.move_bodies(collisions, &mut state.bodies, h);
             lanes.jump(if found { rigid.jumps() } else { Jumps::default() }, state);
         }

@@ -8,7 +8,7 @@ use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
-use super::{CollisionSpec, FrictionRegion};
+use super::{CollisionSpec, ConstraintSpec, FrictionRegion};
 
 /// How a micro-step advances the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,8 @@ pub struct PlantSpec {
     pub feet: Vec<Foot>,
     /// Shapes that touch the ground and each other, and free bodies.
     pub collisions: CollisionSpec,
+    /// Points that are held on planes.
+    pub constraints: Vec<ConstraintSpec>,
     /// End stops.
     pub stops: StopSpec,
     /// Inertial measurement unit.
@@ -151,6 +153,12 @@ pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
     }
     for region in &spec.regions {
         text.push_str(&format!("region {}\n", region.name));
+    }
+    for constraint in &spec.constraints {
+        text.push_str(&format!("constraint {}\n", constraint.name));
+    }
+    for body in &spec.collisions.bodies {
+        text.push_str(&format!("body {}\n", body.name));
     }
     xxh3_64(text.as_bytes())
 }

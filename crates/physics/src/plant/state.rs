@@ -1,7 +1,7 @@
 //! The complete state, as a sequence of words.
 
 use crate::contact::Friction;
-use crate::dynamics::{Positions, Velocities};
+use crate::dynamics::{Data, Positions, Velocities};
 use crate::limits::PUSHES_MAX;
 use crate::model::Model;
 use crate::sensor::FootSwitch;
@@ -10,7 +10,7 @@ use crate::spatial::Vec3;
 use super::collision::CollisionMemory;
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{BodyState, CollisionSet, PlantSpec, Walk, Word};
+use super::{BodyState, CollisionSet, ConstraintState, PlantSpec, Walk, Word};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,6 +49,8 @@ pub struct State {
     pub regions: Vec<Option<Friction>>,
     /// Poses and velocities of the free bodies.
     pub bodies: Vec<BodyState>,
+    /// Which constraints act, and where.
+    pub constraints: Vec<ConstraintState>,
     pub(super) contacts: Vec<ContactState>,
     pub(super) touches: CollisionMemory,
 }
@@ -61,6 +63,7 @@ impl State {
         spec: &PlantSpec,
         contacts: Vec<ContactState>,
         collisions: &CollisionSet,
+        data: &Data,
     ) -> Self {
         Self {
             tick: 0,
@@ -73,6 +76,7 @@ impl State {
             switches: vec![FootSwitch::default(); spec.feet.len()],
             regions: spec.regions.iter().map(|r| r.friction).collect(),
             bodies: collisions.initial_bodies(),
+            constraints: spec.constraints.iter().map(|c| c.initial_state(data)).collect(),
             contacts,
             touches: collisions.new_memory(),
         }
@@ -140,6 +144,9 @@ impl State {
         }
         for (i, body) in self.bodies.iter_mut().enumerate() {
             body.walk(i, visit);
+        }
+        for (i, constraint) in self.constraints.iter_mut().enumerate() {
+            constraint.walk(i, visit);
         }
         self.touches.walk(visit);
     }

@@ -2,7 +2,7 @@
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{
-    Data, Positions, Rk4, Velocities, aba, advance_positions, advance_velocities,
+    Constraints, Data, Positions, Rk4, Velocities, aba, advance_positions, advance_velocities,
     articulated_inertias, kinematics,
 };
 use crate::model::Model;
@@ -10,6 +10,7 @@ use crate::sensor::{FootSwitch, ImuReading};
 use crate::spatial::{SpatialInertia, Vec3};
 
 use super::collision::Around;
+use super::constraint;
 use super::digest::Digest;
 use super::rigid::{RigidSolver, Sets};
 use super::simd::{self, SimdStep};
@@ -30,6 +31,7 @@ pub struct Plant {
     pub(super) data: Data,
     pub(super) contacts: ContactSet,
     pub(super) collisions: CollisionSet,
+    pub(super) constraints: Constraints,
     pub(super) rigid: RigidSolver,
     pub(super) motors: Vec<MotorLimits>,
     pub(super) passive: Vec<PassiveJoint>,
@@ -56,7 +58,7 @@ impl Plant {
         let contacts = ContactSet::new(&spec, &data);
         let collisions = CollisionSet::new(&spec, model.bodies.len());
         let memories = contacts.initial_states(&model, &spec, 0);
-        let mut state = State::new(&model, &spec, memories, &collisions);
+        let mut state = State::new(&model, &spec, memories, &collisions, &data);
         articulated_inertias(&model, &mut data);
         let h_s = spec.micro_step_ns() as f64 / 1e9;
         let stop = |(i, joint)| {
@@ -75,10 +77,11 @@ impl Plant {
         let imu = imu_at_rest(&spec, &data);
         let mut plant = Self {
             layout_hash: layout_hash(&model, &spec),
+            constraints: constraint::constraints(&model, &spec),
             tau: vec![0.0; model.joint_count()],
             vdot: Velocities::zero(&model),
             rk4: Rk4::new(&model),
-            rigid: RigidSolver::new(&model, &contacts, &collisions),
+            rigid: RigidSolver::new(&model, &contacts, &collisions, spec.constraints.len()),
             references: vec![Reference::default(); model.joint_count()],
             failure: None,
             bare: model.bodies.iter().map(|b| b.inertia).collect(),
@@ -158,6 +161,7 @@ impl Plant {
         self.drive();
         if self.spec.integrator == Integrator::Rk4 && self.rigid.is_idle() {
             self.rk4_step(t_ns, h);
+            self.project();
             self.move_bodies(h);
         } else {
             self.semi_implicit_step(t_ns, h_ns, h);
@@ -169,14 +173,22 @@ impl Plant {
         self.accelerate();
         self.commit(t_ns);
         self.accelerate_bodies(h);
-        let Self { model, data, contacts, collisions, rigid, state, .. } = self;
+        if self.rigid.is_idle() {
+            self.constrain();
+        } else {
+            // the solver takes them together with the contacts
+            self.constraints.predict(&self.data, &self.spec.gravity_W, h);
+        }
+        let Self { model, data, contacts, collisions, constraints, rigid, state, .. } = self;
         advance_velocities(&mut state.v, h, &self.vdot);
         if rigid.is_idle() {
             advance_positions(&mut state.q, h, &state.v);
             collisions.advance_bodies(&mut state.bodies, h);
         } else {
-            rigid.step(model, data, Sets { ground: contacts, collisions }, state, t_ns, h_ns);
+            let sets = Sets { ground: contacts, collisions };
+            rigid.step(model, data, sets, constraints, state, t_ns, h_ns);
         }
+        self.project();
     }
 
     /// Motor efforts for the measured position and velocity, held during the micro-step.
@@ -198,7 +210,9 @@ impl Plant {
     /// Stage 0 uses the forces of the memory committed before; then the memory is committed, and
     /// the other stages use the new one (Simbody's order).
     fn rk4_step(&mut self, t_ns: u64, h: f64) {
-        let Self { model, spec, state, data, contacts, collisions, passive, tau, rk4, .. } = self;
+        let Self {
+            model, spec, state, data, contacts, collisions, constraints, passive, tau, rk4, ..
+        } = self;
         let State { pushes, motor, regions, bodies, contacts: memory, touches, .. } = state;
         let h_ns = spec.micro_step_ns();
         rk4.step(model.base, &mut state.q, &mut state.v, h, |stage, q, v, vdot| {
@@ -217,6 +231,9 @@ impl Plant {
             add_pushes(data, pushes);
             add_passive(passive, q, v, motor, tau);
             aba(model, data, tau, &spec.gravity_W, vdot);
+            if constraints.any_active() {
+                constraints.constrain(model, data, &spec.gravity_W, vdot);
+            }
             if stage == 0 {
                 contacts.commit(memory, t_ns);
                 collisions.commit(touches, t_ns);
@@ -235,6 +252,7 @@ impl Plant {
 
     /// Kinematics and contact forces of a state that does not come out of a tick.
     pub(super) fn settle(&mut self) {
+        self.take_constraints();
         self.evaluate(self.time_ns(), true);
         self.lanes.load(&self.state, &self.data);
     }

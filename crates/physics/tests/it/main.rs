@@ -14,6 +14,7 @@ mod collision;
 mod constraints;
 mod dynamics;
 mod examples;
+mod held;
 mod material;
 mod math;
 mod spatial;

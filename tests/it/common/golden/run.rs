@@ -54,6 +54,7 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
         stations: scene.stations.iter().enumerate().map(station).collect(),
         feet: vec![],
         collisions: CollisionSpec::none(),
+        constraints: vec![],
         stops: StopSpec { time_constant_s: 0.01, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 1.0, off_n: 0.5, debounce_ticks: 1 },

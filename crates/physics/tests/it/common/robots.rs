@@ -64,6 +64,7 @@ pub fn plain_spec(model: &Model) -> PlantSpec {
         stations: vec![],
         feet: vec![],
         collisions: CollisionSpec::none(),
+        constraints: vec![],
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 5.0, off_n: 2.0, debounce_ticks: 3 },
