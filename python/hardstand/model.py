@@ -69,6 +69,7 @@ class Model:
     foot_frames: tuple[Frame, ...]
     imu_frame: Frame
     regions: tuple[str, ...]
+    constraints: tuple[str, ...]
 
     @property
     def period(self) -> float:
@@ -129,6 +130,11 @@ def read_model(data: bytes) -> Model:
     foot_frames = tuple(_frame(r) for _ in range(r.count()))
     imu_frame = _frame(r)
     regions = [(r.text(), r.take("I4d"))[0] for _ in range(r.count())]
+    _hold_gains = [r.take("2d") for _ in range(r.count())]
+    constraints = []
+    for _ in range(r.count()):
+        constraints.append(r.text())
+        _body, _point, _plane, _normal = r.text(), r.take("3d"), r.text(), r.take("3d")
     return Model(
         layout_hash=layout_hash, run_id=run_id, period_ns=period_ns, hold_ticks=hold,
         damped_ticks=damped, proof_commands=proof, kp_max=kp_max, kd_max=kd_max, mass=mass,
@@ -139,5 +145,5 @@ def read_model(data: bytes) -> Model:
         effort_max=limits[3], velocity_max=limits[4],
         feet=tuple(foot[0] for foot in feet), foot_stations=tuple(foot[1] for foot in feet),
         stations=tuple(stations), surfaces=tuple(surfaces), foot_frames=foot_frames,
-        imu_frame=imu_frame, regions=tuple(regions),
+        imu_frame=imu_frame, regions=tuple(regions), constraints=tuple(constraints),
     )

@@ -140,6 +140,11 @@ class Orders:
         left, rad/s. It is `velocity_command` of the states, until the next one."""
         return self._order("cmd_vel", wire.VELOCITY, struct.pack("<3d", vx, vy, yaw_rate))
 
+    def constraint(self, name: str, active: bool) -> int:
+        """Lets a constraint of the scenario act from now on, or ends it."""
+        body = wire.text(name) + struct.pack("<B", active)
+        return self._order("constraint", wire.CONSTRAINT, body)
+
     def friction(
         self,
         mu_static: float,

@@ -186,10 +186,11 @@ class Contacts:
 
     `feet` and `stations` are record arrays whose fields are those of docs/protocol.md, for
     instance `contacts.feet["force_world_n"]`, N, of shape (feet, 3), and
-    `contacts.stations["slip_m_per_s"]`, of shape (stations, surfaces).
+    `contacts.stations["slip_m_per_s"]`, of shape (stations, surfaces). So is `constraints`, with an
+    entry for each of the scenario's.
     """
 
-    __slots__ = ("data", "feet", "layout_hash", "run_id", "stations", "tick", "time_ns")
+    __slots__ = ("constraints", "data", "feet", "layout_hash", "run_id", "stations", "tick", "time_ns")
 
     def __init__(self, data: bytes, surfaces: int) -> None:
         wire.check(data, wire.CONTACTS, "a message of contacts")
@@ -202,6 +203,11 @@ class Contacts:
         (stations,) = struct.unpack_from("<Q", data, at)
         flat = np.frombuffer(data, wire.STATION_READING, stations, at + 8)
         self.stations: npt.NDArray[Any] = flat.reshape(-1, max(surfaces, 1))
+        at += 8 + wire.STATION_READING.itemsize * stations
+        (constraints,) = struct.unpack_from("<Q", data, at)
+        self.constraints: npt.NDArray[Any] = np.frombuffer(
+            data, wire.CONSTRAINT_READING, constraints, at + 8
+        )
 
     def __repr__(self) -> str:
         return f"Contacts(tick={self.tick}, feet={len(self.feet)})"

@@ -18,7 +18,7 @@ VERSION = 7
 STATE, CONTACTS, COMMAND, STATUS, MODEL = 1, 2, 3, 4, 5
 FRICTION, ORDER_REPLY, CONTROL, PUSH, SAVED_STATE = 8, 9, 10, 11, 12
 JOIN, JOIN_REPLY, LEAVE, SPEED, EVENT = 13, 14, 15, 16, 17
-FAULT, CLEAR, VELOCITY = 20, 21, 22
+FAULT, CLEAR, VELOCITY, CONSTRAINT = 20, 21, 22, 24
 
 STATE_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),
@@ -49,6 +49,10 @@ STATION_READING = np.dtype([
     ("normal_elastic_n", "<f8"), ("normal_damping_n", "<f8"), ("slip_m_per_s", "<f8"),
     ("sliding", "<f8"), ("mu", "<f8"), ("mu_static", "<f8"), ("mu_kinetic", "<f8"),
     ("friction_limit_n", "<f8"), ("potential_energy_j", "<f8"), ("power_dissipation_w", "<f8"),
+])
+CONSTRAINT_READING = np.dtype([
+    ("active", "u1"), ("point_world_m", "<f8", 3), ("force_world_n", "<f8", 3),
+    ("height_m", "<f8"), ("speed_m_per_s", "<f8"),
 ])
 COMMAND_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("session", "<u8"),

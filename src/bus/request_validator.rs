@@ -6,8 +6,8 @@ use crate::buffer_pool::EmergencyStop;
 use crate::config::{Mode, wall_period_ns};
 use crate::ingress::{
     CheckedJoin, ControllerRegistry, FrictionLimits, JoinedSessions, Present, check_clear_faults,
-    check_control, check_fault, check_friction, check_join, check_leave, check_push, check_saved,
-    check_speed, check_velocity,
+    check_constraint, check_control, check_fault, check_friction, check_join, check_leave,
+    check_push, check_saved, check_speed, check_velocity,
 };
 use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Request, StateReset};
@@ -116,6 +116,7 @@ impl RequestValidator {
                 Request::Event(check_clear_faults(body, model, spec)?)
             }
             Order::Velocity => Request::Event(check_velocity(body)?),
+            Order::Constraint => Request::Event(check_constraint(body, self.simulation.spec())?),
         })
     }
 

@@ -17,7 +17,7 @@ use hardstand_protocol::{
 
 use super::arguments::{
     ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments, FrictionArguments,
-    PushArguments, StateFileArguments, StepArguments,
+    PushArguments, StateFileArguments, StepArguments, Switch,
 };
 use super::{ExitCode, show, stop_on_signal};
 
@@ -65,6 +65,13 @@ fn carry_out(kind: &CtlKind) -> Result<OrderResult<'_>> {
             let (vx, vy, yaw_rate) = (a.vx, a.vy, a.yaw_rate);
             let text = format!("({vx}, {vy}) m/s, {yaw_rate} rad/s from tick {tick} on");
             OrderResult::new(Order::Velocity, tick, text)
+        }
+        CtlKind::Constraint(a) => {
+            let on = a.state == Switch::On;
+            let tick = a.daemon.client()?.set_constraint(&a.name, on, PATIENCE)?;
+            let text =
+                format!("{} {} from tick {tick} on", a.name, if on { "acts" } else { "ends" });
+            OrderResult::new(Order::Constraint, tick, text)
         }
         CtlKind::Clear(a) => clear_faults(a)?,
         CtlKind::Pause(daemon) => {

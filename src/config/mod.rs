@@ -8,6 +8,7 @@
 mod bus;
 mod by_mass;
 mod collisions;
+mod constraints;
 mod contact_law;
 mod control;
 mod events;

@@ -24,7 +24,8 @@ use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
-    by_mass, collisions, contact_law, events, feet, materials, merge, regions, robot, terrain,
+    by_mass, collisions, constraints, contact_law, events, feet, materials, merge, regions, robot,
+    terrain,
 };
 
 /// All settings of a run.
@@ -153,9 +154,11 @@ fn build(
     }
     let hold_gains = robot::override_joints(root, &mut loaded.model);
     let sim = Sim::read(root, mistakes);
-    let spec = plant_spec(root, &sim, &loaded, mistakes);
+    let held = constraints::constraints(root, &loaded.model, mistakes);
+    let spec = plant_spec(root, &sim, &loaded, &held, mistakes);
     let (watchdog, gains_max) = command(root);
-    let events = events::events(root, &loaded.model, &spec, mistakes);
+    let mut events = events::events(root, &loaded.model, &spec, mistakes);
+    events.extend(held.events(&spec));
     let (realtime, overrun) = realtime(root);
     let mut bus = bus(root, robot_section, &loaded.model);
     let ros2 = ros2(root, spec.period_ns, &mut bus);
@@ -186,7 +189,13 @@ fn build(
 }
 
 /// The settings of the plant besides the model.
-fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistakes) -> PlantSpec {
+fn plant_spec(
+    root: &Section<'_>,
+    sim: &Sim,
+    loaded: &Loaded,
+    held: &constraints::Constraints,
+    mistakes: &Mistakes,
+) -> PlantSpec {
     let materials = materials::materials(root, mistakes);
     let defaults = contact_law::contact_defaults(root, &materials, mistakes);
     let ground = terrain::ground(root, &materials, defaults.ground_material, mistakes);
@@ -212,7 +221,7 @@ fn plant_spec(root: &Section<'_>, sim: &Sim, loaded: &Loaded, mistakes: &Mistake
         stations: touching.stations,
         feet: touching.feet,
         collisions,
-        constraints: constraints::constraints(root, &loaded.model, mistakes),
+        constraints: held.all.clone(),
         stops: stops(root),
         imu: imu(root, &loaded.model),
         foot_switch: switch.spec(),

@@ -277,6 +277,15 @@ impl<'a> Section<'a> {
     }
 
     /// A table within this one; empty if it does not exist.
+    /// A list of numbers.
+    pub(crate) fn numbers_of(&self, key: &str, range: Range) -> Vec<f64> {
+        let numbers = self.get(key).and_then(|v| as_numbers(v, &range));
+        numbers.unwrap_or_else(|| {
+            self.mistake(key, &format!("a list of numbers, each {}", range.describe()));
+            Vec::new()
+        })
+    }
+
     /// A list of lists of strings.
     pub(crate) fn text_rows(&self, key: &str) -> Vec<Vec<String>> {
         let row = |v: &Value| {

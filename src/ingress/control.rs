@@ -1,8 +1,11 @@
 //! Requests about time and state, and pushes: checked.
 
 use hardstand_physics::model::Model;
+use hardstand_physics::plant::PlantSpec;
 use hardstand_protocol::limits::VELOCITY_COMMAND_MAX;
-use hardstand_protocol::{ControlRequest, Kind, PushRequest, Refusal, VelocityCommand};
+use hardstand_protocol::{
+    ConstraintRequest, ControlRequest, Kind, PushRequest, Refusal, VelocityCommand,
+};
 use hardstand_protocol::{Event, Rejection};
 
 use super::order::{check_number, claimed, shown};
@@ -58,6 +61,27 @@ pub fn check_push(body: &[u8], model: &Model) -> Result<Event, Refusal> {
         force_W: r.force_world_n,
         ticks: r.ticks,
     })
+}
+
+/// Makes the begin or end of a constraint of a body, if all is well.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size, name, active.
+pub fn check_constraint(body: &[u8], spec: &PlantSpec) -> Result<Event, Refusal> {
+    let r: ConstraintRequest =
+        claimed(Kind::Constraint, body, "9 and the constraint's name".to_string())?;
+    let refuse = |text: String| Err(Refusal { reason: Rejection::OutOfRange, text });
+    let Some(index) = spec.constraints.iter().position(|c| c.name == r.name) else {
+        let names: Vec<&str> = spec.constraints.iter().map(|c| c.name.as_str()).collect();
+        let (name, names) = (shown(&r.name), names.join(", "));
+        return refuse(format!(
+            "name is {name:?}; it must be a constraint of the scenario: {names}"
+        ));
+    };
+    if r.active > 1 {
+        return refuse(format!("active is {}; it must be 0 or 1", r.active));
+    }
+    Ok(Event::Constraint { index: index as u32, active: r.active == 1 })
 }
 
 /// Makes a change of the velocity command of a body, if all is well.

@@ -16,7 +16,7 @@ mod saved;
 pub use arrivals::ArrivalCounters;
 pub use command::{CommandLimits, check_command};
 pub use command_ingress::CommandIngress;
-pub use control::{check_control, check_push, check_velocity};
+pub use control::{check_constraint, check_control, check_push, check_velocity};
 pub use controller_registry::ControllerRegistry;
 pub use fault::{check_clear_faults, check_fault};
 pub use friction::{FrictionLimits, check_friction};

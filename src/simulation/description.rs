@@ -2,11 +2,14 @@
 
 use hardstand_physics::contact::{Mesh, Surface, SurfaceShape};
 use hardstand_physics::model::{Joint, JointKind};
-use hardstand_physics::plant::{ContactModel, Foot, FrictionRegion, PlantSpec, Station};
+use hardstand_physics::plant::{
+    ConstraintSpec, ContactModel, Foot, FrictionRegion, PlantSpec, Station,
+};
 use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::{
-    FootDescription, FrameDescription, GroundReply, HoldGains, JointDescription, MeshDescription,
-    ModelReply, RegionDescription, StationDescription, SurfaceDescription,
+    ConstraintDescription, FootDescription, FrameDescription, GroundReply, HoldGains,
+    JointDescription, MeshDescription, ModelReply, RegionDescription, StationDescription,
+    SurfaceDescription,
 };
 
 use super::{Simulation, pose_of};
@@ -51,6 +54,7 @@ pub fn describe(
         body: model.bodies[body].name.clone(),
         pose: pose_of(x),
     };
+    let body = |b: usize| model.bodies[b].name.clone();
     ModelReply {
         layout_hash: simulation.layout_hash(),
         run_id,
@@ -73,6 +77,7 @@ pub fn describe(
         imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
         regions: spec.regions.iter().map(describe_region).collect(),
         hold_gains: hold_gains.to_vec(),
+        constraints: spec.constraints.iter().map(|c| describe_constraint(c, &body)).collect(),
     }
 }
 
@@ -99,6 +104,19 @@ fn describe_surface(surface: &Surface) -> SurfaceDescription {
         },
         moves: u8::from(surface.platform.is_some()),
         pose: pose_of(&surface.X_WS),
+    }
+}
+
+fn describe_constraint(
+    c: &ConstraintSpec,
+    body: &impl Fn(usize) -> String,
+) -> ConstraintDescription {
+    ConstraintDescription {
+        name: c.name.clone(),
+        body: body(c.body),
+        position_body_m: c.p_BF.into(),
+        plane_body: c.plane_body.map(body).unwrap_or_default(),
+        normal: c.R_SP.column(2).into(),
     }
 }
 

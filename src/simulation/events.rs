@@ -42,6 +42,9 @@ impl Simulation {
                 }
                 Event::ClearFaults { kind, part } => self.clear_faults(kind, part, &mut changed),
                 Event::Velocity(command) => self.arbitration.velocity = command,
+                Event::Constraint { index, active } => {
+                    let _there_is_one = self.plant.set_constraint(index as usize, active);
+                }
             }
         }
         if changed.equipment {

@@ -238,7 +238,8 @@ impl Leases {
             | Event::Friction { .. }
             | Event::InjectFault { .. }
             | Event::ClearFaults { .. }
-            | Event::Velocity(_) => {}
+            | Event::Velocity(_)
+            | Event::Constraint { .. } => {}
         }
     }
 

@@ -14,6 +14,7 @@ pub struct PartNames {
     bodies: Vec<String>,
     stations: Vec<String>,
     regions: Vec<String>,
+    constraints: Vec<String>,
 }
 
 impl PartNames {
@@ -29,6 +30,7 @@ impl PartNames {
             bodies: names(&model.bodies, |b| &b.name),
             stations: names(&spec.stations, |s| &s.name),
             regions: names(&spec.regions, |r| &r.name),
+            constraints: names(&spec.constraints, |c| &c.name),
         }
     }
 
@@ -66,6 +68,10 @@ impl PartNames {
             Event::Velocity(v) => {
                 let [vx, vy, yaw_rate] = v.values();
                 format!("velocity command: ({vx}, {vy}) m/s, {yaw_rate} rad/s")
+            }
+            Event::Constraint { index, active } => {
+                let name = named(&self.constraints, *index, "constraint");
+                format!("constraint {name} {}", if *active { "acts" } else { "ends" })
             }
             Event::Stop => "emergency stop".into(),
             Event::Arm => "end of the emergency stop".into(),

@@ -6,8 +6,8 @@ use hardstand_physics::contact::{ContactForce, SpringForce};
 use hardstand_physics::plant::{Carrier, CollisionPoint, ContactResult, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{
-    FootReading, JointCommand, JointReading, OwnerReading, PlantFailure, PoseDescription,
-    StateReading, StationReading,
+    ConstraintReading, FootReading, JointCommand, JointReading, OwnerReading, PlantFailure,
+    PoseDescription, StateReading, StationReading,
 };
 
 use super::{Simulation, Snapshot};
@@ -44,6 +44,7 @@ impl Simulation {
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
+        s.contacts.constraints.resize(self.spec().constraints.len(), Default::default());
         s.contacts.stations.resize(self.contacts().evaluated().len(), StationReading::default());
         s
     }
@@ -56,6 +57,7 @@ impl Simulation {
         (c.layout_hash, c.tick, c.time_ns) =
             (self.layout_hash(), self.state().tick, self.time_ns());
         self.fill_stations(&mut c.stations);
+        self.fill_constraints(&mut c.constraints);
         for (f, foot) in c.feet.iter_mut().enumerate() {
             *foot = self.foot_reading(f);
             foot.contact = u8::from(self.shown_by_foot(f).0);
@@ -141,6 +143,20 @@ impl Simulation {
     fn shapes_shown(&self, f: usize) -> impl Iterator<Item = &CollisionPoint> + Clone {
         let all = self.plant.collisions().of_shapes(&self.spec().feet[f].shapes);
         all.filter(|at| is_shown(at.spring_force()))
+    }
+
+    fn fill_constraints(&self, out: &mut [ConstraintReading]) {
+        let (all, data) = (self.plant.constraints(), self.data());
+        for (i, (out, point)) in out.iter_mut().zip(all.points()).enumerate() {
+            let point_world_m = point.p_WF(data).into();
+            *out = ConstraintReading { point_world_m, ..ConstraintReading::default() };
+            if all.is_active(i) {
+                out.active = 1;
+                out.force_world_n = all.force_on_follower_W(i, data).into();
+                out.height_m = point.position_error(data);
+                out.speed_m_per_s = point.velocity_errors(data).norm();
+            }
+        }
     }
 
     fn fill_stations(&self, out: &mut [StationReading]) {

@@ -56,6 +56,8 @@ impl WordRange {
             "body.quat_WB_wxyz" => Self::within(1.0 + 1e-6),
             "body.p_WB" => Self::within(1e6),
             "body.w_WB" | "body.v_WB" => Self::within(1e4),
+            "constraint.active" => Self::Count(1),
+            "constraint.p_SP" => Self::within(REACH_MAX_M),
             "touch.count" => Self::Count(s.spec().collisions.points_max as u64),
             "touch.feature" => Self::Count(u64::from(u32::MAX)),
             "touch.marker_A" | "touch.anchor_B" => Self::within(REACH_MAX_M),

@@ -37,6 +37,7 @@ mod friction;
 mod golden;
 mod ground;
 mod ground_keys;
+mod held;
 mod holding;
 mod hostile;
 mod implicit;

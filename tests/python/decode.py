@@ -37,9 +37,14 @@ STATION_READING = [
     ("slip_m_per_s", "d"), ("sliding", "d"), ("mu", "d"), ("mu_static", "d"), ("mu_kinetic", "d"),
     ("friction_limit_n", "d"), ("potential_energy_j", "d"), ("power_dissipation_w", "d"),
 ]
+CONSTRAINT_READING = [
+    ("active", "B"), ("point_world_m", "3d"), ("force_world_n", "3d"), ("height_m", "d"),
+    ("speed_m_per_s", "d"),
+]
 CONTACTS = [
     ("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
     ("feet", FOOT_READING), ("stations", STATION_READING),
+    ("constraints", CONSTRAINT_READING),
 ]
 DISTRIBUTION = [("p50", "Q"), ("p99", "Q"), ("p99_9", "Q"), ("p99_99", "Q"), ("max", "Q"),
                 ("counts", [("", "Q")])]
@@ -70,6 +75,8 @@ MODEL = [
     ("imu_body", "text"), ("imu_position_m", "3d"), ("imu_quat_wxyz", "4d"),
     ("regions", [("name", "text"), ("surface", "I"), ("min_m", "2d"), ("max_m", "2d")]),
     ("hold_gains", [("kp", "d"), ("kd", "d")]),
+    ("constraints", [("name", "text"), ("body", "text"), ("position_body_m", "3d"),
+                     ("plane_body", "text"), ("normal", "3d")]),
 ]
 ORDER_REPLY = [("verdict", "B"), ("tick", "Q"), ("reason", "text")]
 SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use hardstand_error::Result;
 use hardstand_protocol::{
-    ClearFaultsRequest, ControlRequest, FaultRequest, FrictionRequest, Kind, ModelReply, Order,
-    OrderHead, OrderReply, PushRequest, SavedState, Scope, SpeedRequest, VelocityCommand, decode,
-    encode_order,
+    ClearFaultsRequest, ConstraintRequest, ControlRequest, FaultRequest, FrictionRequest, Kind,
+    ModelReply, Order, OrderHead, OrderReply, PushRequest, SavedState, Scope, SpeedRequest,
+    VelocityCommand, decode, encode_order,
 };
 use serde::Serialize;
 
@@ -59,6 +59,15 @@ impl Client {
     /// As [`steer`](Self::steer).
     pub fn push(&self, request: &PushRequest, patience: Duration) -> Result<u64> {
         self.order(Order::Push, request, patience)
+    }
+
+    /// Lets a constraint of the scenario act from now on, or not any more. Returns the tick.
+    ///
+    /// # Errors
+    /// As [`steer`](Self::steer).
+    pub fn set_constraint(&self, name: &str, active: bool, patience: Duration) -> Result<u64> {
+        let request = ConstraintRequest { name: name.into(), active: u8::from(active) };
+        self.order(Order::Constraint, &request, patience)
     }
 
     /// Asks controllers that walk for a velocity: `velocity_command` of the states from the tick

@@ -4,6 +4,8 @@
 pub const JOINTS_MAX: usize = 256;
 /// Contacts of a scenario: stations times surfaces.
 pub const STATIONS_MAX: usize = 192;
+/// Constraints of a scenario.
+pub const CONSTRAINTS_MAX: usize = 32;
 /// Free bodies of a scenario.
 pub const BODIES_MAX: usize = 64;
 /// Feet of a scenario.

@@ -75,6 +75,15 @@ pub struct PushRequest {
     pub ticks: u64,
 }
 
+/// Whether a constraint of the scenario acts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConstraintRequest {
+    /// Name of the constraint.
+    pub name: String,
+    /// 1 if it acts from now on, 0 if it ends.
+    pub active: u8,
+}
+
 /// Velocity that controllers that walk are asked for, in the base's axes without its pitch and
 /// roll: x ahead, y to the left. Also what `cmd_vel` is given. On the wire: three numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

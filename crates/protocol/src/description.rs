@@ -49,6 +49,8 @@ pub struct ModelReply {
     pub regions: Vec<RegionDescription>,
     /// Gains with which a position of each joint can be held.
     pub hold_gains: Vec<HoldGains>,
+    /// Constraints in the order of contacts.
+    pub constraints: Vec<ConstraintDescription>,
 }
 
 impl ModelReply {
@@ -125,6 +127,21 @@ pub struct FootDescription {
     pub name: String,
     /// Indices of its stations.
     pub stations: Vec<u32>,
+}
+
+/// A point of a link that can be held on a plane.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConstraintDescription {
+    /// Name.
+    pub name: String,
+    /// Body that carries the point.
+    pub body: String,
+    /// The point in the body's frame, m.
+    pub position_body_m: [f64; 3],
+    /// Body that carries the plane; "" for the world.
+    pub plane_body: String,
+    /// Unit normal of the plane in the frame of its body.
+    pub normal: [f64; 3],
 }
 
 /// One region of the ground.

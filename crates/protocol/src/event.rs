@@ -107,6 +107,13 @@ pub enum Event {
     },
     /// Controllers that walk are asked for another velocity.
     Velocity(VelocityCommand),
+    /// A constraint begins to act, or ends.
+    Constraint {
+        /// Its index in `model`.
+        index: u32,
+        /// Whether it acts from now on.
+        active: bool,
+    },
 }
 
 impl Event {
@@ -123,6 +130,7 @@ impl Event {
             Self::InjectFault { .. } => 6,
             Self::ClearFaults { .. } => 7,
             Self::Velocity(_) => 8,
+            Self::Constraint { .. } => 9,
         }
     }
 
@@ -139,6 +147,7 @@ impl Event {
             Self::InjectFault { .. } => "fault",
             Self::ClearFaults { .. } => "clear",
             Self::Velocity(_) => "cmd_vel",
+            Self::Constraint { .. } => "constraint",
         }
     }
 
@@ -165,6 +174,7 @@ impl Serialize for Event {
             Self::InjectFault { fault, ticks } => (code, (fault, ticks)).serialize(s),
             Self::ClearFaults { kind, part } => (code, (kind, part)).serialize(s),
             Self::Velocity(command) => (code, command).serialize(s),
+            Self::Constraint { index, active } => (code, (index, active)).serialize(s),
         }
     }
 }
@@ -211,6 +221,10 @@ impl<'de> Visitor<'de> for EventVisitor {
                 Ok(Event::ClearFaults { kind, part })
             }
             8 => Ok(Event::Velocity(fields(&mut seq)?)),
+            9 => {
+                let (index, active) = fields(&mut seq)?;
+                Ok(Event::Constraint { index, active })
+            }
             other => Err(Error::custom(format_args!("{other} is no number of an event"))),
         }
     }

@@ -39,6 +39,8 @@ pub enum Order {
     ClearFaults,
     /// Ask controllers that walk for another velocity.
     Velocity,
+    /// Let a constraint act, or not.
+    Constraint,
 }
 
 impl Order {
@@ -62,12 +64,13 @@ impl Order {
             | Self::Arm
             | Self::Fault
             | Self::ClearFaults
-            | Self::Velocity => true,
+            | Self::Velocity
+            | Self::Constraint => true,
         }
     }
 
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Friction,
         Self::Push,
         Self::Pause,
@@ -85,6 +88,7 @@ impl Order {
         Self::Fault,
         Self::ClearFaults,
         Self::Velocity,
+        Self::Constraint,
     ];
 
     /// Of these, what a controller may ask for.
@@ -111,6 +115,7 @@ impl Order {
             Self::Fault => Kind::Fault,
             Self::ClearFaults => Kind::ClearFaults,
             Self::Velocity => Kind::Velocity,
+            Self::Constraint => Kind::Constraint,
         }
     }
 
@@ -135,6 +140,7 @@ impl Order {
             Self::Fault => "fault",
             Self::ClearFaults => "clear",
             Self::Velocity => "cmd_vel",
+            Self::Constraint => "constraint",
         }
     }
 }

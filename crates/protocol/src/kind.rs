@@ -51,6 +51,8 @@ numbered! {
         Velocity = 22, "Velocity";
         /// A link of a log's chain.
         LogLink = 23, "LogLink";
+        /// `ConstraintRequest`.
+        Constraint = 24, "Constraint";
     }
 }
 
@@ -82,6 +84,7 @@ impl Kind {
             Self::ClearFaults => "hardstand.Clear.v7",
             Self::Velocity => "hardstand.Velocity.v7",
             Self::LogLink => "hardstand.LogLink.v7",
+            Self::Constraint => "hardstand.Constraint.v7",
         }
     }
 

@@ -45,10 +45,13 @@ pub use codec::{
     HEADER_BYTES, VERSION, decode, decode_body, decode_order, encode, encode_order, other_version,
 };
 pub use command::{Command, JointCommand, TickInput, check_joints};
-pub use control::{ControlRequest, PushRequest, SavedState, SpeedRequest, VelocityCommand};
+pub use control::{
+    ConstraintRequest, ControlRequest, PushRequest, SavedState, SpeedRequest, VelocityCommand,
+};
 pub use description::{
-    FootDescription, FrameDescription, GroundReply, HoldGains, JointDescription, MeshDescription,
-    ModelReply, PoseDescription, RegionDescription, StationDescription, SurfaceDescription,
+    ConstraintDescription, FootDescription, FrameDescription, GroundReply, HoldGains,
+    JointDescription, MeshDescription, ModelReply, PoseDescription, RegionDescription,
+    StationDescription, SurfaceDescription,
 };
 pub use endpoint::{ENDPOINT, is_endpoint, is_user_name};
 pub use event::{Event, Scope};
@@ -67,8 +70,8 @@ pub use lease::{
 pub use log::{CandidateRecord, Keyframe, LogLink, LogTick};
 pub use order::{OrderHead, OrderReply, Refusal};
 pub use reading::{
-    ContactsReading, FootReading, JointReading, OwnerReading, StateReading, StationReading,
-    ViewReading,
+    ConstraintReading, ContactsReading, FootReading, JointReading, OwnerReading, StateReading,
+    StationReading, ViewReading,
 };
 pub use rejection::{Rejection, Verdict};
 pub use session::{public_session, random_number};

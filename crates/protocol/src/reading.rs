@@ -88,6 +88,23 @@ pub struct ContactsReading {
     pub feet: Vec<FootReading>,
     /// One entry per contact: stations in the order of `model`, for each all surfaces.
     pub stations: Vec<StationReading>,
+    /// One entry per constraint, in the order of `model`.
+    pub constraints: Vec<ConstraintReading>,
+}
+
+/// One point that is held on a plane. All vectors are in world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConstraintReading {
+    /// 1 if it acts.
+    pub active: u8,
+    /// The point, m. The force acts here.
+    pub point_world_m: [f64; 3],
+    /// Force on the link in the last micro-step, N; the opposite acts on the link of the plane.
+    pub force_world_n: [f64; 3],
+    /// Height of the point over the plane, m; 0 while it does not act.
+    pub height_m: f64,
+    /// Speed of the point relative to the plane, m/s; 0 while it does not act.
+    pub speed_m_per_s: f64,
 }
 
 /// Resultant contact of one foot.
@@ -174,9 +191,11 @@ impl ContactsReading {
     /// Copies without allocating; both have been filled by the same plant.
     pub fn copy_from(&mut self, o: &Self) {
         let (mut feet, mut stations) = (take(&mut self.feet), take(&mut self.stations));
+        let mut constraints = take(&mut self.constraints);
         feet.clone_from(&o.feet);
         stations.clone_from(&o.stations);
-        *self = Self { feet, stations, ..*o };
+        constraints.clone_from(&o.constraints);
+        *self = Self { feet, stations, constraints, ..*o };
     }
 }
 

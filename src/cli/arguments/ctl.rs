@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::daemon::DaemonArguments;
 use super::fault::FaultArguments;
@@ -41,6 +41,8 @@ pub(in crate::cli) enum CtlKind {
     /// It is `velocity_command` of every state, which `controller trot` and `controller policy`
     /// follow.
     CmdVel(CmdVelArguments),
+    /// Let a constraint of the scenario act, or end it
+    Constraint(ConstraintArguments),
     /// Run no further tick; commands wait, and their ages stand still
     Pause(DaemonArguments),
     /// Run on after a pause
@@ -82,6 +84,22 @@ pub(in crate::cli) struct PushArguments {
     pub(in crate::cli) duration: f64,
     #[command(flatten)]
     pub(in crate::cli) daemon: DaemonArguments,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ConstraintArguments {
+    /// Name of the constraint
+    pub(in crate::cli) name: String,
+    /// Whether it acts from now on
+    pub(in crate::cli) state: Switch,
+    #[command(flatten)]
+    pub(in crate::cli) daemon: DaemonArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Args)]

@@ -48,7 +48,7 @@ pub(super) use controller::{
 #[cfg(feature = "zenoh")]
 pub(super) use ctl::{
     ClearArguments, CtlArguments, CtlKind, FrictionArguments, PushArguments, StateFileArguments,
-    StepArguments,
+    StepArguments, Switch,
 };
 #[cfg(feature = "zenoh")]
 pub(super) use daemon::DaemonArguments;

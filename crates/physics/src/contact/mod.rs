@@ -66,5 +66,4 @@ pub use spring_force::SpringForce;
 pub(crate) use spring_law::SpringLaw;
 pub use station_shape::StationShape;
 pub use stiction::Stiction;
-pub(crate) use surface::axes_with_normal;
-pub use surface::{Platform, Surface, SurfacePose, SurfaceShape, Touch};
+pub use surface::{Platform, Surface, SurfacePose, SurfaceShape, Touch, level_axes};

@@ -164,7 +164,7 @@ impl Surface {
         // on curved ground the lowest point depends on the normal there: look again from the tube
         let tube_W = center_W + to_tube_W(&(X_WS.R * first.normal_S));
         let at = nearest(&X_WS.point_inverse(&tube_W)).unwrap_or(first);
-        let X_SC = Transform::new(axes_with_normal(&at.normal_S), at.point_S);
+        let X_SC = Transform::new(level_axes(&at.normal_S), at.point_S);
         let R_WC = X_WS.R * X_SC.R;
         let point_W = tube_W - R_WC * Vec3::z() * station.round_m();
         let p_C = Vec3::new(0.0, 0.0, at.distance_m - station.round_m());
@@ -174,7 +174,8 @@ impl Surface {
 
 /// Right-handed axes with this unit normal as z. Which way x points jumps somewhere for any choice;
 /// friction has no preferred direction, so nothing depends on it.
-pub(crate) fn axes_with_normal(n: &Vec3) -> Mat3 {
+#[must_use]
+pub fn level_axes(n: &Vec3) -> Mat3 {
     let helper = if n.x.abs() < 0.7 { Vec3::x() } else { Vec3::y() };
     let y = n.cross(&helper).normalize();
     Mat3::from_columns(&[y.cross(n), y, *n])

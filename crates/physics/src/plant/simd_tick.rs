@@ -57,7 +57,16 @@ impl Plant {
         self.commit(begin_ns);
         let h = self.spec.micro_step_ns() as f64 / 1e9;
         let Self {
-            lanes, model, data, state, contacts, collisions, constraints, rigid, references, ..
+            lanes,
+            model,
+            data,
+            state,
+            contacts,
+            collisions,
+            constraints,
+            rigid,
+            references,
+            ..
         } = self;
         lanes.load_forces(data);
         if first == 0 {

@@ -211,7 +211,17 @@ impl Plant {
     /// the other stages use the new one (Simbody's order).
     fn rk4_step(&mut self, t_ns: u64, h: f64) {
         let Self {
-            model, spec, state, data, contacts, collisions, constraints, passive, tau, rk4, ..
+            model,
+            spec,
+            state,
+            data,
+            contacts,
+            collisions,
+            constraints,
+            passive,
+            tau,
+            rk4,
+            ..
         } = self;
         let State { pushes, motor, regions, bodies, contacts: memory, touches, .. } = state;
         let h_ns = spec.micro_step_ns();

@@ -19,6 +19,8 @@ STATION = [(n, "3d") for n in ("position_world_m", "velocity_world_m_per_s", "no
 STATION += [(n, "d") for n in ("height_m", "normal_n", "normal_elastic_n", "normal_damping_n", "slip_m_per_s",
                                "sliding", "mu", "mu_static", "mu_kinetic", "friction_limit_n",
                                "potential_energy_j", "power_dissipation_w")]
+CONSTRAINT = [("active", "B"), ("point_world_m", "3d"), ("force_world_n", "3d"), ("height_m", "d"),
+              ("speed_m_per_s", "d")]
 HEAD = [("robot", "text"), ("run_id", "I"), ("nonce", "Q"), ("asker", "text")]
 FAULT_PART = [("kind", "text"), ("part", "text"), ("name", "text")]
 
@@ -33,7 +35,7 @@ PAYLOADS = [
         ("velocity_command", "3d"), ("joints", [("q", "d"), ("dq", "d"), ("tau", "d")]),
         ("foot_contact", ["B"]), ("foot_normal_n", ["d"])]),
     (2, "Contacts", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"), ("feet", FOOT),
-                     ("stations", STATION)]),
+                     ("stations", STATION), ("constraints", CONSTRAINT)]),
     (3, "Command", [("layout_hash", "Q"), ("run_id", "I"), ("session", "Q"), ("seq", "Q"), ("answers_tick", "Q"),
                     ("applies_tick", "Q"), ("joints", JOINT_COMMAND)]),
     (4, "Status", [
@@ -58,7 +60,9 @@ PAYLOADS = [
         ("surfaces", [("name", "text"), ("kind", "B"), ("moves", "B")] + POSE),
         ("foot_frames", FRAME), ("imu_frame", FRAME, 1),
         ("regions", [("name", "text"), ("surface", "I"), ("min_m", "2d"), ("max_m", "2d")]),
-        ("hold_gains", [("kp", "d"), ("kd", "d")])]),
+        ("hold_gains", [("kp", "d"), ("kd", "d")]),
+        ("constraints", [("name", "text"), ("body", "text"), ("position_body_m", "3d"), ("plane_body", "text"),
+                         ("normal", "3d")])]),
     (7, "Keyframe", [("run_id", "I"), ("tick", "Q"), ("words", ["Q"])]),
     (8, "Friction", HEAD + [("layout_hash", "Q"), ("scope", "B"), ("index", "I"), ("mu_static", "d"),
                      ("mu_kinetic", "d")]),
@@ -82,6 +86,7 @@ PAYLOADS = [
     (21, "Clear", HEAD + FAULT_PART),
     (22, "Velocity", HEAD + [("velocity_command", "3d")]),
     (23, "LogLink", [("run_id", "I"), ("tick", "Q"), ("follows", "Q"), ("value", "Q"), ("end", "B")]),
+    (24, "Constraint", HEAD + [("name", "text"), ("active", "B")]),
 ]
 
 
@@ -130,6 +135,7 @@ def log_tick():
         pack("BBBB", 7, 1, 25, 0),
         pack("BBBBI", 7, 0, 1, *part_region),
         pack("B3d", 8, 0.5, -0.25, 0.125),
+        pack("BIB", 9, 2, 1),
     ]
     out += pack("Q", len(events)) + b"".join(events)
     return out + pack("BBBQQ", 3, 1, 2, 17, 18)
@@ -146,7 +152,7 @@ def body(fields):
 OWNER = [("controller", "Q"), ("age_ticks", "I")]
 VIEW = next(f for _, name, f in PAYLOADS if name == "State")
 VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND), ("surfaces", POSE), ("owners", OWNER)]
-PAYLOADS.insert(-5, (18, "View", VIEW))
+PAYLOADS.insert(-6, (18, "View", VIEW))
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):
     print(code, name, (b"HS" + bytes([7, code]) + payload).hex())

@@ -9,11 +9,12 @@ use std::process::Command;
 
 use hardstand_protocol::{
     Authority, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
-    ContactsReading, ControlRequest, Event, EventReading, FaultKind, FaultRequest, FrictionRequest,
-    Grant, GroundReply, InjectedFault, JoinReply, JoinRequest, JointCommand, JointSet, Keyframe,
-    Kind, LeaveRequest, LogLink, LogTick, ModelReply, OrderHead, OrderReply, Part, PlantFailure,
-    PushRequest, Rejection, SavedState, Scope, SpeedRequest, StateReading, StatusReading,
-    UNTIL_CLEARED, VERSION, VelocityCommand, Verdict, ViewReading, decode, encode,
+    ConstraintRequest, ContactsReading, ControlRequest, Event, EventReading, FaultKind,
+    FaultRequest, FrictionRequest, Grant, GroundReply, InjectedFault, JoinReply, JoinRequest,
+    JointCommand, JointSet, Keyframe, Kind, LeaveRequest, LogLink, LogTick, ModelReply, OrderHead,
+    OrderReply, Part, PlantFailure, PushRequest, Rejection, SavedState, Scope, SpeedRequest,
+    StateReading, StatusReading, UNTIL_CLEARED, VERSION, VelocityCommand, Verdict, ViewReading,
+    decode, encode,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -67,6 +68,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::Fault => probed::<(OrderHead, FaultRequest)>(kind),
         Kind::ClearFaults => probed::<(OrderHead, ClearFaultsRequest)>(kind),
         Kind::Velocity => probed::<(OrderHead, VelocityCommand)>(kind),
+        Kind::Constraint => probed::<(OrderHead, ConstraintRequest)>(kind),
         Kind::LogLink => probed::<LogLink>(kind),
     }
 }
@@ -117,6 +119,7 @@ fn events() -> Vec<Event> {
         Event::ClearFaults { kind: Some(FaultKind::LinkBitFlip), part: None },
         Event::ClearFaults { kind: None, part: Some(Part::Region(9)) },
         Event::Velocity(VelocityCommand::from([0.5, -0.25, 0.125])),
+        Event::Constraint { index: 2, active: true },
     ]
 }
 

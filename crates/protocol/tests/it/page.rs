@@ -191,13 +191,15 @@ fn the_tables_of_fields_are_those_of_the_code() {
 fn the_elements_of_lists_are_those_of_the_code() {
     let page = page("protocol.md");
     let (_, contacts) = probe::<ContactsReading>();
-    for (start, list) in
-        [("An element of `feet`", "feet"), ("An element of `stations`", "stations")]
-    {
+    for (start, list) in [
+        ("An element of `feet`", "feet"),
+        ("An element of `stations`", "stations"),
+        ("An element of `constraints`", "constraints"),
+    ] {
         assert_eq!(rows(after(&page, start)), expected(within(&contacts, &[list]), 0));
     }
     let (_, model) = probe::<ModelReply>();
-    for list in ["joints", "feet", "stations", "surfaces", "regions"] {
+    for list in ["joints", "feet", "stations", "surfaces", "constraints", "regions"] {
         let path = [list];
         let fields = within(&model, &path).filter(|f| f.kind != "PoseDescription");
         check_prose(&item(&page, &format!("- `{list}`:")), fields, false);

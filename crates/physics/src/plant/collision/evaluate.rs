@@ -3,7 +3,7 @@
 use hardstand_geometry::{ContactPoint, POINTS_MAX, match_previous};
 
 use crate::contact::{
-    ContactSlopes, Friction, Memory, Overlap, SpringForce, SurfaceShape, axes_with_normal,
+    ContactSlopes, Friction, Memory, Overlap, SpringForce, SurfaceShape, level_axes,
 };
 use crate::dynamics::Data;
 use crate::math;
@@ -268,7 +268,7 @@ impl CollisionSet {
             return;
         }
         let [a, b] = place.carriers;
-        let R_WC = axes_with_normal(&place.normal_W);
+        let R_WC = level_axes(&place.normal_W);
         let v_W = of.velocity_W(a, &place.point_W) - of.velocity_W(b, &place.point_W);
         let law = self.softer(place.shapes);
         let mut at = CollisionPoint {
