@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hardstand::config::Scenario;
 use hardstand::simulation::Simulation;
-use hardstand_physics::contact::{StationShape, Surface};
+use hardstand_physics::contact::{Restitution, StationShape, Surface};
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
 use hardstand_physics::model::{Base, BodySpec, Builder, Model};
 use hardstand_physics::plant::{
@@ -143,6 +143,7 @@ fn one_body(
         stations: Vec::new(),
         feet: Vec::new(),
         collisions: CollisionSpec::none(),
+        restitution: Restitution::default(),
         constraints: vec![],
         q: Positions::zero(&model),
         v: Velocities::zero(&model),

@@ -3,8 +3,8 @@
 use crate::limits::FRICTION_MAX;
 use hardstand_error::Result;
 use hardstand_physics::contact::{
-    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
-    StationShape, Stiction,
+    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
+    SpringParameters, StationShape, Stiction,
 };
 use hardstand_physics::plant::ContactModel;
 
@@ -79,6 +79,7 @@ pub(super) fn contact_defaults(
         s.mistake("mu_kinetic", &format!("at most contact.mu_static, which is {}", mu[0]));
     }
     s.know(&["bodies", "self_collision", "disable"]);
+    s.know(&["restitution", "capture_m_per_s", "restitution_speed_m_per_s"]);
     let out = ContactDefaults {
         model: s.choice("model", &MODELS).unwrap_or(Kind::Spring),
         parameters,
@@ -90,6 +91,20 @@ pub(super) fn contact_defaults(
     };
     s.finish();
     out
+}
+
+/// How rigid contacts bounce.
+pub(super) fn restitution(root: &Section<'_>, mistakes: &Mistakes) -> Restitution {
+    let s = root.section("contact");
+    let before = mistakes.count();
+    let least = s.f64("restitution", Range::between(0.0, 1.0));
+    let speed = Range::between(0.0, 100.0);
+    let capture = s.f64("capture_m_per_s", speed);
+    let full = s.f64("restitution_speed_m_per_s", speed);
+    if mistakes.count() > before {
+        return Restitution::default();
+    }
+    Restitution::new(least, capture, full.max(capture)).unwrap_or_default()
 }
 
 /// Friction coefficients of a table; the defaults replace missing ones.

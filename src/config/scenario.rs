@@ -221,6 +221,7 @@ fn plant_spec(
         stations: touching.stations,
         feet: touching.feet,
         collisions,
+        restitution: contact_law::restitution(root, mistakes),
         constraints: held.all.clone(),
         stops: stops(root),
         imu: imu(root, &loaded.model),

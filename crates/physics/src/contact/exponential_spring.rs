@@ -78,6 +78,16 @@ impl ExponentialSpring {
         self.law.evaluate(&contact, &FrictionMemory { anchor_P, sliding })
     }
 
+    /// Simbody's potential energy of a force that [`evaluate`](Self::evaluate) gave, J. It is that
+    /// of both springs except where the limit of the normal force acts: there Simbody divides what
+    /// is left of the elastic part by d₂, which is no energy.
+    #[must_use]
+    pub fn simbody_potential_energy_j(&self, force: &SpringForce) -> f64 {
+        let (x, y) = (force.p_P[0] - force.next_anchor_P[0], force.p_P[1] - force.next_anchor_P[1]);
+        force.normal_elastic_n * (1.0 / self.parameters.d2_per_m)
+            + 0.5 * self.parameters.kxy_n_per_m * (x * x + y * y)
+    }
+
     /// How fast the force that [`evaluate`](Self::evaluate) gave would give way.
     #[must_use]
     pub fn slopes(&self, force: &SpringForce) -> ContactSlopes {

@@ -3,6 +3,7 @@
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::Stiction;
+use crate::math;
 
 /// Simbody's `SignificantReal`, ε^(7/8): forces and times below it count as zero.
 pub const TINY: f64 = 2.009_718_347_115_232_2e-14;
@@ -75,6 +76,11 @@ impl SpringParameters {
         self.kxy_n_per_m = kxy_n_per_m;
         self.cxy_n_s_per_m = 2.0 * (kxy_n_per_m * mass_kg).sqrt();
         Ok(())
+    }
+
+    /// Height at which the elastic normal force reaches its limit, m.
+    pub(crate) fn cap_height_m(&self) -> f64 {
+        self.d0_m - math::ln(self.force_z_max_n / self.d1_n) / self.d2_per_m
     }
 
     /// Checks every parameter.

@@ -47,8 +47,8 @@ pub struct SpringForce<T = f64> {
     pub next_anchor_P: [T; 2],
     /// Sliding proposed for the next commit. Simbody's `getSliding`.
     pub next_sliding: T,
-    /// Potential energy of both springs, J (with the proposed anchor, as in Simbody; meaningless
-    /// while the cap of the normal force acts).
+    /// Potential energy of both springs, J, with the proposed anchor, as in Simbody; other than in
+    /// Simbody also where the limit of the normal force acts.
     pub potential_energy_j: T,
     /// Power that the contact turns into heat, W: damping, and the anchor dragged along.
     pub power_dissipation_w: T,

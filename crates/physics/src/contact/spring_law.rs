@@ -20,6 +20,8 @@ pub(crate) struct SpringLaw<T> {
     per_d2: T,
     pub(super) cz: T,
     pub(super) force_z_max: T,
+    /// Height at which the elastic force reaches its limit, m.
+    cap_z: T,
     pub(super) friction: FrictionSpring<T>,
 }
 
@@ -33,6 +35,7 @@ impl<T: SimdReal> SpringLaw<T> {
             per_d2: T::from_lanes(|i| 1.0 / f(i).d2_per_m),
             cz: T::from_lanes(|i| f(i).cz_s_per_m),
             force_z_max: T::from_lanes(|i| f(i).force_z_max_n),
+            cap_z: T::from_lanes(|i| f(i).cap_height_m()),
             friction: FrictionSpring::from_lanes(f),
         }
     }
@@ -51,24 +54,26 @@ impl<T: SimdReal> SpringLaw<T> {
         let (p, v) = (&at.p_P, &at.v_P);
         let mut out =
             SpringForce { p_P: [p.x, p.y, p.z], v_P: [v.x, v.y, v.z], ..Default::default() };
-        self.normal(p.z, v.z, &mut out);
+        let stored_j = self.normal(p.z, v.z, &mut out);
         let slip_loss_w = self.friction.evaluate(at, memory, &mut out);
         let [dx, dy] = out.friction_damping_P;
         out.power_dissipation_w = slip_loss_w - (dx * v.x + dy * v.y + out.normal_damping_n * v.z);
         let (sx, sy) = (p.x - out.next_anchor_P[0], p.y - out.next_anchor_P[1]);
-        out.potential_energy_j = out.normal_elastic_n * self.per_d2
+        out.potential_energy_j = stored_j
             + T::splat(0.5) * self.friction.kxy * (sx * sx + sy * sy);
         out
     }
 
-    /// `f_z = d₁ exp(−d₂ (p_z − d₀)) (1 − c_z v_z)`, kept within `[0, f_max]`.
+    /// `f_z = d₁ exp(−d₂ (p_z − d₀)) (1 − c_z v_z)`, kept within `[0, f_max]`. Returns the energy that
+    /// the elastic force `min(d₁ exp(−d₂ (p_z − d₀)), f_max)` has stored, J.
     #[inline(always)]
-    fn normal(&self, p_z: T, v_z: T, out: &mut SpringForce<T>) {
+    fn normal(&self, p_z: T, v_z: T, out: &mut SpringForce<T>) -> T {
         let zero = T::splat(0.0);
         let elastic = self.d1 * math::exp(-(self.d2 * (p_z - self.d0)));
         // 0.6 m deep the exponential overflows, and inf − inf would be NaN
         let most = T::splat(ELASTIC_MAX_N);
         let elastic = T::select(elastic.above(most), most, elastic);
+        let stiff = elastic;
         let damping = -(self.cz * v_z * elastic);
         let total = elastic + damping;
         // leaving faster than 1/c_z would pull; the elastic part is kept, the damping cancels it
@@ -79,5 +84,7 @@ impl<T: SimdReal> SpringLaw<T> {
         out.normal_n = T::select(capped, self.force_z_max, total);
         out.normal_elastic_n = T::select(capped, self.force_z_max - damping, elastic);
         out.normal_damping_n = damping;
+        let at_limit = self.force_z_max * (self.per_d2 + (self.cap_z - p_z));
+        T::select(stiff.above(self.force_z_max), at_limit, stiff * self.per_d2)
     }
 }

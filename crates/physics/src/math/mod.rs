@@ -30,6 +30,13 @@ pub fn pow(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
 }
 
+/// Natural logarithm.
+#[inline]
+#[must_use]
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+
 /// Angle of the vector `(x, y)` from the x-axis, in rad, in `[−π, π]`.
 #[inline]
 #[must_use]

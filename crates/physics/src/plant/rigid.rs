@@ -1,6 +1,6 @@
 //! The impulses of rigid contacts within one micro-step.
 
-use crate::contact::{RigidContact, solve_held, solve_rigid};
+use crate::contact::{Restitution, RigidContact, solve_held, solve_rigid};
 use crate::dynamics::{
     Constraints, Data, PointAxes, PointResponses, Velocities, VelocityChange, advance_positions,
     advance_velocities, spread_jump, velocities,
@@ -44,6 +44,7 @@ pub(super) struct RigidSolver {
     shifts: bool,
     dV: Vec<Motion>,
     dv: Velocities,
+    restitution: Restitution,
     /// How the free bodies jump, about their origins in W: their velocities, and their poses as
     /// velocities for 1 s.
     body_jumps: Vec<[Motion; 2]>,
@@ -53,7 +54,8 @@ pub(super) struct RigidSolver {
 impl Clone for RigidSolver {
     fn clone(&self) -> Self {
         let (responses, dv) = (self.compliance.responses().clone(), self.dv.clone());
-        Self::with_room(self.room, self.dV.len(), self.body_jumps.len(), responses, dv)
+        let clone = Self::with_room(self.room, self.dV.len(), self.body_jumps.len(), responses, dv);
+        Self { restitution: self.restitution, ..clone }
     }
 }
 
@@ -80,6 +82,7 @@ impl RigidSolver {
         contacts: &ContactSet,
         collisions: &CollisionSet,
         constraints: usize,
+        restitution: Restitution,
     ) -> Self {
         let mut room = [contacts.rigid().count(), collisions.rigid_max()];
         if room != [0, 0] {
@@ -87,7 +90,9 @@ impl RigidSolver {
         }
         let responses = PointResponses::new(model, room[0] + 2 * room[1]);
         let free = collisions.spec().bodies.len();
-        Self::with_room(room, model.bodies.len(), free, responses, Velocities::zero(model))
+        let bodies = model.bodies.len();
+        let all = Self::with_room(room, bodies, free, responses, Velocities::zero(model));
+        Self { restitution, ..all }
     }
 
     fn with_room(
@@ -112,6 +117,7 @@ impl RigidSolver {
             shifts: false,
             dV: vec![Motion::zero(); bodies],
             dv,
+            restitution: Restitution::default(),
             body_jumps: vec![[Motion::zero(); 2]; free],
         }
     }
@@ -189,6 +195,7 @@ impl RigidSolver {
         let stations_only = stations == active.len();
         self.compliance.respond(model, data, active, collisions, bodies, stations_only);
         solve_rigid(&self.compliance.W, &mut self.contacts);
+        self.refuse_gains(h);
         self.impulses.clear();
         self.impulses.extend(self.contacts.iter().map(|c| c.impulse));
         self.compliance.jump(&self.active, &self.impulses, &mut self.jump);
@@ -201,6 +208,36 @@ impl RigidSolver {
         }
         self.correct_positions(collisions, &state.bodies);
         true
+    }
+
+    /// Solves again without bounces if those found would add energy, as Newton's restitution with
+    /// friction can.
+    fn refuse_gains(&mut self, h: f64) {
+        if self.active.iter().all(|a| a.rebound_m_per_s == 0.0) {
+            return;
+        }
+        let mut added_j = 0.0;
+        for (contact, active) in self.contacts.iter().zip(&self.active) {
+            let mut twice_mean = contact.free + contact.velocity;
+            twice_mean.z -= 2.0 * active.bias(h);
+            added_j += 0.5 * contact.impulse.dot(&twice_mean);
+        }
+        if added_j <= 0.0 {
+            return;
+        }
+        for (contact, active) in self.contacts.iter_mut().zip(&mut self.active) {
+            contact.free.z -= active.bias(h);
+            active.rebound_m_per_s = 0.0;
+            contact.free.z += active.bias(h);
+        }
+        solve_rigid(&self.compliance.W, &mut self.contacts);
+    }
+
+    /// Speed with which a contact leaves that would close in this step, from what it approached
+    /// with at its start, m/s.
+    fn rebound(&self, height_m: f64, v_C: &Vec3, free: &Vec3, h: f64) -> f64 {
+        let closes = free.z + approach(height_m, h) < 0.0;
+        if closes { self.restitution.at(-v_C.z) * -v_C.z } else { 0.0 }
     }
 
     /// Moves the free bodies for `h` seconds with what the last [`solve`](Self::solve) has found.
@@ -247,7 +284,7 @@ impl RigidSolver {
                 *memory = RigidMemory::NEW;
                 continue;
             }
-            free.z += approach(height_m, h);
+            let rebound_m_per_s = self.rebound(height_m, &at.v_C, &free, h);
             let slides = memory.phase == RigidPhase::Slides;
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
             let impulse = at.touch.vector_C(&memory.force_S.into()) * h;
@@ -255,13 +292,16 @@ impl RigidSolver {
             let points = &mut self.compliance.points;
             points.push(PointAxes { body: at.body, p_B: at.point_B, R_BC });
             let end = End { sign: 1.0, on: EndBody::Tree(points.len() - 1) };
-            self.active.push(Active {
+            let active = Active {
                 source: Source::Station(i),
                 height_m,
                 v_C: at.v_C,
+                rebound_m_per_s,
                 phase: memory.phase,
                 ends: [Some(end), None],
-            });
+            };
+            free.z += active.bias(h);
+            self.active.push(active);
             let mut contact = RigidContact::new(free, mu);
             contact.impulse = impulse;
             self.contacts.push(contact);
@@ -290,7 +330,7 @@ impl RigidSolver {
                     memory.phase = phase;
                     // what the impulse takes from the motion, by the mean of the velocities
                     let mut mean = (active.v_C + contact.velocity) * 0.5;
-                    mean.z -= 0.5 * approach(height_m, h);
+                    mean.z -= 0.5 * active.bias(h);
                     memory.power_w = -contact.impulse.dot(&mean) / h;
                     let holds = sticks && sets.ground.is_point(i);
                     if holds && active.phase != RigidPhase::Sticks {
@@ -362,8 +402,8 @@ impl RigidSolver {
             let ends = ends_of(&carriers, &p_W, &X_WP.R, data, &[], points);
             let height_m = point.position_error(data);
             let (source, v_C) = (Source::Constraint(i), Vec3::zeros());
-            let phase = RigidPhase::Sticks;
-            self.active.push(Active { source, height_m, v_C, phase, ends });
+            let (phase, rebound_m_per_s) = (RigidPhase::Sticks, 0.0);
+            self.active.push(Active { source, height_m, v_C, rebound_m_per_s, phase, ends });
             self.contacts.push(RigidContact::held(constraints.predicted(i)));
         }
     }
@@ -393,7 +433,7 @@ impl RigidSolver {
             if height_m > NEAR_M + 2.0 * h * free.norm() {
                 continue;
             }
-            free.z += approach(height_m, h);
+            let rebound_m_per_s = self.rebound(height_m, &at.v_C, &free, h);
             let friction = at.friction;
             let carries = at.force.normal_n > 0.0;
             let phase = match (carries, at.memory.sliding > 0.5) {
@@ -405,8 +445,10 @@ impl RigidSolver {
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
             let points = &mut self.compliance.points;
             let ends = ends_of(&at.carriers, &at.point_W, &at.R_WC, data, bodies, points);
-            let source = Source::Shape(i);
-            self.active.push(Active { source, height_m, v_C: at.v_C, phase, ends });
+            let (source, v_C) = (Source::Shape(i), at.v_C);
+            let active = Active { source, height_m, v_C, rebound_m_per_s, phase, ends };
+            free.z += active.bias(h);
+            self.active.push(active);
             let mut contact = RigidContact::new(free, mu);
             contact.impulse = at.force.force_P() * h;
             self.contacts.push(contact);
@@ -436,6 +478,6 @@ fn jump_bodies(
 }
 
 /// Speed at which a contact may still close in a step, m/s.
-fn approach(height_m: f64, h: f64) -> f64 {
+pub(super) fn approach(height_m: f64, h: f64) -> f64 {
     if height_m > CLOSED_M { height_m / h } else { 0.0 }
 }

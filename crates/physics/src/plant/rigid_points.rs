@@ -7,6 +7,7 @@ use crate::spatial::{Mat3, Vec3};
 
 use super::collision::{BodyState, Carrier, CollisionSet};
 use super::contact_state::RigidPhase;
+use super::rigid::approach;
 
 /// Where a rigid contact comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +33,24 @@ pub(super) struct Active {
     pub(super) height_m: f64,
     /// Velocity relative to the ground or the other shape, in C, m/s.
     pub(super) v_C: Vec3,
+    /// Speed with which it leaves if it closes, m/s.
+    pub(super) rebound_m_per_s: f64,
     pub(super) phase: RigidPhase,
     pub(super) ends: [Option<End>; 2],
+}
+
+impl Active {
+    /// What is added to the normal velocity before it is solved: the speed at which the contact may
+    /// still close in a step of `h` s, or against which it bounces, m/s.
+    pub(super) fn bias(&self, h: f64) -> f64 {
+        if self.source.is_constraint() {
+            0.0
+        } else if self.rebound_m_per_s > 0.0 {
+            -self.rebound_m_per_s
+        } else {
+            approach(self.height_m, h)
+        }
+    }
 }
 
 /// A body that an impulse of a contact acts on.

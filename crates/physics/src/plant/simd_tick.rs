@@ -37,7 +37,8 @@ impl Plant {
         let all = self.spec.micro_steps;
         // forces that the lanes do not know are renewed after each micro-step
         let halves_bodies = self.is_implicit() && !self.state.bodies.is_empty();
-        let known = self.simd_contacts && !pushed && self.collisions.is_idle() && !halves_bodies;
+        let all_known = self.simd_contacts && self.collisions.is_idle() && self.rigid.is_idle();
+        let known = all_known && !pushed && !halves_bodies;
         let at_once = if known { all } else { 1 };
         for i in (0..all).step_by(at_once.max(1) as usize) {
             match (self.is_implicit(), known) {

@@ -2,7 +2,9 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::contact::{ExponentialSpring, Friction, HuntCrossley, StationShape, Surface};
+use crate::contact::{
+    ExponentialSpring, Friction, HuntCrossley, Restitution, StationShape, Surface,
+};
 use crate::dynamics::{Positions, Velocities};
 use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
@@ -100,6 +102,8 @@ pub struct PlantSpec {
     pub feet: Vec<Foot>,
     /// Shapes that touch the ground and each other, and free bodies.
     pub collisions: CollisionSpec,
+    /// How rigid contacts bounce.
+    pub restitution: Restitution,
     /// Points that are held on planes.
     pub constraints: Vec<ConstraintSpec>,
     /// End stops.

@@ -2,7 +2,8 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
-    ConvexSolid, ExponentialSpring, Friction, SpringParameters, Stiction, Surface, SurfaceShape,
+    ConvexSolid, ExponentialSpring, Friction, Restitution, SpringParameters, Stiction, Surface,
+    SurfaceShape,
 };
 use hardstand_physics::model::{Base, Builder, Model};
 use hardstand_physics::plant::{
@@ -396,4 +397,60 @@ fn rigid_bodies_pile_up_on_a_robot() {
     }
     assert_eq!(found[0], found[1]);
     assert_eq!(found[0], found[2]);
+}
+
+/// Each bounce keeps the share of the speed, until it is captured.
+#[test]
+fn a_rigid_ball_bounces_by_its_restitution() {
+    let (model, mut spec) = bystander();
+    spec.restitution = Restitution::new(0.6, 0.05, 0.1).unwrap();
+    put(&mut spec, ball(0.1, 1.0, [0.0, 0.0, 1.1]), &ContactModel::Rigid);
+    let mut plant = Plant::new(model, spec);
+    let (mut before, mut bounces) = (0.0, Vec::new());
+    for _ in 0..6000 {
+        run(&mut plant, 1);
+        let v = plant.state().bodies[0].v_WB.z;
+        if before < -0.3 && v > 0.0 {
+            bounces.push(-v / before);
+        }
+        before = v;
+    }
+    assert!(bounces.len() >= 5, "{bounces:?}");
+    for share in &bounces {
+        assert!((share - 0.6).abs() < 0.03, "{bounces:?}");
+    }
+    assert!(is_at_rest(&plant));
+    assert!((plant.state().bodies[0].p_WB.z - 0.1).abs() < 1e-6);
+}
+
+/// A body that strikes so hard that the limit of the normal force acts gets no energy from it.
+#[test]
+fn the_limit_of_the_force_keeps_energy() {
+    let parameters = SpringParameters {
+        cz_s_per_m: 0.0,
+        force_z_max_n: 300.0,
+        stiction: Stiction::Holding,
+        ..Default::default()
+    };
+    let spring = ContactModel::ExponentialSpring(ExponentialSpring::new(parameters).unwrap());
+    let (model, mut spec) = bystander();
+    (spec.period_ns, spec.micro_steps) = (100_000, 20);
+    put(&mut spec, ball(0.1, 1.0, [0.0, 0.0, 0.4]), &spring);
+    let mut plant = Plant::new(model, spec);
+    let energy = |plant: &Plant| {
+        let s = plant.state().bodies[0];
+        let moving = 0.5 * s.v_WB.dot(&s.v_WB) + G * s.p_WB.z;
+        (moving + plant.collisions().potential_energy(), plant.collisions().potential_energy())
+    };
+    let start = energy(&plant).0;
+    let (mut most_j, mut capped) = (0.0_f64, 0);
+    for _ in 0..6000 {
+        run(&mut plant, 1);
+        let (now, stored) = energy(&plant);
+        assert!((now - start).abs() < 2e-3 * start, "{now} J of {start} J");
+        most_j = most_j.max(stored);
+        let at_limit = |p: &CollisionPoint| p.normal_n() >= 300.0;
+        capped += usize::from(plant.collisions().points().iter().any(at_limit));
+    }
+    assert!(capped > 20 && most_j > 2.0, "{capped} {most_j}");
 }

@@ -2,7 +2,7 @@
 
 use hardstand::simulation::{Simulation, WatchdogSpec};
 use hardstand_physics::contact::{
-    ContactPlane, ExponentialSpring, Friction, SpringParameters, StationShape, Surface,
+    ContactPlane, ExponentialSpring, Friction, Restitution, SpringParameters, StationShape, Surface,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
@@ -54,6 +54,7 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
         stations: scene.stations.iter().enumerate().map(station).collect(),
         feet: vec![],
         collisions: CollisionSpec::none(),
+        restitution: Restitution::default(),
         constraints: vec![],
         stops: StopSpec { time_constant_s: 0.01, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },

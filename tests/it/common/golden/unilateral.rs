@@ -2,7 +2,7 @@
 //! any of them is compared: no corner in the ground, no energy gained, and where it comes to rest.
 
 use hardstand::simulation::Simulation;
-use hardstand_physics::contact::{ContactPlane, SpringParameters};
+use hardstand_physics::contact::{ContactPlane, Restitution, SpringParameters};
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy};
 use hardstand_physics::plant::ContactModel;
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
@@ -33,6 +33,9 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
         simulation(free_body(SpatialInertia::from_com(mass, &Vec3::zeros(), &I)), &scene, H_S);
     let mut spec = springs.spec().clone();
     spec.stations.iter_mut().for_each(|s| s.model = ContactModel::Rigid);
+    let speeds = ["capture_velocity", "min_cor_velocity"].map(|key| num(setup, key));
+    spec.restitution =
+        Restitution::new(num(setup, "min_cor"), speeds[0], speeds[1]).expect("a restitution");
     let mut block = Simulation::new(springs.model().clone(), spec, *springs.watchdog());
 
     let energy = |p: &Simulation| {

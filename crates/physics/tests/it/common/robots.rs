@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "the tests of two crates and the benchmarks use parts of it")]
 
 use hardstand_physics::contact::{
-    ExponentialSpring, Friction, SpringParameters, StationShape, Surface,
+    ExponentialSpring, Friction, Restitution, SpringParameters, StationShape, Surface,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
@@ -64,6 +64,7 @@ pub fn plain_spec(model: &Model) -> PlantSpec {
         stations: vec![],
         feet: vec![],
         collisions: CollisionSpec::none(),
+        restitution: Restitution::default(),
         constraints: vec![],
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
