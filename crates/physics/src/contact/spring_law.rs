@@ -59,13 +59,12 @@ impl<T: SimdReal> SpringLaw<T> {
         let [dx, dy] = out.friction_damping_P;
         out.power_dissipation_w = slip_loss_w - (dx * v.x + dy * v.y + out.normal_damping_n * v.z);
         let (sx, sy) = (p.x - out.next_anchor_P[0], p.y - out.next_anchor_P[1]);
-        out.potential_energy_j = stored_j
-            + T::splat(0.5) * self.friction.kxy * (sx * sx + sy * sy);
+        out.potential_energy_j = stored_j + T::splat(0.5) * self.friction.kxy * (sx * sx + sy * sy);
         out
     }
 
-    /// `f_z = d₁ exp(−d₂ (p_z − d₀)) (1 − c_z v_z)`, kept within `[0, f_max]`. Returns the energy that
-    /// the elastic force `min(d₁ exp(−d₂ (p_z − d₀)), f_max)` has stored, J.
+    /// `f_z = d₁ exp(−d₂ (p_z − d₀)) (1 − c_z v_z)`, kept within `[0, f_max]`. Returns the energy
+    /// that the elastic force `min(d₁ exp(−d₂ (p_z − d₀)), f_max)` has stored, J.
     #[inline(always)]
     fn normal(&self, p_z: T, v_z: T, out: &mut SpringForce<T>) -> T {
         let zero = T::splat(0.0);
