@@ -49,6 +49,7 @@ impl Simulation {
         }
         if changed.equipment {
             self.equip();
+            self.plant.forget_momentum();
         }
         if changed.friction {
             // the forces at this instant depend on the coefficients

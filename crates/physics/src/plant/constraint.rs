@@ -88,6 +88,7 @@ impl Plant {
         };
         if state.active != active {
             *state = ConstraintState { active, p_SP: spec.place(&self.data).into() };
+            self.forget_momentum();
             self.take_constraints();
             if active {
                 articulated_inertias(&self.model, &mut self.data);

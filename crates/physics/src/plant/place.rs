@@ -16,6 +16,7 @@ impl Plant {
         self.settle();
         let begun = self.contacts.initial_states(&self.model, &self.spec, self.time_ns());
         self.state.touches.clear();
+        self.forget_momentum();
         for (contact, begun) in self.state.contacts.iter_mut().zip(begun) {
             contact.law = begun.law;
         }

@@ -10,7 +10,7 @@ use crate::spatial::Vec3;
 use super::collision::CollisionMemory;
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{BodyState, CollisionSet, ConstraintState, PlantSpec, Walk, Word};
+use super::{BodyState, CollisionSet, ConstraintState, Flight, PlantSpec, Walk, Word};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,6 +51,7 @@ pub struct State {
     pub bodies: Vec<BodyState>,
     /// Which constraints act, and where.
     pub constraints: Vec<ConstraintState>,
+    pub(super) flight: Flight,
     pub(super) contacts: Vec<ContactState>,
     pub(super) touches: CollisionMemory,
 }
@@ -77,6 +78,7 @@ impl State {
             regions: spec.regions.iter().map(|r| r.friction).collect(),
             bodies: collisions.initial_bodies(),
             constraints: spec.constraints.iter().map(|c| c.initial_state(data)).collect(),
+            flight: Flight::NONE,
             contacts,
             touches: collisions.new_memory(),
         }
@@ -148,6 +150,7 @@ impl State {
         for (i, constraint) in self.constraints.iter_mut().enumerate() {
             constraint.walk(i, visit);
         }
+        self.flight.walk(visit);
         self.touches.walk(visit);
     }
 }

@@ -111,6 +111,7 @@ impl Plant {
                 + plant.collisions.normal_sum_n(&foot.shapes);
             *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
         }
+        plant.keep_momentum();
         plant.begin_digest(&OwnerWords::default());
         if let Some(failure) = plant.check() {
             plant.freeze(failure);
@@ -276,6 +277,7 @@ impl Plant {
     /// Counts the tick, ends pushes, reads the sensors that have a memory.
     fn end_tick(&mut self) {
         self.state.tick += 1;
+        self.keep_momentum();
         for push in &mut self.state.pushes {
             push.ticks_left = push.ticks_left.saturating_sub(1);
         }

@@ -17,5 +17,6 @@ mod examples;
 mod held;
 mod material;
 mod math;
+mod momentum;
 mod spatial;
 mod terrain;

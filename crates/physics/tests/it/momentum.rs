@@ -1,0 +1,87 @@
+//! Momentum of a robot that flies, with joints that move.
+
+use hardstand_physics::actuator::Reference;
+use hardstand_physics::plant::{ComputePath, Integrator, OwnerWords, Plant};
+use hardstand_physics::spatial::{Motion, Vec3};
+
+use super::common::robots::walker;
+
+fn momenta(plant: &Plant) -> (Vec3, Vec3) {
+    let (model, data) = (plant.model(), plant.data());
+    let (mut p, mut L, mut first, mut mass) = (Vec3::zeros(), Vec3::zeros(), Vec3::zeros(), 0.0);
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (X, V): (_, &Motion) = (&data.X_WB[i], &data.V[i]);
+        let h = body.inertia.mul(V);
+        let p_W = X.R * h.lin;
+        p += p_W;
+        L += X.R * h.ang + X.p.cross(&p_W);
+        first += X.point(&body.inertia.com()) * body.inertia.mass;
+        mass += body.inertia.mass;
+    }
+    (p, L - (first / mass).cross(&p))
+}
+
+fn tumbling(integrator: Integrator, micro_steps: u32, gravity: bool) -> Plant {
+    let (model, mut spec) = walker();
+    (spec.integrator, spec.micro_steps) = (integrator, micro_steps);
+    if !gravity {
+        spec.gravity_W = Vec3::zeros();
+    }
+    spec.q.p_WB.z += 600.0;
+    spec.v.w_WB = Vec3::new(1.0, 2.0, -1.5);
+    spec.v.v_WB = Vec3::new(0.5, 0.2, 0.1);
+    for (i, v) in spec.v.joints.iter_mut().enumerate() {
+        *v = 3.0 * if i % 2 == 0 { 1.0 } else { -1.0 };
+    }
+    Plant::new(model, spec)
+}
+
+#[test]
+fn ten_seconds_of_flight_keep_both_momenta() {
+    for (integrator, micro_steps, most) in [
+        (Integrator::SemiImplicitEuler, 10, 1e-6),
+        (Integrator::SemiImplicitEuler, 1, 1e-4),
+        (Integrator::LinearlyImplicit, 1, 1e-4),
+    ] {
+        let mut plant = tumbling(integrator, micro_steps, false);
+        let (p0, L0) = momenta(&plant);
+        let still = vec![Reference::default(); plant.model().joint_count()];
+        let (mut dp, mut dL) = (0.0_f64, 0.0_f64);
+        for _ in 0..10_000 {
+            assert_eq!(plant.step(&still, &OwnerWords::default()), None);
+            let (p, L) = momenta(&plant);
+            (dp, dL) = (dp.max((p - p0).norm() / p0.norm()), dL.max((L - L0).norm() / L0.norm()));
+        }
+        let (p, L) = momenta(&plant);
+        println!(
+            "{integrator:?} {micro_steps}: at most {dp:.1e}, {dL:.1e}; at the end {:.1e} {:.1e}",
+            (p - p0).norm() / p0.norm(),
+            (L - L0).norm() / L0.norm()
+        );
+        // a joint that hits its stop between two corrections
+        assert!(dp < 50.0 * most && dL < 50.0 * most, "{integrator:?} {micro_steps}: {dp} {dL}");
+        let (dp, dL) = ((p - p0).norm() / p0.norm(), (L - L0).norm() / L0.norm());
+        assert!(dp < most && dL < most, "{integrator:?} {micro_steps}: {dp} {dL}");
+    }
+}
+
+#[test]
+fn a_fall_has_gravity_s_momentum_on_every_path() {
+    let mut found = Vec::new();
+    for path in [ComputePath::OneByOne, ComputePath::Portable, ComputePath::Fastest] {
+        let mut plant = tumbling(Integrator::SemiImplicitEuler, 4, true);
+        plant.set_path(path);
+        let (p0, L0) = momenta(&plant);
+        let still = vec![Reference::default(); plant.model().joint_count()];
+        for _ in 0..2401 {
+            assert_eq!(plant.step(&still, &OwnerWords::default()), None);
+        }
+        let (p, L) = momenta(&plant);
+        let fallen = plant.spec().gravity_W * (plant.model().total_mass() * 2.401);
+        assert!((p - p0 - fallen).norm() < 1e-7 * fallen.norm(), "{p} {p0} {fallen}");
+        assert!((L - L0).norm() < 1e-6 * L0.norm(), "{L} {L0}");
+        found.push(plant.state().clone());
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
+}
