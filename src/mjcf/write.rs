@@ -140,9 +140,11 @@ impl Writer<'_> {
         };
         let strength = robot.strengths.get(&j.name);
         if strength.is_none() {
-            self.report.left_out("no actuator; it moves by what you command all the same", &j.name);
+            self.report.left_out("no actuator: no motor, joints", &j.name);
         }
-        let of_actuators = strength.map_or(f64::INFINITY, |s| s.effort_max);
+        // a model without any actuator is one whose actuators are in another file
+        let without = if robot.strengths.is_empty() { f64::INFINITY } else { 0.0 };
+        let of_actuators = strength.map_or(without, |s| s.effort_max);
         let effort = of_actuators.min(j.effort_max.unwrap_or(f64::INFINITY)).min(UNLIMITED);
         let range = match (kind, j.limits) {
             ("continuous", _) => String::new(),

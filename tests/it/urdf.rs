@@ -491,3 +491,22 @@ fn damaged_files_never_panic() {
 fn a_hundred_thousand_damaged_files_never_panic() {
     damage_files(0x9e37_79b9_7f4a_7c16, 100_000);
 }
+
+/// A joint with effort 0 beside others with motors has none; its motor makes nothing.
+#[test]
+fn a_joint_without_effort_beside_motors_is_passive() {
+    let urdf = r#"<robot name="r">
+      <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="driven" type="revolute"><parent link="a"/><child link="b"/>
+        <limit lower="-1" upper="1" effort="5" velocity="6"/></joint>
+      <joint name="free" type="revolute"><parent link="b"/><child link="c"/>
+        <limit lower="-1" upper="1" effort="0" velocity="6"/></joint>
+    </robot>"#;
+    let loaded = load(urdf);
+    let effort =
+        |name: &str| loaded.model.joints[loaded.model.joint_index(name).unwrap()].effort_max;
+    assert_eq!((effort("driven"), effort("free")), (5.0, 0.0));
+    assert!(loaded.warnings.iter().any(|w| w.contains("no motor") && w.contains("free")));
+}

@@ -1,6 +1,6 @@
 //! Momentum of a robot that nothing touches.
 //!
-//! Steps of finite length change it a little where joints move. So from time to time in a flight the
+//! Steps of finite length change it a little where joints move. So now and then in a flight the
 //! whole robot gets the velocity and the angular velocity, about its centre of mass, that bring
 //! momentum and angular momentum back to where gravity alone would have taken them.
 
