@@ -2,7 +2,7 @@
 //! none.
 
 /// `NAME:N`: the thread that passes the point `NAME` for the Nth time, the 2Nth, … panics.
-/// `NAME:N:hang`: it never returns from there. `NAME:N:open=FILE`: it tries to read the file, as a
+/// `NAME:N:hang`: it never returns from there. `NAME:N:stall`: it stands still for 3 s. `NAME:N:open=FILE`: it tries to read the file, as a
 /// thread that has been taken over would, and prints what came of it.
 #[cfg(debug_assertions)]
 const VARIABLE: &str = "HARDSTAND_FAULT_POINT";
@@ -16,6 +16,7 @@ static VISITS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(
 enum Deed {
     Panic,
     Hang,
+    Stall,
     Open(std::path::PathBuf),
 }
 
@@ -28,6 +29,7 @@ pub(crate) fn arm() {
         let (number, deed) = match every.split_once(':') {
             None => (every, Deed::Panic),
             Some((number, "hang")) => (number, Deed::Hang),
+            Some((number, "stall")) => (number, Deed::Stall),
             Some((number, open)) => (number, Deed::Open(open.strip_prefix("open=")?.into())),
         };
         Some((name.into(), number.parse::<u64>().ok()?.max(1), deed))
@@ -51,6 +53,7 @@ pub(crate) fn visit(name: &str) {
             Deed::Hang => loop {
                 std::thread::park();
             },
+            Deed::Stall => std::thread::sleep(std::time::Duration::from_secs(3)),
             Deed::Open(file) => {
                 use std::io::Write as _;
                 let what = std::fs::File::open(file)

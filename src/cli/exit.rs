@@ -61,8 +61,8 @@ impl ExitCode {
             }
             Self::Refused => "a file, key, value or argument was refused",
             Self::Incomplete => {
-                "a log is damaged or cut short, recording ended early, a file of the log was \
-                 removed or changed during the run, or cases of a campaign are missing"
+                "a log is damaged or cut short, recording ended early or missed ticks, a file of \
+                 the log was removed or changed during the run, or cases of a campaign are missing"
             }
             Self::RealTime => "real-time rights, or the sandbox, were required and refused",
             Self::Bus => "the bus could not be opened, or a peer did not answer",

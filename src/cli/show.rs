@@ -234,6 +234,9 @@ fn recorded(s: &Summary) {
     for loss in &s.recorded.losses {
         say!("log        LOST: {loss}");
     }
+    if let Some(gaps) = s.recorded.gaps() {
+        say!("log        INCOMPLETE: {gaps}");
+    }
     if let Some(e) = &s.recorded.error {
         say!("log        recording ended early: {e}");
     }

@@ -353,7 +353,7 @@ impl Monitor {
         mut self,
         ending: Ending,
         simulation: &Simulation,
-        recorded: WrittenLog,
+        mut recorded: WrittenLog,
     ) -> Summary {
         self.drain();
         self.note_log(&recorded);
@@ -362,6 +362,7 @@ impl Monitor {
         let last_report = self.last_report();
         let unreported = state.tick.saturating_sub(last_report.tick);
         let ticks = last_report.ticks_run + unreported;
+        recorded.note_run(ticks);
         let run_s = ticks as f64 * self.period_ns as f64 * 1e-9;
         self.update_status(if wall_s > 0.0 { run_s / wall_s } else { 0.0 });
         let time_ns = last_report.time_ns + unreported * self.period_ns;

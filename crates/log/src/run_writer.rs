@@ -46,14 +46,37 @@ pub struct WrittenLog {
     pub is_full: bool,
     /// Files that other programs have removed, replaced or changed, and what happened to each.
     pub losses: Vec<String>,
+    /// Ticks of the run that never came to be written, because writing was too slow.
+    pub missing_ticks: u64,
 }
 
 impl WrittenLog {
     /// Why the log is not whole, if it is not.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
-        let all: Vec<&str> = self.losses.iter().chain(&self.error).map(String::as_str).collect();
+        let missing = self.gaps();
+        let all = self.losses.iter().chain(&self.error).chain(&missing);
+        let all: Vec<&str> = all.map(String::as_str).collect();
         (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// What is missing between its files, if anything is: a sentence.
+    #[must_use]
+    pub fn gaps(&self) -> Option<String> {
+        (self.missing_ticks > 0).then(|| {
+            format!(
+                "{} ticks were not recorded, because the recorder or the disk was too slow; the \
+                 log goes on in another file after each gap",
+                self.missing_ticks
+            )
+        })
+    }
+
+    /// Compares with the number of ticks that the run had. After an error no tick was written.
+    pub fn note_run(&mut self, ticks: u64) {
+        if self.error.is_none() && !self.segments.is_empty() {
+            self.missing_ticks = ticks.saturating_sub(self.ticks);
+        }
     }
 }
 

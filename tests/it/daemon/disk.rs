@@ -71,3 +71,18 @@ fn a_disk_that_fills_up_stops_no_robot_and_the_status_says_so() {
     let ticks = check_log(&scene, &mounts, &log) as u64;
     assert!(ticks > 300 && ticks < told.tick, "{ticks} ticks, told at {}", told.tick);
 }
+
+/// A disk that stands still for longer than the queue of ticks lasts.
+#[test]
+fn a_log_with_gaps_is_said_to_be_incomplete() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_hardstand"));
+    command.env("HARDSTAND_FAULT_POINT", "recorder:100:stall");
+    command.args(scene.run_args(&["--set", "sim.start=now", "--duration", "5"]));
+    let out = Process::start(scene.dir.path(), "daemon", command).ends_with(3);
+    assert!(out.contains("INCOMPLETE: ") && out.contains("ticks were not recorded"), "{out}");
+    // the log says where
+    let out = scene.replay(&[]).ends_with(3);
+    assert!(out.contains("gap        ticks ") && out.contains("were lost"), "{out}");
+}
