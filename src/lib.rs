@@ -33,6 +33,8 @@ pub mod config;
 #[cfg(not(target_family = "wasm"))]
 pub mod daemon;
 #[cfg(not(target_family = "wasm"))]
+pub mod desk;
+#[cfg(not(target_family = "wasm"))]
 pub mod doctor;
 #[cfg(not(target_family = "wasm"))]
 mod fault_point;

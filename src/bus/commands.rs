@@ -6,6 +6,7 @@ use zenoh::pubsub::Subscriber;
 use crate::fault_point;
 use crate::ingress::CommandIngress;
 use hardstand_error::Result;
+use hardstand_protocol::is_exact;
 
 use super::{Bus, Keys, bus_error};
 
@@ -21,7 +22,7 @@ pub fn subscribe_commands(bus: &Bus, keys: &Keys, desk: CommandIngress) -> Resul
         .callback(move |sample| {
             panic_guard.guard(|| {
                 fault_point::visit("command");
-                if sample.key_expr().is_wild() {
+                if !is_exact(sample.key_expr()) {
                     return;
                 }
                 let bytes = sample.payload().to_bytes();

@@ -2,6 +2,7 @@
 
 use hardstand_client::session::{Settings, check_endpoint, json_list, open};
 use hardstand_error::Result;
+use hardstand_protocol::is_exact;
 use zenoh::query::{Query, Queryable};
 use zenoh::{Session, Wait};
 
@@ -98,7 +99,7 @@ impl Bus {
         self.session
             .declare_queryable(key.to_string())
             .callback(move |query| {
-                if !query.key_expr().is_wild() {
+                if is_exact(query.key_expr()) {
                     panic_guard.guard(|| take(query));
                 }
             })

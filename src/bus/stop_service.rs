@@ -12,12 +12,11 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use zenoh::query::{Query, Queryable};
 
 use crate::buffer_pool::EmergencyStop;
+use crate::desk::OrderGate;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{Kind, OrderReply, Refusal};
+use hardstand_protocol::{Kind, OrderReply};
 
-use super::order_gate::OrderGate;
 use super::orders::send;
-use super::request_validator::of_a_log;
 use super::{Bus, Keys, Order};
 
 /// Stops that can wait for their answer; of more, the answer comes at once.
@@ -57,14 +56,13 @@ impl StopService {
         let (own, requested, checked) = (key.clone(), stop.clone(), gate.clone());
         let queryable = bus.answer_exactly(&key, move |query| {
             let payload = query.payload().map(|p| p.to_bytes().into_owned()).unwrap_or_default();
-            checked.counters().count_received();
-            let head = match checked.check(Order::Stop, &payload) {
-                Ok((head, _)) if takes_orders => head,
-                Ok(_) => return refuse(&query, &own, &checked, of_a_log()),
-                Err(refusal) => return refuse(&query, &own, &checked, refusal),
+            let (number, asker) = match checked.request_stop(&requested, &payload, takes_orders) {
+                Ok(taken) => taken,
+                Err(refusal) => {
+                    return send(&query, &own, Kind::OrderReply, &OrderReply::from(refusal));
+                }
             };
-            let number = requested.request();
-            if let Err(full) = asked_out.try_send(Asked { number, asker: head.asker, query }) {
+            if let Err(full) = asked_out.try_send(Asked { number, asker, query }) {
                 let Asked { query, .. } = full.into_inner();
                 let reply = OrderReply::accepted(requested.last_tick());
                 send(&query, &own, Kind::OrderReply, &reply);
@@ -103,13 +101,7 @@ fn answer(
         };
         // without an answer the asker knows that the loop has ended
         if let Some(taken) = stop.wait_taken(number, TAKEN_WITHIN) {
-            gate.note_accepted(Order::Stop, taken.run_id, taken.tick, &asker);
-            send(&query, key, Kind::OrderReply, &OrderReply::accepted(taken.tick));
+            send(&query, key, Kind::OrderReply, &gate.stop_taken(taken, &asker));
         }
     }
-}
-
-fn refuse(query: &Query, key: &str, gate: &OrderGate, refusal: Refusal) {
-    gate.counters().count(refusal.reason);
-    send(query, key, Kind::OrderReply, &OrderReply::from(refusal));
 }

@@ -13,6 +13,7 @@ use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt, CacheConfig};
 
 use crate::fault_point;
 use hardstand_error::Result;
+use hardstand_protocol::is_exact;
 
 use super::panic_guard::PanicGuard;
 use super::{Bus, bus_error};
@@ -151,7 +152,7 @@ impl Bus {
             .callback(move |sample| {
                 panic_guard.guard(|| {
                     fault_point::visit("ros2_command");
-                    if sample.key_expr().is_wild() {
+                    if !is_exact(sample.key_expr()) {
                         return; // put under a pattern of keys
                     }
                     let attachment = sample.attachment().map(zenoh::bytes::ZBytes::to_bytes);
@@ -180,7 +181,7 @@ impl Bus {
             .complete(true)
             .callback(move |query| {
                 // a pattern of keys calls nothing
-                if !query.key_expr().is_wild() {
+                if is_exact(query.key_expr()) {
                     panic_guard.guard(|| take(ServiceCall(query)));
                 }
             })

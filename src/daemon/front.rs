@@ -6,15 +6,16 @@ pub(super) use with_bus::Front;
 pub(super) use without_bus::Front;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::Sender;
 
 use crate::buffer_pool::{CommandSender, EmergencyStop, Inbox};
+use crate::desk::SharedOrders;
 use crate::ingress::{AcceptedOrder, ArrivalCounters, ControllerRegistry, JoinedSessions};
 use crate::ros2::RosCounters;
-use crate::rt::{Direct, RequestSender};
+use crate::rt::Direct;
 use crate::simulation::{Simulation, Snapshot};
 
 /// The bus's ends of the loop's links. They outlive a bus that has died.
@@ -26,7 +27,7 @@ use crate::simulation::{Simulation, Snapshot};
 pub(super) struct Ends {
     pub(super) commands: CommandSender,
     pub(super) emergency_stop: EmergencyStop,
-    pub(super) orders: Arc<Mutex<RequestSender>>,
+    pub(super) orders: SharedOrders,
     /// A plant in its initial state.
     pub(super) simulation: Simulation,
     /// The run number.
@@ -69,10 +70,11 @@ mod with_bus {
 
     use super::{Counters, Ends};
     use crate::bus::{
-        Bus, Feed, Keys, OrderGate, OrderService, Publisher, RequestValidator, Services, Watch,
-        subscribe_commands, watch_connections,
+        Bus, Feed, Keys, OrderService, Publisher, Services, Watch, subscribe_commands,
+        watch_connections,
     };
     use crate::config::{Ros2Mode, Scenario};
+    use crate::desk::{OrderGate, RequestValidator};
     use crate::ingress::{CommandIngress, CommandLimits};
     use crate::replay::past_state;
     use crate::ros2::{Node, NodeEnds};

@@ -40,6 +40,7 @@ use crossbeam_channel::{Receiver, bounded};
 
 use crate::buffer_pool::{EmergencyStop, Inbox, bell, command_queue, pool, touched_channel};
 use crate::config::{Mode, Pace, Scenario};
+use crate::desk::OrderMemory;
 use crate::fault_point;
 use crate::ingress::{AcceptedOrder, ControllerRegistry, JoinedSessions, restored};
 use crate::limits::{
@@ -249,7 +250,7 @@ fn wire(
     let ends = Ends {
         commands: command_out.ringing(arrived_bell.clone()),
         emergency_stop: emergency_stop.clone(),
-        orders: Arc::new(Mutex::new(request_out.ringing(arrived_bell))),
+        orders: Arc::new(Mutex::new(OrderMemory::new(request_out.ringing(arrived_bell)))),
         simulation: simulation.clone(),
         run_id: Arc::clone(&run_id),
         snapshots: snapshot_in,

@@ -4,20 +4,46 @@
 //! command with the secret session of the controller that has joined gets that number.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hardstand_protocol::{Rejection, public_session};
 
-/// A controller that has not announced its connection is taken for gone after this silence.
-const SILENT: Duration = Duration::from_secs(2);
+/// A controller that has not announced its connection is taken for gone after this silence, ns.
+const SILENT_NS: u64 = 2_000_000_000;
 /// Announced connections that are remembered. A stranger cannot fill the memory with more.
 const ALIVE_MAX: usize = 1000;
 
 /// The sessions of the controllers that have joined, shared by the threads that check commands and
 /// requests.
 #[derive(Clone, Debug, Default)]
-pub struct JoinedSessions(Arc<Mutex<Table>>);
+pub struct JoinedSessions {
+    table: Arc<Mutex<Table>>,
+    time: Time,
+}
+
+/// Since some moment.
+#[derive(Clone, Debug)]
+enum Time {
+    Wall(Instant),
+    Simulated(Arc<AtomicU64>),
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self::Wall(Instant::now())
+    }
+}
+
+impl Time {
+    fn now_ns(&self) -> u64 {
+        match self {
+            Self::Wall(begin) => begin.elapsed().as_nanos() as u64,
+            Self::Simulated(now_ns) => now_ns.load(Ordering::Relaxed),
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 struct Table {
@@ -34,7 +60,7 @@ struct Joined {
     session: u64,
     /// Its connection has been announced, so its end will be noticed.
     announced: bool,
-    heard: Instant,
+    heard_ns: u64,
     rejected: RejectedCommands,
 }
 
@@ -48,8 +74,14 @@ pub struct RejectedCommands {
 }
 
 impl JoinedSessions {
+    /// Sessions for a simulation of the daemon, whose time is `now_ns`.
+    #[must_use]
+    pub fn timed_by(now_ns: Arc<AtomicU64>) -> Self {
+        Self { table: Arc::default(), time: Time::Simulated(now_ns) }
+    }
+
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number by which the loop knows the sender of a command with this secret: that of the
@@ -59,7 +91,7 @@ impl JoinedSessions {
         let mut table = self.table();
         match table.joined.iter_mut().find(|j| j.session == session) {
             Some(joined) => {
-                joined.heard = Instant::now();
+                joined.heard_ns = self.time.now_ns();
                 joined.controller
             }
             None => {
@@ -93,7 +125,7 @@ impl JoinedSessions {
         let table = self.table();
         let gone = |j: &Joined| match j.announced {
             true => !table.alive.contains(&public_session(j.session)),
-            false => j.heard.elapsed() > SILENT,
+            false => self.time.now_ns().saturating_sub(j.heard_ns) > SILENT_NS,
         };
         let holder = table.joined.iter().find(|j| j.controller == controller);
         holder.is_none_or(|j| j.session == session || gone(j))
@@ -108,7 +140,7 @@ impl JoinedSessions {
             controller,
             session,
             announced,
-            heard: Instant::now(),
+            heard_ns: self.time.now_ns(),
             rejected: RejectedCommands::default(),
         });
     }

@@ -10,7 +10,8 @@ use super::messages::{
     SimulatorFeatures, StateAnswer, StateRequest, StepRequest, Success, Twist,
 };
 use super::readings::time;
-use crate::bus::{Newest, Order, OrderPort, Reply, SharedNewest};
+use crate::bus::{Newest, Order, OrderPort, SharedNewest};
+use crate::desk::Reply;
 use crate::simulation::Simulation;
 use hardstand_physics::model::Base;
 use hardstand_physics::spatial::{Quaternion, Vec3};

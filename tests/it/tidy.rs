@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 43] = [
+const ROOMS: [(&str, &[&str]); 44] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -27,9 +27,10 @@ const ROOMS: [(&str, &[&str]); 43] = [
     ("simulation", SIMULATION),
     ("rt", &["simulation", "plant", "buffer_pool", "config"]),
     ("ingress", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
+    ("desk", &["simulation", "buffer_pool", "rt", "ingress", "config"]),
     ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
     ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
-    ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "config", "client"]),
+    ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "desk", "config", "client"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -67,8 +68,18 @@ const CONFIG: &[&str] = &[
     "sensor",
     "plant",
 ];
-const ROS2: &[&str] =
-    &["simulation", "spatial", "model", "plant", "buffer_pool", "ingress", "bus", "config", "rt"];
+const ROS2: &[&str] = &[
+    "simulation",
+    "spatial",
+    "model",
+    "plant",
+    "buffer_pool",
+    "ingress",
+    "desk",
+    "bus",
+    "config",
+    "rt",
+];
 const ALL: &[&str] = &[
     "simulation",
     "math",
@@ -85,6 +96,7 @@ const ALL: &[&str] = &[
     "rt",
     "buffer_pool",
     "ingress",
+    "desk",
     "replay",
     "inspect",
     "client",

@@ -145,6 +145,19 @@ impl Order {
     }
 }
 
+/// True if a key expression names one key, and is no pattern of keys. Only such a message is an
+/// order or a command: tools send patterns to find out what there is.
+///
+/// ```
+/// use hardstand_protocol::is_exact;
+/// assert!(is_exact("hardstand/robot/pause"));
+/// assert!(!is_exact("hardstand/*/pause") && !is_exact("**") && !is_exact("hardstand/s$*"));
+/// ```
+#[must_use]
+pub fn is_exact(key_expression: &str) -> bool {
+    !key_expression.contains('*')
+}
+
 /// The keys of one robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys {

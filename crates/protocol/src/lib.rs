@@ -61,7 +61,7 @@ pub use fault_request::{ClearFaultsRequest, FaultRequest};
 pub use fault_table::{FaultSpec, Parameter, Place};
 pub use friction::FrictionRequest;
 pub use join::{JoinReply, JoinRequest, LeaveRequest};
-pub use keys::{Keys, Order};
+pub use keys::{Keys, Order, is_exact};
 pub use kind::Kind;
 pub use lease::{
     CommandSchedule, Grant, Join, JointSet, Role, SCHEDULE_TICKS_MAX, controller_number,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use hardstand::daemon::EVENT_TOPIC;
 use hardstand_log::{LogReader, RunIndex};
@@ -134,6 +135,35 @@ fn resets_that_rewind_the_time_end_at_the_limit_of_files() {
     let last = scene.path("run.part3.mcap");
     assert!(last.exists() && !scene.path("run.part4.mcap").exists());
     assert!(LogReader::open(&last).is_ok());
+    scene.replays();
+}
+
+/// Each run is a file: a client that resets without end does not fill the folder.
+#[test]
+fn a_flood_of_resets_makes_ten_files_a_second() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let mut daemon = scene.daemon(&NOW);
+    let observer = Observer::of(&scene);
+    observer.until("it runs", |s| s.tick >= 50);
+    let (begin, mut taken, mut refused) = (Instant::now(), 0, 0);
+    while begin.elapsed() < Duration::from_secs(2) {
+        match observer.client.steer(Order::Reset, &ControlRequest::default(), PATIENCE) {
+            Ok(_) => taken += 1,
+            Err(e) => {
+                assert!(e.to_string().contains("each run is a file of the log"), "{e}");
+                refused += 1;
+            }
+        }
+    }
+    let limit = 32 + begin.elapsed().as_millis() as u64 / 100 + 1;
+    assert!(refused > taken && (33..=limit).contains(&taken), "{taken} of {limit}, {refused} not");
+    observer.until("the robot goes on", |s| s.tick >= 100);
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    let files = std::fs::read_dir(scene.log().parent().unwrap()).unwrap();
+    let files = files.filter(|f| f.as_ref().unwrap().path().extension() == Some("mcap".as_ref()));
+    assert!(files.count() as u64 <= limit + 1);
     scene.replays();
 }
 

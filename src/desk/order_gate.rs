@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crossbeam_channel::Sender;
 use serde::Serialize;
 
+use crate::buffer_pool::{EmergencyStop, StopTaken};
 use crate::ingress::{AcceptedOrder, ArrivalCounters, OrderLimits, check_head};
 use hardstand_error::Result;
-use hardstand_protocol::{Order, OrderHead, Refusal, encode_order};
+use hardstand_protocol::{Order, OrderHead, OrderReply, Refusal, encode_order};
+
+use super::request_validator::of_a_log;
 
 /// Knows what every order must name, and passes on which were accepted.
 #[derive(Clone, Debug)]
@@ -32,12 +35,17 @@ impl OrderGate {
         Self { robot: robot.into(), run_id, counters, accepted }
     }
 
-    pub(super) fn counters(&self) -> &ArrivalCounters {
+    /// Counters of orders that arrived.
+    #[must_use]
+    pub fn counters(&self) -> &ArrivalCounters {
         &self.counters
     }
 
     /// Checks the first part of an order; the rest is its body.
-    pub(super) fn check<'a>(
+    ///
+    /// # Errors
+    /// As [`check_head`].
+    pub fn check<'a>(
         &self,
         order: Order,
         bytes: &'a [u8],
@@ -47,16 +55,40 @@ impl OrderGate {
     }
 
     /// The bytes of an order of this process for the current run.
-    pub(super) fn encode<T: Serialize>(
-        &self,
-        order: Order,
-        asker: &str,
-        body: &T,
-    ) -> Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// As [`encode_order`].
+    pub fn encode<T: Serialize>(&self, order: Order, asker: &str, body: &T) -> Result<Vec<u8>> {
         let head = OrderHead::new(&self.robot, self.run_id.load(Ordering::Relaxed), asker);
         let mut bytes = Vec::new();
         encode_order(order, &head, body, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Requests the emergency stop that `bytes` ask for: the number of the request, and the asker.
+    /// With `takes_orders` unset every stop is refused: a log is shown.
+    ///
+    /// # Errors
+    /// Why not; it is counted.
+    pub fn request_stop(
+        &self,
+        stop: &EmergencyStop,
+        bytes: &[u8],
+        takes_orders: bool,
+    ) -> std::result::Result<(u64, String), Refusal> {
+        self.counters.count_received();
+        let checked = self.check(Order::Stop, bytes);
+        let asked =
+            checked.and_then(|(head, _)| if takes_orders { Ok(head) } else { Err(of_a_log()) });
+        let head = asked.inspect_err(|refusal| self.counters.count(refusal.reason))?;
+        Ok((stop.request(), head.asker))
+    }
+
+    /// The answer to a stop that the loop has taken.
+    #[must_use]
+    pub fn stop_taken(&self, taken: StopTaken, asker: &str) -> OrderReply {
+        self.note_accepted(Order::Stop, taken.run_id, taken.tick, asker);
+        OrderReply::accepted(taken.tick)
     }
 
     pub(super) fn note_accepted(&self, order: Order, run_id: u32, tick: u64, asker: &str) {

@@ -13,9 +13,7 @@ use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Request, StateReset};
 use crate::simulation::{Denied, Simulation};
 use hardstand_protocol::{ControlRequest, ControllerReading, JoinReply, Refusal, SavedState};
-use hardstand_protocol::{Join, Rejection};
-
-use super::Order;
+use hardstand_protocol::{Join, Order, Rejection};
 
 /// Knows what orders the loop can be given: it has a plant of its own to try states on.
 #[derive(Debug)]
@@ -27,14 +25,27 @@ pub struct RequestValidator {
     directory: ControllerRegistry,
     joined_sessions: JoinedSessions,
     emergency_stop: EmergencyStop,
-    /// Controllers whose requests to join the loop has, and their sessions.
-    joining: Vec<(u64, u64)>,
     shows_log: bool,
     past: Option<Past>,
 }
 
+/// What the loop is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedOrder {
+    /// The request.
+    pub request: Request,
+    /// Secret session of a controller that joins; otherwise 0.
+    pub session: u64,
+}
+
+impl From<Request> for CheckedOrder {
+    fn from(request: Request) -> Self {
+        Self { request, session: 0 }
+    }
+}
+
 /// The log of this run, and how to find an earlier state in it.
-pub(super) type Past = (PathBuf, fn(&Path, Present, u64) -> crate::Result<SavedState>);
+type Past = (PathBuf, fn(&Path, Present, u64) -> crate::Result<SavedState>);
 
 impl RequestValidator {
     /// A validator for loops around simulations like `simulation`, which is in its initial state.
@@ -56,7 +67,6 @@ impl RequestValidator {
             directory,
             joined_sessions,
             emergency_stop,
-            joining: Vec::new(),
             shows_log: false,
             past: None,
         }
@@ -78,12 +88,12 @@ impl RequestValidator {
     ///
     /// # Errors
     /// Why they do not.
-    pub fn request(&mut self, order: Order, body: &[u8]) -> Result<Request, Refusal> {
+    pub fn request(&mut self, order: Order, body: &[u8]) -> Result<CheckedOrder, Refusal> {
         if self.shows_log && order.changes_the_run() {
             return Err(of_a_log());
         }
         let control = || check_control(body);
-        Ok(match order {
+        let request = match order {
             Order::Friction => Request::Event(check_friction(body, &self.friction_limits())?),
             Order::Push => Request::Event(check_push(body, self.simulation.model())?),
             Order::Pause => control().map(|_| Request::Pause)?,
@@ -105,7 +115,7 @@ impl RequestValidator {
                 control()?;
                 Request::Arm { stops: self.emergency_stop.requests(), void: false }
             }
-            Order::Join => self.join(body)?,
+            Order::Join => return self.join(body),
             Order::Leave => self.leave(body)?,
             Order::Fault => {
                 let (model, spec) = (self.simulation.model(), self.simulation.spec());
@@ -117,7 +127,8 @@ impl RequestValidator {
             }
             Order::Velocity => Request::Event(check_velocity(body)?),
             Order::Constraint => Request::Event(check_constraint(body, self.simulation.spec())?),
-        })
+        };
+        Ok(CheckedOrder::from(request))
     }
 
     fn check_past(&self, request: ControlRequest) -> Result<(), Refusal> {
@@ -155,7 +166,7 @@ impl RequestValidator {
             .summed()
     }
 
-    fn join(&mut self, body: &[u8]) -> Result<Request, Refusal> {
+    fn join(&self, body: &[u8]) -> Result<CheckedOrder, Refusal> {
         let hashes = (self.simulation.layout_hash(), self.physics_hash);
         let CheckedJoin { join, name, session } =
             check_join(body, self.simulation.model(), hashes)?;
@@ -167,19 +178,19 @@ impl RequestValidator {
             return Err(Refusal { reason: Rejection::NotOwner, text });
         }
         self.directory.note(&name);
-        self.joining.retain(|(controller, _)| *controller != join.controller);
-        self.joining.push((join.controller, session));
         let in_force = Vec::with_capacity(self.simulation.model().joint_count());
-        Ok(Request::Join(Box::new((join, JoinAnswer { in_force, ..Default::default() }))))
+        let answer = JoinAnswer { in_force, ..Default::default() };
+        Ok(CheckedOrder { request: Request::Join(Box::new((join, answer))), session })
     }
 
-    /// What the loop has said to a controller.
+    /// What the loop has said to a controller that asked to join with the secret `session`.
     ///
     /// # Errors
     /// Why it may not join.
     pub fn joined(
         &self,
         join: &Join,
+        session: u64,
         answer: JoinAnswer,
         run_id: u32,
     ) -> Result<JoinReply, Refusal> {
@@ -200,10 +211,7 @@ impl RequestValidator {
                 ));
             }
         }
-        let own = |(controller, _): &&(u64, u64)| *controller == join.controller;
-        if let Some((controller, session)) = self.joining.iter().find(own) {
-            self.joined_sessions.enter(*controller, *session);
-        }
+        self.joined_sessions.enter(join.controller, session);
         self.directory.enter(ControllerReading {
             name: self.directory.name(join.controller),
             role: join.role.code(),
@@ -246,7 +254,15 @@ impl RequestValidator {
         self.directory.begin_again();
     }
 
-    pub(super) const fn shows_log(&self) -> bool {
+    /// True if the run is recorded.
+    #[must_use]
+    pub const fn is_recorded(&self) -> bool {
+        self.past.is_some()
+    }
+
+    /// True if it is [of a log](Self::of_a_log).
+    #[must_use]
+    pub const fn shows_log(&self) -> bool {
         self.shows_log
     }
 

@@ -1,0 +1,216 @@
+//! Orders on their way in: check, hand-over, and the answer when the loop has taken them.
+
+use std::sync::{MutexGuard, PoisonError};
+
+use crate::ingress::{Present, check_control};
+use crate::rt::{Answer, Request};
+use hardstand_protocol::{
+    JoinReply, Order, OrderHead, OrderReply, Refusal, Rejection, decode_order,
+};
+
+use super::order_memory::Pending;
+use super::request_validator::CheckedOrder;
+use super::{OrderGate, OrderMemory, Reply, RequestValidator, SharedOrders, busy, refused};
+
+/// An order that the loop has not taken after this is taken back, ns.
+const TAKEN_WITHIN_NS: u64 = 500_000_000;
+
+/// An order as it arrives; `W` is who waits for the answer.
+#[derive(Debug)]
+pub struct Incoming<W> {
+    /// Which one, from its key.
+    pub order: Order,
+    /// All of its bytes.
+    pub payload: Vec<u8>,
+    /// Who waits; `None` if the order was put, or is from a sender that wants no answer.
+    pub waiter: Option<W>,
+}
+
+/// Takes orders in and answers them. Each order has its effect once, however often it comes.
+#[derive(Debug)]
+pub struct OrderDesk<W> {
+    orders: SharedOrders,
+    request_validator: RequestValidator,
+    gate: OrderGate,
+    /// Numbers of requests, and who waits for their answers.
+    waiters: Vec<(u64, W)>,
+}
+
+impl<W> OrderDesk<W> {
+    /// A desk that hands to `orders` what `gate` and `request_validator` accept.
+    #[must_use]
+    pub const fn new(
+        orders: SharedOrders,
+        request_validator: RequestValidator,
+        gate: OrderGate,
+    ) -> Self {
+        Self { orders, request_validator, gate, waiters: Vec::new() }
+    }
+
+    fn orders(&self) -> MutexGuard<'_, OrderMemory> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if the loop has no order that it has not answered.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.orders().is_empty()
+    }
+
+    /// Takes an order in; one that is refused, or that has been answered before, is answered now.
+    pub fn take_in(
+        &mut self,
+        now_ns: u64,
+        incoming: Incoming<W>,
+        answer: &mut impl FnMut(W, Reply),
+    ) {
+        let Incoming { order, payload, waiter } = incoming;
+        match self.hand_over(now_ns, order, &payload, waiter.is_none()) {
+            Ok(HandedOver::Waits(number)) => {
+                self.waiters.extend(waiter.map(|waiter| (number, waiter)));
+            }
+            Ok(HandedOver::Answered(reply)) => {
+                if let Some(waiter) = waiter {
+                    answer(waiter, *reply);
+                }
+            }
+            Err(refusal) => {
+                let reply = refused(order, refusal, self.gate.counters());
+                if let Some(waiter) = waiter {
+                    answer(waiter, reply);
+                }
+            }
+        }
+    }
+
+    fn hand_over(
+        &mut self,
+        since_ns: u64,
+        order: Order,
+        payload: &[u8],
+        streamed: bool,
+    ) -> Result<HandedOver, Refusal> {
+        // the same order again: its answer was lost, or is on its way. Before all checks, since
+        // another run may have begun with it
+        if let Ok((OrderHead { nonce, .. }, _)) = decode_order(order, payload) {
+            if let Some(pending) = self.orders().pending(nonce) {
+                pending.streamed &= streamed;
+                return Ok(HandedOver::Waits(pending.number));
+            }
+            if let Some(reply) = self.orders().answered(nonce) {
+                return Ok(HandedOver::Answered(Box::new(reply)));
+            }
+        }
+        let (head, body) = self.gate.check(order, payload)?;
+        let back = back_of(order, body);
+        let CheckedOrder { request, session } = self.request_validator.request(order, body)?;
+        let begins_file =
+            self.request_validator.is_recorded() && matches!(request, Request::StateReset(_));
+        if begins_file && !self.orders().may_begin_run(since_ns) {
+            return Err(busy("each run is a file of the log, and only 10 may begin in a second"));
+        }
+        let pending = Pending { number: 0, order, head, back, session, since_ns, streamed };
+        let sent = self.orders().send(request, pending);
+        let number =
+            sent.map_err(|_request| busy("more orders are waiting already than one tick takes"))?;
+        Ok(HandedOver::Waits(number))
+    }
+
+    /// Passes on what the loop has answered, and takes back what it has not taken in time.
+    pub fn look(&mut self, now_ns: u64, answer: &mut impl FnMut(W, Reply)) {
+        while let Some((pending, taken)) = { self.orders().next_answer() } {
+            let run_id = taken.run_id;
+            let reply = self.reply(&pending, taken);
+            self.finish(pending, &reply, run_id, answer);
+        }
+        self.recall_late(now_ns, answer);
+    }
+
+    fn reply(&self, pending: &Pending, taken: Answer) -> Reply {
+        let counters = self.gate.counters();
+        match taken {
+            Answer { request: Request::Snapshot(words), run_id, tick, .. } => {
+                let digest = words.last().copied().unwrap_or_default();
+                let now = Present { run_id, tick, digest };
+                match pending.back.map(|ticks| self.request_validator.past(now, ticks)) {
+                    None => Reply::Saved(self.request_validator.saved(*words, run_id, tick)),
+                    Some(Ok(saved)) => Reply::Saved(saved),
+                    Some(Err(refusal)) => refused(pending.order, refusal, counters),
+                }
+            }
+            Answer { request: Request::Join(joined), run_id, .. } => {
+                let (join, answer) = *joined;
+                let session = pending.session;
+                let joined = self.request_validator.joined(&join, session, answer, run_id);
+                Reply::Joined(joined.unwrap_or_else(|refusal| {
+                    counters.count(refusal.reason);
+                    JoinReply::from(refusal)
+                }))
+            }
+            Answer { request: Request::Leave(session), tick, .. } => {
+                self.request_validator.left(session);
+                Reply::Order(OrderReply::accepted(tick))
+            }
+            Answer { request: Request::StateReset(_), tick, .. } => {
+                self.request_validator.all_left();
+                Reply::Order(OrderReply::accepted(tick))
+            }
+            Answer { request: Request::Arm { void: true, .. }, .. } => {
+                let text = "another emergency stop has come since this order was sent".into();
+                let refusal = Refusal { reason: Rejection::Stopped, text };
+                refused(pending.order, refusal, counters)
+            }
+            Answer { tick, .. } => Reply::Order(OrderReply::accepted(tick)),
+        }
+    }
+
+    /// Answers, and remembers the answer for the case that it gets lost.
+    fn finish(
+        &mut self,
+        pending: Pending,
+        reply: &Reply,
+        run_id: u32,
+        answer: &mut impl FnMut(W, Reply),
+    ) {
+        let Pending { number, order, head, streamed, .. } = pending;
+        // what streams is in the tick's events
+        if let Some(tick) = reply.accepted().filter(|_| !streamed) {
+            self.gate.note_accepted(order, run_id, tick, &head.asker);
+        }
+        self.answer_all(number, reply, answer);
+        // a state is asked for again instead: it is large, and nothing has changed
+        if order != Order::Snapshot {
+            self.orders().remember(head.nonce, reply.clone());
+        }
+    }
+
+    fn answer_all(&mut self, number: u64, reply: &Reply, answer: &mut impl FnMut(W, Reply)) {
+        for (_, waiter) in self.waiters.extract_if(.., |(of, _)| *of == number) {
+            answer(waiter, reply.clone());
+        }
+    }
+
+    /// An answer is true: an order that the loop does not take in time is taken back before its
+    /// asker is refused. One that the loop has just taken cannot be: its answer is on its way.
+    fn recall_late(&mut self, now_ns: u64, answer: &mut impl FnMut(W, Reply)) {
+        let before_ns = now_ns.saturating_sub(TAKEN_WITHIN_NS);
+        while let Some(Pending { number, order, .. }) = { self.orders().recall(before_ns) } {
+            let late = busy("the simulation takes no more orders now; nothing has changed");
+            let reply = refused(order, late, self.gate.counters());
+            self.answer_all(number, &reply, answer);
+        }
+    }
+}
+
+/// What became of an order that is not refused.
+enum HandedOver {
+    /// The loop has it as the request with this number.
+    Waits(u64),
+    Answered(Box<Reply>),
+}
+
+/// How many ticks before now a snapshot is wanted of; `None` for now.
+fn back_of(order: Order, body: &[u8]) -> Option<u64> {
+    let control = (order == Order::Snapshot).then(|| check_control(body).ok()).flatten()?;
+    (control.rewind == 1).then_some(control.number)
+}

@@ -1,0 +1,143 @@
+//! The orders that the loop has, and those that were answered.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use crate::rt::{Answer, Request, RequestSender};
+use hardstand_protocol::{Order, OrderHead};
+
+use super::Reply;
+
+/// Answers that are remembered for orders that come again.
+const ANSWERS_KEPT: usize = 256;
+
+/// Runs that may begin one after another, and the time until one more may, ns. Each run is a file of
+/// the log.
+const RUNS_AT_ONCE: u64 = 32;
+const RUN_EVERY_NS: u64 = 100_000_000;
+
+/// The way of orders to the loop, and what is known of them. It outlives a desk that has died with
+/// the bus: an order that is sent again after that has its effect once.
+pub type SharedOrders = Arc<Mutex<OrderMemory>>;
+
+/// See [`SharedOrders`].
+#[derive(Debug)]
+pub struct OrderMemory {
+    outbox: RequestSender,
+    /// Orders that the loop has not answered, oldest first.
+    pending: VecDeque<Pending>,
+    /// Nonces of orders that were answered, and their answers, oldest first.
+    answered: VecDeque<(u64, Reply)>,
+    /// When all of [`RUNS_AT_ONCE`] may begin again, ns.
+    rested_ns: u64,
+}
+
+/// An order that has been sent to the loop.
+#[derive(Debug)]
+pub(super) struct Pending {
+    /// Number of the request.
+    pub(super) number: u64,
+    pub(super) order: Order,
+    pub(super) head: OrderHead,
+    /// A snapshot is wanted of so many ticks before.
+    pub(super) back: Option<u64>,
+    /// Secret session of a controller that joins; otherwise 0.
+    pub(super) session: u64,
+    pub(super) since_ns: u64,
+    /// It is one of a stream, whose sender wants no answer.
+    pub(super) streamed: bool,
+}
+
+impl OrderMemory {
+    /// Sends requests to `outbox`.
+    #[must_use]
+    pub const fn new(outbox: RequestSender) -> Self {
+        Self { outbox, pending: VecDeque::new(), answered: VecDeque::new(), rested_ns: 0 }
+    }
+
+    /// The order with this nonce, if the loop has it.
+    pub(super) fn pending(&mut self, nonce: u64) -> Option<&mut Pending> {
+        self.pending.iter_mut().find(|p| p.head.nonce == nonce)
+    }
+
+    /// The answer to the order with this nonce, if it was answered.
+    pub(super) fn answered(&self, nonce: u64) -> Option<Reply> {
+        self.answered.iter().find(|(n, _)| *n == nonce).map(|(_, reply)| reply.clone())
+    }
+
+    /// True if another run may begin now; then it counts.
+    pub(super) fn may_begin_run(&mut self, now_ns: u64) -> bool {
+        let rested_ns = self.rested_ns.max(now_ns) + RUN_EVERY_NS;
+        let may = rested_ns <= now_ns + RUNS_AT_ONCE * RUN_EVERY_NS;
+        if may {
+            self.rested_ns = rested_ns;
+        }
+        may
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Sends a request; the number of `pending` becomes that of the request.
+    ///
+    /// # Errors
+    /// The request, if there is no room.
+    pub(super) fn send(&mut self, request: Request, pending: Pending) -> Result<u64, Request> {
+        let number = self.outbox.send(request)?;
+        self.pending.push_back(Pending { number, ..pending });
+        Ok(number)
+    }
+
+    /// The next answer of the loop, with its order.
+    pub(super) fn next_answer(&mut self) -> Option<(Pending, Answer)> {
+        loop {
+            let answer = self.outbox.answer()?;
+            if let Some(pending) = self.take(answer.number) {
+                return Some((pending, answer));
+            }
+        }
+    }
+
+    /// Takes an order back that the loop has not taken, if the oldest has waited since before
+    /// `before_ns`.
+    pub(super) fn recall(&mut self, before_ns: u64) -> Option<Pending> {
+        if self.pending.front()?.since_ns >= before_ns {
+            return None;
+        }
+        let number = self.outbox.recall_oldest()?;
+        self.take(number)
+    }
+
+    /// Remembers an answer for the case that it gets lost.
+    pub(super) fn remember(&mut self, nonce: u64, reply: Reply) {
+        if self.answered.len() >= ANSWERS_KEPT {
+            self.answered.pop_front();
+        }
+        self.answered.push_back((nonce, reply));
+    }
+
+    fn take(&mut self, number: u64) -> Option<Pending> {
+        let place = self.pending.iter().position(|p| p.number == number)?;
+        self.pending.remove(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OrderMemory, RUN_EVERY_NS, RUNS_AT_ONCE};
+    use crate::rt::request_queue;
+
+    /// So many runs can begin at once, and one more in each [`RUN_EVERY_NS`].
+    #[test]
+    fn runs_begin_at_a_limited_rate() {
+        let (sender, _receiver) = request_queue();
+        let mut memory = OrderMemory::new(sender);
+        let mut begun = |now_ns| (0..1000).filter(|_| memory.may_begin_run(now_ns)).count() as u64;
+        assert_eq!(begun(7), RUNS_AT_ONCE);
+        assert_eq!(begun(7 + RUN_EVERY_NS - 1), 0);
+        assert_eq!(begun(7 + RUN_EVERY_NS), 1);
+        assert_eq!(begun(7 + 6 * RUN_EVERY_NS), 5);
+        assert_eq!(begun(1 << 60), RUNS_AT_ONCE);
+    }
+}
