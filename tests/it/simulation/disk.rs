@@ -1,4 +1,5 @@
-//! A disk in memory that stalls, is full, and forgets what was not synced.
+//! A disk in memory that stalls, is full, fails, and forgets what was not synced; another program
+//! removes files from it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::faults::Faults;
+use super::world::BEGIN_NS;
 use crate::common::dice::Dice;
 use hardstand::ErrorKind;
 use hardstand_log::{LogFile, Storage};
@@ -25,6 +27,11 @@ pub struct State {
     pub dead: bool,
     pub stalls: u64,
     pub is_full: bool,
+    /// An operation has failed.
+    pub has_failed: bool,
+    /// A file was removed.
+    pub removed: Option<PathBuf>,
+    operations: u64,
     dice: Dice,
     faults: Faults,
 }
@@ -46,6 +53,9 @@ impl SimDisk {
             dead: false,
             stalls: 0,
             is_full: false,
+            has_failed: false,
+            removed: None,
+            operations: 0,
             dice: Dice(seed | 1),
             faults: faults.clone(),
         })))
@@ -68,8 +78,34 @@ impl SimDisk {
 
     /// Copies the files into a real folder.
     pub fn pour_into(&self, dir: &Path) {
-        for (name, file) in &self.state().files {
+        let state = self.state();
+        for (name, file) in
+            state.files.iter().filter(|(name, _)| state.removed.as_ref() != Some(name))
+        {
             std::fs::write(dir.join(name), &file.data).unwrap();
+        }
+    }
+}
+
+impl State {
+    /// Counts an operation; one of them fails.
+    fn operate(&mut self) -> io::Result<()> {
+        if self.dead {
+            return Err(io::Error::other("dead"));
+        }
+        self.operations += 1;
+        if self.faults.disk_error == Some(self.operations) {
+            self.has_failed = true;
+            return Err(io::Error::from_raw_os_error(5)); // EIO
+        }
+        Ok(())
+    }
+
+    /// Another program removes the newest file, once.
+    pub fn remove_newest(&mut self) {
+        let is_due = self.faults.removal_ns.is_some_and(|after| self.now_ns >= BEGIN_NS + after);
+        if is_due && self.removed.is_none() {
+            self.removed = Some(self.newest.clone());
         }
     }
 }
@@ -82,9 +118,7 @@ impl Storage for SimDisk {
 
     fn create(&mut self, path: &Path) -> io::Result<Box<dyn LogFile>> {
         let mut state = self.state();
-        if state.dead {
-            return Err(io::Error::other("dead"));
-        }
+        state.operate()?;
         if state.files.insert(path.into(), File::default()).is_some() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -101,9 +135,7 @@ struct Handle {
 impl Write for Handle {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.disk.state();
-        if state.dead {
-            return Err(io::Error::other("dead"));
-        }
+        state.operate()?;
         if state.faults.disk_stall > 0 && state.dice.roll(1000) < state.faults.disk_stall {
             let max = state.faults.disk_stall_ms_max;
             let stall_ns = (1 + state.dice.roll(max)) * 1_000_000;
@@ -134,9 +166,7 @@ impl Write for Handle {
 impl LogFile for Handle {
     fn sync(&self) -> io::Result<()> {
         let mut state = self.disk.state();
-        if state.dead {
-            return Err(io::Error::other("dead"));
-        }
+        state.operate()?;
         // what was taken in when the round began; the stall comes on top
         let now_ns = state.now_ns;
         if state.newest == self.path {
@@ -145,6 +175,11 @@ impl LogFile for Handle {
         let file = state.files.get_mut(&self.path).unwrap();
         file.synced = file.data.len();
         Ok(())
+    }
+
+    fn change(&self) -> Option<String> {
+        let state = self.disk.state();
+        (state.removed.as_ref() == Some(&self.path)).then(|| "it was removed".into())
     }
 
     fn another(&self) -> io::Result<Box<dyn LogFile>> {

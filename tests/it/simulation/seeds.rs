@@ -3,12 +3,16 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use hardstand::config::{OverrunPolicy, Pace, StartRule};
+use hardstand::buffer_pool::{Inbox, Outbox, pool};
+use hardstand::config::{OverrunPolicy, Pace, Scenario, StartRule};
 use hardstand::daemon::Recording;
 use hardstand::ros2::RosChannels;
+use hardstand::rt::{Ending, empty_log_tick};
+use hardstand_log::LogLimits;
+use hardstand_protocol::LogTick;
 
 use super::disk::SimDisk;
-use super::faults::Faults;
+use super::faults::{Company, Faults};
 use super::verdict::{Covered, fingerprint, judge};
 use super::world::{Parts, SimClock, World};
 use crate::common::bench::{Bench, Queues, in_files_of, info, quadruped};
@@ -23,7 +27,8 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
     let damped = format!("command.damped_ticks={}", 1 + dice.roll(200));
     let keyframes = format!("record.keyframe_every_ticks={}", 20 + dice.roll(400));
     let sets = ["sim.micro_steps=2", &hold, &damped, &keyframes];
-    let log = [64, 300, 2048][dice.roll(3) as usize];
+    let flooded = faults.company == Company::Flood;
+    let log = if flooded { 2048 } else { [64, 300, 2048][dice.roll(3) as usize] };
     let queues = Queues { snapshots: 1 + dice.roll(32) as usize, log, reports: 64 };
     let mut bench = Bench::new(quadruped(&sets), queues);
     let start = [StartRule::Now, StartRule::OnController][dice.roll(2) as usize];
@@ -31,28 +36,41 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
     let ticks = 400 + dice.roll(1800);
     let policy = policy(&mut dice);
     let disk = SimDisk::new(&faults, dice.roll(u64::MAX));
+    let (to_recorder, ticks_in) = record_pool(&bench.scenario, queues.log);
+    let limits =
+        LogLimits { files_max: faults.files_max.unwrap_or(usize::MAX), ..in_files_of(segment) };
     let recording = Recording::start(
         Box::new(disk.clone()),
         "run.mcap".into(),
         info(&bench.scenario),
-        in_files_of(segment),
+        limits,
         RosChannels::of(&bench.scenario).into(),
-        bench.log.clone(),
+        ticks_in,
     );
     let Ok(recording) = recording else { return Default::default() };
     let links = bench.links();
     let orders = bench.orders.take().unwrap();
     let pace = Pace::RealTime(policy);
-    let parts = Parts { dice, faults, policy, orders, disk: disk.clone(), recording };
+    let parts = Parts { dice, faults, policy, orders, to_recorder, disk: disk.clone(), recording };
     let scenario = bench.scenario.clone();
     let world = RefCell::new(World::new(bench, parts));
     let executive = Bench::loop_of(&scenario, links, SimClock(&world), pace, start, ticks);
     let (ending, plant) = executive.run();
     let mut world = world.into_inner();
     world.hear_the_last();
-    world.pace.check_end(ending, world.now_ns);
+    assert!(!matches!(ending, Ending::PlantFailure(_)), "{ending:?}");
+    if world.faults.company != Company::Busy {
+        world.pace.check_end(ending, world.now_ns);
+    }
     let covered = judge(world, &plant);
     (fingerprint(&disk), covered)
+}
+
+/// Between the loop and the recorder, where the simulation looks at each tick.
+fn record_pool(scenario: &Scenario, count: usize) -> (Outbox<LogTick>, Inbox<LogTick>) {
+    let mut simulation = scenario.simulation();
+    let (snapshot, words) = (simulation.new_snapshot(), simulation.snapshot_words().len());
+    pool(count, || empty_log_tick(&simulation, &snapshot, words, scenario.record.ros2))
 }
 
 /// What a late loop does. A burst fits into the queue of reports.
@@ -85,7 +103,7 @@ fn every_seed_keeps_every_promise() {
                 resume_unwind(panic);
             }
         };
-        sum.add(&covered);
+        sum.add(covered);
     }
     println!("{} seeds: {sum:?}", seeds.count());
     if one.is_none() {

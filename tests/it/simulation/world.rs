@@ -4,22 +4,27 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use hardstand::buffer_pool::Outbox;
 use hardstand::config::OverrunPolicy;
 use hardstand::daemon::Recording;
-use hardstand::ingress::{
-    ArrivalCounters, CommandIngress, CommandLimits, FrictionLimits, JoinedSessions, check_friction,
-};
+use hardstand::desk::Reply;
+use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits};
 use hardstand::limits::CANDIDATES_MAX;
-use hardstand::rt::{Clock, Phase, Request, RequestSender, TickReport};
-use hardstand_protocol::{FrictionRequest, HEADER_BYTES, Kind, encode};
-use hardstand_protocol::{Scope, StateReading, Verdict};
+use hardstand::rt::{Clock, Happened, Phase, RequestSender, TickReport};
+use hardstand_protocol::{
+    CommandSchedule, Keys, Kind, LogTick, SavedState, StateReading, Verdict, controller_number,
+    encode, is_exact, public_session,
+};
 
 use super::controller::SimController;
 use super::disk::SimDisk;
-use super::faults::Faults;
+use super::faults::{Company, Faults};
+use super::joiner::{Place, SimJoiner};
 use super::pace::PaceCheck;
+use super::sim_bus::SimBus;
+use super::tick_watch::TickWatch;
 use crate::common::bench::{Bench, PERIOD_NS};
 use crate::common::dice::Dice;
 
@@ -29,30 +34,51 @@ pub const BEGIN_NS: u64 = 1_000_000_000;
 const ROUND_NS: u64 = 5_000_000;
 const MAGIC_LATENCY_NS: u64 = 100_000;
 
+/// The loop is stopped after so many sleeps: of a robot that no controller ever gets hold of, and
+/// of one that is paused.
+const SLEEPS_MAX: [u64; 2] = [4000, 9000];
+
 /// What happens at a time.
-enum Happening {
-    Command(Vec<u8>),
+pub enum Happening {
+    /// A command arrives, put under a key or a pattern of keys.
+    Command(&'static str, Vec<u8>),
+    /// A state arrives at a controller, or, from here on, at one that joins.
     State(usize, Vec<u8>),
+    /// An order arrives under a key.
+    Query(String, u64),
+    Reply(u64, Reply),
+    AskAgain(u64),
+    /// The connection with this public number is announced, or has gone.
+    Connection(u64, bool),
     Recorder,
 }
 
 pub struct World {
     pub now_ns: u64,
-    dice: Dice,
+    pub(super) dice: Dice,
     pub faults: Faults,
     queue: BinaryHeap<Reverse<(u64, u64)>>,
     happenings: BTreeMap<u64, Happening>,
     next_happening: u64,
     pub bench: Bench,
-    desk: CommandIngress,
+    pub(super) desk: CommandIngress,
     pub arrivals: Arc<ArrivalCounters>,
-    orders: RequestSender,
-    friction_limits: FrictionLimits,
+    pub bus: SimBus,
+    pub(super) keys: Keys,
+    pub(super) layout_hash: u64,
+    /// Initial positions of the joints.
+    pub(super) q: Vec<f64>,
     controllers: Vec<SimController>,
+    pub(super) joiners: Vec<SimJoiner>,
+    /// What an operator has saved.
+    pub(super) saved: Option<SavedState>,
+    pub(super) marks: u64,
     pub disk: SimDisk,
     pub recording: Option<Recording>,
+    to_recorder: Outbox<LogTick>,
+    pub watch: TickWatch,
     pub last_round_ns: u64,
-    bus_dead_until_ns: u64,
+    publisher_silent_until_ns: u64,
     pub pace: PaceCheck,
     pub seen: Seen,
     buffer: Vec<u8>,
@@ -70,8 +96,25 @@ pub struct Seen {
     pub friction_sent: u64,
     pub log_dropped: u64,
     pub snapshots_dropped: u64,
-    pub last_published_tick: u64,
+    pub ticks_run: u64,
+    pub outdated: u64,
+    pub last_state: LastState,
     pub last_report: Option<TickReport>,
+    /// Commands of the owner: session, the state that they answer, and when they arrived, ticks.
+    pub of_owner: Vec<(u64, u64, u64)>,
+}
+
+/// What everybody knows of the newest state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LastState {
+    pub run_id: u32,
+    pub tick: u64,
+    pub time_ns: u64,
+    pub phase: u8,
+    pub stopped: bool,
+    pub command_session: u64,
+    /// An operator has made the daemon crawl.
+    pub slow: bool,
 }
 
 impl World {
@@ -79,29 +122,30 @@ impl World {
         let scenario = &bench.scenario;
         let joints = scenario.spec.q.joints.clone();
         let simulation = scenario.simulation();
-        let (layout_hash, run_id) = (simulation.layout_hash(), 1);
+        let layout_hash = simulation.layout_hash();
         let limits = CommandLimits {
             layout_hash,
-            run_id,
+            run_id: 1,
             joints: joints.len(),
             kp_max: scenario.gains_max[0],
             kd_max: scenario.gains_max[1],
         };
-        let counts = [scenario.spec.stations.len(), scenario.spec.feet.len(), 0].map(|n| n as u32);
+        let time_ns = Arc::new(AtomicU64::new(BEGIN_NS));
+        let bus = SimBus::new(&bench, parts.orders, time_ns);
         let arrivals = Arc::<ArrivalCounters>::default();
         let desk = CommandIngress::new(
             bench.commands.clone(),
             limits,
             Arc::clone(&bench.run_id),
-            JoinedSessions::default(),
+            bus.joined.clone(),
             Arc::clone(&arrivals),
         );
-        let controllers = (0..2)
-            .map(|i| {
-                let session = 1 + parts.dice.roll(u64::MAX / 2);
-                SimController::new(joints.clone(), session, i == 0 && parts.faults.stubborn)
-            })
-            .collect();
+        let names = simulation.model().joints.iter().map(|j| j.name.clone());
+        let named: Vec<_> = names.zip(joints.iter().copied()).collect();
+        let joiners = joiners(&mut parts.dice, &parts.faults, &named);
+        let mut watch = TickWatch::new(scenario.watchdog.hold_ticks);
+        watch.own_sessions.extend(joiners.iter().map(|j| controller_number(&j.name)));
+        let keys = Keys::of(&scenario.bus.robot);
         let mut world = Self {
             now_ns: BEGIN_NS,
             dice: parts.dice,
@@ -112,37 +156,65 @@ impl World {
             bench,
             desk,
             arrivals,
-            orders: parts.orders,
-            friction_limits: FrictionLimits { layout_hash, counts },
-            controllers,
+            bus,
+            keys,
+            layout_hash,
+            q: joints,
+            controllers: Vec::new(),
+            joiners,
+            saved: None,
+            marks: 0,
             disk: parts.disk,
             recording: Some(parts.recording),
+            to_recorder: parts.to_recorder,
+            watch,
             last_round_ns: 0,
-            bus_dead_until_ns: 0,
+            publisher_silent_until_ns: 0,
             pace: PaceCheck::new(parts.policy),
             seen: Seen::default(),
             buffer: Vec::new(),
         };
-        world.at(world.now_ns, Happening::Recorder);
+        world.seen.last_state.run_id = 1;
+        world.begin();
         world
     }
 
-    fn at(&mut self, time_ns: u64, what: Happening) {
+    /// Starts the controllers and the recorder.
+    fn begin(&mut self) {
+        for i in 0..self.faults.controllers {
+            let session = self.fresh_session();
+            let stubborn = i == 0 && self.faults.stubborn;
+            self.controllers.push(SimController::new(self.q.clone(), session, stubborn));
+        }
+        for i in 0..self.joiners.len() {
+            self.restart_joiner(i, 0);
+        }
+        self.at(self.now_ns, Happening::Recorder);
+    }
+
+    /// A secret number that no other session has.
+    fn fresh_session(&mut self) -> u64 {
+        let session = 1 + self.dice.roll(u64::MAX / 2);
+        self.watch.own_sessions.insert(public_session(session));
+        session
+    }
+
+    pub(super) fn at(&mut self, time_ns: u64, what: Happening) {
         self.queue.push(Reverse((time_ns, self.next_happening)));
         self.happenings.insert(self.next_happening, what);
         self.next_happening += 1;
     }
 
-    fn chance(&mut self, per_mille: u64) -> bool {
+    pub(super) fn chance(&mut self, per_mille: u64) -> bool {
         per_mille > 0 && self.dice.roll(1000) < per_mille
     }
 
-    /// Puts a message on the link.
-    fn send(&mut self, mut bytes: Vec<u8>, wrap: impl Fn(Vec<u8>) -> Happening) {
+    /// Puts a message on the link. One without bytes cannot be damaged.
+    pub(super) fn send(&mut self, mut bytes: Vec<u8>, wrap: impl Fn(Vec<u8>) -> Happening) {
         if self.chance(self.faults.lose) {
             return;
         }
-        if self.chance(self.faults.damage) {
+        if self.chance(self.faults.damage) && !bytes.is_empty() {
             let at = self.dice.roll(bytes.len() as u64) as usize;
             bytes[at] ^= 1 << self.dice.roll(8);
             if self.dice.roll(4) == 0 {
@@ -162,13 +234,22 @@ impl World {
     /// One sleep of the loop.
     fn sleep(&mut self, deadline_ns: u64) {
         self.seen.sleeps += 1;
+        // an emergency stop is looked for at least every 2 ms
+        let longest_ns = 2_000_000.max(PERIOD_NS) + 100_000;
+        assert!(deadline_ns.saturating_sub(self.now_ns) <= longest_ns, "a sleep of more than 2 ms");
+        self.bus.check_stops();
         self.hear_reports(deadline_ns);
+        self.hear_events();
+        self.attend();
         self.publish();
         self.misfortunes();
         let mut wake_ns = self.now_ns.max(deadline_ns) + self.dice.roll(60_000);
         if self.chance(self.faults.stall) {
             wake_ns += self.dice.roll(self.faults.stall_periods_max * PERIOD_NS);
             self.pace.stalls += 1;
+        }
+        if self.faults.company == Company::Flood && self.dice.roll(4) > 0 {
+            self.flood();
         }
         while let Some(&Reverse((time_ns, number))) = self.queue.peek()
             && time_ns <= wake_ns
@@ -180,28 +261,136 @@ impl World {
         }
         self.now_ns = wake_ns;
         self.pace.woken_ns = wake_ns;
-        // a robot that no controller ever gets hold of
-        if self.seen.sleeps > 4000 {
+        let busy = usize::from(self.faults.company == Company::Busy);
+        if self.seen.sleeps > SLEEPS_MAX[busy] {
             self.bench.stop.store(true, Ordering::Relaxed);
         }
     }
 
     fn happen(&mut self, what: Happening) {
-        let bus_dead = self.now_ns < self.bus_dead_until_ns;
+        let bus_dead = self.bus.is_dead(self.now_ns);
         match what {
-            Happening::Recorder => self.recorder_round(),
-            Happening::Command(_) | Happening::State(..) if bus_dead => {}
-            Happening::Command(bytes) => _ = self.desk.take_in(&bytes),
-            Happening::State(i, bytes) => {
+            Happening::Recorder => {
+                self.attend();
+                self.recorder_round();
+            }
+            Happening::AskAgain(nonce) => self.ask_again(nonce),
+            Happening::Query(key, nonce) => self.arrive(&key, nonce),
+            Happening::Command(..) | Happening::State(..) | Happening::Reply(..) if bus_dead => {}
+            Happening::Command(key, bytes) => self.take_command(key, &bytes),
+            Happening::Connection(public, there) => self.bus.joined.note_connection(public, there),
+            Happening::Reply(nonce, reply) => self.hear(nonce, &reply),
+            Happening::State(i, bytes) if i < self.controllers.len() => {
                 if self.now_ns < self.controllers[i].silent_until_ns {
                     return;
                 }
-                let session = 1 + self.dice.roll(u64::MAX / 2);
+                let session = self.fresh_session();
                 if let Some(command) = self.controllers[i].answer(&bytes, session) {
-                    self.send(command, Happening::Command);
+                    self.send(command, |bytes| Happening::Command("cmd", bytes));
                 }
             }
+            Happening::State(i, bytes) => self.tell_joiner(i - self.controllers.len(), &bytes),
         }
+    }
+
+    /// A message under the key of the commands, or under a pattern.
+    fn take_command(&mut self, key: &str, bytes: &[u8]) {
+        if !is_exact(key) {
+            return;
+        }
+        if self.desk.take_in(bytes).is_ok() {
+            self.note_of_owner(bytes);
+        }
+    }
+
+    /// Notes a command of the session that owns the robot.
+    fn note_of_owner(&mut self, bytes: &[u8]) {
+        let Some(report) = self.seen.last_report else { return };
+        let Ok(claim) = hardstand_protocol::decode_command(bytes, self.q.len()) else { return };
+        let joined = self.bus.joined.controller(claim.session);
+        let session = joined.unwrap_or_else(|| public_session(claim.session));
+        // fresh or held
+        let owns = report.command_session == session && [1, 2].contains(&report.authority.code());
+        if owns && report.phase == Phase::Running && self.watch.own_sessions.contains(&session) {
+            self.seen.of_owner.push((session, claim.answers_tick, report.tick));
+        }
+    }
+
+    /// An order arrives at the daemon under a key expression.
+    pub(super) fn arrive(&mut self, key: &str, nonce: u64) {
+        let mut answers = Vec::new();
+        self.bus.time_ns.store(self.now_ns, Ordering::Relaxed);
+        self.bus.query(key, nonce, self.now_ns, &mut answers);
+        self.send_answers(answers);
+    }
+
+    /// The daemon's threads look for answers of the loop.
+    fn attend(&mut self) {
+        let mut answers = Vec::new();
+        self.bus.look(self.now_ns, &mut answers);
+        self.send_answers(answers);
+    }
+
+    fn send_answers(&mut self, answers: Vec<(u64, Reply)>) {
+        for (nonce, reply) in answers {
+            self.send(Vec::new(), |_| Happening::Reply(nonce, reply.clone()));
+        }
+    }
+
+    fn tell_joiner(&mut self, i: usize, bytes: &[u8]) {
+        let now_ns = self.now_ns;
+        let Ok(state) = hardstand_protocol::decode(Kind::State, bytes) else { return };
+        let state: StateReading = state;
+        let joiner = &mut self.joiners[i];
+        if now_ns < joiner.silent_until_ns {
+            return;
+        }
+        if let Some(command) = joiner.answer(&state, now_ns) {
+            return self.send(command, |bytes| Happening::Command("cmd", bytes));
+        }
+        match self.joiners[i].place {
+            Place::Out(from_ns) if now_ns >= from_ns => self.ask_to_join(i),
+            // no answer has come to any of its requests
+            Place::Asking(nonce) if self.has_given_up(nonce) => {
+                self.joiners[i].place = Place::Out(now_ns);
+            }
+            Place::In { .. } if self.dice.roll(600) == 0 => self.ask_to_leave(i),
+            _ => {}
+        }
+    }
+
+    fn has_given_up(&self, nonce: u64) -> bool {
+        let waits = |h: &Happening| matches!(h, Happening::AskAgain(n) | Happening::Query(_, n) | Happening::Reply(n, _) if *n == nonce);
+        !self.happenings.values().any(waits)
+    }
+
+    /// The events of the loop: a controller that was late asks to join again.
+    fn hear_events(&mut self) {
+        let events: Vec<_> = self.bench.events.try_iter().collect();
+        for event in events {
+            let Happened::Lost { controller, .. } = event.happened else { continue };
+            let now_ns = self.now_ns;
+            let own = |j: &&mut SimJoiner| controller_number(&j.name) == controller;
+            if let Some(joiner) = self.joiners.iter_mut().find(own)
+                && matches!(joiner.place, Place::In { .. })
+            {
+                joiner.place = Place::Out(now_ns);
+            }
+        }
+    }
+
+    /// It crashes, and is there again after a while under another session.
+    fn restart_joiner(&mut self, i: usize, pause_ns: u64) {
+        let (old, was_announced) = (self.joiners[i].secret, self.joiners[i].announced);
+        if was_announced {
+            let noticed_ns = self.now_ns + self.dice.roll(30_000_000);
+            self.at(noticed_ns, Happening::Connection(public_session(old), false));
+        }
+        let (secret, announced) = (self.fresh_session(), self.dice.roll(4) > 0);
+        if announced {
+            self.at(self.now_ns + pause_ns, Happening::Connection(public_session(secret), true));
+        }
+        self.joiners[i].restart(secret, announced, self.now_ns + pause_ns);
     }
 
     fn recorder_round(&mut self) {
@@ -210,7 +399,12 @@ impl World {
             self.at(busy, Happening::Recorder);
             return;
         }
-        self.disk.state().now_ns = self.now_ns;
+        {
+            let mut disk = self.disk.state();
+            disk.now_ns = self.now_ns;
+            disk.remove_newest();
+        }
+        self.pass_ticks();
         if let Some(recording) = &mut self.recording {
             recording.round(self.now_ns);
         }
@@ -218,66 +412,116 @@ impl World {
         self.at(self.now_ns + ROUND_NS, Happening::Recorder);
     }
 
-    /// The publisher: every snapshot to both controllers.
+    /// Looks at the ticks on their way to the recorder; how many they were.
+    pub fn pass_ticks(&mut self) -> u64 {
+        let mut passed = 0;
+        while let Some(mut free) = self.to_recorder.take_free() {
+            let Some(tick) = self.bench.log.take() else {
+                self.to_recorder.put_back(free);
+                break;
+            };
+            self.watch.see(&tick);
+            free.clone_from(&tick);
+            self.to_recorder.send(free);
+            self.bench.log.give_back(tick);
+            passed += 1;
+        }
+        passed
+    }
+
+    /// The publisher: every snapshot to all controllers.
     fn publish(&mut self) {
-        if self.now_ns < self.bus_dead_until_ns {
+        if self.bus.is_dead(self.now_ns) || self.now_ns < self.publisher_silent_until_ns {
             return;
         }
         while let Some(snapshot) = self.bench.snapshots.take() {
-            check_state(&snapshot.state, self.seen.last_published_tick);
-            self.seen.last_published_tick = snapshot.state.tick;
+            self.check_state(&snapshot.state);
             self.seen.states += 1;
             encode(Kind::State, &snapshot.state, &mut self.buffer).unwrap();
             self.bench.snapshots.give_back(snapshot);
-            for i in 0..self.controllers.len() {
+            for i in 0..self.controllers.len() + self.joiners.len() {
                 self.send(self.buffer.clone(), |bytes| Happening::State(i, bytes));
             }
         }
     }
 
-    fn misfortunes(&mut self) {
-        let i = self.dice.roll(2) as usize;
-        if self.chance(self.faults.crash) {
-            let session = 1 + self.dice.roll(u64::MAX / 2);
-            self.controllers[i].restart(session);
-            self.controllers[i].silent_until_ns = self.now_ns + self.dice.roll(300_000_000);
+    /// What must hold of every state that is published.
+    fn check_state(&mut self, s: &StateReading) {
+        let last = self.seen.last_state;
+        assert!(s.run_id >= last.run_id, "run {} after {}", s.run_id, last.run_id);
+        if s.run_id == last.run_id {
+            assert!(s.tick >= last.tick, "tick {} after {}", s.tick, last.tick);
+            let passed_ns = (s.tick - last.tick) * PERIOD_NS;
+            let first = self.seen.states == 0;
+            assert!(first || s.time_ns == last.time_ns + passed_ns, "time {} ns", s.time_ns);
         }
-        if self.chance(self.faults.freeze) {
-            self.controllers[i].silent_until_ns = self.now_ns + self.dice.roll(100_000_000);
+        check_numbers(s);
+        self.seen.last_state = LastState {
+            run_id: s.run_id,
+            tick: s.tick,
+            time_ns: s.time_ns,
+            phase: s.phase,
+            stopped: s.authority == hardstand_protocol::Authority::Stopped.code(),
+            command_session: s.command_session,
+            slow: last.slow,
+        };
+    }
+
+    fn misfortunes(&mut self) {
+        if !self.controllers.is_empty() {
+            let i = self.dice.roll(self.controllers.len() as u64) as usize;
+            if self.chance(self.faults.crash) {
+                let session = self.fresh_session();
+                self.controllers[i].restart(session);
+                self.controllers[i].silent_until_ns = self.now_ns + self.dice.roll(300_000_000);
+            }
+            if self.chance(self.faults.freeze) {
+                self.controllers[i].silent_until_ns = self.now_ns + self.dice.roll(100_000_000);
+            }
+        }
+        if !self.joiners.is_empty() {
+            let i = self.dice.roll(self.joiners.len() as u64) as usize;
+            if self.chance(self.faults.crash) {
+                let pause_ns = self.dice.roll(100_000_000);
+                self.restart_joiner(i, pause_ns);
+            }
+            if self.chance(self.faults.freeze) {
+                self.joiners[i].silent_until_ns = self.now_ns + self.dice.roll(300_000_000);
+            }
+        }
+        if self.chance(self.faults.publisher_stall) {
+            self.publisher_silent_until_ns = self.now_ns + self.dice.roll(100_000_000);
         }
         if self.chance(self.faults.bus_death) {
-            self.bus_dead_until_ns = self.now_ns + 20_000_000 + self.dice.roll(50_000_000);
+            let until_ns = self.now_ns + 20_000_000 + self.dice.roll(50_000_000);
+            self.bus.die(until_ns);
         }
         if self.chance(self.faults.stranger) {
             let length = self.dice.roll(700);
             let bytes = (0..length).map(|_| self.dice.roll(256) as u8).collect();
-            self.at(self.now_ns + MAGIC_LATENCY_NS, Happening::Command(bytes));
+            self.at(self.now_ns + MAGIC_LATENCY_NS, Happening::Command("cmd", bytes));
         }
-        if self.chance(self.faults.friction) {
-            self.change_friction();
+        if self.chance(self.faults.order) {
+            self.operate();
         }
-        while self.orders.answer().is_some() {}
-    }
-
-    fn change_friction(&mut self) {
-        let mu = self.dice.roll(1000) as f64 / 1000.0;
-        let scope = [Scope::All, Scope::Foot(self.dice.roll(4) as u32)][self.dice.roll(2) as usize];
-        let layout_hash = self.friction_limits.layout_hash;
-        let request = FrictionRequest::new(layout_hash, scope, mu, mu * 0.9);
-        let mut bytes = Vec::new();
-        encode(Kind::Friction, &request, &mut bytes).unwrap();
-        let event = check_friction(&bytes[HEADER_BYTES..], &self.friction_limits).unwrap();
-        self.seen.friction_sent += u64::from(self.orders.send(Request::Event(event)).is_ok());
+        if self.chance(self.faults.imitation) {
+            self.imitate();
+        }
     }
 
     /// The tick after which the loop did not sleep any more.
     pub fn hear_the_last(&mut self) {
         self.take_reports();
         self.publish();
+        self.attend();
     }
 
     fn hear_reports(&mut self, deadline_ns: u64) {
         let (begun, heard) = self.take_reports();
+        // pauses, speeds and resets are the states of another test
+        if self.faults.company == Company::Busy {
+            return;
+        }
         let Some(told) = self.seen.last_report.filter(|r| r.phase != Phase::Waiting) else {
             assert_eq!(heard, 1, "a sleep after every look for a controller");
             return;
@@ -299,18 +543,33 @@ impl World {
                     Verdict::Rejected(_) => self.seen.rejected += 1,
                 }
             }
-            if report.phase != Phase::Waiting {
-                begun |= report.tick == 1;
-                assert_eq!(report.tick, self.seen.ticks + 1, "reports are those of every tick");
-                self.seen.ticks = report.tick;
+            if ![Phase::Waiting, Phase::Paused].contains(&report.phase) {
+                begun |= report.ticks_run == 1;
+                assert_eq!(report.ticks_run, self.seen.ticks_run + 1, "reports of every tick");
+                (self.seen.ticks, self.seen.ticks_run) = (report.tick, report.ticks_run);
             }
             self.seen.log_dropped = report.log_dropped;
             self.seen.snapshots_dropped = report.snapshots_dropped;
+            self.seen.outdated = report.commands_outdated;
             self.seen.last_report = Some(report);
             heard += 1;
         }
         (begun, heard)
     }
+}
+
+/// The controllers that join: one for the whole robot, or several for some legs each.
+fn joiners(dice: &mut Dice, faults: &Faults, joints: &[(String, f64)]) -> Vec<SimJoiner> {
+    let whole = faults.company == Company::Flood || dice.roll(2) == 0;
+    let of = |i: u64| {
+        let own = joints.iter().enumerate().filter(|(j, _)| whole || *j as u64 / 3 % 3 == i);
+        let own = own.map(|(_, joint)| joint.clone()).collect();
+        let period = [1, 1, 2, 5][dice.roll(4) as usize];
+        let (phase, offset) = (dice.roll(period), dice.roll(4).min(period * 2));
+        let schedule = CommandSchedule { period, phase, offset };
+        SimJoiner::new(format!("joiner-{i}"), own, schedule)
+    };
+    (0..faults.joiners).map(of).collect()
 }
 
 /// What the world around the loop is made of.
@@ -319,6 +578,7 @@ pub struct Parts {
     pub faults: Faults,
     pub policy: OverrunPolicy,
     pub orders: RequestSender,
+    pub to_recorder: Outbox<LogTick>,
     pub disk: SimDisk,
     pub recording: Recording,
 }
@@ -338,10 +598,7 @@ impl Clock for SimClock<'_> {
     }
 }
 
-/// What must hold of every state that is published.
-fn check_state(s: &StateReading, last_tick: u64) {
-    assert!(s.tick >= last_tick, "tick {} after {last_tick}", s.tick);
-    assert_eq!(s.time_ns, s.tick * PERIOD_NS);
+fn check_numbers(s: &StateReading) {
     let joints = s.joints.iter().flat_map(|j| [j.q, j.dq, j.tau]);
     let fixed = [
         &s.imu_quat_wxyz[..],
