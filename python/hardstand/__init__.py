@@ -22,7 +22,7 @@ from .log import Log, read
 from .model import Model
 from .state import Contacts, State
 from .status import Event, Events, Status
-from .tools import bisect, branch, campaign, certify, model, plot, replay, run
+from .tools import bisect, branch, campaign, certify, model, plot, replay, run, verify
 
 if TYPE_CHECKING:
     from . import gym, policy
@@ -32,7 +32,7 @@ __all__ = [
     "AsyncRobot", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Event", "Events", "HardstandError",
     "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "State", "Status", "bisect",
     "branch", "campaign", "certify", "connect", "connect_async", "daemon", "gym", "model", "plot",
-    "policy", "read", "replay", "run",
+    "policy", "read", "replay", "run", "verify",
 ]
 
 

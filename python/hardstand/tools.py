@@ -8,6 +8,7 @@ from typing import Any
 
 from . import binary
 from .binary import Path_, Result, options, with_command
+from .errors import HardstandError
 
 
 def _one(*arguments: Path_) -> Any:
@@ -48,6 +49,18 @@ def replay(
     given = options(threads=threads, set=list(set), speed=speed, to_controller=bool(controller))
     command = with_command(controller)
     return Result(binary.call("replay", log, "--json", *given, *command)[-1])
+
+
+def verify(log: Path_) -> Result:
+    """Checks the chain of checksums of a log in all its files: `result.verdict` is "complete",
+    "cut_off", "broken" or "no_chain", and `result.fault` says where it breaks and which tick
+    is the last certain one."""
+    try:
+        return Result(_one("verify", log))
+    except HardstandError as error:
+        if isinstance(error.result, Result) and "verdict" in error.result:
+            return error.result
+        raise
 
 
 def certify(

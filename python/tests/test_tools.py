@@ -89,6 +89,24 @@ def test_a_log_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path, log: Pa
     assert found.value.result.identical
 
 
+def test_verify_says_where_a_log_breaks(tmp_path: Path, log: Path) -> None:
+    whole = hardstand.verify(log)
+    assert (whole.verdict, whole.ticks, whole.fault) == ("complete", 500, None)
+    good = log.read_bytes()
+    (cut := tmp_path / "cut.mcap").write_bytes(good[: len(good) * 3 // 4])
+    found = hardstand.verify(cut)
+    assert found.verdict == "cut_off" and 0 < found.fault.tick < 500
+    at = len(good) // 2
+    (flipped := tmp_path / "flipped.mcap").write_bytes(
+        good[:at] + bytes([good[at] ^ 8]) + good[at + 1 :]
+    )
+    found = hardstand.verify(flipped)
+    assert found.verdict == "broken" and found.fault.from_byte <= at < found.fault.to_byte
+    with pytest.raises(hardstand.HardstandError) as refused:
+        hardstand.verify(tmp_path / "none.mcap")
+    assert (refused.value.kind, refused.value.exit_code) == ("input", 2)
+
+
 def test_bisect_and_branch_answer(tmp_path: Path, log: Path) -> None:
     assert hardstand.bisect(log, where="tick > 9").found.tick == 10
     assert hardstand.bisect(log, where="base.z > 9").found is None
