@@ -14,6 +14,7 @@ mod disk;
 mod faults;
 mod joiner;
 mod leases;
+mod misfortunes;
 mod pace;
 mod seeds;
 mod sim_bus;

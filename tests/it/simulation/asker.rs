@@ -99,6 +99,13 @@ impl World {
                 }
             }
             Order::Speed => self.order_speed(state.slow),
+            Order::Arm => {
+                self.ask(From::Operator, order, &control(0, 0), None);
+                // another operator stops the robot at the same time
+                if self.dice.roll(3) == 0 {
+                    self.ask(From::Operator, Order::Stop, &control(0, 0), None);
+                }
+            }
             _ => self.ask(From::Operator, order, &control(0, 0), None),
         }
     }

@@ -12,16 +12,17 @@ use hardstand::daemon::Recording;
 use hardstand::desk::Reply;
 use hardstand::ingress::{ArrivalCounters, CommandIngress, CommandLimits};
 use hardstand::limits::CANDIDATES_MAX;
-use hardstand::rt::{Clock, Happened, Phase, RequestSender, TickReport};
+use hardstand::rt::{Clock, Phase, RequestSender, TickReport};
 use hardstand_protocol::{
-    CommandSchedule, Keys, Kind, LogTick, SavedState, StateReading, Verdict, controller_number,
-    encode, is_exact, public_session,
+    Keys, Kind, LogTick, SavedState, StateReading, Verdict, controller_number, encode, is_exact,
+    public_session,
 };
 
 use super::controller::SimController;
 use super::disk::SimDisk;
 use super::faults::{Company, Faults};
-use super::joiner::{Place, SimJoiner};
+use super::joiner::SimJoiner;
+use super::misfortunes::joiners;
 use super::pace::PaceCheck;
 use super::sim_bus::SimBus;
 use super::tick_watch::TickWatch;
@@ -32,7 +33,7 @@ use crate::common::dice::Dice;
 pub const BEGIN_NS: u64 = 1_000_000_000;
 /// Time between two rounds of the recorder, ns.
 const ROUND_NS: u64 = 5_000_000;
-const MAGIC_LATENCY_NS: u64 = 100_000;
+pub const MAGIC_LATENCY_NS: u64 = 100_000;
 
 /// The loop is stopped after so many sleeps: of a robot that no controller ever gets hold of, and
 /// of one that is paused.
@@ -58,7 +59,7 @@ pub struct World {
     pub(super) dice: Dice,
     pub faults: Faults,
     queue: BinaryHeap<Reverse<(u64, u64)>>,
-    happenings: BTreeMap<u64, Happening>,
+    pub(super) happenings: BTreeMap<u64, Happening>,
     next_happening: u64,
     pub bench: Bench,
     pub(super) desk: CommandIngress,
@@ -68,7 +69,7 @@ pub struct World {
     pub(super) layout_hash: u64,
     /// Initial positions of the joints.
     pub(super) q: Vec<f64>,
-    controllers: Vec<SimController>,
+    pub(super) controllers: Vec<SimController>,
     pub(super) joiners: Vec<SimJoiner>,
     /// What an operator has saved.
     pub(super) saved: Option<SavedState>,
@@ -78,7 +79,7 @@ pub struct World {
     to_recorder: Outbox<LogTick>,
     pub watch: TickWatch,
     pub last_round_ns: u64,
-    publisher_silent_until_ns: u64,
+    pub(super) publisher_silent_until_ns: u64,
     pub pace: PaceCheck,
     pub seen: Seen,
     buffer: Vec<u8>,
@@ -193,7 +194,7 @@ impl World {
     }
 
     /// A secret number that no other session has.
-    fn fresh_session(&mut self) -> u64 {
+    pub(super) fn fresh_session(&mut self) -> u64 {
         let session = 1 + self.dice.roll(u64::MAX / 2);
         self.watch.own_sessions.insert(public_session(session));
         session
@@ -337,62 +338,6 @@ impl World {
         }
     }
 
-    fn tell_joiner(&mut self, i: usize, bytes: &[u8]) {
-        let now_ns = self.now_ns;
-        let Ok(state) = hardstand_protocol::decode(Kind::State, bytes) else { return };
-        let state: StateReading = state;
-        let joiner = &mut self.joiners[i];
-        if now_ns < joiner.silent_until_ns {
-            return;
-        }
-        if let Some(command) = joiner.answer(&state, now_ns) {
-            return self.send(command, |bytes| Happening::Command("cmd", bytes));
-        }
-        match self.joiners[i].place {
-            Place::Out(from_ns) if now_ns >= from_ns => self.ask_to_join(i),
-            // no answer has come to any of its requests
-            Place::Asking(nonce) if self.has_given_up(nonce) => {
-                self.joiners[i].place = Place::Out(now_ns);
-            }
-            Place::In { .. } if self.dice.roll(600) == 0 => self.ask_to_leave(i),
-            _ => {}
-        }
-    }
-
-    fn has_given_up(&self, nonce: u64) -> bool {
-        let waits = |h: &Happening| matches!(h, Happening::AskAgain(n) | Happening::Query(_, n) | Happening::Reply(n, _) if *n == nonce);
-        !self.happenings.values().any(waits)
-    }
-
-    /// The events of the loop: a controller that was late asks to join again.
-    fn hear_events(&mut self) {
-        let events: Vec<_> = self.bench.events.try_iter().collect();
-        for event in events {
-            let Happened::Lost { controller, .. } = event.happened else { continue };
-            let now_ns = self.now_ns;
-            let own = |j: &&mut SimJoiner| controller_number(&j.name) == controller;
-            if let Some(joiner) = self.joiners.iter_mut().find(own)
-                && matches!(joiner.place, Place::In { .. })
-            {
-                joiner.place = Place::Out(now_ns);
-            }
-        }
-    }
-
-    /// It crashes, and is there again after a while under another session.
-    fn restart_joiner(&mut self, i: usize, pause_ns: u64) {
-        let (old, was_announced) = (self.joiners[i].secret, self.joiners[i].announced);
-        if was_announced {
-            let noticed_ns = self.now_ns + self.dice.roll(30_000_000);
-            self.at(noticed_ns, Happening::Connection(public_session(old), false));
-        }
-        let (secret, announced) = (self.fresh_session(), self.dice.roll(4) > 0);
-        if announced {
-            self.at(self.now_ns + pause_ns, Happening::Connection(public_session(secret), true));
-        }
-        self.joiners[i].restart(secret, announced, self.now_ns + pause_ns);
-    }
-
     fn recorder_round(&mut self) {
         let busy = self.disk.state().busy_until_ns;
         if busy > self.now_ns {
@@ -467,48 +412,6 @@ impl World {
         };
     }
 
-    fn misfortunes(&mut self) {
-        if !self.controllers.is_empty() {
-            let i = self.dice.roll(self.controllers.len() as u64) as usize;
-            if self.chance(self.faults.crash) {
-                let session = self.fresh_session();
-                self.controllers[i].restart(session);
-                self.controllers[i].silent_until_ns = self.now_ns + self.dice.roll(300_000_000);
-            }
-            if self.chance(self.faults.freeze) {
-                self.controllers[i].silent_until_ns = self.now_ns + self.dice.roll(100_000_000);
-            }
-        }
-        if !self.joiners.is_empty() {
-            let i = self.dice.roll(self.joiners.len() as u64) as usize;
-            if self.chance(self.faults.crash) {
-                let pause_ns = self.dice.roll(100_000_000);
-                self.restart_joiner(i, pause_ns);
-            }
-            if self.chance(self.faults.freeze) {
-                self.joiners[i].silent_until_ns = self.now_ns + self.dice.roll(300_000_000);
-            }
-        }
-        if self.chance(self.faults.publisher_stall) {
-            self.publisher_silent_until_ns = self.now_ns + self.dice.roll(100_000_000);
-        }
-        if self.chance(self.faults.bus_death) {
-            let until_ns = self.now_ns + 20_000_000 + self.dice.roll(50_000_000);
-            self.bus.die(until_ns);
-        }
-        if self.chance(self.faults.stranger) {
-            let length = self.dice.roll(700);
-            let bytes = (0..length).map(|_| self.dice.roll(256) as u8).collect();
-            self.at(self.now_ns + MAGIC_LATENCY_NS, Happening::Command("cmd", bytes));
-        }
-        if self.chance(self.faults.order) {
-            self.operate();
-        }
-        if self.chance(self.faults.imitation) {
-            self.imitate();
-        }
-    }
-
     /// The tick after which the loop did not sleep any more.
     pub fn hear_the_last(&mut self) {
         self.take_reports();
@@ -556,20 +459,6 @@ impl World {
         }
         (begun, heard)
     }
-}
-
-/// The controllers that join: one for the whole robot, or several for some legs each.
-fn joiners(dice: &mut Dice, faults: &Faults, joints: &[(String, f64)]) -> Vec<SimJoiner> {
-    let whole = faults.company == Company::Flood || dice.roll(2) == 0;
-    let of = |i: u64| {
-        let own = joints.iter().enumerate().filter(|(j, _)| whole || *j as u64 / 3 % 3 == i);
-        let own = own.map(|(_, joint)| joint.clone()).collect();
-        let period = [1, 1, 2, 5][dice.roll(4) as usize];
-        let (phase, offset) = (dice.roll(period), dice.roll(4).min(period * 2));
-        let schedule = CommandSchedule { period, phase, offset };
-        SimJoiner::new(format!("joiner-{i}"), own, schedule)
-    };
-    (0..faults.joiners).map(of).collect()
 }
 
 /// What the world around the loop is made of.
