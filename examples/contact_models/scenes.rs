@@ -145,6 +145,7 @@ fn one_body(
         collisions: CollisionSpec::none(),
         restitution: Restitution::default(),
         constraints: vec![],
+        drives: DriveSet::default(),
         q: Positions::zero(&model),
         v: Velocities::zero(&model),
         ..of.spec.clone()

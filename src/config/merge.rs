@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::presets;
+use super::{drives, presets};
 
 /// The defaults, with the documentation of every key.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
@@ -22,11 +22,13 @@ pub(super) fn complete(scenario: &str, file: &str, sets: &[String]) -> Result<Ta
     overwrite(&mut table, scenario);
     let contact: Table = sets.iter().filter_map(|set| set_in("contact", set)).collect();
     presets::named_by(&contact, &defaults).into_iter().for_each(|p| overwrite(&mut table, p));
+    drives::expand(&mut table);
     let mut mistakes = Vec::new();
     for set in sets {
         if let Err(m) = apply_set(&mut table, set) {
             mistakes.push(m);
         }
+        drives::expand(&mut table);
     }
     if mistakes.is_empty() {
         return Ok(table);
@@ -40,7 +42,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Table> {
     })
 }
 
-fn overwrite(base: &mut Table, over: Table) {
+pub(super) fn overwrite(base: &mut Table, over: Table) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {
             (Some(Value::Table(b)), Value::Table(o)) => overwrite(b, o),

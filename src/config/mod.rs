@@ -11,6 +11,7 @@ mod collisions;
 mod constraints;
 mod contact_law;
 mod control;
+mod drives;
 mod events;
 mod feet;
 mod materials;
@@ -31,6 +32,7 @@ mod warnings;
 
 pub use bus::{Access, BusSettings, TlsFiles};
 pub use control::ControlSettings;
+pub use drives::{PRESETS as DRIVES, drive_of, preset as drive_preset};
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;

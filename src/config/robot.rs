@@ -64,6 +64,7 @@ pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) -> Vec<Hold
                 section.complain(name, &format!("joint {}: {limits}", joint.name));
             }
         }
+        table.know(&["drive"]); // read with the battery
         table.finish();
     }
     gains

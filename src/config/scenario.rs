@@ -11,7 +11,9 @@ use crate::simulation::{Simulation, WatchdogSpec};
 use crate::urdf::{Loaded, parse_urdf};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, Model};
-use hardstand_physics::plant::{CollisionShape, ContactModel, Integrator, PlantSpec, Station};
+use hardstand_physics::plant::{
+    CollisionShape, ContactModel, DriveSet, Integrator, PlantSpec, Station,
+};
 use hardstand_protocol::{Event, HoldGains};
 
 use super::bus::{BusSettings, bus};
@@ -24,8 +26,8 @@ use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
-    by_mass, collisions, constraints, contact_law, events, feet, materials, merge, regions, robot,
-    terrain,
+    by_mass, collisions, constraints, contact_law, drives, events, feet, materials, merge, regions,
+    robot, terrain,
 };
 
 /// All settings of a run.
@@ -155,7 +157,8 @@ fn build(
     let hold_gains = robot::override_joints(root, &mut loaded.model);
     let sim = Sim::read(root, mistakes);
     let held = constraints::constraints(root, &loaded.model, mistakes);
-    let spec = plant_spec(root, &sim, &loaded, &held, mistakes);
+    let drives = drives::drives(root, &mut loaded.model);
+    let spec = plant_spec(root, &sim, &loaded, (&held, drives), mistakes);
     let (watchdog, gains_max) = command(root);
     let mut events = events::events(root, &loaded.model, &spec, mistakes);
     events.extend(held.events(&spec));
@@ -193,7 +196,7 @@ fn plant_spec(
     root: &Section<'_>,
     sim: &Sim,
     loaded: &Loaded,
-    held: &constraints::Constraints,
+    (held, drives): (&constraints::Constraints, DriveSet),
     mistakes: &Mistakes,
 ) -> PlantSpec {
     let materials = materials::materials(root, mistakes);
@@ -226,6 +229,7 @@ fn plant_spec(
         stops: stops(root),
         imu: imu(root, &loaded.model),
         foot_switch: switch.spec(),
+        drives,
         q,
         v,
     };
@@ -282,6 +286,11 @@ fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
         robot.remove("urdf");
         robot.remove("mjcf");
         robot.remove("name");
+    }
+    // without a battery the section says nothing, and older logs do not have it
+    let battery_v = physics.get("battery").and_then(|b| b.get("voltage_v")?.as_float());
+    if battery_v == Some(0.0) {
+        physics.remove("battery");
     }
     xxh3_64(format!("{physics}\n{robot_urdf}").as_bytes())
 }

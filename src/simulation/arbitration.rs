@@ -78,6 +78,7 @@ impl Simulation {
             }
             self.put_in_force(candidate, place);
         }
+        self.note_fresh(fresh, &fresh_places);
         self.authority = if self.arbitration.leases.stopped {
             Authority::Stopped
         } else if fresh {
@@ -86,6 +87,17 @@ impl Simulation {
             self.weakest(&fresh_places)
         };
         self.refer();
+    }
+
+    /// Drives that wait for commands of their own hear which joints have one in this tick.
+    fn note_fresh(&mut self, fresh: bool, fresh_places: &[bool; LEASES_MAX]) {
+        if self.plant.spec().drives.is_ideal() {
+            return;
+        }
+        for joint in 0..self.references.len() {
+            let owner = self.arbitration.leases.owner(joint);
+            self.plant.note_fresh(joint, owner.map_or(fresh, |place| fresh_places[place]));
+        }
     }
 
     fn put_in_force(&mut self, candidate: &Command, place: Option<usize>) {

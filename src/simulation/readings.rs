@@ -94,8 +94,7 @@ impl Simulation {
         s.velocity_command = self.arbitration.velocity;
         let sound = self.faults.is_empty();
         for (i, joint) in s.joints.iter_mut().enumerate() {
-            let truth = [state.q.joints[i], state.v.joints[i]];
-            let [q, dq] = if sound { truth } else { self.shown_by_encoder(i) };
+            let [q, dq] = if sound { self.seen_by_drive(i) } else { self.shown_by_encoder(i) };
             *joint = JointReading { q, dq, tau: state.motor[i] };
         }
         for f in 0..state.switches.len() {

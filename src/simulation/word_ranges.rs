@@ -1,6 +1,7 @@
 //! The range of each word of a state. A saved state may come from anywhere: it is one that a run
 //! can have produced, or it is refused.
 
+use hardstand_physics::actuator::drive;
 use hardstand_physics::limits::FRICTION_MAX;
 use hardstand_physics::plant::Word;
 use hardstand_protocol::SCHEDULE_TICKS_MAX;
@@ -83,6 +84,23 @@ impl WordRange {
             "lease.next" => Self::Count(tick.saturating_add(2 * SCHEDULE_TICKS_MAX)),
             "fault.value" | "fault.memory" => Self::within(1e16),
             "push.ticks_left" => Self::Count(TICK_MAX),
+            "drive.motor_q" | "drive.anchor" => Self::within(2.0 * REACH_MAX_M),
+            "drive.motor_dq" | "drive.dq_before" => Self::within(1e4),
+            "drive.measured_q"
+            | "drive.measured_dq"
+            | "drive.target"
+            | "drive.torque"
+            | "drive.effort_before"
+            | "drive.winding_c"
+            | "drive.housing_c"
+            | "drive.bus_v" => Self::within(1e140),
+            "drive.interpolated" | "drive.sent" => Self::within(1e16),
+            "drive.sent_gain" => Self::Number(0.0, GAIN_MAX),
+            "drive.since_read_s" | "drive.since_command_s" | "drive.since_arrival_s" => {
+                Self::Number(0.0, 1e16)
+            }
+            "drive.sent_fresh" => Self::Count(1),
+            "drive.flags" => Self::Count(drive::flags::ALL),
             "contact.committed_ns" => Self::Moment(tick.saturating_mul(s.spec().period_ns)),
             "fault.ticks_left"
             | "fault.what"

@@ -27,6 +27,7 @@ mod daemon;
 mod determinism;
 mod determinism_cases;
 mod doctor;
+mod drives;
 mod every_request;
 mod evidence;
 mod executive;

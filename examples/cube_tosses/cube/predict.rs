@@ -3,7 +3,9 @@
 use hardstand_physics::contact::{Restitution, Surface};
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, BodySpec, Builder, Model};
-use hardstand_physics::plant::{CollisionSpec, Integrator, OwnerWords, Plant, PlantSpec, StopSpec};
+use hardstand_physics::plant::{
+    CollisionSpec, DriveSet, Integrator, OwnerWords, Plant, PlantSpec, StopSpec,
+};
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
 
@@ -130,6 +132,7 @@ fn cube(
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 5.0, off_n: 2.0, debounce_ticks: 3 },
+        drives: DriveSet::default(),
         q,
         v,
     };

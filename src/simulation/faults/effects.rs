@@ -50,11 +50,20 @@ impl Simulation {
     /// Position and velocity that the encoder of joint `i` shows after the last tick.
     pub(in crate::simulation) fn shown_by_encoder(&self, i: usize) -> [f64; 2] {
         let state = self.plant.state();
-        let (q, dq) = (state.q.joints[i], state.v.joints[i]);
+        let [q, dq] = self.seen_by_drive(i);
         match self.faults.encoder(i, state.tick.wrapping_sub(1)) {
             None => [q, dq],
             Some(Encoder::Off(by)) => [q + by, dq],
             Some(Encoder::Stuck(shown)) => shown,
+        }
+    }
+
+    /// Position and velocity of joint `i` as its drive has read them; the truth if it is ideal.
+    pub(in crate::simulation) fn seen_by_drive(&self, i: usize) -> [f64; 2] {
+        let state = self.plant.state();
+        match state.drives.joints.get(i) {
+            None => [state.q.joints[i], state.v.joints[i]],
+            Some(drive) => [drive.measured.q, drive.measured.dq],
         }
     }
 

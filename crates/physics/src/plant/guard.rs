@@ -20,14 +20,16 @@ impl Plant {
             && imu.quat_WI.wxyz().iter().all(usable)
             && self.contacts.forces().all(is_usable)
             && self.collisions.points().iter().all(|p| is_usable(p.spring_force()))
-            && self.state.bodies.iter().all(is_finite);
+            && self.state.bodies.iter().all(is_finite)
+            && self.state.drives.is_usable();
         let slow = |x: &f64| x.abs() <= SPEED_MAX;
         let near = |x: &f64| x.abs() <= REACH_MAX_M;
         let in_range = q.p_WB.iter().chain(&q.joints).all(near)
             && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow)
             && !self.contacts.evaluated().iter().any(is_crushed)
             && !self.collisions.points().iter().any(|p| p.normal_n() > FORCE_MAX_N)
-            && self.state.bodies.iter().all(is_in_range);
+            && self.state.bodies.iter().all(is_in_range)
+            && self.state.drives.is_in_range();
         match (finite, in_range) {
             (false, _) => Some(PlantFailure::NotFinite),
             (true, false) => Some(PlantFailure::OutOfRange),

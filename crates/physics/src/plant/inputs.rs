@@ -62,10 +62,12 @@ impl Plant {
         limits: impl Fn(usize, &Joint) -> [f64; 2],
         payloads: impl Iterator<Item = (usize, SpatialInertia)>,
     ) {
-        let Self { model, bare, motors, lanes, .. } = self;
+        let Self { model, bare, motors, drives, lanes, .. } = self;
         for (i, (motor, joint)) in motors.iter_mut().zip(&model.joints).enumerate() {
             let [effort_max, velocity_max] = limits(i, joint);
             *motor = MotorLimits::of(effort_max, velocity_max);
+            let share = velocity_max / joint.velocity_max;
+            drives.limit(i, effort_max, if share.is_finite() { share } else { 1.0 });
         }
         for (body, bare) in model.bodies.iter_mut().zip(bare) {
             body.inertia = *bare;
@@ -75,7 +77,13 @@ impl Plant {
                 body.inertia = body.inertia.plus(&payload);
             }
         }
-        lanes.equip(motors, model);
+        lanes.equip(if drives.is_ideal() { motors } else { &drives.unlimited }, model);
+    }
+
+    /// Says whether the controller of a joint has sent a command for the coming tick: what a
+    /// drive's watchdog waits for.
+    pub fn note_fresh(&mut self, joint: usize, is_fresh: bool) {
+        self.drives.note_fresh(joint, is_fresh);
     }
 
     /// What a joint's drive does to damp it with `damping`, N·m·s/rad or N·s/m.

@@ -11,10 +11,11 @@ impl Plant {
         let springs = springs.filter(|_| self.simd_contacts);
         let portable = path == ComputePath::Portable;
         self.path = path;
+        let ideal = self.drives.is_ideal();
         self.lanes = SimdStep::new(
             &self.model,
             &self.spec,
-            &self.motors,
+            if ideal { &self.motors } else { &self.drives.unlimited },
             &self.passive,
             &springs.unwrap_or_default(),
             portable,
@@ -35,12 +36,17 @@ impl Plant {
     pub(super) fn simd_micro_steps(&mut self, start_ns: u64) {
         let pushed = self.state.pushes.iter().any(|p| p.ticks_left > 0);
         let all = self.spec.micro_steps;
-        // forces that the lanes do not know are renewed after each micro-step
+        // forces that the lanes do not know are renewed after each micro-step, and so are efforts
+        let ideal = self.drives.is_ideal();
         let halves_bodies = self.is_implicit() && !self.state.bodies.is_empty();
         let all_known = self.simd_contacts && self.collisions.is_idle() && self.rigid.is_idle();
-        let known = all_known && !pushed && !halves_bodies;
+        let known = all_known && !pushed && !halves_bodies && ideal;
         let at_once = if known { all } else { 1 };
         for i in (0..all).step_by(at_once.max(1) as usize) {
+            if !ideal {
+                self.run_drives(start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns()));
+                self.lanes.load_references(&self.references);
+            }
             match (self.is_implicit(), known) {
                 (false, _) => self.some_micro_steps(start_ns, i, at_once, known),
                 (true, true) => self.all_implicit_steps(start_ns),

@@ -10,7 +10,7 @@ use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
-use super::{CollisionSpec, ConstraintSpec, FrictionRegion};
+use super::{CollisionSpec, ConstraintSpec, DriveSet, FrictionRegion};
 
 /// How a micro-step advances the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub struct PlantSpec {
     pub imu: ImuSpec,
     /// Debounced contact booleans.
     pub foot_switch: FootSwitchSpec,
+    /// Drives of the joints, ideal by default.
+    pub drives: DriveSet,
     /// Initial positions.
     pub q: Positions,
     /// Initial velocities.

@@ -10,7 +10,7 @@ use crate::spatial::Vec3;
 use super::collision::CollisionMemory;
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{BodyState, CollisionSet, ConstraintState, Flight, PlantSpec, Walk, Word};
+use super::{BodyState, CollisionSet, ConstraintState, DriveStates, Flight, PlantSpec, Walk, Word};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,7 +37,8 @@ pub struct State {
     pub q: Positions,
     /// Generalized velocities.
     pub v: Velocities,
-    /// Motor efforts of the last micro-step, N·m or N.
+    /// Motor efforts of the last micro-step, N·m or N; of a drive that is not ideal, before gear
+    /// and friction.
     pub motor: Vec<f64>,
     /// Pushes.
     pub pushes: [ActivePush; PUSHES_MAX],
@@ -54,6 +55,8 @@ pub struct State {
     pub(super) flight: Flight,
     pub(super) contacts: Vec<ContactState>,
     pub(super) touches: CollisionMemory,
+    /// Drives; without words if they are ideal.
+    pub drives: DriveStates,
 }
 
 impl State {
@@ -81,6 +84,7 @@ impl State {
             flight: Flight::NONE,
             contacts,
             touches: collisions.new_memory(),
+            drives: DriveStates::new(spec),
         }
     }
 
@@ -144,6 +148,7 @@ impl State {
         for (i, slot) in self.regions.iter_mut().enumerate() {
             walk_region(i, slot, visit);
         }
+        self.drives.walk(visit);
         for (i, body) in self.bodies.iter_mut().enumerate() {
             body.walk(i, visit);
         }

@@ -12,6 +12,7 @@ use crate::spatial::{SpatialInertia, Vec3};
 use super::collision::Around;
 use super::constraint;
 use super::digest::Digest;
+use super::drives::Drives;
 use super::rigid::{RigidSolver, Sets};
 use super::simd::{self, SimdStep};
 use super::{
@@ -35,6 +36,7 @@ pub struct Plant {
     pub(super) rigid: RigidSolver,
     pub(super) motors: Vec<MotorLimits>,
     pub(super) passive: Vec<PassiveJoint>,
+    pub(super) drives: Drives,
     pub(super) lanes: SimdStep,
     pub(super) simd_contacts: bool,
     pub(super) path: ComputePath,
@@ -71,7 +73,9 @@ impl Plant {
         let springs = springs.filter(|s| simd::same_topology(s));
         let simd_contacts = springs.is_some();
         let springs = springs.unwrap_or_default();
-        let lanes = SimdStep::new(&model, &spec, &motors, &passive, &springs, false);
+        let drives = Drives::new(&model, &spec, &data);
+        let limits = if drives.is_ideal() { &motors } else { &drives.unlimited };
+        let lanes = SimdStep::new(&model, &spec, limits, &passive, &springs, false);
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
         let digest = Digest::new(&mut state);
         let imu = imu_at_rest(&spec, &data);
@@ -99,6 +103,7 @@ impl Plant {
             collisions,
             motors,
             passive,
+            drives,
             lanes,
             simd_contacts,
             path: ComputePath::Fastest,
@@ -134,6 +139,9 @@ impl Plant {
             *own = *given;
         }
         let start_ns = self.time_ns();
+        if !self.drives.is_ideal() {
+            self.drives.send(&mut self.state.drives, self.state.tick, references);
+        }
         if self.in_lanes() {
             self.simd_micro_steps(start_ns);
         } else {
@@ -143,6 +151,9 @@ impl Plant {
         }
         // which pairs are near in the next tick depends on the state after this one
         self.touch(self.time_after_ns(start_ns), true);
+        if !self.drives.is_ideal() {
+            self.drives.end_tick(&mut self.state);
+        }
         self.end_tick();
         match self.check() {
             Some(failure) => self.freeze(failure),
@@ -162,6 +173,7 @@ impl Plant {
     fn micro_step(&mut self, t_ns: u64) {
         let h_ns = self.spec.micro_step_ns();
         let h = h_ns as f64 / 1e9;
+        self.run_drives(t_ns);
         if self.is_implicit() {
             return self.implicit_micro_step(t_ns);
         }
@@ -198,9 +210,21 @@ impl Plant {
         self.project();
     }
 
+    /// Lets drives that are not ideal set the efforts of the micro-step that starts at `t_ns`.
+    #[inline(always)]
+    pub(super) fn run_drives(&mut self, t_ns: u64) {
+        if !self.drives.is_ideal() {
+            let Self { drives, state, motors, references, .. } = self;
+            let at = (&state.q, &state.v);
+            drives.step(&mut state.drives, at, motors, t_ns, references);
+        }
+    }
+
     /// Motor efforts for the measured position and velocity, held during the micro-step.
     pub(super) fn drive(&mut self) {
-        for (i, motor) in self.motors.iter().enumerate() {
+        let ideal = self.drives.is_ideal();
+        let motors = if ideal { &self.motors } else { &self.drives.unlimited };
+        for (i, motor) in motors.iter().enumerate() {
             let (q, dq) = (self.state.q.joints[i], self.state.v.joints[i]);
             self.state.motor[i] = motor.effort(self.references[i].pd_effort(q, dq), dq);
         }

@@ -12,6 +12,7 @@ mod common;
 
 mod collision;
 mod constraints;
+mod drives;
 mod dynamics;
 mod examples;
 mod held;

@@ -71,6 +71,8 @@ enum Task<'a> {
     Load(&'a State, &'a Data),
     /// Take over the commands, coefficients and committed memories of a tick.
     LoadTick(&'a State, &'a [Reference]),
+    /// Take over the commands of a micro-step.
+    LoadReferences(&'a [Reference]),
     /// Take over the limits of the motors and the inertias of the bodies.
     Equip(&'a [MotorLimits], &'a Model),
     /// Take over the external forces for the next micro-step.
@@ -96,6 +98,7 @@ impl Task<'_> {
         match self {
             Self::Load(state, data) => Task::Load(state, data),
             Self::LoadTick(state, references) => Task::LoadTick(state, references),
+            Self::LoadReferences(references) => Task::LoadReferences(references),
             Self::Equip(motors, model) => Task::Equip(motors, model),
             Self::LoadForces(data) => Task::LoadForces(data),
             Self::LoadImplicit(data) => Task::LoadImplicit(data),
@@ -143,6 +146,11 @@ impl SimdStep {
     /// Takes over the commands, coefficients and committed memories of a tick.
     pub(super) fn load_tick(&mut self, state: &State, references: &[Reference]) {
         self.perform(Task::LoadTick(state, references));
+    }
+
+    /// Takes over the commands of a micro-step.
+    pub(super) fn load_references(&mut self, references: &[Reference]) {
+        self.perform(Task::LoadReferences(references));
     }
 
     /// Takes over the limits of the motors and the inertias of the bodies.

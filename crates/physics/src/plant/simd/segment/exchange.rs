@@ -37,6 +37,15 @@ impl<T: SimdReal> Segment<T> {
         if self.bodies.len() < T::COUNT {
             self.load_joints(state); // lanes in excess have gone their own way
         }
+        self.load_references(references);
+        for spring in &mut self.springs {
+            spring.load(&state.contacts);
+        }
+    }
+
+    /// Takes over what the drives are to do.
+    #[inline(always)]
+    fn load_references(&mut self, references: &[Reference]) {
         let reference = |i: usize| &references[self.body(i) - 1];
         self.reference = Reference {
             q: T::from_lanes(|i| reference(i).q),
@@ -45,9 +54,6 @@ impl<T: SimdReal> Segment<T> {
             kd: T::from_lanes(|i| reference(i).kd),
             tau_ff: T::from_lanes(|i| reference(i).tau_ff),
         };
-        for spring in &mut self.springs {
-            spring.load(&state.contacts);
-        }
     }
 
     /// Takes over the limits of the motors and the inertias of the bodies.
@@ -129,6 +135,7 @@ impl<T: SimdReal> Work for Job<'_, T> {
         match self.task {
             Task::Load(state, data) => self.segment.load(state, data),
             Task::LoadTick(state, references) => self.segment.load_tick(state, references),
+            Task::LoadReferences(references) => self.segment.load_references(references),
             Task::Equip(motors, model) => self.segment.equip(motors, model),
             Task::LoadForces(data) => self.segment.load_forces(data),
             Task::LoadImplicit(data) => self.segment.load_implicit(data),

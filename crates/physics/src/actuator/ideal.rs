@@ -1,4 +1,4 @@
-//! The motor drive: PD control with feed-forward, limited in effort and speed.
+//! The ideal drive: PD control with feed-forward, limited in effort and speed.
 
 use crate::model::Joint;
 use crate::simd::SimdReal;

@@ -1,0 +1,172 @@
+//! Drives of the joints and their battery: `joints.*.drive` and `[battery]`.
+
+use toml::{Table, Value};
+
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::actuator::drive::{Battery, Drive, Key};
+use hardstand_physics::model::Model;
+use hardstand_physics::plant::DriveSet;
+
+use super::merge;
+use super::section::{Mistakes, Range, Section};
+
+/// The shipped drives by name; each file says where its numbers come from.
+pub const PRESETS: [(&str, &str); 8] = [
+    ("ideal", ""),
+    ("dynamixel_mx106", include_str!("../../config/drives/dynamixel_mx106.toml")),
+    ("dynamixel_mx64", include_str!("../../config/drives/dynamixel_mx64.toml")),
+    ("dynamixel_xl330", include_str!("../../config/drives/dynamixel_xl330.toml")),
+    ("feetech_sts3215", include_str!("../../config/drives/feetech_sts3215.toml")),
+    ("mini_cheetah", include_str!("../../config/drives/mini_cheetah.toml")),
+    ("mjbots_mj5208", include_str!("../../config/drives/mjbots_mj5208.toml")),
+    ("unitree_go2", include_str!("../../config/drives/unitree_go2.toml")),
+];
+
+/// The text of the shipped drive `name`.
+#[must_use]
+pub fn preset(name: &str) -> Option<&'static str> {
+    PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// Puts the numbers of shipped drives in place of their names, so that a log holds them: a name
+/// becomes a table, and a table with `preset` gets what it does not give itself.
+pub(super) fn expand(table: &mut Table) {
+    let Some(Value::Table(joints)) = table.get_mut("joints") else { return };
+    for joint in joints.iter_mut().filter_map(|(_, joint)| joint.as_table_mut()) {
+        let Some(drive) = joint.get_mut("drive") else { continue };
+        let (name, own) = match drive {
+            Value::String(name) => (name.clone(), Table::new()),
+            Value::Table(own) => match own.get("preset") {
+                Some(Value::String(name)) => (name.clone(), own.clone()),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        let Some(mut numbers) = preset(&name).and_then(|text| text.parse::<Table>().ok()) else {
+            continue; // refused when it is read
+        };
+        numbers.insert("preset".into(), Value::String(name));
+        merge::overwrite(&mut numbers, own);
+        *drive = Value::Table(numbers);
+    }
+}
+
+/// The drives of all joints, "*" first and then those by name, and the battery. The armature of a
+/// joint whose drive has the rotor's inertia changes with it.
+pub(super) fn drives(root: &Section<'_>, model: &mut Model) -> DriveSet {
+    let section = root.section("joints");
+    let mut drives = vec![Drive::IDEAL; model.joint_count()];
+    let mut names = section.keys();
+    names.sort_by_key(|&name| name != "*");
+    for name in names {
+        let joint = section.section(name);
+        if !joint.has("drive") {
+            continue;
+        }
+        let known = ["a table of numbers, or the name of a drive:", &preset_names()].join(" ");
+        if !matches!(joint.get("drive"), Some(Value::Table(_))) {
+            joint.mistake("drive", &known);
+            continue;
+        }
+        let table = joint.section("drive");
+        let given = given(&table);
+        for (i, drive) in drives.iter_mut().enumerate() {
+            if name != "*" && model.joints[i].name != name {
+                continue;
+            }
+            if table.has("preset") {
+                *drive = Drive::IDEAL;
+            }
+            for (key, value) in &given {
+                key.set(drive, *value);
+            }
+            let joint = &mut model.joints[i];
+            if name != "*" || !section.keys().contains(&joint.name.as_str()) {
+                check(&table, drive, joint.armature);
+            }
+        }
+        table.finish();
+    }
+    for (drive, joint) in drives.iter_mut().zip(&mut model.joints) {
+        joint.armature = drive.settle_armature(joint.armature);
+    }
+    let battery = battery(root);
+    if drives.iter().all(|drive| *drive == Drive::IDEAL) {
+        drives.clear();
+    }
+    DriveSet { joints: drives, battery }
+}
+
+/// A drive from the text of a file, or of a shipped one.
+///
+/// # Errors
+/// [`ErrorKind::Input`] with all mistakes.
+pub fn drive_of(text: &str, file: &str) -> Result<Drive> {
+    let table = merge::parse(text, file)?;
+    let mistakes = Mistakes::default();
+    let section = Section::new(String::new(), Some(&table), &mistakes);
+    let mut drive = Drive::IDEAL;
+    for (key, value) in given(&section) {
+        key.set(&mut drive, value);
+    }
+    check(&section, &drive, 0.0);
+    section.finish();
+    let list = mistakes.into_list();
+    if list.is_empty() {
+        return Ok(drive);
+    }
+    Err(Error::list(ErrorKind::Input, &format!("{file}: the drive was refused"), &list))
+}
+
+/// The numbers that a table gives, each in its range.
+fn given(table: &Section<'_>) -> Vec<(&'static Key, f64)> {
+    if let Some(name) = table.text_if_given("preset")
+        && preset(name).is_none()
+    {
+        table.mistake("preset", &format!("one of {}", preset_names()));
+    }
+    let mut found = Vec::new();
+    let mut groups: Vec<(&str, Section<'_>)> = Vec::new();
+    for key in Drive::keys() {
+        let range = Range::between(key.min, key.max);
+        let value = match key.name.split_once('.') {
+            None => table.f64_if_given(key.name, range),
+            Some((group, name)) => {
+                if groups.last().is_none_or(|(last, _)| *last != group) {
+                    groups.push((group, table.section(group)));
+                }
+                groups.last().and_then(|(_, group)| group.f64_if_given(name, range))
+            }
+        };
+        found.extend(value.map(|value| (key, value)));
+    }
+    for (_, group) in groups {
+        group.finish();
+    }
+    found
+}
+
+fn check(table: &Section<'_>, drive: &Drive, armature: f64) {
+    let mut settled = *drive;
+    let _of_joint = settled.settle_armature(armature);
+    if let Some((key, allowed)) = settled.contradiction() {
+        let value = Drive::keys().find(|k| k.name == key).map_or(0.0, |k| k.get(drive));
+        table.complain(key, &format!("{value} is not allowed; it must be {allowed}"));
+    }
+}
+
+fn preset_names() -> String {
+    PRESETS.map(|(name, _)| format!("\"{name}\"")).join(", ")
+}
+
+fn battery(root: &Section<'_>) -> Battery {
+    let s = root.section("battery");
+    let battery = Battery {
+        voltage_v: s.f64("voltage_v", Range::between(0.0, 1e5)),
+        resistance_ohm: s.f64("resistance_ohm", Range::between(0.0, 1e3)),
+        idle_w: s.f64("idle_w", Range::between(0.0, 1e6)),
+        voltage_max_v: s.f64("voltage_max_v", Range::between(0.0, 1e5)),
+    };
+    s.finish();
+    battery
+}

@@ -1,0 +1,220 @@
+//! Drives in scenarios: names, ranges, presets, the state, faults, readings.
+
+use hardstand::config::{DRIVES, Scenario, drive_of};
+use hardstand::simulation::Simulation;
+use hardstand_physics::actuator::drive::{Drive, Key};
+use hardstand_physics::plant::Walk;
+use hardstand_protocol::{Command, JointCommand, TickInput};
+
+const QUADRUPED: &str = include_str!("../../config/quadruped.toml");
+const URDF: &str = include_str!("../../config/robots/quadruped.urdf");
+
+fn load(more: &str, sets: &[&str]) -> Result<Scenario, String> {
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+    Scenario::from_texts(&format!("{QUADRUPED}\n{more}"), URDF, &sets).map_err(|e| e.to_string())
+}
+
+fn refused(more: &str, sets: &[&str]) -> String {
+    match load(more, sets) {
+        Ok(_) => panic!("accepted: {more} {sets:?}"),
+        Err(text) => text,
+    }
+}
+
+const DRIVE: &str = r#"joints."*".drive"#;
+
+#[test]
+fn without_a_drive_all_are_ideal() {
+    let scenario = load("", &[]).unwrap();
+    assert!(scenario.spec.drives.is_ideal());
+    let ideal = load("", &[&format!("{DRIVE}=ideal")]).unwrap();
+    assert!(ideal.spec.drives.is_ideal());
+}
+
+#[test]
+fn a_joint_has_the_numbers_of_its_own_table_over_those_of_all() {
+    let all = format!("{DRIVE}.friction.coulomb_nm=0.2");
+    let own = "joints.FL_calf_joint.drive.friction.coulomb_nm=0.4";
+    let scenario = load("", &[&all, own, &format!("{DRIVE}.delay_us=2000")]).unwrap();
+    let calf = scenario.model.joint_index("FL_calf_joint").unwrap();
+    for (i, drive) in scenario.spec.drives.joints.iter().enumerate() {
+        assert_eq!(drive.friction.coulomb_nm, if i == calf { 0.4 } else { 0.2 });
+        assert_eq!(drive.timing.delay_us, 2000.0);
+    }
+}
+
+/// Every number, below and above its range, is refused with key, value and range.
+#[test]
+fn every_number_out_of_its_range_is_refused_with_key_value_and_range() {
+    for key in Drive::keys() {
+        let Key { name, min, max, .. } = *key;
+        for wrong in [min - 1.0 - min.abs(), 2.0 * max.abs() + 1.0, f64::NAN] {
+            let text = refused("", &[&format!("{DRIVE}.{name}={wrong:?}")]);
+            let told = text.contains(name) && text.contains(&format!("{min} to {max}"));
+            let value = wrong.is_nan() || text.contains(&format!("{wrong:?}").replace(".0", ""));
+            assert!(told && value, "{text}");
+        }
+    }
+    let text = refused("", &[&format!("{DRIVE}.friction.coulomb=1")]);
+    assert!(text.contains("drive.friction.coulomb is unknown; known here: coulomb_nm"), "{text}");
+    let text = refused("", &[&format!("{DRIVE}=unitree_go3")]);
+    assert!(text.contains("\"unitree_go3\"; it must be") && text.contains("\"ideal\""), "{text}");
+    let text = refused("", &[&format!("{DRIVE}.preset=unitree_go3")]);
+    assert!(text.contains("preset is \"unitree_go3\"; it must be one of \"ideal\""), "{text}");
+    let text = refused("", &["battery.resistance_ohm=-1"]);
+    assert!(text.contains("battery.resistance_ohm is -1; it must be 0 to 1000"), "{text}");
+}
+
+#[test]
+fn numbers_that_contradict_each_other_are_refused() {
+    let text = refused("", &[&format!("{DRIVE}.elastic.backlash_rad=0.01")]);
+    assert!(text.contains("elastic.backlash_rad: 0.01 is not allowed"), "{text}");
+    let text = refused("", &[&format!("{DRIVE}.heat.derate_c=90")]);
+    assert!(text.contains("below heat.trip_c, 0"), "{text}");
+}
+
+/// What a log holds is all that the run depends on: the numbers, not only the name.
+#[test]
+fn a_log_holds_the_numbers_of_a_preset() {
+    for (name, _) in DRIVES {
+        let scenario = load("", &[&format!("{DRIVE}={name}"), &format!("{DRIVE}.delay_us=1234")]);
+        let scenario = scenario.unwrap();
+        assert_eq!(
+            scenario.spec.drives.joints[0].timing.delay_us, 1234.0,
+            "keys go before presets"
+        );
+        let again = Scenario::from_texts(&scenario.complete_toml, URDF, &[]).unwrap();
+        assert_eq!(again.spec.drives, scenario.spec.drives, "{name}");
+        assert_eq!(again.physics_hash, scenario.physics_hash, "{name}");
+        let text = &scenario.complete_toml;
+        let changed =
+            |key: &&Key| key.get(&scenario.spec.drives.joints[0]) != key.get(&Drive::IDEAL);
+        for key in Drive::keys().filter(changed) {
+            let last = key.name.rsplit('.').next().unwrap();
+            let of_joint = key.name == "motor.rotor_inertia_kg_m2" || text.contains(last);
+            assert!(of_joint, "{name}: {}", key.name);
+        }
+    }
+}
+
+#[test]
+fn a_rotor_inertia_replaces_the_armature_and_goes_behind_a_spring() {
+    let rotor = format!("{DRIVE}.motor.rotor_inertia_kg_m2=1e-4");
+    let geared = load("", &[&rotor, &format!("{DRIVE}.gear.ratio=8")]).unwrap();
+    assert!((geared.model.joints[0].armature - 6.4e-3).abs() < 1e-12);
+    let spring = format!("{DRIVE}.elastic.stiffness_nm_per_rad=500");
+    let elastic = load("", &[&spring]).unwrap();
+    assert_eq!(elastic.model.joints[0].armature, 0.0);
+    let before = load("", &[]).unwrap().model.joints[0].armature;
+    let behind = elastic.spec.drives.joints[0].reflected_kg_m2();
+    assert!(before > 0.0 && (behind - before).abs() < 1e-15, "{behind} {before}");
+}
+
+const FULL: [&str; 9] = [
+    "delay_us=3300",
+    "control_hz=2000",
+    "encoder.counts_per_turn=16384",
+    "friction.coulomb_nm=0.2",
+    "friction.stribeck_nm=0.1",
+    "motor.torque_constant_nm_per_a=0.1",
+    "motor.resistance_ohm=0.2",
+    "heat.winding_j_per_k=30",
+    "watchdog.timeout_us=100000",
+];
+
+fn driven() -> Simulation {
+    let sets: Vec<String> = FULL.iter().map(|set| format!("{DRIVE}.{set}")).collect();
+    let mut sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    sets.extend(["battery.voltage_v=28", "battery.resistance_ohm=0.1"]);
+    load("", &sets).unwrap().simulation()
+}
+
+fn run(simulation: &mut Simulation, ticks: u64) -> u64 {
+    for _ in 0..ticks {
+        let (seq, tick) = (simulation.tick() + 1, simulation.tick());
+        let joints = (0..12).map(|i| JointCommand {
+            q: simulation.spec().q.joints[i] + 0.05 * ((tick / 100 + i as u64) % 3) as f64,
+            kp: 80.0,
+            kd: 2.0,
+            ..Default::default()
+        });
+        let joints = joints.collect();
+        let (answers_tick, applies_tick) = (tick, tick);
+        let command = Command { run_id: 1, session: 5, seq, answers_tick, applies_tick, joints };
+        let mut input = TickInput::new();
+        input.candidates.push(Box::new(command));
+        assert_eq!(simulation.step(&input).failure, None);
+    }
+    simulation.state().digest
+}
+
+#[test]
+fn a_snapshot_in_the_middle_of_a_delay_goes_on_with_the_same_bits() {
+    let mut whole = driven();
+    run(&mut whole, 137);
+    let words = whole.snapshot_words();
+    let expected = run(&mut whole, 100);
+    let mut resumed = driven();
+    resumed.restore(&words).unwrap();
+    assert_eq!(run(&mut resumed, 100), expected);
+    assert_eq!(run(&mut driven(), 237), expected, "and a repeat");
+}
+
+/// A number that no run produces is refused by name.
+#[test]
+fn words_of_drives_have_ranges() {
+    let mut simulation = driven();
+    run(&mut simulation, 20);
+    let words = simulation.snapshot_words();
+    let names = simulation.word_names();
+    let mut tried = std::collections::BTreeSet::new();
+    for (place, (group, _)) in
+        names.iter().enumerate().filter(|(_, (g, _))| g.starts_with("drive."))
+    {
+        if !tried.insert(*group) {
+            continue;
+        }
+        let mut wrong = words.clone();
+        wrong[place] = f64::NAN.to_bits();
+        let text = simulation.restore(&wrong).unwrap_err().to_string();
+        assert!(text.contains(group), "{group}: {text}");
+    }
+    assert!(tried.len() > 15, "{tried:?}");
+}
+
+/// The drive of a dead motor makes nothing, whatever it is asked for.
+#[test]
+fn faults_of_motors_act_on_drives() {
+    use hardstand_protocol::{Event, FaultKind, InjectedFault, Part, UNTIL_CLEARED};
+    let mut simulation = driven();
+    run(&mut simulation, 50);
+    assert_ne!(simulation.state().motor[2], 0.0);
+    let fault =
+        InjectedFault { kind: FaultKind::MotorDead, part: Part::Joint(2), values: [0.0; 4] };
+    let mut input = TickInput::new();
+    input.events.push(Event::InjectFault { fault, ticks: UNTIL_CLEARED });
+    simulation.step(&input);
+    assert_eq!(simulation.state().motor[2], 0.0);
+    assert_ne!(simulation.state().motor[1], 0.0);
+}
+
+/// The state shows what the encoder shows: whole counts.
+#[test]
+fn readings_are_those_of_the_encoder() {
+    let mut simulation = driven();
+    run(&mut simulation, 50);
+    let mut snapshot = simulation.new_snapshot();
+    simulation.fill(&mut snapshot);
+    let count = std::f64::consts::TAU / 16384.0;
+    let shown = snapshot.state.joints[1].q;
+    assert!((shown / count - (shown / count).round()).abs() < 1e-6, "{shown}");
+    assert!((shown - simulation.state().q.joints[1]).abs() < 0.02);
+}
+
+#[test]
+fn a_file_of_a_drive_is_checked() {
+    let drive = drive_of("delay_us = 500\n[friction]\ncoulomb_nm = 0.1\n", "my.toml").unwrap();
+    assert_eq!((drive.timing.delay_us, drive.friction.coulomb_nm), (500.0, 0.1));
+    let text = drive_of("delay = 500\n", "my.toml").unwrap_err().to_string();
+    assert!(text.contains("my.toml: the drive was refused") && text.contains("delay is unknown"));
+}
