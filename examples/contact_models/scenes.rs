@@ -8,7 +8,7 @@ use hardstand_physics::contact::{Restitution, StationShape, Surface};
 use hardstand_physics::dynamics::{Positions, Velocities, kinetic_energy, potential_energy};
 use hardstand_physics::model::{Base, BodySpec, Builder, Model};
 use hardstand_physics::plant::{
-    CollisionSpec, ContactModel, ContactResult, Integrator, PlantSpec, Station,
+    CollisionSpec, ContactModel, ContactResult, DriveSet, Integrator, PlantSpec, Station,
 };
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 use hardstand_protocol::{Command, Event, JointCommand, TickInput};
