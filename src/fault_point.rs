@@ -2,8 +2,9 @@
 //! none.
 
 /// `NAME:N`: the thread that passes the point `NAME` for the Nth time, the 2Nth, … panics.
-/// `NAME:N:hang`: it never returns from there. `NAME:N:stall`: it stands still for 3 s. `NAME:N:open=FILE`: it tries to read the file, as a
-/// thread that has been taken over would, and prints what came of it.
+/// `NAME:N:hang`: it never returns from there. `NAME:N:stall`: it stands still for 3 s.
+/// `NAME:N:open=FILE`: it tries to read the file, as a thread that has been taken over would, and
+/// prints what came of it.
 #[cfg(debug_assertions)]
 const VARIABLE: &str = "HARDSTAND_FAULT_POINT";
 

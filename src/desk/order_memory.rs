@@ -11,8 +11,8 @@ use super::Reply;
 /// Answers that are remembered for orders that come again.
 const ANSWERS_KEPT: usize = 256;
 
-/// Runs that may begin one after another, and the time until one more may, ns. Each run is a file of
-/// the log.
+/// Runs that may begin one after another, and the time until one more may, ns. Each run is a file
+/// of the log.
 const RUNS_AT_ONCE: u64 = 32;
 const RUN_EVERY_NS: u64 = 100_000_000;
 

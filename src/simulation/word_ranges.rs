@@ -54,20 +54,6 @@ impl WordRange {
             "push.body" => Self::Count(s.model().bodies.len() as u64 - 1),
             "push.point_B" | "contact.marker_B" => Self::within(BODY_MAX_M),
             "push.force_W" => Self::within(1e6),
-            "body.quat_WB_wxyz" => Self::within(1.0 + 1e-6),
-            "body.p_WB" => Self::within(1e6),
-            "body.w_WB" | "body.v_WB" => Self::within(1e4),
-            "flight.due_tick" => Self::Count(TICK_MAX),
-            "flight.since_tick" => Self::Moment(tick),
-            "flight.momentum_W" | "flight.spin_W" => Self::within(FORCE_MAX_N),
-            "constraint.active" => Self::Count(1),
-            "constraint.p_SP" => Self::within(REACH_MAX_M),
-            "touch.count" => Self::Count(s.spec().collisions.points_max as u64),
-            "touch.feature" => Self::Count(u64::from(u32::MAX)),
-            "touch.marker_A" | "touch.anchor_B" => Self::within(REACH_MAX_M),
-            "touch.sliding" => Self::Number(0.0, 1.0),
-            "touch.committed_ns" => Self::Moment(tick.saturating_mul(s.spec().period_ns)),
-            "touch.force_B" => Self::within(FORCE_MAX_N),
             "foot_switch.closed" | "region.set" | "lease.stopped" => Self::Count(1),
             "foot_switch.pending_ticks" => Self::Count(s.spec().foot_switch.debounce_ticks),
             "contact.anchor_S" => Self::within(REACH_MAX_M),
@@ -84,6 +70,47 @@ impl WordRange {
             "lease.next" => Self::Count(tick.saturating_add(2 * SCHEDULE_TICKS_MAX)),
             "fault.value" | "fault.memory" => Self::within(1e16),
             "push.ticks_left" => Self::Count(TICK_MAX),
+            "contact.committed_ns" => Self::Moment(tick.saturating_mul(s.spec().period_ns)),
+            "fault.ticks_left"
+            | "fault.what"
+            | "lease.controller"
+            | "lease.session"
+            | "lease.schedule"
+            | "lease.flags"
+            | "lease.owners"
+            | "watchdog.owner"
+            | "watchdog.seq"
+            | "watchdog.candidate"
+            | "watchdog.candidate_seq"
+            | "watchdog.revoked" => Self::Bits,
+            _ => return Self::of_bodies(s, tick, group).or_else(|| Self::of_drives(group)),
+        })
+    }
+
+    /// Free bodies, shapes that touch, constraints, and the momentum of a flight.
+    fn of_bodies(s: &Simulation, tick: u64, group: &str) -> Option<Self> {
+        Some(match group {
+            "body.quat_WB_wxyz" => Self::within(1.0 + 1e-6),
+            "body.p_WB" => Self::within(1e6),
+            "body.w_WB" | "body.v_WB" => Self::within(1e4),
+            "flight.due_tick" => Self::Count(TICK_MAX),
+            "flight.since_tick" => Self::Moment(tick),
+            "flight.momentum_W" | "flight.spin_W" => Self::within(FORCE_MAX_N),
+            "constraint.active" => Self::Count(1),
+            "constraint.p_SP" => Self::within(REACH_MAX_M),
+            "touch.count" => Self::Count(s.spec().collisions.points_max as u64),
+            "touch.feature" => Self::Count(u64::from(u32::MAX)),
+            "touch.marker_A" | "touch.anchor_B" => Self::within(REACH_MAX_M),
+            "touch.sliding" => Self::Number(0.0, 1.0),
+            "touch.committed_ns" => Self::Moment(tick.saturating_mul(s.spec().period_ns)),
+            "touch.force_B" => Self::within(FORCE_MAX_N),
+            "touch.pair" => Self::Bits,
+            _ => return None,
+        })
+    }
+
+    fn of_drives(group: &str) -> Option<Self> {
+        Some(match group {
             "drive.motor_q" | "drive.anchor" => Self::within(2.0 * REACH_MAX_M),
             "drive.motor_dq" | "drive.dq_before" => Self::within(1e4),
             "drive.measured_q"
@@ -101,20 +128,6 @@ impl WordRange {
             }
             "drive.sent_fresh" => Self::Count(1),
             "drive.flags" => Self::Count(drive::flags::ALL),
-            "contact.committed_ns" => Self::Moment(tick.saturating_mul(s.spec().period_ns)),
-            "fault.ticks_left"
-            | "fault.what"
-            | "lease.controller"
-            | "lease.session"
-            | "lease.schedule"
-            | "lease.flags"
-            | "lease.owners"
-            | "watchdog.owner"
-            | "watchdog.seq"
-            | "watchdog.candidate"
-            | "watchdog.candidate_seq"
-            | "watchdog.revoked"
-            | "touch.pair" => Self::Bits,
             _ => return None,
         })
     }

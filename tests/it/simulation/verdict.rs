@@ -91,7 +91,7 @@ impl Covered {
     pub fn is_worth_something(&mut self) {
         let text = format!("{self:?}");
         let least = [
-            50_000, 1000, 100, 3, 10_000, 1000, 50, 5, 5, 250, 5, 3, 2, 50, 50, 300, 50, 30, 1000,
+            50_000, 1000, 100, 3, 10_000, 1000, 50, 5, 3, 250, 5, 3, 2, 50, 50, 300, 50, 30, 1000,
             200, 20, 10, 200, 1000, 0, 100,
         ];
         for (number, least) in self.numbers().into_iter().zip(least) {
