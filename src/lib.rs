@@ -32,6 +32,8 @@ pub mod cli;
 pub mod config;
 #[cfg(not(target_family = "wasm"))]
 pub mod daemon;
+#[cfg(feature = "dds")]
+pub mod dds;
 #[cfg(not(target_family = "wasm"))]
 pub mod desk;
 #[cfg(not(target_family = "wasm"))]

@@ -123,6 +123,10 @@ fn ros2(s: &Scenario) {
             say!("ros 2      ROS_DOMAIN_ID={domain} RMW_IMPLEMENTATION=rmw_zenoh_cpp{elsewhere}")
         }
         Ros2Mode::Bridge => say!("ros 2      through a zenoh-bridge-ros2dds that connects to it"),
+        Ros2Mode::Dds => {
+            let (domain, interface) = (s.ros2.domain, &s.ros2.interface);
+            say!("ros 2      on DDS, domain {domain}, interface {interface}");
+        }
     }
 }
 

@@ -45,4 +45,4 @@ pub use scenario::Scenario;
 #[cfg(feature = "zenoh")]
 pub(crate) use section::{Mistakes, Range, Section};
 pub use services::{RecordSettings, Sandbox};
-pub use unitree::{Motors, UnitreeSettings};
+pub use unitree::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};

@@ -12,6 +12,8 @@ pub enum Ros2Mode {
     RmwZenoh,
     /// With a zenoh-bridge-ros2dds.
     Bridge,
+    /// With nodes of any DDS, as a participant of the domain.
+    Dds,
 }
 
 /// Edges of the frame tree that the daemon publishes.
@@ -32,6 +34,8 @@ pub struct Ros2Settings {
     pub mode: Ros2Mode,
     /// `ROS_DOMAIN_ID` of the nodes.
     pub domain: u32,
+    /// Network interface of DDS: a name or an address.
+    pub interface: String,
     /// Prefix of all topics of the robot; empty or `a/b`, without outer slashes.
     pub namespace: String,
     /// Edges under `/tf`.
@@ -73,6 +77,7 @@ pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) ->
     let settings = Ros2Settings {
         mode: mode(&s, bus),
         domain: s.count("domain", 0, DOMAIN_MAX) as u32,
+        interface: s.text("interface").into(),
         namespace: namespace(&s),
         tf: s.choice("tf", &tf_edges).unwrap_or(TfEdges::All),
         every_ticks: rates(&s, 1_000_000_000 / period_ns),
@@ -90,6 +95,7 @@ fn mode(s: &Section<'_>, bus: &BusSettings) -> Ros2Mode {
         ("auto", auto),
         ("rmw_zenoh", Ros2Mode::RmwZenoh),
         ("bridge", Ros2Mode::Bridge),
+        ("dds", Ros2Mode::Dds),
         ("off", Ros2Mode::Off),
     ];
     let mode = s.choice("mode", &words).unwrap_or(Ros2Mode::Off);
@@ -99,6 +105,9 @@ fn mode(s: &Section<'_>, bus: &BusSettings) -> Ros2Mode {
             "\"auto\" or \"off\" with users_file or the tls keys: no role there covers the keys of \
              ROS 2. Let ROS 2 nodes run beside a daemon that listens on its own machine only",
         );
+    }
+    if mode == Ros2Mode::Dds && !cfg!(feature = "dds") {
+        s.mistake("mode", "another one: this build has no DDS; build it with --features dds");
     }
     mode
 }

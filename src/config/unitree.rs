@@ -21,11 +21,62 @@ pub struct Motors {
     pub feet: [usize; LEGS.len()],
 }
 
+/// Joints of a G1 in the order of its messages, by the names in Unitree's URDF.
+const G1: [&str; 29] = [
+    "left_hip_pitch_joint",
+    "left_hip_roll_joint",
+    "left_hip_yaw_joint",
+    "left_knee_joint",
+    "left_ankle_pitch_joint",
+    "left_ankle_roll_joint",
+    "right_hip_pitch_joint",
+    "right_hip_roll_joint",
+    "right_hip_yaw_joint",
+    "right_knee_joint",
+    "right_ankle_pitch_joint",
+    "right_ankle_roll_joint",
+    "waist_yaw_joint",
+    "waist_roll_joint",
+    "waist_pitch_joint",
+    "left_shoulder_pitch_joint",
+    "left_shoulder_roll_joint",
+    "left_shoulder_yaw_joint",
+    "left_elbow_joint",
+    "left_wrist_roll_joint",
+    "left_wrist_pitch_joint",
+    "left_wrist_yaw_joint",
+    "right_shoulder_pitch_joint",
+    "right_shoulder_roll_joint",
+    "right_shoulder_yaw_joint",
+    "right_elbow_joint",
+    "right_wrist_roll_joint",
+    "right_wrist_pitch_joint",
+    "right_wrist_yaw_joint",
+];
+
+/// Joints of a humanoid in the order of Unitree's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HgMotors {
+    /// Indices into the model's joints.
+    pub joints: [usize; G1.len()],
+}
+
+/// The robots that have Unitree's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitreeRobot {
+    /// A quadruped: `unitree_go`.
+    Go(Motors),
+    /// A humanoid: `unitree_hg`.
+    Hg(HgMotors),
+}
+
 /// Settings of Unitree's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitreeSettings {
     /// The order of motors and feet.
-    pub motors: Motors,
+    pub robot: UnitreeRobot,
+    /// The kind of humanoid in its messages.
+    pub mode_machine: u8,
     /// Ticks between two states.
     pub every_ticks: u64,
 }
@@ -40,19 +91,34 @@ pub(super) fn unitree(
     let s = root.section("unitree");
     let enabled = s.bool("enabled");
     let every_ticks = rate(&s, "rate_hz", 1_000_000_000 / spec.period_ns, RATE_MOST_HZ);
-    let motors = Motors::of(model, spec);
-    if enabled && motors.is_none() {
+    let mode_machine = s.count("mode_machine", 0, u32::from(u8::MAX)) as u8;
+    let quadruped = Motors::of(model, spec).map(UnitreeRobot::Go);
+    let robot = quadruped.or_else(|| HgMotors::of(model).map(UnitreeRobot::Hg));
+    if enabled && robot.is_none() {
         s.mistake(
             "enabled",
             "false: Unitree's messages are for robots with feet FR, FL, RR and RL (or FR_… and so \
-             on), three joints above each and no others",
+             on), three joints above each and no others, or with the 29 joints of a G1",
         );
     } else if enabled && ros2.mode == Ros2Mode::Off {
         s.mistake("enabled", "false where ros2.mode is \"off\": the messages go over ROS 2");
     }
     s.finish();
-    let settings = |motors| UnitreeSettings { motors, every_ticks: every_ticks.unwrap_or(1) };
-    motors.filter(|_| enabled).map(settings)
+    let every_ticks = every_ticks.unwrap_or(1);
+    let settings = |robot| UnitreeSettings { robot, mode_machine, every_ticks };
+    robot.filter(|_| enabled).map(settings)
+}
+
+impl HgMotors {
+    /// The order for a robot with the 29 joints of a G1, by their names, and no others.
+    #[must_use]
+    pub fn of(model: &Model) -> Option<Self> {
+        let mut all = Self { joints: [0; G1.len()] };
+        for (joint, name) in all.joints.iter_mut().zip(G1) {
+            *joint = model.joints.iter().position(|j| j.name == name)?;
+        }
+        (model.joint_count() == G1.len()).then_some(all)
+    }
 }
 
 impl Motors {

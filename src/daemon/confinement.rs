@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hardstand_sandbox::{Allowed, Applied, confine_calls, confine_files, confine_physics_thread};
 
-use crate::config::{Mode, Sandbox, Scenario};
+use crate::config::{Mode, Ros2Mode, Sandbox, Scenario};
 use crate::rt::Grants;
 use hardstand_error::Result;
 
@@ -91,6 +91,7 @@ fn allowed(scenario: &Scenario, log: Option<&Path>, child: Option<u32>) -> Allow
         let tls = access.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.ca]);
         allowed.read.extend(tls.cloned());
     }
+    allowed.udp = scenario.ros2.mode == Ros2Mode::Dds;
     for endpoint in &scenario.bus.listen {
         add_endpoint(&mut allowed, endpoint, true);
     }

@@ -28,6 +28,8 @@ pub(super) const POSITION: usize = 3;
 pub(super) const TRAJECTORY: usize = 4;
 /// Number of the topic of Unitree's commands.
 pub(super) const LOW_CMD: usize = 5;
+/// Number of the daemon's own postures, as if they came by a topic.
+const POSTURE: usize = 6;
 
 /// The fields of the newest state that a command needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,8 +149,24 @@ impl CommandSubscriber {
         now.tick.saturating_sub((now.time_ns - ns) / self.period_ns)
     }
 
+    /// Follows a trajectory of the daemon's own.
+    pub(super) fn follow_own(
+        &self,
+        trajectory: Result<Trajectory, Refused>,
+    ) -> Result<(), Refused> {
+        self.follow_from((POSTURE, None), trajectory?)
+    }
+
+    /// Ends a trajectory of the daemon's own.
+    pub(super) fn end_following(&self) {
+        self.lock().following.take_if(|(publisher, _)| publisher.0 == POSTURE);
+    }
+
     fn begin(&self, publisher: Publisher, m: &JointTrajectory) -> Result<(), Refused> {
-        let trajectory = self.orders.trajectory(m)?;
+        self.follow_from(publisher, self.orders.trajectory(m)?)
+    }
+
+    fn follow_from(&self, publisher: Publisher, trajectory: Trajectory) -> Result<(), Refused> {
         let now = (self.now)();
         let refused = |text: &str| Err(Refused::new(RosRejection::Trajectory, text.into()));
         if trajectory.is_over(now.time_ns) {

@@ -28,11 +28,13 @@ pub enum RosRejection {
     Guard,
     /// A call of a service whose type has another definition.
     Type,
+    /// A command for another kind of Unitree's robots.
+    Machine,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Cdr,
         Self::Names,
         Self::Interfaces,
@@ -42,6 +44,7 @@ impl RosRejection {
         Self::Crc,
         Self::Guard,
         Self::Type,
+        Self::Machine,
     ];
 
     /// Name of the counter.
@@ -57,6 +60,7 @@ impl RosRejection {
             Self::Crc => "crc",
             Self::Guard => "guard",
             Self::Type => "type",
+            Self::Machine => "machine",
         }
     }
 }

@@ -66,6 +66,7 @@ numbers! {
     u16, "uint16", 2;
     i32, "int32", 4;
     u32, "uint32", 4;
+    i64, "int64", 8;
     u64, "uint64", 8;
     f32, "float32", 4;
     f64, "float64", 8;

@@ -1,44 +1,115 @@
-//! Unitree's two topics: publishes states and receives commands.
+//! Unitree's topics: publishes states and receives commands.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command_subscriber::{CommandSubscriber, LOW_CMD};
 use super::counters::{RosCounters, RosRejection};
 use super::messages::Message;
-use super::naming::gid_of;
+use super::naming::End;
 use super::orders::Refused;
-use super::topic_publisher::Line;
-use super::unitree::{Guard, LowCmd, LowState, fill, has_its_crc, set_crc, set_points};
-use crate::config::Motors;
-use hardstand_protocol::{JointCommand, StateReading};
+use super::topics::MessageType;
+use super::unitree::{
+    Checked, Guard, HgLowCmd, HgLowState, LowCmd, LowState, SportModeState, WRITERS,
+    WirelessController, fill, fill_hg, fill_sport, has_its_crc, hg_set_points, set_crc, set_points,
+    sticks, watch,
+};
+use super::wires::{Out, Take, Wires};
+use crate::config::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::{JointCommand, StateReading, random_number};
 
 /// Topic names of the real robot; the namespace does not apply.
-pub(super) const LOW_STATE_TOPIC: &str = "/lowstate";
-pub(super) const LOW_CMD_TOPIC: &str = "/lowcmd";
+const LOW_STATE_TOPIC: &str = "/lowstate";
+const SLOW_STATE_TOPIC: &str = "/lf/lowstate";
+const LOW_CMD_TOPIC: &str = "/lowcmd";
+const BODY_TOPICS: [&str; 2] = ["/sportmodestate", "/odommodestate"];
+const REMOTE_TOPIC: &str = "/wirelesscontroller";
+
+/// One in so many states is on the slow topic and has the sticks beside it.
+const SLOW: u64 = 10;
 
 /// Publishes states.
 #[derive(Debug)]
 pub(super) struct LowStates {
-    line: Line,
-    motors: Motors,
+    robot: Robot,
+    every: u64,
     guard: Guard,
-    message: LowState,
+    fast: Out,
+    slow: Out,
+    remote: Out,
+    /// Of the body, both the same.
+    bodies: [Out; 2],
+    body: SportModeState,
+}
+
+#[derive(Debug)]
+enum Robot {
+    Go { motors: Motors, message: Box<LowState> },
+    Hg { motors: HgMotors, message: Box<HgLowState>, mode_pr: Arc<AtomicU8> },
+}
+
+/// Declares the topics of the robot, with a guard, which is returned for its services.
+pub(super) fn low_level(
+    wires: &mut Wires<'_>,
+    settings: &UnitreeSettings,
+    subscriber: &Arc<CommandSubscriber>,
+) -> Result<(LowStates, Guard)> {
+    let own = [random_number() as u32, random_number() as u32];
+    let guard = Guard::new(own);
+    // libraries for controllers that can also play the robot declare both
+    let is_taken = wires.finder((LOW_STATE_TOPIC, LOW_CMD_TOPIC), WRITERS);
+    let thread = watch(guard.clone(), is_taken, wires.bus().panic_guard());
+    thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
+    let (robot, state) = match settings.robot {
+        UnitreeRobot::Go(motors) => {
+            let take = receive(guard.clone(), subscriber, move |bytes| commands(&motors, bytes));
+            wires.listen(MessageType::of::<LowCmd>(), LOW_CMD_TOPIC, End::Subscriber, take)?;
+            let mut message =
+                LowState { head: [0xFE, 0xEF], level_flag: 0xFF, sn: own, ..Default::default() };
+            // real controllers stop if the battery is empty
+            message.bms_state.soc = 100;
+            (Robot::Go { motors, message: Box::new(message) }, MessageType::of::<LowState>())
+        }
+        UnitreeRobot::Hg(motors) => {
+            let mode_pr = Arc::new(AtomicU8::new(0));
+            let read = hg_reader(motors, settings.mode_machine, Arc::clone(&mode_pr));
+            let take = receive(guard.clone(), subscriber, read);
+            wires.listen(MessageType::of::<HgLowCmd>(), LOW_CMD_TOPIC, End::Subscriber, take)?;
+            let mut message =
+                HgLowState { mode_machine: settings.mode_machine, ..Default::default() };
+            message.reserve[..2].copy_from_slice(&own);
+            (
+                Robot::Hg { motors, message: Box::new(message), mode_pr },
+                MessageType::of::<HgLowState>(),
+            )
+        }
+    };
+    let watcher = guard.clone();
+    let observe: Take = Box::new(move |bytes, _| watcher.observe(bytes));
+    wires.listen(state, LOW_STATE_TOPIC, End::Subscriber, observe)?;
+    let body = MessageType::of::<SportModeState>();
+    let states = LowStates {
+        robot,
+        every: settings.every_ticks,
+        guard: guard.clone(),
+        fast: wires.publish(state, LOW_STATE_TOPIC)?,
+        slow: wires.publish(state, SLOW_STATE_TOPIC)?,
+        remote: wires.publish(MessageType::of::<WirelessController>(), REMOTE_TOPIC)?,
+        bodies: [wires.publish(body, BODY_TOPICS[0])?, wires.publish(body, BODY_TOPICS[1])?],
+        body: SportModeState::default(),
+    };
+    Ok((states, guard))
 }
 
 impl LowStates {
-    /// Publishes states of a robot with the serial number `own`, which the guard recognises.
-    pub(super) fn new(line: Line, motors: Motors, guard: Guard, own: [u32; 2]) -> Self {
-        let mut message =
-            LowState { head: [0xFE, 0xEF], level_flag: 0xFF, sn: own, ..Default::default() };
-        // real controllers stop if the battery is empty
-        message.bms_state.soc = 100;
-        Self { line, motors, guard, message }
-    }
-
     /// Ticks between two states; `None` without subscribers or if the guard blocks.
     pub(super) fn wanted(&self) -> Option<u64> {
-        let wanted = self.line.topic.is_wanted() && self.guard.block_reason().is_none();
-        wanted.then_some(self.line.every)
+        let [sport, odometry] = &self.bodies;
+        // each is asked: it keeps count of its readers
+        let all = [&self.fast, &self.slow, &self.remote, sport, odometry].map(Out::is_wanted);
+        let wanted = all.contains(&true) && self.guard.block_reason().is_none();
+        wanted.then_some(self.every)
     }
 
     /// Publishes the state with this number, if it is due.
@@ -52,36 +123,93 @@ impl LowStates {
         if self.wanted().is_none_or(|every| !number.is_multiple_of(every)) {
             return;
         }
-        fill(&self.motors, state, &mut self.message);
-        self.message.encode(buffer);
-        set_crc::<LowState>(buffer);
-        self.line.put(buffer, unix_ns, counters);
-    }
-}
-
-/// Receives commands.
-pub(super) fn receive_commands(
-    motors: Motors,
-    guard: Guard,
-    subscriber: Arc<CommandSubscriber>,
-) -> impl Fn(&[u8], Option<&[u8]>) + Send + Sync + 'static {
-    move |bytes, attachment| {
-        let read = match guard.block_reason() {
-            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
-            None => commands(&motors, bytes),
+        let slow = number.is_multiple_of(self.every * SLOW);
+        match &mut self.robot {
+            Robot::Go { motors, message } => {
+                fill(motors, state, message);
+                message.encode(buffer);
+                set_crc::<LowState>(buffer);
+            }
+            Robot::Hg { motors, message, mode_pr } => {
+                fill_hg(motors, state, message);
+                message.mode_pr = mode_pr.load(Ordering::Relaxed);
+                message.encode(buffer);
+                set_crc::<HgLowState>(buffer);
+            }
+        }
+        let topics = [(&mut self.fast, true), (&mut self.slow, slow)];
+        for (topic, _) in topics.into_iter().filter(|(topic, due)| *due && topic.is_wanted()) {
+            topic.put(buffer, unix_ns, counters);
+        }
+        let motors = match &self.robot {
+            Robot::Go { motors, .. } => Some(motors),
+            Robot::Hg { .. } => None,
         };
-        subscriber.receive_set_points(LOW_CMD_TOPIC, (LOW_CMD, attachment.and_then(gid_of)), read)
+        for topic in self.bodies.iter_mut().filter(|topic| topic.is_wanted()) {
+            fill_sport(motors, state, &mut self.body);
+            self.body.encode(buffer);
+            topic.put(buffer, unix_ns, counters);
+        }
+        if slow && self.remote.is_wanted() {
+            sticks(state).encode(buffer);
+            self.remote.put(buffer, unix_ns, counters);
+        }
     }
 }
 
-fn commands(motors: &Motors, bytes: &[u8]) -> Result<Vec<JointCommand>, Refused> {
+/// Receives commands, which `read` reads.
+fn receive(
+    guard: Guard,
+    subscriber: &Arc<CommandSubscriber>,
+    read: impl Fn(&[u8]) -> std::result::Result<Vec<JointCommand>, Refused> + Send + Sync + 'static,
+) -> Take {
+    let subscriber = Arc::clone(subscriber);
+    Box::new(move |bytes, gid| {
+        let set_points = match guard.block_reason() {
+            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
+            None => read(bytes),
+        };
+        subscriber.receive_set_points(LOW_CMD_TOPIC, (LOW_CMD, gid), set_points);
+    })
+}
+
+fn commands(motors: &Motors, bytes: &[u8]) -> std::result::Result<Vec<JointCommand>, Refused> {
     let message = LowCmd::decode(bytes)?;
-    // the checksum is over little-endian CDR, and the message may be big-endian
-    let mut encoded = Vec::with_capacity(bytes.len());
-    message.encode(&mut encoded);
-    if has_its_crc::<LowCmd>(&encoded) {
-        return Ok(set_points(motors, &message));
+    check::<LowCmd>(&message, message.crc)?;
+    Ok(set_points(motors, &message))
+}
+
+fn hg_reader(
+    motors: HgMotors,
+    mode_machine: u8,
+    mode_pr: Arc<AtomicU8>,
+) -> impl Fn(&[u8]) -> std::result::Result<Vec<JointCommand>, Refused> + Send + Sync {
+    let before = Mutex::new(Vec::new());
+    move |bytes| {
+        let message = HgLowCmd::decode(bytes)?;
+        check::<HgLowCmd>(&message, message.crc)?;
+        if message.mode_machine != mode_machine {
+            let text = format!(
+                "mode_machine is {}; it must be {mode_machine}, as in the states",
+                message.mode_machine
+            );
+            return Err(Refused::new(RosRejection::Machine, text));
+        }
+        mode_pr.store(message.mode_pr, Ordering::Relaxed);
+        let mut before = before.lock().unwrap_or_else(PoisonError::into_inner);
+        let commands = hg_set_points(&motors, &message, &before);
+        before.clone_from(&commands);
+        Ok(commands)
     }
-    let text = format!("crc is {:08x}, which is not the checksum of the message", message.crc);
+}
+
+/// The checksum is over little-endian CDR, and the message may be big-endian.
+fn check<T: Checked>(message: &T, crc: u32) -> std::result::Result<(), Refused> {
+    let mut encoded = Vec::new();
+    message.encode(&mut encoded);
+    if has_its_crc::<T>(&encoded) {
+        return Ok(());
+    }
+    let text = format!("crc is {crc:08x}, which is not the checksum of the message");
     Err(Refused::new(RosRejection::Crc, text))
 }

@@ -10,6 +10,8 @@ pub mod cdr;
 #[cfg(feature = "zenoh")]
 mod command_subscriber;
 mod counters;
+#[cfg(feature = "dds")]
+mod dds_wires;
 mod diagnostics;
 mod field;
 mod frames;
@@ -22,6 +24,8 @@ mod naming;
 #[cfg(feature = "zenoh")]
 mod node;
 mod orders;
+#[cfg(feature = "zenoh")]
+mod postures;
 mod readings;
 #[cfg(feature = "zenoh")]
 mod service_entry;
@@ -36,6 +40,10 @@ mod topic_publisher;
 mod topics;
 mod trajectory;
 pub mod unitree;
+#[cfg(feature = "zenoh")]
+mod unitree_services;
+#[cfg(feature = "zenoh")]
+mod wires;
 
 #[cfg(feature = "zenoh")]
 pub use command_subscriber::{COMMAND_TOPICS, CommandSubscriber, Now};

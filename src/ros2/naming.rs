@@ -94,7 +94,12 @@ impl Naming {
 
     /// The server of a service of the type `S`.
     pub fn server<S: Service>(&mut self, service: &str) -> Wire {
-        self.wire(service, (S::NAME, S::HASH), End::Server)
+        self.server_of(service, (S::NAME, S::HASH))
+    }
+
+    /// The same with name and hash of the type as values.
+    pub(super) fn server_of(&mut self, service: &str, of: (&str, &str)) -> Wire {
+        self.wire(service, of, End::Server)
     }
 
     fn wire(&mut self, name: &str, (type_name, hash): (&str, &str), end: End) -> Wire {

@@ -9,38 +9,39 @@ use super::command_subscriber::{
 };
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
-use super::low_level::{LOW_CMD_TOPIC, LOW_STATE_TOPIC, LowStates, receive_commands};
+use super::low_level::{LowStates, low_level};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
     Twist,
 };
-use super::naming::{End, Naming, attachment, gid_of};
+use super::naming::End;
 use super::orders::Orders;
+use super::postures::Postures;
 use super::readings::Readings;
 use super::services::Services;
 use super::simulator::Simulator;
 use super::topic_publisher::{Line, TopicPublisher};
-use super::topics::{Latched, MessageType, Source, latched, sources};
-use super::unitree::{Guard, LowCmd, LowState, watch};
-use crate::bus::{Bus, FeedEnd, LatchedTopic, Listening, Order, OrderPort, Token};
-use crate::config::{Ros2Settings, Scenario, UnitreeSettings};
+use super::topics::{MessageType, Source, latched, sources};
+use super::unitree_services as unitree;
+use super::wires::{Held, LatchedOut, Out, Take, Wires};
+use crate::bus::{Bus, FeedEnd, Order, OrderPort};
+use crate::config::Scenario;
 use crate::ingress::CommandIngress;
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{HoldGains, ModelReply, StatusReading, VelocityCommand, random_number};
+use hardstand_protocol::{HoldGains, ModelReply, StatusReading, VelocityCommand};
 
 /// The node. Dropping it removes its topics and services.
 #[derive(Debug)]
 pub struct Node {
     robot: String,
-    diagnostics: Mutex<(Line, StatusReading)>,
+    diagnostics: Mutex<(Out, StatusReading)>,
     counters: Arc<RosCounters>,
     thread: JoinHandle<()>,
     services: Services,
     stop: Arc<AtomicBool>,
-    _latched: [LatchedTopic; 2],
-    _listening: Vec<Listening>,
-    _tokens: Vec<Token>,
+    _latched: [LatchedOut; 2],
+    _held: Held,
 }
 
 /// Velocities that controllers that walk are asked for.
@@ -72,36 +73,21 @@ impl Node {
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
         let NodeEnds { feed, desk, orders, simulation } = ends;
-        let mut declarations = Declarations::new(bus, &scenario.ros2)?;
+        let mut wires = Wires::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
         let readings = Readings::of(scenario);
         let sources = sources(scenario);
-        let lines = sources.iter().map(|s| declarations.line(s)).collect::<Result<Vec<_>>>()?;
+        let lines = sources.iter().map(|s| line(&mut wires, s)).collect::<Result<Vec<_>>>()?;
         let [robot_description, tf_static] = latched(scenario, &readings);
-        let latched =
-            [declarations.latched(&robot_description)?, declarations.latched(&tf_static)?];
-        let diagnostics = declarations.line(&Source {
-            topic: "/diagnostics".into(),
-            of: MessageType::of::<DiagnosticArray>(),
-            every: 1,
-            which: 0,
-            encode: |_, _, _| {},
-        })?;
+        let latched = [wires.latch(&robot_description)?, wires.latch(&tf_static)?];
+        let diagnostics = wires.publish(MessageType::of::<DiagnosticArray>(), "/diagnostics")?;
         let subscriber = Arc::new(command_subscriber(scenario, model, &feed, desk, &counters));
-        let mut listening = declarations.listening(&subscriber)?;
-        listening.push(declarations.velocity_commands(orders.clone(), &counters)?);
-        let unitree = scenario.unitree.as_ref();
-        let low_states =
-            unitree.map(|u| declarations.low_level(u, &subscriber, &mut listening)).transpose()?;
+        listen_to_commands(&mut wires, &subscriber)?;
+        listen_to_velocities(&mut wires, orders.clone(), &counters)?;
+        let low_states = unitree_robot(&mut wires, scenario, &subscriber, &orders, &counters)?;
         let stop = Arc::new(AtomicBool::new(false));
         let simulator = Simulator::new(orders, feed.newest.clone(), simulation, &robot);
-        let services = Services::start(
-            bus,
-            &mut declarations.naming,
-            simulator,
-            &stop,
-            Arc::clone(&counters),
-        )?;
+        let services = Services::start(&mut wires, simulator, &stop, Arc::clone(&counters))?;
         let mut topic_publisher = TopicPublisher {
             lines,
             low_states,
@@ -127,21 +113,20 @@ impl Node {
             services,
             stop,
             _latched: latched,
-            _listening: listening,
-            _tokens: declarations.tokens,
+            _held: wires.finish()?,
         })
     }
 
     /// Publishes a status as diagnostics.
     pub fn publish_status(&self, bus: &Bus, status: &StatusReading) {
         let mut guard = self.diagnostics.lock().unwrap_or_else(PoisonError::into_inner);
-        let (line, before) = &mut *guard;
-        if line.topic.is_wanted() {
+        let (topic, before) = &mut *guard;
+        if topic.is_wanted() {
             let last = self.counters.last_refusal();
             let message = diagnostics(&self.robot, status, before, &last);
             let mut buffer = Vec::new();
             message.encode(&mut buffer);
-            line.put(&buffer, bus.wall_clock().now_ns(), &self.counters);
+            topic.put(&buffer, bus.wall_clock().now_ns(), &self.counters);
         }
         before.clone_from(status);
     }
@@ -162,9 +147,7 @@ fn command_subscriber(
     counters: &Arc<RosCounters>,
 ) -> CommandSubscriber {
     let joints = scenario.model.joints.iter().map(|j| j.name.clone()).collect();
-    let [kp_max, kd_max] = scenario.gains_max;
-    let limited = |g: &HoldGains| HoldGains { kp: g.kp.min(kp_max), kd: g.kd.min(kd_max) };
-    let gains = scenario.hold_gains.iter().map(limited).collect();
+    let gains = hold_gains(scenario);
     let newest = feed.newest.clone();
     let now = move || {
         let n = newest.get();
@@ -181,113 +164,73 @@ fn command_subscriber(
     CommandSubscriber::new(Orders::new(joints, gains), robot, desk, now, Arc::clone(counters))
 }
 
-/// Declares topics.
-struct Declarations<'a> {
-    bus: &'a Bus,
-    naming: Naming,
-    tokens: Vec<Token>,
+/// The gains with which positions without gains are held.
+fn hold_gains(scenario: &Scenario) -> Vec<HoldGains> {
+    let [kp_max, kd_max] = scenario.gains_max;
+    let limited = |g: &HoldGains| HoldGains { kp: g.kp.min(kp_max), kd: g.kd.min(kd_max) };
+    scenario.hold_gains.iter().map(limited).collect()
 }
 
-impl<'a> Declarations<'a> {
-    fn new(bus: &'a Bus, settings: &Ros2Settings) -> Result<Self> {
-        let naming = Naming::new(settings, &bus.id());
-        let tokens = vec![bus.token(&naming.node_token())?];
-        Ok(Self { bus, naming, tokens })
-    }
+/// Unitree's topics and services, if the scenario has them.
+fn unitree_robot(
+    wires: &mut Wires<'_>,
+    scenario: &Scenario,
+    subscriber: &Arc<CommandSubscriber>,
+    orders: &OrderPort,
+    counters: &Arc<RosCounters>,
+) -> Result<Option<LowStates>> {
+    let Some(settings) = &scenario.unitree else { return Ok(None) };
+    let (low_states, guard) = low_level(wires, settings, subscriber)?;
+    let ends = unitree::Ends {
+        subscriber: Arc::clone(subscriber),
+        postures: Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario))),
+        orders: orders.clone(),
+        guard,
+        counters: Arc::clone(counters),
+    };
+    unitree::serve(wires, &ends)?;
+    Ok(Some(low_states))
+}
 
-    fn line(&mut self, source: &Source) -> Result<Line> {
-        let wire = self.naming.end_of(source.of, &source.topic, End::Publisher);
-        let topic = self.bus.topic(&wire.key)?;
-        self.tokens.push(self.bus.token(&wire.token)?);
-        let gid = self.naming.has_attachments().then_some(wire.gid);
-        let &Source { every, which, encode, .. } = source;
-        Ok(Line { topic, gid, sequence: 0, every, which, encode })
-    }
-
-    fn latched(&mut self, message: &Latched) -> Result<LatchedTopic> {
-        let wire = self.naming.end_of(message.of, message.topic, End::Latched);
-        let latched = self.bus.latched_topic(&wire.key)?;
-        self.tokens.push(self.bus.token(&wire.token)?);
-        let now_ns = self.bus.wall_clock().now_ns();
-        let attached = self.naming.has_attachments().then(|| attachment(1, now_ns, &wire.gid));
-        latched.put(&message.bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
-        Ok(latched)
-    }
-
-    /// Unitree's topics, with a guard.
-    fn low_level(
-        &mut self,
-        settings: &UnitreeSettings,
-        subscriber: &Arc<CommandSubscriber>,
-        listening: &mut Vec<Listening>,
-    ) -> Result<LowStates> {
-        let own = [random_number() as u32, random_number() as u32];
-        let guard = Guard::new(own);
-        let thread = watch(guard.clone(), self.bus.probe(), self.bus.panic_guard());
-        thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
-        let watcher = guard.clone();
-        let states = self.naming.end::<LowState>(LOW_STATE_TOPIC, End::Subscriber);
-        listening.push(self.bus.listen(&states.key, move |bytes, _| watcher.observe(bytes))?);
-        let take = receive_commands(settings.motors, guard.clone(), Arc::clone(subscriber));
-        let commands = self.naming.end::<LowCmd>(LOW_CMD_TOPIC, End::Subscriber);
-        listening.push(self.bus.listen(&commands.key, take)?);
-        for token in [states.token, commands.token] {
-            self.tokens.push(self.bus.token(&token)?);
-        }
-        let line = self.line(&Source {
-            topic: LOW_STATE_TOPIC.into(),
-            of: MessageType::of::<LowState>(),
-            every: settings.every_ticks,
-            which: 0,
-            encode: |_, _, _| {},
-        })?;
-        Ok(LowStates::new(line, settings.motors, guard, own))
-    }
-
-    fn listening(&mut self, subscriber: &Arc<CommandSubscriber>) -> Result<Vec<Listening>> {
-        let mut all = Vec::new();
-        self.listen::<DynamicJointState>(&mut all, DYNAMIC, subscriber)?;
-        self.listen::<JointState>(&mut all, JOINTS, subscriber)?;
-        self.listen::<Float64MultiArray>(&mut all, EFFORT, subscriber)?;
-        self.listen::<Float64MultiArray>(&mut all, POSITION, subscriber)?;
-        self.listen::<JointTrajectory>(&mut all, TRAJECTORY, subscriber)?;
-        Ok(all)
-    }
-
-    /// `cmd_vel`: each message is an order without an answer.
-    fn velocity_commands(
-        &mut self,
-        orders: OrderPort,
-        counters: &Arc<RosCounters>,
-    ) -> Result<Listening> {
-        let wire = self.naming.end::<Twist>(VELOCITY_TOPIC, End::Subscriber);
-        let counters = Arc::clone(counters);
-        self.tokens.push(self.bus.token(&wire.token)?);
-        self.bus.listen(&wire.key, move |bytes, _| {
-            counters.count_received();
-            match Twist::decode(bytes) {
-                Ok(m) => {
-                    let velocity = VelocityCommand::from([m.linear.x, m.linear.y, m.angular.z]);
-                    orders.tell(Order::Velocity, "ros2", &velocity);
-                }
-                Err(e) => counters.count(VELOCITY_TOPIC, &e.into()),
-            }
-        })
-    }
-
-    fn listen<T: Message>(
-        &mut self,
-        all: &mut Vec<Listening>,
-        topic: usize,
-        subscriber: &Arc<CommandSubscriber>,
-    ) -> Result<()> {
+fn listen_to_commands(wires: &mut Wires<'_>, subscriber: &Arc<CommandSubscriber>) -> Result<()> {
+    let topics = [
+        (DYNAMIC, MessageType::of::<DynamicJointState>()),
+        (JOINTS, MessageType::of::<JointState>()),
+        (EFFORT, MessageType::of::<Float64MultiArray>()),
+        (POSITION, MessageType::of::<Float64MultiArray>()),
+        (TRAJECTORY, MessageType::of::<JointTrajectory>()),
+    ];
+    for (topic, of) in topics {
         let end = if topic == TRAJECTORY { End::ReliableSubscriber } else { End::Subscriber };
-        let wire = self.naming.end::<T>(COMMAND_TOPICS[topic], end);
         let subscriber = Arc::clone(subscriber);
-        all.push(self.bus.listen(&wire.key, move |bytes, attachment| {
-            subscriber.receive(topic, attachment.and_then(gid_of), bytes);
-        })?);
-        self.tokens.push(self.bus.token(&wire.token)?);
-        Ok(())
+        let take: Take = Box::new(move |bytes, gid| subscriber.receive(topic, gid, bytes));
+        wires.listen(of, COMMAND_TOPICS[topic], end, take)?;
     }
+    Ok(())
+}
+
+/// `cmd_vel`: each message is an order without an answer.
+fn listen_to_velocities(
+    wires: &mut Wires<'_>,
+    orders: OrderPort,
+    counters: &Arc<RosCounters>,
+) -> Result<()> {
+    let counters = Arc::clone(counters);
+    let take: Take = Box::new(move |bytes, _| {
+        counters.count_received();
+        match Twist::decode(bytes) {
+            Ok(m) => {
+                let velocity = VelocityCommand::from([m.linear.x, m.linear.y, m.angular.z]);
+                orders.tell(Order::Velocity, "ros2", &velocity);
+            }
+            Err(e) => counters.count(VELOCITY_TOPIC, &e.into()),
+        }
+    });
+    wires.listen(MessageType::of::<Twist>(), VELOCITY_TOPIC, End::Subscriber, take)
+}
+
+fn line(wires: &mut Wires<'_>, source: &Source) -> Result<Line> {
+    let topic = wires.publish(source.of, &source.topic)?;
+    let &Source { every, which, encode, .. } = source;
+    Ok(Line { topic, every, which, encode })
 }

@@ -7,7 +7,6 @@ use super::messages::{
     SetChosenEntityState, SetEntityState, SetSimulationState, StepSimulation, Trigger, read,
     written,
 };
-use super::naming::{Naming, Wire};
 use super::orders::Refused;
 use super::simulator::{Simulator, Steps};
 
@@ -22,34 +21,26 @@ type Serve = Box<dyn Fn(&mut Simulator, &[u8]) -> std::result::Result<Outcome, C
 /// A service: its name, and a function for each hash of its type that is known.
 pub(super) struct ServiceEntry {
     pub(super) name: &'static str,
-    pub(super) wire: Wire,
+    /// Name and hash of its type.
+    pub(super) of: (&'static str, &'static str),
     versions: Vec<(&'static str, Serve)>,
 }
 
 /// All services.
-pub(super) fn all_services(n: &mut Naming) -> Vec<ServiceEntry> {
+pub(super) fn all_services() -> Vec<ServiceEntry> {
     vec![
-        ServiceEntry::at_once::<SetBool>(n, "hardstand/pause", Simulator::pause),
-        ServiceEntry::at_once::<Trigger>(n, "hardstand/reset", Simulator::reset),
+        ServiceEntry::at_once::<SetBool>("hardstand/pause", Simulator::pause),
+        ServiceEntry::at_once::<Trigger>("hardstand/reset", Simulator::reset),
         ServiceEntry::at_once::<GetSimulatorFeatures>(
-            n,
             "get_simulator_features",
             Simulator::features,
         ),
-        ServiceEntry::at_once::<GetSimulationState>(n, "get_simulation_state", Simulator::state),
-        ServiceEntry::at_once::<SetSimulationState>(
-            n,
-            "set_simulation_state",
-            Simulator::set_state,
-        ),
-        ServiceEntry::after_steps::<StepSimulation>(n, "step_simulation", Simulator::step),
-        ServiceEntry::at_once::<ResetSimulation>(
-            n,
-            "reset_simulation",
-            Simulator::reset_simulation,
-        ),
-        ServiceEntry::at_once::<GetEntityState>(n, "get_entity_state", Simulator::entity),
-        ServiceEntry::at_once::<SetEntityState>(n, "set_entity_state", Simulator::set_entity)
+        ServiceEntry::at_once::<GetSimulationState>("get_simulation_state", Simulator::state),
+        ServiceEntry::at_once::<SetSimulationState>("set_simulation_state", Simulator::set_state),
+        ServiceEntry::after_steps::<StepSimulation>("step_simulation", Simulator::step),
+        ServiceEntry::at_once::<ResetSimulation>("reset_simulation", Simulator::reset_simulation),
+        ServiceEntry::at_once::<GetEntityState>("get_entity_state", Simulator::entity),
+        ServiceEntry::at_once::<SetEntityState>("set_entity_state", Simulator::set_entity)
             .or_at_once::<SetChosenEntityState>(Simulator::set_chosen),
     ]
 }
@@ -57,7 +48,6 @@ pub(super) fn all_services(n: &mut Naming) -> Vec<ServiceEntry> {
 impl ServiceEntry {
     /// A service that answers at once.
     fn at_once<S: Service>(
-        naming: &mut Naming,
         name: &'static str,
         serve: fn(&mut Simulator, &S::Request) -> S::Answer,
     ) -> Self
@@ -65,7 +55,7 @@ impl ServiceEntry {
         S::Request: 'static,
         S::Answer: 'static,
     {
-        let entry = Self { name, wire: naming.server::<S>(name), versions: Vec::new() };
+        let entry = Self { name, of: (S::NAME, S::HASH), versions: Vec::new() };
         entry.or_at_once::<S>(serve)
     }
 
@@ -83,7 +73,6 @@ impl ServiceEntry {
 
     /// A service that answers after its ticks are done.
     fn after_steps<S: Service>(
-        naming: &mut Naming,
         name: &'static str,
         serve: fn(&mut Simulator, &S::Request) -> std::result::Result<Steps, S::Answer>,
     ) -> Self
@@ -95,7 +84,7 @@ impl ServiceEntry {
             let outcome = serve(s, &read(bytes)?);
             Ok(outcome.map_or_else(|answer| Outcome::Answer(written(&answer)), Outcome::After))
         });
-        Self { name, wire: naming.server::<S>(name), versions: vec![(S::HASH, serve)] }
+        Self { name, of: (S::NAME, S::HASH), versions: vec![(S::HASH, serve)] }
     }
 
     /// Serves a call. Without a hash its length tells the version: it must be exact.

@@ -10,11 +10,11 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::counters::{RosCounters, RosRejection};
 use super::messages::written;
-use super::naming::{Naming, answer_attachment, request_of, type_hash};
 use super::orders::Refused;
 use super::service_entry::{Outcome, ServiceEntry, all_services};
 use super::simulator::{Simulator, Steps};
-use crate::bus::{Bus, PanicGuard, ServiceCall, ServiceGuard, Token, WallClock};
+use super::wires::{Call, Wires};
+use crate::bus::{PanicGuard, WallClock};
 use crate::fault_point;
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -28,40 +28,35 @@ const REMEMBERED_MAX: usize = 64;
 const IDLE: Duration = Duration::from_millis(50);
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// Identifies a request: service and bytes of the attachment.
+/// Identifies a request: service and identity among its calls.
 type Identity = (usize, Vec<u8>);
 
-/// The services. Dropping it removes them.
+/// The thread of the services.
 #[derive(Debug)]
 pub(super) struct Services {
     thread: JoinHandle<()>,
-    _serving: Vec<ServiceGuard>,
-    _tokens: Vec<Token>,
 }
 
 impl Services {
     /// Declares the services and starts the thread, which ends when `stop` is set.
     pub(super) fn start(
-        bus: &Bus,
-        naming: &mut Naming,
+        wires: &mut Wires<'_>,
         simulator: Simulator,
         stop: &Arc<AtomicBool>,
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
         let (calls, waiting) = bounded(WAITING_MAX);
-        let services = all_services(naming);
-        let (mut serving, mut tokens) = (Vec::new(), Vec::new());
+        let services = all_services();
         for (i, service) in services.iter().enumerate() {
             let enqueue = enqueue((i, service.name), calls.clone(), Arc::clone(&counters));
-            serving.push(bus.serve(&service.wire.key, enqueue)?);
-            tokens.push(bus.token(&service.wire.token)?);
+            wires.serve(service.name, service.of, enqueue)?;
         }
         let mut server = Server {
             services,
             simulator,
-            clock: naming.has_attachments().then(|| bus.wall_clock()),
+            clock: wires.attachment_clock(),
             waiting,
-            panic_guard: bus.panic_guard(),
+            panic_guard: wires.bus().panic_guard(),
             counters,
             stepping: Vec::new(),
             remembered: VecDeque::new(),
@@ -71,7 +66,7 @@ impl Services {
             .name("ros2-services".into())
             .spawn(move || server.run(&stop))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("ros2 services thread: {e}")))?;
-        Ok(Self { thread, _serving: serving, _tokens: tokens })
+        Ok(Self { thread })
     }
 
     /// Waits for the thread; the stop flag must be set.
@@ -83,9 +78,9 @@ impl Services {
 /// Queues the calls of the service with the number `which`.
 fn enqueue(
     (which, name): (usize, &'static str),
-    calls: Sender<(usize, ServiceCall)>,
+    calls: Sender<(usize, Call)>,
     counters: Arc<RosCounters>,
-) -> impl Fn(ServiceCall) + Send + Sync + 'static {
+) -> impl Fn(Call) + Send + Sync + 'static {
     move |call| {
         counters.count_called();
         if calls.try_send((which, call)).is_err() {
@@ -99,14 +94,14 @@ fn enqueue(
 struct Stepping {
     steps: Steps,
     identity: Option<Identity>,
-    calls: Vec<ServiceCall>,
+    calls: Vec<Call>,
 }
 
 struct Server {
     services: Vec<ServiceEntry>,
     simulator: Simulator,
     clock: Option<WallClock>,
-    waiting: Receiver<(usize, ServiceCall)>,
+    waiting: Receiver<(usize, Call)>,
     panic_guard: PanicGuard,
     counters: Arc<RosCounters>,
     stepping: Vec<Stepping>,
@@ -129,12 +124,12 @@ impl Server {
         }
     }
 
-    fn take(&mut self, which: usize, call: ServiceCall) {
+    fn take(&mut self, which: usize, call: Call) {
         fault_point::visit("ros2_service");
-        let identity = request_of(&call.attachment()).map(|request| (which, request));
+        let identity = call.identity().map(|request| (which, request));
         let Some(call) = self.repeated(identity.as_ref(), call) else { return };
         let Some(entry) = self.services.get(which) else { return };
-        match entry.serve(&mut self.simulator, type_hash(call.key()), &call.payload()) {
+        match entry.serve(&mut self.simulator, call.type_hash(), &call.payload()) {
             Ok(Outcome::Answer(bytes)) => {
                 self.answer(&call, &bytes);
                 self.remember(identity, bytes);
@@ -148,7 +143,7 @@ impl Server {
 
     /// Answers a repeated request with the same answer, or lets it wait for the first one. Returns
     /// a request that is not repeated.
-    fn repeated(&mut self, identity: Option<&Identity>, call: ServiceCall) -> Option<ServiceCall> {
+    fn repeated(&mut self, identity: Option<&Identity>, call: Call) -> Option<Call> {
         let Some(identity) = identity else { return Some(call) };
         if let Some((_, bytes)) = self.remembered.iter().find(|(known, _)| known == identity) {
             self.answer(&call, bytes);
@@ -185,9 +180,7 @@ impl Server {
         }
     }
 
-    fn answer(&self, call: &ServiceCall, bytes: &[u8]) {
-        let of = |clock: &WallClock| answer_attachment(&call.attachment(), clock.now_ns());
-        let attachment = self.clock.as_ref().and_then(of);
-        call.answer(bytes, attachment.as_ref().map(<[u8; 33]>::as_slice));
+    fn answer(&self, call: &Call, bytes: &[u8]) {
+        call.answer(bytes, self.clock.as_ref());
     }
 }

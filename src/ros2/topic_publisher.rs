@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::command_subscriber::CommandSubscriber;
 use super::counters::RosCounters;
 use super::low_level::LowStates;
-use super::naming::attachment;
 use super::readings::Readings;
 use super::topics::Encode;
+use super::wires::Out;
 use crate::buffer_pool::Inbox;
-use crate::bus::{FeedItem, PanicGuard, Topic, WallClock};
+use crate::bus::{FeedItem, PanicGuard, WallClock};
 use crate::fault_point;
 
 /// Time between two checks for subscribers while there are no snapshots.
@@ -20,9 +20,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// A topic and its rate.
 #[derive(Debug)]
 pub(super) struct Line {
-    pub(super) topic: Topic,
-    pub(super) gid: Option<[u8; 16]>,
-    pub(super) sequence: u64,
+    pub(super) topic: Out,
     pub(super) every: u64,
     pub(super) which: usize,
     pub(super) encode: Encode,
@@ -41,17 +39,6 @@ pub(super) struct TopicPublisher {
     pub(super) panic_guard: PanicGuard,
     pub(super) clock: WallClock,
     pub(super) buffer: Vec<u8>,
-}
-
-impl Line {
-    /// Publishes the bytes of a message.
-    pub(super) fn put(&mut self, bytes: &[u8], unix_ns: u64, counters: &RosCounters) {
-        self.sequence += 1;
-        let attached = self.gid.map(|gid| attachment(self.sequence, unix_ns, &gid));
-        if self.topic.put(bytes, attached.as_ref().map(<[u8; 33]>::as_slice)) {
-            counters.count_published();
-        }
-    }
 }
 
 impl TopicPublisher {
@@ -91,7 +78,7 @@ impl TopicPublisher {
         self.readings.look(&fed.snapshot);
         for line in self.lines.iter_mut().filter(|l| due(l)) {
             (line.encode)(&mut self.readings, line.which, &mut self.buffer);
-            line.put(&self.buffer, self.clock.now_ns(), &self.counters);
+            line.topic.put(&self.buffer, self.clock.now_ns(), &self.counters);
         }
     }
 }

@@ -8,6 +8,8 @@ mod commands;
 mod dds;
 mod entity_state;
 mod names;
+#[cfg(feature = "dds")]
+mod native_dds;
 mod orders;
 mod others;
 mod peer;

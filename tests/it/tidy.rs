@@ -31,6 +31,7 @@ const ROOMS: [(&str, &[&str]); 44] = [
     ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
     ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
     ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "desk", "config", "client"]),
+    ("dds", &["bus"]),
     ("ros2", ROS2),
     ("config", CONFIG),
     ("daemon", ALL),
@@ -79,6 +80,7 @@ const ROS2: &[&str] = &[
     "bus",
     "config",
     "rt",
+    "dds",
 ];
 const ALL: &[&str] = &[
     "simulation",
@@ -101,6 +103,7 @@ const ALL: &[&str] = &[
     "inspect",
     "client",
     "bus",
+    "dds",
     "ros2",
     "config",
     "daemon",

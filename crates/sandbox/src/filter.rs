@@ -141,7 +141,7 @@ fn sockets(allowed: &Allowed) -> Result<Vec<SeccompRule>, BackendError> {
             let tcp = [is(0, family)?, of_type(libc::SOCK_STREAM)?, is(2, protocol)?];
             ways.extend(way(tcp)?);
         }
-        if allowed.host_names {
+        if allowed.host_names || allowed.udp {
             ways.extend(way([is(0, family)?, of_type(libc::SOCK_DGRAM)?])?);
         }
     }

@@ -53,6 +53,8 @@ pub struct Allowed {
     pub connect_ports: Vec<u16>,
     /// Peers have host names, so the process asks DNS servers over UDP and TCP.
     pub host_names: bool,
+    /// UDP, for DDS: no rule limits its ports.
+    pub udp: bool,
     /// Child processes, each the leader of its process group, that may be sent signals.
     pub children: Vec<u32>,
 }

@@ -7,6 +7,7 @@
 
 use crc::{CRC_32_MPEG_2, Crc, Table};
 
+use super::hg::{HgLowCmd, HgLowState};
 use super::messages::{LowCmd, LowState};
 use crate::ros2::cdr::CDR_HEADER_BYTES;
 use crate::ros2::messages::Message;
@@ -25,6 +26,14 @@ impl Checked for LowCmd {
 
 impl Checked for LowState {
     const FIRST_MOTOR: usize = 77;
+}
+
+impl Checked for HgLowCmd {
+    const FIRST_MOTOR: usize = 2;
+}
+
+impl Checked for HgLowState {
+    const FIRST_MOTOR: usize = 70;
 }
 
 /// Writes the checksum into the last word of a message of little-endian CDR.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
+use super::hg::HgLowState;
 use super::messages::LowState;
-use crate::bus::{PanicGuard, Probe};
+use crate::bus::PanicGuard;
 use crate::ros2::messages::Message;
 
 /// Time for which the guard listens before it permits messages. A robot publishes 500 times a
@@ -14,7 +15,7 @@ const LISTENED_FOR: Duration = Duration::from_secs(2);
 /// Time between two queries of the domain.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// A bridge lists every DDS writer of this topic here, also writers without a ROS node.
-const WRITERS: &str = "@/*/ros2/dds/*/writer/*/rt/lowstate";
+pub(crate) const WRITERS: &str = "@/*/ros2/dds/*/writer/*/rt/lowstate";
 
 const LISTENING: u8 = 0;
 const FREE: u8 = 1;
@@ -28,7 +29,8 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// A guard in the listening state; the daemon's own states have the serial number `own`.
+    /// A guard in the listening state; the daemon's own states have the number `own`: `sn`, or of
+    /// a humanoid `reserve`.
     pub(crate) fn new(own: [u32; 2]) -> Self {
         Self { state: Arc::new(AtomicU8::new(LISTENING)), own }
     }
@@ -54,18 +56,25 @@ impl Guard {
     /// Checks a published state.
     pub(crate) fn observe(&self, bytes: &[u8]) {
         // a robot of another model publishes another message with this name
-        if LowState::decode(bytes).map_or(true, |m| m.sn != self.own) {
+        let own = LowState::decode(bytes).is_ok_and(|m| m.sn == self.own)
+            || HgLowState::decode(bytes).is_ok_and(|m| m.reserve[..2] == self.own);
+        if !own {
             self.state.store(TAKEN, Ordering::Release);
         }
     }
 }
 
-/// Queries the domain on its own thread until the session ends.
-pub(crate) fn watch(guard: Guard, probe: Probe, panic_guard: PanicGuard) -> std::io::Result<()> {
+/// Asks `is_taken` whether another robot is on the domain, on a thread of its own until the session
+/// ends.
+pub(crate) fn watch(
+    guard: Guard,
+    is_taken: Box<dyn Fn() -> bool + Send>,
+    panic_guard: PanicGuard,
+) -> std::io::Result<()> {
     let begin = Instant::now();
     let look = move || {
         while !panic_guard.is_over() {
-            if probe.is_answered(WRITERS) {
+            if is_taken() {
                 guard.state.store(TAKEN, Ordering::Release);
             } else if begin.elapsed() > LISTENED_FOR {
                 guard.free();

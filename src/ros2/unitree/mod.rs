@@ -1,17 +1,28 @@
-//! Unitree's low-level messages over ROS 2, for robots with twelve joints such as the Go2.
+//! Unitree's low-level messages, for quadrupeds such as the Go2 and humanoids such as the G1.
 //!
-//! - [`LowCmd`], [`LowState`]: `unitree_go/msg`, field by field, and their checksum.
+//! - [`LowCmd`], [`LowState`]: `unitree_go/msg`, field by field, and their checksum; [`HgLowCmd`],
+//!   [`HgLowState`]: `unitree_hg/msg`.
+//! - [`Request`], [`Response`]: calls of Unitree's services.
 //! - [`set_points`], [`fill`]: read set-points from commands and fill state messages.
 //! - `Guard`: blocks messages while a real robot may be on the domain.
 
+mod api;
 mod crc;
 #[cfg(feature = "zenoh")]
 mod guard;
+mod hg;
 mod messages;
 mod motors;
+mod sport;
 
+pub use api::{Request, Response, ResponseHeader, Status};
 pub use crc::{Checked, has_its_crc, set_crc};
 #[cfg(feature = "zenoh")]
-pub(crate) use guard::{Guard, watch};
+pub(crate) use guard::{Guard, WRITERS, watch};
+pub use hg::{HgLowCmd, HgLowState};
 pub use messages::{BmsCmd, BmsState, ImuState, LowCmd, LowState, MotorCmd, MotorState};
-pub use motors::{POS_STOP, VEL_STOP, fill, set_points};
+pub use motors::{
+    MODE_AB, PARALLEL, POS_STOP, VEL_STOP, fill, fill_hg, fill_sport, hg_set_points, set_points,
+    sticks,
+};
+pub use sport::{SportModeState, WirelessController};

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hardstand::config::{Motors, Scenario};
+use hardstand::config::{HgMotors, Motors, Scenario};
 use hardstand::ros2::messages::Message;
 use hardstand::ros2::unitree::{
-    Checked, LowCmd, LowState, POS_STOP, VEL_STOP, has_its_crc, set_crc, set_points,
+    Checked, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, PARALLEL, POS_STOP, Request,
+    Response, SportModeState, VEL_STOP, WirelessController, has_its_crc, hg_set_points, set_crc,
+    set_points,
 };
 use hardstand_protocol::JointCommand;
 use serde::Deserialize;
@@ -33,7 +35,8 @@ struct Vector {
     message: String,
 }
 
-fn check<T: Checked>(vectors: &BTreeMap<String, Vector>) {
+/// The message, after definition, hash and bytes have been compared.
+fn compare<T: Message>(vectors: &BTreeMap<String, Vector>) -> Vec<u8> {
     let theirs = &vectors[T::NAME];
     assert_eq!(T::HASH, theirs.hash);
     assert_eq!(parts(&T::definition()), parts(&theirs.definition));
@@ -41,6 +44,12 @@ fn check<T: Checked>(vectors: &BTreeMap<String, Vector>) {
     let mut ours = Vec::new();
     T::decode(&message).unwrap().encode(&mut ours);
     assert_eq!(ours, message, "{}", T::NAME);
+    message
+}
+
+fn check<T: Checked>(vectors: &BTreeMap<String, Vector>) {
+    let message = compare::<T>(vectors);
+    let mut ours = message.clone();
     assert!(has_its_crc::<T>(&message), "{}", T::NAME);
     // every bit of every value counts; what is between them is no value
     let padding = |i: usize| {
@@ -66,6 +75,12 @@ fn messages_and_checksums_are_those_of_rosbags_and_of_unitree() {
     let vectors = serde_json::from_str(include_str!("../../ros2/unitree.json")).unwrap();
     check::<LowCmd>(&vectors);
     check::<LowState>(&vectors);
+    check::<HgLowCmd>(&vectors);
+    check::<HgLowState>(&vectors);
+    compare::<SportModeState>(&vectors);
+    compare::<WirelessController>(&vectors);
+    compare::<Request>(&vectors);
+    compare::<Response>(&vectors);
     for message in [&b""[..], b"\0\x01\0\0", b"\0\x01\0\0\x01\x02\x03\x04\x05"] {
         assert!(!has_its_crc::<LowCmd>(message));
         set_crc::<LowState>(&mut message.to_vec());
@@ -121,6 +136,31 @@ fn motors_are_in_unitrees_order_and_sentinels_ask_for_nothing() {
     let sets = ["unitree.enabled=true".to_string()];
     let refused = Scenario::from_texts("", ball, &sets).unwrap_err();
     assert!(refused.to_string().contains("unitree.enabled is true; it must be false"), "{refused}");
+}
+
+#[test]
+fn a_humanoids_parallel_joints_keep_their_set_points_in_the_mode_of_their_motors() {
+    let file = repository("benches/robots/g1_8.toml");
+    let scenario = Scenario::load(file.as_ref(), &[]).unwrap();
+    let motors = HgMotors::of(&scenario.model).unwrap();
+    let of = |name: &str| scenario.model.joints.iter().position(|j| j.name == name).unwrap();
+    let places =
+        [(0, "left_hip_pitch_joint"), (9, "right_knee_joint"), (28, "right_wrist_yaw_joint")];
+    for (place, name) in places {
+        assert_eq!(motors.joints[place], of(name), "{name}");
+    }
+    let mut m = HgLowCmd::default();
+    for (i, motor) in m.motor_cmd.iter_mut().enumerate() {
+        (motor.mode, motor.q, motor.kp) = (1, i as f32, 50.0);
+    }
+    let before = hg_set_points(&motors, &m, &[]);
+    m.mode_pr = MODE_AB;
+    m.motor_cmd.iter_mut().for_each(|motor| motor.q = -1.0);
+    let after = hg_set_points(&motors, &m, &before);
+    for (place, &joint) in motors.joints.iter().enumerate() {
+        let expected = if PARALLEL.contains(&place) { place as f64 } else { -1.0 };
+        assert_eq!(after[joint].q, expected, "place {place}");
+    }
 }
 
 /// Holds the robot where it stands, in Unitree's order.

@@ -1,0 +1,148 @@
+//! The participant: its domain and interface, its topics, and the endpoints of others.
+
+use std::net::IpAddr;
+
+use rustdds::policy::{Durability, History, Reliability};
+use rustdds::{
+    DomainParticipant, DomainParticipantBuilder, Duration, GUID, Publisher, QosPolicies,
+    QosPolicyBuilder, Subscriber, Topic, TopicKind,
+};
+
+use super::payload::Raw;
+use super::readers::{Readers, Take};
+use super::{Quality, Writer};
+use hardstand_error::{Error, ErrorKind, Result};
+
+/// Messages that a writer keeps.
+const KEPT: i32 = 10;
+
+/// A participant of a domain.
+pub struct Participant {
+    participant: DomainParticipant,
+    publisher: Publisher,
+    subscriber: Subscriber,
+}
+
+impl std::fmt::Debug for Participant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Participant").field("guid", &self.guid()).finish_non_exhaustive()
+    }
+}
+
+impl Participant {
+    /// Joins `domain` on one network interface, given by its name or by an address that it has.
+    ///
+    /// RustDDS's threads inherit affinity and scheduling policy of the caller.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`] if there is no such interface, or its ports cannot be used.
+    pub fn open(domain: u16, interface: &str) -> Result<Self> {
+        let addresses = addresses(interface)?;
+        // what binds the ports and what sends to peers of this machine is the loopback's; a robot's
+        // network sees only the chosen interface
+        let participant = DomainParticipantBuilder::new(domain)
+            .with_only_networks(addresses)
+            .build()
+            .map_err(|e| failed(&format!("domain {domain} on {interface}"), &e))?;
+        let qos = QosPolicyBuilder::new().build();
+        let publisher = participant.create_publisher(&qos).map_err(|e| failed("publisher", &e))?;
+        let subscriber =
+            participant.create_subscriber(&qos).map_err(|e| failed("subscriber", &e))?;
+        Ok(Self { participant, publisher, subscriber })
+    }
+
+    /// Identifies the participant in its domain.
+    #[must_use]
+    pub fn guid(&self) -> [u8; 16] {
+        GUID::to_bytes(&rustdds::RTPSEntity::guid(&self.participant))
+    }
+
+    /// A writer of the topic `topic`, whose messages are of the type `dds_type`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`].
+    pub fn writer(&self, topic: &str, dds_type: &str, quality: Quality) -> Result<Writer> {
+        let qos = qos(quality);
+        let declared = self.topic(topic, dds_type, &qos)?;
+        let writer = self.publisher.create_datawriter_no_key(&declared, Some(qos));
+        Ok(Writer::new(writer.map_err(|e| failed(topic, &e))?))
+    }
+
+    /// Adds a reader of the topic `topic` to `readers`, and returns the id of the reader.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bus`].
+    pub fn read(
+        &self,
+        readers: &mut Readers,
+        (topic, dds_type): (&str, &str),
+        quality: Quality,
+        take: Take,
+    ) -> Result<[u8; 16]> {
+        let qos = qos(quality);
+        let declared = self.topic(topic, dds_type, &qos)?;
+        let subscriber = &self.subscriber;
+        let reader =
+            subscriber.create_simple_datareader_no_key::<Vec<u8>, Raw>(&declared, Some(qos));
+        Ok(readers.add(reader.map_err(|e| failed(topic, &e))?, take))
+    }
+
+    /// True if another participant has a writer of `topic` and none of `unless`.
+    #[must_use]
+    pub fn has_other_writer(&self, topic: &str, unless: &str) -> bool {
+        let all = self.participant.discovered_writers();
+        let of = |topic: &str| {
+            let named = all.iter().map(|w| &w.publication_topic_data);
+            let named = named.filter(|data| data.topic_name == topic);
+            named.map(|data| data.key.prefix).collect::<Vec<_>>()
+        };
+        let excepted = of(unless);
+        let own = rustdds::RTPSEntity::guid(&self.participant).prefix;
+        of(topic).iter().any(|p| *p != own && !excepted.contains(p))
+    }
+
+    fn topic(&self, name: &str, dds_type: &str, qos: &QosPolicies) -> Result<Topic> {
+        let (named, of) = (name.to_string(), dds_type.to_string());
+        let topic = self.participant.create_topic(named, of, qos, TopicKind::NoKey);
+        topic.map_err(|e| failed(name, &e))
+    }
+}
+
+fn qos(quality: Quality) -> QosPolicies {
+    // a reader that is stuck must not stop the writer
+    let reliable = Reliability::Reliable { max_blocking_time: Duration::ZERO };
+    let (reliability, durability, depth) = match quality {
+        Quality::Reliable => (reliable, Durability::Volatile, KEPT),
+        Quality::Latched => (reliable, Durability::TransientLocal, 1),
+        Quality::BestEffort => (Reliability::BestEffort, Durability::Volatile, 1),
+    };
+    QosPolicyBuilder::new()
+        .reliability(reliability)
+        .durability(durability)
+        .history(History::KeepLast { depth })
+        .build()
+}
+
+/// All addresses of the interface that is meant.
+fn addresses(interface: &str) -> Result<Vec<IpAddr>> {
+    if let Ok(address) = interface.parse() {
+        return Ok(vec![address]);
+    }
+    let all = netdev::get_interfaces();
+    let named = all.iter().find(|i| i.name == interface);
+    let of = |i: &netdev::Interface| i.ipv4.iter().map(|net| IpAddr::V4(net.addr())).collect();
+    let found: Vec<IpAddr> = named.map(of).unwrap_or_default();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let names: Vec<&str> = all.iter().map(|i| i.name.as_str()).collect();
+    let text = format!(
+        "ros2.interface is {interface:?}, which has no IPv4 address here; the interfaces are {}",
+        names.join(", ")
+    );
+    Err(Error::new(ErrorKind::Bus, text))
+}
+
+fn failed(what: &str, e: &dyn std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Bus, format!("DDS: {what}: {e}"))
+}

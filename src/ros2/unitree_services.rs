@@ -1,0 +1,181 @@
+//! Unitree's services: `motion_switcher` and `sport`, each a topic of calls and one of answers.
+//!
+//! Source: unitree_sdk2_python, `rpc` and the clients of the two services.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Deserialize;
+
+use super::command_subscriber::CommandSubscriber;
+use super::counters::{RosCounters, RosRejection};
+use super::messages::Message;
+use super::naming::End;
+use super::orders::Refused;
+use super::postures::{Posture, Postures};
+use super::topics::MessageType;
+use super::unitree::{Guard, Request, Response, ResponseHeader, Status};
+use super::wires::{Out, Take, Wires};
+use crate::bus::{Order, OrderPort, WallClock};
+use hardstand_error::Result;
+use hardstand_protocol::VelocityCommand;
+
+/// Codes of errors, as clients know them.
+const NOT_IMPLEMENTED: i32 = 3203;
+const WRONG_PARAMETER: i32 = 3204;
+
+/// The call for the version of a service.
+const VERSION: i64 = 1;
+
+/// What the services act on.
+#[derive(Clone)]
+pub(super) struct Ends {
+    pub(super) subscriber: Arc<CommandSubscriber>,
+    pub(super) postures: Arc<Postures>,
+    pub(super) orders: OrderPort,
+    pub(super) guard: Guard,
+    pub(super) counters: Arc<RosCounters>,
+}
+
+/// Code and data of an answer.
+type Answer = std::result::Result<String, i32>;
+
+/// Declares both services.
+pub(super) fn serve(wires: &mut Wires<'_>, ends: &Ends) -> Result<()> {
+    let (switcher, own) = (Switcher::default(), ends.clone());
+    service(wires, "motion_switcher", ends, move |call| switcher.answer(call, &own))?;
+    let own = ends.clone();
+    service(wires, "sport", ends, move |call| sport(call, &own))
+}
+
+fn service(
+    wires: &mut Wires<'_>,
+    name: &str,
+    ends: &Ends,
+    answer: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+) -> Result<()> {
+    let answers = wires.publish(MessageType::of::<Response>(), &format!("/api/{name}/response"))?;
+    let topic = format!("/api/{name}/request");
+    let out = Mutex::new((answers, Vec::new()));
+    let (clock, ends) = (wires.bus().wall_clock(), ends.clone());
+    let named = topic.clone();
+    let take: Take = Box::new(move |bytes, _| {
+        ends.counters.count_called();
+        let refused = match (ends.guard.block_reason(), Request::decode(bytes)) {
+            (Some(why), _) => Refused::new(RosRejection::Guard, why.into()),
+            (None, Err(e)) => e.into(),
+            (None, Ok(call)) => return send(&out, &call, answer(&call), &clock, &ends.counters),
+        };
+        ends.counters.count(&named, &refused);
+    });
+    wires.listen(MessageType::of::<Request>(), &topic, End::ReliableSubscriber, take)
+}
+
+fn send(
+    out: &Mutex<(Out, Vec<u8>)>,
+    call: &Request,
+    answer: Answer,
+    clock: &WallClock,
+    counters: &RosCounters,
+) {
+    if call.header.policy.noreply {
+        return;
+    }
+    let code = answer.as_ref().err().copied().unwrap_or(0);
+    let header = ResponseHeader { identity: call.header.identity.clone(), status: Status { code } };
+    let response = Response { header, data: answer.unwrap_or_default(), binary: Vec::new() };
+    let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+    let (topic, buffer) = &mut *out;
+    response.encode(buffer);
+    topic.put(buffer, clock.now_ns(), counters);
+}
+
+/// The mode of motion that is active; none at first, so that low-level programs begin at once.
+#[derive(Debug, Default)]
+struct Switcher(Mutex<String>);
+
+#[derive(Deserialize)]
+struct Mode {
+    name: String,
+}
+
+impl Switcher {
+    fn answer(&self, call: &Request, ends: &Ends) -> Answer {
+        let mut mode = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match call.header.identity.api_id {
+            VERSION => Ok("1.0.0.1".into()),
+            1001 => Ok(serde_json::json!({"form": "0", "name": *mode}).to_string()),
+            1002 => {
+                let chosen: Mode = parameter(call)?;
+                *mode = chosen.name.chars().take(64).collect();
+                Ok(String::new())
+            }
+            1003 => {
+                mode.clear();
+                ends.subscriber.end_following();
+                Ok(String::new())
+            }
+            _ => Err(NOT_IMPLEMENTED),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Move {
+    x: f64,
+    y: f64,
+    z: f64,
+}
+
+#[derive(Deserialize)]
+struct Velocity {
+    velocity: [f64; 3],
+}
+
+#[derive(Deserialize)]
+struct Number {
+    data: f64,
+}
+
+/// `sport`: of quadrupeds 1001 to 1008, of humanoids 7101 and 7105.
+fn sport(call: &Request, ends: &Ends) -> Answer {
+    match call.header.identity.api_id {
+        VERSION => Ok("1.0.0.1".into()),
+        1001 => assume(Posture::Damp, ends),
+        1002 | 1004 | 1006 => assume(Posture::Up, ends),
+        1003 => velocity([0.0; 3], ends),
+        1005 => assume(Posture::Down, ends),
+        1008 => {
+            let Move { x, y, z } = parameter(call)?;
+            velocity([x, y, z], ends)
+        }
+        7101 => match parameter::<Number>(call)?.data as i64 {
+            0 | 1 => assume(Posture::Damp, ends),
+            4 => assume(Posture::Up, ends),
+            _ => Err(NOT_IMPLEMENTED),
+        },
+        7105 => velocity(parameter::<Velocity>(call)?.velocity, ends),
+        _ => Err(NOT_IMPLEMENTED),
+    }
+}
+
+fn assume(posture: Posture, ends: &Ends) -> Answer {
+    match ends.subscriber.follow_own(ends.postures.trajectory(posture)) {
+        Ok(()) => Ok(String::new()),
+        Err(refused) => {
+            ends.counters.count("/api/sport/request", &refused);
+            Err(WRONG_PARAMETER)
+        }
+    }
+}
+
+fn velocity(values: [f64; 3], ends: &Ends) -> Answer {
+    if values.iter().any(|v| !v.is_finite()) {
+        return Err(WRONG_PARAMETER);
+    }
+    ends.orders.tell(Order::Velocity, "unitree", &VelocityCommand::from(values));
+    Ok(String::new())
+}
+
+fn parameter<T: for<'a> Deserialize<'a>>(call: &Request) -> std::result::Result<T, i32> {
+    serde_json::from_str(&call.parameter).map_err(|_not_it| WRONG_PARAMETER)
+}
