@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 44] = [
+const ROOMS: [(&str, &[&str]); 45] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
