@@ -143,8 +143,8 @@ pub const LIMITED: &[LimitedCall] = limited! {
     SYS_sendmmsg: "on connections: no connection by TCP Fast Open",
     SYS_sendmsg: "on connections: no connection by TCP Fast Open",
     SYS_sendto: "on connections: no connection by TCP Fast Open",
-    SYS_socket: "TCP; unix streams if an endpoint is one; UDP if a peer has a host name, and for DDS; \
-                 the list of network interfaces",
+    SYS_socket: "TCP; unix streams if an endpoint is one; UDP if a peer has a host name, and for \
+                 DDS; the list of network interfaces",
     SYS_socketpair: "unix streams",
     SYS_tgkill: "threads of this process",
 };
