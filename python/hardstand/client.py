@@ -18,7 +18,7 @@ from .lease import Lease
 from .model import Model, read_model
 from .orders import Orders
 from .setpoints import Values
-from .state import Contacts, State
+from .state import Contacts, Drives, State
 from .status import Events, read_event
 
 #: A state that does not come within this makes an error, s.
@@ -284,6 +284,17 @@ class Robot(Orders):
                     return state
             self.on_end()
             raise self.gone(0.0)
+        finally:
+            self.unlisten(inbox.put, subscriber)
+
+    def drives(self, patience: float = PATIENCE) -> Iterator[Drives]:
+        """What drives show as it is published, if the scenario gives a joint a drive."""
+        inbox = Inbox()
+        subscriber = self.listen(inbox.put, "drives")
+        try:
+            while (data := self._next(inbox, patience)) is not None:
+                yield Drives(data)
+            self.on_end()
         finally:
             self.unlisten(inbox.put, subscriber)
 

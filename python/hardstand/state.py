@@ -211,3 +211,23 @@ class Contacts:
 
     def __repr__(self) -> str:
         return f"Contacts(tick={self.tick}, feet={len(self.feet)})"
+
+
+class Drives:
+    """What drives show that are not ideal, after `tick` ticks.
+
+    `joints` is a record array whose fields are those of docs/protocol.md, for instance
+    `drives.joints["winding_c"]`, °C, of shape (joints,); `bus_v` is the battery's voltage, V.
+    """
+
+    __slots__ = ("bus_v", "data", "joints", "layout_hash", "run_id", "tick", "time_ns")
+
+    def __init__(self, data: bytes) -> None:
+        wire.check(data, wire.DRIVES, "a message of drives")
+        self.data = data
+        head = struct.unpack_from("<QIQQdQ", data, 4)
+        self.layout_hash, self.run_id, self.tick, self.time_ns, self.bus_v, joints = head
+        self.joints: npt.NDArray[Any] = np.frombuffer(data, wire.DRIVE_READING, joints, 48)
+
+    def __repr__(self) -> str:
+        return f"Drives(tick={self.tick}, joints={len(self.joints)})"

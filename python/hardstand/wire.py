@@ -18,7 +18,8 @@ VERSION = 7
 STATE, CONTACTS, COMMAND, STATUS, MODEL = 1, 2, 3, 4, 5
 FRICTION, ORDER_REPLY, CONTROL, PUSH, SAVED_STATE = 8, 9, 10, 11, 12
 JOIN, JOIN_REPLY, LEAVE, SPEED, EVENT = 13, 14, 15, 16, 17
-FAULT, CLEAR, VELOCITY, CONSTRAINT = 20, 21, 22, 24
+FAULT, CLEAR, VELOCITY, CONSTRAINT = 20, 21, 22, 26
+DRIVES = 24
 
 STATE_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),
@@ -31,6 +32,11 @@ STATE_HEAD = np.dtype([
 ])
 JOINT_READING = np.dtype([("q", "<f8"), ("dq", "<f8"), ("tau", "<f8")])
 JOINT_COMMAND = np.dtype([(name, "<f8") for name in ("q", "dq", "kp", "kd", "tau_ff")])
+
+DRIVE_READING = np.dtype([
+    ("motor_q", "<f8"), ("motor_dq", "<f8"), ("truth_q", "<f8"), ("truth_dq", "<f8"),
+    ("current_a", "<f8"), ("winding_c", "<f8"), ("housing_c", "<f8"), ("flags", "<u4"),
+])
 
 CONTACTS_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),

@@ -52,6 +52,7 @@ impl Publisher {
         let mut work = Work {
             state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
+            drives: declare(bus, &keys.drives, Kind::Drives, Priority::InteractiveHigh)?,
             view: ViewPublisher::start(bus, keys)?,
             every: [settings.state_every_ticks, settings.contacts_every_ticks],
             feed,
@@ -97,6 +98,7 @@ pub(super) fn declare(bus: &Bus, key: &str, kind: Kind, priority: Priority) -> R
 struct Work {
     state: Sink,
     contacts: Sink,
+    drives: Sink,
     view: ViewPublisher,
     every: [u64; 2],
     feed: Option<Feed>,
@@ -155,6 +157,9 @@ impl Work {
         }
         if !s.again && due(self.every[1]) {
             put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);
+        }
+        if !s.again && due(self.every[0]) && !s.drives.joints.is_empty() {
+            put(&self.drives, Kind::Drives, &s.drives, &mut self.buffer);
         }
         self.view.take(s);
     }

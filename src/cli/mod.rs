@@ -17,6 +17,8 @@ mod ctl;
 mod demo;
 mod differences;
 mod doctor;
+mod drive;
+mod drive_plot;
 #[cfg(feature = "zenoh")]
 mod events;
 mod exit;
@@ -76,6 +78,7 @@ pub fn main() -> process::ExitCode {
         Verb::New(a) => new::new(a),
         Verb::Doctor(a) => doctor::doctor(a),
         Verb::Faults(a) => faults::faults(a),
+        Verb::Drive(a) => drive::drive(a),
         #[cfg(feature = "zenoh")]
         Verb::Certify(a) => certify::certify(a),
         #[cfg(feature = "zenoh")]

@@ -6,8 +6,8 @@ use hardstand_physics::contact::{ContactForce, SpringForce};
 use hardstand_physics::plant::{Carrier, CollisionPoint, ContactResult, PlantSpec};
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{
-    ConstraintReading, FootReading, JointCommand, JointReading, OwnerReading, PlantFailure,
-    PoseDescription, StateReading, StationReading,
+    ConstraintReading, DriveReading, DrivesReading, FootReading, JointCommand, JointReading,
+    OwnerReading, PlantFailure, PoseDescription, StateReading, StationReading,
 };
 
 use super::{Simulation, Snapshot};
@@ -39,6 +39,7 @@ impl Simulation {
         let mut s = Snapshot::default();
         s.state.joints.resize(self.model().joint_count(), JointReading::default());
         s.references.resize(self.model().joint_count(), JointCommand::default());
+        s.drives.joints.resize(self.state().drives.joints.len(), DriveReading::default());
         s.surfaces = moving_poses(self.spec(), 0).collect();
         s.owners.resize(self.model().joint_count(), OwnerReading::default());
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
@@ -62,6 +63,7 @@ impl Simulation {
             *foot = self.foot_reading(f);
             foot.contact = u8::from(self.shown_by_foot(f).0);
         }
+        self.fill_drives(&mut out.drives);
         out.references.clone_from(&self.obeyed);
         let poses = moving_poses(self.spec(), self.plant.time_ns());
         out.surfaces.iter_mut().zip(poses).for_each(|(out, pose)| *out = pose);
@@ -100,6 +102,26 @@ impl Simulation {
         for f in 0..state.switches.len() {
             let (contact, normal_n) = self.shown_by_foot(f);
             (s.foot_contact[f], s.foot_normal_n[f]) = (u8::from(contact), normal_n);
+        }
+    }
+
+    /// What drives show that are not ideal.
+    fn fill_drives(&self, out: &mut DrivesReading) {
+        let (state, drives) = (self.state(), &self.spec().drives.joints);
+        (out.layout_hash, out.tick, out.time_ns) = (self.layout_hash(), state.tick, self.time_ns());
+        out.bus_v = state.drives.bus_v;
+        let joints = out.joints.iter_mut().zip(&state.drives.joints).zip(drives);
+        for (i, ((out, own), drive)) in joints.enumerate() {
+            *out = DriveReading {
+                motor_q: own.rotor.q,
+                motor_dq: own.rotor.dq,
+                truth_q: state.q.joints[i],
+                truth_dq: state.v.joints[i],
+                current_a: drive.motor.current_a(&drive.gear, own.torque_nm),
+                winding_c: own.temperatures.winding_c,
+                housing_c: own.temperatures.housing_c,
+                flags: own.flags as u32,
+            };
         }
     }
 

@@ -1,7 +1,7 @@
 //! The readings of one tick, for the loop to hand over.
 
 use hardstand_protocol::{
-    ContactsReading, JointCommand, OwnerReading, PoseDescription, StateReading,
+    ContactsReading, DrivesReading, JointCommand, OwnerReading, PoseDescription, StateReading,
 };
 
 /// The readings of one tick, filled in place.
@@ -11,6 +11,8 @@ pub struct Snapshot {
     pub state: StateReading,
     /// Contacts.
     pub contacts: ContactsReading,
+    /// Drives; without joints if all are ideal.
+    pub drives: DrivesReading,
     /// What each drive obeyed in this tick: its command, if it is damped only the watchdog's `kd`,
     /// and zeros if it is released.
     pub references: Vec<JointCommand>,
@@ -30,6 +32,7 @@ impl Snapshot {
         // a derived `clone_from` would allocate; a `Vec`'s own keeps its memory
         self.state.copy_from(&o.state);
         self.contacts.copy_from(&o.contacts);
+        self.drives.copy_from(&o.drives);
         self.references.clone_from(&o.references);
         self.surfaces.clone_from(&o.surfaces);
         self.owners.clone_from(&o.owners);

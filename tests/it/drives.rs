@@ -218,3 +218,39 @@ fn a_file_of_a_drive_is_checked() {
     let text = drive_of("delay = 500\n", "my.toml").unwrap_err().to_string();
     assert!(text.contains("my.toml: the drive was refused") && text.contains("delay is unknown"));
 }
+
+/// Every key is in a row of the page with its range, and every shipped drive in its table.
+#[test]
+fn the_page_has_every_key_with_its_range_and_every_drive() {
+    let page = include_str!("../../docs/drives.md");
+    for key in Drive::keys() {
+        let row =
+            page.lines().find(|l| l.starts_with('|') && l.contains(&format!("`{}`", key.name)));
+        let row = row.unwrap_or_else(|| panic!("no row of {}", key.name));
+        let range = row.split('|').nth(2).unwrap().trim();
+        let (min, max) = range.split_once(" to ").unwrap();
+        let numbers = [min, max].map(|n| n.parse::<f64>().unwrap());
+        assert_eq!(numbers, [key.min, key.max], "{}", key.name);
+    }
+    for (name, text) in DRIVES.iter().filter(|(name, _)| *name != "ideal") {
+        assert!(page.contains(&format!("| `{name}` |")), "{name}");
+        assert!(text.starts_with("# ") && drive_of(text, name).is_ok(), "{name}: no source");
+    }
+}
+
+/// The message of drives shows both sides of an elastic one, and nothing of ideal ones.
+#[test]
+fn the_message_of_drives_shows_both_sides() {
+    let set = format!("{DRIVE}.elastic.stiffness_nm_per_rad=300");
+    let mut simulation = load("", &[&set]).unwrap().simulation();
+    run(&mut simulation, 50);
+    let mut snapshot = simulation.new_snapshot();
+    simulation.fill(&mut snapshot);
+    assert_eq!((snapshot.drives.tick, snapshot.drives.joints.len()), (50, 12));
+    let (shown, truth) = (snapshot.drives.joints[1], simulation.state().q.joints[1]);
+    assert_eq!(shown.truth_q, truth);
+    assert!(shown.motor_q != truth && (shown.motor_q - truth).abs() < 0.2, "{shown:?}");
+    assert_eq!(snapshot.state.joints[1].q, shown.motor_q, "the encoder is on the motor's side");
+    let ideal = load("", &[]).unwrap().simulation();
+    assert!(ideal.new_snapshot().drives.joints.is_empty());
+}

@@ -167,6 +167,8 @@ pub struct Keys {
     pub state: String,
     /// Contacts.
     pub contacts: String,
+    /// Drives that are not ideal.
+    pub drives: String,
     /// Views, for people to look at.
     pub view: String,
     /// Orders, in the order of [`Order::ALL`].
@@ -194,6 +196,7 @@ impl Keys {
             root: format!("hardstand/{robot}"),
             state: key("state"),
             contacts: key("contacts"),
+            drives: key("drives"),
             view: key("view"),
             orders: Order::ALL.map(|ask| key(ask.name())),
             cmd: key("cmd"),

@@ -51,8 +51,10 @@ numbered! {
         Velocity = 22, "Velocity";
         /// A link of a log's chain.
         LogLink = 23, "LogLink";
+        /// `DrivesReading`.
+        Drives = 24, "Drives";
         /// `ConstraintRequest`.
-        Constraint = 24, "Constraint";
+        Constraint = 26, "Constraint";
     }
 }
 
@@ -84,6 +86,7 @@ impl Kind {
             Self::ClearFaults => "hardstand.Clear.v7",
             Self::Velocity => "hardstand.Velocity.v7",
             Self::LogLink => "hardstand.LogLink.v7",
+            Self::Drives => "hardstand.Drives.v7",
             Self::Constraint => "hardstand.Constraint.v7",
         }
     }

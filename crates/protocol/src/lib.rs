@@ -20,6 +20,7 @@ mod codec;
 mod command;
 mod control;
 mod description;
+mod drive_reading;
 mod endpoint;
 mod event;
 mod event_message;
@@ -53,6 +54,7 @@ pub use description::{
     JointDescription, MeshDescription, ModelReply, PoseDescription, RegionDescription,
     StationDescription, SurfaceDescription,
 };
+pub use drive_reading::{DriveReading, DrivesReading};
 pub use endpoint::{ENDPOINT, is_endpoint, is_user_name};
 pub use event::{Event, Scope};
 pub use event_message::EventReading;

@@ -15,6 +15,7 @@ mod daemon;
 #[cfg(feature = "zenoh")]
 mod demo;
 mod doctor;
+mod drive;
 #[cfg(feature = "zenoh")]
 mod fault;
 mod model;
@@ -55,6 +56,7 @@ pub(super) use daemon::DaemonArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use demo::DemoArguments;
 pub(super) use doctor::DoctorArguments;
+pub(super) use drive::DriveArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use fault::FaultArguments;
 pub(super) use model::{BaseArgument, ModelArguments};
@@ -89,6 +91,7 @@ Start here:
   hardstand model config/robots/quadruped.urdf    print how a robot description is read
   hardstand doctor                                is this machine fit for real time?
   hardstand faults                                the faults that can be injected
+  hardstand drive unitree_go2 --svg go2.svg       torque by speed, responses, friction
 
 Commands that report print JSON with --json; docs/cli.md lists the fields.
 
@@ -252,6 +255,11 @@ pub(super) enum Verb {
     /// Each kind with what it does, its parameters with range and unit, and a command that works
     /// with the shipped quadruped. docs/faults.md says exactly what each one changes.
     Faults(FaultsArguments),
+    /// Show what a drive does: torque by speed, step and frequency response, friction
+    ///
+    /// The drive is a shipped one or a file with the keys of joints.*.drive; it runs on a simulated
+    /// test bench with its joint held. docs/drives.md lists all keys and the shipped drives.
+    Drive(DriveArguments),
 }
 
 #[derive(Debug, Args)]

@@ -37,6 +37,13 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
+/// Logarithm to base 10.
+#[inline]
+#[must_use]
+pub fn log10(x: f64) -> f64 {
+    libm::log10(x)
+}
+
 /// Angle of the vector `(x, y)` from the x-axis, in rad, in `[−π, π]`.
 #[inline]
 #[must_use]

@@ -86,7 +86,10 @@ PAYLOADS = [
     (21, "Clear", HEAD + FAULT_PART),
     (22, "Velocity", HEAD + [("velocity_command", "3d")]),
     (23, "LogLink", [("run_id", "I"), ("tick", "Q"), ("follows", "Q"), ("value", "Q"), ("end", "B")]),
-    (24, "Constraint", HEAD + [("name", "text"), ("active", "B")]),
+    (24, "Drives", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"), ("bus_v", "d"),
+                    ("joints", [(n, "d") for n in ("motor_q", "motor_dq", "truth_q", "truth_dq", "current_a",
+                                                   "winding_c", "housing_c")] + [("flags", "I")])]),
+    (26, "Constraint", HEAD + [("name", "text"), ("active", "B")]),
 ]
 
 

@@ -9,12 +9,12 @@ use std::process::Command;
 
 use hardstand_protocol::{
     Authority, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
-    ConstraintRequest, ContactsReading, ControlRequest, Event, EventReading, FaultKind,
-    FaultRequest, FrictionRequest, Grant, GroundReply, InjectedFault, JoinReply, JoinRequest,
-    JointCommand, JointSet, Keyframe, Kind, LeaveRequest, LogLink, LogTick, ModelReply, OrderHead,
-    OrderReply, Part, PlantFailure, PushRequest, Rejection, SavedState, Scope, SpeedRequest,
-    StateReading, StatusReading, UNTIL_CLEARED, VERSION, VelocityCommand, Verdict, ViewReading,
-    decode, encode,
+    ConstraintRequest, ContactsReading, ControlRequest, DrivesReading, Event, EventReading,
+    FaultKind, FaultRequest, FrictionRequest, Grant, GroundReply, InjectedFault, JoinReply,
+    JoinRequest, JointCommand, JointSet, Keyframe, Kind, LeaveRequest, LogLink, LogTick,
+    ModelReply, OrderHead, OrderReply, Part, PlantFailure, PushRequest, Rejection, SavedState,
+    Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED, VERSION, VelocityCommand,
+    Verdict, ViewReading, decode, encode,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -70,6 +70,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::Velocity => probed::<(OrderHead, VelocityCommand)>(kind),
         Kind::Constraint => probed::<(OrderHead, ConstraintRequest)>(kind),
         Kind::LogLink => probed::<LogLink>(kind),
+        Kind::Drives => probed::<DrivesReading>(kind),
     }
 }
 

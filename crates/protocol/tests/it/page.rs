@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use hardstand_protocol::{
-    Authority, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest, EventReading,
-    FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest, Keyframe, Kind, LeaveRequest,
-    LogLink, LogTick, ModelReply, Order, OrderHead, OrderReply, PlantFailure, PushRequest,
-    Rejection, Role, SavedState, SpeedRequest, StateReading, StatusReading, VERSION,
+    Authority, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest, DrivesReading,
+    EventReading, FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest, Keyframe, Kind,
+    LeaveRequest, LogLink, LogTick, ModelReply, Order, OrderHead, OrderReply, PlantFailure,
+    PushRequest, Rejection, Role, SavedState, SpeedRequest, StateReading, StatusReading, VERSION,
 };
 use serde::de::DeserializeOwned;
 
@@ -119,7 +119,15 @@ fn version_and_kinds_are_those_of_the_code() {
     assert!(page.contains(&format!("| 2 | 1 | protocol version, {VERSION} |")));
     let kinds = Kind::ALL.map(|kind| format!("{} {}", kind.code(), kind.name())).join(", ");
     assert!(page.contains(&format!("| 3 | 1 | kind: {kinds} |")), "{kinds}");
-    for kind in [Kind::Model, Kind::State, Kind::Contacts, Kind::View, Kind::Status, Kind::Event] {
+    for kind in [
+        Kind::Model,
+        Kind::State,
+        Kind::Contacts,
+        Kind::Drives,
+        Kind::View,
+        Kind::Status,
+        Kind::Event,
+    ] {
         let encoding = format!("`application/octet-stream;{}`", kind.schema());
         assert!(page.contains(&encoding), "{encoding}");
     }
@@ -137,6 +145,7 @@ fn the_table_of_keys_has_every_key() {
         "model/ground",
         "state",
         "contacts",
+        "drives",
         "view",
         "status",
         "events",
@@ -179,6 +188,7 @@ fn the_tables_of_fields_are_those_of_the_code() {
     check_table::<ModelReply>(after(&page, "## model\n"));
     check_table::<StateReading>(after(&page, "## state\n"));
     check_table::<ContactsReading>(after(&page, "## contacts\n"));
+    check_table::<DrivesReading>(after(&page, "## drives\n"));
     check_table::<StatusReading>(after(&page, "## status\n"));
     check_table::<EventReading>(after(&page, "## events\n"));
     check_table_from::<JoinRequest>(after(&page, "Query `join` with Join, kind 13:"), 0);
@@ -198,6 +208,9 @@ fn the_elements_of_lists_are_those_of_the_code() {
     ] {
         assert_eq!(rows(after(&page, start)), expected(within(&contacts, &[list]), 0));
     }
+    let (_, drives) = probe::<DrivesReading>();
+    let found = rows(after(&page, "An element of `joints` is one drive"));
+    assert_eq!(found, expected(within(&drives, &["joints"]), 0));
     let (_, model) = probe::<ModelReply>();
     for list in ["joints", "feet", "stations", "surfaces", "constraints", "regions"] {
         let path = [list];

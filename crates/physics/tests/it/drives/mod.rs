@@ -3,6 +3,7 @@
 mod friction;
 mod laws;
 mod motion;
+mod response;
 mod state;
 
 use hardstand_physics::actuator::Reference;

@@ -78,7 +78,7 @@ fn command(tick: u64) -> Vec<Reference> {
 fn advance(plant: &mut Plant, ticks: u64) -> u64 {
     for _ in 0..ticks {
         let tick = plant.state().tick;
-        (0..12).for_each(|i| plant.note_fresh(i, tick % 5 == 0));
+        (0..12).for_each(|i| plant.note_fresh(i, tick.is_multiple_of(5)));
         assert_eq!(plant.step(&command(tick), &OwnerWords::default()), None, "tick {tick}");
     }
     plant.state().digest
