@@ -66,7 +66,7 @@ fn describe(r: &NewResult) {
     show::note(&format!("posture    {}", r.posture));
     match r.stands {
         Some(true) => {
-            show::note("stands     yes: 4 s with these gains, without a controller's help")
+            show::note("stands     yes: 10 s with these gains, without a controller's help")
         }
         Some(false) => show::note("stands     NO: change posture, gains or feet, and try again"),
         None => {}

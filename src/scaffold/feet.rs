@@ -1,22 +1,28 @@
 //! Feet: the lowest ends of the limbs, and the points with which they can touch the ground.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use roxmltree::Document;
 
-use crate::mjcf::mesh_corners;
+use super::shapes::{Part, of_link};
 use crate::urdf::{Loaded, Shape};
-use hardstand_physics::dynamics::{Data, Positions, Velocities, kinematics};
-use hardstand_physics::spatial::{Transform, Vec3};
+use hardstand_physics::dynamics::{Data, Positions, Velocities, center_of_mass, kinematics};
+use hardstand_physics::model::Model;
+use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 
 /// An end is a foot if it lies in the lowest part of the robot, as a share of its height.
 const LOWEST_SHARE: f64 = 0.3;
-/// Corners of a mesh this far above its lowest one belong to the sole, as a share of its size.
-const SOLE_SHARE: f64 = 0.15;
 /// Points this far above the lowest one belong to the sole, m.
 const SOLE_M: f64 = 0.02;
+/// A flat side that is turned from the horizontal by less than this may be the sole: cosine.
+const LEVEL: f64 = 0.9;
+/// A biped whose file has no shape of a foot gets soles: length, width and the part of the length
+/// behind the ankle, as shares of the height of the hip above the ankle. Those of people.
+const ASSUMED_SOLE: [f64; 3] = [0.3, 0.1, 0.25];
 /// Words in the names of links that are feet.
 const WORDS: [&str; 5] = ["foot", "sole", "toe", "ankle", "feet"];
+/// Feet are below the centre of mass, if this share of their distance from it is downwards.
+const BELOW: f64 = 0.5;
 
 /// A foot.
 #[derive(Clone, Debug)]
@@ -24,17 +30,30 @@ pub(super) struct FootProposal {
     pub(super) link: String,
     /// Body of the link, and the link's pose on it.
     pub(super) body: usize,
+    pub(super) X_BL: Transform,
     /// Points that can touch the ground, in the link's frame; their spheres' radius, m.
     pub(super) points_L: Vec<Vec3>,
     pub(super) radius_m: f64,
+    /// Normal of the sole, upwards.
+    pub(super) up_L: Vec3,
     /// The points are those of the collision shape: the scenario need not list them.
     pub(super) by_shape: bool,
+    /// What was assumed.
+    note: Option<String>,
 }
 
 impl FootProposal {
     /// True if it has a sole, which is to lie flat.
     pub(super) const fn is_flat(&self) -> bool {
         self.points_L.len() > 1
+    }
+
+    /// The middle of its lowest points, in the link's frame.
+    pub(super) fn middle_L(&self) -> Vec3 {
+        let lowest = self.points_L.iter().map(|p| p.dot(&self.up_L)).fold(f64::INFINITY, f64::min);
+        let sole = || self.points_L.iter().filter(|p| p.dot(&self.up_L) < lowest + 0.5 * SOLE_M);
+        let sum = sole().fold(Vec3::zeros(), |sum, p| sum + *p);
+        sum * (1.0 / sole().count().max(1) as f64) - self.up_L * self.radius_m
     }
 }
 
@@ -47,15 +66,14 @@ pub(super) fn find(
     notes: &mut Vec<String>,
 ) -> Vec<FootProposal> {
     let model = &loaded.model;
+    let Ok(document) = Document::parse(urdf) else { return Vec::new() };
     let mut data = Data::new(model);
     kinematics(model, q, &Velocities::zero(model), &mut data);
-    let is_end = |body: usize| body > 0 && model.bodies.iter().skip(1).all(|b| b.parent != body);
     let mut found: Vec<(f64, Vec3, FootProposal)> = Vec::new();
-    for body in (0..model.bodies.len()).filter(|&b| is_end(b)) {
+    for body in (0..model.bodies.len()).filter(|&b| is_end(model, b)) {
         let up_B = data.X_WB[body].R.tr_mul(&Vec3::z());
-        let Some(foot) = foot_of(loaded, (body, &up_B), urdf, folder, notes) else { continue };
-        let Some(frame) = model.frame(&foot.link) else { continue };
-        let X_WL = data.X_WB[body].compose(&frame.X_BF);
+        let Some(foot) = foot_of(loaded, (body, &up_B), &document, folder) else { continue };
+        let X_WL = data.X_WB[body].compose(&foot.X_BL);
         let lowest = foot.points_L.iter().map(|p| (X_WL.R * *p + X_WL.p).z - foot.radius_m);
         found.push((lowest.fold(f64::INFINITY, f64::min), X_WL.p, foot));
     }
@@ -69,145 +87,168 @@ pub(super) fn find(
         let near = (a.1.x - b.1.x).abs() < 0.1 * (top - lowest);
         if near { b.1.y.total_cmp(&a.1.y) } else { std::cmp::Ordering::Equal }
     });
-    found.into_iter().map(|(.., foot)| foot).collect()
+    let mut feet: Vec<FootProposal> = found.into_iter().map(|(.., foot)| foot).collect();
+    if feet.len() == 2 {
+        feet.iter_mut().for_each(|foot| assume_sole(model, &data, foot));
+    }
+    notes.extend(feet.iter().filter_map(|foot| foot.note.clone()));
+    if !feet.is_empty() && !feet.iter().any(|foot| is_named(&foot.link)) {
+        let all: Vec<&str> = feet.iter().map(|foot| foot.link.as_str()).collect();
+        let text = "no link is called a foot; the lowest ends are taken for feet";
+        notes.push(format!("{text}: {}", all.join(", ")));
+    }
+    feet
+}
+
+/// How the base must be turned so that links that are called feet are below the rest of the robot,
+/// if they are beside or above it in `q`: by 90° or 180° about an axis.
+pub(super) fn turned(model: &Model, q: &Positions) -> Option<Quaternion> {
+    let mut data = Data::new(model);
+    kinematics(model, q, &Velocities::zero(model), &mut data);
+    let feet = model.frames.iter().filter(|f| is_named(&f.name) && is_end(model, f.body));
+    let places: Vec<Vec3> = feet.map(|f| data.X_WB[f.body].compose(&f.X_BF).p).collect();
+    let sum = places.iter().fold(Vec3::zeros(), |sum, p| sum + *p);
+    let away = sum * (1.0 / places.len().max(1) as f64) - center_of_mass(model, &data);
+    let [x, y, z] = away.to_array();
+    if places.len() < 2 || -z > BELOW * away.norm() {
+        return None;
+    }
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let most = x.abs().max(y.abs()).max(z.abs());
+    Some(if most == z.abs() {
+        Quaternion::from_rpy(2.0 * quarter, 0.0, 0.0)
+    } else if most == y.abs() {
+        Quaternion::from_rpy(quarter.copysign(-y), 0.0, 0.0)
+    } else {
+        Quaternion::from_rpy(0.0, quarter.copysign(x), 0.0)
+    })
+}
+
+fn is_named(link: &str) -> bool {
+    WORDS.iter().any(|w| link.to_lowercase().contains(w))
+}
+
+fn is_end(model: &Model, body: usize) -> bool {
+    body > 0 && model.bodies.iter().skip(1).all(|b| b.parent != body)
 }
 
 fn foot_of(
     loaded: &Loaded,
     (body, up_B): (usize, &Vec3),
-    urdf: &str,
+    document: &Document<'_>,
     folder: &Path,
-    notes: &mut Vec<String>,
 ) -> Option<FootProposal> {
     let model = &loaded.model;
+    let is_simple = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Box { .. });
     let on_body = |link: &str| model.frame(link).is_some_and(|f| f.body == body);
-    let named = |link: &str| WORDS.iter().any(|w| link.to_lowercase().contains(w));
     let mut shapes: Vec<_> = loaded.collisions.iter().filter(|c| on_body(&c.frame)).collect();
     // a sphere or box on a link that is called a foot is the best guess
-    shapes.sort_by_key(|c| {
-        let simple = matches!(c.shape, Shape::Sphere { .. } | Shape::Box { .. });
-        (!named(&c.frame), !simple)
-    });
-    let best = shapes.first().map(|c| c.frame.clone());
-    let own: Vec<_> = shapes.iter().filter(|c| Some(&c.frame) == best.as_ref()).collect();
-    let up_L = best.as_ref().and_then(|link| model.frame(link)).map(|f| f.X_BF.R.tr_mul(up_B));
-    let mut points = Vec::new();
-    for c in &own {
-        let all = points_of(&c.shape, &c.X_FC, || sole_of(&c.frame, urdf, folder));
-        points.extend(all.unwrap_or_default());
-    }
-    if let (Some(link), Some(up_L)) = (best, up_L)
-        && !points.is_empty()
-    {
-        let lowest = |(p, r): &(Vec3, f64)| p.dot(&up_L) - r;
-        let least = points.iter().map(lowest).fold(f64::INFINITY, f64::min);
-        let simple = matches!(own[0].shape, Shape::Sphere { .. } | Shape::Box { .. });
-        let by_shape = simple && own.len() == 1;
-        if !by_shape {
-            points.retain(|p| lowest(p) < least + SOLE_M);
+    shapes.sort_by_key(|c| (!is_named(&c.frame), !is_simple(&c.shape)));
+    if let Some(first) = shapes.first() {
+        let parts = of_link(document, &first.frame, "collision", folder);
+        let single = shapes.iter().filter(|c| c.frame == first.frame).count() == 1;
+        let by_shape = single && is_simple(&first.shape);
+        if let Some(foot) = with_sole(model, &first.frame, &parts, (up_B, by_shape)) {
+            return Some(foot);
         }
-        // a foot has one radius: larger spheres give way to smaller ones with the same lowest point
-        let radius_m = points.iter().map(|(_, r)| *r).fold(f64::INFINITY, f64::min);
-        let place = |(p, r): &(Vec3, f64)| *p - up_L * (*r - radius_m);
-        let points_L = points.iter().map(place).collect();
-        return Some(FootProposal { link, body, points_L, radius_m, by_shape });
     }
-    let mut links = model.frames.iter().filter(|f| f.body == body);
-    let link = links.clone().find(|f| named(&f.name)).or_else(|| links.next())?;
-    notes.push(format!(
-        "{}: no collision shape that can be read; its origin is the foot",
-        link.name
-    ));
+    let links = || model.frames.iter().filter(|f| f.body == body);
+    let mut named: Vec<_> = links().collect();
+    named.sort_by_key(|f| !is_named(&f.name));
+    for link in &named {
+        let parts = of_link(document, &link.name, "visual", folder);
+        if let Some(mut foot) = with_sole(model, &link.name, &parts, (up_B, false)) {
+            let text = "no collision shape that can be read; what is drawn of it is the foot";
+            foot.note = Some(format!("{}: {text}", link.name));
+            return Some(foot);
+        }
+    }
+    let link = named.first()?;
     Some(FootProposal {
         link: link.name.clone(),
         body,
+        X_BL: link.X_BF,
         points_L: vec![Vec3::zeros()],
         radius_m: 0.0,
+        up_L: link.X_BF.R.tr_mul(up_B),
         by_shape: false,
+        note: Some(format!("{}: no shape that can be read; its origin is the foot", link.name)),
     })
 }
 
-/// The points of a shape with which it can touch the ground, and the radius of each.
-fn points_of(
-    shape: &Shape,
-    X_FC: &Transform,
-    mesh: impl FnOnce() -> Option<Vec<Vec3>>,
-) -> Option<Vec<(Vec3, f64)>> {
-    let corner = |x: f64, y: f64, z: f64| X_FC.R * Vec3::new(x, y, z) + X_FC.p;
-    let sharp = |points: Vec<Vec3>| points.into_iter().map(|p| (p, 0.0)).collect();
-    Some(match *shape {
-        Shape::Sphere { radius_m } => vec![(X_FC.p, radius_m)],
-        Shape::Box { size_m: [x, y, z] } => sharp(corners(x, y, z, corner)),
-        Shape::Cylinder { radius_m: r, length_m } => {
-            sharp(corners(2.0 * r, 2.0 * r, length_m, corner))
-        }
-        Shape::Capsule { radius_m, length_m } => {
-            let half = 0.5 * length_m;
-            vec![(corner(0.0, 0.0, -half), radius_m), (corner(0.0, 0.0, half), radius_m)]
-        }
-        Shape::Mesh => sharp(mesh()?),
-    })
-}
-
-fn corners(x: f64, y: f64, z: f64, at: impl Fn(f64, f64, f64) -> Vec3) -> Vec<Vec3> {
-    let ends = |size: f64| [-0.5 * size, 0.5 * size];
-    let mut out = Vec::new();
-    for z in ends(z) {
-        for y in ends(y) {
-            out.extend(ends(x).map(|x| at(x, y, z)));
+/// The foot that these shapes of a link are: its sole is the flat side with the most points, of
+/// those that are about level in the posture.
+fn with_sole(
+    model: &Model,
+    link: &str,
+    parts: &[Part],
+    (up_B, by_shape): (&Vec3, bool),
+) -> Option<FootProposal> {
+    let frame = model.frame(link)?;
+    let posture_L = frame.X_BF.R.tr_mul(up_B);
+    let axes = parts.iter().flat_map(Part::normals).chain([Vec3::x(), Vec3::y(), Vec3::z()]);
+    let upwards = axes.map(|n| if n.dot(&posture_L) < 0.0 { -n } else { n });
+    let level = upwards.filter(|n| n.dot(&posture_L) > LEVEL).chain([posture_L]);
+    let below = |up: &Vec3| -> Vec<(Vec3, f64)> {
+        parts.iter().flat_map(|part| part.touching(up)).collect()
+    };
+    let mut best: Option<(usize, Vec3)> = None;
+    for up in level {
+        let points = below(&up);
+        let lowest = |(p, r): &(Vec3, f64)| p.dot(&up) - r;
+        let least = points.iter().map(lowest).fold(f64::INFINITY, f64::min);
+        let count = points.iter().filter(|p| lowest(p) < least + SOLE_M).count();
+        if count > best.map_or(0, |b| b.0) {
+            best = Some((count, up));
         }
     }
-    out
-}
-
-/// The lower corners of the box around a link's collision mesh.
-fn sole_of(link: &str, urdf: &str, folder: &Path) -> Option<Vec<Vec3>> {
-    let document = Document::parse(urdf).ok()?;
-    let links = document.root_element().children().filter(|n| n.has_tag_name("link"));
-    let node = links.into_iter().find(|n| n.attribute("name") == Some(link))?;
-    let collision = node.children().find(|n| n.has_tag_name("collision"))?;
-    let mesh = collision.descendants().find(|n| n.has_tag_name("mesh"))?;
-    let file = file_of(mesh.attribute("filename")?, folder)?;
-    let triple = |text: Option<&str>, default: [f64; 3]| {
-        let n: Vec<f64> =
-            text.unwrap_or_default().split_whitespace().filter_map(|w| w.parse().ok()).collect();
-        if let [x, y, z] = n[..] { [x, y, z] } else { default }
-    };
-    let scale = triple(mesh.attribute("scale"), [1.0; 3]);
-    let origin = collision.children().find(|n| n.has_tag_name("origin"));
-    let of = |name: &str| triple(origin.and_then(|o| o.attribute(name)), [0.0; 3]);
-    let X = Transform::from_xyz_rpy(of("xyz"), of("rpy"));
-    let vertices: Vec<Vec3> = mesh_corners(&file)?
-        .into_iter()
-        .map(|v| {
-            let [x, y, z] = v.to_array();
-            X.R * Vec3::new(x * scale[0], y * scale[1], z * scale[2]) + X.p
-        })
-        .collect();
-    let extent = |i: usize| {
-        let all = vertices.iter().map(|v| v.to_array()[i]);
-        all.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
-    };
-    let bottom = extent(2)[0] + SOLE_SHARE * (extent(2)[1] - extent(2)[0]);
-    let sole: Vec<&Vec3> = vertices.iter().filter(|v| v.z <= bottom).collect();
-    let range = |i: usize| {
-        let all = sole.iter().map(|v| v.to_array()[i]);
-        all.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
-    };
-    let ([x0, x1], [y0, y1], z) = (range(0), range(1), extent(2)[0]);
-    Some([(x1, y1), (x1, y0), (x0, y1), (x0, y0)].map(|(x, y)| Vec3::new(x, y, z)).to_vec())
-}
-
-/// A mesh's file: beside the robot, or in the package's folder somewhere above it.
-fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
-    let plain = name.trim_start_matches("file://");
-    let Some(inside) = plain.strip_prefix("package://") else {
-        return Some(folder.join(plain)).filter(|p| p.exists());
-    };
-    let absolute = folder.canonicalize().ok()?;
-    absolute.ancestors().find_map(|above| {
-        let whole = above.join(inside);
-        let without = inside.split_once('/').map(|(_, rest)| above.join(rest));
-        [Some(whole), without].into_iter().flatten().find(|p| p.exists())
+    let (count, up_L) = best?;
+    let mut points = below(&up_L);
+    // one ball has no sole: the side that is below is that of the posture
+    let up_L = if count == 1 { posture_L } else { up_L };
+    let lowest = |(p, r): &(Vec3, f64)| p.dot(&up_L) - r;
+    let least = points.iter().map(lowest).fold(f64::INFINITY, f64::min);
+    if !by_shape {
+        points.retain(|p| lowest(p) < least + SOLE_M);
+    }
+    // a foot has one radius: larger spheres give way to smaller ones with the same lowest point
+    let radius_m = points.iter().map(|(_, r)| *r).fold(f64::INFINITY, f64::min);
+    let place = |(p, r): &(Vec3, f64)| *p - up_L * (*r - radius_m);
+    let points_L = points.iter().map(place).collect();
+    Some(FootProposal {
+        link: link.into(),
+        body: frame.body,
+        X_BL: frame.X_BF,
+        points_L,
+        radius_m,
+        up_L,
+        by_shape,
+        note: None,
     })
+}
+
+/// Gives a sole to a foot without any shape.
+fn assume_sole(model: &Model, data: &Data, foot: &mut FootProposal) {
+    if foot.points_L != [Vec3::zeros()] || foot.by_shape {
+        return;
+    }
+    let mut hip = foot.body;
+    while model.bodies[hip].parent != 0 {
+        hip = model.bodies[hip].parent;
+    }
+    let X_WL = data.X_WB[foot.body].compose(&foot.X_BL);
+    let height_m = data.X_WB[hip].p.z - X_WL.p.z;
+    if height_m <= 0.0 {
+        return;
+    }
+    let [length, width, behind] = ASSUMED_SOLE;
+    let [length_m, width_m, behind_m] = [length, width, behind * length].map(|x| x * height_m);
+    let corners = [(1.0, 0.5), (1.0, -0.5), (0.0, 0.5), (0.0, -0.5)];
+    let at = |(x, y): (f64, f64)| Vec3::new(x * length_m - behind_m, y * width_m, 0.0);
+    foot.points_L = corners.map(|c| X_WL.R.tr_mul(&at(c))).to_vec();
+    foot.note = Some(format!(
+        "{}: the file has no shape of it; a sole of {length_m:.2} m × {width_m:.2} m at its origin \
+         is assumed: put the true corners into points_m",
+        foot.link
+    ));
 }

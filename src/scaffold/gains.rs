@@ -29,7 +29,7 @@ pub(super) fn propose(model: &Model, q: &Positions, feet: &[FootProposal]) -> Ve
     let mass = model.total_mass();
     let count = feet.len().max(1) as f64;
     let com = center_of_mass(model, &data);
-    let levers = levers(model, q, feet);
+    let levers = levers(model, q, feet, |foot| foot.points_L[0]);
     let lowest = feet.iter().map(|f| data.X_WB[f.body].p.z).fold(f64::INFINITY, f64::min);
     let height = if feet.is_empty() { 0.0 } else { com.z - lowest };
     let mut weight = GeneralizedForces::zero(model);
@@ -51,14 +51,43 @@ pub(super) fn propose(model: &Model, q: &Positions, feet: &[FootProposal]) -> Ve
         .collect()
 }
 
-/// How each joint moves the foot that it carries: metres per unit of the joint.
-fn levers(model: &Model, q: &Positions, feet: &[FootProposal]) -> Vec<Vec3> {
+/// The joint positions to command so that the robot rests in the posture `q`: each motor needs a
+/// deflection for its share of the weight. Feet carry the same load each.
+pub(super) fn against_sag(
+    model: &Model,
+    q: &Positions,
+    feet: &[FootProposal],
+    gains: &[HoldGains],
+) -> Positions {
+    let still = Velocities::zero(model);
+    let mut data = Data::new(model);
+    kinematics(model, q, &still, &mut data);
+    let mut weight = GeneralizedForces::zero(model);
+    rnea(model, &mut data, &still, &Vec3::new(0.0, 0.0, -GRAVITY), &mut weight);
+    let load_n = model.total_mass() * GRAVITY / feet.len().max(1) as f64;
+    let mut out = q.clone();
+    let levers = levers(model, q, feet, FootProposal::middle_L);
+    for (j, joint) in model.joints.iter().enumerate() {
+        let effort = weight.joints[j] - load_n * levers[j].z;
+        let to = q.joints[j] + effort / gains[j].kp.max(1e-9);
+        out.joints[j] = to.clamp(joint.q_min, joint.q_max.max(joint.q_min));
+    }
+    out
+}
+
+/// How each joint moves a point of the foot that it carries: metres per unit of the joint.
+fn levers(
+    model: &Model,
+    q: &Positions,
+    feet: &[FootProposal],
+    point_L: fn(&FootProposal) -> Vec3,
+) -> Vec<Vec3> {
     let still = Velocities::zero(model);
     let place = |q: &Positions, foot: &FootProposal| {
         let mut data = Data::new(model);
         kinematics(model, q, &still, &mut data);
         let X = model.frame(&foot.link).map(|f| data.X_WB[f.body].compose(&f.X_BF));
-        X.map_or(Vec3::zeros(), |X| X.R * foot.points_L[0] + X.p)
+        X.map_or(Vec3::zeros(), |X| X.R * point_L(foot) + X.p)
     };
     let mut out = vec![Vec3::zeros(); model.joint_count()];
     for foot in feet {

@@ -2,31 +2,26 @@
 
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+mod check;
 mod feet;
 mod gains;
 mod posture;
+mod shapes;
+mod spring;
 mod write;
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::config::Scenario;
 use crate::mjcf::{Gains, Keyframe, Robot, read_robot};
-use crate::simulation::Solo;
 use crate::urdf::BaseChoice;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::dynamics::Positions;
 use hardstand_physics::model::{Base, Joint, JointKind, Model};
-use hardstand_physics::spatial::{Quaternion, Vec3};
-use hardstand_protocol::{HoldGains, JointCommand};
+use hardstand_physics::spatial::Quaternion;
+use hardstand_protocol::HoldGains;
 
 /// Names of keyframes in which a robot stands, the best first.
 const STANDING: [&str; 4] = ["home", "stand", "standing", "stand_bent_knees"];
-/// Simulated time of the check, s.
-const CHECKED_S: f64 = 4.0;
-/// Tilt of a robot that has fallen, rad, and the share of its height that it may lose.
-const TILT_MAX_RAD: f64 = 0.35;
-const SINK_MAX: f64 = 0.25;
 /// Gains that are tried, as multiples of those proposed.
 const TRIED: [f64; 4] = [1.0, 2.0, 0.5, 4.0];
 /// Robots are heavier and lighter than this only by mistake, kg.
@@ -56,66 +51,166 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     let mut notes = robot.loaded.warnings.clone();
     let model = &robot.loaded.model;
     plausible(model, &mut notes);
-    let keyframe = standing(&robot.converted.keyframes);
-    let start = keyframe.map_or_else(|| resting(model), |k| of_keyframe(model, k));
+    let armature = missing_armature(model, &mut notes);
     let folder = file.parent().unwrap_or(Path::new(""));
-    let floating = model.base == Base::Floating;
+    let mut first = None;
+    let mut fallen = Vec::new();
+    for start in starts(&robot) {
+        let from = start.name();
+        let attempt = attempt(&robot, folder, (named, armature), start)?;
+        if attempt.stands != Some(false) {
+            first = Some(attempt);
+            notes.extend(fallen);
+            break;
+        }
+        fallen.push(format!("the robot does not stand in {from}; another posture is proposed"));
+        first.get_or_insert(attempt);
+    }
+    let Some(chosen) = first else {
+        return Err(Error::new(ErrorKind::Internal, "no posture was tried"));
+    };
+    notes.extend(chosen.notes);
+    let Attempt { toml, feet, posture, stands, .. } = chosen;
+    Ok(Proposal { toml, feet, posture, stands, notes })
+}
+
+/// Where the search for a posture starts.
+struct Start<'a> {
+    keyframe: Option<&'a Keyframe>,
+    /// The base is turned, so that feet are below it.
+    is_turned: bool,
+    q: Positions,
+}
+
+impl Start<'_> {
+    fn name(&self) -> String {
+        match self.keyframe {
+            Some(k) => format!("keyframe {}", k.name),
+            None if self.is_turned => "the posture of the file with its base turned".into(),
+            None => "the posture of the file".into(),
+        }
+    }
+}
+
+fn starts(robot: &Robot) -> Vec<Start<'_>> {
+    let model = &robot.loaded.model;
+    let mut out = Vec::new();
+    if let Some(keyframe) = standing(&robot.converted.keyframes) {
+        let q = of_keyframe(model, keyframe);
+        out.push(Start { keyframe: Some(keyframe), is_turned: false, q });
+        if model.base != Base::Floating {
+            return out;
+        }
+    }
+    let q = resting(model);
+    if let Some(quat_WB) = (model.base == Base::Floating).then(|| feet::turned(model, &q)).flatten()
+    {
+        let q = Positions { quat_WB, ..q.clone() };
+        out.push(Start { keyframe: None, is_turned: true, q });
+    }
+    out.push(Start { keyframe: None, is_turned: false, q });
+    out
+}
+
+/// What became of one start.
+struct Attempt {
+    toml: String,
+    feet: Vec<String>,
+    posture: String,
+    stands: Option<bool>,
+    notes: Vec<String>,
+}
+
+fn attempt(
+    robot: &Robot,
+    folder: &Path,
+    (named, armature): (&str, Option<f64>),
+    start: Start<'_>,
+) -> Result<Attempt> {
+    let model = &robot.loaded.model;
+    let mut notes = Vec::new();
     let mut found = Vec::new();
+    let floating = model.base == Base::Floating;
     if floating {
-        found = feet::find(&robot.loaded, &robot.converted.urdf, folder, &start, &mut notes);
+        let urdf = &robot.converted.urdf;
+        found = feet::find(&robot.loaded, urdf, folder, &start.q, &mut notes);
         if found.is_empty() {
             notes.push("no foot was found; name feet in [[feet]]".into());
         }
     }
+    if start.is_turned {
+        notes.push("feet are beside the base in the file: initial.rpy_rad turns it upright".into());
+    }
+    let keyframe = start.keyframe.map(|k| k.name.as_str());
     let (q, posture) = match keyframe {
-        Some(k) => (start, k.name.clone()),
-        None if found.is_empty() => (start, "zero".into()),
-        None => match posture::solve(model, &found, &start) {
-            Some(q) => (q, "solved".into()),
+        Some(name) => (start.q, name),
+        None if found.is_empty() => (start.q, "zero"),
+        None => match posture::solve(model, &found, &start.q) {
+            Some(q) => (q, "solved"),
             None => {
                 notes.push("no standing posture was found; give [initial.joints]".into());
-                (start, "zero".into())
+                (start.q, "zero")
             }
         },
     };
-    let armature = missing_armature(model, &mut notes);
-    let own = gains_of_model(&robot, &q);
     let mut light = model.clone();
     light.joints.iter_mut().for_each(|j| j.armature = j.armature.max(armature.unwrap_or(0.0)));
     let proposed = gains::propose(&light, &q, &found);
+    let mut candidates: Vec<Vec<HoldGains>> = Vec::new();
+    for base in gains_of_model(robot, &q).into_iter().chain([proposed]) {
+        let times = |&times: &f64| base.iter().map(|g| scaled(*g, times)).collect();
+        candidates.extend(TRIED.iter().map(times));
+    }
     let mut draft = write::Draft {
         named,
         is_mjcf: robot.is_mjcf,
         loaded: &robot.loaded,
         feet: &found,
-        q: &q,
-        gains: own.clone().unwrap_or_else(|| proposed.clone()),
+        q: q.clone(),
+        gains: candidates[0].clone(),
         armature,
-        keyframe: keyframe.map(|k| k.name.as_str()),
+        keyframe,
+        spring: None,
     };
-    let mut stands = None;
-    if floating && !found.is_empty() {
-        let mut tried = own.iter().chain([&proposed]).flat_map(|base| {
-            TRIED.iter().map(|&times| base.iter().map(|g| scaled(*g, times)).collect::<Vec<_>>())
-        });
-        let first = draft.gains.clone();
-        let found = tried.try_fold((), |(), gains| {
-            draft.gains = gains;
-            match stands_up(&draft.toml(), &robot.converted.urdf, &draft.gains) {
-                Ok(false) => ControlFlow::Continue(()),
-                other => ControlFlow::Break(other),
+    let stands = if floating && !found.is_empty() {
+        let is_solved = posture == "solved";
+        Some(settle(&mut draft, &robot.converted.urdf, candidates, is_solved)?)
+    } else {
+        None
+    };
+    let feet = found.iter().map(|f| f.link.clone()).collect();
+    Ok(Attempt { toml: draft.toml(), feet, posture: posture.into(), stands, notes })
+}
+
+/// Gives the draft the first of these gains with which the robot stands. A posture that was solved
+/// is also tried as what the robot sags into.
+fn settle(
+    draft: &mut write::Draft<'_>,
+    urdf: &str,
+    mut candidates: Vec<Vec<HoldGains>>,
+    is_solved: bool,
+) -> Result<bool> {
+    let (model, q) = (&draft.loaded.model, draft.q.clone());
+    draft.gains.fill(HoldGains { kp: 0.0, kd: 0.0 });
+    let [kp_max, kd_max] = check::scenario(&draft.toml(), urdf)?.gains_max;
+    for g in candidates.iter_mut().flatten() {
+        *g = HoldGains { kp: g.kp.min(kp_max), kd: g.kd.min(kd_max) };
+    }
+    draft.spring = spring::proposed(draft, urdf);
+    for sags in if is_solved { &[false, true][..] } else { &[false] } {
+        for gains in &candidates {
+            draft.gains.clone_from(gains);
+            if *sags {
+                draft.q = gains::against_sag(model, &q, draft.feet, gains);
             }
-        });
-        stands = Some(match found {
-            ControlFlow::Break(result) => result?,
-            ControlFlow::Continue(()) => false,
-        });
-        if stands == Some(false) {
-            draft.gains = first;
+            if check::stands(&draft.toml(), urdf, gains)? {
+                return Ok(true);
+            }
         }
     }
-    let feet = found.iter().map(|f| f.link.clone()).collect();
-    Ok(Proposal { toml: draft.toml(), feet, posture, stands, notes })
+    draft.q = q;
+    draft.gains.clone_from(&candidates[0]);
+    Ok(false)
 }
 
 /// The keyframe in which the robot stands.
@@ -198,29 +293,4 @@ fn plausible(model: &Model, notes: &mut Vec<String>) {
         let (name, low, high) = (&joint.name, joint.q_min, joint.q_max);
         notes.push(format!("joint {name} has the limits {low} to {high} rad; are they degrees?"));
     }
-}
-
-/// Runs the scenario with its gains held, and looks whether the robot is where it was.
-fn stands_up(toml: &str, urdf: &str, gains: &[HoldGains]) -> Result<bool> {
-    let scenario = Scenario::from_texts(toml, urdf, &[])
-        .map_err(|e| Error::new(ErrorKind::Internal, format!("the proposed scenario: {e}")))?;
-    let mut solo = Solo::new(scenario.simulation(), Vec::new(), "stand");
-    let start = solo.simulation.state().q.clone();
-    let targets = start.joints.iter().zip(gains);
-    let commands: Vec<JointCommand> = targets
-        .map(|(&q, g)| JointCommand { q, kp: g.kp, kd: g.kd, ..JointCommand::default() })
-        .collect();
-    solo.set_points().clone_from_slice(&commands);
-    let ticks = (CHECKED_S * 1e9 / scenario.spec.period_ns as f64) as u64;
-    for _ in 0..ticks {
-        if solo.step().failure.is_some() || solo.simulation.failure().is_some() {
-            return Ok(false);
-        }
-    }
-    let (q, v) = (&solo.simulation.state().q, &solo.simulation.state().v);
-    let up = |q: &Positions| q.quat_WB.to_matrix() * Vec3::z();
-    let tilt = up(q).dot(&up(&start)).clamp(-1.0, 1.0);
-    let upright = tilt > hardstand_physics::math::sin_cos(TILT_MAX_RAD).1;
-    let sunk = start.p_WB.z - q.p_WB.z > SINK_MAX * start.p_WB.z.abs().max(0.05);
-    Ok(upright && !sunk && v.v_WB.norm() < 0.3)
 }

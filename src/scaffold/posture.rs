@@ -55,16 +55,13 @@ struct Solver<'a> {
     data: Data,
     preferred: Vec<f64>,
     ranges: Vec<[f64; 2]>,
-    /// Of each foot: the link's pose on the body, the joints above it, the place under its hip, the
-    /// direction that is to point up, in the link.
+    /// Of each foot: the middle of its sole, in its link, and its place under its hip.
     legs: Vec<Leg>,
     reach_m: f64,
 }
 
 struct Leg {
-    X_BL: hardstand_physics::spatial::Transform,
-    point_L: Vec3,
-    up_L: Vec3,
+    middle_L: Vec3,
     x_hip: f64,
     y: f64,
     z: f64,
@@ -103,7 +100,11 @@ impl<'a> Solver<'a> {
         let mut new = Self {
             model,
             feet,
-            base: Positions { joints: start.joints.clone(), ..Positions::zero(model) },
+            base: Positions {
+                joints: start.joints.clone(),
+                quat_WB: start.quat_WB,
+                ..Positions::zero(model)
+            },
             still,
             data,
             preferred,
@@ -121,21 +122,14 @@ impl<'a> Solver<'a> {
         self.set(&zero);
         let mut hips = Vec::new();
         for foot in self.feet {
-            let X_BL = self.model.frame(&foot.link)?.X_BF;
-            let X_WL = self.data.X_WB[foot.body].compose(&X_BL);
+            let X_WL = self.data.X_WB[foot.body].compose(&foot.X_BL);
             let mut hip = foot.body;
             while self.model.bodies[hip].parent != 0 {
                 hip = self.model.bodies[hip].parent;
             }
             hips.push(hip);
             let (x_hip, y) = (self.data.X_WB[hip].p.x, X_WL.p.y);
-            let up_L = X_WL.R.tr_mul(&Vec3::z());
-            let lowest = foot.points_L.iter().map(|p| p.dot(&up_L)).fold(f64::INFINITY, f64::min);
-            let sole: Vec<&Vec3> =
-                foot.points_L.iter().filter(|p| p.dot(&up_L) < lowest + 0.01).collect();
-            let middle = sole.iter().fold(Vec3::zeros(), |sum, p| sum + **p);
-            let point_L = middle * (1.0 / sole.len().max(1) as f64) - up_L * foot.radius_m;
-            self.legs.push(Leg { X_BL, point_L, up_L, x_hip, y, z: 0.0 });
+            self.legs.push(Leg { middle_L: foot.middle_L(), x_hip, y, z: 0.0 });
         }
         let mut reach = vec![0.0_f64; hips.len()];
         for i in 0..SAMPLES {
@@ -166,9 +160,9 @@ impl<'a> Solver<'a> {
     }
 
     fn point(&self, foot: usize) -> Vec3 {
-        let leg = &self.legs[foot];
-        let X_WL = self.data.X_WB[self.feet[foot].body].compose(&leg.X_BL);
-        X_WL.R * leg.point_L + X_WL.p
+        let proposal = &self.feet[foot];
+        let X_WL = self.data.X_WB[proposal.body].compose(&proposal.X_BL);
+        X_WL.R * self.legs[foot].middle_L + X_WL.p
     }
 
     /// What is wrong with a posture, relative to the length of a leg.
@@ -183,9 +177,10 @@ impl<'a> Solver<'a> {
             let p = self.point(i);
             let target = Vec3::new(leg.x_hip + shift[0], leg.y + shift[1], leg.z);
             out.extend(((p - target) * (1.0 / self.reach_m)).to_array());
-            if self.feet[i].is_flat() {
-                let R: Mat3 = self.data.X_WB[self.feet[i].body].R * leg.X_BL.R;
-                let up = R * leg.up_L;
+            let foot = &self.feet[i];
+            if foot.is_flat() {
+                let R: Mat3 = self.data.X_WB[foot.body].R * foot.X_BL.R;
+                let up = R * foot.up_L;
                 out.extend([FLAT * up.x, FLAT * up.y]);
             }
         }

@@ -9,16 +9,19 @@ use hardstand_physics::dynamics::Positions;
 use hardstand_protocol::{HoldGains, is_name_char};
 
 /// What a scenario is written from.
+#[derive(Clone)]
 pub(super) struct Draft<'a> {
     /// The robot's file, as the scenario names it.
     pub(super) named: &'a str,
     pub(super) is_mjcf: bool,
     pub(super) loaded: &'a Loaded,
     pub(super) feet: &'a [FootProposal],
-    pub(super) q: &'a Positions,
+    pub(super) q: Positions,
     pub(super) gains: Vec<HoldGains>,
     pub(super) armature: Option<f64>,
     pub(super) keyframe: Option<&'a str>,
+    /// Why the contact follows from the weight, if it does.
+    pub(super) spring: Option<String>,
 }
 
 impl Draft<'_> {
@@ -58,6 +61,10 @@ impl Draft<'_> {
             "\n[contact]\n# A foot that stands does not creep, as with Simbody's own law.\n",
         );
         out.push_str("stiction = \"holding\"\n");
+        if let Some(why) = &self.spring {
+            let _ = writeln!(out, "# With \"simbody\", the default, {why}.");
+            out.push_str("spring = \"by_mass\"\n");
+        }
         self.write_feet(&mut out);
         self.write_rest(&mut out);
         out
@@ -70,10 +77,10 @@ impl Draft<'_> {
                 out,
                 "# The posture below is this keyframe's of the model.\nkeyframe = {keyframe:?}"
             );
-            let rpy = self.q.quat_WB.to_rpy();
-            if rpy.iter().any(|x| x.abs() > 1e-9) {
-                let _ = writeln!(out, "rpy_rad = [{}, {}, {}]", rpy[0], rpy[1], rpy[2]);
-            }
+        }
+        let rpy = self.q.quat_WB.to_rpy();
+        if rpy.iter().any(|x| x.abs() > 1e-9) {
+            let _ = writeln!(out, "rpy_rad = [{:?}, {:?}, {:?}]", rpy[0], rpy[1], rpy[2]);
         }
         out.push_str("\n[initial.joints]\n");
         for (joint, q) in self.loaded.model.joints.iter().zip(&self.q.joints) {

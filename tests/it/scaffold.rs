@@ -138,3 +138,75 @@ fn what_looks_wrong_is_said_and_no_file_is_replaced() {
     assert!(said.to_string().contains("--force"), "{said}");
     assert_eq!(std::fs::read_to_string(folder.path().join("my.toml")).unwrap(), "# mine");
 }
+
+/// `hardstand new` for a changed biped: its result and the scenario.
+fn of_biped(change: &[(&str, &str)]) -> (Value, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let text = change.iter().fold(biped(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}: {text}");
+        text.replace(from, to)
+    });
+    std::fs::write(folder.path().join("biped.xml"), text).unwrap();
+    let result = new(folder.path(), &["biped.xml", "-o", "my.toml"], 0);
+    (result, std::fs::read_to_string(folder.path().join("my.toml")).unwrap())
+}
+
+const SOLE: &str = "<geom type=\"box\" size=\"0.11 0.05 0.02\" pos=\"0.03 0 -0.05\"/>";
+
+/// The file's posture shows where the sole is only roughly: the box does.
+#[test]
+fn a_sole_that_is_not_level_in_the_file_stands_level() {
+    let tilted = SOLE.replace("/>", " euler=\"0 15 0\"/>");
+    let (result, _) = of_biped(&[(SOLE, &tilted)]);
+    assert_eq!(result["stands"], true, "{result}");
+    let (result, _) =
+        of_biped(&[(SOLE, &tilted), ("size=\"0.11 0.05 0.02\"", "size=\"0.11 0.05 0.002\"")]);
+    assert_eq!(result["stands"], true, "{result}");
+}
+
+#[test]
+fn feet_without_a_collision_shape_are_those_that_are_drawn_or_get_a_sole() {
+    let drawn = SOLE.replace("/>", " contype=\"0\" conaffinity=\"0\"/>");
+    for (shape, corner, note) in
+        [(drawn.as_str(), "[0.14, 0.05, -0.07]", "what is drawn"), ("", "points_m", "is assumed")]
+    {
+        let (result, scenario) = of_biped(&[(SOLE, shape)]);
+        assert_eq!(result["stands"], true, "{result}");
+        assert!(result["notes"].to_string().contains(note), "{result}");
+        assert!(scenario.contains(corner), "{scenario}");
+    }
+}
+
+#[test]
+fn a_keyframe_in_which_the_robot_falls_gives_way_to_a_solved_posture() {
+    let falls = "</worldbody><keyframe><key name=\"home\" \
+                 qpos=\"0 0 0.7 1 0 0 0 0 -1.2 0.2 0 0 -1.2 0.2 0\"/></keyframe>";
+    let (result, scenario) = of_biped(&[("</worldbody>", falls)]);
+    assert_eq!((&result["stands"], &result["posture"]), (&true.into(), &"solved".into()));
+    assert!(result["notes"].to_string().contains("does not stand in keyframe home"), "{result}");
+    assert!(!scenario.contains("keyframe"), "{scenario}");
+}
+
+/// As in files of biomechanics, where y is up.
+#[test]
+fn a_robot_that_lies_in_its_file_is_turned_upright() {
+    let text = biped();
+    let turned = text.replace("<freejoint/>", "<freejoint/><frame euler=\"-90 0 0\">");
+    let turned = turned.replace("</body></worldbody>", "</frame></body></worldbody>");
+    let (result, scenario) = of_biped(&[(text.as_str(), turned.as_str())]);
+    assert_eq!(result["stands"], true, "{result}");
+    assert!(scenario.contains("rpy_rad = [1.57"), "{scenario}");
+}
+
+#[test]
+fn the_contact_follows_from_the_weight_where_the_default_does_not_fit() {
+    let (_, scenario) = of_biped(&[]);
+    assert!(!scenario.contains("by_mass"), "34 N a corner: {scenario}");
+    let (result, scenario) = of_biped(&[("mass=\"15\"", "mass=\"150\"")]);
+    assert_eq!(result["stands"], true, "{result}");
+    assert!(scenario.contains("mm aside.\nspring = \"by_mass\""), "{scenario}");
+    let light = "<compiler settotalmass=\"4\"/><worldbody>";
+    let (result, scenario) = of_biped(&[("<worldbody>", light)]);
+    assert_eq!(result["stands"], true, "{result}");
+    assert!(scenario.contains("above the ground.\nspring = \"by_mass\""), "{scenario}");
+}
