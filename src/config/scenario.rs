@@ -160,6 +160,18 @@ fn build(
     let drives = drives::drives(root, &mut loaded.model);
     let spec = plant_spec(root, &sim, &loaded, (&held, drives), mistakes);
     let (watchdog, gains_max) = command(root);
+    for (joint, gains) in loaded.model.joints.iter().zip(&hold_gains) {
+        let [kp_max, kd_max] = gains_max;
+        for (key, value, max) in [("kp", gains.kp, kp_max), ("kd", gains.kd, kd_max)] {
+            if value > max {
+                let name = &joint.name;
+                mistakes.add(format!(
+                    "joints.{name}.hold_{key} is {value}; it must be at most \
+                     command.{key}_max, {max}"
+                ));
+            }
+        }
+    }
     let mut events = events::events(root, &loaded.model, &spec, mistakes);
     events.extend(held.events(&spec));
     let (realtime, overrun) = realtime(root);
