@@ -14,7 +14,7 @@ use hardstand_log::{RunIndex, TickId};
 use super::arguments::BisectArguments;
 use super::differences::{self, ComparisonResult, Place, number};
 use super::replay::{self, ReplayResult};
-use super::{ExitCode, judge_command, plot, progress, show};
+use super::{ExitCode, judge_command, plot, plot_run, progress, show};
 
 pub(super) fn bisect(a: &BisectArguments) -> Result<ExitCode> {
     if let Some(condition) = &a.condition {
@@ -57,6 +57,7 @@ impl Value {
 
 /// Replays the log up to the first tick at which the condition holds.
 fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
+    a.plot.as_deref().map_or(Ok(()), plot::check)?;
     let (log, scenario) = replay::open(&a.log, &[])?;
     let known = Quantities::of(&scenario.simulation());
     let condition = Condition::parse(text, &known)?;
@@ -88,6 +89,21 @@ fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
         show::json(&result)?;
     } else {
         result.show();
+    }
+    if let Some(file) = &a.plot {
+        // the time itself would be a straight line
+        let names = shown.iter().map(|q| q.name.clone());
+        let names: Vec<String> = names.filter(|name| name != "time" && name != "tick").collect();
+        let text = match found {
+            None => "plot       no tick was found, so nothing is drawn".into(),
+            Some(at) => {
+                plot_run::around(file, &a.log, &names, at)?;
+                format!("plot       {}", file.display())
+            }
+        };
+        if !a.json {
+            show::line(&text);
+        }
     }
     Ok(if result.found.is_some() { ExitCode::Negative } else { result.replay.code() })
 }

@@ -29,8 +29,14 @@ const FIRST_NS: f64 = 1000.0;
 pub(super) fn check(file: &Path) -> Result<()> {
     picture::check("--plot", file)?;
     // opened, not emptied: what is there stays if the measurement fails
+    let exists = file.exists();
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
-    opened.map(|_| ()).map_err(|e| picture::failed(file, &e))
+    opened.map_err(|e| picture::failed(file, &e))?;
+    if !exists {
+        // where nothing is drawn, no empty file stays
+        std::fs::remove_file(file).map_err(|e| picture::failed(file, &e))?;
+    }
+    Ok(())
 }
 
 /// Draws wake-up latency and tick cost of a run.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::inspect::{Quantities, Quantity, sample};
 use crate::replay::Player;
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_log::TickId;
 
 use super::arguments::PlotArguments;
 use super::{ExitCode, panels, picture, show};
@@ -16,6 +17,8 @@ use super::{ExitCode, panels, picture, show};
 const PANELS_MAX: usize = 60;
 /// Points of a line; between two of them it goes from the smallest to the largest value.
 const COLUMNS: usize = 1000;
+/// So long before and after a tick is drawn around it, s.
+const AROUND_S: f64 = 1.0;
 /// After Okabe and Ito: they differ for people with colour blindness too.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 90, 181),
@@ -66,7 +69,7 @@ pub(super) fn plot(a: &PlotArguments) -> Result<ExitCode> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     let lines = lines(&mut player, &panels, times_s)?;
-    draw(&a.output, &lines, times_s)?;
+    draw(&a.output, &lines, times_s, None)?;
     let result = PlotResult {
         file: a.output.clone(),
         panels: panels.len(),
@@ -109,31 +112,83 @@ fn lines(
     times_s: [f64; 2],
 ) -> Result<Vec<Vec<Trace>>> {
     let all: Vec<&Quantity> = panels.iter().flatten().copied().collect();
-    let mut columns = vec![vec![None::<[f64; 2]>; COLUMNS]; all.len()];
-    let scale = COLUMNS as f64 / (times_s[1] - times_s[0]);
+    let mut columns = Columns::new(all.len(), times_s);
     sample(player, &all, times_s, 1, |time_s, values| {
-        let column = (((time_s - times_s[0]) * scale) as usize).min(COLUMNS - 1);
-        for (line, &value) in columns.iter_mut().zip(values).filter(|(_, v)| v.is_finite()) {
+        columns.add(time_s, values);
+        Ok(())
+    })?;
+    Ok(traces(panels, columns))
+}
+
+/// Draws quantities around a tick of a run, one panel each, with a mark at the tick.
+///
+/// # Errors
+/// As [`Player::open`] and [`Player::advance`]; [`ErrorKind::File`] if the file cannot be written.
+pub(super) fn around(file: &Path, log: &Path, names: &[String], at: TickId) -> Result<()> {
+    let mut player = Player::open(log)?;
+    let mark_s = at.tick as f64 * player.info().period_ns as f64 * 1e-9;
+    let known = Quantities::of(&player.scenario().simulation());
+    let panels = names.iter().map(|name| known.select(std::slice::from_ref(name)));
+    let panels = panels.collect::<Result<Vec<_>>>()?;
+    let all: Vec<&Quantity> = panels.iter().flatten().copied().collect();
+    let wanted = (mark_s - AROUND_S).max(0.0)..=mark_s + AROUND_S;
+    let mut seen: Vec<(f64, Vec<f64>)> = Vec::new();
+    while player.advance()? {
+        let Some(view) = player.view() else { break };
+        let time_s = view.state.time_ns as f64 * 1e-9;
+        if view.applied.run_id > at.run_id || time_s > *wanted.end() {
+            break;
+        }
+        if view.applied.run_id == at.run_id && wanted.contains(&time_s) {
+            seen.push((time_s, all.iter().map(|q| q.of(&view)).collect()));
+        }
+    }
+    let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Ok(()) };
+    // a run of one tick has a width too
+    let times_s = [first.0, last.0.max(first.0 + 1e-3)];
+    let mut columns = Columns::new(all.len(), times_s);
+    seen.iter().for_each(|(time_s, values)| columns.add(*time_s, values));
+    draw(file, &traces(&panels, columns), times_s, Some(mark_s))
+}
+
+/// Smallest and largest value of each line in each of its columns.
+struct Columns {
+    lines: Vec<Vec<Option<[f64; 2]>>>,
+    from_s: f64,
+    per_s: f64,
+}
+
+impl Columns {
+    fn new(lines: usize, [from_s, to_s]: [f64; 2]) -> Self {
+        let per_s = COLUMNS as f64 / (to_s - from_s);
+        Self { lines: vec![vec![None; COLUMNS]; lines], from_s, per_s }
+    }
+
+    fn add(&mut self, time_s: f64, values: &[f64]) {
+        let column = (((time_s - self.from_s) * self.per_s) as usize).min(COLUMNS - 1);
+        for (line, &value) in self.lines.iter_mut().zip(values).filter(|(_, v)| v.is_finite()) {
             let [low, high] = line[column].unwrap_or([value; 2]);
             line[column] = Some([low.min(value), high.max(value)]);
         }
-        Ok(())
-    })?;
-    let mut columns = columns.into_iter();
+    }
+}
+
+fn traces(panels: &[Vec<&Quantity>], columns: Columns) -> Vec<Vec<Trace>> {
+    let mut columns = columns.lines.into_iter();
     let line = |q: &&Quantity, columns| Trace { name: q.name.clone(), unit: q.unit, columns };
     let panel = |panel: &Vec<&Quantity>| {
         panel.iter().zip(columns.by_ref()).map(|(q, c)| line(q, c)).collect()
     };
-    Ok(panels.iter().map(panel).collect())
+    panels.iter().map(panel).collect()
 }
 
-fn draw(file: &Path, panels: &[Vec<Trace>], times_s: [f64; 2]) -> Result<()> {
+fn draw(file: &Path, panels: &[Vec<Trace>], times_s: [f64; 2], mark_s: Option<f64>) -> Result<()> {
     let panels: Vec<_> = panels
         .iter()
         .map(|traces| panels::Panel {
             title: title(traces),
             lines: traces.iter().zip(COLOURS.into_iter().cycle()).map(Trace::line).collect(),
-            mark_s: None,
+            mark_s,
             legend: true,
         })
         .collect();

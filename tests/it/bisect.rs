@@ -210,6 +210,37 @@ fn the_first_tick_at_which_a_condition_holds_is_found() {
     }
 }
 
+/// The quantities of the condition but the time, with a mark, of the run that the tick is of.
+#[test]
+fn a_search_draws_what_is_around_the_tick() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.mcap");
+    let mut all = ticks();
+    let mut again = run_of(&quadruped(&SETS), &Script { session: 9, ..Script::default() }, 100);
+    for tick in &mut again {
+        (tick.run_id, tick.state.run_id) = (2, 2);
+    }
+    all.extend(again);
+    write_parts(&path, &quadruped(&SETS), &all);
+    let plot = dir.path().join("plot.svg");
+    let search = |text: &str| {
+        let words = ["bisect".as_ref(), path.as_os_str(), "--where".as_ref(), text.as_ref()];
+        hardstand(&[&words[..], &["--plot".as_ref(), plot.as_os_str()]].concat())
+    };
+    let (out, code) = search("tick < 0 and base.z > 9");
+    assert!(out.contains("nothing is drawn") && code == 0, "{out}");
+    assert!(!plot.exists());
+    let (out, code) = search("run_id == 2 and time > 0.05 and base.z > -1 and base.tilt >= 0");
+    assert!(out.contains(&format!("plot       {}", plot.display())) && code == 1, "{out}");
+    let drawn = std::fs::read_to_string(&plot).unwrap();
+    for panel in ["base.z, m", "base.tilt, rad"] {
+        assert!(drawn.contains(panel), "{panel}: {drawn}");
+    }
+    assert!(!drawn.contains("time, s"), "{drawn}");
+    // run 2 has 100 ticks, run 1 has more
+    assert!(drawn.contains("0.08") && !drawn.contains("0.15"), "{drawn}");
+}
+
 /// Nothing is said of ticks that a replay does not reach as they are in the log.
 #[test]
 fn a_search_says_when_the_replay_differs_or_the_log_is_damaged() {

@@ -28,8 +28,9 @@ pub(in crate::cli) struct BisectArguments {
     /// Run number that TICK is of [default: the first in the log]
     #[arg(long, alias = "epoch", value_name = "N", requires = "at")]
     pub(in crate::cli) run_id: Option<u32>,
-    /// Draw what differs most, .svg or .png; an existing file is overwritten
-    #[arg(long, value_name = "FILE", requires = "other")]
+    /// Draw what differs most, or the quantities of --where from 1 s before the tick to 1 s after
+    /// it: .svg or .png; an existing file is overwritten
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "command"])]
     pub(in crate::cli) plot: Option<PathBuf>,
     /// Stretches of the log that run side by side [default: all cores]
     #[arg(long, value_name = "N", requires = "condition",
