@@ -4,25 +4,20 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{JoinRequest, JointCommand, Role};
+use hardstand_protocol::{Authority, JoinRequest, JointCommand, ModelReply, Role};
 
 use super::super::arguments::StandArguments;
 use super::super::{ExitCode, show};
 use super::rise::Rise;
 use super::{Connection, joined, no_state};
 
+/// Commands without effect after which the robot's owner is named.
+const NAMED_AFTER: u32 = 100;
+
 pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
     let connection = Connection::new(&a.connection)?;
     let model = &connection.model;
-    for (name, gain, max) in [("--kp", a.kp, model.kp_max), ("--kd", a.kd, model.kd_max)] {
-        let Some(gain) = gain else { continue };
-        if !(0.0..=max).contains(&gain) {
-            return Err(Error::new(
-                ErrorKind::Input,
-                format!("{name} is {gain}; the daemon accepts 0 to {max}"),
-            ));
-        }
-    }
+    check_gains(a, model)?;
     let mut joints = model.hold();
     for joint in &mut joints {
         (joint.kp, joint.kd) = (a.kp.unwrap_or(joint.kp), a.kd.unwrap_or(joint.kd));
@@ -41,6 +36,8 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
 
     let mut rise = Rise::to(joints.clone());
     let mut heard = Instant::now();
+    // commands since the session began, until the owner has been named
+    let mut unheard = Some(0_u32);
     while !stop.load(Ordering::Relaxed) {
         let Some(state) = controller.next_state(Duration::from_millis(100))? else {
             if heard.elapsed() >= *patience {
@@ -57,16 +54,44 @@ pub(super) fn stand(a: &StandArguments) -> Result<ExitCode> {
         }
         if controller.has_lost(&state) {
             controller.renew_session();
+            unheard = Some(0);
             show::note(&format!(
                 "controller: the daemon revoked this session after a timeout; continuing as \
                  {:016x}",
                 controller.session()
             ));
         }
+        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
+        if !in_force.contains(&state.authority) || state.command_session == controller.session() {
+            unheard = Some(0);
+        } else if let Some(count) = &mut unheard {
+            *count += 1;
+            if *count > NAMED_AFTER {
+                unheard = None;
+                show::note(&format!(
+                    "controller: session {:016x} commands the robot (`hardstand status` names \
+                     controllers that have joined); this one waits",
+                    state.command_session
+                ));
+            }
+        }
         let rising = rise.set_points(&state);
         controller.send(&state, rising.as_ref().unwrap_or(&joints))?;
     }
     Ok(ExitCode::Done)
+}
+
+fn check_gains(a: &StandArguments, model: &ModelReply) -> Result<()> {
+    for (name, gain, max) in [("--kp", a.kp, model.kp_max), ("--kd", a.kd, model.kd_max)] {
+        let Some(gain) = gain else { continue };
+        if !(0.0..=max).contains(&gain) {
+            return Err(Error::new(
+                ErrorKind::Input,
+                format!("{name} is {gain}; the daemon accepts 0 to {max}"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The same as one of several controllers, or in lockstep.
