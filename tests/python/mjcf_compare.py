@@ -108,7 +108,7 @@ def opened(path, reference, check, axes):
         return mjcf_newton_euler.Model(reference, axes)
     import hardstand
 
-    return hardstand.Model(str(path))
+    return hardstand.Dynamics(str(path))
 
 
 def report(path, chosen, limit):
