@@ -204,6 +204,12 @@ fn a_page_sees_the_robot_and_its_orders_reach_it() {
 
     let fault = json!({ "kind": "motor_derated", "joint": "FL_calf_joint", "share": 0.5, "duration_s": 0.1 });
     assert_eq!(page.order("fault", &fault)["ok"], true);
+    let velocity = json!([0.3, -0.1, 0.2]);
+    assert_eq!(page.order("cmd_vel", &json!({ "velocity": velocity }))["ok"], true);
+    assert_eq!(page.order("step", &json!({ "ticks": 2 }))["ok"], true);
+    page.frame(|f| f["velocity_command"] == velocity);
+    let fast = page.order("cmd_vel", &json!({ "velocity": [300.0, 0.0, 0.0] }));
+    assert_eq!(fast["ok"], false, "{fast}");
     let none = page.order("fault", &json!({ "kind": "gremlins" }));
     assert!(none["text"].as_str().unwrap().contains("gremlins"), "{none}");
     assert_eq!(page.order("stop", &json!({}))["ok"], true);

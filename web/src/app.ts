@@ -1,4 +1,4 @@
-import type { Answer, EventMessage, Frame, Mark, Scene, Status } from "./protocol/types.ts";
+import type { Answer, EventMessage, Frame, Mark, Scene, Status, Vec3 } from "./protocol/types.ts";
 import { firstDifference, type Difference } from "./source/difference.ts";
 import { History } from "./source/history.ts";
 import { LiveSource } from "./source/live.ts";
@@ -55,6 +55,8 @@ export class App extends Emitter<AppEvents> {
   selectedJoint: number | null = null;
   framesReceived = 0;
   private history: History | null = null;
+  private wantedVelocity: Vec3 | null = null;
+  private asking = false;
 
   get series(): SeriesSource | null {
     return this.player?.run ?? this.history;
@@ -141,6 +143,26 @@ export class App extends Emitter<AppEvents> {
       this.emit("snapshots", this.snapshots);
     }
     return answer;
+  }
+
+  /** Asks for a velocity. While an answer is due only the last request waits; only a refusal is shown. */
+  drive(velocity: Vec3): void {
+    this.wantedVelocity = velocity;
+    if (!this.asking) void this.askVelocity();
+  }
+
+  private async askVelocity(): Promise<void> {
+    this.asking = true;
+    try {
+      while (this.wantedVelocity !== null && this.live !== null) {
+        const velocity = this.wantedVelocity;
+        this.wantedVelocity = null;
+        const answer = await this.live.order("cmd_vel", { velocity });
+        if (!answer.ok) this.emit("answer", { order: "cmd_vel", answer });
+      }
+    } finally {
+      this.asking = false;
+    }
   }
 
   async setContactLaw(law: ContactLaw): Promise<void> {

@@ -217,6 +217,41 @@ test("friction, a fault from the list, emergency stop and arm", async () => {
   });
 });
 
+test("sliders and keys ask for a velocity, and letting go asks to stand", async () => {
+  const { page } = watched;
+  const asked = (wanted: number[]) =>
+    page.waitForFunction(
+      (wanted) => window.hardstand!.frame!.velocity_command!.every((v, i) => Math.abs(v - wanted[i]!) < 1e-9),
+      wanted,
+      { timeout: 5000 },
+    );
+  await asked([0, 0, 0]);
+  await page.evaluate(() =>
+    document.querySelector<HTMLDetailsElement>('[data-panel="velocity command"]')!.setAttribute("open", ""),
+  );
+  await page.locator('[aria-label="velocity left"]').evaluate((element: HTMLInputElement) => {
+    element.value = "-0.25";
+    element.dispatchEvent(new Event("input"));
+  });
+  await asked([0, -0.25, 0]);
+  await page.focus('[data-action="drive"]');
+  await page.keyboard.down("w");
+  await asked([0.5, 0, 0]);
+  await page.keyboard.down("e");
+  await asked([0.5, 0, -0.8]);
+  await page.keyboard.up("w");
+  await page.keyboard.up("e");
+  await asked([0, 0, 0]);
+  // S is the way back here, and no emergency stop
+  await page.keyboard.down("s");
+  await asked([-0.5, 0, 0]);
+  assert.notEqual((await frame(page)).authority, "stopped");
+  // without the focus nothing keeps it going
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await asked([0, 0, 0]);
+  await page.keyboard.up("s");
+});
+
 test("reset begins again", async () => {
   const { page } = watched;
   const before = await frame(page);

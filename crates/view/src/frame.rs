@@ -36,6 +36,7 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         "command_age_ticks": (s.command_age_ticks != u32::MAX).then_some(s.command_age_ticks),
         "owner": (s.command_session != 0).then(|| format!("{:016x}", s.command_session)),
         "digest": format!("{:016x}", s.digest),
+        "velocity_command": s.velocity_command.values(),
         "base": {
             "p": s.truth_base_position_m,
             "quat": s.truth_base_quat_wxyz,

@@ -11,7 +11,7 @@ use hardstand_client::Client;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{
     ClearFaultsRequest, ControlRequest, FaultKind, FaultRequest, Order, PushRequest, SavedState,
-    Scope,
+    Scope, VelocityCommand,
 };
 use serde_json::{Map, Value, json};
 
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const SNAPSHOTS_MAX: usize = 100;
 
 /// What the page can ask for, by name.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "pause",
     "resume",
     "stop",
@@ -34,6 +34,7 @@ const NAMES: [&str; 14] = [
     "restore",
     "push",
     "friction",
+    "cmd_vel",
     "fault",
     "clear",
 ];
@@ -120,6 +121,10 @@ impl Orders {
                 let model = client.model(PATIENCE)?;
                 let mu = [request.number("mu_static")?, request.number("mu_kinetic")?];
                 client.set_friction(&model, Scope::All, mu[0], mu[1], PATIENCE)?
+            }
+            "cmd_vel" => {
+                let velocity = VelocityCommand::from(request.vector("velocity")?);
+                client.set_velocity(&velocity, PATIENCE)?
             }
             "fault" => fault(client, request)?,
             _ => {

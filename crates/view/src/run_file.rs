@@ -213,6 +213,7 @@ impl RunFile {
         c.add("imu_quat", 4, turn, |v| v.state.imu_quat_wxyz);
         c.add("imu_gyro", 3, Stored::I16(1e-2), |v| v.state.imu_angular_velocity_rad_per_s);
         c.add("imu_acc", 3, Stored::I16(1e-2), |v| v.state.imu_specific_force_m_per_s2);
+        c.add("velocity_command", 3, Stored::I32(1e-5), |v| v.state.velocity_command.values());
         c.add("q", joints, angle, |v| collected(v.state.joints.iter().map(|j| j.q)));
         c.add("dq", joints, effort, |v| collected(v.state.joints.iter().map(|j| j.dq)));
         c.add("tau", joints, effort, |v| collected(v.state.joints.iter().map(|j| j.tau)));

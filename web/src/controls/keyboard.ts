@@ -21,6 +21,7 @@ export const KEYS: [string, string][] = [
   ["F", "follow the robot"],
   ["C", "look at the robot again"],
   ["P", "push by dragging, on or off"],
+  ["W A S D Q E", "drive, while the button of the velocity command has the focus"],
   ["L", "loop a log"],
   ["D", "first difference of two logs"],
   ["T", "light or dark"],

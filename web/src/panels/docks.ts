@@ -10,6 +10,7 @@ import { OwnerPanel } from "./owner.ts";
 import type { Panel } from "./panel.ts";
 import { PlantPanel } from "./plant.ts";
 import { TimingPanel } from "./timing.ts";
+import { VelocityPanel } from "./velocity.ts";
 import { WorldPanel } from "./world.ts";
 
 const WIDE = "(min-width: 1240px)";
@@ -27,6 +28,7 @@ export class Docks {
       new FeetPanel(app),
       new TimingPanel(app),
       new WorldPanel(app, stage.push),
+      new VelocityPanel(app),
       new FaultsPanel(app, () => stage.robot?.linkNames() ?? []),
       new ImuPanel(app),
     ];

@@ -122,6 +122,8 @@ export interface Frame {
   joint_owners?: (string | null)[];
   joint_ages?: (number | null)[];
   digest: string;
+  /** Ahead and to the left, m/s, and turning to the left, rad/s; older run files have none. */
+  velocity_command?: Vec3;
   base: { p: Vec3; quat: Quat; v: Vec3; w: Vec3 };
   imu: { quat: Quat; gyro: Vec3; acc: Vec3 };
   q: number[];

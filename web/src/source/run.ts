@@ -132,6 +132,7 @@ export class Run implements SeriesSource {
       command_age_ticks: age < 0 ? null : age,
       owner: null,
       digest: this.digestAt(i),
+      ...(this.has("velocity_command") ? { velocity_command: vec("velocity_command") } : {}),
       base: { p: vec("base_p"), quat: quat("base_quat"), v: vec("base_v"), w: vec("base_w") },
       imu: { quat: quat("imu_quat"), gyro: vec("imu_gyro"), acc: vec("imu_acc") },
       q: take("q", joints),

@@ -101,6 +101,7 @@ function encode({ scene, title, frames, events, marks, firstDifference }: Data):
   put("imu_quat", "i16", 1 / 32000, (frame) => frame.imu.quat);
   put("imu_gyro", "i16", 1e-3, (frame) => frame.imu.gyro);
   put("imu_acc", "i16", 5e-3, (frame) => frame.imu.acc);
+  put("velocity_command", "i16", 1e-3, (frame) => frame.velocity_command ?? []);
   put("q", "i16", 2e-4, (frame) => frame.q);
   put("dq", "i16", 5e-3, (frame) => frame.dq);
   put("tau", "i16", 5e-3, (frame) => frame.tau);

@@ -19,6 +19,7 @@ const ORDERS = [
   "restore",
   "push",
   "friction",
+  "cmd_vel",
   "fault",
   "clear",
 ];

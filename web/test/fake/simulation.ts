@@ -40,6 +40,7 @@ export class Simulation {
     { shift: [0, 0, 0], velocity: [0, 0, 0], digest: 0x811c9dc5, push: [0, 0, 0] },
   ];
   private pushes: ActivePush[] = [];
+  private velocity: Vec3 = [0, 0, 0];
   private snapshots = new Map<number, { tick: number; records: Record_[] }>();
   private nextSnapshot = 1;
 
@@ -147,6 +148,9 @@ export class Simulation {
         this.muKinetic = number("mu_kinetic");
         this.event("friction", `µ ${this.mu} / ${this.muKinetic}`);
         return { ok: true, text: `friction ${this.mu} / ${this.muKinetic} from tick ${this.tick} on` };
+      case "cmd_vel":
+        this.velocity = request["velocity"] as Vec3;
+        return { ok: true, text: `cmd vel at tick ${this.tick}` };
       case "fault": {
         const { kind, ...parameters } = request;
         this.event("fault", `${String(kind)} ${JSON.stringify(parameters)}`);
@@ -211,6 +215,7 @@ export class Simulation {
       joint_owners: LEGS.flatMap((leg) => Array<string>(3).fill(leg[0] === "F" ? "front" : "rear")),
       joint_ages: LEGS.flatMap((leg) => Array<number>(3).fill(leg[0] === "F" || this.tick % 7 !== 3 ? 1 : 2)),
       digest: this.digest(),
+      velocity_command: this.velocity,
       base: { p: at.base, quat: at.quat, v, w },
       imu: { quat: at.quat, gyro: add(w, [noise(4), noise(5), noise(6)]), acc },
       q,
