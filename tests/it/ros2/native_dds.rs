@@ -171,17 +171,35 @@ fn where_another_writer_of_lowstate_is_nothing_is_said_or_obeyed() {
     assert!(peer.heard[0].try_recv().is_err());
 }
 
-/// Measures: prints the ages at which commands apply, where a peer answers each `/clock`.
+/// Ticks that a measurement takes.
+const TICKS: u64 = 20_000;
+
+/// The ages of the commands in the states of so many ticks, in ticks: p50, p99, p99.9.
+fn ages(observer: &Observer) -> [u32; 3] {
+    let begin = observer.until("it obeys", |s| s.authority == 1).tick;
+    let (mut last, mut ages) = (begin, Vec::new());
+    while last < begin + TICKS {
+        let state = observer.until("a later state", |s| s.tick > last);
+        last = state.tick;
+        ages.push(state.command_age_ticks);
+    }
+    ages.sort_unstable();
+    [500, 990, 999].map(|part| ages[(ages.len() - 1) * part / 1000])
+}
+
 #[test]
 #[ignore = "a measurement: run it alone, on a quiet machine, in a release build"]
-fn latency_of_answers_to_the_clock_over_dds() {
-    const TICKS: u64 = 20_000;
+fn latency_of_answers_over_dds_beside_those_of_a_native_controller() {
     let _one = serial();
+    let (scene, _daemon, observer) = begin();
+    let native = scene.controller("native");
+    println!("native: p50, p99, p99.9 {:?} ticks of 1 ms", ages(&observer));
+    drop((native, observer, _daemon, scene));
+
     let (_scene, _daemon, observer) = begin();
-    let model = observer.model.clone();
     let mut answer = JointState {
-        name: model.joints.iter().map(|j| j.name.clone()).collect(),
-        position: model.joints.iter().map(|j| j.q_initial).collect(),
+        name: observer.model.joints.iter().map(|j| j.name.clone()).collect(),
+        position: observer.model.joints.iter().map(|j| j.q_initial).collect(),
         ..Default::default()
     };
     let participant = Participant::open(domain(), "lo").unwrap();
@@ -189,28 +207,12 @@ fn latency_of_answers_to_the_clock_over_dds() {
     let commands = participant.writer(topic.0, topic.1, Quality::Reliable).unwrap();
     let mut readers = Readers::default();
     let clock = ("rt/clock", "rosgraph_msgs::msg::dds_::Clock_");
+    // each answer names the state whose time it has heard
     let take = Box::new(move |m: &hardstand::dds::Received| {
         answer.header.stamp = Clock::decode(&m.bytes).unwrap().clock;
         commands.put(&encoded(&answer));
     });
     participant.read(&mut readers, clock, Quality::Reliable, take).unwrap();
     let _receiving = readers.start(PanicGuard::default()).unwrap();
-    observer.until("it obeys", |s| s.authority == 1);
-    let mut ages = Vec::new();
-    let begin = observer.state().tick;
-    let mut last = begin;
-    while last < begin + TICKS {
-        let state = observer.until("a later state", |s| s.tick > last);
-        last = state.tick;
-        ages.push(state.command_age_ticks);
-    }
-    ages.sort_unstable();
-    let at = |part: f64| ages[((ages.len() - 1) as f64 * part) as usize];
-    println!(
-        "age of the command in ticks of 1 ms: p50 {} p99 {} p99.9 {} ({} states seen)",
-        at(0.5),
-        at(0.99),
-        at(0.999),
-        ages.len()
-    );
+    println!("DDS: p50, p99, p99.9 {:?} ticks of 1 ms", ages(&observer));
 }
