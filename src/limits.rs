@@ -67,4 +67,5 @@ const _: () = assert!(64 + 264 * STATIONS_MAX + 240 * FEET_MAX <= MESSAGE_BYTES_
 const _: () = assert!(CANDIDATES_MAX <= LOG_QUEUE);
 // the physics and the protocol know nothing of each other
 const _: () = assert!(JOINTS_MAX == hardstand_protocol::limits::JOINTS_MAX);
+const _: () = assert!(BODIES_MAX == hardstand_protocol::limits::BODIES_MAX);
 const _: () = assert!(FRICTION_MAX == hardstand_protocol::limits::FRICTION_MAX);

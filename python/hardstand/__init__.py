@@ -20,7 +20,7 @@ from .daemon import Daemon, daemon
 from .errors import Busy, DaemonGone, HardstandError, Lost, Refused
 from .log import Log, read
 from .model import Model
-from .state import Contacts, Drives, State
+from .state import Bodies, Contacts, Drives, State
 from .status import Event, Events, Status
 from .tools import bisect, branch, campaign, certify, model, plot, replay, run, verify
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .plant import Dynamics, Plant, Plants
 
 __all__ = [
-    "AsyncRobot", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "HardstandError",
+    "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "HardstandError",
     "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "State", "Status", "bisect",
     "branch", "campaign", "certify", "connect", "connect_async", "daemon", "gym", "model", "plot",
     "policy", "read", "replay", "run", "verify",

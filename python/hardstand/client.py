@@ -18,7 +18,7 @@ from .lease import Lease
 from .model import Model, read_model
 from .orders import Orders
 from .setpoints import Values
-from .state import Contacts, Drives, State
+from .state import Bodies, Contacts, Drives, State
 from .status import Events, read_event
 
 #: A state that does not come within this makes an error, s.
@@ -294,6 +294,18 @@ class Robot(Orders):
         try:
             while (data := self._next(inbox, patience)) is not None:
                 yield Drives(data)
+            self.on_end()
+        finally:
+            self.unlisten(inbox.put, subscriber)
+
+    def bodies(self, patience: float = PATIENCE) -> Iterator[Bodies]:
+        """Free bodies and the points where shapes touch, of each tick as they are published; a slow
+        reader misses some. Without free bodies nothing is published while nothing touches."""
+        inbox = Inbox()
+        subscriber = self.listen(inbox.put, "bodies")
+        try:
+            while (data := self._next(inbox, patience)) is not None:
+                yield Bodies(data, self.model)
             self.on_end()
         finally:
             self.unlisten(inbox.put, subscriber)

@@ -26,6 +26,36 @@ class Station:
 
 
 @dataclass(frozen=True)
+class Body:
+    """A free body of the scenario: mass in kg, `"free"`, `"hinge"` or `"slide"`, the axis of that
+    joint in the body's frame, and its pose at the start; m, w x y z."""
+
+    name: str
+    mass: float
+    joint: str
+    axis: tuple[float, ...]
+    position_m: tuple[float, ...]
+    quat_wxyz: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A convex shape of a link or a free body, `carrier`, that touches: `"sphere"` (radius),
+    `"capsule"` and `"cylinder"` (radius, length along z), `"box"` (edges) or `"hull"` (corners in
+    `vertices_m`), with its pose in the carrier's frame; m, w x y z."""
+
+    carrier: str
+    kind: str
+    size_m: tuple[float, ...]
+    position_m: tuple[float, ...]
+    quat_wxyz: tuple[float, ...]
+    vertices_m: Floats
+    model: str
+    mu_static: float
+    mu_kinetic: float
+
+
+@dataclass(frozen=True)
 class Frame:
     """A frame: the body that carries it, and its pose in that body's frame; m, w x y z."""
 
@@ -70,6 +100,9 @@ class Model:
     imu_frame: Frame
     regions: tuple[str, ...]
     constraints: tuple[str, ...]
+    links: tuple[str, ...]
+    bodies: tuple[Body, ...]
+    shapes: tuple[Shape, ...]
 
     @property
     def period(self) -> float:
@@ -111,6 +144,27 @@ def _frame(r: wire.Reader) -> Frame:
     return Frame(r.text(), r.take("3d"), r.take("4d"))
 
 
+_LAWS = ("exponential_spring", "hunt_crossley", "rigid")
+_JOINTS = ("free", "hinge", "slide")
+_SHAPES = ("sphere", "capsule", "box", "cylinder", "hull")
+
+
+def _body(r: wire.Reader) -> Body:
+    name, (mass, joint) = r.text(), r.take("dB")
+    return Body(name, mass, _JOINTS[joint], r.take("3d"), r.take("3d"), r.take("4d"))
+
+
+def _shape(r: wire.Reader, links: Sequence[str], bodies: Sequence[Body]) -> Shape:
+    carrier, index, kind = r.take("BIB")
+    name = links[index] if carrier == 1 else bodies[index].name
+    size, position, quat = r.take("3d"), r.take("3d"), r.take("4d")
+    vertices = r.numbers(r.count()).reshape(-1, 3)
+    law, mu_static, mu_kinetic = r.take("B2d")
+    return Shape(
+        name, _SHAPES[kind], size, position, quat, vertices, _LAWS[law], mu_static, mu_kinetic
+    )
+
+
 def read_model(data: bytes) -> Model:
     """The model in a message."""
     wire.check(data, wire.MODEL, "the model")
@@ -124,7 +178,7 @@ def read_model(data: bytes) -> Model:
     stations = []
     for _ in range(r.count()):
         name, body, position = r.text(), r.text(), r.take("3d")
-        kind = ("exponential_spring", "hunt_crossley", "rigid")[r.take("B2d")[0]]
+        kind = _LAWS[r.take("B2d")[0]]
         stations.append(Station(name, body, position, kind))
     surfaces = [(r.text(), r.take("2B7d"))[0] for _ in range(r.count())]
     foot_frames = tuple(_frame(r) for _ in range(r.count()))
@@ -134,7 +188,10 @@ def read_model(data: bytes) -> Model:
     constraints = []
     for _ in range(r.count()):
         constraints.append(r.text())
-        _body, _point, _plane, _normal = r.text(), r.take("3d"), r.text(), r.take("3d")
+        _on, _point, _plane, _normal = r.text(), r.take("3d"), r.text(), r.take("3d")
+    links = tuple(r.text() for _ in range(r.count()))
+    bodies = tuple(_body(r) for _ in range(r.count()))
+    shapes = tuple(_shape(r, links, bodies) for _ in range(r.count()))
     return Model(
         layout_hash=layout_hash, run_id=run_id, period_ns=period_ns, hold_ticks=hold,
         damped_ticks=damped, proof_commands=proof, kp_max=kp_max, kd_max=kd_max, mass=mass,
@@ -145,5 +202,6 @@ def read_model(data: bytes) -> Model:
         effort_max=limits[3], velocity_max=limits[4],
         feet=tuple(foot[0] for foot in feet), foot_stations=tuple(foot[1] for foot in feet),
         stations=tuple(stations), surfaces=tuple(surfaces), foot_frames=foot_frames,
-        imu_frame=imu_frame, regions=tuple(regions), constraints=tuple(constraints),
+        imu_frame=imu_frame, regions=tuple(regions), constraints=tuple(constraints), links=links,
+        bodies=bodies, shapes=shapes,
     )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import wire
+from .model import Model
 
 Floats = npt.NDArray[np.float64]
 
@@ -18,7 +19,7 @@ _REAL_TIME = 0
 
 MODES = ("realtime", "lockstep", "budgeted")
 PHASES = ("waiting", "running", "stopped", "paused", "awaiting a controller")
-FAILURES = (None, "not_finite", "out_of_range")
+FAILURES = (None, "not_finite", "out_of_range", "too_many_contacts")
 AUTHORITIES = ("zero", "fresh", "held", "damped", "stopped")
 
 
@@ -231,3 +232,58 @@ class Drives:
 
     def __repr__(self) -> str:
         return f"Drives(tick={self.tick}, joints={len(self.joints)})"
+
+
+class Bodies:
+    """Free bodies of the scenario, and the points where shapes touch, after `tick` ticks.
+
+    `bodies` and `points` are record arrays whose fields are those of docs/protocol.md, for instance
+    `message.bodies["position_world_m"]`, m, of shape (bodies, 3), in the order of `names`, and
+    `message.points["force_world_n"]`, N, of shape (points, 3): the force on side A.
+
+    Attributes:
+        names: the free bodies, in the order of `bodies`.
+        left_out: points that touch but found no room in the message.
+    """
+
+    __slots__ = (
+        "_sides", "bodies", "data", "layout_hash", "left_out", "names", "points", "run_id", "tick",
+        "time_ns",
+    )
+
+    def __init__(self, data: bytes, model: Model) -> None:
+        wire.check(data, wire.BODIES, "a message of bodies")
+        self.data = data
+        (
+            self.layout_hash, self.run_id, self.tick, self.time_ns, self.left_out, count,
+        ) = struct.unpack_from("<QIQQIQ", data, 4)
+        self.bodies: npt.NDArray[Any] = np.frombuffer(data, wire.BODY_READING, count, 44)
+        at = 44 + wire.BODY_READING.itemsize * count
+        (count,) = struct.unpack_from("<Q", data, at)
+        self.points: npt.NDArray[Any] = np.frombuffer(data, wire.TOUCH_READING, count, at + 8)
+        self.names = tuple(body.name for body in model.bodies)
+        self._sides = (model.surfaces, model.links, self.names)
+
+    def __repr__(self) -> str:
+        return f"Bodies(tick={self.tick}, bodies={len(self.bodies)}, points={len(self.points)})"
+
+    def __getitem__(self, name: str) -> Any:
+        """The record of a free body by name."""
+        return self.bodies[self.names.index(name)]
+
+    def sides(self, point: int) -> tuple[str, str]:
+        """Names of the two things that touch at a point: links, free bodies, and of the second one
+        surfaces of the ground."""
+        at = self.points[point]
+        return (
+            self._sides[int(at["a_kind"])][int(at["a_index"])],
+            self._sides[int(at["b_kind"])][int(at["b_index"])],
+        )
+
+    def force_on(self, name: str) -> Floats:
+        """Sum of the forces on a link or a free body at all points, N, world axes; (3,)."""
+        sum_n = np.zeros(3)
+        for i, point in enumerate(self.points):
+            a, b = self.sides(i)
+            sum_n += point["force_world_n"] * (int(a == name) - int(b == name))
+        return sum_n

@@ -19,7 +19,7 @@ STATE, CONTACTS, COMMAND, STATUS, MODEL = 1, 2, 3, 4, 5
 FRICTION, ORDER_REPLY, CONTROL, PUSH, SAVED_STATE = 8, 9, 10, 11, 12
 JOIN, JOIN_REPLY, LEAVE, SPEED, EVENT = 13, 14, 15, 16, 17
 FAULT, CLEAR, VELOCITY, CONSTRAINT = 20, 21, 22, 26
-DRIVES = 24
+DRIVES, BODIES = 24, 25
 
 STATE_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),
@@ -59,6 +59,15 @@ STATION_READING = np.dtype([
 CONSTRAINT_READING = np.dtype([
     ("active", "u1"), ("point_world_m", "<f8", 3), ("force_world_n", "<f8", 3),
     ("height_m", "<f8"), ("speed_m_per_s", "<f8"),
+])
+BODY_READING = np.dtype([
+    ("position_world_m", "<f8", 3), ("quat_wxyz", "<f8", 4),
+    ("velocity_world_m_per_s", "<f8", 3), ("angular_velocity_world_rad_per_s", "<f8", 3),
+])
+TOUCH_READING = np.dtype([
+    ("a_kind", "u1"), ("a_index", "<u4"), ("b_kind", "u1"), ("b_index", "<u4"),
+    ("point_world_m", "<f8", 3), ("normal_world", "<f8", 3), ("force_world_n", "<f8", 3),
+    ("depth_m", "<f8"), ("slip_m_per_s", "<f8"), ("sliding", "<f8"), ("mu", "<f8"),
 ])
 COMMAND_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("session", "<u8"),

@@ -171,6 +171,27 @@ def test_contacts_carry_the_weight(scenario: Path) -> None:
         assert np.allclose(last.feet["normal_n"], state.foot_normal)
 
 
+def test_bodies_are_read_with_what_they_touch(scenario: Path) -> None:
+    box = (
+        'bodies=[{name="box", shape="box", size_m=[0.3, 0.3, 0.2], mass_kg=3.0, '
+        "position_m=[2.0, 0.0, 0.12]}]"
+    )
+    with hardstand.daemon(scenario, duration=1.0, set=[box, "contact.cz_s_per_m=5.0"]) as robot:
+        described = robot.model.bodies[0]
+        assert (described.name, described.mass, described.joint) == ("box", 3.0, "free")
+        shape = next(s for s in robot.model.shapes if s.carrier == "box")
+        assert (shape.kind, shape.size_m) == ("box", pytest.approx((0.3, 0.3, 0.2)))
+        seen = robot.bodies()
+        for _state in robot.states(join="legs"):
+            robot.command(q=robot.q_initial, kp=100, kd=3)
+        last = [b for b in seen][-1]
+        assert last["box"]["position_world_m"] == pytest.approx((2.0, 0.0, 0.1), abs=0.01)
+        assert last.force_on("box") == pytest.approx((0, 0, 3 * 9.81), abs=0.1)
+        sides = [last.sides(i) for i in range(len(last.points))]
+        assert sides.count(("box", robot.model.surfaces[0])) == 4
+        assert last.left_out == 0
+
+
 def test_a_controller_that_has_not_joined_commands_in_real_time(scenario: Path) -> None:
     with hardstand.daemon(scenario, "realtime", "realtime", set=PATIENT) as robot:
         for state in robot.states():

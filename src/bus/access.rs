@@ -67,7 +67,15 @@ fn access_control(access: &Access, keys: &Keys) -> String {
             "watch",
             "ingress",
             "[\"declare_subscriber\"]",
-            &[&keys.state, &keys.contacts, &keys.drives, &keys.view, &keys.status, &keys.events],
+            &[
+                &keys.state,
+                &keys.contacts,
+                &keys.bodies,
+                &keys.drives,
+                &keys.view,
+                &keys.status,
+                &keys.events,
+            ],
         ),
         rule(
             "ask",

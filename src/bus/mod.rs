@@ -7,6 +7,7 @@
 //! | `state` | published | [`StateReading`](hardstand_protocol::StateReading) |
 //! | `contacts` | published | [`ContactsReading`](hardstand_protocol::ContactsReading) |
 //! | `drives` | published | [`DrivesReading`](hardstand_protocol::DrivesReading) |
+//! | `bodies` | published | [`BodiesReading`](hardstand_protocol::BodiesReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |
 //! | `cmd` | subscribed | [`ClaimedCommand`](hardstand_protocol::ClaimedCommand) |
 //! | those of [`Order`] | queryable | an order, answered by [`OrderReply`] |

@@ -53,6 +53,8 @@ impl Publisher {
             state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
             drives: declare(bus, &keys.drives, Kind::Drives, Priority::InteractiveHigh)?,
+            bodies: declare(bus, &keys.bodies, Kind::Bodies, Priority::InteractiveHigh)?,
+            had_bodies: false,
             view: ViewPublisher::start(bus, keys)?,
             every: [settings.state_every_ticks, settings.contacts_every_ticks],
             feed,
@@ -99,6 +101,9 @@ struct Work {
     state: Sink,
     contacts: Sink,
     drives: Sink,
+    bodies: Sink,
+    /// The last message of `bodies` had some.
+    had_bodies: bool,
     view: ViewPublisher,
     every: [u64; 2],
     feed: Option<Feed>,
@@ -157,6 +162,11 @@ impl Work {
         }
         if !s.again && due(self.every[1]) {
             put(&self.contacts, Kind::Contacts, &s.contacts, &mut self.buffer);
+            // once more when nothing touches any more
+            if !s.bodies.is_empty() || self.had_bodies {
+                put(&self.bodies, Kind::Bodies, &s.bodies, &mut self.buffer);
+            }
+            self.had_bodies = !s.bodies.is_empty();
         }
         if !s.again && due(self.every[0]) && !s.drives.joints.is_empty() {
             put(&self.drives, Kind::Drives, &s.drives, &mut self.buffer);

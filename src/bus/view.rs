@@ -12,9 +12,10 @@ use zenoh::query::{Query, Queryable};
 use crate::rt::{Clock as _, MonotonicClock, Phase};
 use crate::simulation::Snapshot;
 use hardstand_error::Result;
-use hardstand_protocol::limits::VIEWS_PER_S_MAX;
+use hardstand_protocol::limits::{TOUCHES_IN_VIEW_MAX, VIEWS_PER_S_MAX};
 use hardstand_protocol::{
-    ContactsReading, JointCommand, Kind, OwnerReading, PoseDescription, StateReading, encode,
+    BodyReading, ContactsReading, JointCommand, Kind, OwnerReading, PoseDescription, StateReading,
+    TouchReading, encode,
 };
 
 use super::publisher::{Sink, declare};
@@ -87,6 +88,8 @@ struct View<'a> {
     references: &'a [JointCommand],
     surfaces: &'a [PoseDescription],
     owners: &'a [OwnerReading],
+    bodies: &'a [BodyReading],
+    points: &'a [TouchReading],
 }
 
 impl ViewPublisher {
@@ -138,7 +141,9 @@ impl ViewPublisher {
         }
         (self.shown, self.due_ns) = (is, now + EVERY_NS);
         let Snapshot { state, contacts, references, surfaces, owners, .. } = s;
-        let view = View { state, contacts, references, surfaces, owners };
+        let (bodies, points) = (&s.bodies.bodies[..], &s.bodies.points[..]);
+        let points = &points[..points.len().min(TOUCHES_IN_VIEW_MAX)];
+        let view = View { state, contacts, references, surfaces, owners, bodies, points };
         if encode(Kind::View, &view, &mut self.buffer).is_err() {
             return;
         }

@@ -15,6 +15,7 @@ use crate::urdf::{Loaded, Shape};
 
 use super::contact_law::{ContactDefaults, Law, friction_of};
 use super::feet::{Touching, checked_name};
+use super::hulls;
 use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};
 use super::terrain::Ground;
@@ -58,7 +59,7 @@ pub(super) fn collisions(
     common: &Common<'_>,
     touching: &mut Touching,
 ) -> CollisionSpec {
-    let contact = root.section("contact");
+    let (contact, robot) = (root.section("contact"), root.section("robot"));
     let law = Law::read(&contact, common.defaults, common.materials);
     let friction = friction_of(&contact, common.defaults);
     let links = links(&contact, &common.loaded.model);
@@ -72,7 +73,11 @@ pub(super) fn collisions(
             Links::All => true,
             Links::Listed(names) => foot.is_some() || names.contains(&c.frame),
         };
-        let (true, Some(shape)) = (listed, geometry(&c.shape)) else { continue };
+        let shape = match &c.shape {
+            Shape::Mesh { file, scale } if listed => hulls::scaled(&robot, file, scale),
+            shape => geometry(shape),
+        };
+        let (true, Some(shape)) = (listed, shape) else { continue };
         let own = foot.map(|f| &touching.shaped[f].1);
         let (law, friction) = own.map_or((&law, friction), |own| (&own.law, own.friction));
         let Some(model) = law.of_shape(common.ground) else { continue };
@@ -128,7 +133,7 @@ fn links(contact: &Section<'_>, model: &Model) -> Links {
     }
 }
 
-/// A collision element as the geometry takes it; `None` for a mesh without hull.
+/// A collision element as the geometry takes it; `None` for a mesh, which has a hull.
 fn geometry(shape: &Shape) -> Option<Geometry> {
     match *shape {
         Shape::Sphere { radius_m } => Geometry::sphere(radius_m).ok(),
@@ -141,7 +146,7 @@ fn geometry(shape: &Shape) -> Option<Geometry> {
             Geometry::cylinder(radius_m, length_m, edge_m).ok()
         }
         Shape::Capsule { radius_m, length_m } => Geometry::capsule(radius_m, length_m).ok(),
-        Shape::Mesh => None,
+        Shape::Mesh { .. } => None,
     }
 }
 

@@ -14,6 +14,7 @@ mod control;
 mod drives;
 mod events;
 mod feet;
+mod hulls;
 mod materials;
 mod merge;
 mod presets;

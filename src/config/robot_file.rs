@@ -9,6 +9,8 @@ use crate::urdf::read_urdf_text;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::spatial::Quaternion;
 
+use super::hulls;
+
 /// A robot as URDF.
 pub(super) struct RobotFile {
     pub(super) urdf: String,
@@ -44,7 +46,8 @@ pub(super) fn robot_file(complete: &mut Table, path: &Path) -> Result<RobotFile>
         (false, true) => {
             let path = beside(&urdf);
             let (urdf, name) = (read_urdf_text(&path)?, path.display().to_string());
-            Ok(RobotFile { urdf, name, warnings: Vec::new() })
+            let warnings = hulls::add(complete, &urdf, folder(&path)).into_iter().collect();
+            Ok(RobotFile { urdf, name, warnings })
         }
         (true, false) => {
             let path = beside(&mjcf);
@@ -61,9 +64,15 @@ pub(super) fn robot_file(complete: &mut Table, path: &Path) -> Result<RobotFile>
                 };
                 apply(found, complete);
             }
-            Ok(RobotFile { urdf: robot.urdf, name, warnings: robot.warnings })
+            let mut warnings = robot.warnings;
+            warnings.extend(hulls::add(complete, &robot.urdf, folder(&path)));
+            Ok(RobotFile { urdf: robot.urdf, name, warnings })
         }
     }
+}
+
+fn folder(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
 }
 
 /// Puts a keyframe into `initial`: joints that are not given, and position and orientation if both

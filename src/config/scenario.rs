@@ -114,6 +114,7 @@ impl Scenario {
         let root = Section::new(String::new(), Some(table), &mistakes);
         let robot_section = root.section("robot");
         let (_urdf, _mjcf) = (robot_section.text("urdf"), robot_section.text("mjcf"));
+        robot_section.know(&["hulls"]);
         let base = robot::base_choice(&robot_section);
         let loaded = parse_urdf(robot_urdf, robot_file, base)?;
         let mut scenario = build(&root, &robot_section, loaded, table, robot_urdf, &mistakes);

@@ -3,7 +3,8 @@
 use hardstand_physics::math;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
-    FootReading, JointCommand, JointReading, StateReading, StationReading, Verdict,
+    BodiesReading, BodyReading, FootReading, JointCommand, JointReading, StateReading,
+    StationReading, TouchReading, Verdict,
 };
 
 use super::Role::{self, Detail, Input, Label, Measure};
@@ -195,6 +196,67 @@ pub(super) const STATION: [Field<StationReading>; 19] = [
     field("dissipation", ONE, "W", Measure, |s, _| s.power_dissipation_w,
         "power that the contact dissipates"),
 ];
+
+/// Of one free body.
+#[rustfmt::skip]
+pub(super) const BODY: [Field<BodyReading>; 7] = [
+    field("*", XYZ, "m", Measure, |b, i| b.position_world_m[i], "origin of the body, world"),
+    field("height", ONE, "m", Detail, |b, _| b.position_world_m[2], "the same as z"),
+    field("quat.*", WXYZ, "", Measure, |b, i| b.quat_wxyz[i], "orientation in the world"),
+    field("v*", XYZ, "m/s", Measure, |b, i| b.velocity_world_m_per_s[i],
+        "velocity of its origin, world"),
+    field("w*", XYZ, "rad/s", Measure, |b, i| b.angular_velocity_world_rad_per_s[i],
+        "angular velocity, world"),
+    field("speed", ONE, "m/s", Detail, |b, _| length(&b.velocity_world_m_per_s),
+        "speed of its origin"),
+    field("turn", ONE, "rad/s", Detail, |b, _| length(&b.angular_velocity_world_rad_per_s),
+        "how fast it turns"),
+];
+
+/// Of the points where shapes touch.
+#[rustfmt::skip]
+pub(super) const TOUCH: [Field<BodiesReading>; 4] = [
+    field("touch.count", ONE, "", Detail,
+        |b, _| b.points.len() as f64 + f64::from(b.points_left_out),
+        "points where shapes touch the ground or each other"),
+    field("touch.force", ONE, "N", Measure, |b, _| most(b, |p| length(&p.force_world_n)),
+        "largest force of a point; 0 if nothing touches"),
+    field("touch.depth", ONE, "m", Measure, |b, _| most(b, |p| p.depth_m),
+        "largest overlap of two shapes that touch; 0 if none do"),
+    field("touch.slip", ONE, "m/s", Measure, |b, _| most(b, |p| p.slip_m_per_s),
+        "largest tangential speed of two shapes that touch"),
+];
+
+/// Of the points of one free body or of one link of the robot; `[count, force]`.
+#[rustfmt::skip]
+pub(super) const TOUCHED: [Field<[f64; 2]>; 2] = [
+    field("touches", ONE, "", Detail, |t, _| t[0], "points where its shapes touch"),
+    field("touch_force", ONE, "N", Measure, |t, _| t[1],
+        "magnitude of the sum of their forces on it"),
+];
+
+fn length([x, y, z]: &[f64; 3]) -> f64 {
+    (x * x + y * y + z * z).sqrt()
+}
+
+fn most(of: &BodiesReading, read: fn(&TouchReading) -> f64) -> f64 {
+    of.points.iter().map(read).fold(0.0, f64::max)
+}
+
+/// Points and magnitude of the sum of the forces on the link or body `kind`, `index`.
+pub(super) fn touched(of: &BodiesReading, kind: u8, index: u32) -> [f64; 2] {
+    let (mut count, mut sum) = (0.0, [0.0; 3]);
+    for p in &of.points {
+        let sides = [(p.a_kind, p.a_index, 1.0), (p.b_kind, p.b_index, -1.0)];
+        for (_, _, sign) in sides.iter().filter(|(k, i, _)| (*k, *i) == (kind, index)) {
+            count += 1.0;
+            for (sum, force) in sum.iter_mut().zip(p.force_world_n) {
+                *sum += sign * force;
+            }
+        }
+    }
+    [count, length(&sum)]
+}
 
 /// Angle between the z-axes of base and world.
 fn tilt_rad(wxyz: &[f64; 4]) -> f64 {

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use crate::replay::TickView;
 use crate::simulation::Simulation;
 use hardstand_physics::model::JointKind;
-use hardstand_protocol::{ContactsReading, StationReading};
+use hardstand_physics::plant::Carrier;
+use hardstand_protocol::{ContactsReading, StationReading, TouchReading};
 
 use super::fields::{
-    APPLIED, COMMAND, FOOT, FOOT_CONTACTS, Field, JOINT, REFERENCE, STATE, STATION,
+    APPLIED, BODY, COMMAND, FOOT, FOOT_CONTACTS, Field, JOINT, REFERENCE, STATE, STATION, TOUCH,
+    TOUCHED, touched,
 };
 
 /// What part a quantity has when two runs are compared.
@@ -71,6 +73,7 @@ impl Quantities {
         all.joints(simulation);
         all.feet(simulation);
         all.stations(simulation);
+        all.bodies(simulation);
         all
     }
 
@@ -149,6 +152,36 @@ impl Quantities {
                     m.contacts?.stations.get(s * surfaces + g)
                 });
             }
+        }
+    }
+
+    /// Free bodies, and what touches by its shapes.
+    fn bodies(&mut self, simulation: &Simulation) {
+        let spec = &simulation.spec().collisions;
+        if spec.shapes.is_empty() {
+            return;
+        }
+        self.add("", &TOUCH, REPLAY, |m| m.bodies);
+        for (i, body) in spec.bodies.iter().enumerate() {
+            let prefix = format!("body.{}.", body.name);
+            self.add(&prefix, &BODY, REPLAY, move |m| m.bodies?.bodies.get(i));
+            self.touched(&prefix, TouchReading::BODY, i);
+        }
+        for (i, link) in simulation.model().bodies.iter().enumerate() {
+            if spec.shapes.iter().any(|s| s.carrier == Carrier::Link(i)) {
+                self.touched(&format!("link.{}.", link.name), TouchReading::LINK, i);
+            }
+        }
+    }
+
+    fn touched(&mut self, prefix: &str, kind: u8, index: usize) {
+        for field in &TOUCHED {
+            let read = field.read;
+            let of = move |m: &TickView<'_>| {
+                let of = |all| read(&touched(all, kind, index as u32), 0);
+                m.bodies.map_or(f64::NAN, of)
+            };
+            self.push(prefix.into(), field, "", REPLAY, Arc::new(of));
         }
     }
 

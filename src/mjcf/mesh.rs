@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::spatial::{Mat3, Vec3};
+
+use super::collada;
 
 /// Largest file of a mesh, bytes.
 const BYTES_MAX: u64 = 256 << 20;
@@ -40,6 +42,22 @@ pub(super) struct Measure {
 /// [`ErrorKind::File`] if it cannot be read, [`ErrorKind::Input`] if it is not such a file.
 pub(super) fn read(path: &Path) -> Result<Vec<Triangle>> {
     let name = path.display();
+    let refuse = |why: &str| Error::new(ErrorKind::Input, format!("{name}: {why}"));
+    let bytes = bytes_of(path)?;
+    let found = match ending(path).as_str() {
+        "stl" => stl(&bytes),
+        "obj" => std::str::from_utf8(&bytes).ok().and_then(obj),
+        _ => return Err(refuse("only STL and OBJ can be weighed; give the body an <inertial>")),
+    };
+    found.filter(|t| !t.is_empty()).ok_or_else(|| refuse("not a binary STL or an OBJ with faces"))
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_ascii_lowercase().to_string_lossy().into_owned()
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>> {
+    let name = path.display();
     let failed = |e: std::io::Error| {
         Error::new(ErrorKind::File, format!("{name}: cannot read the mesh: {e}"))
     };
@@ -53,13 +71,40 @@ pub(super) fn read(path: &Path) -> Result<Vec<Triangle>> {
     if bytes.len() as u64 > BYTES_MAX {
         return Err(refuse("the mesh is larger than 256 MiB"));
     }
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let found = match ending.to_str() {
-        Some("stl") => stl(&bytes),
-        Some("obj") => std::str::from_utf8(&bytes).ok().and_then(obj),
-        _ => return Err(refuse("only STL and OBJ can be weighed; give the body an <inertial>")),
+    Ok(bytes)
+}
+
+/// All corners of a mesh (STL, OBJ, Collada), in m.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn points(path: &Path) -> Result<Vec<Vec3>> {
+    let bytes = bytes_of(path)?;
+    let text = || std::str::from_utf8(&bytes).ok();
+    let found = match ending(path).as_str() {
+        "stl" => stl(&bytes).map(|t| t.concat()).or_else(|| text().and_then(stl_text)),
+        "obj" => text().and_then(obj).map(|t| t.concat()),
+        "dae" => text().and_then(collada::corners),
+        _ => None,
     };
-    found.filter(|t| !t.is_empty()).ok_or_else(|| refuse("not a binary STL or an OBJ with faces"))
+    found.filter(|points| !points.is_empty()).ok_or_else(|| {
+        let text = format!("{}: not an STL, OBJ or DAE with faces", path.display());
+        Error::new(ErrorKind::Input, text)
+    })
+}
+
+/// A mesh's file: beside the robot, or in the package's folder somewhere above it.
+pub(crate) fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
+    let plain = name.trim_start_matches("file://");
+    let Some(inside) = plain.strip_prefix("package://") else {
+        return Some(folder.join(plain)).filter(|p| p.exists());
+    };
+    let absolute = folder.canonicalize().ok()?;
+    absolute.ancestors().find_map(|above| {
+        let whole = above.join(inside);
+        let without = inside.split_once('/').map(|(_, rest)| above.join(rest));
+        [Some(whole), without].into_iter().flatten().find(|p| p.exists())
+    })
 }
 
 /// All corners of a mesh; `None` if it cannot be read.
@@ -78,6 +123,19 @@ fn stl(bytes: &[u8]) -> Option<Vec<Triangle>> {
         |at: &[u8]| Some(Vec3::new(number(&at[0..4])?, number(&at[4..8])?, number(&at[8..12])?));
     let triangle = |t: &[u8]| Some([corner(&t[12..24])?, corner(&t[24..36])?, corner(&t[36..48])?]);
     body.chunks_exact(STL_TRIANGLE).take(count).map(triangle).collect()
+}
+
+/// The corners of an STL file in words.
+fn stl_text(text: &str) -> Option<Vec<Vec3>> {
+    let mut words = text.trim_start().strip_prefix("solid")?.split_whitespace();
+    let mut corners = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "vertex" {
+            let mut number = || Some(f64::from(words.next()?.parse::<f32>().ok()?));
+            corners.push(Vec3::new(number()?, number()?, number()?));
+        }
+    }
+    Some(corners)
 }
 
 fn obj(text: &str) -> Option<Vec<Triangle>> {

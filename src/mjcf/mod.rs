@@ -19,6 +19,7 @@
 mod actuators;
 mod assets;
 mod body;
+mod collada;
 mod compiler;
 mod defaults;
 mod element;
@@ -44,7 +45,7 @@ use hardstand_physics::spatial::Quaternion;
 
 use self::element::is_mjcf;
 pub use self::keyframe::Keyframe;
-pub(crate) use self::mesh::corners as mesh_corners;
+pub(crate) use self::mesh::{corners as mesh_corners, file_of as mesh_file, points as mesh_points};
 
 /// The robot of a MuJoCo model.
 #[derive(Clone, Debug, Default)]

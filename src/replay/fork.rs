@@ -216,10 +216,11 @@ impl Fork {
         }
         self.simulation.fill(&mut self.snapshot);
         let phase = if outcome.failure.is_some() { Phase::Failed } else { Phase::Running };
-        let Snapshot { state, contacts, .. } = &mut self.snapshot;
+        let Snapshot { state, contacts, bodies, .. } = &mut self.snapshot;
         (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);
         (state.mode, state.phase) = (log.state.mode, phase.code());
         (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
+        (bodies.run_id, bodies.time_ns) = (log.state.run_id, log.state.time_ns);
         fill_log_tick(record, tick, input, &outcome, &self.snapshot);
         record.missed_deadlines = log.applied.missed_deadlines;
         if let Some(ros2) = &mut self.ros2 {

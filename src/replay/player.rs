@@ -233,6 +233,7 @@ impl Player {
             applied,
             state,
             contacts: self.difference.is_none().then_some(&after.contacts),
+            bodies: self.difference.is_none().then_some(&after.bodies),
             references: &after.references,
             command: &self.command,
             leases: &self.leases,

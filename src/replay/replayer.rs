@@ -215,10 +215,11 @@ impl<'a> Replayer<'a> {
     /// Shows the tick to the observer.
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
-        let Snapshot { state, contacts, references, .. } = &self.snapshot;
+        let Snapshot { state, contacts, bodies, references, .. } = &self.snapshot;
         let (command, leases) = (self.simulation.command(), self.simulation.leases());
-        let contacts = Some(contacts);
-        if look(&TickView { applied: &applied, state, contacts, references, command, leases }) {
+        let (contacts, bodies) = (Some(contacts), Some(bodies));
+        let applied = &*applied;
+        if look(&TickView { applied, state, contacts, bodies, references, command, leases }) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }
     }

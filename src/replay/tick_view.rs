@@ -2,7 +2,7 @@
 
 use crate::simulation::Leases;
 use hardstand_protocol::LogTick;
-use hardstand_protocol::{ContactsReading, JointCommand, StateReading};
+use hardstand_protocol::{BodiesReading, ContactsReading, JointCommand, StateReading};
 
 /// One tick of a log.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct TickView<'a> {
     pub state: &'a StateReading,
     /// Contacts after it, from the replay; none where the replay differs from the log.
     pub contacts: Option<&'a ContactsReading>,
+    /// Free bodies and points that touch after it, likewise.
+    pub bodies: Option<&'a BodiesReading>,
     /// `kp` and `kd` that each drive obeyed in it: N·m/rad and N·m·s/rad, or N/m and N·s/m.
     pub references: &'a [JointCommand],
     /// Set-points in force, per joint.

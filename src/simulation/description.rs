@@ -1,17 +1,20 @@
 //! The description of a plant, as the answer to a query of `model`.
 
+use hardstand_geometry::{Outline, Shape};
 use hardstand_physics::contact::{Mesh, Surface, SurfaceShape};
 use hardstand_physics::model::{Joint, JointKind};
 use hardstand_physics::plant::{
-    ConstraintSpec, ContactModel, Foot, FrictionRegion, PlantSpec, Station,
+    CollisionShape, ConstraintSpec, ContactModel, Foot, FreeBody, FrictionRegion, Mobility,
+    PlantSpec, Station,
 };
 use hardstand_physics::spatial::{Transform, Vec3};
 use hardstand_protocol::{
-    ConstraintDescription, FootDescription, FrameDescription, GroundReply, HoldGains,
-    JointDescription, MeshDescription, ModelReply, RegionDescription, StationDescription,
-    SurfaceDescription,
+    BodyDescription, ConstraintDescription, FootDescription, FrameDescription, GroundReply,
+    HoldGains, JointDescription, MeshDescription, ModelReply, RegionDescription, ShapeDescription,
+    StationDescription, SurfaceDescription,
 };
 
+use super::bodies::carrier;
 use super::{Simulation, pose_of};
 
 /// The description of `simulation`; of gains the largest that are allowed, and those that hold each
@@ -42,11 +45,7 @@ pub fn describe(
         name: s.name.clone(),
         body: model.bodies[s.body].name.clone(),
         position_body_m: s.p_BS.into(),
-        model: match s.model {
-            ContactModel::ExponentialSpring(_) => 0,
-            ContactModel::HuntCrossley(_) => 1,
-            ContactModel::Rigid => 2,
-        },
+        model: law_number(&s.model),
         round_m: s.shape.round_m(),
         ring_m: s.shape.ring_m(),
     };
@@ -78,6 +77,62 @@ pub fn describe(
         regions: spec.regions.iter().map(describe_region).collect(),
         hold_gains: hold_gains.to_vec(),
         constraints: spec.constraints.iter().map(|c| describe_constraint(c, &body)).collect(),
+        links: model.bodies.iter().map(|b| b.name.clone()).collect(),
+        bodies: spec.collisions.bodies.iter().map(describe_body).collect(),
+        shapes: spec.collisions.shapes.iter().map(describe_shape).collect(),
+    }
+}
+
+const fn law_number(model: &ContactModel) -> u8 {
+    match model {
+        ContactModel::ExponentialSpring(_) => 0,
+        ContactModel::HuntCrossley(_) => 1,
+        ContactModel::Rigid => 2,
+    }
+}
+
+fn describe_body(body: &FreeBody) -> BodyDescription {
+    let (joint, axis) = match body.mobility {
+        Mobility::Free => (0, Vec3::zeros()),
+        Mobility::Hinge { axis_B } => (1, axis_B),
+        Mobility::Slide { axis_B } => (2, axis_B),
+    };
+    BodyDescription {
+        name: body.name.clone(),
+        mass_kg: body.inertia.mass,
+        joint,
+        axis: axis.into(),
+        pose: pose_of(&body.X_WB),
+    }
+}
+
+fn describe_shape(of: &CollisionShape) -> ShapeDescription {
+    let (carrier, index) = carrier(of.carrier);
+    let (kind, size_m, vertices_m) = sizes(&of.shape);
+    ShapeDescription {
+        carrier,
+        index,
+        kind,
+        size_m,
+        pose: pose_of(&of.X_BS),
+        vertices_m,
+        model: law_number(&of.model),
+        mu_static: of.friction.mu_static(),
+        mu_kinetic: of.friction.mu_kinetic(),
+    }
+}
+
+/// Kind, sizes and corners of a shape, with its rounding.
+fn sizes(shape: &Shape) -> (u8, [f64; 3], Vec<f64>) {
+    match shape.outline() {
+        Outline::Sphere { radius_m } => (0, [radius_m, 0.0, 0.0], Vec::new()),
+        Outline::Capsule { radius_m, length_m } => (1, [radius_m, length_m, 0.0], Vec::new()),
+        Outline::Box { size_m } => (2, size_m, Vec::new()),
+        Outline::Cylinder { radius_m, length_m } => (3, [radius_m, length_m, 0.0], Vec::new()),
+        Outline::Hull(hull) => {
+            (4, [0.0; 3], hull.vertices().iter().flat_map(|v| v.to_array()).collect())
+        }
+        Outline::Plane => (u8::MAX, [0.0; 3], Vec::new()),
     }
 }
 

@@ -13,6 +13,7 @@
 #![allow(non_snake_case, reason = "a name says the frame of a vector: B the body, W the world")]
 
 mod arbitration;
+mod bodies;
 mod claim;
 mod description;
 mod event_schedule;

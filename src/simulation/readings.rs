@@ -47,6 +47,7 @@ impl Simulation {
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
         s.contacts.constraints.resize(self.spec().constraints.len(), Default::default());
         s.contacts.stations.resize(self.contacts().evaluated().len(), StationReading::default());
+        s.bodies = self.new_bodies_reading();
         s
     }
 
@@ -64,6 +65,7 @@ impl Simulation {
             foot.contact = u8::from(self.shown_by_foot(f).0);
         }
         self.fill_drives(&mut out.drives);
+        self.fill_bodies(&mut out.bodies);
         out.references.clone_from(&self.obeyed);
         let poses = moving_poses(self.spec(), self.plant.time_ns());
         out.surfaces.iter_mut().zip(poses).for_each(|(out, pose)| *out = pose);
@@ -236,7 +238,7 @@ fn mean_of(points: impl Iterator<Item = Vec3>) -> Option<Vec3> {
     (count > 0.0).then(|| sum / count)
 }
 
-fn is_shown(f: &SpringForce) -> bool {
+pub(super) fn is_shown(f: &SpringForce) -> bool {
     f.normal_elastic_n.abs() >= NORMAL_SHOWN_MIN_N || f.normal_n >= NORMAL_SHOWN_MIN_N
 }
 

@@ -1,7 +1,8 @@
 //! The readings of one tick, for the loop to hand over.
 
 use hardstand_protocol::{
-    ContactsReading, DrivesReading, JointCommand, OwnerReading, PoseDescription, StateReading,
+    BodiesReading, ContactsReading, DrivesReading, JointCommand, OwnerReading, PoseDescription,
+    StateReading,
 };
 
 /// The readings of one tick, filled in place.
@@ -13,6 +14,8 @@ pub struct Snapshot {
     pub contacts: ContactsReading,
     /// Drives; without joints if all are ideal.
     pub drives: DrivesReading,
+    /// Free bodies, and points where shapes touch.
+    pub bodies: BodiesReading,
     /// What each drive obeyed in this tick: its command, if it is damped only the watchdog's `kd`,
     /// and zeros if it is released.
     pub references: Vec<JointCommand>,
@@ -33,6 +36,7 @@ impl Snapshot {
         self.state.copy_from(&o.state);
         self.contacts.copy_from(&o.contacts);
         self.drives.copy_from(&o.drives);
+        self.bodies.copy_from(&o.bodies);
         self.references.clone_from(&o.references);
         self.surfaces.clone_from(&o.surfaces);
         self.owners.clone_from(&o.owners);

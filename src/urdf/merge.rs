@@ -134,7 +134,7 @@ pub(super) fn collisions(source: &Source, held: &Held, report: &mut Report) -> V
 }
 
 fn shape(geometry: &Geometry) -> Shape {
-    match *geometry {
+    match geometry.clone() {
         Geometry::Box { size } => Shape::Box { size_m: size.0 },
         Geometry::Sphere { radius } => Shape::Sphere { radius_m: radius },
         Geometry::Cylinder { radius, length } => {
@@ -143,6 +143,8 @@ fn shape(geometry: &Geometry) -> Shape {
         Geometry::Capsule { radius, length } => {
             Shape::Capsule { radius_m: radius, length_m: length }
         }
-        Geometry::Mesh { .. } => Shape::Mesh,
+        Geometry::Mesh { filename, scale } => {
+            Shape::Mesh { file: filename, scale: scale.map_or([1.0; 3], |s| s.0) }
+        }
     }
 }

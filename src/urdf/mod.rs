@@ -56,7 +56,7 @@ pub enum BaseChoice {
 }
 
 /// The shape of a collision element, centred on its frame; a long axis is z.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A sphere.
     Sphere {
@@ -83,7 +83,12 @@ pub enum Shape {
         length_m: f64,
     },
     /// A mesh. The reader never opens its file.
-    Mesh,
+    Mesh {
+        /// Its file, as the URDF names it.
+        file: String,
+        /// Factors along x, y and z.
+        scale: [f64; 3],
+    },
 }
 
 /// A collision element of a link.

@@ -126,7 +126,12 @@ impl Reader<'_> {
         let mut sizes: Vec<(&str, String)> = Vec::new();
         let mut smallest = f64::INFINITY;
         match name {
-            "mesh" => sizes.push(("filename", String::from("unopened"))),
+            "mesh" => {
+                let file = shape.attribute("filename").unwrap_or_default();
+                sizes.push(("filename", file.to_string()));
+                let scale = self.triple(owner, shape, "scale", Some([1.0; 3]));
+                sizes.push(("scale", spaced(scale)));
+            }
             "box" => {
                 let size = self.triple(owner, shape, "size", None);
                 smallest = size.into_iter().fold(smallest, f64::min);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::limits::TOUCHES_IN_VIEW_MAX;
 use hardstand_protocol::{Event, LogTick, Verdict, ViewReading};
 use hardstand_view::{Mark, MeshFolders, RunEvent, RunFile, Scene, Source};
 
@@ -88,6 +89,8 @@ fn scene(scenario: &Scenario, meshes: &MeshFolders) -> Scene {
 
 fn frame(view: &TickView<'_>, scenario: &Scenario) -> Result<ViewReading> {
     let unknown = || Error::new(ErrorKind::Log, "the log's contacts cannot be computed again");
+    let bodies = view.bodies.ok_or_else(unknown)?;
+    let points = bodies.points.iter().take(TOUCHES_IN_VIEW_MAX);
     let time_ns = view.state.tick.wrapping_mul(scenario.spec.period_ns);
     Ok(ViewReading {
         state: view.state.clone(),
@@ -95,6 +98,8 @@ fn frame(view: &TickView<'_>, scenario: &Scenario) -> Result<ViewReading> {
         references: view.references.to_vec(),
         surfaces: moving_poses(&scenario.spec, time_ns).collect(),
         owners: view.leases.owners(view.state.tick, view.state.joints.len()).collect(),
+        bodies: bodies.bodies.clone(),
+        points: points.copied().collect(),
     })
 }
 

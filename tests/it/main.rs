@@ -12,6 +12,7 @@ mod common;
 
 mod alloc;
 mod bisect;
+mod bodies;
 mod branch;
 mod by_mass;
 #[cfg(feature = "zenoh")]
@@ -32,6 +33,7 @@ mod every_request;
 mod evidence;
 mod executive;
 mod exhaustive;
+mod falls;
 mod faults;
 mod footing;
 mod friction;

@@ -401,7 +401,8 @@ fn odd_names_and_collisions_survive() {
     assert_eq!(loaded.collisions[0].frame, "x <&\"' é y");
     assert_eq!(loaded.collisions[0].shape, Shape::Box { size_m: [1.0, 2.0, 3.0] });
     assert_eq!(loaded.collisions[0].X_FC.p, Vec3::new(1.0, 2.0, 3.0));
-    assert_eq!(loaded.collisions[1].shape, Shape::Mesh);
+    let file = "package://gone/away.stl".into();
+    assert_eq!(loaded.collisions[1].shape, Shape::Mesh { file, scale: [1.0; 3] });
     assert!(loaded.model.frame("x <&\"' é y").is_some());
     assert!(loaded.warnings[0].contains("<cylinder>"), "{:?}", loaded.warnings);
 }

@@ -77,10 +77,25 @@ MODEL = [
     ("hold_gains", [("kp", "d"), ("kd", "d")]),
     ("constraints", [("name", "text"), ("body", "text"), ("position_body_m", "3d"),
                      ("plane_body", "text"), ("normal", "3d")]),
+    ("links", [("", "text")]),
+    ("bodies", [("name", "text"), ("mass_kg", "d"), ("joint", "B"), ("axis", "3d"),
+                ("position_m", "3d"), ("quat_wxyz", "4d")]),
+    ("shapes", [("carrier", "B"), ("index", "I"), ("kind", "B"), ("size_m", "3d"),
+                ("position_m", "3d"), ("quat_wxyz", "4d"), ("vertices_m", [("", "d")]),
+                ("model", "B"), ("mu_static", "d"), ("mu_kinetic", "d")]),
+]
+BODIES = [
+    ("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
+    ("points_left_out", "I"),
+    ("bodies", [("position_world_m", "3d"), ("quat_wxyz", "4d"), ("velocity_world_m_per_s", "3d"),
+                ("angular_velocity_world_rad_per_s", "3d")]),
+    ("points", [("a_kind", "B"), ("a_index", "I"), ("b_kind", "B"), ("b_index", "I"),
+                ("point_world_m", "3d"), ("normal_world", "3d"), ("force_world_n", "3d"),
+                ("depth_m", "d"), ("slip_m_per_s", "d"), ("sliding", "d"), ("mu", "d")]),
 ]
 ORDER_REPLY = [("verdict", "B"), ("tick", "Q"), ("reason", "text")]
 SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),
-           "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL),
+           "bodies": ("Bodies", 25, BODIES), "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL),
            "friction": ("OrderReply", 9, ORDER_REPLY)}
 
 
@@ -171,6 +186,25 @@ def check_friction(link, key, model, contacts):
         assert (mu == (0.625, 0.5)) == (i in own), mus
 
 
+def check_bodies(bodies, model):
+    """A box that lies beside the robot, on the ground."""
+    assert bodies["layout_hash"] == model["layout_hash"] and bodies["run_id"] == model["run_id"]
+    (box,), (described,) = bodies["bodies"], model["bodies"]
+    assert (described["name"], described["mass_kg"], described["joint"]) == ("box", 3.0, 0), described
+    (shape,) = (s for s in model["shapes"] if s["carrier"] == 2)
+    assert (shape["index"], shape["kind"]) == (0, 2), shape
+    assert all(abs(a - b) < 1e-12 for a, b in zip(shape["size_m"], (0.3, 0.3, 0.2))), shape
+    near("height of the box, m", box["position_world_m"][2], 0.1, 0.01)
+    assert bodies["points_left_out"] == 0 and len(bodies["points"]) >= 4, bodies
+    own = [p for p in bodies["points"] if (p["a_kind"], p["a_index"]) == (2, 0)]
+    weight = -described["mass_kg"] * model["gravity_m_per_s2"][2]
+    near("force of the ground on the box, N", sum(p["force_world_n"][2] for p in own), weight,
+         0.02 * weight)
+    for point in own:
+        assert point["b_kind"] == 0 and point["b_index"] < len(model["surfaces"]), point
+        assert point["normal_world"] == [0.0, 0.0, 1.0] and abs(point["depth_m"]) < 0.01, point
+
+
 def check_status(status, model):
     assert status["period_ns"] == model["period_ns"], status
     assert (status["mode"], status["speed"]) == (0, 1.0), status
@@ -191,7 +225,7 @@ def check_status(status, model):
 
 def check(link, robot, offsets):
     key = f"hardstand/{robot}/"
-    inboxes = {what: queue.Queue() for what in ("state", "contacts", "status")}
+    inboxes = {what: queue.Queue() for what in ("state", "contacts", "bodies", "status")}
     subscribers = [link.declare_subscriber(key + what, inbox.put)
                    for what, inbox in inboxes.items()]
     model = decode("model", ask(link, key + "model"), offsets)
@@ -216,7 +250,12 @@ def check(link, robot, offsets):
         status = decode("status", inboxes["status"].get(timeout=20))
         counters = {c["name"]: c["value"] for c in status["counters"]}
         accepted = counters["commands_accepted"]
+    bodies = {"tick": 0}
+    while bodies["tick"] < state["tick"]:
+        bodies = decode("bodies", inboxes["bodies"].get(timeout=20))
+    check_bodies(bodies, model)
     if offsets:
+        decode("bodies", inboxes["bodies"].get(timeout=20), True)
         decode("state", inboxes["state"].get(timeout=20), True)
         decode("contacts", inboxes["contacts"].get(timeout=20), True)
     decode("status", ask(link, key + "status"), offsets)

@@ -78,6 +78,6 @@ pub use contact_point::{ContactPoint, POINTS_MAX, Patch, match_previous};
 pub use hull::{HULL_VERTICES_MAX, Hull};
 pub use narrow::contact;
 pub use patch::Workspace;
-pub use shape::Shape;
+pub use shape::{Outline, Shape};
 pub use vector::{Mat3, Pose, Vec3};
 pub use world::{Carrier, Collider, Contacts, Pair, Scene, ShapeId, World};

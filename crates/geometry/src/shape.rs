@@ -39,7 +39,65 @@ pub(crate) enum Core {
     Hull(Arc<Hull>),
 }
 
+/// A shape with its rounding, as it was given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outline<'a> {
+    /// All points with z ≤ 0.
+    Plane,
+    /// A ball.
+    Sphere {
+        /// Its radius, m.
+        radius_m: f64,
+    },
+    /// All points within a distance of a segment along z.
+    Capsule {
+        /// That distance, m.
+        radius_m: f64,
+        /// Length of the segment, m.
+        length_m: f64,
+    },
+    /// A box.
+    Box {
+        /// Edges along x, y and z, m.
+        size_m: [f64; 3],
+    },
+    /// A cylinder about z.
+    Cylinder {
+        /// Its radius, m.
+        radius_m: f64,
+        /// Its length, m.
+        length_m: f64,
+    },
+    /// A convex hull, without the radius that is added to it.
+    Hull(&'a Hull),
+}
+
 impl Shape {
+    /// What it is, with the sizes of its surface.
+    ///
+    /// ```
+    /// use hardstand_geometry::{Outline, Shape};
+    /// let shape = Shape::capsule(0.1, 0.5)?;
+    /// assert_eq!(shape.outline(), Outline::Capsule { radius_m: 0.1, length_m: 0.5 });
+    /// # Ok::<(), hardstand_error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn outline(&self) -> Outline<'_> {
+        let r = self.radius_m;
+        match &self.core {
+            Core::Plane => Outline::Plane,
+            Core::Point => Outline::Sphere { radius_m: r },
+            Core::Segment(h) => Outline::Capsule { radius_m: r, length_m: 2.0 * h },
+            Core::Box(half) => {
+                Outline::Box { size_m: half.to_array().map(|half| 2.0 * (half + r)) }
+            }
+            Core::Cylinder(radius, h) => {
+                Outline::Cylinder { radius_m: radius + r, length_m: 2.0 * (h + r) }
+            }
+            Core::Hull(hull) => Outline::Hull(hull),
+        }
+    }
+
     /// The half-space z ≤ 0, free above.
     #[must_use]
     pub const fn plane() -> Self {

@@ -3,6 +3,7 @@
 use hardstand::config::Scenario;
 use hardstand::simulation::{PartNames, Snapshot, Solo, describe, describe_ground};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::limits::TOUCHES_IN_VIEW_MAX;
 use hardstand_protocol::{Event, FaultKind, ModelReply, Place, ViewReading, controller_number};
 use hardstand_view::{Scene, Source};
 use serde_json::Value;
@@ -83,6 +84,8 @@ impl Playground {
             references: s.references.clone(),
             surfaces: s.surfaces.clone(),
             owners: s.owners.clone(),
+            bodies: s.bodies.bodies.clone(),
+            points: s.bodies.points.iter().take(TOUCHES_IN_VIEW_MAX).copied().collect(),
         };
         // in lockstep, running
         (view.state.run_id, view.state.mode, view.state.phase) = (RUN_ID, 1, 1);

@@ -51,6 +51,12 @@ pub struct ModelReply {
     pub hold_gains: Vec<HoldGains>,
     /// Constraints in the order of contacts.
     pub constraints: Vec<ConstraintDescription>,
+    /// Links that can move, by name: what `links` of the points in `bodies` counts.
+    pub links: Vec<String>,
+    /// Free bodies in the order of `bodies`.
+    pub bodies: Vec<BodyDescription>,
+    /// Collision shapes of links and free bodies.
+    pub shapes: Vec<ShapeDescription>,
 }
 
 impl ModelReply {
@@ -172,6 +178,45 @@ pub struct StationDescription {
     pub round_m: f64,
     /// Radius of the torus's ring, m; 0 for a point or sphere.
     pub ring_m: f64,
+}
+
+/// One free body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BodyDescription {
+    /// Name.
+    pub name: String,
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// 0 free, 1 hinge, 2 slide.
+    pub joint: u8,
+    /// Axis of the joint in the body's frame; zeros of a free body.
+    pub axis: [f64; 3],
+    /// Pose in the world at the start.
+    pub pose: PoseDescription,
+}
+
+/// One convex shape that touches.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShapeDescription {
+    /// What carries it: 1 link, 2 free body.
+    pub carrier: u8,
+    /// Index of that in `links` or `bodies`.
+    pub index: u32,
+    /// 0 sphere, 1 capsule, 2 box, 3 cylinder, 4 hull.
+    pub kind: u8,
+    /// Sizes, m. Sphere: radius. Capsule and cylinder: radius, length along z without the capsule's
+    /// ends. Box: edges. What is left over is 0.
+    pub size_m: [f64; 3],
+    /// Pose in the frame of its carrier.
+    pub pose: PoseDescription,
+    /// x, y, z of each corner of a hull, in the shape's frame, m.
+    pub vertices_m: Vec<f64>,
+    /// Contact model: 0 exponential spring, 1 Hunt–Crossley, 2 rigid.
+    pub model: u8,
+    /// Static coefficient of friction.
+    pub mu_static: f64,
+    /// Kinetic coefficient of friction.
+    pub mu_kinetic: f64,
 }
 
 /// One surface of the ground.

@@ -169,6 +169,8 @@ pub struct Keys {
     pub contacts: String,
     /// Drives that are not ideal.
     pub drives: String,
+    /// Free bodies, and points where shapes touch.
+    pub bodies: String,
     /// Views, for people to look at.
     pub view: String,
     /// Orders, in the order of [`Order::ALL`].
@@ -197,6 +199,7 @@ impl Keys {
             state: key("state"),
             contacts: key("contacts"),
             drives: key("drives"),
+            bodies: key("bodies"),
             view: key("view"),
             orders: Order::ALL.map(|ask| key(ask.name())),
             cmd: key("cmd"),

@@ -53,6 +53,8 @@ numbered! {
         LogLink = 23, "LogLink";
         /// `DrivesReading`.
         Drives = 24, "Drives";
+        /// `BodiesReading`.
+        Bodies = 25, "Bodies";
         /// `ConstraintRequest`.
         Constraint = 26, "Constraint";
     }
@@ -88,6 +90,7 @@ impl Kind {
             Self::LogLink => "hardstand.LogLink.v7",
             Self::Drives => "hardstand.Drives.v7",
             Self::Constraint => "hardstand.Constraint.v7",
+            Self::Bodies => "hardstand.Bodies.v7",
         }
     }
 

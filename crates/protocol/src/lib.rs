@@ -15,6 +15,7 @@
 mod numbered;
 
 mod authority;
+mod bodies;
 mod claim;
 mod codec;
 mod command;
@@ -41,6 +42,7 @@ mod session;
 mod status;
 
 pub use authority::{Authority, PlantFailure};
+pub use bodies::{BodiesReading, BodyReading, TouchReading};
 pub use claim::{ClaimedCommand, decode_command, encode_command};
 pub use codec::{
     HEADER_BYTES, VERSION, decode, decode_body, decode_order, encode, encode_order, other_version,
@@ -50,9 +52,9 @@ pub use control::{
     ConstraintRequest, ControlRequest, PushRequest, SavedState, SpeedRequest, VelocityCommand,
 };
 pub use description::{
-    ConstraintDescription, FootDescription, FrameDescription, GroundReply, HoldGains,
-    JointDescription, MeshDescription, ModelReply, PoseDescription, RegionDescription,
-    StationDescription, SurfaceDescription,
+    BodyDescription, ConstraintDescription, FootDescription, FrameDescription, GroundReply,
+    HoldGains, JointDescription, MeshDescription, ModelReply, PoseDescription, RegionDescription,
+    ShapeDescription, StationDescription, SurfaceDescription,
 };
 pub use drive_reading::{DriveReading, DrivesReading};
 pub use endpoint::{ENDPOINT, is_endpoint, is_user_name};

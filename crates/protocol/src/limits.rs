@@ -25,8 +25,16 @@ pub const LINK_DELAY_TICKS_MAX: u32 = 100;
 pub const REVOKED_SESSIONS: usize = 8;
 /// Views that are published per second of wall time.
 pub const VIEWS_PER_S_MAX: u64 = 60;
+/// Free bodies of a scenario.
+pub const BODIES_MAX: usize = 64;
+/// Points of a message of bodies; more that touch are counted.
+pub const TOUCHES_MAX: usize = 512;
+/// Points of a view.
+pub const TOUCHES_IN_VIEW_MAX: usize = 128;
 /// Largest message on the bus: one zenoh batch. Fragments may be dropped and may block the sender.
 pub const MESSAGE_BYTES_MAX: usize = 65_535;
 
+// a message of bodies fits: its head, and what each body and each point takes
+const _: () = assert!(64 + 104 * BODIES_MAX + 114 * TOUCHES_MAX <= MESSAGE_BYTES_MAX);
 // a set of joints is made of words
 const _: () = assert!(JOINTS_MAX.is_multiple_of(64));

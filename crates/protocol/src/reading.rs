@@ -8,7 +8,7 @@ use std::mem::take;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{JointCommand, PoseDescription, VelocityCommand};
+use crate::{BodyReading, JointCommand, PoseDescription, TouchReading, VelocityCommand};
 
 /// State of the robot after `tick` ticks. What a real robot could measure comes first; what only
 /// a simulator knows has `truth` in its name.
@@ -213,6 +213,11 @@ pub struct ViewReading {
     pub surfaces: Vec<PoseDescription>,
     /// Who commands each joint.
     pub owners: Vec<OwnerReading>,
+    /// Free bodies, in the order of `model`.
+    pub bodies: Vec<BodyReading>,
+    /// Points where shapes touch: the first
+    /// [`TOUCHES_IN_VIEW_MAX`](crate::limits::TOUCHES_IN_VIEW_MAX) of them.
+    pub points: Vec<TouchReading>,
 }
 
 /// Who commands a joint, and how old the command in force is.

@@ -1,7 +1,8 @@
 //! One instant of a run, as the page reads it.
 
 use hardstand_protocol::{
-    Authority, FootReading, ModelReply, OwnerReading, PoseDescription, StationReading, ViewReading,
+    Authority, FootReading, ModelReply, OwnerReading, PoseDescription, StationReading,
+    TouchReading, ViewReading,
 };
 use serde_json::{Value, json};
 
@@ -61,10 +62,14 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         "foot_contact": s.foot_contact.iter().map(|&c| c == 1).collect::<Vec<_>>(),
         "foot_normal_n": s.foot_normal_n,
         "feet": c.feet.iter().map(foot).collect::<Vec<_>>(),
-        "contacts": touching(view, model).map(contact).collect::<Vec<_>>(),
+        "contacts": touching(view, model)
+            .map(contact)
+            .chain(view.points.iter().enumerate().map(|(i, p)| touch(i, p, model)))
+            .collect::<Vec<_>>(),
         "surfaces": moving
             .zip(&view.surfaces)
             .map(|((i, _), pose)| surface(i, pose))
+            .chain(body_poses(view).enumerate().map(|(i, p)| surface(model.surfaces.len() + i, &p)))
             .collect::<Vec<_>>(),
     });
     if view.owners.iter().any(|o| o.controller != 0) {
@@ -116,6 +121,58 @@ fn contact(([station, surface], s): ([usize; 2], &StationReading)) -> Value {
         "sliding": s.sliding,
         "mu": s.mu,
         "limit_n": s.friction_limit_n,
+    })
+}
+
+/// Poses of the free bodies: surfaces that move, after those of the ground.
+pub(crate) fn body_poses(view: &ViewReading) -> impl Iterator<Item = PoseDescription> + '_ {
+    view.bodies
+        .iter()
+        .map(|b| PoseDescription { position_m: b.position_world_m, quat_wxyz: b.quat_wxyz })
+}
+
+/// Numbers of the station and surface under which a point is shown, of which there are no such: the
+/// place of the point after the stations, and what is its side B.
+pub(crate) fn touch_pair(place: usize, at: &TouchReading, model: &ModelReply) -> [usize; 2] {
+    let index = at.b_index as usize;
+    let surface = match at.b_kind {
+        TouchReading::SURFACE => index,
+        TouchReading::BODY => model.surfaces.len() + index,
+        _ => model.surfaces.len() + model.bodies.len(),
+    };
+    [model.stations.len() + place, surface]
+}
+
+/// Normal force of a point, N.
+pub(crate) fn touch_normal_n(at: &TouchReading) -> f64 {
+    at.force_world_n.iter().zip(at.normal_world).map(|(f, n)| f * n).sum()
+}
+
+/// A point as a contact; it has no anchor.
+fn touch(place: usize, at: &TouchReading, model: &ModelReply) -> Value {
+    let ([station, surface], normal_n) = (touch_pair(place, at, model), touch_normal_n(at));
+    let side = |kind: u8, index: u32| {
+        let index = index as usize;
+        let name = match kind {
+            TouchReading::SURFACE => model.surfaces.get(index).map(|s| &s.name),
+            TouchReading::LINK => model.links.get(index),
+            _ => model.bodies.get(index).map(|b| &b.name),
+        };
+        name.map_or("", String::as_str)
+    };
+    json!({
+        "station": station,
+        "surface": surface,
+        "name": format!("{} – {}", side(at.a_kind, at.a_index), side(at.b_kind, at.b_index)),
+        "p": at.point_world_m,
+        "normal": at.normal_world,
+        "force": at.force_world_n,
+        "normal_n": normal_n,
+        "anchor": null,
+        "slip_m_per_s": at.slip_m_per_s,
+        "sliding": at.sliding,
+        "mu": at.mu,
+        "limit_n": at.mu * normal_n,
     })
 }
 

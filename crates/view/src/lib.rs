@@ -21,6 +21,7 @@ mod orders;
 mod page;
 mod run_file;
 mod scene;
+mod shape_mesh;
 #[cfg(feature = "server")]
 mod tls;
 

@@ -6,11 +6,11 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{StationReading, ViewReading};
+use hardstand_protocol::{StationReading, TouchReading, ViewReading};
 use serde::Serialize;
 
 use crate::Scene;
-use crate::frame::touching;
+use crate::frame::{body_poses, touch_normal_n, touching};
 
 /// An event of the run.
 #[derive(Clone, Debug, Serialize)]
@@ -163,8 +163,12 @@ impl RunFile {
         if self.views.is_empty() {
             return Err(Error::new(ErrorKind::Input, "the log has no tick to show"));
         }
-        let pairs = self.contact_pairs();
+        let mut pairs = self.contact_pairs();
         let columns = self.columns(&pairs);
+        // points where shapes touch follow, in places of their own
+        let (stations, surfaces) =
+            (self.scene.model.stations.len(), self.scene.model.surfaces.len());
+        pairs.extend((0..self.points_max()).map(|place| [stations + place, surfaces]));
         let pair = |p: &[usize; 2]| serde_json::json!({ "station": p[0], "surface": p[1] });
         let difference = self
             .first_difference
@@ -197,6 +201,11 @@ impl RunFile {
             pairs.extend(touching(view, &self.scene.model).map(|(pair, _)| (pair, ())));
         }
         pairs.into_keys().collect()
+    }
+
+    /// Points that touch at the same time at most.
+    fn points_max(&self) -> usize {
+        self.views.iter().map(|v| v.points.len()).max().unwrap_or(0)
     }
 
     fn columns(&self, pairs: &[[usize; 2]]) -> Columns<'_> {
@@ -250,37 +259,58 @@ impl RunFile {
             collected(v.contacts.feet.iter().flat_map(|f| f.moment_world_nm))
         });
         self.contact_columns(&mut c, pairs);
-        let moving = self.views.first().map_or(0, |v| v.surfaces.len());
+        let moving = self.views.first().map_or(0, |v| v.surfaces.len() + v.bodies.len());
         if moving > 0 {
             c.add("surface_pose", 7 * moving, Stored::F64, |v| {
-                collected(
-                    v.surfaces.iter().flat_map(|s| s.position_m.into_iter().chain(s.quat_wxyz)),
-                )
+                let poses = v.surfaces.iter().copied().chain(body_poses(v));
+                collected(poses.flat_map(|s| s.position_m.into_iter().chain(s.quat_wxyz)))
             });
         }
         c
     }
 
     fn contact_columns(&self, c: &mut Columns<'_>, pairs: &[[usize; 2]]) {
-        let (n, surfaces) = (pairs.len(), self.scene.model.surfaces.len().max(1));
-        let at = |v: &ViewReading, of: &dyn Fn(&StationReading) -> [f64; 3]| {
+        let surfaces = self.scene.model.surfaces.len().max(1);
+        let points = self.points_max();
+        let n = pairs.len() + points;
+        let at = |v: &ViewReading,
+                  of: &dyn Fn(&StationReading) -> [f64; 3],
+                  touch: &dyn Fn(&TouchReading) -> [f64; 3]| {
             let station = |[s, g]: &[usize; 2]| v.contacts.stations.get(s * surfaces + g).map(of);
-            collected(pairs.iter().flat_map(|p| station(p).unwrap_or([f64::NAN; 3])))
+            let stations = pairs.iter().map(|p| station(p).unwrap_or([f64::NAN; 3]));
+            collected(stations.chain(v.points.iter().map(touch)).flatten())
         };
-        let one = |v: &ViewReading, of: &dyn Fn(&StationReading) -> f64| {
+        let one = |v: &ViewReading,
+                   of: &dyn Fn(&StationReading) -> f64,
+                   touch: &dyn Fn(&TouchReading) -> f64| {
             let station = |[s, g]: &[usize; 2]| v.contacts.stations.get(s * surfaces + g).map(of);
-            collected(pairs.iter().map(|p| station(p).unwrap_or(f64::NAN)))
+            let stations = pairs.iter().map(|p| station(p).unwrap_or(f64::NAN));
+            collected(stations.chain(v.points.iter().map(touch)))
         };
         let (place, force) = (Stored::I32(1e-5), Stored::I32(0.01));
-        c.add("contact_p", 3 * n, place, |v| at(v, &|s| s.position_world_m));
-        c.add("contact_normal", 3 * n, Stored::I16(1e-4), |v| at(v, &|s| s.normal_world));
-        c.add("contact_force", 3 * n, force, |v| at(v, &|s| s.force_world_n));
-        c.add("contact_anchor", 3 * n, place, |v| at(v, &|s| s.anchor_world_m));
-        c.add("contact_normal_n", n, force, |v| one(v, &|s| s.normal_n));
-        c.add("contact_slip", n, Stored::I32(1e-5), |v| one(v, &|s| s.slip_m_per_s));
-        c.add("contact_sliding", n, Stored::I16(1e-3), |v| one(v, &|s| s.sliding));
-        c.add("contact_mu", n, Stored::I16(1e-3), |v| one(v, &|s| s.mu));
-        c.add("contact_limit_n", n, force, |v| one(v, &|s| s.friction_limit_n));
+        c.add("contact_p", 3 * n, place, |v| at(v, &|s| s.position_world_m, &|p| p.point_world_m));
+        c.add("contact_normal", 3 * n, Stored::I16(1e-4), |v| {
+            at(v, &|s| s.normal_world, &|p| p.normal_world)
+        });
+        c.add("contact_force", 3 * n, force, |v| at(v, &|s| s.force_world_n, &|p| p.force_world_n));
+        // a point of two shapes has no anchor to show: it is where the point is
+        c.add("contact_anchor", 3 * n, place, |v| {
+            at(v, &|s| s.anchor_world_m, &|p| p.point_world_m)
+        });
+        // a place without a point has no force
+        c.add("contact_normal_n", n, force, |v| {
+            let mut all = one(v, &|s| s.normal_n, &touch_normal_n);
+            all.resize(n, 0.0);
+            all
+        });
+        c.add("contact_slip", n, Stored::I32(1e-5), |v| {
+            one(v, &|s| s.slip_m_per_s, &|p| p.slip_m_per_s)
+        });
+        c.add("contact_sliding", n, Stored::I16(1e-3), |v| one(v, &|s| s.sliding, &|p| p.sliding));
+        c.add("contact_mu", n, Stored::I16(1e-3), |v| one(v, &|s| s.mu, &|p| p.mu));
+        c.add("contact_limit_n", n, force, |v| {
+            one(v, &|s| s.friction_limit_n, &|p| p.mu * touch_normal_n(p))
+        });
     }
 }
 

@@ -2,8 +2,11 @@
 
 use hardstand_protocol::{
     FaultKind, GroundReply, ModelReply, Parameter, Place, PoseDescription, RegionDescription,
+    ShapeDescription, TouchReading,
 };
 use serde_json::{Value, json};
+
+use crate::shape_mesh::ShapeMesh;
 
 /// Where the data of a page come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +109,26 @@ fn surfaces(model: &ModelReply, ground: &GroundReply) -> Vec<Value> {
             "triangles": mesh.map(|m| &m.triangles),
         })
     });
-    all.collect()
+    all.chain((0..model.bodies.len()).map(|i| body(i, model))).collect()
+}
+
+/// A free body is a surface that moves, after those of the ground.
+fn body(index: usize, model: &ModelReply) -> Value {
+    let body = &model.bodies[index];
+    let mut mesh = ShapeMesh::default();
+    let own = |s: &&ShapeDescription| {
+        s.carrier == TouchReading::BODY && usize::try_from(s.index) == Ok(index)
+    };
+    model.shapes.iter().filter(own).for_each(|shape| mesh.add(shape));
+    json!({
+        "name": body.name,
+        "kind": "convex",
+        "moves": true,
+        "position_m": body.pose.position_m,
+        "quat": body.pose.quat_wxyz,
+        "vertices": mesh.vertices,
+        "triangles": mesh.triangles,
+    })
 }
 
 fn region(r: &RegionDescription) -> Value {

@@ -60,7 +60,7 @@ fn a_stop_acts_at_every_speed_and_in_a_pause() {
     steer(&observer.client, Order::Arm);
     observer.until("it is armed", |s| s.authority != 4);
     daemon.signal(Signal::TERM);
-    daemon.ends_with(0);
+    daemon.ends_well();
     scene.replays();
 }
 

@@ -97,7 +97,7 @@ export class FeetPanel extends Panel {
       const row = this.contacts[i] ?? this.grow();
       row.element.hidden = false;
       const share = usedShare(contact);
-      setText(row.name, scene.stations[contact.station]?.name ?? String(contact.station));
+      setText(row.name, scene.stations[contact.station]?.name ?? contact.name ?? "shapes");
       setText(row.normal, `${fixed(contact.normal_n, 1)} N`);
       row.bar.style.transform = `scaleX(${Math.min(share, 1).toFixed(3)})`;
       row.bar.style.background = shareCss(share);

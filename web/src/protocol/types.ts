@@ -87,7 +87,10 @@ export const PHASES: readonly Phase[] = ["waiting", "running", "stopped", "pause
 export const AUTHORITIES: readonly Authority[] = ["zero", "fresh", "held", "damped", "stopped"];
 
 export interface Contact {
+  /** From the number of stations on: a point where shapes touch. */
   station: number;
+  /** What touches, for such a point. */
+  name?: string;
   surface: number;
   p: Vec3;
   normal: Vec3;

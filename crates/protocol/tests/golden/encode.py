@@ -21,6 +21,11 @@ STATION += [(n, "d") for n in ("height_m", "normal_n", "normal_elastic_n", "norm
                                "potential_energy_j", "power_dissipation_w")]
 CONSTRAINT = [("active", "B"), ("point_world_m", "3d"), ("force_world_n", "3d"), ("height_m", "d"),
               ("speed_m_per_s", "d")]
+BODY = [("position_world_m", "3d"), ("quat_wxyz", "4d"), ("velocity_world_m_per_s", "3d"),
+        ("angular_velocity_world_rad_per_s", "3d")]
+TOUCH = [("a_kind", "B"), ("a_index", "I"), ("b_kind", "B"), ("b_index", "I"), ("point_world_m", "3d"),
+         ("normal_world", "3d"), ("force_world_n", "3d"), ("depth_m", "d"), ("slip_m_per_s", "d"),
+         ("sliding", "d"), ("mu", "d")]
 HEAD = [("robot", "text"), ("run_id", "I"), ("nonce", "Q"), ("asker", "text")]
 FAULT_PART = [("kind", "text"), ("part", "text"), ("name", "text")]
 
@@ -62,7 +67,10 @@ PAYLOADS = [
         ("regions", [("name", "text"), ("surface", "I"), ("min_m", "2d"), ("max_m", "2d")]),
         ("hold_gains", [("kp", "d"), ("kd", "d")]),
         ("constraints", [("name", "text"), ("body", "text"), ("position_body_m", "3d"), ("plane_body", "text"),
-                         ("normal", "3d")])]),
+                         ("normal", "3d")]), ("links", ["text"]),
+        ("bodies", [("name", "text"), ("mass_kg", "d"), ("joint", "B"), ("axis", "3d")] + POSE),
+        ("shapes", [("carrier", "B"), ("index", "I"), ("kind", "B"), ("size_m", "3d")] + POSE
+         + [("vertices_m", ["d"]), ("model", "B"), ("mu_static", "d"), ("mu_kinetic", "d")])]),
     (7, "Keyframe", [("run_id", "I"), ("tick", "Q"), ("words", ["Q"])]),
     (8, "Friction", HEAD + [("layout_hash", "Q"), ("scope", "B"), ("index", "I"), ("mu_static", "d"),
                      ("mu_kinetic", "d")]),
@@ -90,6 +98,8 @@ PAYLOADS = [
                     ("joints", [(n, "d") for n in ("motor_q", "motor_dq", "truth_q", "truth_dq", "current_a",
                                                    "winding_c", "housing_c")] + [("flags", "I")])]),
     (26, "Constraint", HEAD + [("name", "text"), ("active", "B")]),
+    (25, "Bodies", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
+                    ("points_left_out", "I"), ("bodies", BODY), ("points", TOUCH)]),
 ]
 
 
@@ -151,10 +161,11 @@ def body(fields):
     return encoder.out
 
 
-# a view is a state, the contacts, what the drives obey, and whom
+# a view is a state, the contacts, what the drives obey, whom, and what is beside the robot
 OWNER = [("controller", "Q"), ("age_ticks", "I")]
 VIEW = next(f for _, name, f in PAYLOADS if name == "State")
 VIEW = VIEW + next(f for _, name, f in PAYLOADS if name == "Contacts") + [("references", JOINT_COMMAND), ("surfaces", POSE), ("owners", OWNER)]
+VIEW += [("bodies", BODY), ("points", TOUCH)]
 PAYLOADS.insert(-6, (18, "View", VIEW))
 MESSAGES = [(code, name, body(fields)) for code, name, fields in PAYLOADS] + [(6, "LogTick", log_tick())]
 for code, name, payload in sorted(MESSAGES):

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use hardstand_protocol::{
-    Authority, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
+    Authority, BodiesReading, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
     ConstraintRequest, ContactsReading, ControlRequest, DrivesReading, Event, EventReading,
     FaultKind, FaultRequest, FrictionRequest, Grant, GroundReply, InjectedFault, JoinReply,
     JoinRequest, JointCommand, JointSet, Keyframe, Kind, LeaveRequest, LogLink, LogTick,
@@ -71,6 +71,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::Constraint => probed::<(OrderHead, ConstraintRequest)>(kind),
         Kind::LogLink => probed::<LogLink>(kind),
         Kind::Drives => probed::<DrivesReading>(kind),
+        Kind::Bodies => probed::<BodiesReading>(kind),
     }
 }
 

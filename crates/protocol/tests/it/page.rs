@@ -4,10 +4,11 @@
 use std::path::PathBuf;
 
 use hardstand_protocol::{
-    Authority, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest, DrivesReading,
-    EventReading, FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest, Keyframe, Kind,
-    LeaveRequest, LogLink, LogTick, ModelReply, Order, OrderHead, OrderReply, PlantFailure,
-    PushRequest, Rejection, Role, SavedState, SpeedRequest, StateReading, StatusReading, VERSION,
+    Authority, BodiesReading, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest,
+    DrivesReading, EventReading, FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest,
+    Keyframe, Kind, LeaveRequest, LogLink, LogTick, ModelReply, Order, OrderHead, OrderReply,
+    PlantFailure, PushRequest, Rejection, Role, SavedState, SpeedRequest, StateReading,
+    StatusReading, VERSION,
 };
 use serde::de::DeserializeOwned;
 
@@ -124,6 +125,7 @@ fn version_and_kinds_are_those_of_the_code() {
         Kind::State,
         Kind::Contacts,
         Kind::Drives,
+        Kind::Bodies,
         Kind::View,
         Kind::Status,
         Kind::Event,
@@ -145,6 +147,7 @@ fn the_table_of_keys_has_every_key() {
         "model/ground",
         "state",
         "contacts",
+        "bodies",
         "drives",
         "view",
         "status",
@@ -189,6 +192,7 @@ fn the_tables_of_fields_are_those_of_the_code() {
     check_table::<StateReading>(after(&page, "## state\n"));
     check_table::<ContactsReading>(after(&page, "## contacts\n"));
     check_table::<DrivesReading>(after(&page, "## drives\n"));
+    check_table::<BodiesReading>(after(&page, "## bodies\n"));
     check_table::<StatusReading>(after(&page, "## status\n"));
     check_table::<EventReading>(after(&page, "## events\n"));
     check_table_from::<JoinRequest>(after(&page, "Query `join` with Join, kind 13:"), 0);
@@ -211,8 +215,16 @@ fn the_elements_of_lists_are_those_of_the_code() {
     let (_, drives) = probe::<DrivesReading>();
     let found = rows(after(&page, "An element of `joints` is one drive"));
     assert_eq!(found, expected(within(&drives, &["joints"]), 0));
+    let (_, bodies) = probe::<BodiesReading>();
+    for (start, list) in
+        [("An element of `bodies`", "bodies"), ("An element of `points`", "points")]
+    {
+        assert_eq!(rows(after(&page, start)), expected(within(&bodies, &[list]), 0));
+    }
     let (_, model) = probe::<ModelReply>();
-    for list in ["joints", "feet", "stations", "surfaces", "constraints", "regions"] {
+    for list in
+        ["joints", "feet", "stations", "surfaces", "constraints", "regions", "bodies", "shapes"]
+    {
         let path = [list];
         let fields = within(&model, &path).filter(|f| f.kind != "PoseDescription");
         check_prose(&item(&page, &format!("- `{list}`:")), fields, false);
