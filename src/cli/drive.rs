@@ -26,6 +26,8 @@ pub(super) struct DriveReport {
     pub(super) supply_v: f64,
     /// Numbers that differ from the ideal drive's.
     numbers: BTreeMap<&'static str, f64>,
+    /// Speed at which the motor drives nothing more, rad/s; 0 without a limit.
+    no_load_rad_per_s: f64,
     /// Speed, rad/s, least and largest torque, N·m; empty without limits.
     pub(super) torque_by_speed: Vec<[f64; 3]>,
     /// Torque of the step, N·m.
@@ -103,9 +105,10 @@ fn report(name: &str, drive: &Drive, supply_v: f64) -> DriveReport {
         drive: name.into(),
         supply_v,
         numbers: changed.map(|key| (key.name, key.get(drive))).collect(),
+        no_load_rad_per_s: no_load,
         torque_by_speed,
         step_nm,
-        step_response: bench.torque_nm(|_| step_nm, long_s),
+        step_response: [[0.0; 2]].into_iter().chain(bench.torque_nm(|_| step_nm, long_s)).collect(),
         frequency_response: (0..=decades)
             .map(hz)
             .filter(|hz| *hz <= FREQUENCIES_HZ[1] * (1.0 + 1e-9))
@@ -125,8 +128,7 @@ fn print(r: &DriveReport, svg: Option<&Path>) {
     }
     let middle = r.torque_by_speed.len() / 2;
     if let Some([_, least, most]) = r.torque_by_speed.get(middle) {
-        let end = r.torque_by_speed.iter().find(|row| row[0] > 0.0 && row[2] <= 0.0);
-        let end = end.map_or(0.0, |row| row[0]);
+        let end = r.no_load_rad_per_s;
         show::line(&format!(
             "torque     {least:.3} to {most:.3} N·m at rest, none above {end:.1} rad/s"
         ));

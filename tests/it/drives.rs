@@ -254,3 +254,27 @@ fn the_message_of_drives_shows_both_sides() {
     let ideal = load("", &[]).unwrap().simulation();
     assert!(ideal.new_snapshot().drives.joints.is_empty());
 }
+
+/// The command draws and reports a shipped drive: MIT's motor is limited by 60 A to 18 N·m, and by
+/// 24 V to 24 / (0.05 · 6) rad/s.
+#[test]
+fn the_command_shows_a_shipped_drive() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("drive.svg");
+    let run = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_hardstand");
+        std::process::Command::new(program).arg("drive").args(arguments).output().unwrap()
+    };
+    let out = run(&["mini_cheetah", "--json", "--svg", svg.to_str().unwrap()]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!((report["no_load_rad_per_s"].as_f64().unwrap() - 80.0).abs() < 1e-6);
+    assert!((report["step_nm"].as_f64().unwrap() - 9.0).abs() < 1e-9, "half of stall");
+    let drawing = std::fs::read_to_string(&svg).unwrap();
+    for title in ["torque by speed", "step of the command", "frequency response", "friction by"] {
+        assert!(drawing.contains(title), "{title}");
+    }
+    let out = run(&["unitree_go3"]);
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert!(!out.status.success() && text.contains("the shipped drives are ideal, "), "{text}");
+}
