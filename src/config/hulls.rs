@@ -1,5 +1,5 @@
-//! Convex hulls of the robot's collision meshes. They are a part of the complete scenario, so that a
-//! log and its replay need no files.
+//! Convex hulls of the robot's collision meshes. They are a part of the complete scenario, so that
+//! a log and its replay need no files.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::mjcf::{mesh_file, mesh_points};
 
 use super::section::{Range, Section};
 
-/// Puts `robot.hulls` into the scenario: the corners of the hull of each collision mesh of `urdf`, a
-/// file in `folder`. Those that it has already stay. Returns a warning if meshes cannot be read.
+/// Puts `robot.hulls` into the scenario: the corners of the hull of each collision mesh of `urdf`,
+/// a file in `folder`. Those that it has already stay. Returns a warning if meshes cannot be read.
 pub(super) fn add(complete: &mut Table, urdf: &str, folder: &Path) -> Option<String> {
     if !touches(complete) {
         return None;

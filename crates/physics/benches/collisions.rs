@@ -1,7 +1,8 @@
 //! Cost of a tick against what touches: `cargo bench -p hardstand-physics --bench collisions`.
 //!
-//! Ticks of 1 ms with ten micro-steps. Each figure is the least of `ROUNDS` means over `TICKS` ticks;
-//! scenes are measured in turn. `cargo test --benches` runs each scene once, without figures.
+//! Ticks of 1 ms with ten micro-steps. Each figure is the least of `ROUNDS` means over `TICKS`
+//! ticks; scenes are measured in turn. `cargo test --benches` runs each scene once, without
+//! figures.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods)]
 #![allow(non_snake_case, reason = "monogram notation")]
 
