@@ -13,8 +13,10 @@ use hardstand_log::{RunIndex, TickId};
 
 use super::arguments::BisectArguments;
 use super::differences::{self, ComparisonResult, Place, number};
+#[cfg(feature = "zenoh")]
+use super::plot_run;
 use super::replay::{self, ReplayResult};
-use super::{ExitCode, judge_command, plot, plot_run, progress, show};
+use super::{ExitCode, judge_command, plot, progress, show};
 
 pub(super) fn bisect(a: &BisectArguments) -> Result<ExitCode> {
     if let Some(condition) = &a.condition {
@@ -90,6 +92,7 @@ fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
     } else {
         result.show();
     }
+    #[cfg(feature = "zenoh")]
     if let Some(file) = &a.plot {
         // the time itself would be a straight line
         let names = shown.iter().map(|q| q.name.clone());

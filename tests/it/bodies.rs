@@ -6,12 +6,15 @@ use hardstand::config::Scenario;
 use hardstand::inspect::{Condition, Quantities};
 use hardstand::replay::TickView;
 use hardstand::rt::empty_log_tick;
-use hardstand::simulation::{Simulation, describe, describe_ground};
+#[cfg(feature = "view")]
+use hardstand::simulation::describe_ground;
+use hardstand::simulation::{Simulation, describe};
 use hardstand_playground::Playground;
+#[cfg(feature = "view")]
+use hardstand_protocol::ViewReading;
 use hardstand_protocol::limits::{BODIES_MAX, MESSAGE_BYTES_MAX, TOUCHES_MAX};
-use hardstand_protocol::{
-    BodiesReading, Kind, ModelReply, TickInput, TouchReading, ViewReading, encode,
-};
+use hardstand_protocol::{BodiesReading, Kind, ModelReply, TickInput, TouchReading, encode};
+#[cfg(feature = "view")]
 use hardstand_view::{RunFile, Scene, Source};
 
 const BOX: &str = "bodies=[{name=\"box\", shape=\"box\", size_m=[0.3, 0.3, 0.2], mass_kg=3.0, \
@@ -36,6 +39,7 @@ fn model(scenario: &Scenario) -> ModelReply {
     describe(&scenario.simulation(), 1, scenario.gains_max, &scenario.hold_gains)
 }
 
+#[cfg(feature = "view")]
 fn view(simulation: &Simulation) -> ViewReading {
     let mut s = simulation.new_snapshot();
     simulation.fill(&mut s);
@@ -143,6 +147,7 @@ fn bodies_have_quantities() {
     assert!(Condition::parse("body.box.z < 0.2", &known).unwrap().holds(&view));
 }
 
+#[cfg(feature = "view")]
 #[test]
 fn the_page_gets_bodies_as_surfaces_that_move_and_points_as_contacts() {
     let scenario = scenario(&[BOX]);

@@ -146,7 +146,7 @@ impl Worst {
         };
         *depth_m = depth_m.max(of.depth_m);
         if f_C.z > 1e-6 {
-            let tangential = f_C.x.hypot(f_C.y);
+            let tangential = (f_C.x * f_C.x + f_C.y * f_C.y).sqrt();
             self.cone = self.cone.max(tangential / (of.friction.mu_static() * f_C.z) - 1.0);
         }
         assert!(f_C.z >= -1e-9, "a contact pulls: {f_C}");

@@ -71,6 +71,7 @@ impl ConstraintSpec {
 }
 
 /// The constraints of a plant, all off; none if one is refused, which the scenario has checked.
+#[expect(clippy::expect_used, reason = "no constraints have nothing to refuse")]
 pub(super) fn constraints(model: &Model, spec: &PlantSpec) -> Constraints {
     let points = spec.constraints.iter().map(ConstraintSpec::point).collect();
     let all = Constraints::new(model, points);

@@ -143,12 +143,11 @@ impl RigidSolver {
         sets: Sets<'_>,
         constraints: &mut Constraints,
         state: &mut State,
-        t_ns: u64,
-        h_ns: u64,
+        (t_ns, h_ns): (u64, u64),
     ) {
         let h = h_ns as f64 / 1e9;
         velocities(model, &state.v, data);
-        let found = self.solve(model, data, sets, constraints, state, t_ns, h_ns);
+        let found = self.solve(model, data, sets, constraints, state, (t_ns, h_ns));
         self.move_bodies(sets.collisions, &mut state.bodies, h);
         if !found {
             advance_positions(&mut state.q, h, &state.v);
@@ -174,8 +173,7 @@ impl RigidSolver {
         sets: Sets<'_>,
         constraints: &mut Constraints,
         state: &mut State,
-        t_ns: u64,
-        h_ns: u64,
+        (t_ns, h_ns): (u64, u64),
     ) -> bool {
         let h = h_ns as f64 / 1e9;
         let Sets { ground, collisions } = sets;

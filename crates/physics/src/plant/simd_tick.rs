@@ -90,7 +90,7 @@ impl Plant {
             let h_ns = self.spec.micro_step_ns();
             let sets = Sets { ground: contacts, collisions };
             collisions.accelerate_bodies(&mut state.bodies, &self.spec.gravity_W, h);
-            let found = rigid.solve(model, data, sets, constraints, state, begin_ns, h_ns);
+            let found = rigid.solve(model, data, sets, constraints, state, (begin_ns, h_ns));
             rigid.move_bodies(collisions, &mut state.bodies, h);
             lanes.jump(if found { rigid.jumps() } else { Jumps::default() }, state);
         }

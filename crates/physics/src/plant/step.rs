@@ -205,7 +205,7 @@ impl Plant {
             collisions.advance_bodies(&mut state.bodies, h);
         } else {
             let sets = Sets { ground: contacts, collisions };
-            rigid.step(model, data, sets, constraints, state, t_ns, h_ns);
+            rigid.step(model, data, sets, constraints, state, (t_ns, h_ns));
         }
         self.project();
     }

@@ -5,6 +5,7 @@ use hardstand_physics::contact::{
     ConvexSolid, ExponentialSpring, Friction, Restitution, SpringParameters, Stiction, Surface,
     SurfaceShape,
 };
+use hardstand_physics::math;
 use hardstand_physics::model::{Base, Builder, Model};
 use hardstand_physics::plant::{
     Carrier, CollisionPoint, CollisionShape, CollisionSpec, ComputePath, ContactModel, FreeBody,
@@ -98,7 +99,7 @@ fn a_box_rests_on_the_floor_with_its_weight() {
     run(&mut plant, 3000);
     // the spring of one station that carries it, by the formula of the law
     let parameters = SpringParameters::default();
-    let gap_m = parameters.d0_m - (6.0 * G / parameters.d1_n).ln() / parameters.d2_per_m;
+    let gap_m = parameters.d0_m - math::ln(6.0 * G / parameters.d1_n) / parameters.d2_per_m;
     assert!((plant.state().bodies[0].p_WB.z - (0.1 + gap_m)).abs() < 1e-9);
     assert!((ground_force_W(&plant).z - 6.0 * G).abs() < 1e-6);
     assert!(is_at_rest(&plant));
@@ -145,7 +146,8 @@ fn a_box_slides_with_kinetic_friction_and_then_sticks() {
 fn a_box_stays_on_a_slope_below_the_angle_of_friction() {
     for (slope_rad, stays) in [(0.45_f64, true), (0.75, false)] {
         let (model, mut spec) = bystander();
-        spec.gravity_W = Vec3::new(G * slope_rad.sin(), 0.0, -G * slope_rad.cos());
+        let (sine, cosine) = math::sin_cos(slope_rad);
+        spec.gravity_W = Vec3::new(G * sine, 0.0, -G * cosine);
         put(&mut spec, cuboid([0.4, 0.3, 0.1], 6.0, [0.0, 0.0, 0.0522]), &holding());
         let mut plant = Plant::new(model, spec);
         run(&mut plant, 2000);

@@ -95,7 +95,7 @@ fn a_constraint_that_begins_stops_what_moves_against_it_and_lets_go_again() {
     assert!(p < 1e-12 && v < 1e-12, "{p} {v}");
     // the impulse is vertical and at the hook, so the angular momentum about it stays
     let about_hook = plant.state().v.w_WB.y * (0.03 + 2.0 * (0.3 * 0.3 + 0.4 * 0.4));
-    assert!((about_hook - -2.0 * 0.3 * falling.z * -1.0).abs() < 1e-9, "{about_hook}");
+    assert!((about_hook - 2.0 * 0.3 * falling.z).abs() < 1e-9, "{about_hook}");
     run(&mut plant, 500);
     assert!(errors(&plant).0 < 1e-9);
     assert!(plant.set_constraint(0, false));

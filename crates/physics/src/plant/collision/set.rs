@@ -18,7 +18,7 @@ use super::{BodyState, Carrier, CollisionSpec};
 pub(super) const FIELD: u64 = 1 << 63;
 
 /// Shapes, near pairs and points that touch. Nothing in it outlives a tick but what
-/// [`CollisionMemory`] and the states of the bodies hold.
+/// the memory of the points and the states of the bodies hold.
 #[derive(Debug)]
 pub struct CollisionSet {
     pub(super) spec: CollisionSpec,
@@ -79,6 +79,7 @@ impl Clone for CollisionSet {
 
 impl CollisionSet {
     /// The set of a plant with this number of links. If its shapes are refused, it overflows.
+    #[expect(clippy::expect_used, reason = "a scene without shapes has nothing to refuse")]
     pub(in super::super) fn new(spec: &PlantSpec, links: usize) -> Self {
         Self::checked(spec, links).unwrap_or_else(|_| {
             let empty = PlantSpec { collisions: CollisionSpec::none(), ..spec.clone() };
