@@ -15,7 +15,7 @@ pub struct LatencyHistogram {
 
 const LARGEST: u64 = 60_000_000_000;
 
-/// Three digits: 42.1 µs and 42.2 µs are told apart.
+/// Three digits: 42.1 µs and 42.2 µs fall into different buckets.
 fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, LARGEST, 3).unwrap_or_else(|_bounds_are_valid| {
         Histogram::new_with_max(u64::MAX, 1).unwrap_or_else(|_| std::process::abort())

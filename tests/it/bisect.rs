@@ -22,6 +22,17 @@ fn ticks() -> Vec<LogTick> {
     run_of(&quadruped(&SETS), &Script::default(), TICKS)
 }
 
+/// The same, and 100 ticks after a reset.
+fn two_runs() -> Vec<LogTick> {
+    let mut all = ticks();
+    let mut again = run_of(&quadruped(&SETS), &Script { session: 9, ..Script::default() }, 100);
+    for tick in &mut again {
+        (tick.run_id, tick.state.run_id) = (2, 2);
+    }
+    all.extend(again);
+    all
+}
+
 fn logged(dir: &Path, name: &str, ticks: &[LogTick]) -> std::path::PathBuf {
     let path = dir.join(name);
     write(&path, &quadruped(&SETS), ticks);
@@ -215,13 +226,7 @@ fn the_first_tick_at_which_a_condition_holds_is_found() {
 fn a_search_draws_what_is_around_the_tick() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
-    let mut all = ticks();
-    let mut again = run_of(&quadruped(&SETS), &Script { session: 9, ..Script::default() }, 100);
-    for tick in &mut again {
-        (tick.run_id, tick.state.run_id) = (2, 2);
-    }
-    all.extend(again);
-    write_parts(&path, &quadruped(&SETS), &all);
+    write_parts(&path, &quadruped(&SETS), &two_runs());
     let plot = dir.path().join("plot.svg");
     let search = |text: &str| {
         let words = ["bisect".as_ref(), path.as_os_str(), "--where".as_ref(), text.as_ref()];
@@ -268,18 +273,12 @@ fn a_search_says_when_the_replay_differs_or_the_log_is_damaged() {
     assert!(out.contains("holds      first at tick 21 (") && code == 1, "{out}");
 }
 
-/// A run in several files, and a run after a reset: tick and run number are told.
+/// A run in several files, and a run after a reset: tick and run number are reported.
 #[test]
 fn all_files_and_runs_are_searched() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.mcap");
-    let mut all = ticks();
-    let mut again = run_of(&quadruped(&SETS), &Script { session: 9, ..Script::default() }, 100);
-    for tick in &mut again {
-        (tick.run_id, tick.state.run_id) = (2, 2);
-    }
-    all.extend(again);
-    let files = write_parts(&path, &quadruped(&SETS), &all);
+    let files = write_parts(&path, &quadruped(&SETS), &two_runs());
     assert!(files.len() > 3, "{files:?}");
     for (text, expected) in [
         ("tick >= 200", "first at tick 200 ("),

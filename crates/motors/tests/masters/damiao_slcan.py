@@ -36,7 +36,7 @@ with motors("--wire", "slcan", "damiao:1", "damiao:2") as running:
     state = motor.get_states()
     assert (state["t_mos"], state["t_rotor"]) == (25.0, 25.0), state
     settle(lambda: hold(1.5), -1.9, 0.004, "position under torque")
-    # ids are told apart
+    # the target of one id does not move the motor of the other
     near(other.get_states()["pos"], 0.0, 0.001, "position of the other motor")
 
     running.order("condition 0 over-voltage on")
