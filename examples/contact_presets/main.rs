@@ -8,10 +8,14 @@
 #![allow(clippy::disallowed_methods, reason = "what is only shown needs no pinned functions")]
 #![allow(clippy::print_stdout, non_snake_case, reason = "an example; monogram notation")]
 
+#[path = "../cube_tosses/cube/mod.rs"]
+#[allow(dead_code, reason = "the example reads the data and the first states")]
+mod cube;
 mod fall;
 #[path = "../contact_models/plot.rs"]
 mod plot;
 mod scenes;
+mod toss;
 
 use std::path::Path;
 
@@ -22,6 +26,7 @@ use scenes::{Kind, Result};
 const OURS: Kind = Kind { name: "this preset", colour: (0, 114, 178) };
 const DEFAULT: Kind = Kind { name: "default of this project", colour: (150, 150, 150) };
 const MUJOCO: Kind = Kind { name: "MuJoCo", colour: (213, 94, 0) };
+const CAMERA: Kind = Kind { name: "camera", colour: (213, 94, 0) };
 const LIMITS: Kind = Kind { name: "limits of the ITF", colour: (213, 94, 0) };
 const BEGIN: &str = "<!-- presets: written by examples/contact_presets -->";
 const END: &str = "<!-- end of presets -->";
@@ -40,9 +45,9 @@ fn main() -> Result<()> {
         }
         plot_fall(root, preset)?;
     }
-    let tennis = tennis_ball(root)?;
-    print!("{table}\n{tennis}");
-    replace_in_page(&root.join("docs/contact.md"), &format!("\n{table}\n{tennis}\n"))
+    let text = format!("{table}\n{}\n{}", plastic(root)?, tennis_ball(root)?);
+    print!("{text}");
+    replace_in_page(&root.join("docs/contact.md"), &format!("\n{text}\n"))
 }
 
 fn reference(root: &Path, preset: &str, name: &str) -> Result<Reference> {
@@ -99,6 +104,48 @@ fn plot_fall(root: &Path, preset: &str) -> Result<()> {
     let curves = vec![(&DEFAULT, &default), (&MUJOCO, &of_mujoco), (&OURS, &ours)];
     let path = root.join(format!("docs/contact/preset-{preset}.svg"));
     draw(&path, &panels, &[curves.clone(), curves])
+}
+
+/// Tosses of an acrylic cube beside what a camera saw.
+fn plastic(root: &Path) -> Result<String> {
+    let of = cube::data::load(&root.join("tests/data/cube_tosses.json.gz"))
+        .map_err(|e| e.to_string())?;
+    let mut text =
+        String::from("| toss of an acrylic cube, mean error of its centre, % of its width |");
+    for i in 1..=of.tosses.len() {
+        text.push_str(&format!(" {i} |"));
+    }
+    text.push_str(&format!("\n| --- |{}\n", " --- |".repeat(of.tosses.len())));
+    for (name, set) in [("`plastic`", "contact.preset=plastic"), ("default", "contact.preset=none")]
+    {
+        text.push_str(&format!("| {name} |"));
+        for toss in &of.tosses {
+            let percent = toss::predict(&[set], &of, toss)?.error_percent(of.half_width_m);
+            text.push_str(&format!(" {percent:.1} |"));
+        }
+        text.push('\n');
+    }
+    let ours = toss::predict(&["contact.preset=plastic"], &of, &of.tosses[0])?;
+    let default = toss::predict(&[], &of, &of.tosses[0])?;
+    let height = |points: &[(f64, _)]| -> Points {
+        points
+            .iter()
+            .map(|(t, p): &(f64, hardstand_physics::spatial::Vec3)| (*t, 1e3 * p.z))
+            .collect()
+    };
+    let curves = [height(&default.predicted), height(&ours.seen), height(&ours.predicted)];
+    let end_s = ours.seen.last().map_or(0.0, |p| p.0);
+    let panel = Panel {
+        title: "the first toss of an acrylic cube".into(),
+        x_title: "time (s)",
+        y_title: "height of the centre (mm)",
+        x: [0.0, end_s],
+        y: [0.0, 250.0],
+        log: false,
+    };
+    let curves = vec![(&DEFAULT, &curves[0]), (&CAMERA, &curves[1]), (&OURS, &curves[2])];
+    draw(&root.join("docs/contact/preset-plastic.svg"), &[panel], &[curves])?;
+    Ok(text)
 }
 
 /// Rebound and deformation beside the limits of the ITF.

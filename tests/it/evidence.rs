@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 #[path = "../../examples/cube_tosses/cube/mod.rs"]
 #[allow(dead_code, reason = "the tests use parts of it")]
-mod cube;
+pub(crate) mod cube;
 
 use cube::data::{Sample, Toss, Tosses, load};
 use cube::fitted::{SHIPPED, values};

@@ -4,12 +4,17 @@
 #[allow(dead_code, reason = "the example uses the rest")]
 mod fall;
 
+#[path = "../../examples/contact_presets/toss.rs"]
+mod toss;
+
 use std::path::Path;
 
 use fall::{BALL, BOX, Body, Reference, TENNIS_BALL, differences_m, extremes_m, fall as drop_body};
 use hardstand::config::Scenario;
 use hardstand_physics::contact::{SpringParameters, Stiction};
 use hardstand_physics::plant::{ContactModel, Station};
+
+use crate::evidence::cube;
 
 fn reference(name: &str) -> Reference {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/contact_presets");
@@ -103,6 +108,22 @@ fn a_tennis_ball_rebounds_and_yields_as_the_itf_asks() {
     assert!(rebound_m < 1.35, "the default's ball rebounds to {rebound_m} m");
 }
 
+/// Mean error of the centre on the stored tosses of a real cube, % of its width.
+#[test]
+fn plastic_bounces_as_a_real_acrylic_cube() {
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/cube_tosses.json.gz");
+    let of = cube::data::load(&stored).unwrap();
+    let mean_percent = |sets: &[&str]| {
+        let error = |t| toss::predict(sets, &of, t).unwrap().error_percent(of.half_width_m);
+        of.tosses.iter().map(error).sum::<f64>() / of.tosses.len() as f64
+    };
+    let ours = mean_percent(&["contact.preset=plastic"]);
+    let default = mean_percent(&[]);
+    println!("plastic {ours}, default {default}");
+    assert!(ours < 11.0, "{ours} %");
+    assert!(default > 3.0 * ours, "the default's error is {default} %");
+}
+
 fn quadruped(file: &str, sets: &[&str]) -> hardstand::Result<Scenario> {
     let scenario = include_str!("../../config/quadruped.toml");
     let robot = include_str!("../../config/robots/quadruped.urdf");
@@ -138,7 +159,7 @@ fn keys_of_the_scenario_take_precedence_over_a_preset() {
 
 #[test]
 fn a_quadruped_stands_on_every_preset_and_its_complete_scenario_gives_it_again() {
-    for preset in ["none", "mujoco_default", "mujoco_stiff", "tennis_ball"] {
+    for preset in ["none", "mujoco_default", "mujoco_stiff", "plastic", "tennis_ball"] {
         let set = format!("contact.preset={preset}");
         let scenario = quadruped("", &[&set]).unwrap();
         let robot = include_str!("../../config/robots/quadruped.urdf");
@@ -160,7 +181,7 @@ fn a_quadruped_stands_on_every_preset_and_its_complete_scenario_gives_it_again()
 fn an_unknown_preset_is_refused_with_the_names_of_all() {
     let text = quadruped("preset = \"steel\"", &[]).map(|_| ()).unwrap_err().to_string();
     let expected = "contact.preset is \"steel\"; it must be \"none\" or \"mujoco_default\" or \
-                    \"mujoco_stiff\" or \"tennis_ball\"";
+                    \"mujoco_stiff\" or \"plastic\" or \"tennis_ball\"";
     assert!(text.contains(expected), "{text}");
 }
 
