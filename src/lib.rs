@@ -23,6 +23,8 @@
 pub mod buffer_pool;
 #[cfg(feature = "zenoh")]
 pub mod bus;
+#[cfg(not(target_family = "wasm"))]
+pub mod calibrate;
 #[cfg(feature = "zenoh")]
 pub mod campaign;
 #[cfg(feature = "zenoh")]
@@ -52,6 +54,8 @@ pub mod optimize;
 pub mod process_harness;
 #[cfg(not(target_family = "wasm"))]
 pub mod replay;
+#[cfg(not(target_family = "wasm"))]
+pub mod robot_log;
 #[cfg(not(target_family = "wasm"))]
 pub mod ros2;
 #[cfg(not(target_family = "wasm"))]

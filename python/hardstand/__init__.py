@@ -22,7 +22,10 @@ from .log import Log, read
 from .model import Model
 from .state import Bodies, Contacts, Drives, State
 from .status import Event, Events, Status
-from .tools import bisect, branch, campaign, certify, model, plot, replay, run, verify
+from .tools import (
+    bisect, branch, calibrate, campaign, certify, compare, import_log, model, plot, replay, run,
+    verify,
+)
 
 if TYPE_CHECKING:
     from . import gym, policy
@@ -31,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "HardstandError",
     "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "State", "Status", "bisect",
-    "branch", "campaign", "certify", "connect", "connect_async", "daemon", "gym", "model", "plot",
-    "policy", "read", "replay", "run", "verify",
+    "branch", "calibrate", "campaign", "certify", "compare", "connect", "connect_async", "daemon",
+    "gym", "import_log", "model", "plot", "policy", "read", "replay", "run", "verify",
 ]
 
 

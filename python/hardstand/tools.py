@@ -152,3 +152,52 @@ def plot(
 def model(urdf: Path_) -> Result:
     """How a robot description is read: joints, masses, possible feet, warnings."""
     return Result(_one("model", urdf))
+
+
+def import_log(files: Path_ | Sequence[Path_], output: Path_, *, map: Path_ | None = None) -> Result:
+    """Makes a table of logs of a real robot (docs/calibration.md)."""
+    names = list(files) if isinstance(files, (list, tuple)) else [files]
+    return Result(_one("import", *names, *options(output=os.fspath(output), map=map)))
+
+
+def compare(
+    real: Path_,
+    scenario: Path_,
+    *,
+    from_: float | None = None,
+    to: float | None = None,
+    window: float | None = None,
+    max_rms_rad: float | None = None,
+    max_joint_rms_rad: float | None = None,
+    plot: Path_ | None = None,
+    threads: int | None = None,
+    set: Sequence[str] = (),
+) -> Result:
+    """Lets the commands of a table drive the robot of a scenario: `result.rms_rad`, the error of each
+    of `result.joints`, and whether it is `result.within_limits`."""
+    given = options(
+        from_=from_, to=to, window=window, max_rms_rad=max_rms_rad,
+        max_joint_rms_rad=max_joint_rms_rad, plot=plot, threads=threads, set=list(set),
+    )
+    return Result(_one("compare", real, scenario, *given))
+
+
+def calibrate(
+    real: Path_,
+    scenario: Path_,
+    fit: Sequence[str],
+    output: Path_,
+    *,
+    hold_back: float | None = None,
+    window: float | None = None,
+    iterations: int | None = None,
+    threads: int | None = None,
+    set: Sequence[str] = (),
+) -> Result:
+    """Fits keys of a scenario to a table: `result.estimates`, and the errors before and after on the
+    parts `result.fit` and `result.held_back`. Writes `output`.toml and `output`.html."""
+    given = options(
+        fit=",".join(fit), output=os.fspath(output), hold_back=hold_back, window=window,
+        iterations=iterations, threads=threads, set=list(set),
+    )
+    return Result(_one("calibrate", real, scenario, *given))

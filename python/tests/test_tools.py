@@ -178,3 +178,13 @@ def test_the_program_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     assert binary.find() == program
+
+
+def test_a_log_of_our_own_is_compared_with_its_scenario(tmp_path: Path, log: Path) -> None:
+    table = tmp_path / "t.csv.gz"
+    assert hardstand.import_log(log, table).rows > 10
+    same = hardstand.compare(table, SCENARIO, window=0.05, max_rms_rad=1e-3)
+    assert same.within_limits and len(same.joints) == 12
+    assert not hardstand.compare(table, SCENARIO, window=0.05, max_rms_rad=1e-12).within_limits
+    with pytest.raises(hardstand.HardstandError, match="no number there"):
+        hardstand.calibrate(table, SCENARIO, ["frictoin"], tmp_path / "fitted")

@@ -5,10 +5,13 @@ mod bisect;
 mod branch;
 #[cfg(feature = "zenoh")]
 mod branch_live;
+mod calibrate;
+mod calibration_page;
 #[cfg(feature = "zenoh")]
 mod campaign;
 #[cfg(feature = "zenoh")]
 mod certify;
+mod compare;
 #[cfg(feature = "zenoh")]
 mod controller;
 #[cfg(feature = "zenoh")]
@@ -28,6 +31,7 @@ mod export;
 mod failure;
 mod faults;
 mod histogram;
+mod import;
 mod judge_command;
 mod model;
 mod new;
@@ -76,6 +80,9 @@ pub fn main() -> process::ExitCode {
         Verb::Verify(a) => verify::verify_command(a),
         Verb::Model(a) => model::model(a),
         Verb::New(a) => new::new(a),
+        Verb::Import(a) => import::import(a),
+        Verb::Compare(a) => compare::compare(a),
+        Verb::Calibrate(a) => calibrate::calibrate(a),
         Verb::Doctor(a) => doctor::doctor(a),
         Verb::Faults(a) => faults::faults(a),
         Verb::Drive(a) => drive::drive(a),

@@ -9,10 +9,15 @@ use super::{drives, presets};
 /// The defaults, with the documentation of every key.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
 
-/// The complete table: defaults, overwritten by `scenario`, overwritten by `sets` (`key=value`).
-/// Tables are merged key by key, everything else is replaced as a whole. Before the scenario, and
-/// again before the sets, come the [presets](presets) that it names.
-pub(super) fn complete(scenario: &str, file: &str, sets: &[String]) -> Result<Table> {
+/// The complete table: defaults, overwritten by `scenario`, by its `overlays`, and by `sets`
+/// (`key=value`). Tables are merged key by key, everything else is replaced as a whole. Before each
+/// of them come the [presets](presets) that it names.
+pub(super) fn complete(
+    scenario: &str,
+    file: &str,
+    overlays: &[Table],
+    sets: &[String],
+) -> Result<Table> {
     let defaults = parse(DEFAULT_TOML, "config/default.toml")?;
     let mut table = defaults.clone();
     let scenario = parse(scenario, file)?;
@@ -20,6 +25,14 @@ pub(super) fn complete(scenario: &str, file: &str, sets: &[String]) -> Result<Ta
         presets::named_by(contact, &defaults).into_iter().for_each(|p| overwrite(&mut table, p));
     }
     overwrite(&mut table, scenario);
+    for overlay in overlays {
+        if let Some(Value::Table(contact)) = overlay.get("contact") {
+            let named = presets::named_by(contact, &defaults);
+            named.into_iter().for_each(|p| overwrite(&mut table, p));
+        }
+        overwrite(&mut table, overlay.clone());
+    }
+    let named = table.get("overlays").cloned();
     let contact: Table = sets.iter().filter_map(|set| set_in("contact", set)).collect();
     presets::named_by(&contact, &defaults).into_iter().for_each(|p| overwrite(&mut table, p));
     drives::expand(&mut table);
@@ -29,6 +42,14 @@ pub(super) fn complete(scenario: &str, file: &str, sets: &[String]) -> Result<Ta
             mistakes.push(m);
         }
         drives::expand(&mut table);
+    }
+    // their keys are in the table now
+    let value = table.remove("overlays");
+    let names = |value: &Value| value.as_array().is_some_and(|l| l.iter().all(Value::is_str));
+    if value != named || !value.as_ref().is_none_or(names) {
+        let value = value.map_or("missing".into(), |v| v.to_string());
+        let allowed = "a list of file names, in the scenario file";
+        mistakes.push(format!("{file}: overlays is {value}; it must be {allowed}"));
     }
     if mistakes.is_empty() {
         return Ok(table);
@@ -53,21 +74,42 @@ pub(super) fn overwrite(base: &mut Table, over: Table) {
     }
 }
 
-/// `a.b.c=value`: the value is TOML, or else a string. A number in the path is a list index.
-fn apply_set(table: &mut Table, set: &str) -> std::result::Result<(), String> {
-    let Some((path, text)) = set.split_once('=') else {
-        return Err(format!("\"{set}\": expected key=value, e.g. sim.micro_steps=20"));
-    };
-    let value = value_of(text.trim());
-    let keys = keys_of(path.trim());
+/// Gives the key at the place `keys` a value.
+///
+/// # Errors
+/// A sentence if there is no such place.
+pub(crate) fn set(
+    table: &mut Table,
+    keys: &[String],
+    value: Value,
+) -> std::result::Result<(), String> {
+    let path = keys.join(".");
     let Some((last, parents)) = keys.split_last() else {
-        return Err(format!("\"{set}\": no key"));
+        return Err(format!("\"{path}\": no key"));
     };
     let mut place = Place::Table(table);
     for key in parents {
         place = place.child(key).ok_or_else(|| format!("\"{path}\": there is no \"{key}\""))?;
     }
     place.insert(last, value).ok_or_else(|| format!("\"{path}\": there is no \"{last}\""))
+}
+
+/// The value of the key at the place `keys`.
+pub(crate) fn get<'a>(table: &'a Table, keys: &[String]) -> Option<&'a Value> {
+    let (first, rest) = keys.split_first()?;
+    rest.iter().try_fold(table.get(first)?, |value, key| match value {
+        Value::Table(t) => t.get(key),
+        Value::Array(l) => l.get(key.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+/// `a.b.c=value`: the value is TOML, or else a string. A number in the path is a list index.
+fn apply_set(table: &mut Table, text: &str) -> std::result::Result<(), String> {
+    let Some((path, text)) = text.split_once('=') else {
+        return Err(format!("\"{text}\": expected key=value, e.g. sim.micro_steps=20"));
+    };
+    set(table, &keys_of(path.trim()), value_of(text.trim()))
 }
 
 fn value_of(text: &str) -> Value {
@@ -85,7 +127,7 @@ fn set_in(section: &str, set: &str) -> Option<(String, Value)> {
 }
 
 /// The keys of a path; quoted ones may contain dots, as in TOML.
-fn keys_of(path: &str) -> Vec<String> {
+pub(crate) fn keys_of(path: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let mut quoted = format!("{path} = 0").parse::<Table>().ok().filter(|_| path.contains('"'));
     while let Some((key, value)) = quoted.and_then(|table| table.into_iter().next()) {

@@ -15,8 +15,10 @@ mod drives;
 mod events;
 mod feet;
 mod hulls;
+mod links;
 mod materials;
 mod merge;
+mod overlays;
 mod presets;
 mod realtime;
 mod regions;
@@ -37,6 +39,8 @@ pub use drives::{PRESETS as DRIVES, drive_of, preset as drive_preset};
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use merge::{get, keys_of, set};
 pub use realtime::{
     Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     wall_period_ns,

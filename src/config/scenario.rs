@@ -26,8 +26,8 @@ use super::services::{RecordSettings, Sandbox, realtime, record, sandbox};
 use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
-    by_mass, collisions, constraints, contact_law, drives, events, feet, materials, merge, regions,
-    robot, terrain,
+    by_mass, collisions, constraints, contact_law, drives, events, feet, links, materials, merge,
+    overlays, regions, robot, terrain,
 };
 
 /// All settings of a run.
@@ -87,7 +87,8 @@ impl Scenario {
     pub fn load(path: &Path, sets: &[String]) -> Result<Self> {
         let file = path.display().to_string();
         let text = read_scenario(path)?;
-        let mut complete = merge::complete(&text, &file, sets)?;
+        let overlays = overlays::read(&text, &file, path)?;
+        let mut complete = merge::complete(&text, &file, &overlays, sets)?;
         let robot = robot_file(&mut complete, path)?;
         let mut scenario = Self::assemble(&complete, &robot.urdf, &file, &robot.name)?;
         scenario.warnings.splice(0..0, robot.warnings);
@@ -99,8 +100,17 @@ impl Scenario {
     /// # Errors
     /// [`ErrorKind::Input`] with all mistakes.
     pub fn from_texts(scenario: &str, robot: &str, sets: &[String]) -> Result<Self> {
-        let complete = merge::complete(scenario, "the scenario", sets)?;
+        let complete = merge::complete(scenario, "the scenario", &[], sets)?;
         Self::assemble(&complete, robot, "the scenario", "the robot")
+    }
+
+    /// A scenario from a complete table, as [`complete_toml`](Self::complete_toml) has it, and the
+    /// text of the robot.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with all mistakes.
+    pub fn from_table(complete: &Table, robot: &str) -> Result<Self> {
+        Self::assemble(complete, robot, "the scenario", "the robot")
     }
 
     /// The plant in its initial state.
@@ -156,6 +166,7 @@ fn build(
         mistakes.add(format!("the robot has {n} joints; at most {JOINTS_MAX}"));
     }
     let hold_gains = robot::override_joints(root, &mut loaded.model);
+    links::override_links(root, &mut loaded.model);
     let sim = Sim::read(root, mistakes);
     let held = constraints::constraints(root, &loaded.model, mistakes);
     let drives = drives::drives(root, &mut loaded.model);
@@ -294,6 +305,10 @@ fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
         for key in ["pace", "speed", "start", "duration_s"] {
             sim.remove(key);
         }
+    }
+    // so that the hash of a scenario without this section is the same as before it existed
+    if physics.get("links").and_then(toml::Value::as_table).is_some_and(Table::is_empty) {
+        physics.remove("links");
     }
     if let Some(toml::Value::Table(robot)) = physics.get_mut("robot") {
         robot.remove("urdf");

@@ -3,8 +3,8 @@
 use hardstand_physics::math;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
-    BodiesReading, BodyReading, FootReading, JointCommand, JointReading, StateReading,
-    StationReading, TouchReading, Verdict,
+    BodiesReading, BodyReading, DriveReading, DrivesReading, FootReading, JointCommand,
+    JointReading, StateReading, StationReading, TouchReading, Verdict,
 };
 
 use super::Role::{self, Detail, Input, Label, Measure};
@@ -195,6 +195,30 @@ pub(super) const STATION: [Field<StationReading>; 19] = [
     field("energy", ONE, "J", Measure, |s, _| s.potential_energy_j, "potential energy"),
     field("dissipation", ONE, "W", Measure, |s, _| s.power_dissipation_w,
         "power that the contact dissipates"),
+];
+
+/// Of all drives together.
+#[rustfmt::skip]
+pub(super) const BATTERY: [Field<DrivesReading>; 1] = [
+    field("battery.voltage", ONE, "V", Measure, |d, _| d.bus_v,
+        "voltage at the battery's terminals; 0 without a battery"),
+];
+
+/// Of the drive of one joint.
+#[rustfmt::skip]
+pub(super) const DRIVE: [Field<DriveReading>; 8] = [
+    field("motor_q", ONE, "rad|m", Measure, |d, _| d.motor_q,
+        "position of the motor's side at the joint"),
+    field("motor_dq", ONE, "rad/s|m/s", Measure, |d, _| d.motor_dq, "its velocity"),
+    field("truth_q", ONE, "rad|m", Detail, |d, _| d.truth_q,
+        "position of the joint, without the errors of the encoder"),
+    field("truth_dq", ONE, "rad/s|m/s", Detail, |d, _| d.truth_dq, "its velocity"),
+    field("current", ONE, "A", Measure, |d, _| d.current_a,
+        "current of the motor; 0 without a torque constant"),
+    field("winding", ONE, "°C", Measure, |d, _| d.winding_c, "temperature of the winding"),
+    field("housing", ONE, "°C", Measure, |d, _| d.housing_c, "temperature of the housing"),
+    field("flags", ONE, "", Detail, |d, _| f64::from(d.flags),
+        "1 derated + 2 tripped + 4 watchdog + 8 torque limit + 16 voltage limit"),
 ];
 
 /// Of one free body.

@@ -10,8 +10,8 @@ use hardstand_physics::plant::Carrier;
 use hardstand_protocol::{ContactsReading, StationReading, TouchReading};
 
 use super::fields::{
-    APPLIED, BODY, COMMAND, FOOT, FOOT_CONTACTS, Field, JOINT, REFERENCE, STATE, STATION, TOUCH,
-    TOUCHED, touched,
+    APPLIED, BATTERY, BODY, COMMAND, DRIVE, FOOT, FOOT_CONTACTS, Field, JOINT, REFERENCE, STATE,
+    STATION, TOUCH, TOUCHED, touched,
 };
 
 /// What part a quantity has when two runs are compared.
@@ -71,6 +71,7 @@ impl Quantities {
         all.add("", &STATE, LOG, |m| Some(m.state));
         all.add("", &APPLIED, LOG, |m| Some(m.applied));
         all.joints(simulation);
+        all.drives(simulation);
         all.feet(simulation);
         all.stations(simulation);
         all.bodies(simulation);
@@ -112,6 +113,19 @@ impl Quantities {
             });
             let prefix = format!("command.{}.", joint.name);
             self.add(&prefix, &COMMAND, log, move |m| m.command.get(i));
+        }
+    }
+
+    /// Drives that are not ideal.
+    fn drives(&mut self, simulation: &Simulation) {
+        if simulation.spec().drives.is_ideal() {
+            return;
+        }
+        self.add("", &BATTERY, REPLAY, |m| m.drives);
+        for (i, joint) in simulation.model().joints.iter().enumerate() {
+            let source = Source { prismatic: joint.kind == JointKind::Prismatic, ..REPLAY };
+            let prefix = format!("drive.{}.", joint.name);
+            self.add(&prefix, &DRIVE, source, move |m| m.drives?.joints.get(i));
         }
     }
 

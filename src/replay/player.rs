@@ -234,6 +234,7 @@ impl Player {
             state,
             contacts: self.difference.is_none().then_some(&after.contacts),
             bodies: self.difference.is_none().then_some(&after.bodies),
+            drives: self.difference.is_none().then_some(&after.drives),
             references: &after.references,
             command: &self.command,
             leases: &self.leases,

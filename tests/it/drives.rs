@@ -1,10 +1,14 @@
 //! Drives in scenarios: names, ranges, presets, the state, faults, readings.
 
 use hardstand::config::{DRIVES, Scenario, drive_of};
+use hardstand::inspect::{Quantities, sample};
+use hardstand::replay::Player;
 use hardstand::simulation::Simulation;
 use hardstand_physics::actuator::drive::{Drive, Key};
 use hardstand_physics::plant::Walk;
 use hardstand_protocol::{Command, JointCommand, TickInput};
+
+use crate::common::logs;
 
 const QUADRUPED: &str = include_str!("../../config/quadruped.toml");
 const URDF: &str = include_str!("../../config/robots/quadruped.urdf");
@@ -253,6 +257,34 @@ fn the_message_of_drives_shows_both_sides() {
     assert_eq!(snapshot.state.joints[1].q, shown.motor_q, "the encoder is on the motor's side");
     let ideal = load("", &[]).unwrap().simulation();
     assert!(ideal.new_snapshot().drives.joints.is_empty());
+}
+
+/// Readings of drives are quantities of a log, for `bisect`, `plot` and `export`.
+#[test]
+fn readings_of_drives_are_quantities_of_a_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("run.mcap");
+    let elastic = format!("{DRIVE}.elastic.stiffness_nm_per_rad=300");
+    let scenario = load("", &[&elastic, "battery.voltage_v=28"]).unwrap();
+    logs::write(&log, &scenario, &logs::run_of(&scenario, &logs::Script::default(), 50));
+    let mut player = Player::open(&log).unwrap();
+    let known = Quantities::of(&player.scenario().simulation());
+    let names = ["drive.FL_calf_joint.motor_q", "joint.FL_calf_joint.q"];
+    let names = [&names[..], &["drive.FL_calf_joint.truth_q", "battery.voltage"]].concat();
+    let columns = names.iter().map(|name| known.find(name).unwrap()).collect::<Vec<_>>();
+    let mut rows = Vec::new();
+    sample(&mut player, &columns, [0.0, f64::INFINITY], 1, |_, row| {
+        rows.push(row.to_vec());
+        Ok(())
+    })
+    .unwrap();
+    assert!(rows.len() >= 50, "{}", rows.len());
+    let last = rows.last().unwrap();
+    assert_eq!(last[0].to_bits(), last[1].to_bits(), "the encoder is on the motor's side");
+    assert!(last[2] != last[0] && (last[2] - last[0]).abs() < 0.2, "{last:?}");
+    assert_eq!(last[3], 28.0);
+    let ideal = Quantities::of(&load("", &[]).unwrap().simulation());
+    assert!(ideal.find("drive.FL_calf_joint.motor_q").is_none());
 }
 
 /// The command draws and reports a shipped drive: MIT's motor is limited by 60 A to 18 N·m, and by

@@ -15,6 +15,7 @@ mod bisect;
 mod bodies;
 mod branch;
 mod by_mass;
+mod calibrate;
 #[cfg(feature = "zenoh")]
 mod campaign;
 #[cfg(feature = "zenoh")]
@@ -63,6 +64,7 @@ mod record;
 mod regions;
 mod replay;
 mod rigid;
+mod robot_log;
 #[cfg(feature = "zenoh")]
 mod ros2;
 mod ros2_log;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 45] = [
+const ROOMS: [(&str, &[&str]); 47] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -39,6 +39,8 @@ const ROOMS: [(&str, &[&str]); 45] = [
     ("process_harness", ALL),
     ("certify", ALL),
     ("campaign", TRIALS),
+    ("robot_log", &["model", "inspect", "replay", "ros2"]),
+    ("calibrate", CALIBRATE),
     ("view", VIEW),
     ("playground", &[]),
     ("trot", &[]),
@@ -111,9 +113,13 @@ const ALL: &[&str] = &[
     "process_harness",
     "certify",
     "campaign",
+    "robot_log",
+    "calibrate",
     "view",
 ];
 
+const CALIBRATE: &[&str] =
+    &["robot_log", "config", "model", "spatial", "dynamics", "actuator", "plant"];
 const VIEW: &[&str] = &["simulation", "plant", "config", "ingress", "inspect", "replay", "client"];
 const TRIALS: &[&str] = &[
     "simulation",
@@ -474,7 +480,6 @@ fn the_manifest_keeps_its_promises() {
         "hardstand-trot",
         "zenoh-ext",
         "tracing-core",
-        "csv",
         "parquet",
     ];
     let of_the_bus = of_the_bus.map(|name| format!("\"dep:{name}\"")).join(", ");

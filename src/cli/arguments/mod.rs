@@ -24,6 +24,7 @@ mod new;
 mod plot;
 mod recover;
 mod replay;
+mod robot_log;
 mod run;
 #[cfg(feature = "zenoh")]
 mod status;
@@ -65,6 +66,7 @@ pub(super) use new::NewArguments;
 pub(super) use plot::{ExportArguments, PlotArguments};
 pub(super) use recover::RecoverArguments;
 pub(super) use replay::ReplayArguments;
+pub(super) use robot_log::{CalibrateArguments, CompareArguments, ImportArguments};
 pub(super) use run::{ModeArgument, PaceArgument, RunArguments};
 #[cfg(feature = "zenoh")]
 pub(super) use status::{EventsArguments, StatusArguments};
@@ -89,6 +91,9 @@ Start here:
   hardstand campaign examples/campaign.toml       scenarios × faults × seeds, and a table
   hardstand recover run.mcap                      complete the log of a killed run
   hardstand model config/robots/quadruped.urdf    print how a robot description is read
+  hardstand import log.csv --map m.toml -o t.csv  the log of a real robot as a table
+  hardstand compare t.csv SCENARIO                its commands drive our robot; error per joint
+  hardstand calibrate t.csv SCENARIO --fit KEYS   parameters of the scenario from that log
   hardstand doctor                                is this machine fit for real time?
   hardstand faults                                the faults that can be injected
   hardstand drive unitree_go2 --svg go2.svg       torque by speed, responses, friction
@@ -242,6 +247,26 @@ pub(super) enum Verb {
     Model(ModelArguments),
     /// Write a scenario for a robot: feet, a standing posture and gains; checks that it stands
     New(NewArguments),
+    /// Make a table of the log of a real robot
+    ///
+    /// Reads joint states and commands from CSV, NumPy npz, MCAP with ROS 2 messages or a log of
+    /// `hardstand run`, converts names, units, signs and time as a mapping says
+    /// (docs/calibration.md), and writes one table for `compare` and `calibrate`. Gaps, empty
+    /// cells, numbers that are not finite and time that runs back are refused with line and column.
+    Import(ImportArguments),
+    /// Let recorded commands drive our robot, and measure the error of each joint
+    ///
+    /// Begins in the recorded state, of the whole table or of each window, and gives the drives the
+    /// recorded commands at their times. Exit code 0: within the limits, or none was given; 1: an
+    /// error is larger.
+    Compare(CompareArguments),
+    /// Fit parameters of a scenario to the log of a real robot
+    ///
+    /// Writes NAME.toml, which a scenario takes with overlays = ["NAME.toml"], and NAME.html with
+    /// values, confidence intervals and errors before and after, on the part that was fitted and on
+    /// the part that was held back. A parameter that the log does not determine gets no value. A
+    /// fit that does not converge writes nothing. docs/calibration.md has examples.
+    Calibrate(CalibrateArguments),
     /// Test whether this machine is fit for real time
     ///
     /// Reads how kernel, physics core and rights are set up and prints a fix for each

@@ -1,0 +1,161 @@
+//! How far the simulated robot is from the recorded one.
+
+use serde::Serialize;
+
+use super::playback::{Playback, Trace};
+
+/// Length that stands for one radian where positions and angles are added up, m: about that of a
+/// leg.
+const LENGTH_M: f64 = 0.3;
+
+/// Errors of a replay.
+#[derive(Clone, Debug, Serialize)]
+pub struct Accuracy {
+    /// Root of the mean square over all joints and samples, rad (m for prismatic joints).
+    pub rms_rad: f64,
+    /// The same between the recorded position and the commanded one.
+    pub tracking_rms_rad: Option<f64>,
+    /// Of each joint.
+    pub joints: Vec<JointAccuracy>,
+    /// Root mean square of the base's position, m, and orientation, rad, if it is free.
+    pub base_rms_m: Option<f64>,
+    /// See `base_rms_m`.
+    pub base_rms_rad: Option<f64>,
+    /// Samples of one joint.
+    pub samples: usize,
+    /// Windows in which the plant stopped itself.
+    pub failures: usize,
+}
+
+/// Errors of one joint, simulated minus recorded, rad or m.
+#[derive(Clone, Debug, Serialize)]
+pub struct JointAccuracy {
+    /// Its name.
+    pub name: String,
+    /// Root of the mean square.
+    pub rms_rad: f64,
+    /// Mean.
+    pub mean_rad: f64,
+    /// Largest absolute value.
+    pub max_rad: f64,
+    /// When that was, s.
+    pub max_at_s: f64,
+}
+
+/// The difference of two angles or positions in every row of all windows, NaN where nothing was
+/// sampled: joint by joint, then position and orientation of a free base.
+pub(super) fn residuals(playback: &Playback<'_>, traces: &[Trace]) -> Vec<f64> {
+    let log = playback.recorded();
+    let mut out = Vec::new();
+    for (trace, window) in traces.iter().zip(playback.windows()) {
+        for (at, row) in trace.rows.iter().enumerate() {
+            let joints = trace.q[at].iter().zip(&log.joints);
+            out.extend(joints.map(|(q, joint)| q - joint.q[*row]));
+            if let Some([p, r]) = base_error(playback, trace, at) {
+                out.extend(p.map(|x| x / LENGTH_M));
+                out.extend(r);
+            }
+        }
+        // a plant that has stopped is as wrong as can be
+        let width = log.joints.len() + if log.base.is_some() { 6 } else { 0 };
+        let missing = window.len() - 1 - trace.rows.len();
+        out.extend(std::iter::repeat_n(f64::INFINITY, missing * width));
+    }
+    out
+}
+
+/// Of the base: position, m, and the rotation vector of the orientation to first order, rad.
+fn base_error(playback: &Playback<'_>, trace: &Trace, at: usize) -> Option<[[f64; 3]; 2]> {
+    let columns = &playback.recorded().base.as_ref()?.columns;
+    let real = |i: usize| columns[i][trace.rows[at]];
+    let ours = &trace.base[at];
+    let p = std::array::from_fn(|i| ours[i] - real(i));
+    let ([w, x, y, z], [a, b, c, d]) =
+        ([ours[3], ours[4], ours[5], ours[6]], [real(3), real(4), real(5), real(6)]);
+    // conj(real) ⊗ ours
+    let turn = [
+        a * w + b * x + c * y + d * z,
+        a * x - b * w - c * z + d * y,
+        a * y + b * z - c * w - d * x,
+        a * z - b * y + c * x - d * w,
+    ];
+    let sign = if turn[0] < 0.0 { -2.0 } else { 2.0 };
+    Some([p, [sign * turn[1], sign * turn[2], sign * turn[3]]])
+}
+
+impl Accuracy {
+    /// Of the replay of all windows.
+    #[must_use]
+    pub fn of(playback: &Playback<'_>, traces: &[Trace], names: &[String]) -> Self {
+        let log = playback.recorded();
+        let joints = log.joints.iter().zip(names).enumerate();
+        let (mut all, mut tracking) = (Square::default(), Square::default());
+        let joints = joints.map(|(j, (track, name))| {
+            let (mut square, mut sum, mut largest) = (Square::default(), 0.0, (0.0_f64, 0.0));
+            for trace in traces {
+                for (at, &row) in trace.rows.iter().enumerate() {
+                    let error = trace.q[at][j] - track.q[row];
+                    if error.is_nan() {
+                        continue;
+                    }
+                    square.add(error);
+                    all.add(error);
+                    sum += error;
+                    if error.abs() > largest.0 {
+                        largest = (error.abs(), log.time_s[row]);
+                    }
+                    if let Some(q_des) = &track.command[0] {
+                        tracking.add(track.q[row] - q_des[row]);
+                    }
+                }
+            }
+            JointAccuracy {
+                name: name.clone(),
+                rms_rad: square.root(),
+                mean_rad: sum / square.count.max(1) as f64,
+                max_rad: largest.0,
+                max_at_s: largest.1,
+            }
+        });
+        let joints: Vec<JointAccuracy> = joints.collect();
+        let (mut p, mut r) = (Square::default(), Square::default());
+        for trace in traces {
+            for at in 0..trace.rows.len() {
+                let Some(error) = base_error(playback, trace, at) else { continue };
+                for (square, vector) in [&mut p, &mut r].into_iter().zip(error) {
+                    square.add(vector.iter().map(|x| x * x).sum::<f64>().sqrt());
+                }
+            }
+        }
+        let rows: usize = traces.iter().map(|trace| trace.rows.len()).sum();
+        Self {
+            rms_rad: all.root(),
+            tracking_rms_rad: (tracking.count > 0).then(|| tracking.root()),
+            joints,
+            base_rms_m: log.base.is_some().then(|| p.root()),
+            base_rms_rad: log.base.is_some().then(|| r.root()),
+            samples: rows,
+            failures: traces.iter().filter(|trace| trace.failure.is_some()).count(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Square {
+    sum: f64,
+    count: usize,
+}
+
+impl Square {
+    fn add(&mut self, x: f64) {
+        // what was not sampled does not count
+        if !x.is_nan() {
+            self.sum += x * x;
+            self.count += 1;
+        }
+    }
+
+    fn root(&self) -> f64 {
+        (self.sum / self.count.max(1) as f64).sqrt()
+    }
+}

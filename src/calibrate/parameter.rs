@@ -1,0 +1,221 @@
+//! What is fitted: keys of a scenario, alone or in groups that have one value.
+
+use toml::{Table, Value};
+
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::model::Model;
+
+use crate::config::{Scenario, get, keys_of, set};
+
+/// A number that is fitted. It can stand for several keys of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name: `friction@FL_calf_joint`.
+    pub name: String,
+    /// The keys that it sets.
+    pub paths: Vec<Vec<String>>,
+    /// Value of the scenario.
+    pub start: f64,
+    /// A size that matters; smaller values are near to zero.
+    pub typical: f64,
+    /// The plant acts in whole multiples of this (a delay, in whole micro-steps); 0: in any value.
+    pub grid: f64,
+}
+
+impl Parameter {
+    /// The value nearest to `value` in which the plant can act.
+    #[must_use]
+    pub fn nearest(&self, value: f64) -> f64 {
+        if self.grid > 0.0 { (value / self.grid).round() * self.grid } else { value }
+    }
+}
+
+/// Keys of a joint, and sizes that matter.
+const JOINT_KEYS: [(&str, f64); 5] =
+    [("armature", 0.01), ("damping", 0.1), ("friction", 0.1), ("hold_kp", 5.0), ("hold_kd", 0.2)];
+/// Keys of a link.
+const LINK_KEYS: [(&str, f64); 2] = [("mass_scale", 0.2), ("inertia_scale", 0.2)];
+/// Short forms.
+const ALIASES: [(&str, &str); 2] = [("inertia", "inertia_scale"), ("mass", "mass_scale")];
+/// Endings of keys with a unit, and sizes that matter.
+const UNITS: [(&str, f64); 4] =
+    [("_us", 2000.0), ("_nm", 0.1), ("_nms_per_rad", 0.1), ("_rad", 0.02)];
+
+/// Reads a list like `friction@each`, `hold_kp@*_calf_joint=20`, `contact.mu_static`: a key of each
+/// joint (`[joints]`), of its drive (`drive.…`), of each link (`[links]`), or any other key of the
+/// scenario; then, of joints and links, `@each` for a value of its own for each of them, or `@` and
+/// a name in which `*` stands for any text; then the value to begin with, by default the
+/// scenario's.
+///
+/// # Errors
+/// [`ErrorKind::Input`] for a name that does not exist, a key that two parameters set, and a key
+/// without a number to begin with.
+pub fn parse_list(list: &[String], scenario: &Scenario) -> Result<Vec<Parameter>> {
+    let table: Table = scenario
+        .complete_toml
+        .parse()
+        .map_err(|e| Error::new(ErrorKind::Internal, format!("the complete scenario: {e}")))?;
+    let mut out: Vec<Parameter> = Vec::new();
+    for text in list {
+        for parameter in parse(text.trim(), scenario, &table)? {
+            let both = |other: &&Parameter| other.paths.iter().any(|p| parameter.paths.contains(p));
+            if let Some(other) = out.iter().find(both) {
+                let text = format!("{} and {} set the same key", other.name, parameter.name);
+                return Err(refused(&text));
+            }
+            out.push(parameter);
+        }
+    }
+    if out.is_empty() {
+        return Err(refused("it names no parameter"));
+    }
+    Ok(out)
+}
+
+fn refused(text: &str) -> Error {
+    Error::new(ErrorKind::Input, format!("--fit was refused: {text}"))
+}
+
+fn parse(text: &str, scenario: &Scenario, table: &Table) -> Result<Vec<Parameter>> {
+    let (head, start) = match text.split_once('=') {
+        Some((head, number)) => {
+            let value = number.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+            let value = value.ok_or_else(|| refused(&format!("{text}: {number} is no number")))?;
+            (head.trim(), Some(value))
+        }
+        None => (text, None),
+    };
+    let (key, pattern) = head.split_once('@').map_or((head, None), |(k, p)| (k, Some(p)));
+    let given = key;
+    let key = ALIASES.iter().find(|(short, _)| *short == key).map_or(key, |(_, long)| *long);
+    let of_joints = key.starts_with("drive.") || JOINT_KEYS.iter().any(|(k, _)| *k == key);
+    let of_links = LINK_KEYS.iter().any(|(k, _)| *k == key);
+    let (section, names) = match (of_joints, of_links) {
+        (true, _) => ("joints", joint_names(&scenario.model)),
+        (_, true) => ("links", body_names(&scenario.model)),
+        _ if pattern.is_some() => {
+            return Err(refused(&format!("{text}: {key} is no key of joints or links")));
+        }
+        _ => {
+            let paths = vec![keys_of(key)];
+            return Ok(vec![build(head.into(), paths, start, key, scenario, table)?]);
+        }
+    };
+    let wanted = |name: &&String| match pattern {
+        None | Some("each") => true,
+        Some(pattern) => matches(pattern, name),
+    };
+    let chosen: Vec<&String> = names.iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        let text = format!("{text}: no name matches; there are {}", names.join(", "));
+        return Err(refused(&text));
+    }
+    let path = |name: &str| {
+        let mut path = vec![section.to_string(), name.to_string()];
+        path.extend(keys_of(key));
+        path
+    };
+    if pattern == Some("each") {
+        let one = |name: &&String| {
+            build(format!("{given}@{name}"), vec![path(name)], start, key, scenario, table)
+        };
+        return chosen.iter().map(one).collect();
+    }
+    let paths = chosen.iter().map(|name| path(name)).collect();
+    let name = pattern.map_or(given.into(), |pattern| format!("{given}@{pattern}"));
+    Ok(vec![build(name, paths, start, key, scenario, table)?])
+}
+
+fn build(
+    name: String,
+    paths: Vec<Vec<String>>,
+    start: Option<f64>,
+    key: &str,
+    scenario: &Scenario,
+    table: &Table,
+) -> Result<Parameter> {
+    let current = || {
+        let values: Option<Vec<f64>> =
+            paths.iter().map(|path| current(path, scenario, table)).collect();
+        values.map(|v| v.iter().sum::<f64>() / v.len().max(1) as f64)
+    };
+    let Some(start) = start.or_else(current) else {
+        let text = format!("{name}: the scenario has no number there; give one, {name}=VALUE");
+        return Err(refused(&text));
+    };
+    let known = JOINT_KEYS.iter().chain(&LINK_KEYS).find(|(k, _)| *k == key);
+    let by_unit = UNITS.iter().find(|(end, _)| key.ends_with(end));
+    let typical = match known.or(by_unit) {
+        Some((_, typical)) => *typical,
+        None if start != 0.0 => 0.2 * start.abs(),
+        None => {
+            let text = format!(
+                "{name} begins at 0; give a value of the size that it can have, \
+                                {name}=VALUE"
+            );
+            return Err(refused(&text));
+        }
+    };
+    let micro_step_us = scenario.spec.micro_step_ns() as f64 * 1e-3;
+    let grid = if key.ends_with("delay_us") { micro_step_us } else { 0.0 };
+    Ok(Parameter { name, paths, start, typical, grid })
+}
+
+fn joint_names(model: &Model) -> Vec<String> {
+    model.joints.iter().map(|j| j.name.clone()).collect()
+}
+
+fn body_names(model: &Model) -> Vec<String> {
+    model.bodies.iter().map(|b| b.name.clone()).collect()
+}
+
+/// True if `name` is `pattern`, in which `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else { return pattern == name };
+    let Some(rest) = name.strip_prefix(before) else { return false };
+    let mut ends = rest.char_indices().map(|(i, _)| i).chain([rest.len()]);
+    ends.any(|end| matches(after, &rest[end..]))
+}
+
+/// The number in force at a place of the scenario.
+fn current(path: &[String], scenario: &Scenario, table: &Table) -> Option<f64> {
+    let number = |v: &Value| v.as_float().or_else(|| v.as_integer().map(|i| i as f64));
+    if let Some(value) = get(table, path).and_then(number) {
+        return Some(value);
+    }
+    let [section, name, key @ ..] = path else { return None };
+    let mut all = path.to_vec();
+    all[1] = "*".into();
+    if let Some(value) = get(table, &all).and_then(number) {
+        return Some(value);
+    }
+    match (section.as_str(), key) {
+        ("joints", [key]) => {
+            let i = scenario.model.joint_index(name)?;
+            let (joint, gains) = (&scenario.model.joints[i], &scenario.hold_gains[i]);
+            match key.as_str() {
+                "armature" => Some(joint.armature),
+                "damping" => Some(joint.damping),
+                "friction" => Some(joint.friction),
+                "hold_kp" => Some(gains.kp),
+                "hold_kd" => Some(gains.kd),
+                _ => None,
+            }
+        }
+        ("links", _) => Some(1.0),
+        _ => None,
+    }
+}
+
+/// Puts the values into a complete scenario, each the nearest one in which the plant can act.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if there is no such place.
+pub fn apply(table: &mut Table, parameters: &[Parameter], values: &[f64]) -> Result<()> {
+    for (parameter, value) in parameters.iter().zip(values) {
+        for path in &parameter.paths {
+            set(table, path, Value::Float(parameter.nearest(*value))).map_err(|e| refused(&e))?;
+        }
+    }
+    Ok(())
+}

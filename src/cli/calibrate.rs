@@ -1,0 +1,107 @@
+//! `hardstand calibrate`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::calibrate::{
+    Accuracy, Calibration, Finding, FitSettings, Job, calibrate as fit, overlay, parse_list,
+};
+use crate::config::Scenario;
+use crate::robot_log::RobotLog;
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::arguments::CalibrateArguments;
+use super::calibration_page::page;
+use super::compare::{check_window, threads};
+use super::{ExitCode, progress, show};
+
+#[derive(Serialize)]
+struct CalibrateResult {
+    overlay: PathBuf,
+    page: PathBuf,
+    wall_s: f64,
+    #[serde(flatten)]
+    calibration: Calibration,
+}
+
+pub(super) fn calibrate(a: &CalibrateArguments) -> Result<ExitCode> {
+    if !(0.0..=0.9).contains(&a.hold_back) {
+        let text = format!("--hold-back is {}; it must be 0 to 0.9", a.hold_back);
+        return Err(Error::new(ErrorKind::Input, text));
+    }
+    check_window(a.window)?;
+    let begin = Instant::now();
+    let scenario = Scenario::load(&a.scenario, &a.sets)?;
+    let log = RobotLog::load(&a.real, &scenario.model)?;
+    let parameters = parse_list(&a.fit, &scenario)?;
+    let settings = FitSettings {
+        hold_back: a.hold_back,
+        window_s: a.window,
+        threads: threads(a.threads),
+        iterations_max: a.iterations,
+    };
+    let job = Job { log: &log, scenario: &scenario, parameters: &parameters, settings: &settings };
+    let bar = progress::bar(a.iterations as u64, "calibrate");
+    let calibration = fit(&job, |sentence| {
+        bar.inc(1);
+        bar.set_message(sentence.to_string());
+    });
+    bar.finish_and_clear();
+    let calibration = calibration?;
+    let complete = scenario.complete_toml.parse().map_err(|e| internal(&e))?;
+    let files = [".toml", ".html"].map(|end| PathBuf::from(format!("{}{end}", a.output.display())));
+    write(&files[0], &overlay(&calibration, &parameters, &complete)?)?;
+    let title = format!("{} and {}", a.real.display(), a.scenario.display());
+    write(&files[1], &page(&title, &a.fit.join(","), &calibration))?;
+    let [overlay, page] = files;
+    let wall_s = begin.elapsed().as_secs_f64();
+    let result = CalibrateResult { overlay, page, wall_s, calibration };
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
+    }
+    Ok(ExitCode::Done)
+}
+
+fn internal(e: &dyn std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Internal, format!("the complete scenario: {e}"))
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text)
+        .map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))
+}
+
+impl CalibrateResult {
+    fn show(&self) {
+        let c = &self.calibration;
+        show::line("parameter                           before      after   ± (95 %)");
+        for e in &c.estimates {
+            let found = match &e.finding {
+                Finding::Determined { value, half_width, at_bound } => {
+                    let bound = if *at_bound { "  smallest value allowed" } else { "" };
+                    format!("{value:10.5} {half_width:10.5}{bound}")
+                }
+                Finding::NotDetermined { why, .. } => format!("not determined: {why}"),
+            };
+            show::line(&format!("{:32} {:9.4} {found}", e.name, e.start));
+        }
+        let parts = [("fitted", Some(&c.fit)), ("held back", c.held_back.as_ref())];
+        for (name, [before, after]) in parts.into_iter().filter_map(|(n, p)| Some((n, p?))) {
+            let worst = |a: &Accuracy| a.joints.iter().map(|j| j.rms_rad).fold(0.0, f64::max);
+            show::line(&format!(
+                "{name:10} {:.2} → {:.2} mrad rms; worst joint {:.2} → {:.2}",
+                1e3 * before.rms_rad,
+                1e3 * after.rms_rad,
+                1e3 * worst(before),
+                1e3 * worst(after)
+            ));
+        }
+        let Self { overlay, page, wall_s, .. } = self;
+        show::line(&format!("written    {}\n           {}", overlay.display(), page.display()));
+        show::line(&format!("took       {wall_s:.1} s, {} iterations", c.iterations));
+    }
+}

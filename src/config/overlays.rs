@@ -1,0 +1,28 @@
+//! Files whose keys replace those of a scenario.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::merge::parse;
+
+/// The files that the scenario `text` names, in order. `path` is the scenario's own.
+///
+/// # Errors
+/// [`ErrorKind::File`] if a file cannot be read, [`ErrorKind::Input`] if it is no TOML.
+pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<Table>> {
+    let scenario = parse(text, file)?;
+    let Some(value) = scenario.get("overlays") else { return Ok(Vec::new()) };
+    // what is no name is refused with the scenario
+    let names = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let one = |name: &str| {
+        let overlay = path.parent().unwrap_or(Path::new("")).join(name);
+        let shown = overlay.display().to_string();
+        let text = std::fs::read_to_string(&overlay)
+            .map_err(|e| Error::new(ErrorKind::File, format!("{file}: overlay {shown}: {e}")))?;
+        parse(&text, &shown)
+    };
+    names.map(one).collect()
+}

@@ -1,0 +1,136 @@
+//! Columns of numbers by name, as a file holds them.
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+/// Columns of equal length. NaN stands for an empty cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// The file, for messages.
+    pub file: String,
+    /// What a row is called in messages: "line", "row", "message".
+    pub row_word: &'static str,
+    /// Number of each row in the file.
+    pub rows: Vec<u64>,
+    /// Names, unique.
+    pub names: Vec<String>,
+    /// Values of each column.
+    pub values: Vec<Vec<f64>>,
+    /// What the file has besides, and why it is no column.
+    pub skipped: Vec<String>,
+}
+
+/// Steps of time that are accepted, in units of the median step.
+const GAP_STEPS: f64 = 5.0;
+/// Names that an error lists.
+const LISTED: usize = 40;
+
+impl Columns {
+    /// The column with this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[f64]> {
+        let at = self.names.iter().position(|n| n == name)?;
+        self.values.get(at).map(Vec::as_slice)
+    }
+
+    /// The column with this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with the names that there are.
+    pub fn need(&self, name: &str) -> Result<&[f64]> {
+        self.get(name).ok_or_else(|| {
+            let more = if self.names.len() > LISTED { ", …" } else { "" };
+            let names: Vec<&str> = self.names.iter().take(LISTED).map(String::as_str).collect();
+            let names = names.join(", ");
+            let skipped = if self.skipped.is_empty() {
+                String::new()
+            } else {
+                format!("; not read: {}", self.skipped.join(", "))
+            };
+            let text = format!("there is no column {name:?}; the columns are: {names}{more}");
+            self.error(&(text + &skipped))
+        })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// An error about the file.
+    #[must_use]
+    pub fn error(&self, text: &str) -> Error {
+        Error::new(ErrorKind::Input, format!("{}: {text}", self.file))
+    }
+
+    /// An error about a cell.
+    #[must_use]
+    pub fn cell_error(&self, row: usize, column: &str, text: &str) -> Error {
+        let number = self.rows.get(row).copied().unwrap_or_default();
+        self.error(&format!("{} {number}, column {column}: {text}", self.row_word))
+    }
+
+    /// Refuses empty cells.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with the first one.
+    pub fn refuse_empty(&self) -> Result<()> {
+        for row in 0..self.len() {
+            for (name, column) in self.names.iter().zip(&self.values) {
+                if column[row].is_nan() {
+                    let text = "the cell is empty; if a quantity is not sampled in every row, set \
+                                time.empty = \"not_sampled\" in the mapping";
+                    return Err(self.cell_error(row, name, text));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses time (s) that does not increase, and gaps longer than `gap_max_s`, by default five
+    /// times the median step.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with the first row in which it happens.
+    pub fn check_time(&self, name: &str, time_s: &[f64], gap_max_s: Option<f64>) -> Result<()> {
+        if time_s.len() < 2 {
+            return Err(self.error("fewer than two rows"));
+        }
+        if time_s[0].is_nan() {
+            return Err(self.cell_error(0, name, "the time is missing"));
+        }
+        for (i, pair) in time_s.windows(2).enumerate() {
+            let [before, now] = [pair[0], pair[1]];
+            if now.is_nan() {
+                return Err(self.cell_error(i + 1, name, "the time is missing"));
+            }
+            if now <= before {
+                let what = if now < before { "time runs back" } else { "time stands still" };
+                let text = format!("{what}: {now} s after {before} s");
+                return Err(self.cell_error(i + 1, name, &text));
+            }
+        }
+        let mut steps: Vec<f64> = time_s.windows(2).map(|p| p[1] - p[0]).collect();
+        steps.sort_by(f64::total_cmp);
+        let gap_max_s = gap_max_s.unwrap_or(GAP_STEPS * steps[(steps.len() - 1) / 2]);
+        self.check_gaps(name, time_s, gap_max_s)
+    }
+
+    fn check_gaps(&self, name: &str, time_s: &[f64], gap_max_s: f64) -> Result<()> {
+        let gap = time_s.windows(2).position(|p| p[1] - p[0] > gap_max_s);
+        let Some(i) = gap else { return Ok(()) };
+        let [before, now] = [time_s[i], time_s[i + 1]];
+        let text = format!(
+            "a gap of {:.6} s, from {before} s to {now} s; at most {gap_max_s:.6} s \
+             (time.gap_max_s)",
+            now - before
+        );
+        Err(self.cell_error(i + 1, name, &text))
+    }
+}

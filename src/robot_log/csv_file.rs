@@ -1,0 +1,113 @@
+//! Tables as CSV, plain or packed with gzip.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::{BYTES_MAX, Columns};
+
+fn failed(file: &Path, e: &dyn std::fmt::Display) -> Error {
+    Error::new(ErrorKind::File, format!("{}: {e}", file.display()))
+}
+
+/// Reads a table of numbers whose first line has the names of the columns. The end of the name
+/// `.gz` says that it is packed. Empty cells are NaN.
+///
+/// # Errors
+/// [`ErrorKind::File`] if the file cannot be read; [`ErrorKind::Input`] with line and column for a
+/// cell that is not a finite number, and for a line with another number of cells.
+pub fn read_csv(file: &Path) -> Result<Columns> {
+    let opened = File::open(file).map_err(|e| failed(file, &e))?;
+    let packed = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+    let bytes: Box<dyn Read> =
+        if packed { Box::new(MultiGzDecoder::new(opened)) } else { Box::new(opened) };
+    let name = file.display().to_string();
+    let refused = |e: csv::Error| Error::new(ErrorKind::Input, format!("{name}: {e}"));
+    let mut reader =
+        csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes.take(BYTES_MAX));
+    let names: Vec<String> = reader.headers().map_err(refused)?.iter().map(String::from).collect();
+    let mut out = Columns {
+        file: name.clone(),
+        row_word: "line",
+        rows: Vec::new(),
+        values: vec![Vec::new(); names.len()],
+        names,
+        skipped: Vec::new(),
+    };
+    if let Some(twice) = twice(&out.names) {
+        return Err(out.error(&format!("line 1: two columns are called {twice:?}")));
+    }
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(refused)? {
+        let line = record.position().map_or(0, csv::Position::line);
+        out.rows.push(line);
+        for (column, text) in record.iter().enumerate() {
+            let value = match text {
+                "" => f64::NAN,
+                _ => number(text).map_err(|why| {
+                    let name = out.names.get(column).map_or("", String::as_str);
+                    out.error(&format!("line {line}, column {name}: {text:?} {why}"))
+                })?,
+            };
+            out.values[column].push(value);
+        }
+    }
+    if reader.into_inner().limit() == 0 {
+        return Err(out.error(&format!("longer than {BYTES_MAX} bytes, unpacked")));
+    }
+    Ok(out)
+}
+
+fn number(text: &str) -> std::result::Result<f64, &'static str> {
+    match text.parse::<f64>() {
+        Ok(x) if x.is_finite() => Ok(x),
+        Ok(_) => Err("is not finite"),
+        Err(_) => Err("is not a number"),
+    }
+}
+
+fn twice(names: &[String]) -> Option<&String> {
+    names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
+}
+
+/// Writes a table; the end of the name `.gz` packs it. NaN becomes an empty cell. Each number is
+/// the shortest text that gives it again. Until it is complete, it has another name, so that a
+/// table that was interrupted is not taken for a whole one.
+///
+/// # Errors
+/// [`ErrorKind::File`] if it cannot be written.
+pub fn write_csv(file: &Path, table: &Columns) -> Result<()> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let part = file.with_file_name(format!(".{name}.part"));
+    let created = BufWriter::new(File::create(&part).map_err(|e| failed(file, &e))?);
+    let packed = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+    let done = if packed {
+        let mut out = GzEncoder::new(created, Compression::default());
+        write_rows(&mut out, table).and_then(|()| out.finish()).and_then(|mut f| f.flush())
+    } else {
+        let mut out = created;
+        write_rows(&mut out, table).and_then(|()| out.flush())
+    };
+    let done = done.and_then(|()| std::fs::rename(&part, file));
+    done.map_err(|e| {
+        // the first error counts
+        let _ = std::fs::remove_file(&part);
+        failed(file, &e)
+    })
+}
+
+fn write_rows(out: &mut impl Write, table: &Columns) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(&table.names)?;
+    let text = |x: f64| if x.is_nan() { String::new() } else { format!("{x}") };
+    for row in 0..table.len() {
+        writer.write_record(table.values.iter().map(|column| text(column[row])))?;
+    }
+    writer.flush()
+}

@@ -1,0 +1,81 @@
+//! Reads logs of any known format into one table.
+
+use std::path::{Path, PathBuf};
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::{Columns, Mapping, TIME, npz, own_log, read_csv, rosbag};
+
+/// A table and where it came from.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The table.
+    pub table: Columns,
+    /// What the files were.
+    pub format: &'static str,
+}
+
+/// Reads `files`, which follow one another in time, and maps their columns. Logs of our own need no
+/// mapping.
+///
+/// # Errors
+/// [`ErrorKind::File`] if a file cannot be read; [`ErrorKind::Input`] for an unknown format, a
+/// missing mapping, and what [`Mapping::apply`] refuses.
+pub fn import(files: &[PathBuf], mapping: Option<&Mapping>) -> Result<Imported> {
+    let mut all: Option<(Columns, &'static str)> = None;
+    for file in files {
+        let (columns, format) = read(file, mapping)?;
+        all = Some(match all {
+            None => (columns, format),
+            Some((before, format)) => (joined(before, columns)?, format),
+        });
+    }
+    let (columns, format) = all.ok_or_else(|| Error::new(ErrorKind::Input, "no file was given"))?;
+    let table = match mapping {
+        Some(mapping) => mapping.apply(&columns)?,
+        None if columns.get(TIME).is_some() && columns.names.iter().any(|n| n.contains('.')) => {
+            columns.check_time(TIME, columns.need(TIME)?, None)?;
+            columns
+        }
+        None => {
+            let names = columns.names.join(", ");
+            return Err(columns.error(&format!(
+                "a log of this kind needs --map FILE (docs/calibration.md); its columns are: \
+                 {names}"
+            )));
+        }
+    };
+    Ok(Imported { table, format })
+}
+
+fn read(file: &Path, mapping: Option<&Mapping>) -> Result<(Columns, &'static str)> {
+    let name = file.to_string_lossy().to_ascii_lowercase();
+    let ends = |ending: &str| name.ends_with(ending);
+    if ends(".csv") || ends(".csv.gz") {
+        Ok((read_csv(file)?, "CSV"))
+    } else if ends(".npz") {
+        Ok((npz::read_npz(file)?, "npz"))
+    } else if ends(".mcap") && mapping.is_none() {
+        Ok((own_log::read(file)?, "log of hardstand"))
+    } else if ends(".mcap") {
+        Ok((rosbag::read(file)?, "MCAP with ROS 2 messages"))
+    } else if ends(".db3") {
+        let text = "a rosbag2 in SQLite is not read; `ros2 bag convert` makes an MCAP of it";
+        Err(Error::new(ErrorKind::Input, format!("{}: {text}", file.display())))
+    } else {
+        let text = "the name must end in .csv, .csv.gz, .npz or .mcap";
+        Err(Error::new(ErrorKind::Input, format!("{}: {text}", file.display())))
+    }
+}
+
+fn joined(mut before: Columns, after: Columns) -> Result<Columns> {
+    if before.names != after.names {
+        return Err(after.error("the columns differ from those of the file before it"));
+    }
+    for (column, more) in before.values.iter_mut().zip(after.values) {
+        column.extend(more);
+    }
+    before.rows.extend(after.rows);
+    before.file = format!("{}, {}", before.file, after.file);
+    Ok(before)
+}

@@ -1,0 +1,32 @@
+//! Logs of real robots: read from several formats into one table of joint states and commands.
+//!
+//! The table is CSV, plain or as `.gz`. Its columns are `time_s`, for each joint `q.`, `dq.`,
+//! `tau.`, `q_des.`, `dq_des.`, `kp.`, `kd.` and `tau_ff.` with the name of the joint in the model,
+//! and `base.` with `x`, `y`, `z`, `qw`, `qx`, `qy`, `qz`, `vx`, `vy`, `vz`, `wx`, `wy`, `wz`: pose
+//! and velocity of the base in the world. Units are s, rad, m, N·m, N. A command is in force from
+//! the time of its row on. An empty cell means that the quantity was not sampled at that time.
+
+mod columns;
+mod csv_file;
+mod import;
+mod mapping;
+mod npz;
+mod own_log;
+mod rosbag;
+mod track;
+
+pub use columns::Columns;
+pub use csv_file::{read_csv, write_csv};
+pub use import::{Imported, import};
+pub use mapping::Mapping;
+pub use track::{BaseTrack, JointTrack, RobotLog};
+
+/// Bytes of a log, unpacked.
+const BYTES_MAX: u64 = 4 << 30;
+/// Quantities of a joint, as the table names them.
+pub const JOINT_QUANTITIES: [&str; 8] = ["q", "dq", "tau", "q_des", "dq_des", "kp", "kd", "tau_ff"];
+/// Quantities of the base.
+pub const BASE_QUANTITIES: [&str; 13] =
+    ["x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"];
+/// Name of the column of times.
+pub const TIME: &str = "time_s";

@@ -1,0 +1,332 @@
+//! Parameters are recovered from logs whose truth is known, and what a log does not say gets no
+//! number.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use hardstand::calibrate::{
+    Calibration, Finding, FitSettings, Job, Playback, calibrate, parse_list,
+};
+use hardstand::config::Scenario;
+use hardstand::optimize::SplitMix;
+use hardstand::robot_log::{BaseTrack, JointTrack, RobotLog};
+use hardstand_physics::actuator::Reference;
+use hardstand_physics::math;
+use hardstand_physics::plant::{OwnerWords, Plant};
+
+use crate::common::bench::quadruped;
+use crate::common::logs;
+
+/// Clamped in the air.
+const AIR: [&str; 5] = [
+    "robot.base=fixed",
+    "initial.position_m=[0,0,1]",
+    "sim.micro_steps=2",
+    "joints={\"*\"={hold_kp=30.0, hold_kd=1.0, armature=0.01, friction=0.3, damping=0.05}}",
+    "joints.\"*\".drive.delay_us=0",
+];
+
+fn air(sets: &[&str]) -> Scenario {
+    quadruped(&[&AIR, sets].concat())
+}
+
+/// Chirps about the initial posture that begin at rest, sampled every `every` ticks with noise, rad.
+fn log_of(scenario: &Scenario, seconds: f64, every: u64, noise_rad: f64) -> RobotLog {
+    let mut plant = Plant::new(scenario.model.clone(), scenario.spec.clone());
+    let period_s = scenario.spec.period_ns as f64 * 1e-9;
+    let home = scenario.spec.q.joints.clone();
+    let mut random = SplitMix(5);
+    let joints = home.len();
+    let track = || JointTrack {
+        q: Vec::new(),
+        dq: None,
+        command: [Some(Vec::new()), None, None, None, None],
+    };
+    let floating = scenario.model.base == hardstand_physics::model::Base::Floating;
+    let mut log = RobotLog {
+        file: "made".into(),
+        time_s: Vec::new(),
+        joints: (0..joints).map(|_| track()).collect(),
+        base: floating.then(|| BaseTrack { columns: vec![Vec::new(); 13] }),
+    };
+    let ticks = (seconds / period_s) as u64;
+    let mut references = vec![Reference::default(); joints];
+    // a drive with a delay has no command at first
+    let settling = if scenario.spec.drives.is_ideal() { 0 } else { 1000 };
+    for (i, reference) in references.iter_mut().enumerate().filter(|_| settling > 0) {
+        let gains = &scenario.hold_gains[i];
+        *reference = Reference { q: home[i], kp: gains.kp, kd: gains.kd, ..Reference::default() };
+    }
+    for _ in 0..settling {
+        assert!(plant.step(&references, &OwnerWords::default()).is_none());
+    }
+    for tick in 0..ticks {
+        let time_s = tick as f64 * period_s;
+        if tick % every == 0 {
+            for (i, reference) in references.iter_mut().enumerate() {
+                let phase = time_s * (3.0 + 1.2 * time_s) + 0.9 * i as f64;
+                let gains = &scenario.hold_gains[i];
+                let amplitude = 0.25 * (time_s / 0.5).min(1.0);
+                let q = home[i] + amplitude * math::sin_cos(phase).0;
+                *reference = Reference { q, kp: gains.kp, kd: gains.kd, ..Reference::default() };
+            }
+            log.time_s.push(time_s);
+            let state = plant.state();
+            for (i, track) in log.joints.iter_mut().enumerate() {
+                track.q.push(state.q.joints[i] + noise_rad * random.normal());
+                track.command[0].as_mut().unwrap().push(references[i].q);
+            }
+            if let Some(base) = &mut log.base {
+                let (q, v) = (&state.q, &state.v);
+                let (p, r) = (q.p_WB, q.quat_WB);
+                let row = [
+                    p.x, p.y, p.z, r.w, r.x, r.y, r.z, v.v_WB.x, v.v_WB.y, v.v_WB.z, v.w_WB.x,
+                    v.w_WB.y, v.w_WB.z,
+                ];
+                // of positions, orientation and velocities, in units of an encoder's
+                for (i, (column, x)) in base.columns.iter_mut().zip(row).enumerate() {
+                    let share = [1.0, 0.5, 25.0][usize::from(i > 2) + usize::from(i > 6)];
+                    column.push(x + share * noise_rad * random.normal());
+                }
+            }
+        }
+        assert!(plant.step(&references, &OwnerWords::default()).is_none());
+    }
+    log
+}
+
+fn settings(threads: usize) -> FitSettings {
+    FitSettings {
+        hold_back: 0.25,
+        window_s: None,
+        threads: NonZeroUsize::new(threads).unwrap(),
+        iterations_max: 40,
+    }
+}
+
+fn fit(
+    log: &RobotLog,
+    scenario: &Scenario,
+    what: &[&str],
+    settings: &FitSettings,
+) -> hardstand::Result<Calibration> {
+    let what: Vec<String> = what.iter().map(ToString::to_string).collect();
+    let parameters = parse_list(&what, scenario)?;
+    let job = Job { log, scenario, parameters: &parameters, settings };
+    calibrate(&job, |sentence| println!("{sentence}"))
+}
+
+/// Value and half width.
+fn found(c: &Calibration, name: &str) -> (f64, f64) {
+    let estimate = c.estimates.iter().find(|e| e.name == name).unwrap();
+    match &estimate.finding {
+        Finding::Determined { value, half_width, .. } => (*value, *half_width),
+        Finding::NotDetermined { why, .. } => panic!("{name}: {why}"),
+    }
+}
+
+#[test]
+fn a_replay_of_the_truth_has_no_error() {
+    let scenario = air(&[]);
+    let log = log_of(&scenario, 0.5, 1, 0.0);
+    let playback = Playback::new(&log, 0..log.time_s.len(), None).unwrap();
+    // the first velocity is 0, and the line through the first samples says otherwise
+    let mut exact = log.clone();
+    for track in &mut exact.joints {
+        track.dq = Some(vec![0.0; log.time_s.len()]);
+    }
+    let exact = Playback::new(&exact, 0..log.time_s.len(), None).unwrap();
+    let trace = exact.run(&scenario, 0);
+    for (q, &row) in trace.q.iter().zip(&trace.rows) {
+        for (ours, track) in q.iter().zip(&log.joints) {
+            assert!((ours - track.q[row]).abs() < 1e-12, "row {row}: {ours} {}", track.q[row]);
+        }
+    }
+    assert_eq!(trace.rows.len(), log.time_s.len() - 1);
+    assert!(playback.run(&scenario, 0).failure.is_none());
+}
+
+const TRUTH: [(&str, &str, f64); 6] = [
+    ("joints.\"*\".hold_kp", "hold_kp", 36.0),
+    ("joints.\"*\".hold_kd", "hold_kd", 1.3),
+    ("joints.\"*\".friction", "friction", 0.42),
+    ("joints.\"*\".armature", "armature", 0.016),
+    ("joints.\"*\".drive.delay_us", "drive.delay_us", 9000.0),
+    ("links.FL_calf.mass_scale", "mass@FL_calf", 1.6),
+];
+
+#[test]
+fn the_truth_is_found_within_two_percent_and_within_twice_its_interval() {
+    let sets: Vec<String> = TRUTH.iter().map(|(key, _, x)| format!("{key}={x:?}")).collect();
+    let truth = air(&sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let log = log_of(&truth, 10.0, 5, 5e-4);
+    let what: Vec<&str> = TRUTH.iter().map(|(_, name, _)| *name).collect();
+    let c = fit(&log, &air(&[]), &what, &settings(2)).unwrap();
+    for (_, name, wanted) in TRUTH {
+        let (value, half_width) = found(&c, name);
+        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
+        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
+        // twice: one interval of twenty may miss
+        assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
+    }
+    let [before, after] = c.held_back.as_ref().unwrap();
+    // the noise, and the error of the first velocities: a line through noisy positions
+    println!("held back {} -> {} rad", before.rms_rad, after.rms_rad);
+    assert!(after.rms_rad < 2.0 * 5e-4, "{}", after.rms_rad);
+    assert!(before.rms_rad > 10.0 * after.rms_rad, "{}", before.rms_rad);
+}
+
+/// A window in the middle of a motion begins with commands under way.
+#[test]
+fn a_window_begins_with_the_commands_that_are_under_way() {
+    let scenario = air(&["joints.\"*\".drive.delay_us=9000"]);
+    let mut log = log_of(&scenario, 2.0, 1, 0.0);
+    let middle = log.time_s.len() / 2;
+    for track in &mut log.joints {
+        let slope = |i: usize| {
+            let (a, b) = (i.saturating_sub(1), (i + 1).min(track.q.len() - 1));
+            (track.q[b] - track.q[a]) / ((b - a) as f64 * 1e-3)
+        };
+        track.dq = Some((0..track.q.len()).map(slope).collect());
+    }
+    let playback = Playback::new(&log, middle..log.time_s.len(), None).unwrap();
+    let trace = playback.run(&scenario, 0);
+    let mut worst = 0.0_f64;
+    for (q, &row) in trace.q.iter().zip(&trace.rows) {
+        let errors = q.iter().zip(&log.joints).map(|(ours, track)| (ours - track.q[row]).abs());
+        worst = errors.fold(worst, f64::max);
+    }
+    println!("largest error {worst} rad");
+    // what the central difference leaves of the acceleration's change within 1 ms
+    assert!(worst < 1e-4, "{worst}");
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let log = log_of(&air(&["joints.\"*\".friction=0.5"]), 2.0, 5, 1e-3);
+    let of = |threads| {
+        let c = fit(&log, &air(&[]), &["friction@FL_*", "hold_kd"], &settings(threads)).unwrap();
+        (found(&c, "friction@FL_*"), found(&c, "hold_kd"))
+    };
+    let bits = |((a, b), (c, d)): ((f64, f64), (f64, f64))| [a, b, c, d].map(f64::to_bits);
+    assert_eq!(bits(of(1)), bits(of(3)));
+}
+
+#[test]
+fn what_the_log_does_not_determine_gets_no_number() {
+    let log = log_of(&air(&["joints.\"*\".friction=0.5"]), 2.0, 5, 1e-3);
+    let what = ["friction", "mass@trunk", "hold_kd@FL_calf_joint", "damping@FL_calf_joint"];
+    let c = fit(&log, &air(&[]), &what, &settings(2)).unwrap();
+    let finding = |i: usize| c.estimates[i].finding.clone();
+    assert!(matches!(finding(0), Finding::Determined { .. }), "{:?}", finding(0));
+    match finding(1) {
+        Finding::NotDetermined { kept, why } => {
+            assert_eq!(kept, 1.0);
+            assert!(why.contains("no effect"), "{why}");
+        }
+        finding => panic!("{finding:?}"),
+    }
+    // the drive's damping and the joint's act alike
+    assert!(matches!(finding(2), Finding::Determined { .. }), "{:?}", finding(2));
+    match finding(3) {
+        Finding::NotDetermined { why, .. } => {
+            assert!(why.contains("hold_kd@FL_calf_joint"), "{why}");
+        }
+        finding => panic!("{finding:?}"),
+    }
+    let only = fit(&log, &air(&[]), &["mass@trunk"], &settings(1)).unwrap_err().to_string();
+    assert!(only.contains("determines none of the parameters"), "{only}");
+}
+
+#[test]
+fn contact_and_friction_are_found_from_a_log_on_the_ground() {
+    // a slope on which feet slide and stick
+    let slope = "sim.gravity_m_per_s2=[1.4, 0.0, -9.7]";
+    let ground = |friction: f64, mu: f64, d2: f64| {
+        let joints =
+            format!("joints={{\"*\"={{hold_kp=60.0, hold_kd=2.0, friction={friction:?}}}}}");
+        let contact = [("mu_static", 0.16), ("mu_kinetic", mu), ("d2_per_m", d2)];
+        let contact = contact.map(|(key, value)| format!("contact.{key}={value:?}"));
+        let [statics, kinetics, springs] = &contact;
+        quadruped(&["sim.micro_steps=5", slope, &joints, statics, kinetics, springs])
+    };
+    let truth = [("friction", 0.4), ("contact.mu_kinetic", 0.1), ("contact.d2_per_m", 900.0)];
+    let log = log_of(&ground(0.4, 0.1, 900.0), 9.0, 5, 2e-4);
+    let settings = FitSettings { window_s: Some(0.15), ..settings(2) };
+    let names = truth.map(|(name, _)| name);
+    let c = fit(&log, &ground(0.2, 0.13, 1150.0), &names, &settings).unwrap();
+    for (name, wanted) in truth {
+        let (value, half_width) = found(&c, name);
+        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
+        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
+    }
+}
+
+/// The table and the scenario as files.
+fn files(folder: &Path) -> [PathBuf; 2] {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = folder.join("t.csv.gz");
+    let map = root.join("examples/go2_air/map.toml");
+    let log = root.join("tests/data/go2_air_start.csv.gz");
+    let words = ["import", log.to_str().unwrap(), "--map", map.to_str().unwrap(), "-o"];
+    let (said, code) = run(&[&words[..], &[table.to_str().unwrap()]].concat());
+    assert_eq!(code, 0, "{said}");
+    [table, root.join("examples/go2_air/go2.toml")]
+}
+
+fn run(words: &[&str]) -> (String, i32) {
+    logs::hardstand(&words.iter().map(AsRef::as_ref).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_go2_in_the_air_is_predicted_better_after_a_fit_and_limits_set_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let [table, scenario] = files(folder.path()).map(|p| p.to_str().unwrap().to_string());
+    let name = folder.path().join("fitted");
+    let keys = "hold_kd@*_hip_joint,hold_kd@*_thigh_joint,hold_kd@*_calf_joint";
+    let keys = format!("{keys},friction@*_thigh_joint,friction@*_calf_joint");
+    let words = ["calibrate", &table, &scenario, "--fit", &keys, "-o", name.to_str().unwrap()];
+    let (said, code) = run(&words);
+    assert_eq!(code, 0, "{said}");
+    let overlay = fs::read_to_string(name.with_extension("toml")).unwrap();
+    assert!(overlay.contains("hold_kd@*_hip_joint = "), "{overlay}");
+    let page = fs::read_to_string(name.with_extension("html")).unwrap();
+    assert!(page.contains("95 % interval") && page.contains("was held back"), "{page}");
+
+    // the scenario takes the file as an overlay
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let urdf = root.join("benches/robots/go2_like.urdf").display().to_string();
+    let text = fs::read_to_string(&scenario).unwrap();
+    let text = text.replace("../../benches/robots/go2_like.urdf", &urdf);
+    let with = folder.path().join("with.toml");
+    fs::write(&with, format!("overlays = [\"fitted.toml\"]\n{text}")).unwrap();
+    let with = with.to_str().unwrap();
+    let (said, code) = run(&["compare", &table, with, "--max-rms-rad", "0.015", "--from", "2"]);
+    assert_eq!(code, 0, "{said}");
+    let (said, code) =
+        run(&["compare", &table, &scenario, "--max-rms-rad", "0.015", "--from", "2"]);
+    assert_eq!(code, 1, "{said}");
+}
+
+#[test]
+fn a_fit_that_does_not_converge_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let [table, scenario] = files(folder.path()).map(|p| p.to_str().unwrap().to_string());
+    let name = folder.path().join("fitted");
+    let words = ["calibrate", &table, &scenario, "--fit", "hold_kd,friction", "--iterations", "1"];
+    let (said, code) = run(&[&words[..], &["-o", name.to_str().unwrap()]].concat());
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("the fit did not converge"), "{said}");
+    assert!(!name.with_extension("toml").exists() && !name.with_extension("html").exists());
+    for (keys, wanted) in [
+        ("frictoin", "frictoin: the scenario has no number there"),
+        ("friction@knee", "no name matches"),
+        ("friction,friction@FL_hip_joint", "set the same key"),
+        ("friction=x", "is no number"),
+    ] {
+        let words = ["calibrate", &table, &scenario, "--fit", keys, "-o", name.to_str().unwrap()];
+        let (said, code) = run(&words);
+        assert!(code == 2 && said.contains(wanted), "{keys}: {said}");
+    }
+}

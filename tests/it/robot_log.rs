@@ -1,0 +1,320 @@
+//! Logs of real robots become tables.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hardstand::robot_log::{Columns, Mapping, RobotLog, import, read_csv, write_csv};
+use hardstand::ros2::messages::{Float64MultiArray, JointState, Message};
+use hardstand_physics::model::Model;
+
+use crate::common::bench::quadruped;
+use crate::common::logs;
+use crate::common::process::Log;
+
+const MAP: &str = r#"
+[time]
+column = "t_ms"
+unit = "ms"
+[quantities]
+q = { column = "{joint} pos", unit = "deg" }
+q_des = { column = "{joint} cmd", unit = "deg" }
+kp = { value = 20.0 }
+[joints]
+knee = { name = "k", sign = -1, offset = 0.5 }
+hip = "h"
+"#;
+const CSV: &str = "t_ms,h pos,h cmd,k pos,k cmd\n0,90,0,10,20\n5,91,0,11,20\n10,92,0,12,20\n";
+
+fn file(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn mapped(csv: &str, map: &str) -> hardstand::Result<Columns> {
+    let folder = tempfile::tempdir().unwrap();
+    let map = Mapping::load(&file(folder.path(), "map.toml", map))?;
+    Ok(import(&[file(folder.path(), "log.csv", csv)], Some(&map))?.table)
+}
+
+#[test]
+fn names_units_signs_and_time_become_the_tables() {
+    let table = mapped(CSV, MAP).unwrap();
+    assert_eq!(table.need("time_s").unwrap(), [0.0, 0.005, 0.01]);
+    let degree = std::f64::consts::PI / 180.0;
+    assert_eq!(table.need("q.hip").unwrap(), [90.0, 91.0, 92.0].map(|x| x * degree));
+    assert_eq!(table.need("q.knee").unwrap(), [10.0, 11.0, 12.0].map(|x| -(x * degree) + 0.5));
+    assert_eq!(table.need("q_des.knee").unwrap(), [-20.0 * degree + 0.5; 3]);
+    assert_eq!(table.need("kp.knee").unwrap(), [20.0; 3]);
+}
+
+#[test]
+fn a_table_that_is_written_is_read_again_packed_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = mapped(CSV, MAP).unwrap();
+    table.values[1][1] = f64::NAN;
+    table.values[2][2] = 0.1 + 0.2;
+    for name in ["t.csv", "t.csv.gz"] {
+        let path = folder.path().join(name);
+        write_csv(&path, &table).unwrap();
+        let read = read_csv(&path).unwrap();
+        assert_eq!(read.names, table.names);
+        for (a, b) in read.values.iter().flatten().zip(table.values.iter().flatten()) {
+            assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()), "{name}: {a} {b}");
+        }
+    }
+    assert!(fs::metadata(folder.path().join("t.csv.gz")).unwrap().len() > 20);
+}
+
+#[test]
+fn a_bad_log_is_refused_with_line_and_column() {
+    let bad = |from: &str, to: &str| mapped(&CSV.replace(from, to), MAP).unwrap_err().to_string();
+    for (from, to, wanted) in [
+        ("10,92", "4,92", "line 4, column t_ms: time runs back"),
+        ("10,92", "5,92", "line 4, column t_ms: time stands still"),
+        ("10,92", "90,92", "line 4, column t_ms: a gap of 0.085"),
+        ("91", "NaN", "line 3, column h pos: \"NaN\" is not finite"),
+        ("91", "inf", "line 3, column h pos: \"inf\" is not finite"),
+        ("91", "", "line 3, column h pos: the cell is empty"),
+        ("91", "x1", "line 3, column h pos: \"x1\" is not a number"),
+        ("5,91,0,11,20", "5,91,0,11", "line: 3"),
+        ("k cmd", "k cmds", "no column \"k cmd\"; the columns are: t_ms, h pos"),
+        ("k cmd", "h cmd", "two columns are called \"h cmd\""),
+    ] {
+        let said = bad(from, to);
+        assert!(said.contains(wanted), "{from:?} -> {to:?}: {said}");
+    }
+    for (from, to, wanted) in [
+        ("sign = -1", "sign = 2", "joints.knee.sign is 2; it must be 1 or -1"),
+        ("\"deg\"", "\"grad\"", "unit is \"grad\"; it must be one of"),
+        ("kp =", "stiffness =", "quantities.stiffness; known are q, dq"),
+        ("unit = \"ms\"", "units = \"ms\"", "unknown field `units`"),
+    ] {
+        let said = mapped(CSV, &MAP.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(said.contains(wanted), "{from:?} -> {to:?}: {said}");
+    }
+}
+
+/// A zip archive whose entries are not packed, as `numpy.savez` writes it.
+fn archive(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, data) in entries {
+        let (at, size) = (out.len() as u32, data.len() as u32);
+        out.extend_from_slice(b"PK\x03\x04");
+        out.extend([20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        out.extend([size, size].iter().flat_map(|x| x.to_le_bytes()));
+        out.extend((name.len() as u16).to_le_bytes());
+        out.extend([0, 0]);
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(data);
+        directory.extend_from_slice(b"PK\x01\x02");
+        directory.extend([20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        directory.extend([size, size].iter().flat_map(|x| x.to_le_bytes()));
+        directory.extend((name.len() as u16).to_le_bytes());
+        directory.extend([0; 12]);
+        directory.extend(at.to_le_bytes());
+        directory.extend_from_slice(name.as_bytes());
+    }
+    let (at, count) = (out.len() as u32, entries.len() as u16);
+    out.extend_from_slice(&directory);
+    out.extend_from_slice(b"PK\x05\x06\0\0\0\0");
+    out.extend([count, count].iter().flat_map(|x| x.to_le_bytes()));
+    out.extend((directory.len() as u32).to_le_bytes());
+    out.extend(at.to_le_bytes());
+    out.extend([0, 0]);
+    out
+}
+
+fn npy(kind: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
+    let mut out = b"\x93NUMPY\x01\x00".to_vec();
+    out.extend((text.len() as u16).to_le_bytes());
+    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(data);
+    out
+}
+
+const NPZ_MAP: &str = r#"
+order = ["h", "k"]
+[time]
+column = "t"
+[quantities]
+q = "q[{index}]"
+q_des = "target[{index}]"
+[joints]
+knee = "k"
+hip = "h"
+"#;
+
+#[test]
+fn arrays_of_numpy_become_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = Mapping::load(&file(folder.path(), "map.toml", NPZ_MAP)).unwrap();
+    let f8 = |x: &[f64]| x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let f4 = |x: &[f32]| x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let write = |targets: [f32; 6]| {
+        let path = folder.path().join("log.npz");
+        let bytes = archive(&[
+            ("t.npy", npy("<f8", "3,", &f8(&[0.0, 0.1, 0.2]))),
+            ("q.npy", npy("<f8", "3, 2", &f8(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))),
+            ("target.npy", npy("<f4", "3, 2", &f4(&targets))),
+        ]);
+        fs::write(&path, bytes).unwrap();
+        import(&[path], Some(&map))
+    };
+    let table = write([0.5; 6]).unwrap().table;
+    assert_eq!(table.need("q.knee").unwrap(), [2.0, 4.0, 6.0]);
+    assert_eq!(table.need("q_des.hip").unwrap(), [0.5; 3]);
+    // an array of names, and one with another number of rows, are named only if one is missed
+    let other = folder.path().join("more.npz");
+    let bytes = archive(&[
+        ("names.npy", npy("<U1", "2,", &[104, 0, 0, 0, 107, 0, 0, 0])),
+        ("gains.npy", npy("<f8", "2,", &f8(&[1.0, 2.0]))),
+        ("t.npy", npy("<f8", "3,", &f8(&[0.0, 0.1, 0.2]))),
+        ("q.npy", npy("<f8", "3, 2", &f8(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))),
+    ]);
+    fs::write(&other, bytes).unwrap();
+    let said = import(&[other], Some(&map)).unwrap_err().to_string();
+    assert!(said.contains("no column \"target[1]\"") || said.contains("no column \"target[0]\""));
+    assert!(said.contains("array names: its type is \"<U1\""), "{said}");
+    assert!(said.contains("array gains: 2 rows, others have 3"), "{said}");
+    let said = write([0.5, 0.5, 0.5, f32::NAN, 0.5, 0.5]).unwrap_err().to_string();
+    assert!(said.contains("row 1, column target[1]: NaN is not finite"), "{said}");
+}
+
+const BAG_MAP: &str = r#"
+[time]
+column = "log_time_s"
+empty = "not_sampled"
+[quantities]
+q = "/joint_states.position[{joint}]"
+dq = "/joint_states.velocity[{joint}]"
+q_des = "/commands.data[0]"
+[joints]
+hip = "h"
+"#;
+
+#[test]
+fn messages_of_ros_2_become_rows_in_the_order_of_their_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bag.mcap");
+    let mut writer = mcap::WriteOptions::new()
+        .compression(None)
+        .create(fs::File::create(&path).unwrap())
+        .unwrap();
+    let channel = |topic: &str, name: &str| {
+        let id = if name == JointState::NAME { 1 } else { 2 };
+        let schema = mcap::Schema {
+            id,
+            name: name.into(),
+            encoding: "ros2msg".into(),
+            data: Cow::Borrowed(b""),
+        };
+        std::sync::Arc::new(mcap::Channel {
+            id,
+            topic: topic.into(),
+            message_encoding: "cdr".into(),
+            metadata: std::collections::BTreeMap::new(),
+            schema: Some(std::sync::Arc::new(schema)),
+        })
+    };
+    let mut write = |topic: &str, name: &str, time_ns: u64, data: &[u8]| {
+        let message = mcap::Message {
+            channel: channel(topic, name),
+            sequence: 0,
+            log_time: time_ns,
+            publish_time: time_ns,
+            data: Cow::Borrowed(data),
+        };
+        writer.write(&message).unwrap();
+    };
+    let mut bytes = Vec::new();
+    let begin_ns = 1_700_000_000_000_000_000;
+    for i in 0..4_u64 {
+        let state = JointState {
+            name: vec!["h".into()],
+            position: vec![i as f64],
+            velocity: vec![0.5],
+            ..JointState::default()
+        };
+        state.encode(&mut bytes);
+        write("/joint_states", JointState::NAME, begin_ns + i * 10_000_000, &bytes);
+        let command = Float64MultiArray { data: vec![7.0 + i as f64], ..Default::default() };
+        command.encode(&mut bytes);
+        write("/commands", Float64MultiArray::NAME, begin_ns + 3_000_000 + i * 10_000_000, &bytes);
+    }
+    writer.finish().unwrap();
+    let map = Mapping::load(&file(folder.path(), "map.toml", BAG_MAP)).unwrap();
+    let table = import(&[path], Some(&map)).unwrap().table;
+    assert_eq!(table.need("time_s").unwrap()[..4], [0.0, 0.003, 0.01, 0.013]);
+    let q = table.need("q.hip").unwrap();
+    assert_eq!((q[0], q[2], q[4]), (0.0, 1.0, 2.0));
+    assert!(q[1].is_nan() && q[3].is_nan());
+    assert_eq!(table.need("q_des.hip").unwrap()[1], 7.0);
+}
+
+fn model() -> Model {
+    quadruped(&[]).model
+}
+
+#[test]
+fn a_log_of_our_own_needs_no_mapping_and_commands_stand_where_they_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let scenario = quadruped(&[]);
+    let script = logs::Script { other_from: 30, ..logs::Script::default() };
+    let ticks = logs::run_of(&scenario, &script, 60);
+    logs::write(&path, &scenario, &ticks);
+    let table = import(std::slice::from_ref(&path), None).unwrap().table;
+    let log = RobotLog::of(&table, &model()).unwrap();
+    let states = Log::read(&path).states;
+    assert_eq!(log.time_s.len(), states.len());
+    for (row, state) in states.iter().enumerate() {
+        for (track, joint) in log.joints.iter().zip(&state.joints) {
+            assert_eq!(track.q[row].to_bits(), joint.q.to_bits());
+        }
+        let base = &log.base.as_ref().unwrap().columns;
+        assert_eq!(base[2][row].to_bits(), state.truth_base_position_m[2].to_bits());
+    }
+    // the gain rises with the first command of the second half: in the row of the state before it
+    let kp = log.joints[0].command[2].as_ref().unwrap();
+    let rise = kp.iter().position(|kp| *kp == 130.0).unwrap();
+    let first = ticks.iter().find(|t| t.joints.first().is_some_and(|j| j.kp == 130.0)).unwrap();
+    let after = states.iter().position(|s| s.tick == first.state.tick).unwrap();
+    assert_eq!(rise + 1, after);
+}
+
+#[test]
+fn a_table_that_does_not_fit_the_robot_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = model();
+    let of = |text: &str| {
+        RobotLog::load(&file(folder.path(), "t.csv", text), &model).unwrap_err().to_string()
+    };
+    let said = of("time_s,q.knee\n0,1\n1,1\n");
+    assert!(said.contains("column \"q.knee\" is not one of the table's"), "{said}");
+    let said = of("time_s,q.FL_hip_joint\n0,1\n1,1\n");
+    assert!(said.contains("joint FL_hip_joint has no command"), "{said}");
+    let mut head = String::from("time_s");
+    for joint in &model.joints {
+        head += &format!(",q.{0},q_des.{0}", joint.name);
+    }
+    let zeros = ",0".repeat(2 * model.joint_count());
+    let said = of(&format!("{head}\n0{zeros}\n1{zeros}\n"));
+    assert!(said.contains("set robot.base = \"fixed\""), "{said}");
+    for (time, wanted) in [
+        (["", "1"], "line 2, column time_s: the time is missing"),
+        (["0", ""], "line 3, column time_s: the time is missing"),
+        (["1", "0"], "line 3, column time_s: time runs back"),
+    ] {
+        let rows = time.map(|t| format!("{t}{zeros}\n")).concat();
+        let said = of(&format!("{head}\n{rows}"));
+        assert!(said.contains(wanted), "{time:?}: {said}");
+    }
+    let base = "x y z qw qx qy qz vx vy vz wx wy wz".split(' ');
+    let base = base.map(|name| format!(",base.{name}")).collect::<String>();
+    let poses = [",0,0,1,1,0,0,0,0,0,0,0,0,0", ",0,,1,1,0,0,0,0,0,0,0,0,0"];
+    let said = of(&format!("{head}{base}\n0{zeros}{}\n1{zeros}{}\n", poses[0], poses[1]));
+    assert!(said.contains("line 3, column base.y: the cell is empty"), "{said}");
+}
