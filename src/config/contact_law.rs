@@ -8,10 +8,11 @@ use hardstand_physics::contact::{
 };
 use hardstand_physics::plant::ContactModel;
 
-use super::by_mass::{BY_MASS, SpringKeys};
+use super::by_mass::SpringKeys;
 use super::materials::Materials;
 use super::presets;
 use super::section::{Mistakes, Range, Section};
+use super::spring_keys;
 use super::terrain::Ground;
 
 /// Contact settings of a foot that has none of its own.
@@ -54,21 +55,9 @@ pub(super) fn contact_defaults(
     mistakes: &Mistakes,
 ) -> ContactDefaults {
     let s = root.section("contact");
-    let (above, at_least) = (Range::above(0.0), Range::at_least(0.0));
+    let above = Range::above(0.0);
     presets::check_names(&s);
-    let keys = SpringKeys {
-        d0_m: s.f64("d0_m", Range::finite()),
-        d1_n: s.f64_or_word("d1_n", above, BY_MASS),
-        d2_per_m: s.f64("d2_per_m", above),
-        cz_s_per_m: s.f64_or_word("cz_s_per_m", DISSIPATION, BY_MASS),
-        damping_ratio: s.f64("damping_ratio", Range::between(0.0, 10.0)),
-        force_z_max_n: s.f64_or_word("force_z_max_n", above, BY_MASS),
-        kxy_n_per_m: s.f64_or_word("kxy_n_per_m", above, BY_MASS),
-        cxy_n_s_per_m: s.f64_or_word("cxy_n_s_per_m", at_least, "critical"),
-        critical_mass_kg: s.f64_or_word("critical_mass_kg", above, BY_MASS),
-        v_settle_m_per_s: s.f64("v_settle_m_per_s", above),
-        t_settle_s: s.f64("t_settle_s", above),
-    };
+    let keys = spring_keys::read(&s);
     let stiction = s.choice("stiction", &STICTION).unwrap_or_default();
     // after a mistake a value may be 0, which is already reported
     let parameters = keys.parameters().unwrap_or_default();
@@ -121,6 +110,8 @@ pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Fricti
 /// The contact model of one foot, before its stations are known.
 pub(super) struct Law {
     kind: Kind,
+    /// The keys of its spring, for [`by_mass::fit`](super::by_mass::fit).
+    pub(super) keys: SpringKeys,
     parameters: SpringParameters,
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
@@ -129,14 +120,30 @@ pub(super) struct Law {
 impl Law {
     pub(super) fn read(s: &Section<'_>, defaults: &ContactDefaults, materials: &Materials) -> Self {
         let kind = if s.has("model") { s.choice("model", &MODELS) } else { Some(defaults.model) };
-        let mut parameters = defaults.parameters;
+        let keys = spring_keys::replaced(s, &defaults.keys);
+        let stiction = defaults.parameters.stiction;
+        // after a mistake a value may be 0, which is already reported
+        let own = keys.parameters().unwrap_or_default();
+        let mut parameters = SpringParameters { stiction, ..own };
         if s.has("stiction") {
             parameters.stiction = s.choice("stiction", &STICTION).unwrap_or_default();
         }
         Self {
             kind: kind.unwrap_or(defaults.model),
+            keys,
             parameters,
             material: materials.named(s, "material", defaults.material),
+            transition_m_per_s: defaults.transition_m_per_s,
+        }
+    }
+
+    /// The law of everything that has no keys of its own.
+    pub(super) fn of_contact(defaults: &ContactDefaults) -> Self {
+        Self {
+            kind: defaults.model,
+            keys: defaults.keys,
+            parameters: defaults.parameters,
+            material: defaults.material,
             transition_m_per_s: defaults.transition_m_per_s,
         }
     }
@@ -150,6 +157,9 @@ impl Law {
         };
         for key in idle.iter().filter(|key| s.has(key)) {
             s.complain(key, "the contact model of this foot does not use it");
+        }
+        if self.kind != Kind::Spring {
+            spring_keys::refuse(s);
         }
     }
 

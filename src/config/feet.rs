@@ -6,6 +6,7 @@ use hardstand_physics::contact::{Friction, StationShape};
 use hardstand_physics::plant::{Foot, Station};
 use hardstand_physics::spatial::{Transform, Vec3};
 
+use super::by_mass::FittedKeys;
 use super::contact_law::{ContactDefaults, Law, friction_of};
 use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};
@@ -16,6 +17,8 @@ use super::terrain::Ground;
 pub(super) struct Touching {
     pub(super) feet: Vec<Foot>,
     pub(super) stations: Vec<Station>,
+    /// The keys of the spring of each station, and of each collision shape.
+    pub(super) keys: FittedKeys,
     /// Links with stations: their collision shapes do not meet the ground.
     pub(super) station_links: Vec<String>,
     /// Links of feet that touch with their collision shapes.
@@ -134,6 +137,7 @@ fn stations_of(
         }
         // a mistake in the contact law is already reported
         let Some(model) = law.model(s, shape, ground, i == 0) else { continue };
+        out.keys.stations.push(law.keys);
         out.stations.push(Station {
             name: if several { format!("{name}.{i}") } else { name.into() },
             body: frame.body,

@@ -252,7 +252,7 @@ fn plant_spec(
         collisions::prepare(&loaded.model, &mut spec, mistakes);
     }
     if mistakes.count() == 0 {
-        by_mass::fit(&loaded.model, &mut spec, &defaults.keys, &switch, places, mistakes);
+        by_mass::fit(&loaded.model, &mut spec, &touching.keys, &switch, places, mistakes);
     }
     if let Some(clearance_m) = clearance_m
         && places

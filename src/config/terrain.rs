@@ -10,6 +10,7 @@ use hardstand_physics::spatial::Transform;
 
 use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};
+use super::spring_keys;
 
 const EDGE_RADIUS_M: f64 = 0.01;
 
@@ -66,12 +67,13 @@ fn add(
     let X_WS = Transform::from_xyz_rpy(p, rpy);
     let platform = s.has("motion").then(|| Platform { X_WE: X_WS, motion: motion(s) });
     let Some(material) = materials.named(s, "material", material) else { return };
+    let spring = spring_keys::of_surface(s);
     let Some(shapes) = shape(s) else { return };
     let several = shapes.len() > 1;
     for (i, (X_EP, shape)) in shapes.into_iter().enumerate() {
         let name = if several { format!("{name}.{i}") } else { name.to_string() };
         let (X_WS, platform) = (X_WS.compose(&X_EP), platform.clone());
-        out.surfaces.push(Surface { name, X_WS, shape, platform });
+        out.surfaces.push(Surface { name, X_WS, shape, platform, spring });
         out.materials.push(material);
     }
 }

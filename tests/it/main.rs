@@ -79,6 +79,7 @@ mod simd;
 mod simulation;
 mod soak;
 #[cfg(feature = "zenoh")]
+mod spring_keys;
 mod tables;
 mod tidy;
 mod time_control;

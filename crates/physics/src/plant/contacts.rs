@@ -76,7 +76,8 @@ impl ContactSet {
         let state = |(i, at): (usize, &ContactResult)| {
             let law = match &spec.stations[i / n].model {
                 ContactModel::ExponentialSpring(spring) => ContactLaw::Spring {
-                    spring: *spring,
+                    // the scenario checks both together
+                    spring: self.surfaces[i % n].spring.applied_to(spring).unwrap_or(*spring),
                     memory: SpringMemory {
                         anchor_S: at.ground_point_S().into(),
                         committed_ns: Some(now_ns),

@@ -20,4 +20,5 @@ mod material;
 mod math;
 mod momentum;
 mod spatial;
+mod springs;
 mod terrain;

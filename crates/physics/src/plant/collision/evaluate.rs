@@ -135,9 +135,11 @@ impl CollisionSet {
 
     /// The law of a point, and whether it is one of two shapes.
     pub(super) fn law(&self, at: &CollisionPoint) -> (bool, &ContactModel) {
-        let on_ground = matches!(at.carriers[1], Carrier::Surface(_));
-        let laws = if on_ground { &self.spec.shapes[at.law].model } else { &self.between[at.law] };
-        (!on_ground, laws)
+        let Carrier::Surface(surface) = at.carriers[1] else {
+            return (true, &self.between[at.law]);
+        };
+        let changed = self.on_surfaces.get(at.law * self.surfaces + surface);
+        (false, changed.unwrap_or(&self.spec.shapes[at.law].model))
     }
 
     fn touch_shapes(&mut self, of: &Around<'_>) {

@@ -2,7 +2,7 @@
 
 use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pose, Scene, World};
 
-use crate::contact::{ExponentialSpring, SurfaceShape};
+use crate::contact::{ExponentialSpring, Surface, SurfaceShape};
 use crate::dynamics::Data;
 use crate::spatial::{Force, Vec3};
 use hardstand_error::Result;
@@ -27,6 +27,10 @@ pub struct CollisionSet {
     pub(super) carriers: Vec<Carrier>,
     /// Laws of shapes against shapes: that of the ground with springs that begin at the surface.
     pub(super) between: Vec<ContactModel>,
+    /// Laws of each shape on each surface, surfaces inner; empty if no surface changes any.
+    pub(super) on_surfaces: Vec<ContactModel>,
+    /// Number of surfaces.
+    pub(super) surfaces: usize,
     /// Radius of each shape of the spec if it is a ball or a capsule, m.
     pub(super) round_m: Vec<Option<f64>>,
     /// Corners of each shape of the spec, and the radius about them, for height fields.
@@ -61,6 +65,8 @@ impl Clone for CollisionSet {
             world: self.world.clone(),
             carriers: self.carriers.clone(),
             between: self.between.clone(),
+            on_surfaces: self.on_surfaces.clone(),
+            surfaces: self.surfaces,
             round_m: self.round_m.clone(),
             corners: self.corners.clone(),
             fields: self.fields.clone(),
@@ -106,6 +112,8 @@ impl CollisionSet {
         let corners: Vec<(Vec<Vec3>, f64)> = corners.collect();
         Ok(Self {
             between: of.shapes.iter().map(|s| from_the_surface(&s.model)).collect(),
+            on_surfaces: on_surfaces(spec),
+            surfaces: spec.ground.len(),
             round_m: corners.iter().map(|(c, r)| (c.len() <= 2).then_some(*r)).collect(),
             corners,
             near_fields: Vec::with_capacity(of.shapes.len() * fields.len()),
@@ -360,6 +368,22 @@ fn scene(spec: &PlantSpec, links: usize) -> (Scene, Vec<Carrier>, Vec<(usize, f6
         scene.exclude(as_geometry(*a), as_geometry(*b));
     }
     (scene, carriers, fields)
+}
+
+/// The law of each shape on each surface, surfaces inner; none if no surface changes any.
+fn on_surfaces(spec: &PlantSpec) -> Vec<ContactModel> {
+    if spec.ground.iter().all(|surface| surface.spring.is_empty()) {
+        return Vec::new();
+    }
+    let on = |model: &ContactModel, surface: &Surface| match model {
+        ContactModel::ExponentialSpring(spring) => {
+            let changed = surface.spring.applied_to(spring).unwrap_or(*spring);
+            ContactModel::ExponentialSpring(changed)
+        }
+        other => other.clone(),
+    };
+    let shapes = spec.collisions.shapes.iter();
+    shapes.flat_map(|s| spec.ground.iter().map(|surface| on(&s.model, surface))).collect()
 }
 
 /// A law whose spring does not act before the surface: parts of a machine have less clearance than
