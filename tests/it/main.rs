@@ -11,6 +11,7 @@
 mod common;
 
 mod alloc;
+mod anchors;
 mod bisect;
 mod bodies;
 mod branch;

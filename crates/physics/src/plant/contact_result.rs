@@ -73,6 +73,12 @@ impl ContactResult {
         self.touch.point_S(&Vec3::new(p.x, p.y, 0.0))
     }
 
+    /// The point that stretches the friction spring, put down onto the ground, in S, m.
+    pub(super) fn stretched_point_S(&self) -> Vec3 {
+        let [x, y, _] = self.force.p_P;
+        self.touch.point_S(&Vec3::new(x, y, 0.0))
+    }
+
     /// The Hertz contact of a sphere; its force acts a little inside the sphere.
     pub(super) fn hunt_crossley(
         &mut self,

@@ -2,7 +2,9 @@
 
 use hardstand_physics::contact::{ExponentialSpring, SpringChanges, SpringParameters, Stiction};
 use hardstand_physics::math;
-use hardstand_physics::plant::{ComputePath, ContactModel, OwnerWords, Plant, PlantSpec};
+use hardstand_physics::plant::{
+    CollisionSpec, ComputePath, ContactModel, OwnerWords, Plant, PlantSpec,
+};
 use hardstand_physics::spatial::Vec3;
 
 use super::common::bodies::{bystander, cuboid, put};
@@ -94,5 +96,54 @@ fn stations_with_different_springs_share_lanes() {
         // the tilt moves 0.6 % of the load from one side to the other
         let z = rest_height_m(&p, 10.0 * G / 4.0);
         assert!((corner.z - z).abs() < 2e-4, "{x}: {} {z}", corner.z);
+    }
+}
+
+/// Gravity pulls sideways: friction holds stations and shapes until their anchors begin anew, and
+/// then again, a stretch farther.
+#[test]
+fn anchors_that_begin_anew_stretch_nothing() {
+    let side_n = 1.0 * 10.0;
+    let (model, mut spec) = box_on_springs(0.8);
+    spec.gravity_W.x = 1.0;
+    let spring = ExponentialSpring::new(holding()).unwrap();
+    for station in &mut spec.stations {
+        station.model = ContactModel::ExponentialSpring(spring);
+    }
+    let law = ContactModel::ExponentialSpring(spring);
+    let post = bystander().1.collisions;
+    spec.collisions = CollisionSpec { shapes: vec![], bodies: vec![], ..post };
+    put(&mut spec, cuboid([0.4, 0.3, 0.2], 10.0, [1.0, 0.0, 0.1]), &law);
+    let mut plant = settled(&model, &spec, ComputePath::Fastest);
+    let elastic_x = |plant: &Plant| {
+        let of_stations: f64 = plant.contacts().forces().map(|f| f.friction_elastic_P[0]).sum();
+        let points = plant.collisions().points().iter();
+        let of_shapes: Vec3 =
+            points.map(|p| p.R_WC * (p.spring_force().friction_elastic() * p.weight)).sum();
+        (of_stations, of_shapes.x)
+    };
+    let places = |plant: &Plant| (plant.state().q.p_WB.x, plant.state().bodies[0].p_WB.x);
+    let before = places(&plant);
+    let (stations_n, shapes_n) = elastic_x(&plant);
+    assert!((stations_n + side_n).abs() < 1e-6 && (shapes_n + side_n).abs() < 1e-6);
+
+    (0..plant.contacts().evaluated().len()).for_each(|i| plant.reset_anchor(i));
+    plant.reset_shape_anchors(None);
+    plant.refresh_contacts();
+    let (stations_n, shapes_n) = elastic_x(&plant);
+    assert!(stations_n.abs() < 1e-9 && shapes_n.abs() < 1e-9, "{stations_n} {shapes_n}");
+
+    for _ in 0..6000 {
+        assert_eq!(plant.step(&[], &OwnerWords::default()), None);
+    }
+    let (stations_n, shapes_n) = elastic_x(&plant);
+    assert!((stations_n + side_n).abs() < 1e-6 && (shapes_n + side_n).abs() < 1e-6);
+    // four springs of a station each, or one of a patch, are stretched by the load once more
+    let after = places(&plant);
+    let kxy = holding().kxy_n_per_m;
+    for (moved, stretch) in
+        [(after.0 - before.0, side_n / (4.0 * kxy)), (after.1 - before.1, side_n / kxy)]
+    {
+        assert!((moved / stretch - 1.0).abs() < 1e-4, "{moved} {stretch}");
     }
 }

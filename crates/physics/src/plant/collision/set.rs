@@ -4,7 +4,7 @@ use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pos
 
 use crate::contact::{ExponentialSpring, Surface, SurfaceShape};
 use crate::dynamics::Data;
-use crate::spatial::{Force, Vec3};
+use crate::spatial::{Force, Transform, Vec3};
 use hardstand_error::Result;
 
 use super::super::implicit::{Step, Touching};
@@ -234,6 +234,25 @@ impl CollisionSet {
             let next = PointMemory { committed_ns, force_B, ..point.memory };
             if !memory.push(next) {
                 return;
+            }
+        }
+    }
+
+    /// Lets the friction springs of these shapes, or of all, begin where their points are now.
+    pub(in super::super) fn reset_anchors(
+        &self,
+        shapes: Option<&[usize]>,
+        memory: &mut CollisionMemory,
+        pose: impl Fn(Carrier) -> Transform,
+    ) {
+        // the order of the points of the last commit need not be that of the last evaluation
+        for m in memory.points_mut() {
+            let at = self.points.iter().find(|p| p.memory.is_of(m));
+            let Some(at) = at else { continue };
+            let is_meant = |shapes: &[usize]| at.shapes().iter().any(|id| shapes.contains(id));
+            if shapes.is_none_or(is_meant) {
+                let [a, b] = at.carriers.map(&pose);
+                m.anchor_B = b.point_inverse(&a.point(&m.marker())).into();
             }
         }
     }
