@@ -62,6 +62,7 @@ pub(super) fn collisions(
 ) -> CollisionSpec {
     let (contact, robot) = (root.section("contact"), root.section("robot"));
     let law = Law::of_contact(common.defaults);
+    law.refuse_idle_keys(&Section::new("contact".into(), None, common.mistakes));
     let friction = friction_of(&contact, common.defaults);
     let links = links(&contact, &common.loaded.model);
     let mut out = CollisionSpec::none();
@@ -93,6 +94,7 @@ pub(super) fn collisions(
             meets_ground: !has_stations,
             model,
             friction,
+            rolling: law.rolling,
         });
     }
     for (link, shaped) in &touching.shaped {
@@ -224,6 +226,7 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
         meets_ground: true,
         model,
         friction,
+        rolling: law.rolling,
     });
 }
 

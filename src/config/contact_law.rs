@@ -4,7 +4,7 @@ use crate::limits::FRICTION_MAX;
 use hardstand_error::Result;
 use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
-    SpringParameters, StationShape, Stiction,
+    RollingFriction, SpringParameters, StationShape, Stiction,
 };
 use hardstand_physics::plant::ContactModel;
 
@@ -23,6 +23,8 @@ pub(super) struct ContactDefaults {
     /// The keys of the spring, for [`by_mass::fit`](super::by_mass::fit).
     pub(super) keys: SpringKeys,
     mu: [f64; 2],
+    /// Moments against rolling and spinning: both coefficients, m, and the settle rate, rad/s.
+    rolling: [f64; 3],
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
     /// Material of the ground.
@@ -67,6 +69,12 @@ pub(super) fn contact_defaults(
     if mu[1] > mu[0] && mistakes.count() == before {
         s.mistake("mu_kinetic", &format!("at most contact.mu_static, which is {}", mu[0]));
     }
+    let length = Range::between(0.0, 1.0);
+    let rolling = [
+        s.f64("rolling_m", length),
+        s.f64("torsional_m", length),
+        s.f64("settle_rad_per_s", above),
+    ];
     s.know(&["bodies", "self_collision", "disable"]);
     s.know(&["restitution", "capture_m_per_s", "restitution_speed_m_per_s"]);
     let out = ContactDefaults {
@@ -74,6 +82,7 @@ pub(super) fn contact_defaults(
         parameters,
         keys,
         mu,
+        rolling,
         material: materials.named(&s, "material", None),
         transition_m_per_s: s.f64("transition_m_per_s", above),
         ground_material: materials.named(&s, "ground_material", None),
@@ -107,11 +116,26 @@ pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Fricti
     Friction::new(mu_static, mu_kinetic)
 }
 
+/// Moments of a table; the defaults replace missing coefficients.
+fn rolling_of(s: &Section<'_>, defaults: &ContactDefaults) -> RollingFriction {
+    let [of_all, torsion_of_all, settle] = defaults.rolling;
+    let length = Range::between(0.0, 1.0);
+    let rolling_m = s.f64_if_given("rolling_m", length).unwrap_or(of_all);
+    rolling([rolling_m, s.f64_if_given("torsional_m", length).unwrap_or(torsion_of_all), settle])
+}
+
+/// A number out of range is already reported.
+fn rolling([rolling_m, torsional_m, settle]: [f64; 3]) -> RollingFriction {
+    RollingFriction::new(rolling_m, torsional_m, settle).unwrap_or_default()
+}
+
 /// The contact model of one foot, before its stations are known.
 pub(super) struct Law {
     kind: Kind,
     /// The keys of its spring, for [`by_mass::fit`](super::by_mass::fit).
     pub(super) keys: SpringKeys,
+    /// Moments against rolling and spinning.
+    pub(super) rolling: RollingFriction,
     parameters: SpringParameters,
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
@@ -131,6 +155,7 @@ impl Law {
         Self {
             kind: kind.unwrap_or(defaults.model),
             keys,
+            rolling: rolling_of(s, defaults),
             parameters,
             material: materials.named(s, "material", defaults.material),
             transition_m_per_s: defaults.transition_m_per_s,
@@ -142,6 +167,7 @@ impl Law {
         Self {
             kind: defaults.model,
             keys: defaults.keys,
+            rolling: rolling(defaults.rolling),
             parameters: defaults.parameters,
             material: defaults.material,
             transition_m_per_s: defaults.transition_m_per_s,
@@ -155,6 +181,13 @@ impl Law {
             Kind::HuntCrossley => &["mu_static", "mu_kinetic", "stiction"],
             Kind::Rigid => &["material", "stiction"],
         };
+        if self.kind == Kind::Rigid && self.rolling.acts() {
+            s.complain(
+                "model",
+                "\"rigid\" has no rolling and torsional friction, for its forces are impulses: \
+                 set rolling_m and torsional_m to 0, or take another model",
+            );
+        }
         for key in idle.iter().filter(|key| s.has(key)) {
             s.complain(key, "the contact model of this foot does not use it");
         }

@@ -145,6 +145,7 @@ fn stations_of(
             shape: shape.turned(&frame.X_BF.R),
             model,
             friction,
+            rolling: law.rolling,
         });
     }
     Some((name.into(), frame.body, frame.X_BF))

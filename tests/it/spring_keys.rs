@@ -92,3 +92,32 @@ fn wrong_springs_are_refused_with_key_value_and_range() {
     let text = load(&["contact.d2_per_m=0"]).map(|_| ()).unwrap_err().to_string();
     assert_eq!(text.matches("d2_per_m is 0").count(), 1, "{text}");
 }
+
+#[test]
+fn rolling_friction_is_for_contacts_with_forces() {
+    let s = load(&["contact.rolling_m=0.001", "feet.1.torsional_m=0.02"]).unwrap();
+    let of = |f: usize| s.spec.stations[s.spec.feet[f].stations[0]].rolling;
+    assert_eq!((of(0).rolling_m(), of(0).torsional_m()), (0.001, 0.0));
+    assert_eq!((of(1).rolling_m(), of(1).torsional_m()), (0.001, 0.02));
+    assert!(s.spec.collisions.shapes.iter().all(|shape| shape.rolling == of(0)));
+    // keys that are off are no change for a log that does not know them
+    let (off, plain) = (load(&["contact.settle_rad_per_s=0.5"]).unwrap(), load(&[]).unwrap());
+    assert_eq!(off.physics_hash, plain.physics_hash);
+    assert_ne!(s.physics_hash, plain.physics_hash);
+    for (sets, expected) in [
+        (vec!["contact.rolling_m=2"], "contact.rolling_m is 2; it must be 0 to 1"),
+        (vec!["feet.0.torsional_m=-1"], "feet[0].torsional_m is -1; it must be 0 to 1"),
+        (vec!["contact.settle_rad_per_s=0"], "contact.settle_rad_per_s is 0; it must be finite"),
+        (
+            vec!["contact.model=rigid", "contact.rolling_m=0.01"],
+            "contact.model: \"rigid\" has no rolling and torsional friction",
+        ),
+        (
+            vec!["feet.2.model=rigid", "feet.2.rolling_m=0.01"],
+            "feet[2].model: \"rigid\" has no rolling and torsional friction",
+        ),
+    ] {
+        let text = load(&sets).map(|_| ()).unwrap_err().to_string();
+        assert!(text.contains(expected), "no \"{expected}\" in:\n{text}");
+    }
+}

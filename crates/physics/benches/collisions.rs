@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use hardstand_geometry::Shape;
 use hardstand_physics::actuator::Reference;
-use hardstand_physics::contact::{ExponentialSpring, Friction, SpringParameters, Stiction};
+use hardstand_physics::contact::{
+    ExponentialSpring, Friction, RollingFriction, SpringParameters, Stiction,
+};
 use hardstand_physics::model::{Base, Builder, JointKind, Model};
 use hardstand_physics::plant::{
     Carrier, CollisionShape, CollisionSpec, ContactModel, FreeBody, Mobility, OwnerWords, Plant,
@@ -53,7 +55,15 @@ fn collisions() -> CollisionSpec {
 
 fn shape(carrier: Carrier, X_BS: Transform, shape: Shape) -> CollisionShape {
     let friction = Friction::new(0.7, 0.5);
-    CollisionShape { carrier, X_BS, shape, meets_ground: true, model: spring(), friction }
+    CollisionShape {
+        carrier,
+        X_BS,
+        shape,
+        meets_ground: true,
+        model: spring(),
+        friction,
+        rolling: RollingFriction::NONE,
+    }
 }
 
 fn scene(name: String, model: Model, mut spec: PlantSpec) -> Scene {

@@ -1,8 +1,8 @@
 //! One contact: geometry, and the force of its model.
 
 use crate::contact::{
-    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Overlap, RollingMemory,
-    SpringForce, SurfacePose, Touch, stretched,
+    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Overlap,
+    RollingFriction, RollingMemory, SpringForce, SurfacePose, Touch, stretched,
 };
 use crate::dynamics::Data;
 use crate::math;
@@ -27,6 +27,10 @@ pub struct ContactResult {
     pub friction: Friction,
     /// All forces in the contact's frame C, whatever the model.
     pub force: SpringForce,
+    /// Moment against rolling and spinning on the body, in C, N·m.
+    pub moment_C: Vec3,
+    /// That moment over the rates against which it acts, N·m·s/rad.
+    pub(super) spin_damping: [f64; 2],
     /// How fast a Hunt–Crossley force gives way; that of a spring follows from the force itself.
     pub(super) slopes: ContactSlopes,
 }
@@ -43,6 +47,8 @@ impl ContactResult {
             rigid,
             friction: Friction::NONE,
             force: SpringForce::default(),
+            moment_C: zero,
+            spin_damping: [0.0; 2],
             slopes: ContactSlopes::default(),
         }
     }
@@ -53,7 +59,7 @@ impl ContactResult {
         ContactForce {
             point: self.touch.point_W,
             force: self.touch.R_WC * self.force.force_P(),
-            moment: Vec3::zeros(),
+            moment: self.touch.R_WC * self.moment_C,
             potential_energy_j: self.force.potential_energy_j,
             power_dissipation_w: self.force.power_dissipation_w,
         }
@@ -77,6 +83,15 @@ impl ContactResult {
     pub(super) fn stretched_point_S(&self) -> Vec3 {
         let [x, y, _] = self.force.p_P;
         self.touch.point_S(&Vec3::new(x, y, 0.0))
+    }
+
+    /// The moments that belong to the evaluated force.
+    pub(super) fn roll(&mut self, rolling: &RollingFriction, pose: &SurfacePose, data: &Data) {
+        let w_W = data.X_WB[self.body].R * data.V[self.body].ang - pose.w_W;
+        let w_C = self.touch.R_WC.tr_mul(&w_W);
+        self.moment_C = rolling.moment_C(self.force.normal_n, &w_C);
+        self.spin_damping = rolling.damping(self.force.normal_n, &w_C);
+        self.force.power_dissipation_w -= self.moment_C.dot(&w_C);
     }
 
     /// The Hertz contact of a sphere; its force acts a little inside the sphere.

@@ -1,7 +1,8 @@
 //! All contacts of the plant: every station against every surface.
 
 use crate::contact::{
-    ExponentialSpring, Friction, SpringForce, StationShape, Surface, SurfacePose, SurfaceShape,
+    ExponentialSpring, Friction, RollingFriction, SpringForce, StationShape, Surface, SurfacePose,
+    SurfaceShape,
 };
 use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
@@ -30,6 +31,8 @@ struct StationPoint {
     body: usize,
     p_BS: Vec3,
     shape: StationShape,
+    /// `None` if it has no moments.
+    rolling: Option<RollingFriction>,
 }
 
 /// One exponential spring on a plane at rest: what equal limbs can compute side by side.
@@ -54,7 +57,9 @@ impl ContactSet {
             evaluated: Vec::new(),
         };
         for s in &spec.stations {
-            let station = StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape };
+            let acts = s.rolling.acts() && !matches!(s.model, ContactModel::Rigid);
+            let rolling = acts.then_some(s.rolling);
+            let station = StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape, rolling };
             for (surface, pose) in set.surfaces.iter().zip(&set.poses) {
                 let mut at = ContactResult::new(s.body, matches!(s.model, ContactModel::Rigid));
                 locate(&mut at, surface, pose, &station, data);
@@ -127,10 +132,11 @@ impl ContactSet {
         let spring = |(i, contact): (usize, &ContactState)| {
             let (station, surface) = self.parts_of(i);
             let plane = surface.shape == SurfaceShape::Plane && surface.platform.is_none();
-            let simple = !matches!(station.shape, StationShape::Torus { .. });
+            let is_torus = matches!(station.shape, StationShape::Torus { .. });
+            let simple = !is_torus && station.rolling.is_none();
             match &contact.law {
                 ContactLaw::Spring { spring, .. } if plane && simple && self.regions.is_empty() => {
-                    let StationPoint { body, p_BS, shape } = *station;
+                    let StationPoint { body, p_BS, shape, .. } = *station;
                     let X_WS = surface.X_WS;
                     Some(PlaneSpring { contact: i, body, p_BS, shape, X_WS, spring: *spring })
                 }
@@ -263,6 +269,9 @@ impl ContactSet {
                 }
                 ContactLaw::Rigid(memory) => at.rigid_impulse(memory),
             }
+            if let Some(rolling) = &station.rolling {
+                at.roll(rolling, pose, data);
+            }
         }
     }
 
@@ -270,6 +279,7 @@ impl ContactSet {
     pub(super) fn clear(&mut self) {
         for e in &mut self.evaluated {
             e.force = SpringForce::default();
+            e.moment_C = Vec3::zeros();
         }
     }
 
@@ -279,6 +289,9 @@ impl ContactSet {
             if !at.rigid {
                 let f_W = at.touch.vector_to_W(&at.force.force_P());
                 data.apply_force(at.body, &f_W, &at.point_B);
+                if at.moment_C != Vec3::zeros() {
+                    data.apply_moment(at.body, &(at.touch.R_WC * at.moment_C));
+                }
             }
         }
     }
@@ -307,6 +320,12 @@ impl ContactSet {
             let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
             data.f_ext[at.body] += Force::from(force);
             data.added.bodies[at.body] += inertia;
+            if at.moment_C != Vec3::zeros() {
+                let (moment, inertia) =
+                    step.spin(&at.moment_C, at.spin_damping, &at.touch.R_WC, &X_WB);
+                data.f_ext[at.body].ang += moment;
+                data.added.bodies[at.body] += inertia;
+            }
         }
     }
 

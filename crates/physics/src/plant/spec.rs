@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::contact::{
-    ExponentialSpring, Friction, HuntCrossley, Restitution, StationShape, Surface,
+    ExponentialSpring, Friction, HuntCrossley, Restitution, RollingFriction, StationShape, Surface,
 };
 use crate::dynamics::{Positions, Velocities};
 use crate::model::{JointKind, Model};
@@ -53,6 +53,8 @@ pub struct Station {
     pub model: ContactModel,
     /// Initial coefficients of friction. Hunt–Crossley contacts take theirs from the materials.
     pub friction: Friction,
+    /// Moments against rolling and spinning; a rigid contact has none.
+    pub rolling: RollingFriction,
 }
 
 /// A named set of stations whose forces are summed up as one foot's.

@@ -2,8 +2,8 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
-    ConvexSolid, ExponentialSpring, Friction, Restitution, SpringParameters, Stiction, Surface,
-    SurfaceShape,
+    ConvexSolid, ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters,
+    Stiction, Surface, SurfaceShape,
 };
 use hardstand_physics::math;
 use hardstand_physics::plant::{
@@ -130,6 +130,9 @@ fn bodies_that_hit_each_other_keep_momentum() {
     put(&mut spec, second, &holding());
     let round = ball(0.1, 0.5, [-0.6, 0.02, 0.95]);
     put(&mut spec, round, &holding());
+    for shape in &mut spec.collisions.shapes {
+        shape.rolling = RollingFriction::new(0.01, 0.02, 0.1).unwrap();
+    }
     spec.collisions.bodies[0].V_W = Motion::new(Vec3::new(1.0, -2.0, 0.5), Vec3::x() * 2.0);
     spec.collisions.bodies[2].V_W.lin.x = 5.0;
     let momentum = |plant: &Plant| {
@@ -255,6 +258,7 @@ fn a_robot_that_falls_lies_on_its_links() {
                 meets_ground: true,
                 model: holding(),
                 friction: Friction::new(0.7, 0.5),
+                rolling: RollingFriction::NONE,
             });
             spec.collisions.apart.push((Carrier::Link(0), Carrier::Link(link)));
         }
@@ -323,6 +327,7 @@ fn rigid_bodies_pile_up_on_a_robot() {
             meets_ground: true,
             model: ContactModel::Rigid,
             friction: Friction::new(0.7, 0.5),
+            rolling: RollingFriction::NONE,
         });
         spec.q.p_WB.z += 0.3;
         let top = spec.q.p_WB.z;

@@ -19,6 +19,7 @@ mod held;
 mod material;
 mod math;
 mod momentum;
+mod rolling;
 mod spatial;
 mod springs;
 mod terrain;

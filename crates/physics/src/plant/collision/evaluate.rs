@@ -3,7 +3,8 @@
 use hardstand_geometry::{ContactPoint, POINTS_MAX, match_previous};
 
 use crate::contact::{
-    ContactSlopes, Friction, Memory, Overlap, SpringForce, SurfaceShape, level_axes,
+    ContactSlopes, Friction, Memory, Overlap, RollingFriction, SpringForce, SurfaceShape,
+    level_axes,
 };
 use crate::dynamics::Data;
 use crate::math;
@@ -73,6 +74,14 @@ pub(in super::super) fn pose_of(
 impl Around<'_> {
     fn pose(&self, carrier: Carrier) -> Transform {
         pose_of(carrier, self.ground, self.data, self.bodies)
+    }
+
+    fn angular_velocity_W(&self, carrier: Carrier) -> Vec3 {
+        match carrier {
+            Carrier::Surface(i) => self.ground.pose(i).w_W,
+            Carrier::Link(i) => self.data.X_WB[i].R * self.data.V[i].ang,
+            Carrier::Body(i) => self.bodies[i].w_WB,
+        }
     }
 
     fn velocity_W(&self, carrier: Carrier, p_W: &Vec3) -> Vec3 {
@@ -284,6 +293,8 @@ impl CollisionSet {
             memory: kept.unwrap_or(PointMemory::new(place.pair, place.feature, 0.0)),
             force: SpringForce::default(),
             slopes: ContactSlopes::default(),
+            moment_C: Vec3::zeros(),
+            spin_damping: [0.0; 2],
             is_rigid: false,
             law,
         };
@@ -309,6 +320,11 @@ impl CollisionSet {
             }
             ContactModel::Rigid => at.rigid((of.pose(a), of.pose(b))),
         }
+        let rolling = self.rolling(place.shapes);
+        if rolling.acts() && !at.is_rigid {
+            let w_W = of.angular_velocity_W(a) - of.angular_velocity_W(b);
+            at.roll(&rolling, &R_WC.tr_mul(&w_W));
+        }
         self.points.push(at);
     }
 
@@ -329,6 +345,11 @@ impl CollisionSet {
             (Some(r), None) | (None, Some(r)) if r > 0.0 => r,
             _ => self.spec.face_radius_m,
         }
+    }
+
+    fn rolling(&self, (a, b): (usize, Option<usize>)) -> RollingFriction {
+        let own = self.spec.shapes[a].rolling;
+        b.map_or(own, |b| own.between(&self.spec.shapes[b].rolling))
     }
 
     fn friction(&self, of: &Around<'_>, place: &Place) -> Friction {
@@ -415,6 +436,14 @@ impl CollisionPoint {
             next_sliding: before.sliding,
             ..self.force
         };
+    }
+
+    /// The moments that belong to the evaluated force; `w_C` is the angular velocity of A less that
+    /// of B.
+    fn roll(&mut self, rolling: &RollingFriction, w_C: &Vec3) {
+        self.moment_C = rolling.moment_C(self.force.normal_n, w_C);
+        self.spin_damping = rolling.damping(self.force.normal_n, w_C);
+        self.force.power_dissipation_w -= self.moment_C.dot(w_C);
     }
 
     /// Hertz' law with the radius of a sphere on a plane, m.

@@ -271,16 +271,24 @@ impl CollisionSet {
             return; // its force acts as an impulse
         }
         let f_W = at.force_W();
-        for (carrier, f_W) in at.carriers.iter().zip([f_W, -f_W]) {
+        let has_moment = at.moment_C != Vec3::zeros();
+        let m_W = if has_moment { at.moment_W() } else { Vec3::zeros() };
+        for (carrier, (f_W, m_W)) in at.carriers.iter().zip([(f_W, m_W), (-f_W, -m_W)]) {
             match *carrier {
                 Carrier::Surface(_) => {}
                 Carrier::Link(b) => {
                     let p_B = data.X_WB[b].point_inverse(&at.point_W);
                     data.apply_force(b, &f_W, &p_B);
+                    if has_moment {
+                        data.apply_moment(b, &m_W);
+                    }
                 }
                 Carrier::Body(k) => {
                     let arm_W = at.point_W - bodies[k].p_WB;
                     self.forces[k] += Force::new(arm_W.cross(&f_W), f_W);
+                    if has_moment {
+                        self.forces[k].ang += m_W;
+                    }
                 }
             }
         }
@@ -311,6 +319,13 @@ impl CollisionSet {
             let (force, inertia) = step.contact(&touching, &at.slopes.scaled(at.weight), &X_WB, &V);
             data.f_ext[b] += Force::from(force);
             data.added.bodies[b] += inertia;
+            if at.moment_C != Vec3::zeros() {
+                let damping = at.spin_damping.map(|d| d * at.weight);
+                let moment_C = at.moment_C * at.weight;
+                let (moment, inertia) = step.spin(&moment_C, damping, &at.R_WC, &X_WB);
+                data.f_ext[b].ang += moment;
+                data.added.bodies[b] += inertia;
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses parts of it")]
 
 use hardstand_geometry::Shape;
-use hardstand_physics::contact::Friction;
+use hardstand_physics::contact::{Friction, RollingFriction};
 use hardstand_physics::model::{Base, Builder, Model};
 use hardstand_physics::plant::{
     Carrier, CollisionShape, CollisionSpec, ContactModel, FreeBody, Mobility, PlantSpec,
@@ -61,6 +61,7 @@ pub fn put(spec: &mut PlantSpec, (body, shape): (FreeBody, Shape), model: &Conta
         meets_ground: true,
         model: model.clone(),
         friction: Friction::new(0.7, 0.5),
+        rolling: RollingFriction::NONE,
     });
     index
 }
