@@ -231,7 +231,7 @@ fn set_springs(spec: &mut PlantSpec, keys: &FittedKeys, share: Share) -> Result<
 /// all stations together) those that are nearest to the ground.
 fn carrying(model: &Model, spec: &PlantSpec) -> usize {
     let plant = Plant::new(model.clone(), spec.clone());
-    let surfaces = plant.contacts().surface_count().max(1);
+    let surfaces = plant.contacts().places().max(1);
     let heights_m: Vec<f64> = plant
         .contacts()
         .evaluated()

@@ -1,9 +1,9 @@
 //! Feet and stations of a scenario.
 
-use crate::limits::{FEET_MAX, NAME_BYTES_MAX, STATIONS_MAX};
+use crate::limits::{FEET_MAX, NAME_BYTES_MAX, PLACES_MIN, STATIONS_MAX};
 use crate::urdf::{Collision, Loaded, Shape};
 use hardstand_physics::contact::{Friction, StationShape};
-use hardstand_physics::plant::{Foot, Station};
+use hardstand_physics::plant::{ContactModel, Foot, Station};
 use hardstand_physics::spatial::{Transform, Vec3};
 
 use super::by_mass::FittedKeys;
@@ -62,15 +62,32 @@ pub(super) fn touching(
     if out.feet.len() > FEET_MAX {
         mistakes.add(format!("feet has {} entries; at most {FEET_MAX}", out.feet.len()));
     }
-    let surfaces = ground.surfaces.len();
-    if out.stations.len() * surfaces > STATIONS_MAX {
+    check_room(&out.stations, ground, mistakes);
+    out
+}
+
+/// With more stations times surfaces than there is room for, each station has places for those that
+/// are near it.
+fn check_room(stations: &[Station], ground: &Ground, mistakes: &Mistakes) {
+    let (count, surfaces) = (stations.len(), ground.surfaces.len());
+    if count * surfaces <= STATIONS_MAX {
+        return;
+    }
+    let most = STATIONS_MAX / PLACES_MIN;
+    if count > most {
         mistakes.add(format!(
-            "{} stations × {surfaces} surfaces are more than the {STATIONS_MAX} contacts allowed; \
-             contact = \"shapes\" in [[feet]] has no such limit",
-            out.stations.len()
+            "{count} stations × {surfaces} surfaces are more than {STATIONS_MAX} contacts, and so at \
+             most {most} stations are allowed; contact = \"shapes\" in [[feet]] has no such limit"
         ));
     }
-    out
+    let hertzian = |s: &Station| matches!(s.model, ContactModel::HuntCrossley(_));
+    let is_mixed = ground.materials.windows(2).any(|pair| pair[0] != pair[1]);
+    if is_mixed && stations.iter().any(hertzian) {
+        mistakes.add(format!(
+            "{count} stations × {surfaces} surfaces are more than {STATIONS_MAX} contacts, and \
+             surfaces have different materials, which \"hunt_crossley\" then cannot have"
+        ));
+    }
 }
 
 /// Whether a foot touches with the collision shapes of its link.

@@ -192,7 +192,7 @@ impl Simulation {
 
     /// True if contact `i` is of a station that `scope` means.
     fn is_meant(&self, scope: Scope, i: usize) -> bool {
-        let station = i / self.plant.contacts().surface_count();
+        let station = i / self.plant.contacts().places();
         match scope {
             Scope::All => true,
             Scope::Station(s) => s as usize == station,

@@ -32,14 +32,14 @@ fn stretched_m(simulation: &Simulation, foot: usize) -> f64 {
     contacts.of_stations(&spec.feet[foot].stations).map(of).sum()
 }
 
-/// A limp robot spreads its feet on a slope: their springs are stretched.
+/// A limp robot begins to slide down a slope: the springs of its feet are stretched.
 #[test]
 fn the_anchors_of_one_foot_begin_anew_and_no_others() {
     let scenario = scenario(&["planes.0.rpy_rad=[0.0,0.1,0.0]"]);
     let mut one = scenario.simulation();
     let mut other = scenario.simulation();
-    run(&mut one, 300, &[]);
-    run(&mut other, 300, &[]);
+    run(&mut one, 30, &[]);
+    run(&mut other, 30, &[]);
     let before: Vec<f64> = (0..4).map(|foot| stretched_m(&one, foot)).collect();
     assert!(before.iter().all(|&s| s > 1e-5), "{before:?}");
     let event = Event::ResetAnchors { scope: Scope::Foot(2) };

@@ -15,6 +15,8 @@ use super::contact_state::{RigidMemory, RigidPhase, SpringMemory};
 pub struct ContactResult {
     /// Body of the station.
     pub body: usize,
+    /// Number of the surface; `None` for a place that no surface has taken.
+    pub surface: Option<usize>,
     /// Geometry.
     pub touch: Touch,
     /// Where the force acts, in the body's frame, m.
@@ -37,10 +39,11 @@ pub struct ContactResult {
 
 impl ContactResult {
     /// A contact that has not been evaluated yet.
-    pub(super) fn new(body: usize, rigid: bool) -> Self {
+    pub(super) fn new(body: usize, surface: Option<usize>, rigid: bool) -> Self {
         let (zero, R_WC) = (Vec3::zeros(), Mat3::identity());
         Self {
             body,
+            surface,
             touch: Touch { X_SC: None, R_WC, p_C: zero, point_W: zero },
             point_B: zero,
             v_C: zero,
@@ -51,6 +54,14 @@ impl ContactResult {
             spin_damping: [0.0; 2],
             slopes: ContactSlopes::default(),
         }
+    }
+
+    /// A place that no surface has taken: nothing is nearer than `reach_m`.
+    pub(super) fn empty(body: usize, rigid: bool, reach_m: f64) -> Self {
+        let mut at = Self::new(body, None, rigid);
+        at.touch.p_C.z = reach_m;
+        at.force.p_P[2] = reach_m;
+        at
     }
 
     /// The record of this contact in W: surface 2 is the station's body.

@@ -9,6 +9,16 @@ use super::Word;
 pub(super) struct ContactState {
     pub(super) law: ContactLaw,
     pub(super) friction: Friction,
+    pub(super) place: Place,
+}
+
+/// The surface of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Always the same: no word of the state.
+    Fixed,
+    /// One that is near, by its number, or none.
+    Near(Option<u32>),
 }
 
 /// A law and its own kind of memory. The law never changes and is no word of the state.
@@ -83,6 +93,11 @@ impl ContactState {
     /// Visits every word; `i` is the index of the contact.
     #[inline(always)]
     pub(super) fn walk(&mut self, i: usize, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
+        if let Place::Near(surface) = &mut self.place {
+            let mut number = surface.map_or(NEVER, u64::from);
+            visit("contact.surface", i, Word::U64(&mut number));
+            *surface = u32::try_from(number).ok();
+        }
         match &mut self.law {
             ContactLaw::Spring { memory: m, .. } => {
                 walk3("contact.anchor_S", i, &mut m.anchor_S, visit);

@@ -9,14 +9,18 @@ use crate::model::{Base, Model};
 use crate::spatial::{Force, Transform, Vec3};
 
 use super::contact_result::ContactResult;
-use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase, SpringMemory};
+use super::contact_state::{
+    ContactLaw, ContactState, Place, RigidMemory, RigidPhase, SpringMemory,
+};
 use super::implicit::{Step, Touching};
+use super::near::NearSurfaces;
 use super::regions::friction_at;
 use super::rigid::CLOSED_M;
 use super::{ContactModel, FrictionRegion, PlantSpec};
 
-/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / surfaces` against
-/// the surface `i % surfaces`; its law, memory and friction are in [`State`](super::State).
+/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / places` against the
+/// surface `i % places`, or, if stations times surfaces are too many, against one that is near it. Its
+/// law, memory and friction are in [`State`](super::State).
 #[derive(Clone, Debug)]
 pub struct ContactSet {
     surfaces: Vec<Surface>,
@@ -24,6 +28,10 @@ pub struct ContactSet {
     regions: Vec<FrictionRegion>,
     stations: Vec<StationPoint>,
     evaluated: Vec<ContactResult>,
+    /// Contacts of each station.
+    places: usize,
+    /// `None` if each contact has its surface for good.
+    near: Option<NearSurfaces>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,13 +63,24 @@ impl ContactSet {
             regions: spec.regions.clone(),
             stations: Vec::new(),
             evaluated: Vec::new(),
+            places: spec.places(),
+            near: None,
         };
+        let is_sparse = set.places != spec.ground.len();
+        set.near = is_sparse.then(|| NearSurfaces::new(spec));
         for s in &spec.stations {
             let acts = s.rolling.acts() && !matches!(s.model, ContactModel::Rigid);
             let rolling = acts.then_some(s.rolling);
             let station = StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape, rolling };
-            for (surface, pose) in set.surfaces.iter().zip(&set.poses) {
-                let mut at = ContactResult::new(s.body, matches!(s.model, ContactModel::Rigid));
+            let rigid = matches!(s.model, ContactModel::Rigid);
+            if let Some(near) = &set.near {
+                let empty = ContactResult::empty(s.body, rigid, near.reach_m);
+                set.evaluated.extend((0..set.places).map(|_| empty));
+                set.stations.push(station);
+                continue;
+            }
+            for (i, (surface, pose)) in set.surfaces.iter().zip(&set.poses).enumerate() {
+                let mut at = ContactResult::new(s.body, Some(i), rigid);
                 locate(&mut at, surface, pose, &station, data);
                 set.evaluated.push(at);
             }
@@ -77,33 +96,45 @@ impl ContactSet {
         spec: &PlantSpec,
         now_ns: u64,
     ) -> Vec<ContactState> {
-        let n = self.surfaces.len();
         let state = |(i, at): (usize, &ContactResult)| {
-            let law = match &spec.stations[i / n].model {
-                ContactModel::ExponentialSpring(spring) => ContactLaw::Spring {
-                    // the scenario checks both together
-                    spring: self.surfaces[i % n].spring.applied_to(spring).unwrap_or(*spring),
-                    memory: SpringMemory {
-                        anchor_S: at.ground_point_S().into(),
-                        committed_ns: Some(now_ns),
-                        marker_B: at.point_B.into(),
-                        sliding: spring.new_memory().sliding,
-                    },
-                },
-                ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[i % n]),
-                ContactModel::Rigid => ContactLaw::Rigid(self.rigid_at_rest(at, model, spec)),
-            };
-            ContactState { law, friction: self.initial_friction(spec, i) }
+            let mut law = self.new_law(spec, i, now_ns);
+            if let ContactLaw::Rigid(memory) = &mut law {
+                *memory = self.rigid_at_rest(at, model, spec);
+            }
+            let near = Place::Near(at.surface.map(|surface| surface as u32));
+            let place = if self.near.is_some() { near } else { Place::Fixed };
+            ContactState { law, friction: self.initial_friction(spec, i), place }
         };
         self.evaluated.iter().enumerate().map(state).collect()
     }
 
+    /// The law of contact `i` where it was evaluated last, with its anchor under the station.
+    fn new_law(&self, spec: &PlantSpec, i: usize, now_ns: u64) -> ContactLaw {
+        let at = &self.evaluated[i];
+        let surface = at.surface.unwrap_or(0);
+        match &spec.stations[i / self.places].model {
+            ContactModel::ExponentialSpring(spring) => ContactLaw::Spring {
+                // the scenario checks both together
+                spring: self.surfaces[surface].spring.applied_to(spring).unwrap_or(*spring),
+                memory: SpringMemory {
+                    anchor_S: at.ground_point_S().into(),
+                    committed_ns: Some(now_ns),
+                    marker_B: at.point_B.into(),
+                    sliding: spring.new_memory().sliding,
+                },
+            },
+            ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[surface]),
+            ContactModel::Rigid => ContactLaw::Rigid(RigidMemory::NEW),
+        }
+    }
+
     /// Coefficients of contact `i` at the start.
     pub(super) fn initial_friction(&self, spec: &PlantSpec, i: usize) -> Friction {
-        let n = self.surfaces.len();
-        let station = &spec.stations[i / n];
+        let station = &spec.stations[i / self.places];
         match &station.model {
-            ContactModel::HuntCrossley(laws) => laws[i % n].initial_friction(),
+            ContactModel::HuntCrossley(laws) => {
+                laws[self.evaluated[i].surface.unwrap_or(0)].initial_friction()
+            }
             _ => station.friction,
         }
     }
@@ -129,6 +160,9 @@ impl ContactSet {
 
     /// All contacts, if each is a [`PlaneSpring`] and friction depends on no region.
     pub(super) fn plane_springs(&self, contacts: &[ContactState]) -> Option<Vec<PlaneSpring>> {
+        if self.near.is_some() {
+            return None;
+        }
         let spring = |(i, contact): (usize, &ContactState)| {
             let (station, surface) = self.parts_of(i);
             let plane = surface.shape == SurfaceShape::Plane && surface.platform.is_none();
@@ -147,7 +181,7 @@ impl ContactSet {
     }
 
     fn parts_of(&self, contact: usize) -> (&StationPoint, &Surface) {
-        let n = self.surfaces.len();
+        let n = self.places;
         (&self.stations[contact / n], &self.surfaces[contact % n])
     }
 
@@ -172,6 +206,17 @@ impl ContactSet {
         self.surfaces.len()
     }
 
+    /// Number of contacts of each station.
+    #[must_use]
+    pub const fn places(&self) -> usize {
+        self.places
+    }
+
+    /// Whether surfaces take and leave places.
+    pub(super) const fn is_sparse(&self) -> bool {
+        self.near.is_some()
+    }
+
     /// Mean velocity in W, until `end_ns`, of the ground of a contact that is now at `p_W`, m/s.
     pub(super) fn ground_velocity_W(
         &self,
@@ -180,7 +225,8 @@ impl ContactSet {
         end_ns: u64,
         h: f64,
     ) -> Vec3 {
-        self.surface_velocity_W(contact % self.surfaces.len(), p_W, end_ns, h)
+        let surface = self.evaluated[contact].surface.unwrap_or(0);
+        self.surface_velocity_W(surface, p_W, end_ns, h)
     }
 
     /// Mean velocity in W, until `end_ns`, of the surface `i` at `p_W`, m/s.
@@ -215,7 +261,7 @@ impl ContactSet {
 
     /// True for a station without radius: it has a place where it sticks.
     pub(super) fn is_point(&self, contact: usize) -> bool {
-        self.stations[contact / self.surfaces.len()].shape == StationShape::Point
+        self.stations[contact / self.places].shape == StationShape::Point
     }
 
     /// Potential energy of all contacts, J.
@@ -229,7 +275,7 @@ impl ContactSet {
         &'a self,
         stations: &'a [usize],
     ) -> impl Iterator<Item = usize> + Clone + 'a {
-        let n = self.surfaces.len();
+        let n = self.places;
         stations.iter().flat_map(move |&s| s * n..(s + 1) * n)
     }
 
@@ -247,18 +293,14 @@ impl ContactSet {
         regions: &[Option<Friction>],
         now_ns: u64,
     ) {
-        for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
-            if surface.platform.is_some() {
-                *pose = surface.pose(now_ns);
-            }
-        }
-        let n = self.surfaces.len();
+        self.move_surfaces(now_ns);
         for (i, contact) in contacts.iter().enumerate() {
-            let (station, pose) = (&self.stations[i / n], &self.poses[i % n]);
             let at = &mut self.evaluated[i];
-            locate(at, &self.surfaces[i % n], pose, station, data);
+            let Some(surface) = at.surface else { continue };
+            let (station, pose) = (&self.stations[i / self.places], &self.poses[surface]);
+            locate(at, &self.surfaces[surface], pose, station, data);
             let own = contact.friction;
-            at.friction = friction_at(&self.regions, regions, i % n, || at.ground_point_S(), own);
+            at.friction = friction_at(&self.regions, regions, surface, || at.ground_point_S(), own);
             match &contact.law {
                 ContactLaw::Spring { spring, memory } => {
                     let round = station.shape != StationShape::Point;
@@ -275,6 +317,83 @@ impl ContactSet {
         }
     }
 
+    fn move_surfaces(&mut self, now_ns: u64) {
+        for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
+            if surface.platform.is_some() {
+                *pose = surface.pose(now_ns);
+            }
+        }
+    }
+
+    /// Lets the surfaces that are nearest to each station take its places. One that stays keeps its
+    /// place and its memory, so a second call changes nothing.
+    pub(super) fn find_near(
+        &mut self,
+        spec: &PlantSpec,
+        data: &Data,
+        contacts: &mut [ContactState],
+        now_ns: u64,
+    ) {
+        let Some(mut near) = self.near.take() else { return };
+        let reach_m = near.reach_m;
+        self.move_surfaces(now_ns);
+        for s in 0..self.stations.len() {
+            let StationPoint { body, p_BS, shape, .. } = self.stations[s];
+            let center_W = data.point_W(body, &p_BS);
+            let extent_m = shape.extent_m();
+            let found = near.find(&self.surfaces, &self.poses, &center_W, extent_m, self.places);
+            let places = s * self.places..(s + 1) * self.places;
+            let mut left = found.len();
+            for i in places.clone() {
+                let Place::Near(held) = contacts[i].place else { continue };
+                let kept = found[..left].iter().position(|&(_, g)| Some(g) == held);
+                match kept {
+                    Some(k) => {
+                        let surface = found[k].1 as usize;
+                        found[k..left].rotate_left(1);
+                        left -= 1;
+                        self.keep(spec, i, surface, &mut contacts[i]);
+                    }
+                    None => contacts[i].place = Place::Near(None),
+                }
+            }
+            let mut fresh = found[..left].iter();
+            for i in places {
+                if contacts[i].place != Place::Near(None) {
+                    continue;
+                }
+                let rigid = self.evaluated[i].rigid;
+                self.evaluated[i] = ContactResult::empty(body, rigid, reach_m);
+                let taken = fresh.next().map(|&(_, g)| g as usize);
+                self.evaluated[i].surface = taken;
+                if let Some(g) = taken {
+                    let (surface, pose) = (&self.surfaces[g], &self.poses[g]);
+                    let station = &self.stations[s];
+                    locate(&mut self.evaluated[i], surface, pose, station, data);
+                }
+                contacts[i].place = Place::Near(taken.map(|g| g as u32));
+                contacts[i].law = self.new_law(spec, i, if taken.is_some() { now_ns } else { 0 });
+            }
+        }
+        self.near = Some(near);
+    }
+
+    /// A contact that goes on with its surface: after a restore its law may be another's.
+    fn keep(&mut self, spec: &PlantSpec, i: usize, surface: usize, contact: &mut ContactState) {
+        if self.evaluated[i].surface == Some(surface) {
+            return;
+        }
+        self.evaluated[i].surface = Some(surface);
+        let law = match (self.new_law(spec, i, 0), contact.law) {
+            (ContactLaw::Spring { spring, .. }, ContactLaw::Spring { memory, .. }) => {
+                ContactLaw::Spring { spring, memory }
+            }
+            (ContactLaw::Rigid(_), own) => own,
+            (other, _) => other,
+        };
+        contact.law = law;
+    }
+
     /// Forgets the last evaluation: no force anywhere.
     pub(super) fn clear(&mut self) {
         for e in &mut self.evaluated {
@@ -286,7 +405,7 @@ impl ContactSet {
     /// Adds the evaluated forces to `data.f_ext`, but for rigid contacts: those act as impulses.
     pub(super) fn apply(&self, data: &mut Data) {
         for at in &self.evaluated {
-            if !at.rigid {
+            if !at.rigid && at.surface.is_some() {
                 let f_W = at.touch.vector_to_W(&at.force.force_P());
                 data.apply_force(at.body, &f_W, &at.point_B);
                 if at.moment_C != Vec3::zeros() {
@@ -341,7 +460,7 @@ impl ContactSet {
     /// Commits what the last evaluation proposes.
     pub(super) fn commit(&self, contacts: &mut [ContactState], now_ns: u64) {
         for (i, (contact, at)) in contacts.iter_mut().zip(&self.evaluated).enumerate() {
-            if let ContactLaw::Spring { memory, .. } = &mut contact.law {
+            if let (ContactLaw::Spring { memory, .. }, Some(_)) = (&mut contact.law, at.surface) {
                 at.commit_spring(memory, !self.is_point(i), now_ns);
             }
         }

@@ -10,6 +10,7 @@ use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
+use super::near::places;
 use super::{CollisionSpec, ConstraintSpec, DriveSet, FrictionRegion};
 
 /// How a micro-step advances the state.
@@ -123,6 +124,13 @@ pub struct PlantSpec {
 }
 
 impl PlantSpec {
+    /// Contacts of each station: one for each surface, or places for those that are near if stations
+    /// times surfaces are more than [`STATIONS_MAX`](crate::limits::STATIONS_MAX).
+    #[must_use]
+    pub const fn places(&self) -> usize {
+        places(self.stations.len(), self.ground.len())
+    }
+
     /// Length of a micro-step, ns.
     #[must_use]
     pub fn micro_step_ns(&self) -> u64 {

@@ -149,6 +149,7 @@ impl Plant {
                 self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
             }
         }
+        self.find_near_surfaces(start_ns);
         // which pairs are near in the next tick depends on the state after this one
         self.touch(self.time_after_ns(start_ns), true);
         if !self.drives.is_ideal() {
@@ -286,9 +287,23 @@ impl Plant {
     /// shapes are found anew.
     pub(super) fn evaluate(&mut self, t_ns: u64, renew: bool) {
         kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
+        if renew {
+            let Self { contacts, spec, data, state, .. } = self;
+            contacts.find_near(spec, data, &mut state.contacts, t_ns);
+        }
         let State { contacts, regions, .. } = &self.state;
         self.contacts.evaluate(&self.data, contacts, regions, t_ns);
         self.touch(t_ns, renew);
+    }
+
+    /// Lets the surfaces that are near at the end of the tick take the places of stations.
+    fn find_near_surfaces(&mut self, start_ns: u64) {
+        if self.contacts.is_sparse() {
+            let t_ns = self.time_after_ns(start_ns);
+            let Self { contacts, spec, data, state, .. } = self;
+            contacts.find_near(spec, data, &mut state.contacts, t_ns);
+            contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
+        }
     }
 
     /// Kinematics and contact forces of a state that does not come out of a tick.

@@ -19,6 +19,7 @@ mod held;
 mod material;
 mod math;
 mod momentum;
+mod near;
 mod rolling;
 mod spatial;
 mod springs;
