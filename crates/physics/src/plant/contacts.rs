@@ -423,10 +423,13 @@ impl ContactSet {
         contacts: &[ContactState],
         step: &Step<f64>,
     ) {
-        for (contact, at) in contacts.iter().zip(&self.evaluated) {
+        for (i, (contact, at)) in contacts.iter().zip(&self.evaluated).enumerate() {
             let slopes = match &contact.law {
                 ContactLaw::Spring { spring, .. } => spring.slopes(&at.force),
-                ContactLaw::HuntCrossley(_) => at.slopes,
+                ContactLaw::HuntCrossley(law) => {
+                    let radius_m = self.stations[i / self.places].shape.round_m();
+                    law.step_slopes(&at.slopes, &at.force, radius_m, step.h)
+                }
                 ContactLaw::Rigid(_) => continue,
             };
             let touching = Touching {

@@ -14,6 +14,7 @@ mod collision;
 mod constraints;
 mod drives;
 mod dynamics;
+mod energy;
 mod examples;
 mod held;
 mod material;

@@ -339,7 +339,7 @@ impl CollisionSet {
     }
 
     /// Radius of the sphere on a plane that curves as the two shapes do, m.
-    fn radius_m(&self, (a, b): (usize, Option<usize>)) -> f64 {
+    pub(super) fn radius_m(&self, (a, b): (usize, Option<usize>)) -> f64 {
         match (self.round_m[a], b.and_then(|b| self.round_m[b])) {
             (Some(a), Some(b)) if a + b > 0.0 => a * b / (a + b),
             (Some(r), None) | (None, Some(r)) if r > 0.0 => r,

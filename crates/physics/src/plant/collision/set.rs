@@ -2,7 +2,7 @@
 
 use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pose, Scene, World};
 
-use crate::contact::{ExponentialSpring, Surface, SurfaceShape};
+use crate::contact::{ContactSlopes, ExponentialSpring, Surface, SurfaceShape};
 use crate::dynamics::Data;
 use crate::spatial::{Force, Transform, Vec3};
 use hardstand_error::Result;
@@ -316,7 +316,8 @@ impl CollisionSet {
                 R_WC: at.R_WC,
                 point_B: X_WB.point_inverse(&at.point_W),
             };
-            let (force, inertia) = step.contact(&touching, &at.slopes.scaled(at.weight), &X_WB, &V);
+            let slopes = self.step_slopes(at, step.h).scaled(at.weight);
+            let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
             data.f_ext[b] += Force::from(force);
             data.added.bodies[b] += inertia;
             if at.moment_C != Vec3::zeros() {
@@ -327,6 +328,19 @@ impl CollisionSet {
                 data.added.bodies[b] += inertia;
             }
         }
+    }
+
+    /// Slopes of a point for a linearly implicit step of `h_s`.
+    fn step_slopes(&self, at: &CollisionPoint, h_s: f64) -> ContactSlopes {
+        let (ContactModel::HuntCrossley(laws), Carrier::Surface(surface)) =
+            (self.law(at).1, at.carriers[1])
+        else {
+            return at.slopes;
+        };
+        let shapes = at.shapes();
+        let radius_m = self.radius_m((shapes[0], None));
+        laws.get(surface)
+            .map_or(at.slopes, |law| law.step_slopes(&at.slopes, &at.force, radius_m, h_s))
     }
 
     /// True if a micro-step of `h_s` is too long for a spring that strikes something.
