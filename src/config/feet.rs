@@ -63,7 +63,21 @@ pub(super) fn touching(
         mistakes.add(format!("feet has {} entries; at most {FEET_MAX}", out.feet.len()));
     }
     check_room(&out.stations, ground, mistakes);
+    check_soft(&out.stations, ground, mistakes);
     out
+}
+
+/// Only springs sink into soft ground.
+fn check_soft(stations: &[Station], ground: &Ground, mistakes: &Mistakes) {
+    let Some(soft) = ground.surfaces.iter().find(|s| s.soft.is_some()) else { return };
+    let is_spring = |s: &&Station| matches!(s.model, ContactModel::ExponentialSpring(_));
+    if let Some(station) = stations.iter().find(|s| !is_spring(s)) {
+        mistakes.add(format!(
+            "{} is soft, and {} does not have the contact model \"exponential_spring\", which alone \
+             sinks in",
+            soft.name, station.name
+        ));
+    }
 }
 
 /// With more stations times surfaces than there is room for, each station has places for those that
@@ -73,11 +87,11 @@ fn check_room(stations: &[Station], ground: &Ground, mistakes: &Mistakes) {
     if count * surfaces <= STATIONS_MAX {
         return;
     }
-    let most = STATIONS_MAX / PLACES_MIN;
+    let most = STATIONS_MAX / surfaces.clamp(1, PLACES_MIN);
     if count > most {
         mistakes.add(format!(
-            "{count} stations × {surfaces} surfaces are more than {STATIONS_MAX} contacts, and so at \
-             most {most} stations are allowed; contact = \"shapes\" in [[feet]] has no such limit"
+            "{count} stations × {surfaces} surfaces are more than {STATIONS_MAX} contacts, and so \
+             at most {most} stations are allowed; contact = \"shapes\" in [[feet]] has no such limit"
         ));
     }
     let hertzian = |s: &Station| matches!(s.model, ContactModel::HuntCrossley(_));

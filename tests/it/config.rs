@@ -224,7 +224,7 @@ fn more_refusals() {
     let many = "[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [".to_string()
         + &"[0, 0, 0],".repeat(193)
         + "]\n";
-    assert!(refusal(&many, &[]).contains("193 stations × 1 surfaces are more than the 192"));
+    assert!(refusal(&many, &[]).contains("193 stations × 1 surfaces are more than 192"));
 }
 
 #[test]

@@ -80,6 +80,7 @@ mod simd;
 mod simulation;
 mod soak;
 #[cfg(feature = "zenoh")]
+mod soft;
 mod spring_keys;
 mod tables;
 mod tidy;

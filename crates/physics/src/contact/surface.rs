@@ -2,7 +2,7 @@
 
 use crate::spatial::{Mat3, Transform, Vec3};
 
-use super::{ConvexSolid, Heightfield, PlatformMotion, SpringChanges, StationShape};
+use super::{ConvexSolid, Heightfield, PlatformMotion, SoftGround, SpringChanges, StationShape};
 
 /// Shape of a piece of ground in its own frame S.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Surface {
     pub platform: Option<Platform>,
     /// Parameters that exponential springs have on it.
     pub spring: SpringChanges,
+    /// How stations with springs sink in; `None` for firm ground.
+    pub soft: Option<SoftGround>,
 }
 
 /// Something that moves as prescribed, and carries a piece of ground or several.
@@ -121,7 +123,8 @@ impl Surface {
     #[must_use]
     pub fn plane(name: &str, X_WS: Transform) -> Self {
         let spring = SpringChanges::default();
-        Self { name: name.into(), X_WS, shape: SurfaceShape::Plane, platform: None, spring }
+        let (shape, platform) = (SurfaceShape::Plane, None);
+        Self { name: name.into(), X_WS, shape, platform, spring, soft: None }
     }
 
     /// Where it is at the simulated time `t_ns`.

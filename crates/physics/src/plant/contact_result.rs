@@ -1,14 +1,14 @@
 //! One contact: geometry, and the force of its model.
 
 use crate::contact::{
-    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Overlap,
-    RollingFriction, RollingMemory, SpringForce, SurfacePose, Touch, stretched,
+    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Memory, Overlap,
+    RollingFriction, RollingMemory, SoftGround, SpringForce, SurfacePose, Touch, stretched,
 };
 use crate::dynamics::Data;
 use crate::math;
 use crate::spatial::{Mat3, Vec3};
 
-use super::contact_state::{RigidMemory, RigidPhase, SpringMemory};
+use super::contact_state::{Print, RigidMemory, RigidPhase, SpringMemory};
 
 /// One contact at the instant of the last evaluation.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +33,11 @@ pub struct ContactResult {
     pub moment_C: Vec3,
     /// That moment over the rates against which it acts, N·m·s/rad.
     pub(super) spin_damping: [f64; 2],
-    /// How fast a Hunt–Crossley force gives way; that of a spring follows from the force itself.
+    /// How fast a Hunt–Crossley force, or soft ground, gives way; that of a spring follows from the
+    /// force itself.
     pub(super) slopes: ContactSlopes,
+    /// The print in soft ground, if this evaluation is committed.
+    pub(super) print: Print,
 }
 
 impl ContactResult {
@@ -53,6 +56,7 @@ impl ContactResult {
             moment_C: zero,
             spin_damping: [0.0; 2],
             slopes: ContactSlopes::default(),
+            print: Print::default(),
         }
     }
 
@@ -142,6 +146,32 @@ impl ContactResult {
         };
     }
 
+    /// Soft ground, from committed memory and print.
+    pub(super) fn soft(
+        &mut self,
+        (ground, spring): (&SoftGround, &ExponentialSpring),
+        memory: &SpringMemory,
+        print: &Print,
+        round: bool,
+        data: &Data,
+        now_ns: u64,
+    ) {
+        let (committed, p_C) = self.stretched(memory, round, data);
+        let point_S = self.ground_point_S();
+        let distance_m = (point_S - Vec3::from(print.middle_S)).norm();
+        let here_m = ground.print_m(print.deepest_m, distance_m);
+        let force = ground.evaluate(-p_C.z, -self.v_C.z, here_m);
+        self.print = *print;
+        if force.deepest_m > here_m {
+            self.print = Print { deepest_m: force.deepest_m, middle_S: point_S.into() };
+        }
+        let (friction, age_s) = (&self.friction, committed.age_s(now_ns));
+        self.force = spring.evaluate_soft(friction, &committed, (&p_C, &self.v_C), age_s, &force);
+        let [normal_n_per_m, normal_n_s_per_m] = force.slopes;
+        self.slopes =
+            ContactSlopes { normal_n_per_m, normal_n_s_per_m, ..spring.slopes(&self.force) };
+    }
+
     /// The exponential spring, from its committed memory.
     pub(super) fn spring(
         &mut self,
@@ -151,6 +181,13 @@ impl ContactResult {
         data: &Data,
         now_ns: u64,
     ) {
+        let (committed, p_C) = self.stretched(memory, round, data);
+        let age_s = committed.age_s(now_ns);
+        self.force = spring.evaluate(&self.friction, &committed, &p_C, &self.v_C, age_s);
+    }
+
+    /// The memory of a friction spring in C, and where the end of the spring is, m.
+    fn stretched(&self, memory: &SpringMemory, round: bool, data: &Data) -> (Memory, Vec3) {
         let anchor_C = self.touch.point_C(&memory.anchor_S.into());
         let committed = memory.in_contact_frame([anchor_C.x, anchor_C.y]);
         let mut p_C = self.touch.p_C;
@@ -159,8 +196,7 @@ impl ContactResult {
             let slip_C = self.touch.vector_from_W(&(marker_W - self.touch.point_W));
             p_C = stretched(&p_C, &slip_C);
         }
-        let age_s = committed.age_s(now_ns);
-        self.force = spring.evaluate(&self.friction, &committed, &p_C, &self.v_C, age_s);
+        (committed, p_C)
     }
 
     /// Commits what the last evaluation proposes for a spring.

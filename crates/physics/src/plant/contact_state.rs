@@ -1,6 +1,6 @@
 //! The law of each contact with what it remembers: part of the state.
 
-use crate::contact::{ExponentialSpring, Friction, HuntCrossley, Memory};
+use crate::contact::{ExponentialSpring, Friction, HuntCrossley, Memory, SoftGround};
 
 use super::Word;
 
@@ -28,6 +28,13 @@ pub(super) enum ContactLaw {
         spring: ExponentialSpring,
         memory: SpringMemory,
     },
+    /// A station on soft ground: the spring gives the friction.
+    Soft {
+        ground: SoftGround,
+        spring: ExponentialSpring,
+        memory: SpringMemory,
+        print: Print,
+    },
     /// Without memory: its force is a function of positions and velocities.
     HuntCrossley(HuntCrossley),
     Rigid(RigidMemory),
@@ -43,6 +50,15 @@ pub(super) struct SpringMemory {
     /// The body's point that touched at the last commit, in B, m: see
     /// [`RollingMemory`](crate::contact::RollingMemory).
     pub(super) marker_B: [f64; 3],
+}
+
+/// The print of a station in soft ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Print {
+    /// Its deepest point, below the level surface, m.
+    pub(super) deepest_m: f64,
+    /// Where that is, in S, m.
+    pub(super) middle_S: [f64; 3],
 }
 
 /// What a rigid contact does.
@@ -69,6 +85,16 @@ impl SpringMemory {
     /// The memory of no contact at all.
     pub(super) const NONE: Self =
         Self { anchor_S: [0.0; 3], sliding: 0.0, committed_ns: None, marker_B: [0.0; 3] };
+
+    #[inline(always)]
+    fn walk(&mut self, i: usize, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
+        walk3("contact.anchor_S", i, &mut self.anchor_S, visit);
+        visit("contact.sliding", i, Word::F64(&mut self.sliding));
+        let mut committed = self.committed_ns.unwrap_or(NEVER);
+        visit("contact.committed_ns", i, Word::U64(&mut committed));
+        self.committed_ns = (committed != NEVER).then_some(committed);
+        walk3("contact.marker_B", i, &mut self.marker_B, visit);
+    }
 
     /// The spring's own memory, with the anchor at `anchor_C` of the contact's frame.
     pub(super) const fn in_contact_frame(&self, anchor_C: [f64; 2]) -> Memory {
@@ -100,12 +126,12 @@ impl ContactState {
         }
         match &mut self.law {
             ContactLaw::Spring { memory: m, .. } => {
-                walk3("contact.anchor_S", i, &mut m.anchor_S, visit);
-                visit("contact.sliding", i, Word::F64(&mut m.sliding));
-                let mut committed = m.committed_ns.unwrap_or(NEVER);
-                visit("contact.committed_ns", i, Word::U64(&mut committed));
-                m.committed_ns = (committed != NEVER).then_some(committed);
-                walk3("contact.marker_B", i, &mut m.marker_B, visit);
+                m.walk(i, visit);
+            }
+            ContactLaw::Soft { memory, print, .. } => {
+                memory.walk(i, visit);
+                visit("contact.print_depth", i, Word::F64(&mut print.deepest_m));
+                walk3("contact.print_S", i, &mut print.middle_S, visit);
             }
             ContactLaw::HuntCrossley(_) => {}
             ContactLaw::Rigid(m) => {

@@ -10,7 +10,7 @@ use crate::spatial::{Force, Transform, Vec3};
 
 use super::contact_result::ContactResult;
 use super::contact_state::{
-    ContactLaw, ContactState, Place, RigidMemory, RigidPhase, SpringMemory,
+    ContactLaw, ContactState, Place, Print, RigidMemory, RigidPhase, SpringMemory,
 };
 use super::implicit::{Step, Touching};
 use super::near::NearSurfaces;
@@ -18,9 +18,9 @@ use super::regions::friction_at;
 use super::rigid::CLOSED_M;
 use super::{ContactModel, FrictionRegion, PlantSpec};
 
-/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / places` against the
-/// surface `i % places`, or, if stations times surfaces are too many, against one that is near it. Its
-/// law, memory and friction are in [`State`](super::State).
+/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / places` against
+/// the surface `i % places`, or, if stations times surfaces are too many, against one that is near
+/// it. Its law, memory and friction are in [`State`](super::State).
 #[derive(Clone, Debug)]
 pub struct ContactSet {
     surfaces: Vec<Surface>,
@@ -113,16 +113,23 @@ impl ContactSet {
         let at = &self.evaluated[i];
         let surface = at.surface.unwrap_or(0);
         match &spec.stations[i / self.places].model {
-            ContactModel::ExponentialSpring(spring) => ContactLaw::Spring {
+            ContactModel::ExponentialSpring(own) => {
+                let Surface { spring, soft, .. } = &self.surfaces[surface];
                 // the scenario checks both together
-                spring: self.surfaces[surface].spring.applied_to(spring).unwrap_or(*spring),
-                memory: SpringMemory {
+                let spring = spring.applied_to(own).unwrap_or(*own);
+                let memory = SpringMemory {
                     anchor_S: at.ground_point_S().into(),
                     committed_ns: Some(now_ns),
                     marker_B: at.point_B.into(),
                     sliding: spring.new_memory().sliding,
-                },
-            },
+                };
+                match *soft {
+                    None => ContactLaw::Spring { spring, memory },
+                    Some(ground) => {
+                        ContactLaw::Soft { ground, spring, memory, print: Print::default() }
+                    }
+                }
+            }
             ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[surface]),
             ContactModel::Rigid => ContactLaw::Rigid(RigidMemory::NEW),
         }
@@ -306,6 +313,10 @@ impl ContactSet {
                     let round = station.shape != StationShape::Point;
                     at.spring(spring, memory, round, data, now_ns);
                 }
+                ContactLaw::Soft { ground, spring, memory, print } => {
+                    let round = station.shape != StationShape::Point;
+                    at.soft((ground, spring), memory, print, round, data, now_ns);
+                }
                 ContactLaw::HuntCrossley(law) => {
                     at.hunt_crossley(law, station.shape.round_m(), pose, data);
                 }
@@ -388,6 +399,9 @@ impl ContactSet {
             (ContactLaw::Spring { spring, .. }, ContactLaw::Spring { memory, .. }) => {
                 ContactLaw::Spring { spring, memory }
             }
+            (ContactLaw::Soft { ground, spring, .. }, ContactLaw::Soft { memory, print, .. }) => {
+                ContactLaw::Soft { ground, spring, memory, print }
+            }
             (ContactLaw::Rigid(_), own) => own,
             (other, _) => other,
         };
@@ -426,6 +440,7 @@ impl ContactSet {
         for (i, (contact, at)) in contacts.iter().zip(&self.evaluated).enumerate() {
             let slopes = match &contact.law {
                 ContactLaw::Spring { spring, .. } => spring.slopes(&at.force),
+                ContactLaw::Soft { .. } => at.slopes,
                 ContactLaw::HuntCrossley(law) => {
                     let radius_m = self.stations[i / self.places].shape.round_m();
                     law.step_slopes(&at.slopes, &at.force, radius_m, step.h)
@@ -455,7 +470,7 @@ impl ContactSet {
     pub(super) fn needs_substep(&self, contacts: &[ContactState], h_s: f64) -> bool {
         let needs_substep = |(contact, at): (&ContactState, &ContactResult)| match &contact.law {
             ContactLaw::Spring { spring, .. } => spring.needs_substep(&at.force, h_s),
-            ContactLaw::HuntCrossley(_) | ContactLaw::Rigid(_) => false,
+            ContactLaw::Soft { .. } | ContactLaw::HuntCrossley(_) | ContactLaw::Rigid(_) => false,
         };
         contacts.iter().zip(&self.evaluated).any(needs_substep)
     }
@@ -463,8 +478,15 @@ impl ContactSet {
     /// Commits what the last evaluation proposes.
     pub(super) fn commit(&self, contacts: &mut [ContactState], now_ns: u64) {
         for (i, (contact, at)) in contacts.iter_mut().zip(&self.evaluated).enumerate() {
-            if let (ContactLaw::Spring { memory, .. }, Some(_)) = (&mut contact.law, at.surface) {
-                at.commit_spring(memory, !self.is_point(i), now_ns);
+            match (&mut contact.law, at.surface) {
+                (ContactLaw::Spring { memory, .. }, Some(_)) => {
+                    at.commit_spring(memory, !self.is_point(i), now_ns);
+                }
+                (ContactLaw::Soft { memory, print, .. }, Some(_)) => {
+                    at.commit_spring(memory, !self.is_point(i), now_ns);
+                    *print = at.print;
+                }
+                _ => {}
             }
         }
     }

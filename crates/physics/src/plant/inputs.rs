@@ -44,7 +44,9 @@ impl Plant {
         let Some(state) = self.state.contacts.get_mut(contact) else { return };
         let at = &self.contacts.evaluated()[contact];
         match &mut state.law {
-            ContactLaw::Spring { memory, .. } => memory.anchor_S = at.stretched_point_S().into(),
+            ContactLaw::Spring { memory, .. } | ContactLaw::Soft { memory, .. } => {
+                memory.anchor_S = at.stretched_point_S().into();
+            }
             ContactLaw::Rigid(memory) => memory.anchor_S = at.ground_point_S().into(),
             ContactLaw::HuntCrossley(_) => {}
         }

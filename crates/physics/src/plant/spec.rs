@@ -124,8 +124,8 @@ pub struct PlantSpec {
 }
 
 impl PlantSpec {
-    /// Contacts of each station: one for each surface, or places for those that are near if stations
-    /// times surfaces are more than [`STATIONS_MAX`](crate::limits::STATIONS_MAX).
+    /// Contacts of each station: one for each surface, or places for those that are near if
+    /// stations times surfaces are more than [`STATIONS_MAX`](crate::limits::STATIONS_MAX).
     #[must_use]
     pub const fn places(&self) -> usize {
         places(self.stations.len(), self.ground.len())
