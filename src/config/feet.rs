@@ -73,8 +73,8 @@ fn check_soft(stations: &[Station], ground: &Ground, mistakes: &Mistakes) {
     let is_spring = |s: &&Station| matches!(s.model, ContactModel::ExponentialSpring(_));
     if let Some(station) = stations.iter().find(|s| !is_spring(s)) {
         mistakes.add(format!(
-            "{} is soft, and {} does not have the contact model \"exponential_spring\", which alone \
-             sinks in",
+            "{} is soft, and {} does not have the contact model \"exponential_spring\", which \
+             alone sinks in",
             soft.name, station.name
         ));
     }
@@ -91,7 +91,8 @@ fn check_room(stations: &[Station], ground: &Ground, mistakes: &Mistakes) {
     if count > most {
         mistakes.add(format!(
             "{count} stations × {surfaces} surfaces are more than {STATIONS_MAX} contacts, and so \
-             at most {most} stations are allowed; contact = \"shapes\" in [[feet]] has no such limit"
+             at most {most} stations are allowed; contact = \"shapes\" in [[feet]] has no \
+             such limit"
         ));
     }
     let hertzian = |s: &Station| matches!(s.model, ContactModel::HuntCrossley(_));

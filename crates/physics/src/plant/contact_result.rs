@@ -1,8 +1,9 @@
 //! One contact: geometry, and the force of its model.
 
 use crate::contact::{
-    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, Memory, Overlap,
-    RollingFriction, RollingMemory, SoftGround, SpringForce, SurfacePose, Touch, stretched,
+    ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, HuntCrossleyForce,
+    Memory, Overlap, RollingFriction, RollingMemory, SoftGround, SpringForce, SurfacePose, Touch,
+    stretched,
 };
 use crate::dynamics::Data;
 use crate::math;
@@ -130,20 +131,8 @@ impl ContactResult {
         let v_W = data.point_velocity_W(self.body, &self.point_B) - ground_W;
         self.v_C = self.touch.R_WC.tr_mul(&v_W);
         let f = law.evaluate(&self.friction, &overlap, &-self.v_C);
-        let limit_n = self.friction.mu_static() * f.normal_n;
         self.slopes = law.slopes(&f, overlap.depth_m);
-        self.force = SpringForce {
-            normal_elastic_n: f.normal_elastic_n,
-            normal_damping_n: f.normal_n - f.normal_elastic_n,
-            normal_n: f.normal_n,
-            mu: if f.normal_n > 0.0 { f.friction.norm() / f.normal_n } else { 0.0 },
-            friction_limit_n: limit_n,
-            friction_damping_P: [f.friction.x, f.friction.y],
-            next_sliding: math::step_up(f.slip_m_per_s / law.transition_velocity_m_per_s()),
-            potential_energy_j: f.contact.potential_energy_j,
-            power_dissipation_w: f.contact.power_dissipation_w,
-            ..self.force
-        };
+        self.force = shown_hertz(law, &f, &self.friction, self.force);
     }
 
     /// Soft ground, from committed memory and print.
@@ -219,28 +208,61 @@ impl ContactResult {
     /// The force of the last step's impulse, as parts that can be shown.
     pub(super) fn rigid_impulse(&mut self, memory: &RigidMemory) {
         let force_C = self.touch.vector_C(&memory.force_S.into());
-        let (x, y, normal_n) = (force_C.x, force_C.y, force_C.z.max(0.0));
         let (sticks, slides) =
             (memory.phase == RigidPhase::Sticks, memory.phase == RigidPhase::Slides);
-        let friction = &self.friction;
-        let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
         let (p, v) = (self.touch.p_C, self.v_C);
         let anchor = if sticks { self.touch.point_C(&memory.anchor_S.into()) } else { p };
-        let (held, rubbed) = if slides { ([0.0; 2], [x, y]) } else { ([x, y], [0.0; 2]) };
-        self.force = SpringForce {
+        let motion = SpringForce {
             p_P: p.into(),
             v_P: v.into(),
-            normal_elastic_n: normal_n,
-            normal_n,
-            mu,
-            friction_limit_n: mu * normal_n,
-            friction_elastic_P: held,
-            friction_damping_P: rubbed,
             next_anchor_P: [anchor.x, anchor.y],
             next_sliding: if sticks { 0.0 } else { 1.0 },
             power_dissipation_w: memory.power_w,
             ..Default::default()
         };
+        self.force = shown_impulse(&force_C, slides, &self.friction, motion);
+    }
+}
+
+/// The numbers of a Hertz contact, over those of its motion.
+pub(super) fn shown_hertz(
+    law: &HuntCrossley,
+    f: &HuntCrossleyForce,
+    friction: &Friction,
+    motion: SpringForce,
+) -> SpringForce {
+    SpringForce {
+        normal_elastic_n: f.normal_elastic_n,
+        normal_damping_n: f.normal_n - f.normal_elastic_n,
+        normal_n: f.normal_n,
+        mu: if f.normal_n > 0.0 { f.friction.norm() / f.normal_n } else { 0.0 },
+        friction_limit_n: friction.mu_static() * f.normal_n,
+        friction_damping_P: [f.friction.x, f.friction.y],
+        next_sliding: math::step_up(f.slip_m_per_s / law.transition_velocity_m_per_s()),
+        potential_energy_j: f.contact.potential_energy_j,
+        power_dissipation_w: f.contact.power_dissipation_w,
+        ..motion
+    }
+}
+
+/// The force of an impulse in C, as parts that can be shown, over the numbers of its motion.
+pub(super) fn shown_impulse(
+    force_C: &Vec3,
+    slides: bool,
+    friction: &Friction,
+    motion: SpringForce,
+) -> SpringForce {
+    let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
+    let (plane, none, normal_n) = ([force_C.x, force_C.y], [0.0; 2], force_C.z.max(0.0));
+    let (held, rubbed) = if slides { (none, plane) } else { (plane, none) };
+    SpringForce {
+        normal_elastic_n: normal_n,
+        normal_n,
+        mu,
+        friction_limit_n: mu * normal_n,
+        friction_elastic_P: held,
+        friction_damping_P: rubbed,
+        ..motion
     }
 }
 

@@ -219,11 +219,6 @@ impl ContactSet {
         self.places
     }
 
-    /// Whether surfaces take and leave places.
-    pub(super) const fn is_sparse(&self) -> bool {
-        self.near.is_some()
-    }
-
     /// Mean velocity in W, until `end_ns`, of the ground of a contact that is now at `p_W`, m/s.
     pub(super) fn ground_velocity_W(
         &self,

@@ -153,7 +153,7 @@ impl Plant {
         advance_by_mean(&mut self.state.q, &mut self.state.v, h, &self.vdot);
         self.project();
         self.move_bodies(h);
-        self.evaluate(t_ns.wrapping_add(h_ns), false);
+        self.evaluate_after(t_ns.wrapping_add(h_ns));
     }
 
     /// Forces and added inertias of contacts and pushes on the bodies, for a step of `h` seconds.

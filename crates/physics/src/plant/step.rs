@@ -142,16 +142,18 @@ impl Plant {
         if !self.drives.is_ideal() {
             self.drives.send(&mut self.state.drives, self.state.tick, references);
         }
-        if self.in_lanes() {
-            self.simd_micro_steps(start_ns);
+        let renewed = if self.in_lanes() {
+            self.simd_micro_steps(start_ns)
         } else {
             for i in 0..u64::from(self.spec.micro_steps) {
                 self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
             }
+            true
+        };
+        if !renewed {
+            // what is near in the next tick depends on the state after this one
+            self.touch(self.time_after_ns(start_ns), true);
         }
-        self.find_near_surfaces(start_ns);
-        // which pairs are near in the next tick depends on the state after this one
-        self.touch(self.time_after_ns(start_ns), true);
         if !self.drives.is_ideal() {
             self.drives.end_tick(&mut self.state);
         }
@@ -186,7 +188,7 @@ impl Plant {
         } else {
             self.semi_implicit_step(t_ns, h_ns, h);
         }
-        self.evaluate(t_ns.wrapping_add(h_ns), false);
+        self.evaluate_after(t_ns.wrapping_add(h_ns));
     }
 
     fn semi_implicit_step(&mut self, t_ns: u64, h_ns: u64, h: f64) {
@@ -287,23 +289,31 @@ impl Plant {
     /// shapes are found anew.
     pub(super) fn evaluate(&mut self, t_ns: u64, renew: bool) {
         kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
-        if renew {
-            let Self { contacts, spec, data, state, .. } = self;
-            contacts.find_near(spec, data, &mut state.contacts, t_ns);
-        }
-        let State { contacts, regions, .. } = &self.state;
-        self.contacts.evaluate(&self.data, contacts, regions, t_ns);
-        self.touch(t_ns, renew);
+        self.evaluate_contacts(t_ns, renew);
     }
 
-    /// Lets the surfaces that are near at the end of the tick take the places of stations.
-    fn find_near_surfaces(&mut self, start_ns: u64) {
-        if self.contacts.is_sparse() {
-            let t_ns = self.time_after_ns(start_ns);
-            let Self { contacts, spec, data, state, .. } = self;
+    /// [`evaluate`](Self::evaluate) where a micro-step of this tick has ended.
+    pub(super) fn evaluate_after(&mut self, t_ns: u64) {
+        self.evaluate(t_ns, self.ends_tick(t_ns));
+    }
+
+    /// The same for kinematics that are evaluated.
+    pub(super) fn evaluate_contacts_after(&mut self, t_ns: u64) {
+        self.evaluate_contacts(t_ns, self.ends_tick(t_ns));
+    }
+
+    /// What is near in the next tick depends on the state after this one.
+    fn ends_tick(&self, t_ns: u64) -> bool {
+        t_ns == self.time_after_ns(self.time_ns())
+    }
+
+    fn evaluate_contacts(&mut self, t_ns: u64, renew: bool) {
+        let Self { contacts, spec, data, state, .. } = self;
+        if renew {
             contacts.find_near(spec, data, &mut state.contacts, t_ns);
-            contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
         }
+        contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
+        self.touch(t_ns, renew);
     }
 
     /// Kinematics and contact forces of a state that does not come out of a tick.

@@ -7,11 +7,10 @@ use crate::contact::{
     level_axes,
 };
 use crate::dynamics::Data;
-use crate::math;
 use crate::spatial::{Transform, Vec3};
 
 use super::super::ContactModel;
-use super::super::contact_result::no_force;
+use super::super::contact_result::{no_force, shown_hertz, shown_impulse};
 use super::super::contacts::ContactSet;
 use super::super::regions::friction_at;
 use super::ground::{from_geometry, into_geometry, into_pose};
@@ -412,7 +411,6 @@ impl CollisionPoint {
     /// from where it sticks: `p_P` less the anchor.
     fn rigid(&mut self, (X_WA, X_WB): (Transform, Transform)) {
         let before = self.memory;
-        let friction = self.friction;
         let force_C = self.R_WC.tr_mul(&(X_WB.R * Vec3::from(before.force_B)));
         self.spring((X_WA, X_WB), 1.0, 0, |memory, p_C, v_C, _, _| {
             let force = SpringForce { next_anchor_P: memory.anchor_P, ..no_force(p_C, v_C) };
@@ -422,20 +420,8 @@ impl CollisionPoint {
         self.weight = 1.0;
         self.memory.sliding = before.sliding;
         let slides = before.sliding > 0.5;
-        let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
-        let normal_n = force_C.z.max(0.0);
-        let (held, rubbed) = ([force_C.x, force_C.y], [0.0; 2]);
-        let (held, rubbed) = if slides { (rubbed, held) } else { (held, rubbed) };
-        self.force = SpringForce {
-            normal_elastic_n: normal_n,
-            normal_n,
-            mu,
-            friction_limit_n: mu * normal_n,
-            friction_elastic_P: held,
-            friction_damping_P: rubbed,
-            next_sliding: before.sliding,
-            ..self.force
-        };
+        let motion = SpringForce { next_sliding: before.sliding, ..self.force };
+        self.force = shown_impulse(&force_C, slides, &self.friction, motion);
     }
 
     /// The moments that belong to the evaluated force; `w_C` is the angular velocity of A less that
@@ -455,17 +441,6 @@ impl CollisionPoint {
         let Some(overlap) = overlap else { return };
         let f = law.evaluate(&self.friction, &overlap, &-self.v_C);
         self.slopes = law.slopes(&f, overlap.depth_m);
-        self.force = SpringForce {
-            normal_elastic_n: f.normal_elastic_n,
-            normal_damping_n: f.normal_n - f.normal_elastic_n,
-            normal_n: f.normal_n,
-            mu: if f.normal_n > 0.0 { f.friction.norm() / f.normal_n } else { 0.0 },
-            friction_limit_n: self.friction.mu_static() * f.normal_n,
-            friction_damping_P: [f.friction.x, f.friction.y],
-            next_sliding: math::step_up(f.slip_m_per_s / law.transition_velocity_m_per_s()),
-            potential_energy_j: f.contact.potential_energy_j,
-            power_dissipation_w: f.contact.power_dissipation_w,
-            ..self.force
-        };
+        self.force = shown_hertz(law, &f, &self.friction, self.force);
     }
 }
