@@ -97,11 +97,12 @@ fn foot(f: &FootReading) -> Value {
     json!({ "point": f.point_world_m, "force": f.force_world_n, "moment": f.moment_world_nm })
 }
 
-/// Index of the surface of a contact, or the number of surfaces where places of a station have none
-/// for good.
+/// Index of the surface of a contact, or one beyond all surfaces and bodies where places of a
+/// station have no surface for good.
 pub(crate) fn surface_of(place: usize, view: &ViewReading, model: &ModelReply) -> usize {
     let surfaces = model.surfaces.len();
-    if view.contacts.places(model.stations.len()) == surfaces { place } else { surfaces }
+    let fixed = view.contacts.places(model.stations.len()) == surfaces;
+    if fixed { place } else { surfaces + model.bodies.len() }
 }
 
 /// The contacts that carry a force, each with its station and its place there.
