@@ -28,9 +28,10 @@ pub(super) enum ContactLaw {
         spring: ExponentialSpring,
         memory: SpringMemory,
     },
-    /// A station on soft ground: the spring gives the friction.
+    /// A station on soft ground: the spring gives the friction. Where surfaces take and leave
+    /// places it may be firm ground now; the words of a state are always as many.
     Soft {
-        ground: SoftGround,
+        ground: Option<SoftGround>,
         spring: ExponentialSpring,
         memory: SpringMemory,
         print: Print,

@@ -32,6 +32,8 @@ pub struct ContactSet {
     places: usize,
     /// `None` if each contact has its surface for good.
     near: Option<NearSurfaces>,
+    /// Whether a contact may come to be one with soft ground.
+    may_be_soft: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -65,8 +67,10 @@ impl ContactSet {
             evaluated: Vec::new(),
             places: spec.places(),
             near: None,
+            may_be_soft: false,
         };
         let is_sparse = set.places != spec.ground.len();
+        set.may_be_soft = is_sparse && spec.ground.iter().any(|s| s.soft.is_some());
         set.near = is_sparse.then(|| NearSurfaces::new(spec));
         for s in &spec.stations {
             let acts = s.rolling.acts() && !matches!(s.model, ContactModel::Rigid);
@@ -123,12 +127,10 @@ impl ContactSet {
                     marker_B: at.point_B.into(),
                     sliding: spring.new_memory().sliding,
                 };
-                match *soft {
-                    None => ContactLaw::Spring { spring, memory },
-                    Some(ground) => {
-                        ContactLaw::Soft { ground, spring, memory, print: Print::default() }
-                    }
+                if soft.is_none() && !self.may_be_soft {
+                    return ContactLaw::Spring { spring, memory };
                 }
+                ContactLaw::Soft { ground: *soft, spring, memory, print: Print::default() }
             }
             ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[surface]),
             ContactModel::Rigid => ContactLaw::Rigid(RigidMemory::NEW),
@@ -310,7 +312,15 @@ impl ContactSet {
                 }
                 ContactLaw::Soft { ground, spring, memory, print } => {
                     let round = station.shape != StationShape::Point;
-                    at.soft((ground, spring), memory, print, round, data, now_ns);
+                    match ground {
+                        Some(ground) => {
+                            at.soft((ground, spring), memory, print, round, data, now_ns);
+                        }
+                        None => {
+                            at.spring(spring, memory, round, data, now_ns);
+                            (at.slopes, at.print) = (spring.slopes(&at.force), *print);
+                        }
+                    }
                 }
                 ContactLaw::HuntCrossley(law) => {
                     at.hunt_crossley(law, station.shape.round_m(), pose, data);
@@ -353,14 +363,18 @@ impl ContactSet {
             for i in places.clone() {
                 let Place::Near(held) = contacts[i].place else { continue };
                 let kept = found[..left].iter().position(|&(_, g)| Some(g) == held);
-                match kept {
-                    Some(k) => {
-                        let surface = found[k].1 as usize;
-                        found[k..left].rotate_left(1);
-                        left -= 1;
-                        self.keep(spec, i, surface, &mut contacts[i]);
-                    }
-                    None => contacts[i].place = Place::Near(None),
+                if let Some(k) = kept {
+                    let surface = found[k].1 as usize;
+                    found[k..left].rotate_left(1);
+                    left -= 1;
+                    self.keep(spec, i, surface, &mut contacts[i]);
+                    continue;
+                }
+                if held.is_some() || self.evaluated[i].surface.is_some() {
+                    let rigid = self.evaluated[i].rigid;
+                    self.evaluated[i] = ContactResult::empty(body, rigid, reach_m);
+                    contacts[i].place = Place::Near(None);
+                    contacts[i].law = self.new_law(spec, i, 0);
                 }
             }
             let mut fresh = found[..left].iter();
@@ -368,17 +382,12 @@ impl ContactSet {
                 if contacts[i].place != Place::Near(None) {
                     continue;
                 }
-                let rigid = self.evaluated[i].rigid;
-                self.evaluated[i] = ContactResult::empty(body, rigid, reach_m);
-                let taken = fresh.next().map(|&(_, g)| g as usize);
-                self.evaluated[i].surface = taken;
-                if let Some(g) = taken {
-                    let (surface, pose) = (&self.surfaces[g], &self.poses[g]);
-                    let station = &self.stations[s];
-                    locate(&mut self.evaluated[i], surface, pose, station, data);
-                }
-                contacts[i].place = Place::Near(taken.map(|g| g as u32));
-                contacts[i].law = self.new_law(spec, i, if taken.is_some() { now_ns } else { 0 });
+                let Some(&(_, g)) = fresh.next() else { break };
+                let (surface, pose) = (&self.surfaces[g as usize], &self.poses[g as usize]);
+                self.evaluated[i].surface = Some(g as usize);
+                locate(&mut self.evaluated[i], surface, pose, &self.stations[s], data);
+                contacts[i].place = Place::Near(Some(g));
+                contacts[i].law = self.new_law(spec, i, now_ns);
             }
         }
         self.near = Some(near);
@@ -465,6 +474,7 @@ impl ContactSet {
     pub(super) fn needs_substep(&self, contacts: &[ContactState], h_s: f64) -> bool {
         let needs_substep = |(contact, at): (&ContactState, &ContactResult)| match &contact.law {
             ContactLaw::Spring { spring, .. } => spring.needs_substep(&at.force, h_s),
+            ContactLaw::Soft { ground: None, spring, .. } => spring.needs_substep(&at.force, h_s),
             ContactLaw::Soft { .. } | ContactLaw::HuntCrossley(_) | ContactLaw::Rigid(_) => false,
         };
         contacts.iter().zip(&self.evaluated).any(needs_substep)

@@ -1,7 +1,7 @@
 //! More stations times surfaces than there is room for: near ones take the places.
 
 use hardstand_physics::contact::{
-    ExponentialSpring, SpringParameters, Stiction, Surface, SurfaceShape, stairs,
+    ExponentialSpring, SoftGround, SpringParameters, Stiction, Surface, SurfaceShape, stairs,
 };
 use hardstand_physics::limits::STATIONS_MAX;
 use hardstand_physics::model::Model;
@@ -75,10 +75,20 @@ fn near_surfaces_move_a_box_as_all_do() {
     assert!((few.1 - many.1).norm() < 2e-2, "{few:?} {many:?}");
 }
 
-/// A box tumbles down; a snapshot in between goes on to the bit.
+/// A box tumbles down; a snapshot in between goes on to the bit. So it does where every second step
+/// is soft and remembers prints.
 #[test]
 fn places_that_change_hands_are_part_of_the_state() {
+    tumble(false);
+    tumble(true);
+}
+
+fn tumble(on_soft_steps: bool) {
     let (model, mut spec) = on_stairs(STEPS, 6.0, 1.9);
+    if on_soft_steps {
+        let sand = SoftGround::new(9000.0, 5.0, 0.5, 0.05).unwrap();
+        spec.ground.iter_mut().step_by(2).for_each(|s| s.soft = Some(sand));
+    }
     spec.v.v_WB = Vec3::new(-1.5, 0.0, 0.0);
     spec.v.w_WB = Vec3::new(0.0, -4.0, 0.0);
     let mut plant = Plant::new(model.clone(), spec.clone());
@@ -86,11 +96,13 @@ fn places_that_change_hands_are_part_of_the_state() {
         plant.contacts().evaluated().iter().map(|at| at.surface).collect()
     };
     run(&mut plant, 150);
+    let count = plant.state_mut().word_count();
     let (mut words, before) = (Vec::new(), surfaces(&plant));
     plant.state_mut().append_words(&mut words);
     let digest = plant.state().digest;
     run(&mut plant, 1500);
     let changed = surfaces(&plant).iter().zip(&before).filter(|(a, b)| a != b).count();
+    assert_eq!(plant.state_mut().word_count(), count);
     assert!(changed >= 4 && plant.state().q.p_WB.x < 5.5, "{changed} {:?}", plant.state().q.p_WB);
 
     let mut other = Plant::new(model, spec);
