@@ -313,11 +313,11 @@ class Robot(Orders):
     def contacts(self, patience: float = PATIENCE) -> Iterator[Contacts]:
         """The contacts of each tick as they are published; a slow reader misses some."""
         inbox = Inbox()
-        surfaces = len(self.model.surfaces)
+        stations = len(self.model.stations)
         subscriber = self.listen(inbox.put, "contacts")
         try:
             while (data := self._next(inbox, patience)) is not None:
-                yield Contacts(data, surfaces)
+                yield Contacts(data, stations)
             self.on_end()
         finally:
             self.unlisten(inbox.put, subscriber)

@@ -145,6 +145,20 @@ class Orders:
         body = wire.text(name) + struct.pack("<B", active)
         return self._order("constraint", wire.CONSTRAINT, body)
 
+    def reset_anchors(self, *, foot: str | None = None, station: str | None = None) -> int:
+        """Puts the anchors of friction springs under the stations of a foot, under a station, or
+        without any of these, of all stations and shapes."""
+        if foot is not None and station is not None:
+            raise Refused("reset_anchors takes one of foot and station")
+        scope, index = 0, 0
+        if station is not None:
+            names = [s.name for s in self.model.stations]
+            scope, index = 1, place(names, station, "station", self.model.robot)
+        elif foot is not None:
+            scope, index = 2, place(self.model.feet, foot, "foot", self.model.robot)
+        body = struct.pack("<QBI", self.model.layout_hash, scope, index)
+        return self._order("anchors", wire.ANCHORS, body)
+
     def friction(
         self,
         mu_static: float,

@@ -187,13 +187,14 @@ class Contacts:
 
     `feet` and `stations` are record arrays whose fields are those of docs/protocol.md, for
     instance `contacts.feet["force_world_n"]`, N, of shape (feet, 3), and
-    `contacts.stations["slip_m_per_s"]`, of shape (stations, surfaces). So is `constraints`, with an
+    `contacts.stations["slip_m_per_s"]`, of shape (stations, surfaces), or (stations, places) where
+    these would be more than 192 contacts. So is `constraints`, with an
     entry for each of the scenario's.
     """
 
     __slots__ = ("constraints", "data", "feet", "layout_hash", "run_id", "stations", "tick", "time_ns")
 
-    def __init__(self, data: bytes, surfaces: int) -> None:
+    def __init__(self, data: bytes, stations: int) -> None:
         wire.check(data, wire.CONTACTS, "a message of contacts")
         self.data = data
         self.layout_hash, self.run_id, self.tick, self.time_ns, feet = struct.unpack_from(
@@ -201,10 +202,10 @@ class Contacts:
         )
         self.feet: npt.NDArray[Any] = np.frombuffer(data, wire.FOOT_READING, feet, 40)
         at = 40 + wire.FOOT_READING.itemsize * feet
-        (stations,) = struct.unpack_from("<Q", data, at)
-        flat = np.frombuffer(data, wire.STATION_READING, stations, at + 8)
-        self.stations: npt.NDArray[Any] = flat.reshape(-1, max(surfaces, 1))
-        at += 8 + wire.STATION_READING.itemsize * stations
+        (count,) = struct.unpack_from("<Q", data, at)
+        flat = np.frombuffer(data, wire.STATION_READING, count, at + 8)
+        self.stations: npt.NDArray[Any] = flat.reshape(stations, count // max(stations, 1))
+        at += 8 + wire.STATION_READING.itemsize * count
         (constraints,) = struct.unpack_from("<Q", data, at)
         self.constraints: npt.NDArray[Any] = np.frombuffer(
             data, wire.CONSTRAINT_READING, constraints, at + 8

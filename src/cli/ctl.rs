@@ -16,8 +16,8 @@ use hardstand_protocol::{
 };
 
 use super::arguments::{
-    ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments, FrictionArguments,
-    PushArguments, StateFileArguments, StepArguments, Switch,
+    AnchorsArguments, ClearArguments, CtlArguments, CtlKind, DaemonArguments, FaultArguments,
+    FrictionArguments, PushArguments, StateFileArguments, StepArguments, Switch,
 };
 use super::{ExitCode, show, stop_on_signal};
 
@@ -73,6 +73,7 @@ fn carry_out(kind: &CtlKind) -> Result<OrderResult<'_>> {
                 format!("{} {} from tick {tick} on", a.name, if on { "acts" } else { "ends" });
             OrderResult::new(Order::Constraint, tick, text)
         }
+        CtlKind::Anchors(a) => anchors(a)?,
         CtlKind::Clear(a) => clear_faults(a)?,
         CtlKind::Pause(daemon) => {
             steer(daemon, Order::Pause, |tick| format!("paused after tick {tick}"))?
@@ -228,7 +229,7 @@ fn restore(a: &StateFileArguments) -> Result<OrderResult<'_>> {
 fn friction(a: &FrictionArguments) -> Result<OrderResult<'_>> {
     let client = a.daemon.client()?;
     let model = client.model(PATIENCE)?;
-    let (scope, whose) = scope_of(a, &model)?;
+    let (scope, whose) = scope_of(&a.foot, &a.station, &a.region, &model)?;
     let (mu_s, mu_k) = (a.mu_static, a.mu_kinetic);
     let tick = client.set_friction(&model, scope, mu_s, mu_k, PATIENCE)?;
     let time_s = tick as f64 * model.period_ns as f64 * 1e-9;
@@ -238,17 +239,31 @@ fn friction(a: &FrictionArguments) -> Result<OrderResult<'_>> {
     Ok(OrderResult::new(Order::Friction, tick, text))
 }
 
+fn anchors(a: &AnchorsArguments) -> Result<OrderResult<'_>> {
+    let client = a.daemon.client()?;
+    let model = client.model(PATIENCE)?;
+    let (scope, whose) = scope_of(&a.foot, &a.station, &None, &model)?;
+    let tick = client.reset_anchors(&model, scope, PATIENCE)?;
+    let text = format!("anchors of {whose} begin anew at tick {tick}");
+    Ok(OrderResult::new(Order::Anchors, tick, text))
+}
+
 /// The scope that the names select, and its text.
-fn scope_of(a: &FrictionArguments, model: &ModelReply) -> Result<(Scope, String)> {
-    if let Some(name) = &a.foot {
+fn scope_of(
+    foot: &Option<String>,
+    station: &Option<String>,
+    region: &Option<String>,
+    model: &ModelReply,
+) -> Result<(Scope, String)> {
+    if let Some(name) = foot {
         let feet: Vec<&str> = model.feet.iter().map(|f| f.name.as_str()).collect();
         return Ok((Scope::Foot(index("foot", name, &feet)?), format!("foot {name}")));
     }
-    if let Some(name) = &a.station {
+    if let Some(name) = station {
         let stations: Vec<&str> = model.stations.iter().map(|s| s.name.as_str()).collect();
         return Ok((Scope::Station(index("station", name, &stations)?), format!("station {name}")));
     }
-    if let Some(name) = &a.region {
+    if let Some(name) = region {
         let regions: Vec<&str> = model.regions.iter().map(|r| r.name.as_str()).collect();
         return Ok((Scope::Region(index("region", name, &regions)?), format!("region {name}")));
     }

@@ -52,6 +52,19 @@ pub(super) struct SpringKeys {
     pub(super) t_settle_s: f64,
 }
 
+/// The keys of the springs of all stations and all collision shapes, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FittedKeys {
+    pub(super) stations: Vec<SpringKeys>,
+    pub(super) shapes: Vec<SpringKeys>,
+}
+
+impl FittedKeys {
+    fn need_mass(&self) -> bool {
+        self.stations.iter().chain(&self.shapes).any(SpringKeys::needs_mass)
+    }
+}
+
 /// The weight that one station carries.
 #[derive(Clone, Copy, Debug)]
 struct Share {
@@ -127,14 +140,13 @@ impl SwitchKeys {
 pub(super) fn fit(
     model: &Model,
     spec: &mut PlantSpec,
-    spring: &SpringKeys,
+    keys: &FittedKeys,
     switch: &SwitchKeys,
     places: bool,
     mistakes: &Mistakes,
 ) {
     let switches = switch.on_n.is_none() || switch.off_n.is_none();
-    let touches = !spec.stations.is_empty() || !spec.collisions.shapes.is_empty();
-    let springs = spring.needs_mass() && touches;
+    let springs = keys.need_mass();
     if !springs && !switches {
         return;
     }
@@ -163,20 +175,21 @@ pub(super) fn fit(
     let count = {
         // near the ground, where the heights of stations are those of the pose at rest
         let mut near = spec.clone();
-        let fitted = set_springs(&mut near, spring, share(spec.stations.len()));
+        let fitted = set_springs(&mut near, keys, share(spec.stations.len()));
         if fitted.is_ok() && places {
             place_above(model, &mut near, 0.0);
         }
         carrying(model, &near)
     };
-    if let Err(e) = set_springs(spec, spring, share(count)) {
+    if let Err(e) = set_springs(spec, keys, share(count)) {
         mistakes.add(format!("contact.spring: {e}"));
     } else if spec.integrator != Integrator::LinearlyImplicit {
         check_micro_steps(model, spec, share(count), mistakes);
     }
 }
 
-fn set_springs(spec: &mut PlantSpec, keys: &SpringKeys, share: Share) -> Result<()> {
+/// The parameters that the keys give for a share of the weight.
+fn fitted(keys: &SpringKeys, share: Share) -> Result<SpringParameters> {
     let fitted = keys.at(share)?;
     if !DISSIPATION.contains(fitted.cz_s_per_m) {
         let text = format!(
@@ -186,14 +199,19 @@ fn set_springs(spec: &mut PlantSpec, keys: &SpringKeys, share: Share) -> Result<
         );
         return Err(Error::new(ErrorKind::Input, text));
     }
-    for station in &mut spec.stations {
+    Ok(fitted)
+}
+
+fn set_springs(spec: &mut PlantSpec, keys: &FittedKeys, share: Share) -> Result<()> {
+    for (station, keys) in spec.stations.iter_mut().zip(&keys.stations) {
+        let fitted = fitted(keys, share)?;
         if let ContactModel::ExponentialSpring(spring) = &mut station.model {
             let stiction = spring.parameters().stiction;
             *spring = ExponentialSpring::new(SpringParameters { stiction, ..fitted })?;
         }
     }
     let CollisionSpec { shapes, bodies, .. } = &mut spec.collisions;
-    for shape in shapes {
+    for (shape, keys) in shapes.iter_mut().zip(&keys.shapes) {
         let ContactModel::ExponentialSpring(spring) = &mut shape.model else { continue };
         let fitted = match shape.carrier {
             // a body of its own carries its own weight
@@ -201,7 +219,7 @@ fn set_springs(spec: &mut PlantSpec, keys: &SpringKeys, share: Share) -> Result<
                 let force_n = bodies[k].inertia.mass * share.gravity_m_per_s2;
                 keys.at(Share { force_n, ..share })?
             }
-            _ => fitted,
+            _ => fitted(keys, share)?,
         };
         let stiction = spring.parameters().stiction;
         *spring = ExponentialSpring::new(SpringParameters { stiction, ..fitted })?;
@@ -213,7 +231,7 @@ fn set_springs(spec: &mut PlantSpec, keys: &SpringKeys, share: Share) -> Result<
 /// all stations together) those that are nearest to the ground.
 fn carrying(model: &Model, spec: &PlantSpec) -> usize {
     let plant = Plant::new(model.clone(), spec.clone());
-    let surfaces = plant.contacts().surface_count().max(1);
+    let surfaces = plant.contacts().places().max(1);
     let heights_m: Vec<f64> = plant
         .contacts()
         .evaluated()
@@ -240,15 +258,18 @@ fn check_micro_steps(model: &Model, spec: &PlantSpec, share: Share, mistakes: &M
     let mut worst: Option<(f64, &str, f64)> = None;
     for (station, masses_kg) in spec.stations.iter().zip(masses) {
         let ContactModel::ExponentialSpring(spring) = &station.model else { continue };
-        let p = spring.parameters();
-        let load_n = LOAD_FACTOR * share.force_n;
-        let normal = (load_n * p.d2_per_m, load_n * p.cz_s_per_m);
-        let friction = (p.kxy_n_per_m, p.cxy_n_s_per_m);
-        for (mass_kg, (k, c)) in masses_kg.into_iter().zip([normal, friction, friction]) {
-            // semi-implicit Euler is stable for k h² + 2 c h < 4 m
-            let longest_s = 4.0 * mass_kg / (c + (c * c + 4.0 * k * mass_kg).sqrt());
-            if longest_s < h_s && worst.is_none_or(|(s, ..)| longest_s < s) {
-                worst = Some((longest_s, &station.name, mass_kg));
+        for surface in &spec.ground {
+            let Ok(spring) = surface.spring.applied_to(spring) else { continue };
+            let p = spring.parameters();
+            let load_n = LOAD_FACTOR * share.force_n;
+            let normal = (load_n * p.d2_per_m, load_n * p.cz_s_per_m);
+            let friction = (p.kxy_n_per_m, p.cxy_n_s_per_m);
+            for (mass_kg, (k, c)) in masses_kg.into_iter().zip([normal, friction, friction]) {
+                // semi-implicit Euler is stable for k h² + 2 c h < 4 m
+                let longest_s = 4.0 * mass_kg / (c + (c * c + 4.0 * k * mass_kg).sqrt());
+                if longest_s < h_s && worst.is_none_or(|(s, ..)| longest_s < s) {
+                    worst = Some((longest_s, &station.name, mass_kg));
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ use toml::Value;
 use crate::limits::BODIES_MAX;
 use crate::urdf::{Loaded, Shape};
 
+use super::by_mass::FittedKeys;
 use super::contact_law::{ContactDefaults, Law, friction_of};
 use super::feet::{Touching, checked_name};
 use super::hulls;
@@ -60,7 +61,8 @@ pub(super) fn collisions(
     touching: &mut Touching,
 ) -> CollisionSpec {
     let (contact, robot) = (root.section("contact"), root.section("robot"));
-    let law = Law::read(&contact, common.defaults, common.materials);
+    let law = Law::of_contact(common.defaults);
+    law.refuse_idle_keys(&Section::new("contact".into(), None, common.mistakes));
     let friction = friction_of(&contact, common.defaults);
     let links = links(&contact, &common.loaded.model);
     let mut out = CollisionSpec::none();
@@ -84,6 +86,7 @@ pub(super) fn collisions(
         if let Some(f) = foot {
             touching.feet[touching.shaped[f].1.foot].shapes.push(out.shapes.len());
         }
+        touching.keys.shapes.push(law.keys);
         out.shapes.push(CollisionShape {
             carrier: Carrier::Link(frame.body),
             X_BS: frame.X_BF.compose(&c.X_FC),
@@ -91,6 +94,7 @@ pub(super) fn collisions(
             meets_ground: !has_stations,
             model,
             friction,
+            rolling: law.rolling,
         });
     }
     for (link, shaped) in &touching.shaped {
@@ -102,7 +106,7 @@ pub(super) fn collisions(
         }
     }
     for s in root.sections("bodies") {
-        body(&s, common, &mut out);
+        body(&s, common, &mut touching.keys, &mut out);
         s.finish();
     }
     let names = out.bodies.iter().map(|b| b.name.as_str());
@@ -174,7 +178,7 @@ fn keep_apart(contact: &Section<'_>, model: &Model, out: &mut CollisionSpec) {
 }
 
 /// Adds one body with its shape.
-fn body(s: &Section<'_>, common: &Common<'_>, out: &mut CollisionSpec) {
+fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut CollisionSpec) {
     let before = common.mistakes.count();
     let name = checked_name(s);
     let mass = s.f64("mass_kg", Range::between(1e-6, 1e6));
@@ -214,6 +218,7 @@ fn body(s: &Section<'_>, common: &Common<'_>, out: &mut CollisionSpec) {
         X_WB: Transform::from_xyz_rpy(position, rpy),
         V_W: Motion::new(Vec3::from(turning), Vec3::from(velocity)),
     });
+    keys.shapes.push(law.keys);
     out.shapes.push(CollisionShape {
         carrier: Carrier::Body(index),
         X_BS: Transform::new(Mat3::identity(), center),
@@ -221,6 +226,7 @@ fn body(s: &Section<'_>, common: &Common<'_>, out: &mut CollisionSpec) {
         meets_ground: true,
         model,
         friction,
+        rolling: law.rolling,
     });
 }
 
@@ -298,8 +304,12 @@ pub(super) fn prepare(
     for shape in &spec.collisions.shapes {
         match &shape.model {
             ContactModel::ExponentialSpring(spring) => {
-                let p = spring.parameters();
-                margin_m = margin_m.max(p.d0_m + FORCE_SHARE_LN / p.d2_per_m);
+                let changed =
+                    spec.ground.iter().filter_map(|surface| surface.spring.applied_to(spring).ok());
+                for spring in changed.chain([*spring]) {
+                    let p = spring.parameters();
+                    margin_m = margin_m.max(p.d0_m + FORCE_SHARE_LN / p.d2_per_m);
+                }
             }
             ContactModel::HuntCrossley(_) => {}
             ContactModel::Rigid => (margin_m, rigid) = (margin_m.max(REACH_MIN_M), true),

@@ -4,14 +4,15 @@ use crate::limits::FRICTION_MAX;
 use hardstand_error::Result;
 use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
-    SpringParameters, StationShape, Stiction,
+    RollingFriction, SpringParameters, StationShape, Stiction,
 };
 use hardstand_physics::plant::ContactModel;
 
-use super::by_mass::{BY_MASS, SpringKeys};
+use super::by_mass::SpringKeys;
 use super::materials::Materials;
 use super::presets;
 use super::section::{Mistakes, Range, Section};
+use super::spring_keys;
 use super::terrain::Ground;
 
 /// Contact settings of a foot that has none of its own.
@@ -22,6 +23,8 @@ pub(super) struct ContactDefaults {
     /// The keys of the spring, for [`by_mass::fit`](super::by_mass::fit).
     pub(super) keys: SpringKeys,
     mu: [f64; 2],
+    /// Moments against rolling and spinning: both coefficients, m, and the settle rate, rad/s.
+    rolling: [f64; 3],
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
     /// Material of the ground.
@@ -54,21 +57,9 @@ pub(super) fn contact_defaults(
     mistakes: &Mistakes,
 ) -> ContactDefaults {
     let s = root.section("contact");
-    let (above, at_least) = (Range::above(0.0), Range::at_least(0.0));
+    let above = Range::above(0.0);
     presets::check_names(&s);
-    let keys = SpringKeys {
-        d0_m: s.f64("d0_m", Range::finite()),
-        d1_n: s.f64_or_word("d1_n", above, BY_MASS),
-        d2_per_m: s.f64("d2_per_m", above),
-        cz_s_per_m: s.f64_or_word("cz_s_per_m", DISSIPATION, BY_MASS),
-        damping_ratio: s.f64("damping_ratio", Range::between(0.0, 10.0)),
-        force_z_max_n: s.f64_or_word("force_z_max_n", above, BY_MASS),
-        kxy_n_per_m: s.f64_or_word("kxy_n_per_m", above, BY_MASS),
-        cxy_n_s_per_m: s.f64_or_word("cxy_n_s_per_m", at_least, "critical"),
-        critical_mass_kg: s.f64_or_word("critical_mass_kg", above, BY_MASS),
-        v_settle_m_per_s: s.f64("v_settle_m_per_s", above),
-        t_settle_s: s.f64("t_settle_s", above),
-    };
+    let keys = spring_keys::read(&s);
     let stiction = s.choice("stiction", &STICTION).unwrap_or_default();
     // after a mistake a value may be 0, which is already reported
     let parameters = keys.parameters().unwrap_or_default();
@@ -78,6 +69,12 @@ pub(super) fn contact_defaults(
     if mu[1] > mu[0] && mistakes.count() == before {
         s.mistake("mu_kinetic", &format!("at most contact.mu_static, which is {}", mu[0]));
     }
+    let length = Range::between(0.0, 1.0);
+    let rolling = [
+        s.f64("rolling_m", length),
+        s.f64("torsional_m", length),
+        s.f64("settle_rad_per_s", above),
+    ];
     s.know(&["bodies", "self_collision", "disable"]);
     s.know(&["restitution", "capture_m_per_s", "restitution_speed_m_per_s"]);
     let out = ContactDefaults {
@@ -85,6 +82,7 @@ pub(super) fn contact_defaults(
         parameters,
         keys,
         mu,
+        rolling,
         material: materials.named(&s, "material", None),
         transition_m_per_s: s.f64("transition_m_per_s", above),
         ground_material: materials.named(&s, "ground_material", None),
@@ -118,9 +116,26 @@ pub(super) fn friction_of(s: &Section<'_>, defaults: &ContactDefaults) -> Fricti
     Friction::new(mu_static, mu_kinetic)
 }
 
+/// Moments of a table; the defaults replace missing coefficients.
+fn rolling_of(s: &Section<'_>, defaults: &ContactDefaults) -> RollingFriction {
+    let [of_all, torsion_of_all, settle] = defaults.rolling;
+    let length = Range::between(0.0, 1.0);
+    let rolling_m = s.f64_if_given("rolling_m", length).unwrap_or(of_all);
+    rolling([rolling_m, s.f64_if_given("torsional_m", length).unwrap_or(torsion_of_all), settle])
+}
+
+/// A number out of range is already reported.
+fn rolling([rolling_m, torsional_m, settle]: [f64; 3]) -> RollingFriction {
+    RollingFriction::new(rolling_m, torsional_m, settle).unwrap_or_default()
+}
+
 /// The contact model of one foot, before its stations are known.
 pub(super) struct Law {
     kind: Kind,
+    /// The keys of its spring, for [`by_mass::fit`](super::by_mass::fit).
+    pub(super) keys: SpringKeys,
+    /// Moments against rolling and spinning.
+    pub(super) rolling: RollingFriction,
     parameters: SpringParameters,
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
@@ -129,14 +144,32 @@ pub(super) struct Law {
 impl Law {
     pub(super) fn read(s: &Section<'_>, defaults: &ContactDefaults, materials: &Materials) -> Self {
         let kind = if s.has("model") { s.choice("model", &MODELS) } else { Some(defaults.model) };
-        let mut parameters = defaults.parameters;
+        let keys = spring_keys::replaced(s, &defaults.keys);
+        let stiction = defaults.parameters.stiction;
+        // after a mistake a value may be 0, which is already reported
+        let own = keys.parameters().unwrap_or_default();
+        let mut parameters = SpringParameters { stiction, ..own };
         if s.has("stiction") {
             parameters.stiction = s.choice("stiction", &STICTION).unwrap_or_default();
         }
         Self {
             kind: kind.unwrap_or(defaults.model),
+            keys,
+            rolling: rolling_of(s, defaults),
             parameters,
             material: materials.named(s, "material", defaults.material),
+            transition_m_per_s: defaults.transition_m_per_s,
+        }
+    }
+
+    /// The law of everything that has no keys of its own.
+    pub(super) fn of_contact(defaults: &ContactDefaults) -> Self {
+        Self {
+            kind: defaults.model,
+            keys: defaults.keys,
+            rolling: rolling(defaults.rolling),
+            parameters: defaults.parameters,
+            material: defaults.material,
             transition_m_per_s: defaults.transition_m_per_s,
         }
     }
@@ -148,8 +181,18 @@ impl Law {
             Kind::HuntCrossley => &["mu_static", "mu_kinetic", "stiction"],
             Kind::Rigid => &["material", "stiction"],
         };
+        if self.kind == Kind::Rigid && self.rolling.acts() {
+            s.complain(
+                "model",
+                "\"rigid\" has no rolling and torsional friction, for its forces are impulses: \
+                 set rolling_m and torsional_m to 0, or take another model",
+            );
+        }
         for key in idle.iter().filter(|key| s.has(key)) {
             s.complain(key, "the contact model of this foot does not use it");
+        }
+        if self.kind != Kind::Spring {
+            spring_keys::refuse(s);
         }
     }
 

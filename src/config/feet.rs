@@ -1,11 +1,12 @@
 //! Feet and stations of a scenario.
 
-use crate::limits::{FEET_MAX, NAME_BYTES_MAX, STATIONS_MAX};
+use crate::limits::{FEET_MAX, NAME_BYTES_MAX, PLACES_MIN, STATIONS_MAX};
 use crate::urdf::{Collision, Loaded, Shape};
 use hardstand_physics::contact::{Friction, StationShape};
-use hardstand_physics::plant::{Foot, Station};
+use hardstand_physics::plant::{ContactModel, Foot, Station};
 use hardstand_physics::spatial::{Transform, Vec3};
 
+use super::by_mass::FittedKeys;
 use super::contact_law::{ContactDefaults, Law, friction_of};
 use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};
@@ -16,6 +17,8 @@ use super::terrain::Ground;
 pub(super) struct Touching {
     pub(super) feet: Vec<Foot>,
     pub(super) stations: Vec<Station>,
+    /// The keys of the spring of each station, and of each collision shape.
+    pub(super) keys: FittedKeys,
     /// Links with stations: their collision shapes do not meet the ground.
     pub(super) station_links: Vec<String>,
     /// Links of feet that touch with their collision shapes.
@@ -59,15 +62,47 @@ pub(super) fn touching(
     if out.feet.len() > FEET_MAX {
         mistakes.add(format!("feet has {} entries; at most {FEET_MAX}", out.feet.len()));
     }
-    let surfaces = ground.surfaces.len();
-    if out.stations.len() * surfaces > STATIONS_MAX {
+    check_room(&out.stations, ground, mistakes);
+    check_soft(&out.stations, ground, mistakes);
+    out
+}
+
+/// Only springs sink into soft ground.
+fn check_soft(stations: &[Station], ground: &Ground, mistakes: &Mistakes) {
+    let Some(soft) = ground.surfaces.iter().find(|s| s.soft.is_some()) else { return };
+    let is_spring = |s: &&Station| matches!(s.model, ContactModel::ExponentialSpring(_));
+    if let Some(station) = stations.iter().find(|s| !is_spring(s)) {
         mistakes.add(format!(
-            "{} stations × {surfaces} surfaces are more than the {STATIONS_MAX} contacts allowed; \
-             contact = \"shapes\" in [[feet]] has no such limit",
-            out.stations.len()
+            "{} is soft, and {} does not have the contact model \"exponential_spring\", which \
+             alone sinks in",
+            soft.name, station.name
         ));
     }
-    out
+}
+
+/// With more stations times surfaces than there is room for, each station has places for those that
+/// are near it.
+fn check_room(stations: &[Station], ground: &Ground, mistakes: &Mistakes) {
+    let (count, surfaces) = (stations.len(), ground.surfaces.len());
+    if count * surfaces <= STATIONS_MAX {
+        return;
+    }
+    let most = STATIONS_MAX / surfaces.clamp(1, PLACES_MIN);
+    if count > most {
+        mistakes.add(format!(
+            "{count} stations × {surfaces} surfaces are more than {STATIONS_MAX} contacts, and so \
+             at most {most} stations are allowed; contact = \"shapes\" in [[feet]] has no \
+             such limit"
+        ));
+    }
+    let hertzian = |s: &Station| matches!(s.model, ContactModel::HuntCrossley(_));
+    let is_mixed = ground.materials.windows(2).any(|pair| pair[0] != pair[1]);
+    if is_mixed && stations.iter().any(hertzian) {
+        mistakes.add(format!(
+            "{count} stations × {surfaces} surfaces are more than {STATIONS_MAX} contacts, and \
+             surfaces have different materials, which \"hunt_crossley\" then cannot have"
+        ));
+    }
 }
 
 /// Whether a foot touches with the collision shapes of its link.
@@ -134,6 +169,7 @@ fn stations_of(
         }
         // a mistake in the contact law is already reported
         let Some(model) = law.model(s, shape, ground, i == 0) else { continue };
+        out.keys.stations.push(law.keys);
         out.stations.push(Station {
             name: if several { format!("{name}.{i}") } else { name.into() },
             body: frame.body,
@@ -141,6 +177,7 @@ fn stations_of(
             shape: shape.turned(&frame.X_BF.R),
             model,
             friction,
+            rolling: law.rolling,
         });
     }
     Some((name.into(), frame.body, frame.X_BF))

@@ -29,6 +29,7 @@ mod scenario;
 mod section;
 mod sections;
 mod services;
+mod spring_keys;
 mod terrain;
 mod unitree;
 mod warnings;

@@ -263,7 +263,7 @@ fn plant_spec(
         collisions::prepare(&loaded.model, &mut spec, mistakes);
     }
     if mistakes.count() == 0 {
-        by_mass::fit(&loaded.model, &mut spec, &defaults.keys, &switch, places, mistakes);
+        by_mass::fit(&loaded.model, &mut spec, &touching.keys, &switch, places, mistakes);
     }
     if let Some(clearance_m) = clearance_m
         && places
@@ -314,6 +314,15 @@ fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
         robot.remove("urdf");
         robot.remove("mjcf");
         robot.remove("name");
+    }
+    // moments against rolling that are 0 say nothing, and older logs do not have them
+    if let Some(toml::Value::Table(contact)) = physics.get_mut("contact") {
+        let is_off = |key: &str| contact.get(key).is_none_or(|v| v.as_float() == Some(0.0));
+        if is_off("rolling_m") && is_off("torsional_m") {
+            for key in ["rolling_m", "torsional_m", "settle_rad_per_s"] {
+                contact.remove(key);
+            }
+        }
     }
     // without a battery the section says nothing, and older logs do not have it
     let battery_v = physics.get("battery").and_then(|b| b.get("voltage_v")?.as_float());

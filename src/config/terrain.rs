@@ -3,13 +3,14 @@
 use crate::limits::{NAME_BYTES_MAX, SURFACES_MAX};
 use hardstand_error::Result;
 use hardstand_physics::contact::{
-    ContactMaterial, ConvexSolid, Heightfield, Platform, PlatformMotion, Surface, SurfaceShape,
-    stairs,
+    ContactMaterial, ConvexSolid, Heightfield, Platform, PlatformMotion, SoftGround, Surface,
+    SurfaceShape, stairs,
 };
 use hardstand_physics::spatial::Transform;
 
 use super::materials::Materials;
 use super::section::{Mistakes, Range, Section};
+use super::spring_keys;
 
 const EDGE_RADIUS_M: f64 = 0.01;
 
@@ -66,14 +67,30 @@ fn add(
     let X_WS = Transform::from_xyz_rpy(p, rpy);
     let platform = s.has("motion").then(|| Platform { X_WE: X_WS, motion: motion(s) });
     let Some(material) = materials.named(s, "material", material) else { return };
+    let spring = spring_keys::of_surface(s);
+    let soft = if s.has("soft") { soft_ground(s) } else { None };
     let Some(shapes) = shape(s) else { return };
     let several = shapes.len() > 1;
     for (i, (X_EP, shape)) in shapes.into_iter().enumerate() {
         let name = if several { format!("{name}.{i}") } else { name.to_string() };
         let (X_WS, platform) = (X_WS.compose(&X_EP), platform.clone());
-        out.surfaces.push(Surface { name, X_WS, shape, platform });
+        out.surfaces.push(Surface { name, X_WS, shape, platform, spring, soft });
         out.materials.push(material);
     }
+}
+
+/// The law in the key `soft` of `surface`.
+fn soft_ground(surface: &Section<'_>) -> Option<SoftGround> {
+    let s = surface.section("soft");
+    let number =
+        |key: &str, range: Range, default: f64| s.f64_if_given(key, range).unwrap_or(default);
+    let sink_n_per_m = s.f64("sink_n_per_m", Range::above(0.0));
+    let rebound = number("rebound", Range::between(1.0, 1000.0), 10.0);
+    let dissipation = number("dissipation_s_per_m", Range::between(0.0, 1000.0), 1.0);
+    let radius_m = number("print_radius_m", Range::between(1e-3, 10.0), 0.05);
+    s.finish();
+    // a number out of range is already reported
+    SoftGround::new(sink_n_per_m, rebound, dissipation, radius_m).ok()
 }
 
 /// The motion in the key `motion` of `surface`.

@@ -33,7 +33,7 @@ fn sunk(table: &Table, model: &Model, spec: &PlantSpec) -> Option<String> {
     if depth_m <= DEPTH_MAX_M || depth_m.is_nan() {
         return None;
     }
-    let name = &spec.stations.get(i / plant.contacts().surface_count())?.name;
+    let name = &spec.stations.get(i / plant.contacts().places())?.name;
     Some(format!(
         "initial.place is \"as_given\", and {name} is {depth_m:.3} m deep in the ground, which \
          will throw the robot: raise initial.position_m, or use \"above_ground\""

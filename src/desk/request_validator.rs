@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::buffer_pool::EmergencyStop;
 use crate::config::{Mode, wall_period_ns};
 use crate::ingress::{
-    CheckedJoin, ControllerRegistry, FrictionLimits, JoinedSessions, Present, check_clear_faults,
-    check_constraint, check_control, check_fault, check_friction, check_join, check_leave,
-    check_push, check_saved, check_speed, check_velocity,
+    CheckedJoin, ControllerRegistry, FrictionLimits, JoinedSessions, Present, check_anchors,
+    check_clear_faults, check_constraint, check_control, check_fault, check_friction, check_join,
+    check_leave, check_push, check_saved, check_speed, check_velocity,
 };
 use crate::limits::LEASES_MAX;
 use crate::rt::{JoinAnswer, Request, StateReset};
@@ -127,6 +127,7 @@ impl RequestValidator {
             }
             Order::Velocity => Request::Event(check_velocity(body)?),
             Order::Constraint => Request::Event(check_constraint(body, self.simulation.spec())?),
+            Order::Anchors => Request::Event(check_anchors(body, &self.friction_limits())?),
         };
         Ok(CheckedOrder::from(request))
     }

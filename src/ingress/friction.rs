@@ -1,10 +1,10 @@
-//! Requests to change friction: checked.
+//! Requests to change friction, and where friction springs begin: checked.
 
 use crate::limits::FRICTION_MAX;
 use hardstand_protocol::{Event, Rejection, Scope};
 
 use super::order::{check_layout, check_number, claimed};
-use hardstand_protocol::{FrictionRequest, Kind, Refusal};
+use hardstand_protocol::{AnchorsRequest, FrictionRequest, Kind, Refusal};
 
 /// What is allowed in a [`FrictionRequest`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub struct FrictionLimits {
 }
 
 const BYTES: usize = 8 + 1 + 4 + 8 + 8;
+const ANCHORS_BYTES: usize = 8 + 1 + 4;
 /// Names of the scopes that have an index, in the order of [`FrictionLimits::counts`].
 const INDEXED: [&str; 3] = ["stations", "feet", "regions"];
 
@@ -27,24 +28,38 @@ const INDEXED: [&str; 3] = ["stations", "feet", "regions"];
 pub fn check_friction(body: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
     let r: FrictionRequest = claimed(Kind::Friction, body, BYTES)?;
     check_layout(r.layout_hash, limits.layout_hash)?;
-    let scope = scope_of(&r, limits)?;
+    let scope = scope_of(r.scope, r.index, limits, 3)?;
     coefficient("mu_static", r.mu_static, FRICTION_MAX, "")?;
     coefficient("mu_kinetic", r.mu_kinetic, r.mu_static, "mu_static, which is ")?;
     Ok(Event::Friction { scope, mu_static: r.mu_static, mu_kinetic: r.mu_kinetic })
 }
 
-fn scope_of(r: &FrictionRequest, limits: &FrictionLimits) -> Result<Scope, Refusal> {
+/// Makes a reset of anchors of a body, if all is well.
+///
+/// # Errors
+/// The first [`Refusal`] that applies, in the order size, layout, scope and index.
+pub fn check_anchors(body: &[u8], limits: &FrictionLimits) -> Result<Event, Refusal> {
+    let r: AnchorsRequest = claimed(Kind::Anchors, body, ANCHORS_BYTES)?;
+    check_layout(r.layout_hash, limits.layout_hash)?;
+    let scope = scope_of(r.scope, r.index, limits, 2)?;
+    Ok(Event::ResetAnchors { scope })
+}
+
+/// `most` is the largest scope that is allowed.
+fn scope_of(scope: u8, index: u32, limits: &FrictionLimits, most: u8) -> Result<Scope, Refusal> {
     let refuse = |text| Err(Refusal { reason: Rejection::OutOfRange, text });
-    let (index, kind) = (r.index, usize::from(r.scope));
-    let scope = match r.scope {
+    let kind = usize::from(scope);
+    if scope > most {
+        return refuse(format!("scope is {scope}; it must be 0 to {most}"));
+    }
+    let scope = match scope {
         0 if index == 0 => return Ok(Scope::All),
         0 => {
             return refuse(format!("index is {index}; it must be 0 when scope is 0, all stations"));
         }
         1 => Scope::Station(index),
         2 => Scope::Foot(index),
-        3 => Scope::Region(index),
-        _ => return refuse(format!("scope is {}; it must be 0 to 3", r.scope)),
+        _ => Scope::Region(index),
     };
     let (count, name) = (limits.counts[kind - 1], INDEXED[kind - 1]);
     match count.checked_sub(1) {

@@ -19,7 +19,7 @@ pub use command_ingress::CommandIngress;
 pub use control::{check_constraint, check_control, check_push, check_velocity};
 pub use controller_registry::ControllerRegistry;
 pub use fault::{check_clear_faults, check_fault};
-pub use friction::{FrictionLimits, check_friction};
+pub use friction::{FrictionLimits, check_anchors, check_friction};
 pub use join::{CheckedJoin, check_join, check_leave, check_speed};
 pub use joined_sessions::{JoinedSessions, RejectedCommands};
 pub use order::{AcceptedOrder, OrderLimits, check_head};

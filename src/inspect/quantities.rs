@@ -130,7 +130,7 @@ impl Quantities {
     }
 
     fn feet(&mut self, simulation: &Simulation) {
-        let surfaces = simulation.spec().ground.len();
+        let places = simulation.contacts().places();
         for (f, foot) in simulation.spec().feet.iter().enumerate() {
             let prefix = format!("foot.{}.", foot.name);
             self.add(&prefix, &FOOT, REPLAY, move |m| m.contacts?.feet.get(f));
@@ -139,7 +139,7 @@ impl Quantities {
                 let (stations, read) = (Arc::clone(&stations), field.read);
                 let of = move |m: &TickView<'_>| {
                     let Some(contacts) = m.contacts else { return f64::NAN };
-                    let all = stations.iter().flat_map(|s| on_all(contacts, *s, surfaces));
+                    let all = stations.iter().flat_map(|s| on_all(contacts, *s, places));
                     read(&all.copied().collect(), 0)
                 };
                 self.push(prefix.clone(), field, "", REPLAY, Arc::new(of));
@@ -151,19 +151,21 @@ impl Quantities {
     /// most.
     fn stations(&mut self, simulation: &Simulation) {
         let ground = &simulation.spec().ground;
-        let surfaces = ground.len();
+        let places = simulation.contacts().places();
+        // where surfaces take and leave places, none has quantities of its own
+        let have_own = ground.len() > 1 && places == ground.len();
         for (s, station) in simulation.spec().stations.iter().enumerate() {
             // a foot says the same of its stations
             let of_foot = simulation.spec().feet.iter().any(|foot| foot.stations.contains(&s));
             let source = Source { detail: of_foot, ..REPLAY };
             let prefix = format!("station.{}.", station.name);
             self.add(&prefix, &STATION, source, move |m| {
-                most_loaded(on_all(m.contacts?, s, surfaces))
+                most_loaded(on_all(m.contacts?, s, places))
             });
-            for (g, surface) in ground.iter().enumerate().filter(|_| surfaces > 1) {
+            for (g, surface) in ground.iter().enumerate().filter(|_| have_own) {
                 let prefix = format!("station.{}.on.{}.", station.name, surface.name);
                 self.add(&prefix, &STATION, source, move |m| {
-                    m.contacts?.stations.get(s * surfaces + g)
+                    m.contacts?.stations.get(s * places + g)
                 });
             }
         }
@@ -251,9 +253,9 @@ struct Source {
 const LOG: Source = Source { replayed: false, prismatic: false, detail: false };
 const REPLAY: Source = Source { replayed: true, ..LOG };
 
-/// The contacts of a station, one for each surface.
-fn on_all(contacts: &ContactsReading, station: usize, surfaces: usize) -> &[StationReading] {
-    contacts.stations.get(station * surfaces..(station + 1) * surfaces).unwrap_or_default()
+/// The contacts of a station.
+fn on_all(contacts: &ContactsReading, station: usize, places: usize) -> &[StationReading] {
+    contacts.stations.get(station * places..(station + 1) * places).unwrap_or_default()
 }
 
 /// The contact with the largest normal force; if none has any, the one nearest to its ground.

@@ -273,19 +273,23 @@ impl Readings {
 /// Entity type of a collision shape.
 const COLLISION: u8 = 5;
 
-/// All stations in order, each with all surfaces.
+/// All stations in order, each with all surfaces, or with places for those that are near, which
+/// have no name.
 fn possible_contacts(model: &Model, spec: &PlantSpec, robot: &str, world: &str) -> Vec<Contact> {
-    let mut all = Vec::with_capacity(spec.stations.len() * spec.ground.len());
+    let places = spec.places();
+    let mut all = Vec::with_capacity(spec.stations.len() * places);
     for (s, station) in spec.stations.iter().enumerate() {
         let link = &model.bodies[station.body].name;
-        for (g, surface) in spec.ground.iter().enumerate() {
+        for g in 0..places {
+            let fixed = places == spec.ground.len();
+            let surface = if fixed { spec.ground[g].name.as_str() } else { "" };
             let entity =
                 |id: usize, name: String| Entity { id: id as u64, name, r#type: COLLISION };
             let named = |name: &str| RosString { data: name.into() };
             let ids = [s + 1, spec.stations.len() + g + 1];
             all.push(Contact {
                 collision1: entity(ids[0], format!("{robot}::{link}::{}", station.name)),
-                collision2: entity(ids[1], format!("ground::{}", surface.name)),
+                collision2: entity(ids[1], format!("ground::{surface}")),
                 positions: vec![vector(&[0.0; 3])],
                 normals: vec![vector(&[0.0; 3])],
                 depths: vec![0.0],
@@ -293,7 +297,7 @@ fn possible_contacts(model: &Model, spec: &PlantSpec, robot: &str, world: &str) 
                     header: Header { frame_id: world.into(), ..Default::default() },
                     body_1_name: named(link),
                     body_1_id: UInt32 { data: ids[0] as u32 },
-                    body_2_name: named(&surface.name),
+                    body_2_name: named(surface),
                     body_2_id: UInt32 { data: ids[1] as u32 },
                     ..Default::default()
                 }],

@@ -1,10 +1,10 @@
 //! Shapes of a link, as the points with which they can touch the ground.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use roxmltree::{Document, Node};
 
-use crate::mjcf::mesh_corners;
+use crate::mjcf::{mesh_corners, mesh_file};
 use hardstand_physics::spatial::{Mat3, Transform, Vec3};
 
 /// Corners of a mesh this far above its lowest one belong to the sole, as a share of its size.
@@ -96,7 +96,7 @@ fn part(element: Node<'_, '_>, folder: &Path) -> Option<Part> {
         },
         "mesh" => {
             let scale = triple(shape.attribute("scale"), [1.0; 3]);
-            let corners = mesh_corners(&file_of(shape.attribute("filename")?, folder)?)?;
+            let corners = mesh_corners(&mesh_file(shape.attribute("filename")?, folder)?)?;
             let scaled = corners.into_iter().map(|v| {
                 let [x, y, z] = v.to_array();
                 at(x * scale[0], y * scale[1], z * scale[2])
@@ -127,18 +127,4 @@ fn sole(points: &[Vec3], up: &Vec3) -> Vec<Vec3> {
     [(x1, y1), (x1, y0), (x0, y1), (x0, y0)]
         .map(|(x, y)| first * x + second * y + *up * low)
         .to_vec()
-}
-
-/// A mesh's file: beside the robot, or in the package's folder somewhere above it.
-fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
-    let plain = name.trim_start_matches("file://");
-    let Some(inside) = plain.strip_prefix("package://") else {
-        return Some(folder.join(plain)).filter(|p| p.exists());
-    };
-    let absolute = folder.canonicalize().ok()?;
-    absolute.ancestors().find_map(|above| {
-        let whole = above.join(inside);
-        let without = inside.split_once('/').map(|(_, rest)| above.join(rest));
-        [Some(whole), without].into_iter().flatten().find(|p| p.exists())
-    })
 }

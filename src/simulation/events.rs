@@ -45,6 +45,10 @@ impl Simulation {
                 Event::Constraint { index, active } => {
                     let _there_is_one = self.plant.set_constraint(index as usize, active);
                 }
+                Event::ResetAnchors { scope } => {
+                    changed.friction = true;
+                    self.reset_anchors(scope);
+                }
             }
         }
         if changed.equipment {
@@ -173,9 +177,22 @@ impl Simulation {
         }
     }
 
+    fn reset_anchors(&mut self, scope: Scope) {
+        for i in 0..self.plant.contacts().evaluated().len() {
+            if self.is_meant(scope, i) {
+                self.plant.reset_anchor(i);
+            }
+        }
+        match scope {
+            Scope::All => self.plant.reset_shape_anchors(None),
+            Scope::Foot(f) => self.plant.reset_shape_anchors(Some(f as usize)),
+            Scope::Station(_) | Scope::Region(_) => {}
+        }
+    }
+
     /// True if contact `i` is of a station that `scope` means.
     fn is_meant(&self, scope: Scope, i: usize) -> bool {
-        let station = i / self.plant.contacts().surface_count();
+        let station = i / self.plant.contacts().places();
         match scope {
             Scope::All => true,
             Scope::Station(s) => s as usize == station,

@@ -239,7 +239,8 @@ impl Leases {
             | Event::InjectFault { .. }
             | Event::ClearFaults { .. }
             | Event::Velocity(_)
-            | Event::Constraint { .. } => {}
+            | Event::Constraint { .. }
+            | Event::ResetAnchors { .. } => {}
         }
     }
 

@@ -73,6 +73,10 @@ impl PartNames {
                 let name = named(&self.constraints, *index, "constraint");
                 format!("constraint {name} {}", if *active { "acts" } else { "ends" })
             }
+            Event::ResetAnchors { scope } => {
+                let what = self.part(part_of(*scope)).unwrap_or_else(|| "all stations".into());
+                format!("anchors of {what} begin anew")
+            }
             Event::Stop => "emergency stop".into(),
             Event::Arm => "end of the emergency stop".into(),
         }

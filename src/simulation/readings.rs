@@ -220,12 +220,11 @@ impl Simulation {
 
 /// Force and normal force on this link of a point of which it is one side.
 fn on_link(at: &CollisionPoint, link: usize) -> (ContactForce, Vec3) {
-    let (mut record, normal_W) = (at.record_W(), at.normal_W());
+    let (record, normal_W) = (at.record_W(), at.normal_W());
     if at.carriers[0] == Carrier::Link(link) {
         return (record, normal_W);
     }
-    record.force = -record.force;
-    (record, -normal_W)
+    (record.on_surface_1(), -normal_W)
 }
 
 /// `None` without any point.

@@ -9,7 +9,7 @@ use hardstand::rt::{Clock, Request, RequestSender};
 use hardstand::simulation::Simulation;
 use hardstand_physics::contact::{
     BrickContact, ContactMaterial, Friction, HalfSpace, HertzPair, HuntCrossley, Overlap,
-    StationShape,
+    RollingFriction, SoftGround, StationShape, Surface, SurfaceShape, stairs,
 };
 use hardstand_physics::dynamics::{Constraints, Data, PointOnPlane, Velocities};
 use hardstand_physics::plant::{ComputePath, ContactModel, FrictionRegion, Integrator};
@@ -99,6 +99,40 @@ fn a_tick_in_lanes_does_not_allocate() {
             assert_eq!(simulation.failure(), None);
         }
     }
+}
+
+/// Surfaces that take and leave places, a soft one, moments against rolling, anchors that begin anew.
+#[test]
+fn a_tick_before_many_steps_does_not_allocate() {
+    let (model, mut spec) = robots::walker();
+    for (i, (X_WS, step)) in stairs(30, 0.02, 0.05, 4.0, 0.005).unwrap().into_iter().enumerate() {
+        let shape = SurfaceShape::Solid(step);
+        spec.ground.push(Surface { shape, ..Surface::plane(&format!("step {i}"), X_WS) });
+    }
+    spec.ground[0].soft = Some(SoftGround::new(3000.0, 10.0, 1.0, 0.05).unwrap());
+    let rolling = RollingFriction::new(0.001, 0.002, 0.1).unwrap();
+    spec.stations.iter_mut().for_each(|s| s.rolling = rolling);
+    assert!(spec.places() < spec.ground.len());
+    spec.v.v_WB.x = 0.5;
+    let mut simulation = Simulation::new(model, spec, WATCHDOG).clone();
+    let mut snapshot = simulation.new_snapshot();
+    let surfaces = |simulation: &Simulation| -> Vec<Option<usize>> {
+        simulation.contacts().evaluated().iter().map(|at| at.surface).collect()
+    };
+    let before = surfaces(&simulation);
+    for tick in 0..400 {
+        let mut input = drive::busy_input(&simulation);
+        if tick % 20 == 0 {
+            input.events.push(Event::ResetAnchors { scope: Scope::All });
+        }
+        let n = calls(|| {
+            simulation.step(&input);
+            simulation.fill(&mut snapshot);
+        });
+        assert_eq!(n, 0, "calls of the allocator in tick {tick}");
+    }
+    assert_eq!(simulation.failure(), None);
+    assert_ne!(surfaces(&simulation), before);
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn more_refusals() {
         ("[[feet]]\nname = \"\"\nlink = \"leg\"\n", "feet[0].name is \"\"; it must be 1 to 96"),
         ("[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [[1, 2]]\n", "a list of points"),
         ("feet = [1]\n", "feet[0] is 1; it must be a table"),
-        ("planes = []\n", "planes and terrain make 0 surfaces; 1 to 48"),
+        ("planes = []\n", "planes and terrain make 0 surfaces; 1 to 128"),
         ("[initial.joints]\nhip = 1.5\n", "initial.joints.hip is 1.5; it must be -1 to 1"),
         ("[bus]\nlisten = [\"tcp/0.0.0.0:7447\"]\n", "on this machine only"),
         ("planes = 3\n", "planes is 3; it must be a list of tables"),
@@ -224,7 +224,7 @@ fn more_refusals() {
     let many = "[[feet]]\nname = \"f\"\nlink = \"leg\"\npoints_m = [".to_string()
         + &"[0, 0, 0],".repeat(193)
         + "]\n";
-    assert!(refusal(&many, &[]).contains("193 stations × 1 surfaces are more than the 192"));
+    assert!(refusal(&many, &[]).contains("193 stations × 1 surfaces are more than 192"));
 }
 
 #[test]

@@ -277,16 +277,12 @@ fn solids(list: Vec<ConvexSolid>) -> Vec<Surface> {
 
 fn solid(solid: ConvexSolid, X_WS: Transform) -> Surface {
     let (name, shape) = (format!("at {}", X_WS.p), SurfaceShape::Solid(solid));
-    Surface { name, X_WS, shape, platform: None }
+    Surface { shape, ..Surface::plane(&name, X_WS) }
 }
 
 fn hills() -> Vec<Surface> {
     let heights = [0.0, 0.01, 0.02, 0.01, 0.0, 0.015, 0.012, 0.0, 0.0, 0.01, 0.0, 0.005];
     let field = Heightfield::new([0.0, 0.0], 0.1, 4, 3, &heights).unwrap();
-    vec![Surface {
-        name: "hills".into(),
-        X_WS: Transform::identity(),
-        shape: SurfaceShape::Heightfield(field),
-        platform: None,
-    }]
+    let shape = SurfaceShape::Heightfield(field);
+    vec![Surface { shape, ..Surface::plane("hills", Transform::identity()) }]
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use hardstand::config::Scenario;
 use hardstand_physics::contact::{StationShape, SurfaceShape};
 use hardstand_physics::plant::ContactModel;
+use hardstand_protocol::TickInput;
 
 fn load(sets: &[&str]) -> hardstand::Result<Scenario> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/quadruped.toml");
@@ -53,7 +54,7 @@ fn wrong_values_are_refused_with_key_value_and_range() {
             "terrain[0].heights_m: it must be a list of rows of equal length",
         ),
         (terrain("kind=\"box\", size_m=[1,1,1], slope=2"), "terrain[0].slope is unknown"),
-        ("planes=[]".into(), "planes and terrain make 0 surfaces; 1 to 48"),
+        ("planes=[]".into(), "planes and terrain make 0 surfaces; 1 to 128"),
         (motion("velocity_m_per_s=[1,0]"), "planes[0].motion.velocity_m_per_s is [1, 0]; it must"),
         (motion("frequency_hz=-1"), "planes[0].motion.frequency_hz is -1; it must be 0 to 1000"),
         (motion("speed=1"), "planes[0].motion.speed is unknown; known here: amplitude_m"),
@@ -141,4 +142,56 @@ fn stations_are_points_spheres_or_wheels() {
     };
     assert_eq!((ring_radius_m, tube_radius_m), (0.1, 0.0));
     assert!((axis_B.norm() - 1.0).abs() < 1e-12);
+}
+
+fn stairs(steps: u32) -> String {
+    format!(
+        "terrain=[{{kind=\"stairs\", position_m=[1,0,0], steps={steps}, rise_m=0.1, run_m=0.3, \
+         width_m=2}}]"
+    )
+}
+
+/// 12 stations on a plane and 24 steps are 300 candidates: each station has 16 places.
+#[test]
+fn a_robot_stands_before_more_steps_than_there_is_room_for_contacts() {
+    let s = load(&[&stairs(24)]).unwrap();
+    assert_eq!((s.spec.stations.len(), s.spec.ground.len(), s.spec.places()), (12, 25, 16));
+    let mut simulation = s.simulation();
+    let mut snapshot = simulation.new_snapshot();
+    for _ in 0..20 {
+        simulation.step(&TickInput::new());
+        assert_eq!(simulation.failure(), None);
+    }
+    simulation.fill(&mut snapshot);
+    assert_eq!(snapshot.contacts.stations.len(), 192);
+    assert_eq!(snapshot.contacts.places(12), 16);
+    // as on the plane alone, to what a step a metre away pushes in the exact model
+    let mut plain = load(&[]).unwrap().simulation();
+    for _ in 0..20 {
+        plain.step(&TickInput::new());
+    }
+    let heights = (simulation.state().q.p_WB.z, plain.state().q.p_WB.z);
+    assert!((heights.0 - heights.1).abs() < 1e-9, "{heights:?}");
+
+    let words = simulation.snapshot_words();
+    let mut other = s.simulation();
+    other.restore(&words).unwrap();
+    for simulation in [&mut simulation, &mut other] {
+        simulation.step(&TickInput::new());
+    }
+    assert_eq!(simulation.state().digest, other.state().digest);
+}
+
+#[test]
+fn too_many_stations_for_many_surfaces_are_refused() {
+    let points: Vec<String> = (0..49).map(|i| format!("[0.0,0.0,-0.0{i:02}]")).collect();
+    let stations =
+        format!("stations=[{{name=\"s\", link=\"trunk\", points_m=[{}]}}]", points.join(","));
+    let text = load(&[&stations, &stairs(24)]).map(|_| ()).unwrap_err().to_string();
+    let expected =
+        "53 stations × 25 surfaces are more than 192 contacts, and so at most 48 stations";
+    assert!(text.contains(expected), "{text}");
+    let sets = ["contact.model=hunt_crossley", &stairs(24), "terrain.0.material=rubber"];
+    let text = load(&sets).map(|_| ()).unwrap_err().to_string();
+    assert!(text.contains("surfaces have different materials"), "{text}");
 }

@@ -11,6 +11,7 @@
 mod common;
 
 mod alloc;
+mod anchors;
 mod bisect;
 mod bodies;
 mod branch;
@@ -81,6 +82,8 @@ mod simd;
 mod simulation;
 mod soak;
 #[cfg(feature = "zenoh")]
+mod soft;
+mod spring_keys;
 mod tables;
 mod tidy;
 mod time_control;

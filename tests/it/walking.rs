@@ -12,10 +12,11 @@ use hardstand_trot::{Command, Readings, Trot, commanded};
 const LAND_TICKS: u64 = 500;
 
 /// The robot with a controller of this name.
-fn robot(name: &str) -> Solo {
+fn robot(name: &str, sets: &[&str]) -> Solo {
     let scenario = include_str!("../../config/quadruped.toml");
     let robot = include_str!("../../config/robots/quadruped.urdf");
-    let scenario = Scenario::from_texts(scenario, robot, &[]).unwrap();
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+    let scenario = Scenario::from_texts(scenario, robot, &sets).unwrap();
     Solo::new(scenario.simulation(), scenario.events, name)
 }
 
@@ -28,12 +29,17 @@ pub fn state_of(solo: &Solo) -> StateReading {
 
 /// Lands, and trots from 0.8 s on; from 1.5 s on with 0.4 m/s and 0.2 rad/s. `after` sees the robot
 /// after each tick.
-pub fn trot(ticks: u64, mut after: impl FnMut(&Solo)) -> Solo {
+pub fn trot(ticks: u64, after: impl FnMut(&Solo)) -> Solo {
+    trot_on(&[], ticks, after)
+}
+
+/// The same with keys of the scenario changed.
+pub fn trot_on(sets: &[&str], ticks: u64, mut after: impl FnMut(&Solo)) -> Solo {
     let stand = Command::default();
     let spot = Command { trot: true, ..stand };
     let walk = Command { vx_m_per_s: 0.4, wz_rad_per_s: 0.2, ..spot };
     let schedule = [(0.0, stand), (0.8, spot), (1.5, walk)];
-    let (mut solo, mut trot) = (robot("legs"), Trot::new());
+    let (mut solo, mut trot) = (robot("legs", sets), Trot::new());
     let initial_q = solo.simulation.spec().q.joints.clone();
     for tick in 0..ticks {
         if tick < LAND_TICKS {
@@ -109,7 +115,7 @@ kd = 3.0
 
 /// Runs the policy of [`CONTRACT`] with vx = 0.5.
 pub fn policy(ticks: u64) -> (Solo, Policy) {
-    let mut solo = robot("policy");
+    let mut solo = robot("policy", &[]);
     let names: Vec<String> =
         solo.simulation.model().joints.iter().map(|j| j.name.clone()).collect();
     let facts = RobotFacts {

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use hardstand_error::Result;
 use hardstand_protocol::{
-    ClearFaultsRequest, ConstraintRequest, ControlRequest, FaultRequest, FrictionRequest, Kind,
-    ModelReply, Order, OrderHead, OrderReply, PushRequest, SavedState, Scope, SpeedRequest,
-    VelocityCommand, decode, encode_order,
+    AnchorsRequest, ClearFaultsRequest, ConstraintRequest, ControlRequest, FaultRequest,
+    FrictionRequest, Kind, ModelReply, Order, OrderHead, OrderReply, PushRequest, SavedState,
+    Scope, SpeedRequest, VelocityCommand, decode, encode_order,
 };
 use serde::Serialize;
 
@@ -32,6 +32,22 @@ impl Client {
         let ModelReply { layout_hash, run_id, .. } = *model;
         let request = FrictionRequest::new(layout_hash, scope, mu_static, mu_kinetic);
         self.order_in(run_id, Order::Friction, &request, patience)
+    }
+
+    /// Puts the anchors of friction springs of `scope` under their stations. Returns the tick from
+    /// which on they are there.
+    ///
+    /// # Errors
+    /// As [`set_friction`](Self::set_friction).
+    pub fn reset_anchors(
+        &self,
+        model: &ModelReply,
+        scope: Scope,
+        patience: Duration,
+    ) -> Result<u64> {
+        let ModelReply { layout_hash, run_id, .. } = *model;
+        let request = AnchorsRequest::new(layout_hash, scope);
+        self.order_in(run_id, Order::Anchors, &request, patience)
     }
 
     /// Sends one of pause, resume, step, run_until, reset, stop and arm. Returns the tick from

@@ -108,10 +108,7 @@ impl Patch {
         let mut sum = 0.0;
         for point in points.iter_mut() {
             let below_m = point.depth_m + margin_m;
-            if below_m < half_of_range_m {
-                let share = if below_m > 0.0 { below_m / half_of_range_m } else { 0.0 };
-                point.weight *= share * share * (3.0 - 2.0 * share);
-            }
+            point.weight *= fade(below_m, half_of_range_m);
             sum += point.weight;
         }
         let scale = 1.0 / sum;
@@ -128,6 +125,17 @@ impl Patch {
             point.feature = swapped(point.feature);
         }
     }
+}
+
+/// How much of its weight a point keeps that is `below_m` below the margin: none at the margin, all
+/// of it from half of the range to the deepest point on.
+#[must_use]
+pub fn fade(below_m: f64, half_of_range_m: f64) -> f64 {
+    if below_m >= half_of_range_m {
+        return 1.0;
+    }
+    let share = if below_m > 0.0 { below_m / half_of_range_m } else { 0.0 };
+    share * share * (3.0 - 2.0 * share)
 }
 
 const KIND: u32 = 30;

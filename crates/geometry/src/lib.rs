@@ -74,7 +74,7 @@ mod tree;
 mod vector;
 mod world;
 
-pub use contact_point::{ContactPoint, POINTS_MAX, Patch, match_previous};
+pub use contact_point::{ContactPoint, POINTS_MAX, Patch, fade, match_previous};
 pub use hull::{HULL_VERTICES_MAX, Hull};
 pub use narrow::contact;
 pub use patch::Workspace;

@@ -10,7 +10,10 @@ use std::time::Instant;
 
 use hardstand_geometry::Shape;
 use hardstand_physics::actuator::Reference;
-use hardstand_physics::contact::{ExponentialSpring, Friction, SpringParameters, Stiction};
+use hardstand_physics::contact::{
+    ExponentialSpring, Friction, RollingFriction, SpringParameters, Stiction, Surface,
+    SurfaceShape, stairs,
+};
 use hardstand_physics::model::{Base, Builder, JointKind, Model};
 use hardstand_physics::plant::{
     Carrier, CollisionShape, CollisionSpec, ContactModel, FreeBody, Mobility, OwnerWords, Plant,
@@ -22,7 +25,7 @@ use hardstand_physics::spatial::{Mat3, Motion, Quaternion, SpatialInertia, Trans
 #[allow(unreachable_pub)]
 mod robots;
 
-use robots::{add_body, add_joint, at, joint, plain_spec, walker};
+use robots::{add_body, add_joint, at, box_on_springs, joint, plain_spec, walker};
 
 const TICKS: u32 = 200;
 const ROUNDS: usize = 25;
@@ -53,7 +56,15 @@ fn collisions() -> CollisionSpec {
 
 fn shape(carrier: Carrier, X_BS: Transform, shape: Shape) -> CollisionShape {
     let friction = Friction::new(0.7, 0.5);
-    CollisionShape { carrier, X_BS, shape, meets_ground: true, model: spring(), friction }
+    CollisionShape {
+        carrier,
+        X_BS,
+        shape,
+        meets_ground: true,
+        model: spring(),
+        friction,
+        rolling: RollingFriction::NONE,
+    }
 }
 
 fn scene(name: String, model: Model, mut spec: PlantSpec) -> Scene {
@@ -159,6 +170,27 @@ fn standing(with_shapes: bool) -> Scene {
     scene(format!("a quadruped on its feet, {what}"), model, spec)
 }
 
+/// A box with so many stations on a tread of a flight of stairs.
+fn on_steps(stations: usize, steps: usize) -> Scene {
+    let (model, mut spec) = box_on_springs(0.8);
+    let bottom = spec.stations[0].clone();
+    for i in spec.stations.len()..stations {
+        let mut station = bottom.clone();
+        station.name = format!("s{i}");
+        station.p_BS.x = 0.1 - 0.2 * (i as f64 / stations as f64);
+        spec.stations.push(station);
+    }
+    spec.stations.iter_mut().for_each(|s| s.model = spring());
+    for (i, (X_WS, step)) in stairs(steps, 0.1, 0.4, 2.0, 0.01).unwrap().into_iter().enumerate() {
+        let shape = SurfaceShape::Solid(step);
+        spec.ground.push(Surface { shape, ..Surface::plane(&format!("step {i}"), X_WS) });
+    }
+    let tread = (steps / 2) as f64;
+    spec.q.p_WB = Vec3::new(0.4 * (tread + 0.5), 0.0, 0.1 * (tread + 1.0) + 0.105);
+    let candidates = stations * spec.ground.len();
+    scene(format!("{stations} stations on {steps} steps: {candidates} candidates"), model, spec)
+}
+
 fn run(scene: &mut Scene, ticks: u32) {
     for _ in 0..ticks {
         let failure = scene.plant.step(&scene.references, &OwnerWords::default());
@@ -171,6 +203,8 @@ fn main() {
     let stacks = [4, 16, 64].map(|count| boxes(count, 4));
     let mut scenes: Vec<Scene> = rows.into_iter().chain(stacks).collect();
     scenes.extend([humanoid(false), humanoid(true), standing(false), standing(true)]);
+    let flights = [(8, 2), (8, 11), (8, 23), (8, 24), (8, 63), (8, 99), (48, 100)];
+    scenes.extend(flights.map(|(stations, steps)| on_steps(stations, steps)));
     if !std::env::args().any(|arg| arg == "--bench") {
         scenes.iter_mut().for_each(|scene| run(scene, 2));
         return;
@@ -187,7 +221,11 @@ fn main() {
     println!("| scene | near pairs | points | µs a tick |\n| --- | ---: | ---: | ---: |");
     for scene in &scenes {
         let touching = scene.plant.collisions();
-        let (near, points) = (touching.near_count(), touching.points().len());
+        let stations = scene.plant.contacts().evaluated();
+        let of_stations = stations.iter().filter(|at| at.surface.is_some()).count();
+        let near = touching.near_count() + of_stations;
+        let carrying = stations.iter().filter(|at| at.force.normal_n > 0.1).count();
+        let points = touching.points().len() + carrying;
         println!("| {} | {near} | {points} | {:.1} |", scene.name, scene.least_us);
     }
 }

@@ -114,6 +114,12 @@ pub enum Event {
         /// Whether it acts from now on.
         active: bool,
     },
+    /// The friction springs of stations begin anew where they touch now: their anchors are put
+    /// under them.
+    ResetAnchors {
+        /// Which stations; a region means none.
+        scope: Scope,
+    },
 }
 
 impl Event {
@@ -131,6 +137,7 @@ impl Event {
             Self::ClearFaults { .. } => 7,
             Self::Velocity(_) => 8,
             Self::Constraint { .. } => 9,
+            Self::ResetAnchors { .. } => 10,
         }
     }
 
@@ -148,6 +155,7 @@ impl Event {
             Self::ClearFaults { .. } => "clear",
             Self::Velocity(_) => "cmd_vel",
             Self::Constraint { .. } => "constraint",
+            Self::ResetAnchors { .. } => "anchors",
         }
     }
 
@@ -175,6 +183,7 @@ impl Serialize for Event {
             Self::ClearFaults { kind, part } => (code, (kind, part)).serialize(s),
             Self::Velocity(command) => (code, command).serialize(s),
             Self::Constraint { index, active } => (code, (index, active)).serialize(s),
+            Self::ResetAnchors { scope } => (code, scope).serialize(s),
         }
     }
 }
@@ -225,6 +234,7 @@ impl<'de> Visitor<'de> for EventVisitor {
                 let (index, active) = fields(&mut seq)?;
                 Ok(Event::Constraint { index, active })
             }
+            10 => Ok(Event::ResetAnchors { scope: fields(&mut seq)? }),
             other => Err(Error::custom(format_args!("{other} is no number of an event"))),
         }
     }

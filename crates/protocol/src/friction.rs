@@ -1,4 +1,4 @@
-//! A change of friction.
+//! A change of friction, and of where friction springs begin.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,5 +32,25 @@ impl FrictionRequest {
     pub const fn new(layout_hash: u64, scope: Scope, mu_static: f64, mu_kinetic: f64) -> Self {
         let (scope, index) = scope.numbers();
         Self { layout_hash, scope, index, mu_static, mu_kinetic }
+    }
+}
+
+/// Stations whose friction springs begin anew: what the order `anchors` is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnchorsRequest {
+    /// Layout hash of the robot that is meant.
+    pub layout_hash: u64,
+    /// What is meant: 0 all stations, 1 a station, 2 a foot.
+    pub scope: u8,
+    /// Index of the station or foot in the order of `model`; 0 for all stations.
+    pub index: u32,
+}
+
+impl AnchorsRequest {
+    /// A request for the robot that `layout_hash` names.
+    #[must_use]
+    pub const fn new(layout_hash: u64, scope: Scope) -> Self {
+        let (scope, index) = scope.numbers();
+        Self { layout_hash, scope, index }
     }
 }

@@ -41,6 +41,8 @@ pub enum Order {
     Velocity,
     /// Let a constraint act, or not.
     Constraint,
+    /// Put the anchors of friction springs under their stations.
+    Anchors,
 }
 
 impl Order {
@@ -65,12 +67,13 @@ impl Order {
             | Self::Fault
             | Self::ClearFaults
             | Self::Velocity
-            | Self::Constraint => true,
+            | Self::Constraint
+            | Self::Anchors => true,
         }
     }
 
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Friction,
         Self::Push,
         Self::Pause,
@@ -89,6 +92,7 @@ impl Order {
         Self::ClearFaults,
         Self::Velocity,
         Self::Constraint,
+        Self::Anchors,
     ];
 
     /// Of these, what a controller may ask for.
@@ -116,6 +120,7 @@ impl Order {
             Self::ClearFaults => Kind::ClearFaults,
             Self::Velocity => Kind::Velocity,
             Self::Constraint => Kind::Constraint,
+            Self::Anchors => Kind::Anchors,
         }
     }
 
@@ -141,6 +146,7 @@ impl Order {
             Self::ClearFaults => "clear",
             Self::Velocity => "cmd_vel",
             Self::Constraint => "constraint",
+            Self::Anchors => "anchors",
         }
     }
 }

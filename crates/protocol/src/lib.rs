@@ -63,7 +63,7 @@ pub use event_message::EventReading;
 pub use fault::{FaultError, FaultKind, InjectedFault, Part, UNTIL_CLEARED};
 pub use fault_request::{ClearFaultsRequest, FaultRequest};
 pub use fault_table::{FaultSpec, Parameter, Place};
-pub use friction::FrictionRequest;
+pub use friction::{AnchorsRequest, FrictionRequest};
 pub use join::{JoinReply, JoinRequest, LeaveRequest};
 pub use keys::{Keys, Order, is_exact};
 pub use kind::Kind;

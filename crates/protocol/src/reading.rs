@@ -86,7 +86,8 @@ pub struct ContactsReading {
     pub time_ns: u64,
     /// One entry per foot, in the order of `model`.
     pub feet: Vec<FootReading>,
-    /// One entry per contact: stations in the order of `model`, for each all surfaces.
+    /// One entry per contact: stations in the order of `model`, for each all surfaces, or places
+    /// for those that are near, see [`places`](Self::places).
     pub stations: Vec<StationReading>,
     /// One entry per constraint, in the order of `model`.
     pub constraints: Vec<ConstraintReading>,
@@ -188,6 +189,13 @@ impl StateReading {
 }
 
 impl ContactsReading {
+    /// Entries of `stations` for each of so many stations: one for each surface, or, if stations
+    /// times surfaces are too many for a message, places for those that are near.
+    #[must_use]
+    pub fn places(&self, stations: usize) -> usize {
+        self.stations.len().checked_div(stations).unwrap_or(0)
+    }
+
     /// Copies without allocating; both have been filled by the same plant.
     pub fn copy_from(&mut self, o: &Self) {
         let (mut feet, mut stations) = (take(&mut self.feet), take(&mut self.stations));

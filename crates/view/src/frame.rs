@@ -63,7 +63,7 @@ pub fn frame(view: &ViewReading, model: &ModelReply, names: &[(u64, String)]) ->
         "foot_normal_n": s.foot_normal_n,
         "feet": c.feet.iter().map(foot).collect::<Vec<_>>(),
         "contacts": touching(view, model)
-            .map(contact)
+            .map(|(pair, s)| contact(pair[0], surface_of(pair[1], view, model), s))
             .chain(view.points.iter().enumerate().map(|(i, p)| touch(i, p, model)))
             .collect::<Vec<_>>(),
         "surfaces": moving
@@ -97,18 +97,25 @@ fn foot(f: &FootReading) -> Value {
     json!({ "point": f.point_world_m, "force": f.force_world_n, "moment": f.moment_world_nm })
 }
 
-/// The contacts that carry a force, each with its station and surface.
+/// Index of the surface of a contact, or one beyond all surfaces and bodies where places of a
+/// station have no surface for good.
+pub(crate) fn surface_of(place: usize, view: &ViewReading, model: &ModelReply) -> usize {
+    let surfaces = model.surfaces.len();
+    let fixed = view.contacts.places(model.stations.len()) == surfaces;
+    if fixed { place } else { surfaces + model.bodies.len() }
+}
+
+/// The contacts that carry a force, each with its station and its place there.
 pub(crate) fn touching<'a>(
     view: &'a ViewReading,
     model: &ModelReply,
 ) -> impl Iterator<Item = ([usize; 2], &'a StationReading)> {
-    let surfaces = model.surfaces.len().max(1);
+    let places = view.contacts.places(model.stations.len()).max(1);
     let all = view.contacts.stations.iter().enumerate();
-    all.filter(|(_, s)| s.normal_n > NORMAL_MIN_N)
-        .map(move |(i, s)| ([i / surfaces, i % surfaces], s))
+    all.filter(|(_, s)| s.normal_n > NORMAL_MIN_N).map(move |(i, s)| ([i / places, i % places], s))
 }
 
-fn contact(([station, surface], s): ([usize; 2], &StationReading)) -> Value {
+fn contact(station: usize, surface: usize, s: &StationReading) -> Value {
     json!({
         "station": station,
         "surface": surface,

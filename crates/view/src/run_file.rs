@@ -10,7 +10,7 @@ use hardstand_protocol::{StationReading, TouchReading, ViewReading};
 use serde::Serialize;
 
 use crate::Scene;
-use crate::frame::{body_poses, touch_normal_n, touching};
+use crate::frame::{body_poses, surface_of, touch_normal_n, touching};
 
 /// An event of the run.
 #[derive(Clone, Debug, Serialize)]
@@ -169,7 +169,11 @@ impl RunFile {
         let (stations, surfaces) =
             (self.scene.model.stations.len(), self.scene.model.surfaces.len());
         pairs.extend((0..self.points_max()).map(|place| [stations + place, surfaces]));
-        let pair = |p: &[usize; 2]| serde_json::json!({ "station": p[0], "surface": p[1] });
+        let surface = |p: &[usize; 2]| match self.views.first() {
+            Some(view) if p[0] < stations => surface_of(p[1], view, &self.scene.model),
+            _ => p[1],
+        };
+        let pair = |p: &[usize; 2]| serde_json::json!({ "station": p[0], "surface": surface(p) });
         let difference = self
             .first_difference
             .as_ref()
@@ -270,20 +274,21 @@ impl RunFile {
     }
 
     fn contact_columns(&self, c: &mut Columns<'_>, pairs: &[[usize; 2]]) {
-        let surfaces = self.scene.model.surfaces.len().max(1);
+        let stations = self.scene.model.stations.len();
+        let places = self.views.first().map_or(0, |v| v.contacts.places(stations));
         let points = self.points_max();
         let n = pairs.len() + points;
         let at = |v: &ViewReading,
                   of: &dyn Fn(&StationReading) -> [f64; 3],
                   touch: &dyn Fn(&TouchReading) -> [f64; 3]| {
-            let station = |[s, g]: &[usize; 2]| v.contacts.stations.get(s * surfaces + g).map(of);
+            let station = |[s, g]: &[usize; 2]| v.contacts.stations.get(s * places + g).map(of);
             let stations = pairs.iter().map(|p| station(p).unwrap_or([f64::NAN; 3]));
             collected(stations.chain(v.points.iter().map(touch)).flatten())
         };
         let one = |v: &ViewReading,
                    of: &dyn Fn(&StationReading) -> f64,
                    touch: &dyn Fn(&TouchReading) -> f64| {
-            let station = |[s, g]: &[usize; 2]| v.contacts.stations.get(s * surfaces + g).map(of);
+            let station = |[s, g]: &[usize; 2]| v.contacts.stations.get(s * places + g).map(of);
             let stations = pairs.iter().map(|p| station(p).unwrap_or(f64::NAN));
             collected(stations.chain(v.points.iter().map(touch)))
         };

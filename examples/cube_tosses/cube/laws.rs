@@ -1,8 +1,8 @@
 //! The contact laws with their parameters, and the shape of the cube.
 
 use hardstand_physics::contact::{
-    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, SpringParameters,
-    StationShape, Stiction,
+    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, RollingFriction,
+    SpringParameters, StationShape, Stiction,
 };
 use hardstand_physics::math;
 use hardstand_physics::plant::{ContactModel, Station};
@@ -209,6 +209,7 @@ impl Contact {
                     shape: StationShape::Sphere { radius_m: self.radius_m },
                     model: model.clone(),
                     friction: *friction,
+                    rolling: RollingFriction::NONE,
                 });
             }
         }

@@ -43,6 +43,8 @@ pub(in crate::cli) enum CtlKind {
     CmdVel(CmdVelArguments),
     /// Let a constraint of the scenario act, or end it
     Constraint(ConstraintArguments),
+    /// Put the anchors of friction springs under their stations, so that nothing is stretched
+    Anchors(AnchorsArguments),
     /// Run no further tick; commands wait, and their ages stand still
     Pause(DaemonArguments),
     /// Run on after a pause
@@ -188,6 +190,18 @@ pub(in crate::cli) struct StateFileArguments {
     /// File of the state
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: PathBuf,
+    #[command(flatten)]
+    pub(in crate::cli) daemon: DaemonArguments,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AnchorsArguments {
+    /// Foot whose stations and shapes are meant [default: all stations and shapes]
+    #[arg(long, value_name = "NAME", group = "scope")]
+    pub(in crate::cli) foot: Option<String>,
+    /// Station that is meant
+    #[arg(long, value_name = "NAME", group = "scope")]
+    pub(in crate::cli) station: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) daemon: DaemonArguments,
 }

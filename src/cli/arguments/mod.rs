@@ -49,8 +49,8 @@ pub(super) use controller::{
 };
 #[cfg(feature = "zenoh")]
 pub(super) use ctl::{
-    ClearArguments, CtlArguments, CtlKind, FrictionArguments, PushArguments, StateFileArguments,
-    StepArguments, Switch,
+    AnchorsArguments, ClearArguments, CtlArguments, CtlKind, FrictionArguments, PushArguments,
+    StateFileArguments, StepArguments, Switch,
 };
 #[cfg(feature = "zenoh")]
 pub(super) use daemon::DaemonArguments;

@@ -122,6 +122,37 @@ fn a_foot_slips_when_its_friction_goes_and_holds_when_it_comes_back() {
     assert_eq!(digest(&scene.replays()), digest(&out));
 }
 
+/// The order `anchors` of the command line, for a foot and for all: both are in the log, which
+/// replays.
+#[test]
+fn anchors_begin_anew_while_the_daemon_runs() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=500"]);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    observer.until("it stands", |s| s.tick >= 300);
+    let order = |more: &[&str]| {
+        let fixed = ["ctl", "anchors", "--connect", &scene.endpoint];
+        let all: Vec<&str> = fixed.into_iter().chain(more.iter().copied()).collect();
+        scene.hardstand("ctl", &all)
+    };
+    let text = order(&["--foot", "FR"]).ends_with(0);
+    assert!(text.contains("anchors of foot FR begin anew at tick"), "{text}");
+    let text = order(&[]).ends_with(0);
+    assert!(text.contains("anchors of all stations begin anew at tick"), "{text}");
+    let text = order(&["--station", "hand"]).ends_with(2);
+    assert!(text.contains("--station is hand; it must be one of: FL"), "{text}");
+    let last = observer.until("a little more", |s| s.tick >= 500).tick;
+    observer.until("and more", |s| s.tick >= last + 50);
+    daemon.signal(Signal::TERM);
+    let out = daemon.ends_with(0);
+    let scopes: Vec<Event> = changes(&Log::read(&scene.log())).iter().map(|c| c.1).collect();
+    let reset = |scope| Event::ResetAnchors { scope };
+    assert_eq!(scopes, [reset(Scope::Foot(1)), reset(Scope::All)]);
+    assert_eq!(digest(&scene.replays()), digest(&out));
+}
+
 /// The answer to `payload`, which need not be a request.
 fn ask(session: &Session, payload: Option<&[u8]>) -> OrderReply {
     wait_for("an answer", || {

@@ -6,7 +6,7 @@ use hardstand_error::Result;
 use super::memory::FrictionMemory;
 use super::spring_force::{Contact, SpringForce};
 use super::spring_law::SpringLaw;
-use super::{ContactSlopes, Friction, Memory, SpringParameters};
+use super::{ContactSlopes, Friction, Memory, SoftForce, SpringParameters};
 
 /// One exponential spring: checked parameters and the evaluation.
 ///
@@ -76,6 +76,34 @@ impl ExponentialSpring {
         };
         let Memory { anchor_P, sliding, .. } = *memory;
         self.law.evaluate(&contact, &FrictionMemory { anchor_P, sliding })
+    }
+
+    /// [`evaluate`](Self::evaluate) with the normal force of soft ground in place of the spring's.
+    pub(crate) fn evaluate_soft(
+        &self,
+        friction: &Friction,
+        memory: &Memory,
+        (p_P, v_P): (&Vec3, &Vec3),
+        age_s: f64,
+        soft: &SoftForce,
+    ) -> SpringForce {
+        let (mu_static, mu_kinetic) = (friction.mu_static(), friction.mu_kinetic());
+        let contact = Contact { p_P: *p_P, v_P: *v_P, age_s, mu_static, mu_kinetic };
+        let Memory { anchor_P, sliding, .. } = *memory;
+        let damping_n = soft.normal_n - soft.elastic_n;
+        let mut out = SpringForce {
+            p_P: (*p_P).into(),
+            v_P: (*v_P).into(),
+            normal_elastic_n: soft.elastic_n,
+            normal_damping_n: damping_n,
+            normal_n: soft.normal_n,
+            ..SpringForce::default()
+        };
+        let memory = FrictionMemory { anchor_P, sliding };
+        self.law.with_friction(&contact, &memory, soft.stored_j, &mut out);
+        // the power of damping along the normal is part of what the ground takes
+        out.power_dissipation_w += soft.dissipated_w + damping_n * v_P.z;
+        out
     }
 
     /// Simbody's potential energy of a force that [`evaluate`](Self::evaluate) gave, J. It is that

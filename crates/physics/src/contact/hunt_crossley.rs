@@ -5,7 +5,10 @@ use hardstand_error::Result;
 
 use super::hertz::{HUGE, RelativeVelocity};
 use super::material::positive;
-use super::{ContactForce, ContactSlopes, Friction, HertzPair, Overlap};
+use super::{ContactForce, ContactSlopes, Friction, HertzPair, Overlap, SpringForce};
+
+/// On a shorter way than this the chord of the force is its tangent, m.
+const WAY_MIN_M: f64 = 1e-9;
 
 /// The force law of one pair of surfaces. With depth `x`, approach `ẋ`, slip `vₛ` and
 /// `r = vₛ / v_t`:
@@ -147,6 +150,45 @@ impl HuntCrossley {
             friction_n_per_m: 0.0,
             friction_n_s_per_m: damper,
         }
+    }
+
+    /// The slopes of a linearly implicit step of `h_s` seconds that begins `depth_m` deep (negative
+    /// for a gap), with this approach, m/s. Along the normal it is not the tangent of the elastic
+    /// force but the chord to its mean over the way that lies ahead. With `U` the elastic energy
+    /// and `w = h ẋ`,
+    ///
+    /// ```text
+    /// k = 2 ((U(x + w) − U(x)) / w − f(x)) / w
+    /// ```
+    ///
+    /// The mean force of the step is then a chord of the convex function
+    /// `(U(x⁺) − U(x)) / (x⁺ − x)` of the depth `x⁺` that is reached: above it while the contact
+    /// brakes, below it where it throws back. So the step takes out at least what the contact
+    /// stores, and gives back at most what it has; and a contact that begins within the step acts
+    /// in it.
+    pub(crate) fn step_slopes(
+        &self,
+        of: &ContactSlopes,
+        force: &SpringForce,
+        radius_m: f64,
+        h_s: f64,
+    ) -> ContactSlopes {
+        let (depth_m, approach) = (-force.p_P[2], -force.v_P[2]);
+        let way_m = approach * h_s;
+        if way_m.abs() < WAY_MIN_M || (depth_m > 0.0 && force.normal_n <= 0.0) {
+            return *of;
+        }
+        let energy_j = |depth_m: f64| {
+            let (point, normal) = (Vec3::zeros(), Vec3::z());
+            self.pair.elastic(&Overlap { depth_m, point, normal, radius_m }).1
+        };
+        let mean_n = (energy_j(depth_m + way_m) - energy_j(depth_m)) / way_m;
+        let chord = 2.0 * (mean_n - force.normal_elastic_n) / way_m;
+        let damped = 1.0 + 1.5 * self.pair.dissipation_s_per_m() * approach;
+        if !(chord > 0.0 && damped > 0.0) {
+            return *of;
+        }
+        ContactSlopes { normal_n_per_m: chord * damped, ..*of }
     }
 
     /// Hollars' coefficient of friction at a slip in m/s.

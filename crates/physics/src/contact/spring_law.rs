@@ -55,12 +55,25 @@ impl<T: SimdReal> SpringLaw<T> {
         let mut out =
             SpringForce { p_P: [p.x, p.y, p.z], v_P: [v.x, v.y, v.z], ..Default::default() };
         let stored_j = self.normal(p.z, v.z, &mut out);
-        let slip_loss_w = self.friction.evaluate(at, memory, &mut out);
+        self.with_friction(at, memory, stored_j, &mut out);
+        out
+    }
+
+    /// Friction, energy and power under the normal force in `out`, which has stored `stored_j`.
+    #[inline(always)]
+    pub(super) fn with_friction(
+        &self,
+        at: &Contact<T>,
+        memory: &FrictionMemory<T>,
+        stored_j: T,
+        out: &mut SpringForce<T>,
+    ) {
+        let (p, v) = (&at.p_P, &at.v_P);
+        let slip_loss_w = self.friction.evaluate(at, memory, out);
         let [dx, dy] = out.friction_damping_P;
         out.power_dissipation_w = slip_loss_w - (dx * v.x + dy * v.y + out.normal_damping_n * v.z);
         let (sx, sy) = (p.x - out.next_anchor_P[0], p.y - out.next_anchor_P[1]);
         out.potential_energy_j = stored_j + T::splat(0.5) * self.friction.kxy * (sx * sx + sy * sy);
-        out
     }
 
     /// `f_z = d₁ exp(−d₂ (p_z − d₀)) (1 − c_z v_z)`, kept within `[0, f_max]`. Returns the energy

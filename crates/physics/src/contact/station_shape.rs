@@ -118,6 +118,11 @@ impl StationShape {
         }
     }
 
+    /// How far it reaches from its centre, m.
+    pub(crate) const fn extent_m(&self) -> f64 {
+        self.ring_m() + self.round_m()
+    }
+
     /// Radius of the sphere or of the tube, 0 for a point, m.
     #[must_use]
     pub const fn round_m(&self) -> f64 {

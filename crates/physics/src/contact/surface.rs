@@ -2,7 +2,7 @@
 
 use crate::spatial::{Mat3, Transform, Vec3};
 
-use super::{ConvexSolid, Heightfield, PlatformMotion, StationShape};
+use super::{ConvexSolid, Heightfield, PlatformMotion, SoftGround, SpringChanges, StationShape};
 
 /// Shape of a piece of ground in its own frame S.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,10 @@ pub struct Surface {
     pub shape: SurfaceShape,
     /// What it is fixed to, if it moves.
     pub platform: Option<Platform>,
+    /// Parameters that exponential springs have on it.
+    pub spring: SpringChanges,
+    /// How stations with springs sink in; `None` for firm ground.
+    pub soft: Option<SoftGround>,
 }
 
 /// Something that moves as prescribed, and carries a piece of ground or several.
@@ -118,7 +122,9 @@ impl Surface {
     /// A plane at rest, z of `X_WS` its normal.
     #[must_use]
     pub fn plane(name: &str, X_WS: Transform) -> Self {
-        Self { name: name.into(), X_WS, shape: SurfaceShape::Plane, platform: None }
+        let spring = SpringChanges::default();
+        let (shape, platform) = (SurfaceShape::Plane, None);
+        Self { name: name.into(), X_WS, shape, platform, spring, soft: None }
     }
 
     /// Where it is at the simulated time `t_ns`.

@@ -56,6 +56,16 @@ pub(crate) fn point_inertia<T: SimdReal>(
     }
 }
 
+/// What resists angular acceleration alone: `along` about the unit vector `n`, `across` about all
+/// axes normal to it, kg·m².
+pub(crate) fn spin_inertia(across: f64, along: f64, n: &Vec3<f64>) -> ArticulatedInertia<f64> {
+    ArticulatedInertia {
+        I: plus_outer(Sym3::diagonal(across), &n.scaled(along - across), n),
+        H: Mat3::zeros(),
+        M: Sym3::diagonal(0.0),
+    }
+}
+
 /// `S + a bᵀ`, for `a` and `b` with a symmetric product.
 #[inline(always)]
 fn plus_outer<T: SimdReal>(S: Sym3<T>, a: &Vec3<T>, b: &Vec3<T>) -> Sym3<T> {

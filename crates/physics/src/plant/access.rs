@@ -54,7 +54,9 @@ impl Plant {
     #[must_use]
     pub fn spring_memory(&self, contact: usize) -> Option<Memory> {
         match &self.state.contacts.get(contact)?.law {
-            ContactLaw::Spring { memory, .. } => Some(memory.in_surface_frame()),
+            ContactLaw::Spring { memory, .. } | ContactLaw::Soft { memory, .. } => {
+                Some(memory.in_surface_frame())
+            }
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The law of each contact with what it remembers: part of the state.
 
-use crate::contact::{ExponentialSpring, Friction, HuntCrossley, Memory};
+use crate::contact::{ExponentialSpring, Friction, HuntCrossley, Memory, SoftGround};
 
 use super::Word;
 
@@ -9,6 +9,16 @@ use super::Word;
 pub(super) struct ContactState {
     pub(super) law: ContactLaw,
     pub(super) friction: Friction,
+    pub(super) place: Place,
+}
+
+/// The surface of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Always the same: no word of the state.
+    Fixed,
+    /// One that is near, by its number, or none.
+    Near(Option<u32>),
 }
 
 /// A law and its own kind of memory. The law never changes and is no word of the state.
@@ -17,6 +27,14 @@ pub(super) enum ContactLaw {
     Spring {
         spring: ExponentialSpring,
         memory: SpringMemory,
+    },
+    /// A station on soft ground: the spring gives the friction. Where surfaces take and leave
+    /// places it may be firm ground now; the words of a state are always as many.
+    Soft {
+        ground: Option<SoftGround>,
+        spring: ExponentialSpring,
+        memory: SpringMemory,
+        print: Print,
     },
     /// Without memory: its force is a function of positions and velocities.
     HuntCrossley(HuntCrossley),
@@ -33,6 +51,15 @@ pub(super) struct SpringMemory {
     /// The body's point that touched at the last commit, in B, m: see
     /// [`RollingMemory`](crate::contact::RollingMemory).
     pub(super) marker_B: [f64; 3],
+}
+
+/// The print of a station in soft ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Print {
+    /// Its deepest point, below the level surface, m.
+    pub(super) deepest_m: f64,
+    /// Where that is, in S, m.
+    pub(super) middle_S: [f64; 3],
 }
 
 /// What a rigid contact does.
@@ -60,6 +87,16 @@ impl SpringMemory {
     pub(super) const NONE: Self =
         Self { anchor_S: [0.0; 3], sliding: 0.0, committed_ns: None, marker_B: [0.0; 3] };
 
+    #[inline(always)]
+    fn walk(&mut self, i: usize, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
+        walk3("contact.anchor_S", i, &mut self.anchor_S, visit);
+        visit("contact.sliding", i, Word::F64(&mut self.sliding));
+        let mut committed = self.committed_ns.unwrap_or(NEVER);
+        visit("contact.committed_ns", i, Word::U64(&mut committed));
+        self.committed_ns = (committed != NEVER).then_some(committed);
+        walk3("contact.marker_B", i, &mut self.marker_B, visit);
+    }
+
     /// The spring's own memory, with the anchor at `anchor_C` of the contact's frame.
     pub(super) const fn in_contact_frame(&self, anchor_C: [f64; 2]) -> Memory {
         Memory { anchor_P: anchor_C, sliding: self.sliding, committed_ns: self.committed_ns }
@@ -83,14 +120,19 @@ impl ContactState {
     /// Visits every word; `i` is the index of the contact.
     #[inline(always)]
     pub(super) fn walk(&mut self, i: usize, visit: &mut impl FnMut(&'static str, usize, Word<'_>)) {
+        if let Place::Near(surface) = &mut self.place {
+            let mut number = surface.map_or(NEVER, u64::from);
+            visit("contact.surface", i, Word::U64(&mut number));
+            *surface = u32::try_from(number).ok();
+        }
         match &mut self.law {
             ContactLaw::Spring { memory: m, .. } => {
-                walk3("contact.anchor_S", i, &mut m.anchor_S, visit);
-                visit("contact.sliding", i, Word::F64(&mut m.sliding));
-                let mut committed = m.committed_ns.unwrap_or(NEVER);
-                visit("contact.committed_ns", i, Word::U64(&mut committed));
-                m.committed_ns = (committed != NEVER).then_some(committed);
-                walk3("contact.marker_B", i, &mut m.marker_B, visit);
+                m.walk(i, visit);
+            }
+            ContactLaw::Soft { memory, print, .. } => {
+                memory.walk(i, visit);
+                visit("contact.print_depth", i, Word::F64(&mut print.deepest_m));
+                walk3("contact.print_S", i, &mut print.middle_S, visit);
             }
             ContactLaw::HuntCrossley(_) => {}
             ContactLaw::Rigid(m) => {

@@ -1,21 +1,26 @@
 //! All contacts of the plant: every station against every surface.
 
 use crate::contact::{
-    ExponentialSpring, Friction, SpringForce, StationShape, Surface, SurfacePose, SurfaceShape,
+    ExponentialSpring, Friction, RollingFriction, SpringForce, StationShape, Surface, SurfacePose,
+    SurfaceShape,
 };
 use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
 use crate::spatial::{Force, Transform, Vec3};
 
 use super::contact_result::ContactResult;
-use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase, SpringMemory};
+use super::contact_state::{
+    ContactLaw, ContactState, Place, Print, RigidMemory, RigidPhase, SpringMemory,
+};
 use super::implicit::{Step, Touching};
+use super::near::NearSurfaces;
 use super::regions::friction_at;
 use super::rigid::CLOSED_M;
 use super::{ContactModel, FrictionRegion, PlantSpec};
 
-/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / surfaces` against
-/// the surface `i % surfaces`; its law, memory and friction are in [`State`](super::State).
+/// Geometry and last evaluation of all contacts. Contact `i` is the station `i / places` against
+/// the surface `i % places`, or, if stations times surfaces are too many, against one that is near
+/// it. Its law, memory and friction are in [`State`](super::State).
 #[derive(Clone, Debug)]
 pub struct ContactSet {
     surfaces: Vec<Surface>,
@@ -23,6 +28,12 @@ pub struct ContactSet {
     regions: Vec<FrictionRegion>,
     stations: Vec<StationPoint>,
     evaluated: Vec<ContactResult>,
+    /// Contacts of each station.
+    places: usize,
+    /// `None` if each contact has its surface for good.
+    near: Option<NearSurfaces>,
+    /// Whether a contact may come to be one with soft ground.
+    may_be_soft: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -30,6 +41,8 @@ struct StationPoint {
     body: usize,
     p_BS: Vec3,
     shape: StationShape,
+    /// `None` if it has no moments.
+    rolling: Option<RollingFriction>,
 }
 
 /// One exponential spring on a plane at rest: what equal limbs can compute side by side.
@@ -52,11 +65,26 @@ impl ContactSet {
             regions: spec.regions.clone(),
             stations: Vec::new(),
             evaluated: Vec::new(),
+            places: spec.places(),
+            near: None,
+            may_be_soft: false,
         };
+        let is_sparse = set.places != spec.ground.len();
+        set.may_be_soft = is_sparse && spec.ground.iter().any(|s| s.soft.is_some());
+        set.near = is_sparse.then(|| NearSurfaces::new(spec));
         for s in &spec.stations {
-            let station = StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape };
-            for (surface, pose) in set.surfaces.iter().zip(&set.poses) {
-                let mut at = ContactResult::new(s.body, matches!(s.model, ContactModel::Rigid));
+            let acts = s.rolling.acts() && !matches!(s.model, ContactModel::Rigid);
+            let rolling = acts.then_some(s.rolling);
+            let station = StationPoint { body: s.body, p_BS: s.p_BS, shape: s.shape, rolling };
+            let rigid = matches!(s.model, ContactModel::Rigid);
+            if let Some(near) = &set.near {
+                let empty = ContactResult::empty(s.body, rigid, near.reach_m);
+                set.evaluated.extend((0..set.places).map(|_| empty));
+                set.stations.push(station);
+                continue;
+            }
+            for (i, (surface, pose)) in set.surfaces.iter().zip(&set.poses).enumerate() {
+                let mut at = ContactResult::new(s.body, Some(i), rigid);
                 locate(&mut at, surface, pose, &station, data);
                 set.evaluated.push(at);
             }
@@ -72,32 +100,50 @@ impl ContactSet {
         spec: &PlantSpec,
         now_ns: u64,
     ) -> Vec<ContactState> {
-        let n = self.surfaces.len();
         let state = |(i, at): (usize, &ContactResult)| {
-            let law = match &spec.stations[i / n].model {
-                ContactModel::ExponentialSpring(spring) => ContactLaw::Spring {
-                    spring: *spring,
-                    memory: SpringMemory {
-                        anchor_S: at.ground_point_S().into(),
-                        committed_ns: Some(now_ns),
-                        marker_B: at.point_B.into(),
-                        sliding: spring.new_memory().sliding,
-                    },
-                },
-                ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[i % n]),
-                ContactModel::Rigid => ContactLaw::Rigid(self.rigid_at_rest(at, model, spec)),
-            };
-            ContactState { law, friction: self.initial_friction(spec, i) }
+            let mut law = self.new_law(spec, i, now_ns);
+            if let ContactLaw::Rigid(memory) = &mut law {
+                *memory = self.rigid_at_rest(at, model, spec);
+            }
+            let near = Place::Near(at.surface.map(|surface| surface as u32));
+            let place = if self.near.is_some() { near } else { Place::Fixed };
+            ContactState { law, friction: self.initial_friction(spec, i), place }
         };
         self.evaluated.iter().enumerate().map(state).collect()
     }
 
+    /// The law of contact `i` where it was evaluated last, with its anchor under the station.
+    fn new_law(&self, spec: &PlantSpec, i: usize, now_ns: u64) -> ContactLaw {
+        let at = &self.evaluated[i];
+        let surface = at.surface.unwrap_or(0);
+        match &spec.stations[i / self.places].model {
+            ContactModel::ExponentialSpring(own) => {
+                let Surface { spring, soft, .. } = &self.surfaces[surface];
+                // the scenario checks both together
+                let spring = spring.applied_to(own).unwrap_or(*own);
+                let memory = SpringMemory {
+                    anchor_S: at.ground_point_S().into(),
+                    committed_ns: Some(now_ns),
+                    marker_B: at.point_B.into(),
+                    sliding: spring.new_memory().sliding,
+                };
+                if soft.is_none() && !self.may_be_soft {
+                    return ContactLaw::Spring { spring, memory };
+                }
+                ContactLaw::Soft { ground: *soft, spring, memory, print: Print::default() }
+            }
+            ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[surface]),
+            ContactModel::Rigid => ContactLaw::Rigid(RigidMemory::NEW),
+        }
+    }
+
     /// Coefficients of contact `i` at the start.
     pub(super) fn initial_friction(&self, spec: &PlantSpec, i: usize) -> Friction {
-        let n = self.surfaces.len();
-        let station = &spec.stations[i / n];
+        let station = &spec.stations[i / self.places];
         match &station.model {
-            ContactModel::HuntCrossley(laws) => laws[i % n].initial_friction(),
+            ContactModel::HuntCrossley(laws) => {
+                laws[self.evaluated[i].surface.unwrap_or(0)].initial_friction()
+            }
             _ => station.friction,
         }
     }
@@ -123,13 +169,17 @@ impl ContactSet {
 
     /// All contacts, if each is a [`PlaneSpring`] and friction depends on no region.
     pub(super) fn plane_springs(&self, contacts: &[ContactState]) -> Option<Vec<PlaneSpring>> {
+        if self.near.is_some() {
+            return None;
+        }
         let spring = |(i, contact): (usize, &ContactState)| {
             let (station, surface) = self.parts_of(i);
             let plane = surface.shape == SurfaceShape::Plane && surface.platform.is_none();
-            let simple = !matches!(station.shape, StationShape::Torus { .. });
+            let is_torus = matches!(station.shape, StationShape::Torus { .. });
+            let simple = !is_torus && station.rolling.is_none();
             match &contact.law {
                 ContactLaw::Spring { spring, .. } if plane && simple && self.regions.is_empty() => {
-                    let StationPoint { body, p_BS, shape } = *station;
+                    let StationPoint { body, p_BS, shape, .. } = *station;
                     let X_WS = surface.X_WS;
                     Some(PlaneSpring { contact: i, body, p_BS, shape, X_WS, spring: *spring })
                 }
@@ -140,7 +190,7 @@ impl ContactSet {
     }
 
     fn parts_of(&self, contact: usize) -> (&StationPoint, &Surface) {
-        let n = self.surfaces.len();
+        let n = self.places;
         (&self.stations[contact / n], &self.surfaces[contact % n])
     }
 
@@ -165,6 +215,12 @@ impl ContactSet {
         self.surfaces.len()
     }
 
+    /// Number of contacts of each station.
+    #[must_use]
+    pub const fn places(&self) -> usize {
+        self.places
+    }
+
     /// Mean velocity in W, until `end_ns`, of the ground of a contact that is now at `p_W`, m/s.
     pub(super) fn ground_velocity_W(
         &self,
@@ -173,7 +229,8 @@ impl ContactSet {
         end_ns: u64,
         h: f64,
     ) -> Vec3 {
-        self.surface_velocity_W(contact % self.surfaces.len(), p_W, end_ns, h)
+        let surface = self.evaluated[contact].surface.unwrap_or(0);
+        self.surface_velocity_W(surface, p_W, end_ns, h)
     }
 
     /// Mean velocity in W, until `end_ns`, of the surface `i` at `p_W`, m/s.
@@ -208,7 +265,7 @@ impl ContactSet {
 
     /// True for a station without radius: it has a place where it sticks.
     pub(super) fn is_point(&self, contact: usize) -> bool {
-        self.stations[contact / self.surfaces.len()].shape == StationShape::Point
+        self.stations[contact / self.places].shape == StationShape::Point
     }
 
     /// Potential energy of all contacts, J.
@@ -222,7 +279,7 @@ impl ContactSet {
         &'a self,
         stations: &'a [usize],
     ) -> impl Iterator<Item = usize> + Clone + 'a {
-        let n = self.surfaces.len();
+        let n = self.places;
         stations.iter().flat_map(move |&s| s * n..(s + 1) * n)
     }
 
@@ -240,44 +297,138 @@ impl ContactSet {
         regions: &[Option<Friction>],
         now_ns: u64,
     ) {
-        for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
-            if surface.platform.is_some() {
-                *pose = surface.pose(now_ns);
-            }
-        }
-        let n = self.surfaces.len();
+        self.move_surfaces(now_ns);
         for (i, contact) in contacts.iter().enumerate() {
-            let (station, pose) = (&self.stations[i / n], &self.poses[i % n]);
             let at = &mut self.evaluated[i];
-            locate(at, &self.surfaces[i % n], pose, station, data);
+            let Some(surface) = at.surface else { continue };
+            let (station, pose) = (&self.stations[i / self.places], &self.poses[surface]);
+            locate(at, &self.surfaces[surface], pose, station, data);
             let own = contact.friction;
-            at.friction = friction_at(&self.regions, regions, i % n, || at.ground_point_S(), own);
+            at.friction = friction_at(&self.regions, regions, surface, || at.ground_point_S(), own);
             match &contact.law {
                 ContactLaw::Spring { spring, memory } => {
                     let round = station.shape != StationShape::Point;
                     at.spring(spring, memory, round, data, now_ns);
+                }
+                ContactLaw::Soft { ground, spring, memory, print } => {
+                    let round = station.shape != StationShape::Point;
+                    match ground {
+                        Some(ground) => {
+                            at.soft((ground, spring), memory, print, round, data, now_ns);
+                        }
+                        None => {
+                            at.spring(spring, memory, round, data, now_ns);
+                            (at.slopes, at.print) = (spring.slopes(&at.force), *print);
+                        }
+                    }
                 }
                 ContactLaw::HuntCrossley(law) => {
                     at.hunt_crossley(law, station.shape.round_m(), pose, data);
                 }
                 ContactLaw::Rigid(memory) => at.rigid_impulse(memory),
             }
+            if let Some(rolling) = &station.rolling {
+                at.roll(rolling, pose, data);
+            }
         }
+    }
+
+    fn move_surfaces(&mut self, now_ns: u64) {
+        for (pose, surface) in self.poses.iter_mut().zip(&self.surfaces) {
+            if surface.platform.is_some() {
+                *pose = surface.pose(now_ns);
+            }
+        }
+    }
+
+    /// Lets the surfaces that are nearest to each station take its places. One that stays keeps its
+    /// place and its memory, so a second call changes nothing.
+    pub(super) fn find_near(
+        &mut self,
+        spec: &PlantSpec,
+        data: &Data,
+        contacts: &mut [ContactState],
+        now_ns: u64,
+    ) {
+        let Some(mut near) = self.near.take() else { return };
+        let reach_m = near.reach_m;
+        self.move_surfaces(now_ns);
+        for s in 0..self.stations.len() {
+            let StationPoint { body, p_BS, shape, .. } = self.stations[s];
+            let center_W = data.point_W(body, &p_BS);
+            let extent_m = shape.extent_m();
+            let found = near.find(&self.surfaces, &self.poses, &center_W, extent_m, self.places);
+            let places = s * self.places..(s + 1) * self.places;
+            let mut left = found.len();
+            for i in places.clone() {
+                let Place::Near(held) = contacts[i].place else { continue };
+                let kept = found[..left].iter().position(|&(_, g)| Some(g) == held);
+                if let Some(k) = kept {
+                    let surface = found[k].1 as usize;
+                    found[k..left].rotate_left(1);
+                    left -= 1;
+                    self.keep(spec, i, surface, &mut contacts[i]);
+                    continue;
+                }
+                if held.is_some() || self.evaluated[i].surface.is_some() {
+                    let rigid = self.evaluated[i].rigid;
+                    self.evaluated[i] = ContactResult::empty(body, rigid, reach_m);
+                    contacts[i].place = Place::Near(None);
+                    contacts[i].law = self.new_law(spec, i, 0);
+                }
+            }
+            let mut fresh = found[..left].iter();
+            for i in places {
+                if contacts[i].place != Place::Near(None) {
+                    continue;
+                }
+                let Some(&(_, g)) = fresh.next() else { break };
+                let (surface, pose) = (&self.surfaces[g as usize], &self.poses[g as usize]);
+                self.evaluated[i].surface = Some(g as usize);
+                locate(&mut self.evaluated[i], surface, pose, &self.stations[s], data);
+                contacts[i].place = Place::Near(Some(g));
+                contacts[i].law = self.new_law(spec, i, now_ns);
+            }
+        }
+        self.near = Some(near);
+    }
+
+    /// A contact that goes on with its surface: after a restore its law may be another's.
+    fn keep(&mut self, spec: &PlantSpec, i: usize, surface: usize, contact: &mut ContactState) {
+        if self.evaluated[i].surface == Some(surface) {
+            return;
+        }
+        self.evaluated[i].surface = Some(surface);
+        let law = match (self.new_law(spec, i, 0), contact.law) {
+            (ContactLaw::Spring { spring, .. }, ContactLaw::Spring { memory, .. }) => {
+                ContactLaw::Spring { spring, memory }
+            }
+            (ContactLaw::Soft { ground, spring, .. }, ContactLaw::Soft { memory, print, .. }) => {
+                ContactLaw::Soft { ground, spring, memory, print }
+            }
+            (ContactLaw::Rigid(_), own) => own,
+            (other, _) => other,
+        };
+        contact.law = law;
     }
 
     /// Forgets the last evaluation: no force anywhere.
     pub(super) fn clear(&mut self) {
         for e in &mut self.evaluated {
             e.force = SpringForce::default();
+            e.moment_C = Vec3::zeros();
         }
     }
 
     /// Adds the evaluated forces to `data.f_ext`, but for rigid contacts: those act as impulses.
     pub(super) fn apply(&self, data: &mut Data) {
         for at in &self.evaluated {
-            if !at.rigid {
+            if !at.rigid && at.surface.is_some() {
                 let f_W = at.touch.vector_to_W(&at.force.force_P());
                 data.apply_force(at.body, &f_W, &at.point_B);
+                if at.moment_C != Vec3::zeros() {
+                    data.apply_moment(at.body, &(at.touch.R_WC * at.moment_C));
+                }
             }
         }
     }
@@ -290,10 +441,14 @@ impl ContactSet {
         contacts: &[ContactState],
         step: &Step<f64>,
     ) {
-        for (contact, at) in contacts.iter().zip(&self.evaluated) {
+        for (i, (contact, at)) in contacts.iter().zip(&self.evaluated).enumerate() {
             let slopes = match &contact.law {
                 ContactLaw::Spring { spring, .. } => spring.slopes(&at.force),
-                ContactLaw::HuntCrossley(_) => at.slopes,
+                ContactLaw::Soft { .. } => at.slopes,
+                ContactLaw::HuntCrossley(law) => {
+                    let radius_m = self.stations[i / self.places].shape.round_m();
+                    law.step_slopes(&at.slopes, &at.force, radius_m, step.h)
+                }
                 ContactLaw::Rigid(_) => continue,
             };
             let touching = Touching {
@@ -306,6 +461,12 @@ impl ContactSet {
             let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
             data.f_ext[at.body] += Force::from(force);
             data.added.bodies[at.body] += inertia;
+            if at.moment_C != Vec3::zeros() {
+                let (moment, inertia) =
+                    step.spin(&at.moment_C, at.spin_damping, &at.touch.R_WC, &X_WB);
+                data.f_ext[at.body].ang += moment;
+                data.added.bodies[at.body] += inertia;
+            }
         }
     }
 
@@ -313,7 +474,8 @@ impl ContactSet {
     pub(super) fn needs_substep(&self, contacts: &[ContactState], h_s: f64) -> bool {
         let needs_substep = |(contact, at): (&ContactState, &ContactResult)| match &contact.law {
             ContactLaw::Spring { spring, .. } => spring.needs_substep(&at.force, h_s),
-            ContactLaw::HuntCrossley(_) | ContactLaw::Rigid(_) => false,
+            ContactLaw::Soft { ground: None, spring, .. } => spring.needs_substep(&at.force, h_s),
+            ContactLaw::Soft { .. } | ContactLaw::HuntCrossley(_) | ContactLaw::Rigid(_) => false,
         };
         contacts.iter().zip(&self.evaluated).any(needs_substep)
     }
@@ -321,8 +483,15 @@ impl ContactSet {
     /// Commits what the last evaluation proposes.
     pub(super) fn commit(&self, contacts: &mut [ContactState], now_ns: u64) {
         for (i, (contact, at)) in contacts.iter_mut().zip(&self.evaluated).enumerate() {
-            if let ContactLaw::Spring { memory, .. } = &mut contact.law {
-                at.commit_spring(memory, !self.is_point(i), now_ns);
+            match (&mut contact.law, at.surface) {
+                (ContactLaw::Spring { memory, .. }, Some(_)) => {
+                    at.commit_spring(memory, !self.is_point(i), now_ns);
+                }
+                (ContactLaw::Soft { memory, print, .. }, Some(_)) => {
+                    at.commit_spring(memory, !self.is_point(i), now_ns);
+                    *print = at.print;
+                }
+                _ => {}
             }
         }
     }

@@ -12,7 +12,7 @@
 
 use crate::actuator::{JointSlopes, MotorLimits, PassiveJoint};
 use crate::contact::ContactSlopes;
-use crate::dynamics::{aba_implicit, advance_by_mean, point_inertia};
+use crate::dynamics::{aba_implicit, advance_by_mean, point_inertia, spin_inertia};
 use crate::simd::SimdReal;
 use crate::spatial::simd::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
 
@@ -72,6 +72,23 @@ impl<T: SimdReal> Step<T> {
         let f_B = R_WB.tr_mul(&at.R_WC.mul(&f_C)) - felt_B;
         let added = point_inertia(across, along, &n_B, &at.point_B);
         (Force::at_point(f_B, &at.point_B), added)
+    }
+}
+
+impl Step<f64> {
+    /// Moment on a body in its axes, and the inertia that stands for what it will have given way at
+    /// the end of the step. `damping` is that across the normal and about it.
+    pub(super) fn spin(
+        &self,
+        moment_C: &Vec3<f64>,
+        damping: [f64; 2],
+        R_WC: &Mat3<f64>,
+        X_WB: &Transform<f64>,
+    ) -> (Vec3<f64>, ArticulatedInertia<f64>) {
+        let n_B = X_WB.R.tr_mul(&Vec3::new(R_WC.x.z, R_WC.y.z, R_WC.z.z));
+        let [across, along] = damping.map(|d| self.h * d);
+        let inertia = spin_inertia(across, along, &n_B);
+        (X_WB.R.tr_mul(&R_WC.mul(moment_C)), inertia)
     }
 }
 
@@ -136,7 +153,7 @@ impl Plant {
         advance_by_mean(&mut self.state.q, &mut self.state.v, h, &self.vdot);
         self.project();
         self.move_bodies(h);
-        self.evaluate(t_ns.wrapping_add(h_ns), false);
+        self.evaluate_after(t_ns.wrapping_add(h_ns));
     }
 
     /// Forces and added inertias of contacts and pushes on the bodies, for a step of `h` seconds.

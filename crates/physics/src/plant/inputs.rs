@@ -5,6 +5,8 @@ use crate::contact::Friction;
 use crate::model::Joint;
 use crate::spatial::SpatialInertia;
 
+use super::collision::pose_of;
+use super::contact_state::ContactLaw;
 use super::{ActivePush, Plant};
 
 impl Plant {
@@ -33,6 +35,33 @@ impl Plant {
     pub fn set_friction(&mut self, contact: usize, friction: Friction) {
         if let Some(contact) = self.state.contacts.get_mut(contact) {
             contact.friction = friction;
+        }
+    }
+
+    /// Puts the anchor of the contact with this index under its station: its friction spring is not
+    /// stretched any more. [`refresh_contacts`](Self::refresh_contacts) must follow.
+    pub fn reset_anchor(&mut self, contact: usize) {
+        let Some(state) = self.state.contacts.get_mut(contact) else { return };
+        let at = &self.contacts.evaluated()[contact];
+        match &mut state.law {
+            ContactLaw::Spring { memory, .. } | ContactLaw::Soft { memory, .. } => {
+                memory.anchor_S = at.stretched_point_S().into();
+            }
+            ContactLaw::Rigid(memory) => memory.anchor_S = at.ground_point_S().into(),
+            ContactLaw::HuntCrossley(_) => {}
+        }
+    }
+
+    /// The same for the shapes of the foot with this index, or for all that touch.
+    pub fn reset_shape_anchors(&mut self, foot: Option<usize>) {
+        let Self { data, contacts, collisions, state, spec, .. } = self;
+        let shapes = match foot {
+            Some(foot) => spec.feet.get(foot).map(|f| f.shapes.as_slice()),
+            None => None,
+        };
+        if foot.is_none() || shapes.is_some() {
+            let pose = |carrier| pose_of(carrier, contacts, data, &state.bodies);
+            collisions.reset_anchors(shapes, &mut state.touches, pose);
         }
     }
 

@@ -19,6 +19,7 @@ mod forces;
 mod guard;
 mod implicit;
 mod inputs;
+mod near;
 mod place;
 mod regions;
 mod rigid;

@@ -33,7 +33,8 @@ impl Plant {
 
     /// All micro-steps of the tick that starts at `start_ns`. On entry kinematics and contacts are
     /// evaluated for the current state, and so they are on exit.
-    pub(super) fn simd_micro_steps(&mut self, start_ns: u64) {
+    /// Returns whether what is near has been found anew.
+    pub(super) fn simd_micro_steps(&mut self, start_ns: u64) -> bool {
         let pushed = self.state.pushes.iter().any(|p| p.ticks_left > 0);
         let all = self.spec.micro_steps;
         // forces that the lanes do not know are renewed after each micro-step, and so are efforts
@@ -53,6 +54,7 @@ impl Plant {
                 (true, false) => self.simd_implicit_step(start_ns, i),
             }
         }
+        !known
     }
 
     /// `known` is true if the lanes know all forces.
@@ -101,8 +103,7 @@ impl Plant {
         if known {
             lanes.show(contacts.evaluated_mut(), h);
         } else {
-            contacts.evaluate(data, &state.contacts, &state.regions, end_ns);
-            self.touch(end_ns, false);
+            self.evaluate_contacts_after(end_ns);
         }
     }
 
@@ -146,9 +147,7 @@ impl Plant {
             lanes.store(state, data);
             t_ns = t_ns.wrapping_add(part_ns);
             self.move_bodies(h);
-            let Self { data, state, contacts, .. } = self;
-            contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
-            self.touch(t_ns, false);
+            self.evaluate_contacts_after(t_ns);
         }
     }
 }

@@ -3,13 +3,14 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::contact::{
-    ExponentialSpring, Friction, HuntCrossley, Restitution, StationShape, Surface,
+    ExponentialSpring, Friction, HuntCrossley, Restitution, RollingFriction, StationShape, Surface,
 };
 use crate::dynamics::{Positions, Velocities};
 use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
+use super::near::places;
 use super::{CollisionSpec, ConstraintSpec, DriveSet, FrictionRegion};
 
 /// How a micro-step advances the state.
@@ -53,6 +54,8 @@ pub struct Station {
     pub model: ContactModel,
     /// Initial coefficients of friction. Hunt–Crossley contacts take theirs from the materials.
     pub friction: Friction,
+    /// Moments against rolling and spinning; a rigid contact has none.
+    pub rolling: RollingFriction,
 }
 
 /// A named set of stations whose forces are summed up as one foot's.
@@ -121,6 +124,13 @@ pub struct PlantSpec {
 }
 
 impl PlantSpec {
+    /// Contacts of each station: one for each surface, or places for those that are near if
+    /// stations times surfaces are more than [`STATIONS_MAX`](crate::limits::STATIONS_MAX).
+    #[must_use]
+    pub const fn places(&self) -> usize {
+        places(self.stations.len(), self.ground.len())
+    }
+
     /// Length of a micro-step, ns.
     #[must_use]
     pub fn micro_step_ns(&self) -> u64 {

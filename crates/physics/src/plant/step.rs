@@ -142,15 +142,18 @@ impl Plant {
         if !self.drives.is_ideal() {
             self.drives.send(&mut self.state.drives, self.state.tick, references);
         }
-        if self.in_lanes() {
-            self.simd_micro_steps(start_ns);
+        let renewed = if self.in_lanes() {
+            self.simd_micro_steps(start_ns)
         } else {
             for i in 0..u64::from(self.spec.micro_steps) {
                 self.micro_step(start_ns.wrapping_add(i * self.spec.micro_step_ns()));
             }
+            true
+        };
+        if !renewed {
+            // what is near in the next tick depends on the state after this one
+            self.touch(self.time_after_ns(start_ns), true);
         }
-        // which pairs are near in the next tick depends on the state after this one
-        self.touch(self.time_after_ns(start_ns), true);
         if !self.drives.is_ideal() {
             self.drives.end_tick(&mut self.state);
         }
@@ -185,7 +188,7 @@ impl Plant {
         } else {
             self.semi_implicit_step(t_ns, h_ns, h);
         }
-        self.evaluate(t_ns.wrapping_add(h_ns), false);
+        self.evaluate_after(t_ns.wrapping_add(h_ns));
     }
 
     fn semi_implicit_step(&mut self, t_ns: u64, h_ns: u64, h: f64) {
@@ -286,8 +289,30 @@ impl Plant {
     /// shapes are found anew.
     pub(super) fn evaluate(&mut self, t_ns: u64, renew: bool) {
         kinematics(&self.model, &self.state.q, &self.state.v, &mut self.data);
-        let State { contacts, regions, .. } = &self.state;
-        self.contacts.evaluate(&self.data, contacts, regions, t_ns);
+        self.evaluate_contacts(t_ns, renew);
+    }
+
+    /// [`evaluate`](Self::evaluate) where a micro-step of this tick has ended.
+    pub(super) fn evaluate_after(&mut self, t_ns: u64) {
+        self.evaluate(t_ns, self.ends_tick(t_ns));
+    }
+
+    /// The same for kinematics that are evaluated.
+    pub(super) fn evaluate_contacts_after(&mut self, t_ns: u64) {
+        self.evaluate_contacts(t_ns, self.ends_tick(t_ns));
+    }
+
+    /// What is near in the next tick depends on the state after this one.
+    fn ends_tick(&self, t_ns: u64) -> bool {
+        t_ns == self.time_after_ns(self.time_ns())
+    }
+
+    fn evaluate_contacts(&mut self, t_ns: u64, renew: bool) {
+        let Self { contacts, spec, data, state, .. } = self;
+        if renew {
+            contacts.find_near(spec, data, &mut state.contacts, t_ns);
+        }
+        contacts.evaluate(data, &state.contacts, &state.regions, t_ns);
         self.touch(t_ns, renew);
     }
 

@@ -2,77 +2,23 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
-    ConvexSolid, ExponentialSpring, Friction, Restitution, SpringParameters, Stiction, Surface,
-    SurfaceShape,
+    ConvexSolid, ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters,
+    Stiction, Surface, SurfaceShape,
 };
 use hardstand_physics::math;
-use hardstand_physics::model::{Base, Builder, Model};
 use hardstand_physics::plant::{
-    Carrier, CollisionPoint, CollisionShape, CollisionSpec, ComputePath, ContactModel, FreeBody,
-    Integrator, Mobility, OwnerWords, Plant, PlantFailure, PlantSpec, Walk,
+    Carrier, CollisionPoint, CollisionShape, ComputePath, ContactModel, Integrator, Mobility,
+    OwnerWords, Plant, PlantFailure, Walk,
 };
-use hardstand_physics::spatial::{Mat3, Motion, Quaternion, SpatialInertia, Transform, Vec3};
+use hardstand_physics::spatial::{Motion, Quaternion, SpatialInertia, Transform, Vec3};
 
-use super::common::robots::{G, add_body, at, plain_spec, walker};
+use super::common::bodies::{ball, bystander, cuboid, put};
+use super::common::robots::{G, at, walker};
 
 fn holding() -> ContactModel {
     let parameters =
         SpringParameters { stiction: Stiction::Holding, cz_s_per_m: 5.0, ..Default::default() };
     ContactModel::ExponentialSpring(ExponentialSpring::new(parameters).unwrap())
-}
-
-/// A robot that is far away.
-fn bystander() -> (Model, PlantSpec) {
-    let mut b = Builder::new("bystander", Base::Fixed);
-    let I = Mat3::identity();
-    add_body(&mut b, "post", SpatialInertia::from_com(1.0, &Vec3::zeros(), &I));
-    let model = b.build().unwrap();
-    let mut spec = plain_spec(&model);
-    spec.collisions = CollisionSpec {
-        margin_m: 0.012,
-        reach_m: 0.03,
-        pairs_max: 64,
-        points_max: 128,
-        face_radius_m: 0.02,
-        ..CollisionSpec::none()
-    };
-    (model, spec)
-}
-
-fn cuboid(size_m: [f64; 3], mass: f64, p_W: [f64; 3]) -> (FreeBody, Shape) {
-    let [x, y, z] = size_m.map(|s| s * s * mass / 12.0);
-    let I = Mat3::from_diagonal(&Vec3::new(y + z, x + z, x + y));
-    let body = FreeBody {
-        name: format!("box at {p_W:?}"),
-        inertia: SpatialInertia::from_com(mass, &Vec3::zeros(), &I),
-        mobility: Mobility::Free,
-        damping: 0.0,
-        X_WB: at(p_W[0], p_W[1], p_W[2]),
-        V_W: Motion::zero(),
-    };
-    (body, Shape::cuboid(size_m, 0.002).unwrap())
-}
-
-fn ball(radius_m: f64, mass: f64, p_W: [f64; 3]) -> (FreeBody, Shape) {
-    let (mut body, _) = cuboid([radius_m; 3], mass, p_W);
-    let I = Mat3::from_diagonal_element(0.4 * mass * radius_m * radius_m);
-    body.inertia = SpatialInertia::from_com(mass, &Vec3::zeros(), &I);
-    (body, Shape::sphere(radius_m).unwrap())
-}
-
-/// Adds a free body with its shape; returns its index.
-fn put(spec: &mut PlantSpec, (body, shape): (FreeBody, Shape), model: &ContactModel) -> usize {
-    let index = spec.collisions.bodies.len();
-    spec.collisions.bodies.push(body);
-    spec.collisions.shapes.push(CollisionShape {
-        carrier: Carrier::Body(index),
-        X_BS: Transform::identity(),
-        shape,
-        meets_ground: true,
-        model: model.clone(),
-        friction: Friction::new(0.7, 0.5),
-    });
-    index
 }
 
 fn run(plant: &mut Plant, ticks: u32) {
@@ -112,7 +58,7 @@ fn a_slab_lies_on_a_beam_that_is_narrower() {
     let beam = ConvexSolid::cuboid([0.2, 2.0, 0.1], 0.01).unwrap();
     let shape = SurfaceShape::Solid(beam);
     let X_WS = at(0.0, 0.0, 0.05);
-    spec.ground.push(Surface { name: "beam".into(), X_WS, shape, platform: None });
+    spec.ground.push(Surface { shape, ..Surface::plane("beam", X_WS) });
     put(&mut spec, cuboid([1.0, 1.0, 0.2], 10.0, [0.01, 0.0, 0.25]), &holding());
     let mut plant = Plant::new(model, spec);
     run(&mut plant, 10_000);
@@ -184,6 +130,9 @@ fn bodies_that_hit_each_other_keep_momentum() {
     put(&mut spec, second, &holding());
     let round = ball(0.1, 0.5, [-0.6, 0.02, 0.95]);
     put(&mut spec, round, &holding());
+    for shape in &mut spec.collisions.shapes {
+        shape.rolling = RollingFriction::new(0.01, 0.02, 0.1).unwrap();
+    }
     spec.collisions.bodies[0].V_W = Motion::new(Vec3::new(1.0, -2.0, 0.5), Vec3::x() * 2.0);
     spec.collisions.bodies[2].V_W.lin.x = 5.0;
     let momentum = |plant: &Plant| {
@@ -309,6 +258,7 @@ fn a_robot_that_falls_lies_on_its_links() {
                 meets_ground: true,
                 model: holding(),
                 friction: Friction::new(0.7, 0.5),
+                rolling: RollingFriction::NONE,
             });
             spec.collisions.apart.push((Carrier::Link(0), Carrier::Link(link)));
         }
@@ -404,6 +354,7 @@ fn rigid_bodies_pile_up_on_a_robot() {
             meets_ground: true,
             model: ContactModel::Rigid,
             friction: Friction::new(0.7, 0.5),
+            rolling: RollingFriction::NONE,
         });
         spec.q.p_WB.z += 0.3;
         let top = spec.q.p_WB.z;

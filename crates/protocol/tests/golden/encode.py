@@ -98,6 +98,7 @@ PAYLOADS = [
                     ("joints", [(n, "d") for n in ("motor_q", "motor_dq", "truth_q", "truth_dq", "current_a",
                                                    "winding_c", "housing_c")] + [("flags", "I")])]),
     (26, "Constraint", HEAD + [("name", "text"), ("active", "B")]),
+    (28, "Anchors", HEAD + [("layout_hash", "Q"), ("scope", "B"), ("index", "I")]),
     (25, "Bodies", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
                     ("points_left_out", "I"), ("bodies", BODY), ("points", TOUCH)]),
 ]
@@ -149,6 +150,7 @@ def log_tick():
         pack("BBBBI", 7, 0, 1, *part_region),
         pack("B3d", 8, 0.5, -0.25, 0.125),
         pack("BIB", 9, 2, 1),
+        pack("BBI", 10, 1, 21),
     ]
     out += pack("Q", len(events)) + b"".join(events)
     return out + pack("BBBQQ", 3, 1, 2, 17, 18)

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use hardstand_protocol::{
-    Authority, BodiesReading, CandidateRecord, ClaimedCommand, ClearFaultsRequest, CommandSchedule,
-    ConstraintRequest, ContactsReading, ControlRequest, DrivesReading, Event, EventReading,
-    FaultKind, FaultRequest, FrictionRequest, Grant, GroundReply, InjectedFault, JoinReply,
-    JoinRequest, JointCommand, JointSet, Keyframe, Kind, LeaveRequest, LogLink, LogTick,
+    AnchorsRequest, Authority, BodiesReading, CandidateRecord, ClaimedCommand, ClearFaultsRequest,
+    CommandSchedule, ConstraintRequest, ContactsReading, ControlRequest, DrivesReading, Event,
+    EventReading, FaultKind, FaultRequest, FrictionRequest, Grant, GroundReply, InjectedFault,
+    JoinReply, JoinRequest, JointCommand, JointSet, Keyframe, Kind, LeaveRequest, LogLink, LogTick,
     ModelReply, OrderHead, OrderReply, Part, PlantFailure, PushRequest, Rejection, SavedState,
     Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED, VERSION, VelocityCommand,
     Verdict, ViewReading, decode, encode,
@@ -69,6 +69,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::ClearFaults => probed::<(OrderHead, ClearFaultsRequest)>(kind),
         Kind::Velocity => probed::<(OrderHead, VelocityCommand)>(kind),
         Kind::Constraint => probed::<(OrderHead, ConstraintRequest)>(kind),
+        Kind::Anchors => probed::<(OrderHead, AnchorsRequest)>(kind),
         Kind::LogLink => probed::<LogLink>(kind),
         Kind::Drives => probed::<DrivesReading>(kind),
         Kind::Bodies => probed::<BodiesReading>(kind),
@@ -122,6 +123,7 @@ fn events() -> Vec<Event> {
         Event::ClearFaults { kind: None, part: Some(Part::Region(9)) },
         Event::Velocity(VelocityCommand::from([0.5, -0.25, 0.125])),
         Event::Constraint { index: 2, active: true },
+        Event::ResetAnchors { scope: Scope::Station(21) },
     ]
 }
 

@@ -2,7 +2,8 @@
 
 use hardstand::simulation::{Simulation, WatchdogSpec};
 use hardstand_physics::contact::{
-    ContactPlane, ExponentialSpring, Friction, Restitution, SpringParameters, StationShape, Surface,
+    ContactPlane, ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters,
+    StationShape, Surface,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
@@ -42,6 +43,7 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
         p_BS,
         model: ContactModel::ExponentialSpring(spring),
         friction,
+        rolling: RollingFriction::NONE,
     };
     let plane = |(i, p): (usize, &ContactPlane)| Surface::plane(&format!("p{i}"), p.X_WP);
     let spec = PlantSpec {

@@ -3,14 +3,14 @@
 use hardstand_geometry::{ContactPoint, POINTS_MAX, match_previous};
 
 use crate::contact::{
-    ContactSlopes, Friction, Memory, Overlap, SpringForce, SurfaceShape, level_axes,
+    ContactSlopes, Friction, Memory, Overlap, RollingFriction, SpringForce, SurfaceShape,
+    level_axes,
 };
 use crate::dynamics::Data;
-use crate::math;
 use crate::spatial::{Transform, Vec3};
 
 use super::super::ContactModel;
-use super::super::contact_result::no_force;
+use super::super::contact_result::{no_force, shown_hertz, shown_impulse};
 use super::super::contacts::ContactSet;
 use super::super::regions::friction_at;
 use super::ground::{from_geometry, into_geometry, into_pose};
@@ -75,6 +75,14 @@ impl Around<'_> {
         pose_of(carrier, self.ground, self.data, self.bodies)
     }
 
+    fn angular_velocity_W(&self, carrier: Carrier) -> Vec3 {
+        match carrier {
+            Carrier::Surface(i) => self.ground.pose(i).w_W,
+            Carrier::Link(i) => self.data.X_WB[i].R * self.data.V[i].ang,
+            Carrier::Body(i) => self.bodies[i].w_WB,
+        }
+    }
+
     fn velocity_W(&self, carrier: Carrier, p_W: &Vec3) -> Vec3 {
         match carrier {
             Carrier::Surface(i) => self.ground.pose(i).velocity_at(p_W),
@@ -135,9 +143,11 @@ impl CollisionSet {
 
     /// The law of a point, and whether it is one of two shapes.
     pub(super) fn law(&self, at: &CollisionPoint) -> (bool, &ContactModel) {
-        let on_ground = matches!(at.carriers[1], Carrier::Surface(_));
-        let laws = if on_ground { &self.spec.shapes[at.law].model } else { &self.between[at.law] };
-        (!on_ground, laws)
+        let Carrier::Surface(surface) = at.carriers[1] else {
+            return (true, &self.between[at.law]);
+        };
+        let changed = self.on_surfaces.get(at.law * self.surfaces + surface);
+        (false, changed.unwrap_or(&self.spec.shapes[at.law].model))
     }
 
     fn touch_shapes(&mut self, of: &Around<'_>) {
@@ -282,6 +292,8 @@ impl CollisionSet {
             memory: kept.unwrap_or(PointMemory::new(place.pair, place.feature, 0.0)),
             force: SpringForce::default(),
             slopes: ContactSlopes::default(),
+            moment_C: Vec3::zeros(),
+            spin_damping: [0.0; 2],
             is_rigid: false,
             law,
         };
@@ -307,6 +319,11 @@ impl CollisionSet {
             }
             ContactModel::Rigid => at.rigid((of.pose(a), of.pose(b))),
         }
+        let rolling = self.rolling(place.shapes);
+        if rolling.acts() && !at.is_rigid {
+            let w_W = of.angular_velocity_W(a) - of.angular_velocity_W(b);
+            at.roll(&rolling, &R_WC.tr_mul(&w_W));
+        }
         self.points.push(at);
     }
 
@@ -321,12 +338,17 @@ impl CollisionSet {
     }
 
     /// Radius of the sphere on a plane that curves as the two shapes do, m.
-    fn radius_m(&self, (a, b): (usize, Option<usize>)) -> f64 {
+    pub(super) fn radius_m(&self, (a, b): (usize, Option<usize>)) -> f64 {
         match (self.round_m[a], b.and_then(|b| self.round_m[b])) {
             (Some(a), Some(b)) if a + b > 0.0 => a * b / (a + b),
             (Some(r), None) | (None, Some(r)) if r > 0.0 => r,
             _ => self.spec.face_radius_m,
         }
+    }
+
+    fn rolling(&self, (a, b): (usize, Option<usize>)) -> RollingFriction {
+        let own = self.spec.shapes[a].rolling;
+        b.map_or(own, |b| own.between(&self.spec.shapes[b].rolling))
     }
 
     fn friction(&self, of: &Around<'_>, place: &Place) -> Friction {
@@ -389,7 +411,6 @@ impl CollisionPoint {
     /// from where it sticks: `p_P` less the anchor.
     fn rigid(&mut self, (X_WA, X_WB): (Transform, Transform)) {
         let before = self.memory;
-        let friction = self.friction;
         let force_C = self.R_WC.tr_mul(&(X_WB.R * Vec3::from(before.force_B)));
         self.spring((X_WA, X_WB), 1.0, 0, |memory, p_C, v_C, _, _| {
             let force = SpringForce { next_anchor_P: memory.anchor_P, ..no_force(p_C, v_C) };
@@ -399,20 +420,16 @@ impl CollisionPoint {
         self.weight = 1.0;
         self.memory.sliding = before.sliding;
         let slides = before.sliding > 0.5;
-        let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
-        let normal_n = force_C.z.max(0.0);
-        let (held, rubbed) = ([force_C.x, force_C.y], [0.0; 2]);
-        let (held, rubbed) = if slides { (rubbed, held) } else { (held, rubbed) };
-        self.force = SpringForce {
-            normal_elastic_n: normal_n,
-            normal_n,
-            mu,
-            friction_limit_n: mu * normal_n,
-            friction_elastic_P: held,
-            friction_damping_P: rubbed,
-            next_sliding: before.sliding,
-            ..self.force
-        };
+        let motion = SpringForce { next_sliding: before.sliding, ..self.force };
+        self.force = shown_impulse(&force_C, slides, &self.friction, motion);
+    }
+
+    /// The moments that belong to the evaluated force; `w_C` is the angular velocity of A less that
+    /// of B.
+    fn roll(&mut self, rolling: &RollingFriction, w_C: &Vec3) {
+        self.moment_C = rolling.moment_C(self.force.normal_n, w_C);
+        self.spin_damping = rolling.damping(self.force.normal_n, w_C);
+        self.force.power_dissipation_w -= self.moment_C.dot(w_C);
     }
 
     /// Hertz' law with the radius of a sphere on a plane, m.
@@ -424,17 +441,6 @@ impl CollisionPoint {
         let Some(overlap) = overlap else { return };
         let f = law.evaluate(&self.friction, &overlap, &-self.v_C);
         self.slopes = law.slopes(&f, overlap.depth_m);
-        self.force = SpringForce {
-            normal_elastic_n: f.normal_elastic_n,
-            normal_damping_n: f.normal_n - f.normal_elastic_n,
-            normal_n: f.normal_n,
-            mu: if f.normal_n > 0.0 { f.friction.norm() / f.normal_n } else { 0.0 },
-            friction_limit_n: self.friction.mu_static() * f.normal_n,
-            friction_damping_P: [f.friction.x, f.friction.y],
-            next_sliding: math::step_up(f.slip_m_per_s / law.transition_velocity_m_per_s()),
-            potential_energy_j: f.contact.potential_energy_j,
-            power_dissipation_w: f.contact.power_dissipation_w,
-            ..self.force
-        };
+        self.force = shown_hertz(law, &f, &self.friction, self.force);
     }
 }

@@ -1,6 +1,6 @@
 //! Surfaces of the ground as shapes, and as what they are not: height fields.
 
-use hardstand_geometry::{Hull, POINTS_MAX, Pose, Shape};
+use hardstand_geometry::{Hull, POINTS_MAX, Pose, Shape, fade};
 
 use crate::contact::{ConvexSolid, Heightfield, Surface, SurfaceShape};
 use crate::spatial::{Mat3, Transform, Vec3};
@@ -130,10 +130,7 @@ impl FieldContact {
         let mut sum = 0.0;
         for point in points.iter_mut() {
             let below_m = point.depth_m + margin_m;
-            if below_m < half_of_range_m {
-                let share = below_m / half_of_range_m;
-                point.weight = share * share * (3.0 - 2.0 * share);
-            }
+            point.weight *= fade(below_m, half_of_range_m);
             sum += point.weight;
         }
         for point in points.iter_mut() {

@@ -41,6 +41,11 @@ impl PointMemory {
         }
     }
 
+    /// Whether both are of one pair of shapes.
+    pub(super) const fn is_of(&self, other: &Self) -> bool {
+        self.pair == other.pair
+    }
+
     pub(super) fn marker(&self) -> Vec3 {
         self.marker_A.into()
     }
@@ -95,6 +100,10 @@ impl CollisionMemory {
 
     pub(super) fn points(&self) -> &[PointMemory] {
         &self.points
+    }
+
+    pub(super) fn points_mut(&mut self) -> &mut [PointMemory] {
+        &mut self.points
     }
 
     /// The memory of the point with this index, in the order of the last commit.

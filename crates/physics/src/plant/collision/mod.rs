@@ -21,7 +21,7 @@ pub(super) use memory::CollisionMemory;
 pub use point::CollisionPoint;
 pub use set::CollisionSet;
 
-use crate::contact::Friction;
+use crate::contact::{Friction, RollingFriction};
 use crate::spatial::Transform;
 use hardstand_geometry::Shape;
 
@@ -54,6 +54,8 @@ pub struct CollisionShape {
     pub model: ContactModel,
     /// Coefficients of friction; of two shapes the smaller ones count.
     pub friction: Friction,
+    /// Moments against rolling and spinning, likewise; a rigid contact has none.
+    pub rolling: RollingFriction,
 }
 
 /// All shapes that may touch, and the free bodies.

@@ -30,6 +30,10 @@ pub struct CollisionPoint {
     /// All forces on A in C, for a weight of 1; those of a rigid contact as they are.
     pub(in super::super) force: SpringForce,
     pub(super) slopes: ContactSlopes,
+    /// Moment against rolling and spinning on A, in C, N·m, for a weight of 1.
+    pub(super) moment_C: Vec3,
+    /// That moment over the rates against which it acts, N·m·s/rad.
+    pub(super) spin_damping: [f64; 2],
     /// Whether its force is the impulse of the last step, and not a function of place.
     pub is_rigid: bool,
     /// Place of its force law among those of the set.
@@ -41,6 +45,12 @@ impl CollisionPoint {
     #[must_use]
     pub fn force_W(&self) -> Vec3 {
         self.R_WC * (self.force.force_P() * self.weight)
+    }
+
+    /// Moment on A in W about the point, N·m.
+    #[must_use]
+    pub fn moment_W(&self) -> Vec3 {
+        self.R_WC * (self.moment_C * self.weight)
     }
 
     /// Numbers of the shapes A and B; the ground's come after those of the spec.
@@ -83,7 +93,7 @@ impl CollisionPoint {
         ContactForce {
             point: self.point_W,
             force: self.force_W(),
-            moment: Vec3::zeros(),
+            moment: self.moment_W(),
             potential_energy_j: self.force.potential_energy_j * self.weight,
             power_dissipation_w: self.force.power_dissipation_w * self.weight,
         }

@@ -2,9 +2,9 @@
 
 use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pose, Scene, World};
 
-use crate::contact::{ExponentialSpring, SurfaceShape};
+use crate::contact::{ContactSlopes, ExponentialSpring, Surface, SurfaceShape};
 use crate::dynamics::Data;
-use crate::spatial::{Force, Vec3};
+use crate::spatial::{Force, Transform, Vec3};
 use hardstand_error::Result;
 
 use super::super::implicit::{Step, Touching};
@@ -27,6 +27,10 @@ pub struct CollisionSet {
     pub(super) carriers: Vec<Carrier>,
     /// Laws of shapes against shapes: that of the ground with springs that begin at the surface.
     pub(super) between: Vec<ContactModel>,
+    /// Laws of each shape on each surface, surfaces inner; empty if no surface changes any.
+    pub(super) on_surfaces: Vec<ContactModel>,
+    /// Number of surfaces.
+    pub(super) surfaces: usize,
     /// Radius of each shape of the spec if it is a ball or a capsule, m.
     pub(super) round_m: Vec<Option<f64>>,
     /// Corners of each shape of the spec, and the radius about them, for height fields.
@@ -61,6 +65,8 @@ impl Clone for CollisionSet {
             world: self.world.clone(),
             carriers: self.carriers.clone(),
             between: self.between.clone(),
+            on_surfaces: self.on_surfaces.clone(),
+            surfaces: self.surfaces,
             round_m: self.round_m.clone(),
             corners: self.corners.clone(),
             fields: self.fields.clone(),
@@ -106,6 +112,8 @@ impl CollisionSet {
         let corners: Vec<(Vec<Vec3>, f64)> = corners.collect();
         Ok(Self {
             between: of.shapes.iter().map(|s| from_the_surface(&s.model)).collect(),
+            on_surfaces: on_surfaces(spec),
+            surfaces: spec.ground.len(),
             round_m: corners.iter().map(|(c, r)| (c.len() <= 2).then_some(*r)).collect(),
             corners,
             near_fields: Vec::with_capacity(of.shapes.len() * fields.len()),
@@ -230,6 +238,25 @@ impl CollisionSet {
         }
     }
 
+    /// Lets the friction springs of these shapes, or of all, begin where their points are now.
+    pub(in super::super) fn reset_anchors(
+        &self,
+        shapes: Option<&[usize]>,
+        memory: &mut CollisionMemory,
+        pose: impl Fn(Carrier) -> Transform,
+    ) {
+        // the order of the points of the last commit need not be that of the last evaluation
+        for m in memory.points_mut() {
+            let at = self.points.iter().find(|p| p.memory.is_of(m));
+            let Some(at) = at else { continue };
+            let is_meant = |shapes: &[usize]| at.shapes().iter().any(|id| shapes.contains(id));
+            if shapes.is_none_or(is_meant) {
+                let [a, b] = at.carriers.map(&pose);
+                m.anchor_B = b.point_inverse(&a.point(&m.marker())).into();
+            }
+        }
+    }
+
     /// Adds the forces of all points to `data.f_ext` and to those on the free bodies.
     pub(in super::super) fn apply(&mut self, data: &mut Data, bodies: &[BodyState]) {
         self.forces.fill(Force::zero());
@@ -244,16 +271,24 @@ impl CollisionSet {
             return; // its force acts as an impulse
         }
         let f_W = at.force_W();
-        for (carrier, f_W) in at.carriers.iter().zip([f_W, -f_W]) {
+        let has_moment = at.moment_C != Vec3::zeros();
+        let m_W = if has_moment { at.moment_W() } else { Vec3::zeros() };
+        for (carrier, (f_W, m_W)) in at.carriers.iter().zip([(f_W, m_W), (-f_W, -m_W)]) {
             match *carrier {
                 Carrier::Surface(_) => {}
                 Carrier::Link(b) => {
                     let p_B = data.X_WB[b].point_inverse(&at.point_W);
                     data.apply_force(b, &f_W, &p_B);
+                    if has_moment {
+                        data.apply_moment(b, &m_W);
+                    }
                 }
                 Carrier::Body(k) => {
                     let arm_W = at.point_W - bodies[k].p_WB;
                     self.forces[k] += Force::new(arm_W.cross(&f_W), f_W);
+                    if has_moment {
+                        self.forces[k].ang += m_W;
+                    }
                 }
             }
         }
@@ -281,10 +316,31 @@ impl CollisionSet {
                 R_WC: at.R_WC,
                 point_B: X_WB.point_inverse(&at.point_W),
             };
-            let (force, inertia) = step.contact(&touching, &at.slopes.scaled(at.weight), &X_WB, &V);
+            let slopes = self.step_slopes(at, step.h).scaled(at.weight);
+            let (force, inertia) = step.contact(&touching, &slopes, &X_WB, &V);
             data.f_ext[b] += Force::from(force);
             data.added.bodies[b] += inertia;
+            if at.moment_C != Vec3::zeros() {
+                let damping = at.spin_damping.map(|d| d * at.weight);
+                let moment_C = at.moment_C * at.weight;
+                let (moment, inertia) = step.spin(&moment_C, damping, &at.R_WC, &X_WB);
+                data.f_ext[b].ang += moment;
+                data.added.bodies[b] += inertia;
+            }
         }
+    }
+
+    /// Slopes of a point for a linearly implicit step of `h_s`.
+    fn step_slopes(&self, at: &CollisionPoint, h_s: f64) -> ContactSlopes {
+        let (ContactModel::HuntCrossley(laws), Carrier::Surface(surface)) =
+            (self.law(at).1, at.carriers[1])
+        else {
+            return at.slopes;
+        };
+        let shapes = at.shapes();
+        let radius_m = self.radius_m((shapes[0], None));
+        laws.get(surface)
+            .map_or(at.slopes, |law| law.step_slopes(&at.slopes, &at.force, radius_m, h_s))
     }
 
     /// True if a micro-step of `h_s` is too long for a spring that strikes something.
@@ -360,6 +416,22 @@ fn scene(spec: &PlantSpec, links: usize) -> (Scene, Vec<Carrier>, Vec<(usize, f6
         scene.exclude(as_geometry(*a), as_geometry(*b));
     }
     (scene, carriers, fields)
+}
+
+/// The law of each shape on each surface, surfaces inner; none if no surface changes any.
+fn on_surfaces(spec: &PlantSpec) -> Vec<ContactModel> {
+    if spec.ground.iter().all(|surface| surface.spring.is_empty()) {
+        return Vec::new();
+    }
+    let on = |model: &ContactModel, surface: &Surface| match model {
+        ContactModel::ExponentialSpring(spring) => {
+            let changed = surface.spring.applied_to(spring).unwrap_or(*spring);
+            ContactModel::ExponentialSpring(changed)
+        }
+        other => other.clone(),
+    };
+    let shapes = spec.collisions.shapes.iter();
+    shapes.flat_map(|s| spec.ground.iter().map(|surface| on(&s.model, surface))).collect()
 }
 
 /// A law whose spring does not act before the surface: parts of a machine have less clearance than

@@ -1,5 +1,6 @@
 //! Helpers of the tests.
 
+pub mod bodies;
 pub mod dense;
 pub mod dice;
 pub mod double_double;

@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "the tests of two crates and the benchmarks use parts of it")]
 
 use hardstand_physics::contact::{
-    ExponentialSpring, Friction, Restitution, SpringParameters, StationShape, Surface,
+    ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters, StationShape,
+    Surface,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
@@ -85,6 +86,7 @@ pub fn station(name: &str, body: usize, p_BS: [f64; 3], mu_static: f64) -> Stati
             ExponentialSpring::new(SpringParameters::default()).unwrap(),
         ),
         friction: Friction::new(mu_static, 0.75 * mu_static),
+        rolling: RollingFriction::NONE,
     }
 }
 
