@@ -24,6 +24,8 @@ pub mod buffer_pool;
 #[cfg(feature = "zenoh")]
 pub mod bus;
 #[cfg(feature = "zenoh")]
+pub mod buses;
+#[cfg(feature = "zenoh")]
 pub mod campaign;
 #[cfg(feature = "zenoh")]
 pub mod certify;
@@ -48,6 +50,8 @@ pub mod limits;
 
 pub mod mjcf;
 pub mod optimize;
+#[cfg(feature = "zenoh")]
+pub mod ports;
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
 #[cfg(not(target_family = "wasm"))]

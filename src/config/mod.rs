@@ -6,6 +6,7 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod bus;
+mod buses;
 mod by_mass;
 mod collisions;
 mod constraints;
@@ -17,6 +18,7 @@ mod feet;
 mod hulls;
 mod materials;
 mod merge;
+mod ports;
 mod presets;
 mod realtime;
 mod regions;
@@ -32,11 +34,13 @@ mod unitree;
 mod warnings;
 
 pub use bus::{Access, BusSettings, TlsFiles};
+pub use buses::{BusDrive, BusPort, BusWire, Motor, MotorBus};
 pub use control::ControlSettings;
 pub use drives::{PRESETS as DRIVES, drive_of, preset as drive_preset};
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;
+pub use ports::PacketPorts;
 pub use realtime::{
     Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     wall_period_ns,
