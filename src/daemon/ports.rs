@@ -21,7 +21,7 @@ use super::front::Ends;
 #[derive(Debug)]
 pub(super) struct OpenPorts {
     buses: Vec<(OpenBus, Inbox<PortState>)>,
-    udp: Option<(OpenUdp, Inbox<PortState>)>,
+    udp: Option<(OpenUdp, Inbox<PortState>, Option<Waiter>)>,
     shared_memory: Option<(OpenSharedMemory, Inbox<PortState>, Option<Waiter>)>,
     empty: PortState,
 }
@@ -59,16 +59,17 @@ impl OpenPorts {
             inbox
         };
         check_mode(scenario)?;
+        // in real time the loop wakes no other thread
         for bus in &scenario.buses {
             open.buses.push((OpenBus::open(bus)?, queue(None)));
         }
         if let Some(address) = scenario.ports.udp {
-            open.udp = Some((OpenUdp::open(address)?, queue(None)));
+            let (notifier, waiter) = waits(scenario).then(bell).unzip();
+            open.udp = Some((OpenUdp::open(address)?, queue(notifier), waiter));
         }
         if let Some((path, spin_us)) = &scenario.ports.shared_memory {
             let counts = (open.empty.state.joints.len(), open.empty.state.foot_contact.len());
             let memory = OpenSharedMemory::open(path, counts, *spin_us)?;
-            // in real time the loop wakes no other thread
             let (notifier, waiter) = waits(scenario).then(bell).unzip();
             open.shared_memory = Some((memory, queue(notifier), waiter));
         }
@@ -95,9 +96,9 @@ impl OpenPorts {
             threads.push(open.start(ends, self.empty.clone(), periods_ns)?);
         }
         let all = || (0..model.joints.len()).collect();
-        if let Some((open, inbox)) = self.udp {
+        if let Some((open, inbox, waiter)) = self.udp {
             let ends = make.ends("udp".into(), all(), 1, inbox);
-            threads.push(open.start(ends, self.empty.clone(), waits(scenario))?);
+            threads.push(open.start(ends, self.empty.clone(), waiter)?);
         }
         if let Some((open, inbox, waiter)) = self.shared_memory {
             let ends = make.ends("shared_memory".into(), all(), 1, inbox);

@@ -78,6 +78,12 @@ impl Exchange {
         false
     }
 
+    /// True if the newest state has its answer.
+    pub(super) fn is_answered(&self) -> bool {
+        let state = &self.state.state;
+        self.ends.source.has_answered((state.run_id, state.tick))
+    }
+
     /// Takes the bytes of a command; true if they are a packet of this robot's peer.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
         self.received += 1;

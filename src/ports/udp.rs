@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::buffer_pool::Waiter;
 use crate::fault_point;
 use crate::rt::PortState;
 use hardstand_error::{Error, ErrorKind, Result};
@@ -15,9 +16,9 @@ use super::PortEnds;
 use super::exchange::Exchange;
 
 /// Longest wait for a datagram; a state may have come meanwhile.
-const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
+const WAIT: Duration = Duration::from_micros(50);
 /// The same without a peer.
-const IDLE_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+const IDLE_WAIT: Duration = Duration::from_millis(5);
 /// A peer that has been silent for so long makes room for another one.
 const PEER_SILENT: Duration = Duration::from_secs(1);
 /// Datagrams that are taken before the next look for a state.
@@ -41,13 +42,18 @@ impl OpenUdp {
         Ok(Self(socket))
     }
 
-    /// Starts the thread; `waits` if ticks wait for its commands.
+    /// Starts the thread; `arrived` wakes it when a state has come, if ticks wait for its commands.
     ///
     /// # Errors
     /// [`ErrorKind::Internal`] if there is no thread.
-    pub fn start(self, ends: PortEnds, state: PortState, waits: bool) -> Result<JoinHandle<()>> {
-        let exchange = Exchange::new("udp", ends, state, waits);
-        let mut udp = Udp { socket: self.0, exchange, peer: None };
+    pub fn start(
+        self,
+        ends: PortEnds,
+        state: PortState,
+        arrived: Option<Waiter>,
+    ) -> Result<JoinHandle<()>> {
+        let exchange = Exchange::new("udp", ends, state, arrived.is_some());
+        let mut udp = Udp { socket: self.0, exchange, arrived, peer: None };
         std::thread::Builder::new()
             .name("udp".into())
             .spawn(move || udp.run())
@@ -58,6 +64,8 @@ impl OpenUdp {
 struct Udp {
     socket: UdpSocket,
     exchange: Exchange,
+    /// Wakes the thread when a state has come.
+    arrived: Option<Waiter>,
     /// Who gets the states, and when it was heard last.
     peer: Option<(SocketAddr, Instant)>,
 }
@@ -67,9 +75,7 @@ impl Udp {
         let mut buffer = [0; 8192];
         while !self.exchange.ends.stop.load(Ordering::Relaxed) {
             fault_point::visit("udp");
-            let mut waits = [PollFd::new(&self.socket, PollFlags::IN)];
-            let wait = if self.peer.is_some() { WAIT } else { IDLE_WAIT };
-            let input = poll(&mut waits, Some(&wait)).is_ok_and(|ready| ready > 0);
+            let input = self.wait();
             let news = self.exchange.has_news();
             for _ in 0..if input { BURST } else { 0 } {
                 let Ok((count, from)) = self.socket.recv_from(&mut buffer) else { break };
@@ -81,6 +87,19 @@ impl Udp {
             }
             self.exchange.count();
         }
+    }
+
+    /// Waits for what comes next: a state if the last one has its answer, or else a datagram. True
+    /// if there may be a datagram.
+    fn wait(&self) -> bool {
+        let patience = if self.peer.is_some() { WAIT } else { IDLE_WAIT };
+        if let Some(arrived) = self.arrived.as_ref().filter(|_| self.exchange.is_answered()) {
+            arrived.sleep(patience);
+            return true;
+        }
+        let Ok(timeout) = Timespec::try_from(patience) else { return true };
+        let mut waits = [PollFd::new(&self.socket, PollFlags::IN)];
+        poll(&mut waits, Some(&timeout)).is_ok_and(|ready| ready > 0)
     }
 
     fn take(&mut self, bytes: &[u8], from: SocketAddr) {
