@@ -100,6 +100,7 @@ fn executive(mut simulation: Simulation) -> (Executive<Sleepless>, Inbox<LogTick
         requests: request_queue().1,
         run_id: Arc::new(AtomicU32::new(1)),
         snapshots: snapshot_out,
+        ports: Vec::new(),
         direct: None,
         log: Some(log_out),
         reports: report_out,

@@ -26,6 +26,8 @@ pub mod bus;
 #[cfg(not(target_family = "wasm"))]
 pub mod calibrate;
 #[cfg(feature = "zenoh")]
+pub mod buses;
+#[cfg(feature = "zenoh")]
 pub mod campaign;
 #[cfg(feature = "zenoh")]
 pub mod certify;
@@ -50,6 +52,8 @@ pub mod limits;
 
 pub mod mjcf;
 pub mod optimize;
+#[cfg(feature = "zenoh")]
+pub mod ports;
 #[cfg(feature = "zenoh")]
 pub mod process_harness;
 #[cfg(not(target_family = "wasm"))]

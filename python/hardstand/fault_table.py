@@ -40,6 +40,9 @@ FAULTS: dict[str, dict[str, float | list[float] | None]] = {
     "link_stale": {**_PROBABILITY, **_SEED},
     "link_nan": {**_PROBABILITY, **_SEED},
     "link_bit_flip": {**_PROBABILITY, **_SEED},
+    "bus_loss": {"share": None},
+    "bus_error": {"share": None},
+    "drive_error": {"condition": None},
 }
 
 

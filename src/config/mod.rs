@@ -6,6 +6,7 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod bus;
+mod buses;
 mod by_mass;
 mod collisions;
 mod constraints;
@@ -19,6 +20,7 @@ mod links;
 mod materials;
 mod merge;
 mod overlays;
+mod ports;
 mod presets;
 mod realtime;
 mod regions;
@@ -35,6 +37,7 @@ mod unitree;
 mod warnings;
 
 pub use bus::{Access, BusSettings, TlsFiles};
+pub use buses::{BusDrive, BusPort, BusWire, Motor, MotorBus};
 pub use control::ControlSettings;
 pub use drives::{PRESETS as DRIVES, drive_of, preset as drive_preset};
 pub use merge::DEFAULT_TOML;
@@ -42,6 +45,7 @@ pub use merge::DEFAULT_TOML;
 pub(crate) use merge::parse;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use merge::{get, keys_of, set};
+pub use ports::PacketPorts;
 pub use realtime::{
     Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     wall_period_ns,

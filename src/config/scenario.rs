@@ -5,6 +5,7 @@ use std::path::Path;
 use toml::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::ports::{PacketPorts, packet_ports};
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::simulation::{Simulation, WatchdogSpec};
@@ -17,6 +18,7 @@ use hardstand_physics::plant::{
 use hardstand_protocol::{Event, HoldGains};
 
 use super::bus::{BusSettings, bus};
+use super::buses::{MotorBus, buses};
 use super::control::{ControlSettings, control};
 use super::robot_file::robot_file;
 use super::ros2::{Ros2Settings, ros2};
@@ -69,6 +71,10 @@ pub struct Scenario {
     pub bus: BusSettings,
     /// ROS 2.
     pub ros2: Ros2Settings,
+    /// Motor buses.
+    pub buses: Vec<MotorBus>,
+    /// UDP and shared memory.
+    pub ports: PacketPorts,
     /// Unitree's messages; `None` if they are off.
     pub unitree: Option<UnitreeSettings>,
     /// Recorder.
@@ -193,7 +199,6 @@ fn build(
         complete_toml: table.to_string(),
         robot_urdf: robot_urdf.into(),
         physics_hash: physics_hash(table, robot_urdf),
-        events,
         pace: if sim.free { Pace::Free } else { Pace::RealTime(overrun) },
         overrun,
         wall_period_ns: wall_period_ns(spec.period_ns, sim.speed),
@@ -204,6 +209,8 @@ fn build(
         hold_gains,
         realtime,
         bus,
+        buses: buses(root, &loaded.model, 1_000_000_000 / spec.period_ns, &events, mistakes),
+        ports: packet_ports(root),
         unitree: unitree(root, &loaded.model, &spec, &ros2),
         ros2,
         record: record(root),
@@ -212,6 +219,7 @@ fn build(
         model: loaded.model,
         spec,
         watchdog,
+        events,
     }
 }
 
@@ -298,7 +306,20 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
 /// Hash of the robot and of all sections that affect the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
-    for key in ["realtime", "control", "bus", "ros2", "unitree", "record", "events", "security"] {
+    const OTHERS: [&str; 11] = [
+        "realtime",
+        "control",
+        "bus",
+        "buses",
+        "ros2",
+        "unitree",
+        "udp",
+        "shared_memory",
+        "record",
+        "events",
+        "security",
+    ];
+    for key in OTHERS {
         physics.remove(key);
     }
     if let Some(toml::Value::Table(sim)) = physics.get_mut("sim") {

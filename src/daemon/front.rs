@@ -14,6 +14,8 @@ use crossbeam_channel::Sender;
 use crate::buffer_pool::{CommandSender, EmergencyStop, Inbox};
 use crate::desk::SharedOrders;
 use crate::ingress::{AcceptedOrder, ArrivalCounters, ControllerRegistry, JoinedSessions};
+#[cfg(feature = "zenoh")]
+use crate::ports::{BusOrders, PortCounters};
 use crate::ros2::RosCounters;
 use crate::rt::Direct;
 use crate::simulation::{Simulation, Snapshot};
@@ -37,6 +39,9 @@ pub(super) struct Ends {
     pub(super) direct: Option<Direct>,
     pub(super) directory: ControllerRegistry,
     pub(super) joined_sessions: JoinedSessions,
+    /// Where the other ports ask to join.
+    #[cfg(feature = "zenoh")]
+    pub(super) port_orders: BusOrders,
     /// Where it is said which orders were accepted.
     pub(super) accepted: Sender<AcceptedOrder>,
     /// What happens in the run is in a log already.
@@ -52,6 +57,18 @@ pub(super) struct Counters {
     pub(super) commands: Arc<ArrivalCounters>,
     pub(super) orders: Arc<ArrivalCounters>,
     pub(super) ros2: Arc<RosCounters>,
+    #[cfg(feature = "zenoh")]
+    pub(super) ports: PortCounters,
+}
+
+impl Counters {
+    /// Counters of the ports, by name.
+    pub(super) fn of_ports(&self) -> Vec<(String, u64)> {
+        #[cfg(feature = "zenoh")]
+        return self.ports.all();
+        #[cfg(not(feature = "zenoh"))]
+        Vec::new()
+    }
 }
 
 /// Counters of the links, by name.
@@ -68,6 +85,7 @@ mod with_bus {
 
     use zenoh::pubsub::Subscriber;
 
+    use super::super::ports::command_limits;
     use super::{Counters, Ends};
     use crate::bus::{
         Bus, Feed, Keys, OrderService, Publisher, Services, Watch, subscribe_commands,
@@ -75,7 +93,7 @@ mod with_bus {
     };
     use crate::config::{Ros2Mode, Scenario};
     use crate::desk::{OrderGate, RequestValidator};
-    use crate::ingress::{CommandIngress, CommandLimits};
+    use crate::ingress::CommandIngress;
     use crate::replay::past_state;
     use crate::ros2::{Node, NodeEnds};
     use crate::simulation::describe_ground;
@@ -109,7 +127,7 @@ mod with_bus {
             let feed = spoken.then_some(feed);
             let source = (ends.snapshots, ends.direct);
             let publisher = Publisher::start(&bus, &keys, &scenario.bus, period_ns, source, feed)?;
-            let Counters { commands, orders, ros2 } = ends.counters;
+            let Counters { commands, orders, ros2, .. } = ends.counters;
             let run_id = ends.run_id;
             let simulation = ends.simulation.clone();
             let validator = RequestValidator::new(
@@ -130,6 +148,7 @@ mod with_bus {
             let ground = describe_ground(&scenario.spec);
             let shown = (scenario.robot_urdf.as_str(), &ground);
             let services = Services::start(&bus, &keys, model, shown, Arc::clone(&run_id))?;
+            ends.port_orders.set(Some(orders.port()));
             let limits = command_limits(scenario, model);
             let ingress = || {
                 let (run_id, counters) = (Arc::clone(&run_id), Arc::clone(&commands));
@@ -189,16 +208,6 @@ mod with_bus {
             }
             drop((self._commands, self.services));
             self.bus.close();
-        }
-    }
-
-    fn command_limits(scenario: &Scenario, model: &ModelReply) -> CommandLimits {
-        CommandLimits {
-            layout_hash: model.layout_hash,
-            run_id: model.run_id,
-            joints: model.joints.len(),
-            kp_max: scenario.gains_max[0],
-            kd_max: scenario.gains_max[1],
         }
     }
 }

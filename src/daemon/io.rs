@@ -138,6 +138,11 @@ impl<'a> Io<'a> {
         )))
     }
 
+    /// The ends of the loop's links.
+    pub(super) const fn ends(&self) -> &Ends {
+        &self.ends
+    }
+
     pub(super) const fn restarts(&self) -> u64 {
         self.restarts
     }

@@ -15,6 +15,11 @@ mod io;
 mod latency_histogram;
 mod monitor;
 mod physics;
+#[cfg(feature = "zenoh")]
+mod ports;
+#[cfg(not(feature = "zenoh"))]
+#[path = "no_ports.rs"]
+mod ports;
 mod recorder;
 mod recording;
 mod report;
@@ -64,6 +69,7 @@ use front::{Counters, Ends};
 use io::Io;
 use monitor::Monitor;
 use physics::PhysicsThread;
+use ports::{OpenPorts, Ports};
 use reported_losses::ReportedLosses;
 
 /// Time between two looks of the monitor.
@@ -151,11 +157,13 @@ pub fn run(
     // before any thread that reads from the network is started
     let log = log.or_else(|| scenario.record.path());
     grants.kept.extend(drop_privileges(log.as_deref()));
+    let open_ports = OpenPorts::open(scenario, &initial, ends.shows_log, &mut links.ports)?;
     let confinement = Confinement::begin(scenario, log.as_deref(), host, &mut grants)?;
     let (counters, directory) = (ends.counters.clone(), ends.directory.clone());
     let joined_sessions = ends.joined_sessions.clone();
     ends.log.clone_from(&log);
     let mut io = Io::open(scenario, &model, ends)?;
+    let ports = open_ports.start(scenario, &model, io.ends())?;
     confinement.iter().try_for_each(|c| c.complete(&mut grants))?;
     // only now: a run that is refused must not overwrite an old log
     let (event_log, logged) = bounded(EVENT_QUEUE);
@@ -166,10 +174,9 @@ pub fn run(
 
     let to_log = recorder.as_ref().map(|_| event_log);
     let event_feed = EventFeed::new(scenario, events, accepted, directory.clone(), to_log);
-    let begin = (run_id, first_tick);
     let mut monitor = Monitor::new(
         scenario,
-        begin,
+        (run_id, first_tick),
         model.mass_kg,
         grants,
         reports,
@@ -179,9 +186,9 @@ pub fn run(
     let watched = (&mut monitor, &event_feed);
     let mut reported = ReportedLosses::default();
     let log = recorder.as_ref().map(|recorder| (recorder, &mut reported));
-    let broken = attend(&physics, log, &mut io, watched, (free, stop), &mut watch);
+    let broken = attend(&physics, log, (&mut io, &ports), watched, (free, stop), &mut watch);
     drop(awake);
-    let summary = finish(physics, recorder, io, monitor, &event_feed)?;
+    let summary = finish(physics, recorder, (io, ports), monitor, &event_feed)?;
     reported.report_rest(&summary.recorded, &mut watch);
     broken.map_or(Ok(summary), Err)
 }
@@ -258,6 +265,8 @@ fn wire(
         directory: ControllerRegistry::of(&scenario.control.controllers),
         joined_sessions: JoinedSessions::default(),
         accepted,
+        #[cfg(feature = "zenoh")]
+        port_orders: crate::ports::BusOrders::default(),
         shows_log: false,
         log: None,
         counters: Counters::default(),
@@ -269,6 +278,7 @@ fn wire(
         requests,
         run_id,
         snapshots,
+        ports: Vec::new(),
         direct,
         log: None,
         reports,
@@ -283,7 +293,7 @@ fn wire(
 fn attend(
     physics: &PhysicsThread,
     mut log: Option<(&Recorder, &mut ReportedLosses)>,
-    io: &mut Io<'_>,
+    (io, ports): (&mut Io<'_>, &Ports),
     (monitor, event_feed): (&mut Monitor, &EventFeed),
     (free, stop): (bool, &AtomicBool),
     watch: &mut impl FnMut(Happening<'_>),
@@ -292,7 +302,7 @@ fn attend(
     while !physics.is_finished() {
         std::thread::sleep(MONITOR_POLL);
         if broken.is_none()
-            && let Err(e) = io.tend()
+            && let Err(e) = io.tend().and_then(|()| ports.check())
         {
             stop.store(true, Ordering::Relaxed);
             broken = Some(e);
@@ -353,11 +363,12 @@ fn start_recorder(
 fn finish(
     physics: PhysicsThread,
     recorder: Option<Recorder>,
-    io: Io<'_>,
+    (io, ports): (Io<'_>, Ports),
     monitor: Monitor,
     event_feed: &EventFeed,
 ) -> Result<Summary> {
     let end = physics.join();
+    ports.finish();
     event_feed.publish(&io, |_| {});
     let recorded = recorder.map_or_else(WrittenLog::default, Recorder::finish);
     let summary = match end {

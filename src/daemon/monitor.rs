@@ -330,6 +330,7 @@ impl Monitor {
             counters.push((name, orders.rejected(reason)));
         }
         counters.extend(self.arrivals.ros2.all());
+        counters.extend(self.arrivals.of_ports());
         counters.extend(link_counts().into_iter().map(|(name, n)| (name.into(), n)));
         let named = |(name, value)| Counter { name, value };
         s.counters = counters.into_iter().map(named).collect();

@@ -13,6 +13,7 @@ use hardstand_protocol::{LogTick, PlantFailure};
 
 use super::Direct;
 use super::loop_event::LoopEvent;
+use super::port_state::PortState;
 use super::records::TickReport;
 use super::request_queue::RequestReceiver;
 
@@ -79,6 +80,8 @@ pub struct Links {
     pub run_id: Arc<AtomicU32>,
     /// Snapshots for the publisher: dropped and counted if it has not kept up.
     pub snapshots: Outbox<Snapshot>,
+    /// States for ports that are not the bus; the newest replace those that were not taken.
+    pub ports: Vec<Outbox<PortState>>,
     /// Where the loop publishes snapshots itself instead, if controllers wait for them.
     pub direct: Option<Direct>,
     /// Ticks for the recorder, if there is one.

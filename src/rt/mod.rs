@@ -22,6 +22,7 @@ mod open_files;
 mod outputs;
 mod pacer;
 mod paused;
+mod port_state;
 mod privileges;
 mod recent_states;
 mod records;
@@ -43,6 +44,7 @@ pub use links::{Ending, Links, RunLimits};
 pub use loop_event::{Happened, LoopEvent};
 pub use open_files::allow_open_files;
 pub use pacer::{Pacer, Wait};
+pub use port_state::{PORT_QUEUE, PortState};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
 pub use records::{Phase, SetPoint, TickReport, empty_log_tick, fill_log_tick, set_points};
 pub use request_queue::{

@@ -64,6 +64,7 @@ impl<C: Clock> Executive<C> {
                 leases_of(&self.simulation, self.replay_leases.as_ref(), &self.input.events);
             self.snapshot.asked = self.recent_states.keep(&self.snapshot.state, &leases);
         }
+        self.send_to_ports();
         self.send_snapshot();
     }
 

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod broken;
+mod buses;
 mod clocks;
 mod control;
 mod disk;
@@ -14,9 +15,11 @@ mod log_files;
 mod loss;
 mod no_qos;
 mod offsets;
+mod packets;
 mod partition;
 mod playground;
 mod rights;
+mod shared_memory;
 mod shown;
 mod stalls;
 mod status;

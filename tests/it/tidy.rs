@@ -33,6 +33,8 @@ const ROOMS: [(&str, &[&str]); 47] = [
     ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "desk", "config", "client"]),
     ("dds", &["bus"]),
     ("ros2", ROS2),
+    ("ports", &["simulation", "buffer_pool", "rt", "ingress", "desk", "bus"]),
+    ("buses", &["simulation", "buffer_pool", "rt", "config", "ports"]),
     ("config", CONFIG),
     ("daemon", ALL),
     ("doctor", ALL),
@@ -106,6 +108,8 @@ const ALL: &[&str] = &[
     "client",
     "bus",
     "dds",
+    "ports",
+    "buses",
     "ros2",
     "config",
     "daemon",
@@ -395,14 +399,16 @@ fn texts_name_what_they_mean() {
 
 /// The files that may be unsafe: names that C calls, and its pointers; AVX2; the memory of a page;
 /// a system call.
-const UNSAFE: [&str; 8] = [
+const UNSAFE: [&str; 10] = [
     "crates/capi/src/ffi/client.rs",
     "crates/capi/src/ffi/controller.rs",
     "crates/capi/src/ffi/events.rs",
+    "crates/capi/src/ffi/faults.rs",
     "crates/capi/src/ffi/orders.rs",
     "crates/capi/src/ffi/pointers.rs",
     "crates/physics/src/simd/avx2.rs",
     "crates/playground/src/module.rs",
+    "src/ports/mapped.rs",
     "src/rt/thread.rs",
 ];
 

@@ -107,6 +107,10 @@ typedef struct HardstandController HardstandController;
 // at a time.
 typedef struct HardstandEvents HardstandEvents;
 
+// The complete state of a run, as `hardstand_snapshot` gives it. It never changes: any number of
+// threads may use it.
+typedef struct HardstandSaved HardstandSaved;
+
 // What `hardstand_connect` is given. A null pointer stands for the default. The texts are copied.
 typedef struct HardstandConnection {
   // "tcp/HOST:PORT", "unixsock-stream/PATH" or "tls/HOST:PORT". By default the environment
@@ -506,6 +510,65 @@ int32_t hardstand_events_next(const struct HardstandEvents *events,
 // Ends the subscription. Null is allowed. Blocks for some milliseconds. Call it before `main`
 // returns.
 void hardstand_events_free(struct HardstandEvents *events);
+
+// Injects a fault; `hardstand faults` and docs/faults.md list the kinds. `part` is "joint",
+// "foot", "link", "station" or "region" and `name` the name of one; null for all there is.
+// `values` are the `n` numbers of the kind's parameters, one after the other. It lasts `ticks`
+// ticks, with 0 until it is cleared. `tick` gets the first tick of the fault; it may be null. Any
+// thread; blocks until the daemon answers, for up to twice `patience_ns` and two seconds;
+// allocates.
+//
+// HARDSTAND_REFUSED: the daemon refuses, `hardstand_last_error` has field, value and range.
+// HARDSTAND_BUS: it does not answer, or is too busy.
+int32_t hardstand_fault(const struct HardstandClient *client,
+                        const char *kind,
+                        const char *part,
+                        const char *name,
+                        const double *values,
+                        size_t n,
+                        uint64_t ticks,
+                        uint64_t patience_ns,
+                        uint64_t *tick);
+
+// Clears faults: of one kind, on one part, or with null all of them. `tick` gets the first tick
+// without them. As `hardstand_fault`.
+int32_t hardstand_clear_faults(const struct HardstandClient *client,
+                               const char *kind,
+                               const char *part,
+                               const char *name,
+                               uint64_t patience_ns,
+                               uint64_t *tick);
+
+// Takes the complete state. `saved` gets it, to be freed with `hardstand_saved_free`. Any thread;
+// blocks as `hardstand_fault`; allocates.
+int32_t hardstand_snapshot(const struct HardstandClient *client,
+                           uint64_t patience_ns,
+                           struct HardstandSaved **saved);
+
+// Continues from a saved state, as the next run. `tick` gets the tick of the state; it may be
+// null. As `hardstand_fault`.
+//
+// HARDSTAND_REFUSED: the state is that of another robot or scenario, or it is damaged.
+int32_t hardstand_restore(const struct HardstandClient *client,
+                          const struct HardstandSaved *saved,
+                          uint64_t patience_ns,
+                          uint64_t *tick);
+
+// The tick of a saved state; 0 for null. Any thread; does not block or allocate.
+uint64_t hardstand_saved_tick(const struct HardstandSaved *saved);
+
+// The bytes of a saved state, for a file: `n` gets their number. They belong to `saved`. Null for
+// null. Any thread; does not block or allocate.
+const uint8_t *hardstand_saved_bytes(const struct HardstandSaved *saved, size_t *n);
+
+// A saved state from the `n` bytes that `hardstand_saved_bytes` gave. Any thread; does not block;
+// allocates.
+//
+// HARDSTAND_REFUSED: they are not those of a saved state.
+int32_t hardstand_saved_read(const uint8_t *bytes, size_t n, struct HardstandSaved **saved);
+
+// Frees a saved state. Null is allowed. Any thread; does not block.
+void hardstand_saved_free(struct HardstandSaved *saved);
 
 // Pauses. `tick` gets the first tick to which the order applies; it may be null, in each order.
 // Any thread; blocks until the daemon answers, for up to twice `patience_ns` and two seconds;

@@ -296,6 +296,31 @@ class Events {
   detail::Handle<HardstandEvents, hardstand_events_free> events_;
 };
 
+// The complete state of a run.
+class Saved {
+ public:
+  // From the bytes of a file.
+  explicit Saved(View<std::uint8_t> bytes) {
+    HardstandSaved* saved = nullptr;
+    detail::check(hardstand_saved_read(bytes.data(), bytes.size(), &saved));
+    saved_.reset(saved);
+  }
+
+  std::uint64_t tick() const { return hardstand_saved_tick(saved_.get()); }
+  // For a file. They hold as long as this.
+  View<std::uint8_t> bytes() const {
+    std::size_t n = 0;
+    const std::uint8_t* bytes = hardstand_saved_bytes(saved_.get(), &n);
+    return View<std::uint8_t>(bytes, n);
+  }
+
+ private:
+  friend class Client;
+  explicit Saved(HardstandSaved* saved) : saved_(saved) {}
+
+  detail::Handle<HardstandSaved, hardstand_saved_free> saved_;
+};
+
 // A connection for questions and orders; threads may share it. Each order returns the first tick
 // to which it applies, and a step the tick of its pause.
 class Client {
@@ -398,6 +423,26 @@ class Client {
   std::uint64_t friction(std::uint32_t scope, std::uint32_t index, double mu_static,
                          double mu_kinetic, Nanoseconds patience = PATIENCE) const {
     return order(hardstand_friction, patience, scope, index, mu_static, mu_kinetic);
+  }
+
+  // Injects a fault of a kind of docs/faults.md. `part` and `name` can be empty: all there is.
+  std::uint64_t fault(const std::string& kind, const std::vector<double>& values,
+                      const std::string& part = "", const std::string& name = "",
+                      std::uint64_t ticks = 0, Nanoseconds patience = PATIENCE) const {
+    return order(hardstand_fault, patience, kind.c_str(), part.c_str(), name.c_str(),
+                 values.data(), values.size(), ticks);
+  }
+  std::uint64_t clear_faults(const std::string& kind = "", Nanoseconds patience = PATIENCE) const {
+    return order(hardstand_clear_faults, patience, kind.c_str(), nullptr, nullptr);
+  }
+  Saved snapshot(Nanoseconds patience = PATIENCE) const {
+    HardstandSaved* saved = nullptr;
+    detail::check(hardstand_snapshot(client_.get(), detail::nanoseconds(patience), &saved));
+    return Saved(saved);
+  }
+  // Continues from a saved state, as the next run.
+  std::uint64_t restore(const Saved& saved, Nanoseconds patience = PATIENCE) const {
+    return order(hardstand_restore, patience, saved.saved_.get());
   }
 
  private:

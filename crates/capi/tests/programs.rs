@@ -145,6 +145,17 @@ fn an_operator_steers_and_hears_the_events() {
     assert_eq!((code, said.as_str()), (Some(0), "ok\n"));
 }
 
+#[test]
+fn an_operator_injects_faults_and_restores_a_saved_state() {
+    if !can_run("saved") {
+        return;
+    }
+    let daemon = Daemon::start(&["--set", "sim.start=\"now\""]);
+    let program = compiled("crates/capi/tests/programs/saved.cpp");
+    let (code, said) = daemon.with(&program, &[]).end();
+    assert_eq!((code, said.as_str()), (Some(0), "ok\n"));
+}
+
 /// A file that only its owner may read.
 fn secret(dir: &Path, name: &str, text: &str, mode: u32) -> String {
     let file = dir.join(name);

@@ -170,7 +170,9 @@ impl Motors {
                     network.send(now_ns, frame);
                 }
             }
-            Network::Serial(network) => network.send(now_ns, bytes),
+            Network::Serial(network) => {
+                network.send(now_ns, bytes);
+            }
         }
     }
 

@@ -55,6 +55,27 @@ numbered! {
         LinkNan = 24, "link_nan";
         /// One bit of a command is reversed.
         LinkBitFlip = 25, "link_bit_flip";
+        /// Frames to a drive on a motor bus are lost.
+        BusLoss = 26, "bus_loss";
+        /// Transmissions of a drive on a motor bus are destroyed.
+        BusError = 27, "bus_error";
+        /// A drive on a motor bus has a fault of its hardware.
+        DriveError = 28, "drive_error";
+    }
+}
+
+impl FaultKind {
+    /// True if it affects the commands on their way.
+    #[must_use]
+    pub const fn is_of_link(self) -> bool {
+        let code = self.code();
+        Self::LinkDrop.code() <= code && code <= Self::LinkBitFlip.code()
+    }
+
+    /// True if it affects a drive on a motor bus, and nothing else.
+    #[must_use]
+    pub const fn is_of_bus(self) -> bool {
+        self.code() >= Self::BusLoss.code()
     }
 }
 

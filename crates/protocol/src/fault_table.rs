@@ -98,6 +98,7 @@ const PROBABILITY: Parameter = number("probability", "", [0.0, 1.0]);
 const TICKS_MAX: f64 = crate::limits::LINK_DELAY_TICKS_MAX as f64;
 const DELAY: Parameter =
     Parameter { whole: true, ..number("delay_ticks", "ticks", [1.0, TICKS_MAX]) };
+const CONDITION: Parameter = Parameter { whole: true, ..number("condition", "", [1.0, 6.0]) };
 const MU: [f64; 2] = [0.0, crate::limits::FRICTION_MAX];
 const POINT: Parameter = Parameter { default: Some(0.0), ..vector("point_m", "m", [-1e3, 1e3]) };
 
@@ -113,7 +114,7 @@ const fn row(
 
 impl FaultKind {
     /// All of them with their parameters, in the order of their numbers.
-    pub const TABLE: [FaultSpec; 25] = [
+    pub const TABLE: [FaultSpec; 28] = [
         row(
             Self::EncoderStuck,
             Place::Joint,
@@ -294,6 +295,28 @@ impl FaultKind {
             &[PROBABILITY, SEED],
             "one bit of a command is reversed",
             "--probability 0.01 --seed 7",
+        ),
+        row(
+            Self::BusLoss,
+            Place::Joints,
+            &[SHARE],
+            "this share of the frames to the drive is lost; at 1 its watchdog expires",
+            "--joint FL_calf_joint --share 0.2",
+        ),
+        row(
+            Self::BusError,
+            Place::Joints,
+            &[SHARE],
+            "this share of the drive's frames is destroyed and repeated; many lead to bus-off",
+            "--joint FL_calf_joint --share 0.2",
+        ),
+        row(
+            Self::DriveError,
+            Place::Joints,
+            &[CONDITION],
+            "the drive reports 1 over-voltage, 2 under-voltage, 3 over-current, 4 \
+             over-temperature, 5 encoder, 6 gate driver",
+            "--joint FL_calf_joint --condition 4",
         ),
     ];
 

@@ -83,7 +83,8 @@ impl InjectedFaults {
     /// True if one affects the commands on their way.
     #[must_use]
     pub fn has_link(&self) -> bool {
-        self.slots.iter().any(|s| s.code() >= FaultKind::LinkDrop.code())
+        let kind = |s: &Slot| FaultKind::from_code(s.code());
+        self.slots.iter().filter_map(kind).any(FaultKind::is_of_link)
     }
 
     /// True if every slot that is taken passes, and is one that a walk gives back as it is.

@@ -82,6 +82,7 @@ impl Bench {
             requests: order_in,
             run_id: Arc::clone(&run_id),
             snapshots: snapshot_out,
+            ports: Vec::new(),
             direct: None,
             log: Some(log_out),
             reports: report_out,

@@ -28,8 +28,12 @@ fn entry(row: &FaultSpec) -> String {
     format!("events=[{{{}}}]", keys.join(", "))
 }
 
+/// A motor bus, for faults of its drives.
+const BUS: &str = "buses=[{name=\"one\", wire=\"slcan\", port=\"/run/one\", drives=[{motor=\
+                   \"mini-cheetah\", id=1, joint=\"FL_calf_joint\"}]}]";
+
 fn planned(events: &str) -> Event {
-    let scenario = quadruped(&[events]);
+    let scenario = quadruped(&[BUS, events]);
     let [(500, event)] = scenario.events[..] else { panic!("{:?}", scenario.events) };
     event
 }
@@ -52,7 +56,7 @@ fn every_kind_has_a_name_and_an_example_that_works() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), FaultKind::TABLE.len());
-    assert_eq!((FaultKind::from_code(0), FaultKind::from_code(26)), (None, None));
+    assert_eq!((FaultKind::from_code(0), FaultKind::from_code(29)), (None, None));
 }
 
 #[test]
@@ -95,6 +99,7 @@ fn mistakes_are_named_with_value_and_range() {
         ("kind=\"encoder_stuck\", joint=\"x\"", "joint is \"x\"; it must be the name of a joint"),
         ("kind=\"motor_derated\", share=1.5", "share is 1.5; it must be 0 to 1"),
         ("kind=\"motor_derated\"", "share is missing; it must be 0 to 1"),
+        ("kind=\"bus_loss\", share=1.0", "the fault \"bus_loss\" needs a drive in [[buses]]"),
         ("kind=\"motor_dead\", foot=\"FL\"", "events[0].foot is unknown; known here:"),
         ("kind=\"motor_dead\", duration_s=0.0001", "duration_s is 0.0001; it must be 0.001 to"),
         ("kind=\"encoder_noise\", amplitude=0.1, seed=0.5", "seed is 0.5; it must be a whole"),

@@ -3,5 +3,6 @@
 pub mod client;
 pub mod controller;
 pub mod events;
+pub mod faults;
 pub mod orders;
 mod pointers;

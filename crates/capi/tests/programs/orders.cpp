@@ -52,7 +52,7 @@ int main(int, char** argv) try {
     if (!controller.next()) return 1;
     controller.answer(hold);
   }
-  CHECK(client.is_connected() && client.status().tick > 0);
+  CHECK(client.is_connected() && comes(client, 1, -1));
 
   const auto paused = client.pause();
   CHECK(client.step(25) == paused + 25);

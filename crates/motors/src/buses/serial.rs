@@ -4,6 +4,9 @@ use super::network::reading;
 use super::random::Random;
 use crate::{Drive, JointReading, Packet, SetPoint};
 
+/// Requests that may wait for the line. A master that writes faster loses the newest.
+const REQUESTS_MAX: usize = 64;
+
 /// A drive on a serial line.
 pub type SerialDrive = Box<dyn Drive<Frame = Packet> + Send>;
 
@@ -48,6 +51,8 @@ pub struct SerialNetwork {
     answers: Vec<(u64, Packet)>,
     /// Packets that collided.
     pub collisions: u64,
+    /// Requests that were dropped because too many wait for the line.
+    pub dropped: u64,
     /// Time in which the line was not idle.
     pub busy_ns: u64,
 }
@@ -65,14 +70,22 @@ impl SerialNetwork {
             requests: Vec::new(),
             answers: Vec::new(),
             collisions: 0,
+            dropped: 0,
             busy_ns: 0,
         }
     }
 
     /// Bytes from the master, which begins to send them at `now_ns` or when it has sent the rest.
-    pub fn send(&mut self, now_ns: u64, bytes: &[u8]) {
+    /// True if a request is complete now.
+    pub fn send(&mut self, now_ns: u64, bytes: &[u8]) -> bool {
         self.request.extend_from_slice(bytes);
+        let mut complete = false;
         while let Some(packet) = (self.split)(&mut self.request) {
+            complete = true;
+            if self.requests.len() >= REQUESTS_MAX {
+                self.dropped += 1;
+                continue;
+            }
             let begin_ns = now_ns.max(self.requests.last().map_or(0, |(end, _)| *end));
             let end_ns = begin_ns + self.line.bytes_ns(packet.len());
             // the master talks into an answer: neither arrives
@@ -83,6 +96,7 @@ impl SerialNetwork {
             self.busy_ns += end_ns - begin_ns;
             self.requests.push((end_ns, packet));
         }
+        complete
     }
 
     /// Delivers requests that have ended until `until_ns` to all drives.

@@ -50,6 +50,27 @@ fn two_motors_with_one_id_answer_at_once_and_neither_is_heard() {
 }
 
 #[test]
+fn a_master_that_floods_the_line_loses_requests_and_takes_no_memory() {
+    let mut network = network(&[0], 0);
+    for _ in 0..1000 {
+        network.send(0, &request(0, 1, 0.0));
+    }
+    assert_eq!(network.dropped, 1000 - 64);
+    network.advance(1_000_000_000, &[at(0.0)]);
+    network.send(1_000_000_000, &request(0, 1, 0.0));
+    assert_eq!(network.dropped, 1000 - 64);
+}
+
+#[test]
+fn noise_and_half_a_request_are_none() {
+    let mut network = network(&[0], 0);
+    assert!(!network.send(0, b"S8\rO\r"));
+    let request = request(0, 1, 0.0);
+    assert!(!network.send(0, &request[..9]));
+    assert!(network.send(0, &request[9..]));
+}
+
+#[test]
 fn damaged_requests_are_not_answered() {
     let mut network = network(&[0], 5);
     network.faults = SerialFaults { flip_share: 0.5, loss_share: 0.0 };

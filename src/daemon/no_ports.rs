@@ -1,0 +1,57 @@
+//! The ports of a build without the bus: there are none, because a port joins over it.
+
+use crate::buffer_pool::Outbox;
+use crate::config::{PacketPorts, Scenario};
+use crate::rt::PortState;
+use crate::simulation::Simulation;
+use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_protocol::ModelReply;
+
+use super::front::Ends;
+
+/// No port.
+#[derive(Debug)]
+pub(super) struct OpenPorts;
+
+/// No thread.
+#[derive(Debug)]
+pub(super) struct Ports;
+
+impl OpenPorts {
+    /// # Errors
+    /// [`ErrorKind::Input`] if the scenario has ports.
+    pub(super) fn open(
+        scenario: &Scenario,
+        _simulation: &Simulation,
+        shows_log: bool,
+        _outboxes: &mut Vec<Outbox<PortState>>,
+    ) -> Result<Self> {
+        let none = scenario.buses.is_empty() && scenario.ports == PacketPorts::default();
+        if none || shows_log {
+            return Ok(Self);
+        }
+        Err(Error::new(
+            ErrorKind::Input,
+            "[[buses]], udp, shared_memory: this build has no bus to join over",
+        ))
+    }
+
+    /// Nothing to start.
+    ///
+    /// # Errors
+    /// None.
+    pub(super) fn start(self, _: &Scenario, _: &ModelReply, _: &Ends) -> Result<Ports> {
+        Ok(Ports)
+    }
+}
+
+impl Ports {
+    /// # Errors
+    /// None.
+    pub(super) fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Nothing to end.
+    pub(super) fn finish(self) {}
+}

@@ -1,0 +1,174 @@
+//! What UDP and shared memory do with packets: a state out for each one that came, commands in.
+
+use std::time::{Duration, Instant};
+
+use crate::rt::{Phase, PortState};
+
+use super::PortEnds;
+use super::packet::{BadPacket, decode_command, encode_state};
+
+/// Outside real time a state without an answer is sent again after this: it may have been lost.
+const SENT_AGAIN: Duration = Duration::from_millis(20);
+/// Time between two updates of the counters.
+const COUNTED_EVERY: Duration = Duration::from_millis(200);
+/// A sender that has sent only old sequence numbers for so long counts from another begin.
+const BEGUN_AGAIN: Duration = Duration::from_secs(1);
+
+/// One port with its peer.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) ends: PortEnds,
+    name: &'static str,
+    state: Box<PortState>,
+    /// The packet of the newest state.
+    pub(super) packet: Vec<u8>,
+    sequence: u64,
+    waits: bool,
+    sent: Instant,
+    counted: Option<Instant>,
+    /// Sequence number of the last command, and when it came.
+    last: Option<(u64, Instant)>,
+    received: u64,
+    bad_form: u64,
+    bad_crc: u64,
+    repeated: u64,
+    stale: u64,
+    missed: u64,
+    of_others: u64,
+}
+
+impl Exchange {
+    /// For a port `name`; `waits` if ticks wait for its commands.
+    pub(super) fn new(name: &'static str, ends: PortEnds, state: PortState, waits: bool) -> Self {
+        Self {
+            ends,
+            name,
+            state: Box::new(state),
+            packet: Vec::new(),
+            sequence: 0,
+            waits,
+            sent: Instant::now(),
+            counted: None,
+            last: None,
+            received: 0,
+            bad_form: 0,
+            bad_crc: 0,
+            repeated: 0,
+            stale: 0,
+            missed: 0,
+            of_others: 0,
+        }
+    }
+
+    /// Encodes the newest state if one has come; true if the packet is to be sent, for the first
+    /// time or again.
+    pub(super) fn has_news(&mut self) -> bool {
+        if self.ends.take_newest(&mut self.state) {
+            self.sequence += 1;
+            encode_state(&self.state.state, self.sequence, &mut self.packet);
+            self.sent = Instant::now();
+            return true;
+        }
+        let running = self.state.state.phase == Phase::Running.code();
+        let again = self.waits && running && self.sent.elapsed() > SENT_AGAIN;
+        if again && self.ends.source.owes(&self.state) {
+            self.sent = Instant::now();
+            return true;
+        }
+        false
+    }
+
+    /// True if the newest state has its answer.
+    pub(super) fn is_answered(&self) -> bool {
+        let state = &self.state.state;
+        self.ends.source.has_answered((state.run_id, state.tick))
+    }
+
+    /// Takes the bytes of a command; true if they are a packet of this robot's peer.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        self.received += 1;
+        let command = match decode_command(bytes) {
+            Ok(command) => command,
+            Err(BadPacket::Form) => {
+                self.bad_form += 1;
+                return false;
+            }
+            Err(BadPacket::Crc) => {
+                self.bad_crc += 1;
+                return false;
+            }
+        };
+        if command.joints.is_empty() {
+            return true;
+        }
+        if !self.follows(command.sequence) {
+            return true;
+        }
+        let source = &mut self.ends.source;
+        let hash = command.layout_hash;
+        let spec = source.spec();
+        // what is not for this robot goes to the ingress, which counts why it is refused
+        let fits = hash == spec.layout_hash && command.joints.len() == spec.joints.len();
+        if fits && !source.holds(&self.state) && !source.join(&self.state) {
+            return true;
+        }
+        let at = (command.run_id, command.tick);
+        if source.has_answered(at) {
+            self.repeated += 1;
+        } else {
+            let _counted_by_the_ingress = source.send_as(hash, at, command.joints).is_ok();
+        }
+        true
+    }
+
+    /// Whether a command with this sequence number is newer than the last one.
+    fn follows(&mut self, sequence: u64) -> bool {
+        let now = Instant::now();
+        if let Some((last, at)) = self.last {
+            if sequence == last {
+                self.repeated += 1;
+                return false;
+            }
+            if sequence < last && now.duration_since(at) < BEGUN_AGAIN {
+                self.stale += 1;
+                return false;
+            }
+            self.missed =
+                self.missed.saturating_add(sequence.saturating_sub(last).saturating_sub(1));
+        }
+        self.last = Some((sequence, now));
+        true
+    }
+
+    /// Another peer has come, which counts from another begin.
+    pub(super) const fn begin_again(&mut self) {
+        self.last = None;
+    }
+
+    /// A packet came from a sender that is not the peer.
+    pub(super) const fn count_other(&mut self) {
+        self.of_others += 1;
+    }
+
+    /// Updates the counters.
+    pub(super) fn count(&mut self) {
+        if self.counted.is_some_and(|at| at.elapsed() < COUNTED_EVERY) {
+            return;
+        }
+        self.counted = Some(Instant::now());
+        let source = &self.ends.source;
+        let counts = [
+            ("states", self.sequence),
+            ("packets", self.received),
+            ("packets_malformed", self.bad_form),
+            ("packets_bad_crc", self.bad_crc),
+            ("packets_repeated", self.repeated),
+            ("packets_stale", self.stale),
+            ("packets_missed", self.missed),
+            ("packets_of_others", self.of_others),
+            ("commands", source.commands),
+            ("joins_refused", source.joins_refused),
+        ];
+        self.ends.counters.set(self.name, &counts);
+    }
+}
