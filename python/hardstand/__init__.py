@@ -20,7 +20,7 @@ from .daemon import Daemon, daemon
 from .errors import Busy, DaemonGone, HardstandError, Lost, Refused
 from .log import Log, read
 from .model import Model
-from .state import Bodies, Contacts, Drives, State
+from .state import Bodies, Contacts, Drives, Sensors, State
 from .status import Event, Events, Status
 from .tools import bisect, branch, campaign, certify, model, plot, replay, run, verify
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "HardstandError",
-    "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "State", "Status", "bisect",
+    "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "Sensors", "State", "Status", "bisect",
     "branch", "campaign", "certify", "connect", "connect_async", "daemon", "gym", "model", "plot",
     "policy", "read", "replay", "run", "verify",
 ]

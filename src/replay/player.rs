@@ -234,6 +234,7 @@ impl Player {
             state,
             contacts: self.difference.is_none().then_some(&after.contacts),
             bodies: self.difference.is_none().then_some(&after.bodies),
+            sensors: self.difference.is_none().then_some(&after.sensors),
             references: &after.references,
             command: &self.command,
             leases: &self.leases,

@@ -215,11 +215,13 @@ impl<'a> Replayer<'a> {
     /// Shows the tick to the observer.
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
-        let Snapshot { state, contacts, bodies, references, .. } = &self.snapshot;
+        let Snapshot { state, contacts, bodies, sensors, references, .. } = &self.snapshot;
         let (command, leases) = (self.simulation.command(), self.simulation.leases());
-        let (contacts, bodies) = (Some(contacts), Some(bodies));
+        let (contacts, bodies, sensors) = (Some(contacts), Some(bodies), Some(sensors));
         let applied = &*applied;
-        if look(&TickView { applied, state, contacts, bodies, references, command, leases }) {
+        let view =
+            TickView { applied, state, contacts, bodies, sensors, references, command, leases };
+        if look(&view) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }
     }

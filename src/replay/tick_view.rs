@@ -2,7 +2,9 @@
 
 use crate::simulation::Leases;
 use hardstand_protocol::LogTick;
-use hardstand_protocol::{BodiesReading, ContactsReading, JointCommand, StateReading};
+use hardstand_protocol::{
+    BodiesReading, ContactsReading, JointCommand, SensorsReading, StateReading,
+};
 
 /// One tick of a log.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,8 @@ pub struct TickView<'a> {
     pub contacts: Option<&'a ContactsReading>,
     /// Free bodies and points that touch after it, likewise.
     pub bodies: Option<&'a BodiesReading>,
+    /// The truth beside sensors with errors after it, likewise; empty if there are none.
+    pub sensors: Option<&'a SensorsReading>,
     /// `kp` and `kd` that each drive obeyed in it: N·m/rad and N·m·s/rad, or N/m and N·s/m.
     pub references: &'a [JointCommand],
     /// Set-points in force, per joint.

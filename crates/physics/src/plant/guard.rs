@@ -21,7 +21,8 @@ impl Plant {
             && self.contacts.forces().all(is_usable)
             && self.collisions.points().iter().all(|p| is_usable(p.spring_force()))
             && self.state.bodies.iter().all(is_finite)
-            && self.state.drives.is_usable();
+            && self.state.drives.is_usable()
+            && self.state.sensors.is_usable();
         let slow = |x: &f64| x.abs() <= SPEED_MAX;
         let near = |x: &f64| x.abs() <= REACH_MAX_M;
         let in_range = q.p_WB.iter().chain(&q.joints).all(near)

@@ -10,7 +10,7 @@ use crate::model::{JointKind, Model};
 use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
-use super::{CollisionSpec, ConstraintSpec, DriveSet, FrictionRegion};
+use super::{CollisionSpec, ConstraintSpec, DriveSet, FrictionRegion, SensorSet};
 
 /// How a micro-step advances the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,8 @@ pub struct PlantSpec {
     pub foot_switch: FootSwitchSpec,
     /// Drives of the joints, ideal by default.
     pub drives: DriveSet,
+    /// Errors of the sensors, none by default.
+    pub sensors: SensorSet,
     /// Initial positions.
     pub q: Positions,
     /// Initial velocities.

@@ -19,5 +19,6 @@ mod held;
 mod material;
 mod math;
 mod momentum;
+mod sensors;
 mod spatial;
 mod terrain;
