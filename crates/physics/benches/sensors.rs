@@ -2,7 +2,7 @@
 //!
 //! Ticks of 1 ms with ten micro-steps of a walker with twelve joints and four feet that stands.
 //! Each figure is the least of `ROUNDS` means over `TICKS` ticks; cases are measured in turn.
-//! `cargo test --benches` runs each case once, without figures.
+//! `-- none` measures one case alone. `cargo test --benches` runs each case once, without figures.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods)]
 #![allow(non_snake_case, reason = "monogram notation")]
 
@@ -68,34 +68,45 @@ fn run(case: &mut Case, ticks: u32) {
     }
 }
 
-fn main() {
+fn sensors() -> [(&'static str, SensorSet); 6] {
     let none = SensorSet::default;
-    let mut cases = [
-        case("none", none()),
-        case("imu", SensorSet { imu: imu(0.0), ..none() }),
-        case("joints", SensorSet { joints: joints(0.0), ..none() }),
-        case("feet", SensorSet { feet: feet(0.0), ..none() }),
-        case("all", SensorSet { seed: 1, imu: imu(0.0), joints: joints(0.0), feet: feet(0.0) }),
-        case(
-            "all, 5 ms late",
-            SensorSet { seed: 1, imu: imu(5e3), joints: joints(5e3), feet: feet(5e3) },
-        ),
-    ];
+    let all = |late_us| SensorSet {
+        seed: 1,
+        imu: imu(late_us),
+        joints: joints(late_us),
+        feet: feet(late_us),
+    };
+    [
+        ("none", none()),
+        ("imu", SensorSet { imu: imu(0.0), ..none() }),
+        ("joints", SensorSet { joints: joints(0.0), ..none() }),
+        ("feet", SensorSet { feet: feet(0.0), ..none() }),
+        ("all", all(0.0)),
+        ("all, 5 ms late", all(5e3)),
+    ]
+}
+
+fn main() {
     let is_test = std::env::args().any(|a| a == "--test");
+    let only = std::env::args().skip(1).find(|a| !a.starts_with("--"));
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
+    let chosen = sensors().into_iter().filter(|(name, _)| wanted(name));
+    let mut cases: Vec<Case> = chosen.map(|(name, sensors)| case(name, sensors)).collect();
     for _ in 0..if is_test { 1 } else { ROUNDS } {
         for case in &mut cases {
             let begin = Instant::now();
             run(case, TICKS);
-            case.least_us =
-                case.least_us.min(begin.elapsed().as_secs_f64() * 1e6 / f64::from(TICKS));
+            let us = begin.elapsed().as_secs_f64() * 1e6 / f64::from(TICKS);
+            case.least_us = case.least_us.min(us);
         }
     }
     if is_test {
         return;
     }
     println!("{:<16} {:>10} {:>10}", "sensors", "µs a tick", "more");
+    let first_us = cases.first().map_or(0.0, |case| case.least_us);
     for case in &cases {
-        let more = case.least_us - cases[0].least_us;
-        println!("{:<16} {:>10.2} {:>10.2}", case.name, case.least_us, more);
+        let more_us = case.least_us - first_us;
+        println!("{:<16} {:>10.2} {:>10.2}", case.name, case.least_us, more_us);
     }
 }
