@@ -222,8 +222,10 @@ fn every_payload_is_as_the_protocol_describes_it() {
     let place = Place::new();
     let beside = "bodies=[{name=\"box\", shape=\"box\", size_m=[0.3, 0.3, 0.2], mass_kg=3.0, \
                   position_m=[2.0, 0.0, 0.12]}]";
-    let sensors = "sensors={imu={gyro={bias_rad_per_s=0.01}}, joints={\"*\"={offset_rad=0.01}}}";
-    let sets = ["--set", beside, "--set", "contact.cz_s_per_m=5.0", "--set", sensors];
+    let gyro = "sensors.imu.gyro.bias_rad_per_s=0.01";
+    let joints = "sensors.joints.\"*\".offset_rad=0.01";
+    let all = [beside, "contact.cz_s_per_m=5.0", gyro, joints];
+    let sets: Vec<&str> = all.iter().flat_map(|set| ["--set", *set]).collect();
     let _daemon = place.daemon("60", &sets);
     let mut command = Command::new(HARDSTAND);
     let _controller = Process::start(
