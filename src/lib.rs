@@ -23,10 +23,10 @@
 pub mod buffer_pool;
 #[cfg(feature = "zenoh")]
 pub mod bus;
-#[cfg(not(target_family = "wasm"))]
-pub mod calibrate;
 #[cfg(feature = "zenoh")]
 pub mod buses;
+#[cfg(not(target_family = "wasm"))]
+pub mod calibrate;
 #[cfg(feature = "zenoh")]
 pub mod campaign;
 #[cfg(feature = "zenoh")]

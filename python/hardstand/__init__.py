@@ -20,7 +20,7 @@ from .daemon import Daemon, daemon
 from .errors import Busy, DaemonGone, HardstandError, Lost, Refused
 from .log import Log, read
 from .model import Model
-from .state import Bodies, Contacts, Drives, State
+from .state import Bodies, Contacts, Drives, Sensors, State
 from .status import Event, Events, Status
 from .tools import (
     bisect, branch, calibrate, campaign, certify, compare, import_log, model, plot, replay, run,
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncRobot", "Bodies", "Busy", "Contacts", "Daemon", "Dynamics", "DaemonGone", "Drives", "Event", "Events", "HardstandError",
-    "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "State", "Status", "bisect",
-    "branch", "calibrate", "campaign", "certify", "compare", "connect", "connect_async", "daemon",
-    "gym", "import_log", "model", "plot", "policy", "read", "replay", "run", "verify",
+    "Log", "Lost", "Model", "Plant", "Plants", "Refused", "Robot", "Sensors", "State", "Status",
+    "bisect", "branch", "calibrate", "campaign", "certify", "compare", "connect", "connect_async",
+    "daemon", "gym", "import_log", "model", "plot", "policy", "read", "replay", "run", "verify",
 ]
 
 

@@ -18,7 +18,7 @@ from .lease import Lease
 from .model import Model, read_model
 from .orders import Orders
 from .setpoints import Values
-from .state import Bodies, Contacts, Drives, State
+from .state import Bodies, Contacts, Drives, Sensors, State
 from .status import Events, read_event
 
 #: A state that does not come within this makes an error, s.
@@ -294,6 +294,17 @@ class Robot(Orders):
         try:
             while (data := self._next(inbox, patience)) is not None:
                 yield Drives(data)
+            self.on_end()
+        finally:
+            self.unlisten(inbox.put, subscriber)
+
+    def sensors(self, patience: float = PATIENCE) -> Iterator[Sensors]:
+        """The truth beside sensors as it is published, if the scenario gives a sensor errors."""
+        inbox = Inbox()
+        subscriber = self.listen(inbox.put, "sensors")
+        try:
+            while (data := self._next(inbox, patience)) is not None:
+                yield Sensors(data)
             self.on_end()
         finally:
             self.unlisten(inbox.put, subscriber)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import binary, mcap
 from .errors import HardstandError
-from .state import State
+from .state import Sensors, State
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,13 +29,13 @@ def read(path: binary.Path_) -> Log:
 
 
 class Log:
-    """A log. `info`, `events`, `scenario`, `urdf` and `states` are read from the first file;
+    """A log. `info`, `events`, `scenario`, `urdf`, `states` and `sensors` are read from the first file;
     `to_numpy` and `to_pandas` replay the log with the program `hardstand`, so that contacts are
     there too, and read all files of the run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        topics = ("hardstand/state", "hardstand/events")
+        topics = ("hardstand/state", "hardstand/events", "hardstand/sensors")
         self._contents = mcap.read(path, topics)
 
     def __repr__(self) -> str:
@@ -76,6 +76,12 @@ class Log:
         """The state after each tick of this file, as published."""
         found = self._contents.messages["hardstand/state"]
         return [State(mcap.payload(body)) for _time, body in found]
+
+    @functools.cached_property
+    def sensors(self) -> list[Sensors]:
+        """The truth beside sensors with errors after each tick of this file; empty without such."""
+        found = self._contents.messages["hardstand/sensors"]
+        return [Sensors(mcap.payload(body)) for _time, body in found]
 
     def to_numpy(self, only: Sequence[str] = (), every: int = 1) -> dict[str, npt.NDArray[Any]]:
         """Quantities by name (`hardstand bisect LOG --list` shows all): an array each, with an

@@ -46,7 +46,8 @@ class Plant:
 
     Arrays are copies, float64, in the order of `joints`: rad and N·m, or m and N. The base is given
     by position (m, world), quaternion (w, x, y, z), velocity (m/s, world) and angular velocity
-    (rad/s, in its own axes).
+    (rad/s, in its own axes). Where the scenario's `[sensors]` have errors, `q`, `dq`, `tau`, `imu_…`
+    and `foot_…` are what the sensors show; what begins with `truth_`, and the base, is the truth.
     """
 
     def __init__(self, scenario: str | PathLike[str], *, set: Sequence[str] = ()) -> None:
@@ -69,6 +70,15 @@ class Plant:
     base_velocity = property(lambda self: _floats(self._native.base_velocity(), 3))
     base_angular_velocity = property(
         lambda self: _floats(self._native.base_angular_velocity(), 3)
+    )
+    truth_q = property(lambda self: _floats(self._native.truth_q(), -1), doc="(n)")
+    truth_dq = property(lambda self: _floats(self._native.truth_dq(), -1), doc="(n)")
+    truth_tau = property(lambda self: _floats(self._native.truth_tau(), -1), doc="(n)")
+    truth_imu_quat = property(lambda self: _floats(self._native.truth_imu_quat(), 4))
+    truth_imu_gyro = property(lambda self: _floats(self._native.truth_imu_gyro(), 3), doc="rad/s")
+    truth_imu_acc = property(lambda self: _floats(self._native.truth_imu_acc(), 3), doc="m/s²")
+    truth_foot_normal = property(
+        lambda self: _floats(self._native.truth_foot_normal(), -1), doc="N"
     )
     imu_quat = property(lambda self: _floats(self._native.imu_quat(), 4))
     imu_gyro = property(lambda self: _floats(self._native.imu_gyro(), 3), doc="rad/s")
@@ -180,7 +190,9 @@ class Plants:
         widths = {
             "q": -1, "dq": -1, "tau": -1, "base_position": 3, "base_quat": 4, "base_velocity": 3,
             "base_angular_velocity": 3, "imu_quat": 4, "imu_gyro": 3, "imu_acc": 3,
-            "foot_normal": -1, "velocity_command": 3,
+            "foot_normal": -1, "velocity_command": 3, "truth_q": -1, "truth_dq": -1,
+            "truth_tau": -1, "truth_imu_quat": 4, "truth_imu_gyro": 3, "truth_imu_acc": 3,
+            "truth_foot_normal": -1,
         }
         if name not in widths:
             raise AttributeError(f"Plants has no attribute {name!r}")

@@ -235,6 +235,60 @@ class Drives:
         return f"Drives(tick={self.tick}, joints={len(self.joints)})"
 
 
+class Sensors:
+    """The truth beside sensors with errors, after `tick` ticks: only a simulator knows it.
+
+    `joints` and `feet` are record arrays whose fields are those of docs/protocol.md, for instance
+    `message.joints["truth_q"]`, rad or m, of shape (joints,), and `message.feet["force_foot_n"]`, N,
+    of shape (feet, 3): what the sensors of the feet show along all axes.
+    """
+
+    __slots__ = ("data", "feet", "joints", "layout_hash", "run_id", "tick", "time_ns")
+
+    def __init__(self, data: bytes) -> None:
+        wire.check(data, wire.SENSORS, "a message of sensors")
+        self.data = data
+        self.layout_hash, self.run_id, self.tick, self.time_ns = struct.unpack_from("<QIQQ", data, 4)
+        (count,) = struct.unpack_from("<Q", data, 160)
+        self.joints: npt.NDArray[Any] = np.frombuffer(data, wire.JOINT_TRUTH, count, 168)
+        at = 168 + wire.JOINT_TRUTH.itemsize * count
+        (count,) = struct.unpack_from("<Q", data, at)
+        self.feet: npt.NDArray[Any] = np.frombuffer(
+            data, wire.FOOT_SENSOR_READING, count, at + 8
+        )
+
+    def __repr__(self) -> str:
+        return f"Sensors(tick={self.tick}, joints={len(self.joints)}, feet={len(self.feet)})"
+
+    def _floats(self, count: int, offset: int) -> Floats:
+        return np.frombuffer(self.data, "<f8", count, offset)
+
+    @property
+    def truth_imu_quat(self) -> Floats:
+        """Orientation of the IMU in the world, w x y z; (4,)."""
+        return self._floats(4, 32)
+
+    @property
+    def truth_imu_gyro(self) -> Floats:
+        """Angular velocity, rad/s, in the axes of the IMU; (3,)."""
+        return self._floats(3, 64)
+
+    @property
+    def truth_imu_acc(self) -> Floats:
+        """Specific force, m/s², in the axes of the IMU; (3,)."""
+        return self._floats(3, 88)
+
+    @property
+    def truth_gyro_bias(self) -> Floats:
+        """Bias of the gyroscope, rad/s; (3,)."""
+        return self._floats(3, 112)
+
+    @property
+    def truth_accel_bias(self) -> Floats:
+        """Bias of the accelerometer, m/s²; (3,)."""
+        return self._floats(3, 136)
+
+
 class Bodies:
     """Free bodies of the scenario, and the points where shapes touch, after `tick` ticks.
 

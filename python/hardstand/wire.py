@@ -19,7 +19,7 @@ STATE, CONTACTS, COMMAND, STATUS, MODEL = 1, 2, 3, 4, 5
 FRICTION, ORDER_REPLY, CONTROL, PUSH, SAVED_STATE = 8, 9, 10, 11, 12
 JOIN, JOIN_REPLY, LEAVE, SPEED, EVENT = 13, 14, 15, 16, 17
 FAULT, CLEAR, VELOCITY, CONSTRAINT, ANCHORS = 20, 21, 22, 26, 28
-DRIVES, BODIES = 24, 25
+DRIVES, BODIES, SENSORS = 24, 25, 27
 
 STATE_HEAD = np.dtype([
     ("header", "S4"), ("layout_hash", "<u8"), ("run_id", "<u4"), ("tick", "<u8"),
@@ -36,6 +36,12 @@ JOINT_COMMAND = np.dtype([(name, "<f8") for name in ("q", "dq", "kp", "kd", "tau
 DRIVE_READING = np.dtype([
     ("motor_q", "<f8"), ("motor_dq", "<f8"), ("truth_q", "<f8"), ("truth_dq", "<f8"),
     ("current_a", "<f8"), ("winding_c", "<f8"), ("housing_c", "<f8"), ("flags", "<u4"),
+])
+
+JOINT_TRUTH = np.dtype([(name, "<f8") for name in ("truth_q", "truth_dq", "truth_tau")])
+FOOT_SENSOR_READING = np.dtype([
+    ("force_foot_n", "<f8", 3), ("moment_foot_nm", "<f8", 3), ("truth_normal_n", "<f8"),
+    ("truth_force_foot_n", "<f8", 3), ("truth_moment_foot_nm", "<f8", 3),
 ])
 
 CONTACTS_HEAD = np.dtype([

@@ -33,6 +33,40 @@ def test_a_plant_has_the_bits_of_the_daemon(scenario: Path, tmp_path: Path) -> N
     assert hardstand.replay(log)["digest"] == f"{plant.digest:016x}"
 
 
+NOISY = [
+    "sensors.imu.gyro.bias_rad_per_s=0.02",
+    'sensors.joints."*"={noise_rad=1e-3, torque={noise_nm=0.2}}',
+    "sensors.feet.force.noise_n=2",
+]
+
+
+def test_sensors_with_errors_have_the_truth_beside_them(scenario: Path, tmp_path: Path) -> None:
+    plant = hardstand.Plant(scenario, set=NOISY)
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=300)
+    pairs = [(plant.q, plant.truth_q), (plant.tau, plant.truth_tau),
+             (plant.imu_gyro, plant.truth_imu_gyro), (plant.foot_normal, plant.truth_foot_normal)]
+    for shown, truth in pairs:
+        assert shown.shape == truth.shape and np.all(shown != truth)
+    assert np.abs(plant.q - plant.truth_q).max() < 0.006
+    assert np.array_equal(plant.imu_acc, plant.truth_imu_acc), "it has no errors"
+    ideal = standing(scenario)
+    assert np.array_equal(ideal.q, ideal.truth_q) and np.array_equal(ideal.q, plant.truth_q)
+    plants = hardstand.Plants(scenario, 2, set=NOISY)
+    plants.step(q=plants.q_initial, kp=100, kd=3, ticks=300)
+    assert np.array_equal(plants.q[1], plant.q) and np.array_equal(plants.truth_q[0], plant.truth_q)
+
+    log = tmp_path / "run.mcap"
+    with hardstand.daemon(scenario, duration=0.3, log=log, set=NOISY) as robot:
+        for _state in robot.states(join="python"):
+            robot.command(q=robot.q_initial, kp=100, kd=3)
+    recorded = hardstand.read(log)
+    last, seen = recorded.sensors[-1], recorded.states[-1]
+    assert (last.tick, len(recorded.sensors)) == (300, 300)
+    assert np.array_equal(last.joints["truth_q"], plant.truth_q)
+    assert np.array_equal(seen.q, plant.q)
+    assert np.array_equal(last.truth_imu_gyro + last.truth_gyro_bias, seen.imu_gyro)
+
+
 def test_a_saved_state_goes_on_with_the_same_bits(scenario: Path) -> None:
     plant = standing(scenario)
     saved, other = plant.snapshot(), plant.clone()

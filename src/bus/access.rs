@@ -72,6 +72,7 @@ fn access_control(access: &Access, keys: &Keys) -> String {
                 &keys.contacts,
                 &keys.bodies,
                 &keys.drives,
+                &keys.sensors,
                 &keys.view,
                 &keys.status,
                 &keys.events,

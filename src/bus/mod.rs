@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | `state` | published | [`StateReading`](hardstand_protocol::StateReading) |
 //! | `contacts` | published | [`ContactsReading`](hardstand_protocol::ContactsReading) |
+//! | `sensors` | published | [`SensorsReading`](hardstand_protocol::SensorsReading) |
 //! | `drives` | published | [`DrivesReading`](hardstand_protocol::DrivesReading) |
 //! | `bodies` | published | [`BodiesReading`](hardstand_protocol::BodiesReading) |
 //! | `status` | published once a second, and queryable | [`StatusReading`] |

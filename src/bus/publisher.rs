@@ -53,6 +53,7 @@ impl Publisher {
             state: declare(bus, &keys.state, Kind::State, Priority::RealTime)?,
             contacts: declare(bus, &keys.contacts, Kind::Contacts, Priority::InteractiveHigh)?,
             drives: declare(bus, &keys.drives, Kind::Drives, Priority::InteractiveHigh)?,
+            sensors: declare(bus, &keys.sensors, Kind::Sensors, Priority::InteractiveHigh)?,
             bodies: declare(bus, &keys.bodies, Kind::Bodies, Priority::InteractiveHigh)?,
             had_bodies: false,
             view: ViewPublisher::start(bus, keys)?,
@@ -101,6 +102,7 @@ struct Work {
     state: Sink,
     contacts: Sink,
     drives: Sink,
+    sensors: Sink,
     bodies: Sink,
     /// The last message of `bodies` had some.
     had_bodies: bool,
@@ -170,6 +172,9 @@ impl Work {
         }
         if !s.again && due(self.every[0]) && !s.drives.joints.is_empty() {
             put(&self.drives, Kind::Drives, &s.drives, &mut self.buffer);
+        }
+        if !s.again && due(self.every[0]) && !s.sensors.is_empty() {
+            put(&self.sensors, Kind::Sensors, &s.sensors, &mut self.buffer);
         }
         self.view.take(s);
     }

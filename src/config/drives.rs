@@ -33,22 +33,28 @@ pub fn preset(name: &str) -> Option<&'static str> {
 pub(super) fn expand(table: &mut Table) {
     let Some(Value::Table(joints)) = table.get_mut("joints") else { return };
     for joint in joints.iter_mut().filter_map(|(_, joint)| joint.as_table_mut()) {
-        let Some(drive) = joint.get_mut("drive") else { continue };
-        let (name, own) = match drive {
-            Value::String(name) => (name.clone(), Table::new()),
-            Value::Table(own) => match own.get("preset") {
-                Some(Value::String(name)) => (name.clone(), own.clone()),
-                _ => continue,
-            },
-            _ => continue,
-        };
-        let Some(mut numbers) = preset(&name).and_then(|text| text.parse::<Table>().ok()) else {
-            continue; // refused when it is read
-        };
-        numbers.insert("preset".into(), Value::String(name));
-        merge::overwrite(&mut numbers, own);
-        *drive = Value::Table(numbers);
+        if let Some(drive) = joint.get_mut("drive") {
+            expand_one(drive, preset);
+        }
     }
+}
+
+/// Puts the numbers of a preset in place of its name.
+pub(super) fn expand_one(value: &mut Value, preset: fn(&str) -> Option<&'static str>) {
+    let (name, own) = match value {
+        Value::String(name) => (name.clone(), Table::new()),
+        Value::Table(own) => match own.get("preset") {
+            Some(Value::String(name)) => (name.clone(), own.clone()),
+            _ => return,
+        },
+        _ => return,
+    };
+    let Some(mut numbers) = preset(&name).and_then(|text| text.parse::<Table>().ok()) else {
+        return; // refused when it is read
+    };
+    numbers.insert("preset".into(), Value::String(name));
+    merge::overwrite(&mut numbers, own);
+    *value = Value::Table(numbers);
 }
 
 /// The drives of all joints, "*" first and then those by name, and the battery. The armature of a
@@ -125,9 +131,17 @@ fn given(table: &Section<'_>) -> Vec<(&'static Key, f64)> {
     {
         table.mistake("preset", &format!("one of {}", preset_names()));
     }
+    numbers_given(table, Drive::keys())
+}
+
+/// Those of `keys` that a table gives, each in its range.
+pub(super) fn numbers_given<T: Copy + 'static>(
+    table: &Section<'_>,
+    keys: impl Iterator<Item = &'static Key<T>>,
+) -> Vec<(&'static Key<T>, f64)> {
     let mut found = Vec::new();
     let mut groups: Vec<(&str, Section<'_>)> = Vec::new();
-    for key in Drive::keys() {
+    for key in keys {
         let range = Range::between(key.min, key.max);
         let value = match key.name.split_once('.') {
             None => table.f64_if_given(key.name, range),

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::{drives, presets};
+use super::{drives, presets, sensors};
 
 /// The defaults, with the documentation of every key.
 pub const DEFAULT_TOML: &str = include_str!("../../config/default.toml");
@@ -36,12 +36,14 @@ pub(super) fn complete(
     let contact: Table = sets.iter().filter_map(|set| set_in("contact", set)).collect();
     presets::named_by(&contact, &defaults).into_iter().for_each(|p| overwrite(&mut table, p));
     drives::expand(&mut table);
+    sensors::expand(&mut table);
     let mut mistakes = Vec::new();
     for set in sets {
         if let Err(m) = apply_set(&mut table, set) {
             mistakes.push(m);
         }
         drives::expand(&mut table);
+        sensors::expand(&mut table);
     }
     // their keys are in the table now
     let value = table.remove("overlays");

@@ -30,6 +30,7 @@ mod ros2;
 mod scenario;
 mod section;
 mod sections;
+mod sensors;
 mod services;
 mod spring_keys;
 mod terrain;
@@ -54,5 +55,6 @@ pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 #[cfg(feature = "zenoh")]
 pub(crate) use section::{Mistakes, Range, Section};
+pub use sensors::{PRESETS as SENSORS, preset as sensor_preset};
 pub use services::{RecordSettings, Sandbox};
 pub use unitree::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};

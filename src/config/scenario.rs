@@ -29,7 +29,7 @@ use super::unitree::{UnitreeSettings, unitree};
 use super::warnings::warnings;
 use super::{
     by_mass, collisions, constraints, contact_law, drives, events, feet, links, materials, merge,
-    overlays, regions, robot, terrain,
+    overlays, regions, robot, sensors, terrain,
 };
 
 /// All settings of a run.
@@ -246,6 +246,7 @@ fn plant_spec(
     initial.finish();
 
     let switch = foot_switch(root);
+    let sensors = sensors::sensors(root, &loaded.model);
     let mut spec = PlantSpec {
         period_ns: sim.period_ns,
         micro_steps: sim.micro_steps,
@@ -262,6 +263,7 @@ fn plant_spec(
         imu: imu(root, &loaded.model),
         foot_switch: switch.spec(),
         drives,
+        sensors,
         q,
         v,
     };
@@ -349,6 +351,10 @@ fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let battery_v = physics.get("battery").and_then(|b| b.get("voltage_v")?.as_float());
     if battery_v == Some(0.0) {
         physics.remove("battery");
+    }
+    // nor without sensors that have errors
+    if physics.get("sensors").is_some_and(sensors::is_silent) {
+        physics.remove("sensors");
     }
     xxh3_64(format!("{physics}\n{robot_urdf}").as_bytes())
 }

@@ -355,7 +355,8 @@ fn start_recorder(
     let ros2 = RosChannels::of(scenario);
     let (out, inbox): (_, Inbox<LogTick>) =
         pool(LOG_QUEUE, || empty_log_tick(&simulation, &snapshot, words, ros2.is_some()));
-    let inputs = SideInputs { ros2, events: Some(events) };
+    let sensors = !scenario.spec.sensors.is_ideal();
+    let inputs = SideInputs { ros2, sensors, events: Some(events) };
     Ok((Some(Recorder::start(&path, info, scenario.record.limits, inputs, inbox)?), Some(out)))
 }
 

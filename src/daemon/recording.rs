@@ -7,7 +7,9 @@ use crossbeam_channel::Receiver;
 use crate::buffer_pool::Inbox;
 use crate::ros2::RosChannels;
 use hardstand_error::Result;
-use hardstand_log::{LogLimits, RunInfo, RunWriter, SideMessages, Storage, WrittenLog};
+use hardstand_log::{
+    LogLimits, RunInfo, RunWriter, SideMessages, Storage, WrittenLog, sensors_channel,
+};
 use hardstand_protocol::{EventReading, LogTick};
 
 use super::event_log;
@@ -17,13 +19,15 @@ use super::event_log;
 pub struct SideInputs {
     /// Topics of ROS 2, made from the ticks.
     pub ros2: Option<RosChannels>,
+    /// The truth beside sensors with errors, if the scenario has such.
+    pub sensors: bool,
     /// Events, as they are published.
     pub events: Option<Receiver<EventReading>>,
 }
 
 impl From<Option<RosChannels>> for SideInputs {
     fn from(ros2: Option<RosChannels>) -> Self {
-        Self { ros2, events: None }
+        Self { ros2, ..Self::default() }
     }
 }
 
@@ -33,7 +37,8 @@ impl From<Option<RosChannels>> for SideInputs {
 pub struct Recording {
     writer: RunWriter,
     inputs: SideInputs,
-    /// The channel of events; those of ROS 2 come before it.
+    /// The channels of sensors and events; those of ROS 2 come before them.
+    sensor_channel: usize,
     event_channel: usize,
     messages: SideMessages,
     inbox: Inbox<LogTick>,
@@ -54,10 +59,13 @@ impl Recording {
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
         let mut channels = inputs.ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
+        let sensor_channel = channels.len();
+        channels.extend(inputs.sensors.then(sensors_channel));
         let event_channel = channels.len();
         channels.extend(inputs.events.as_ref().map(|_| event_log::channel()));
         let writer = RunWriter::start(storage, path, info, limits, channels)?;
-        Ok(Self { writer, inputs, event_channel, messages: SideMessages::default(), inbox })
+        let messages = SideMessages::default();
+        Ok(Self { writer, inputs, sensor_channel, event_channel, messages, inbox })
     }
 
     /// Writes what is in the queue; once a second puts it on the disk, and looks whether the file
@@ -82,8 +90,14 @@ impl Recording {
 
     fn drain(&mut self) {
         while let Some(tick) = self.inbox.take() {
+            self.messages.clear();
             if let Some(ros2) = &mut self.inputs.ros2 {
                 ros2.fill(&tick, &mut self.messages);
+            }
+            if self.inputs.sensors && tick.failure.is_none() {
+                // a reading is far below the codec's limit
+                let _encoded =
+                    self.messages.push_sensors(self.sensor_channel, &tick.sensors).is_ok();
             }
             self.writer.write(&tick, &self.messages);
             self.inbox.give_back(tick);

@@ -3,8 +3,9 @@
 use hardstand_physics::math;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
-    BodiesReading, BodyReading, DriveReading, DrivesReading, FootReading, JointCommand,
-    JointReading, StateReading, StationReading, TouchReading, Verdict,
+    BodiesReading, BodyReading, DriveReading, DrivesReading, FootReading, FootSensorReading,
+    JointCommand, JointReading, JointTruth, SensorsReading, StateReading, StationReading,
+    TouchReading, Verdict,
 };
 
 use super::Role::{self, Detail, Input, Label, Measure};
@@ -235,6 +236,38 @@ pub(super) const BODY: [Field<BodyReading>; 7] = [
         "speed of its origin"),
     field("turn", ONE, "rad/s", Detail, |b, _| length(&b.angular_velocity_world_rad_per_s),
         "how fast it turns"),
+];
+
+/// The truth beside an inertial unit with errors.
+#[rustfmt::skip]
+pub(super) const IMU_TRUTH: [Field<SensorsReading>; 5] = [
+    field("truth.imu.quat.*", WXYZ, "", Detail, |s, i| s.truth_imu_quat_wxyz[i],
+        "true orientation of the IMU in the world"),
+    field("truth.imu.gyro.*", XYZ, "rad/s", Measure,
+        |s, i| s.truth_imu_angular_velocity_rad_per_s[i], "true angular velocity, IMU's axes"),
+    field("truth.imu.accel.*", XYZ, "m/s²", Measure,
+        |s, i| s.truth_imu_specific_force_m_per_s2[i], "true specific force, IMU's axes"),
+    field("truth.imu.gyro_bias.*", XYZ, "rad/s", Detail, |s, i| s.truth_gyro_bias_rad_per_s[i],
+        "bias of the gyroscope"),
+    field("truth.imu.accel_bias.*", XYZ, "m/s²", Detail, |s, i| s.truth_accel_bias_m_per_s2[i],
+        "bias of the accelerometer"),
+];
+
+/// The truth beside a joint's sensors with errors.
+#[rustfmt::skip]
+pub(super) const JOINT_TRUTH: [Field<JointTruth>; 3] = [
+    field("q", ONE, "rad|m", Measure, |j, _| j.truth_q, "true position"),
+    field("dq", ONE, "rad/s|m/s", Measure, |j, _| j.truth_dq, "true velocity"),
+    field("tau", ONE, "N·m|N", Measure, |j, _| j.truth_tau, "true effort of the motor"),
+];
+
+/// What a foot's sensor with errors shows along all axes; the truth is in the contacts.
+#[rustfmt::skip]
+pub(super) const FOOT_SENSOR: [Field<FootSensorReading>; 2] = [
+    field("sensor.force.*", XYZ, "N", Measure, |f, i| f.force_foot_n[i],
+        "force that the sensor shows, the foot's axes"),
+    field("sensor.moment.*", XYZ, "N·m", Measure, |f, i| f.moment_foot_nm[i],
+        "moment about the foot's origin that the sensor shows"),
 ];
 
 /// Of the points where shapes touch.

@@ -10,8 +10,8 @@ use hardstand_physics::plant::Carrier;
 use hardstand_protocol::{ContactsReading, StationReading, TouchReading};
 
 use super::fields::{
-    APPLIED, BATTERY, BODY, COMMAND, DRIVE, FOOT, FOOT_CONTACTS, Field, JOINT, REFERENCE, STATE,
-    STATION, TOUCH, TOUCHED, touched,
+    APPLIED, BATTERY, BODY, COMMAND, DRIVE, FOOT, FOOT_CONTACTS, FOOT_SENSOR, Field, IMU_TRUTH,
+    JOINT, JOINT_TRUTH, REFERENCE, STATE, STATION, TOUCH, TOUCHED, touched,
 };
 
 /// What part a quantity has when two runs are compared.
@@ -75,6 +75,7 @@ impl Quantities {
         all.feet(simulation);
         all.stations(simulation);
         all.bodies(simulation);
+        all.sensors(simulation);
         all
     }
 
@@ -187,6 +188,23 @@ impl Quantities {
             if spec.shapes.iter().any(|s| s.carrier == Carrier::Link(i)) {
                 self.touched(&format!("link.{}.", link.name), TouchReading::LINK, i);
             }
+        }
+    }
+
+    /// The truth beside sensors with errors, and what the feet's sensors show.
+    fn sensors(&mut self, simulation: &Simulation) {
+        if simulation.spec().sensors.is_ideal() {
+            return;
+        }
+        self.add("", &IMU_TRUTH, REPLAY, |m| m.sensors);
+        for (i, joint) in simulation.model().joints.iter().enumerate() {
+            let source = Source { prismatic: joint.kind == JointKind::Prismatic, ..REPLAY };
+            let prefix = format!("truth.joint.{}.", joint.name);
+            self.add(&prefix, &JOINT_TRUTH, source, move |m| m.sensors?.joints.get(i));
+        }
+        for (f, foot) in simulation.spec().feet.iter().enumerate() {
+            let prefix = format!("foot.{}.", foot.name);
+            self.add(&prefix, &FOOT_SENSOR, REPLAY, move |m| m.sensors?.feet.get(f));
         }
     }
 

@@ -235,6 +235,7 @@ impl Player {
             contacts: self.difference.is_none().then_some(&after.contacts),
             bodies: self.difference.is_none().then_some(&after.bodies),
             drives: self.difference.is_none().then_some(&after.drives),
+            sensors: self.difference.is_none().then_some(&after.sensors),
             references: &after.references,
             command: &self.command,
             leases: &self.leases,

@@ -215,12 +215,22 @@ impl<'a> Replayer<'a> {
     /// Shows the tick to the observer.
     fn look(&mut self) {
         let (Some(look), Some(applied)) = (self.look, self.applied.take()) else { return };
-        let Snapshot { state, contacts, bodies, drives, references, .. } = &self.snapshot;
+        let Snapshot { state, contacts, bodies, drives, sensors, references, .. } = &self.snapshot;
         let (command, leases) = (self.simulation.command(), self.simulation.leases());
-        let (contacts, bodies, drives) = (Some(contacts), Some(bodies), Some(drives));
+        let (contacts, bodies) = (Some(contacts), Some(bodies));
+        let (drives, sensors) = (Some(drives), Some(sensors));
         let applied = &*applied;
-        let view =
-            TickView { applied, state, contacts, bodies, drives, references, command, leases };
+        let view = TickView {
+            applied,
+            state,
+            contacts,
+            bodies,
+            drives,
+            sensors,
+            references,
+            command,
+            leases,
+        };
         if look(&view) {
             self.report.seen = Some(TickId { run_id: applied.run_id, tick: state.tick });
         }

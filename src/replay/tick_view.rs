@@ -3,7 +3,7 @@
 use crate::simulation::Leases;
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{
-    BodiesReading, ContactsReading, DrivesReading, JointCommand, StateReading,
+    BodiesReading, ContactsReading, DrivesReading, JointCommand, SensorsReading, StateReading,
 };
 
 /// One tick of a log.
@@ -19,6 +19,8 @@ pub struct TickView<'a> {
     pub bodies: Option<&'a BodiesReading>,
     /// Drives after it, likewise.
     pub drives: Option<&'a DrivesReading>,
+    /// The truth beside sensors with errors after it, likewise; empty if there are none.
+    pub sensors: Option<&'a SensorsReading>,
     /// `kp` and `kd` that each drive obeyed in it: N·m/rad and N·m·s/rad, or N/m and N·s/m.
     pub references: &'a [JointCommand],
     /// Set-points in force, per joint.

@@ -67,7 +67,8 @@ impl RosChannels {
         for (i, source) in self.sources.iter().enumerate() {
             if number.is_multiple_of(source.every) {
                 if !std::mem::replace(&mut seen, true) {
-                    self.readings.look_at(&tick.state, contacts, &tick.references);
+                    let LogTick { state, sensors, references, .. } = tick;
+                    self.readings.look_at(state, contacts, sensors, references);
                 }
                 (source.encode)(&mut self.readings, source.which, &mut self.buffer);
                 messages.push(first + i, tick.state.time_ns, &self.buffer);

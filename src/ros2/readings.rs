@@ -11,11 +11,14 @@ use crate::config::{Scenario, TfEdges};
 use crate::simulation::Snapshot;
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::PlantSpec;
+use hardstand_physics::sensor::{Triaxial, white_noise};
 use hardstand_physics::spatial::{Quaternion, Vec3};
-use hardstand_protocol::{ContactsReading, JointCommand, StateReading, StationReading};
+use hardstand_protocol::{
+    ContactsReading, JointCommand, SensorsReading, StateReading, StationReading,
+};
 
-/// All variances, in the square of their unit. The sensors have no noise and the ground truth no
-/// error, but a filter reads zeros as "unknown".
+/// All variances without errors, in the square of their unit. The ground truth has none, but a
+/// filter reads zeros as "unknown".
 pub const VARIANCE: f64 = 1e-9;
 
 /// State interfaces of every joint under `dynamic_joint_states`.
@@ -65,6 +68,33 @@ fn sure<const N: usize>(side: usize) -> [f64; N] {
     std::array::from_fn(|i| if i.is_multiple_of(side + 1) { VARIANCE } else { 0.0 })
 }
 
+/// A message of the unit with the variances of one sample: white noise and the errors that stay for
+/// a while, each about its own axis.
+fn imu_message(spec: &PlantSpec, header: Header) -> Imu {
+    let errors = spec.sensors.imu.unwrap_or_default();
+    let rate_hz = errors.rate_hz.min(1e9 / spec.period_ns as f64);
+    let dt_s = if rate_hz > 0.0 { 1.0 / rate_hz } else { spec.period_ns as f64 / 1e9 };
+    let of = |deviations: [f64; 3]| {
+        let mut covariance: [f64; 9] = sure(3);
+        for (i, deviation) in deviations.into_iter().enumerate() {
+            covariance[4 * i] = covariance[4 * i].max(deviation * deviation);
+        }
+        covariance
+    };
+    let triad = |t: &Triaxial| {
+        let (white, bias) = (white_noise(t.noise_density, dt_s), t.bias);
+        of([(white * white + bias * bias).sqrt(); 3])
+    };
+    let turned = &errors.orientation;
+    Imu {
+        header,
+        orientation_covariance: of([turned.tilt_rad, turned.tilt_rad, turned.heading_rad]),
+        angular_velocity_covariance: triad(&errors.gyro),
+        linear_acceleration_covariance: triad(&errors.accel),
+        ..Default::default()
+    }
+}
+
 impl Readings {
     /// Messages of the scenario's robot.
     #[must_use]
@@ -102,13 +132,7 @@ impl Readings {
                 velocity: zeros.clone(),
                 effort: zeros,
             },
-            imu: Imu {
-                header: framed(&frames.imu.name),
-                orientation_covariance: sure(3),
-                angular_velocity_covariance: sure(3),
-                linear_acceleration_covariance: sure(3),
-                ..Default::default()
-            },
+            imu: imu_message(spec, framed(&frames.imu.name)),
             wrench: frames.feet.iter().map(wrench).collect(),
             contact: Bool::default(),
             contacts: Contacts { header: framed(&frames.world), contacts: Vec::new() },
@@ -131,7 +155,8 @@ impl Readings {
 
     /// Sets the snapshot.
     pub fn look(&mut self, snapshot: &Snapshot) {
-        self.look_at(&snapshot.state, &snapshot.contacts, &snapshot.references);
+        let Snapshot { state, contacts, sensors, references, .. } = snapshot;
+        self.look_at(state, contacts, sensors, references);
     }
 
     /// Sets the parts of a snapshot.
@@ -139,10 +164,12 @@ impl Readings {
         &mut self,
         state: &StateReading,
         contacts: &ContactsReading,
+        sensors: &SensorsReading,
         references: &[JointCommand],
     ) {
         self.snapshot.state.copy_from(state);
         self.snapshot.contacts.copy_from(contacts);
+        self.snapshot.sensors.copy_from(sensors);
         self.snapshot.references.clear();
         self.snapshot.references.extend_from_slice(references);
         self.stamp = time(state.time_ns);
@@ -195,8 +222,15 @@ impl Readings {
     }
 
     /// The force of the ground on foot `i`, in the foot's axes, about the foot's origin, as a
-    /// sensor at that place measures it.
+    /// sensor at that place measures it: with its errors, if the scenario gives it some.
     pub fn foot_wrench(&mut self, i: usize) -> &WrenchStamped {
+        if let Some(shown) = self.snapshot.sensors.feet.get(i) {
+            let m = &mut self.wrench[i];
+            m.header.stamp = self.stamp.clone();
+            let (force, torque) = (vector(&shown.force_foot_n), vector(&shown.moment_foot_nm));
+            m.wrench = Wrench { force, torque };
+            return m;
+        }
         self.place();
         let foot = &self.snapshot.contacts.feet[i];
         let X_WF = self.frames.X_WF(&self.frames.feet[i]);

@@ -50,12 +50,13 @@ impl<C: Clock> Executive<C> {
     pub(super) fn publish(&mut self, phase: Phase) {
         self.simulation.fill(&mut self.snapshot);
         (self.snapshot.asked, self.snapshot.again) = (false, false);
-        let Snapshot { state, contacts, drives, bodies, .. } = &mut self.snapshot;
+        let Snapshot { state, contacts, drives, sensors, bodies, .. } = &mut self.snapshot;
         state.phase = phase.code();
         (state.run_id, contacts.run_id, bodies.run_id) = (self.run_id, self.run_id, self.run_id);
         state.time_ns = state.time_ns.wrapping_add(self.time_offset_ns);
         (contacts.time_ns, bodies.time_ns) = (state.time_ns, state.time_ns);
         (drives.run_id, drives.time_ns) = (self.run_id, state.time_ns);
+        (sensors.run_id, sensors.time_ns) = (self.run_id, state.time_ns);
         if phase != Phase::Running && self.leases().stopped {
             self.snapshot.state.authority = Authority::Stopped.code();
         }

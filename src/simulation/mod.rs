@@ -27,6 +27,7 @@ mod log_input;
 mod part_names;
 mod readings;
 mod restore;
+mod sensors;
 mod snapshot;
 mod solo;
 mod step;
@@ -36,9 +37,8 @@ mod word_ranges;
 pub use claim::Claim;
 pub use description::{describe, describe_ground};
 pub use event_schedule::EventSchedule;
-pub use faults::{
-    InjectedFaults, chance, check_fault, fault_event, fault_part, part_named, random,
-};
+pub use faults::{InjectedFaults, check_fault, fault_event, fault_part, part_named};
+pub use hardstand_physics::sensor::{chance, random};
 pub use lease::{Denied, Lease};
 pub use leases::Leases;
 pub use log_input::input_of;

@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 use hardstand_physics::contact::{ContactForce, SpringForce};
 use hardstand_physics::plant::{Carrier, CollisionPoint, ContactResult, PlantSpec};
+use hardstand_physics::sensor::FootSensed;
 use hardstand_physics::spatial::{Quaternion, Transform, Vec3};
 use hardstand_protocol::{
     ConstraintReading, DriveReading, DrivesReading, FootReading, JointCommand, JointReading,
@@ -40,6 +41,7 @@ impl Simulation {
         s.state.joints.resize(self.model().joint_count(), JointReading::default());
         s.references.resize(self.model().joint_count(), JointCommand::default());
         s.drives.joints.resize(self.state().drives.joints.len(), DriveReading::default());
+        s.sensors = self.new_sensors_reading();
         s.surfaces = moving_poses(self.spec(), 0).collect();
         s.owners.resize(self.model().joint_count(), OwnerReading::default());
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
@@ -65,6 +67,7 @@ impl Simulation {
             foot.contact = u8::from(self.shown_by_foot(f).0);
         }
         self.fill_drives(&mut out.drives);
+        self.fill_sensors(&mut out.sensors);
         self.fill_bodies(&mut out.bodies);
         out.references.clone_from(&self.obeyed);
         let poses = moving_poses(self.spec(), self.plant.time_ns());
@@ -98,8 +101,11 @@ impl Simulation {
         s.velocity_command = self.arbitration.velocity;
         let sound = self.faults.is_empty();
         for (i, joint) in s.joints.iter_mut().enumerate() {
-            let [q, dq] = if sound { self.seen_by_drive(i) } else { self.shown_by_encoder(i) };
-            *joint = JointReading { q, dq, tau: state.motor[i] };
+            let [mut q, mut dq, tau] = self.plant.reported_joint(i);
+            if !sound {
+                [q, dq] = self.shown_by_encoder(i);
+            }
+            *joint = JointReading { q, dq, tau };
         }
         for f in 0..state.switches.len() {
             let (contact, normal_n) = self.shown_by_foot(f);
@@ -149,7 +155,11 @@ impl Simulation {
     pub(super) fn shown_by_foot(&self, f: usize) -> (bool, f64) {
         match self.faults.stuck_foot(f) {
             Some([closed, normal_n]) => (closed != 0.0, normal_n),
-            None => (self.state().switches[f].closed, self.shown_normal_n(f)),
+            None => {
+                let sensed = self.state().sensors.feet.get(f);
+                let normal_n = sensed.map_or_else(|| self.shown_normal_n(f), FootSensed::normal_n);
+                (self.state().switches[f].closed, normal_n)
+            }
         }
     }
 

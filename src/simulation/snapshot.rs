@@ -2,7 +2,7 @@
 
 use hardstand_protocol::{
     BodiesReading, ContactsReading, DrivesReading, JointCommand, OwnerReading, PoseDescription,
-    StateReading,
+    SensorsReading, StateReading,
 };
 
 /// The readings of one tick, filled in place.
@@ -14,6 +14,8 @@ pub struct Snapshot {
     pub contacts: ContactsReading,
     /// Drives; without joints if all are ideal.
     pub drives: DrivesReading,
+    /// The truth beside sensors with errors; empty if there are none.
+    pub sensors: SensorsReading,
     /// Free bodies, and points where shapes touch.
     pub bodies: BodiesReading,
     /// What each drive obeyed in this tick: its command, if it is damped only the watchdog's `kd`,
@@ -36,6 +38,7 @@ impl Snapshot {
         self.state.copy_from(&o.state);
         self.contacts.copy_from(&o.contacts);
         self.drives.copy_from(&o.drives);
+        self.sensors.copy_from(&o.sensors);
         self.bodies.copy_from(&o.bodies);
         self.references.clone_from(&o.references);
         self.surfaces.clone_from(&o.surfaces);

@@ -82,7 +82,7 @@ impl Simulation {
         let good = Words::of(&mut arbitration, &mut faults);
         plant.begin_digest(&good.owner());
         Self {
-            imu: *plant.imu(),
+            imu: plant.reported_imu(),
             plant,
             watchdog,
             arbitration,
@@ -122,7 +122,7 @@ impl Simulation {
             None => std::mem::swap(&mut self.good, &mut self.coming),
             Some(_) => self.go_back(),
         }
-        self.imu = self.shown_by_imu(*self.plant.imu());
+        self.imu = self.shown_by_imu(self.plant.reported_imu());
         outcome.failure = self.failure();
         outcome.authority = self.authority;
         outcome
@@ -150,7 +150,7 @@ impl Simulation {
         self.good.arbitration.take(&mut self.arbitration);
         self.good.faults.take(&mut self.faults);
         self.let_go();
-        self.imu = self.shown_by_imu(*self.plant.imu());
+        self.imu = self.shown_by_imu(self.plant.reported_imu());
     }
 
     /// The plant.

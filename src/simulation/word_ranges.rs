@@ -85,7 +85,11 @@ impl WordRange {
             | "watchdog.candidate"
             | "watchdog.candidate_seq"
             | "watchdog.revoked" => Self::Bits,
-            _ => return Self::of_bodies(s, tick, group).or_else(|| Self::of_drives(group)),
+            _ => {
+                return Self::of_bodies(s, tick, group)
+                    .or_else(|| Self::of_drives(group))
+                    .or_else(|| Self::of_sensors(group));
+            }
         })
     }
 
@@ -132,6 +136,16 @@ impl WordRange {
             "drive.flags" => Self::Count(drive::flags::ALL),
             _ => return None,
         })
+    }
+
+    /// What sensors have shown and drawn: whatever they show, the motion does not depend on it.
+    fn of_sensors(group: &str) -> Option<Self> {
+        match group {
+            "sensor.imu_ticks" => Some(Self::Count(TICK_MAX)),
+            "sensor.imu_quat_WI_wxyz" => Some(Self::within(1.0 + 1e-6)),
+            _ if group.starts_with("sensor.") => Some(Self::within(1e140)),
+            _ => None,
+        }
     }
 
     /// What is wrong with a word of these `bits`; `is` what the state has made of them. `None` if

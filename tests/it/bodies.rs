@@ -130,7 +130,9 @@ fn bodies_have_quantities() {
     let (state, references, command) = (&s.state, &s.references[..], simulation.command());
     let (contacts, bodies, drives) = (Some(&s.contacts), Some(&s.bodies), Some(&s.drives));
     let applied = &applied;
-    let view = TickView { applied, state, contacts, bodies, drives, references, command, leases };
+    let sensors = Some(&s.sensors);
+    let view =
+        TickView { applied, state, contacts, bodies, drives, sensors, references, command, leases };
     let of = |name: &str| known.find(name).unwrap_or_else(|| panic!("no {name}")).of(&view);
     assert_eq!(of("body.box.height"), simulation.state().bodies[0].p_WB.z);
     assert!((of("body.box.height") - 0.1).abs() < 0.01);

@@ -78,6 +78,7 @@ mod scaffold;
 #[cfg(feature = "zenoh")]
 mod security;
 mod segments;
+mod sensors;
 mod simd;
 mod simulation;
 mod soak;

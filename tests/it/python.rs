@@ -222,7 +222,11 @@ fn every_payload_is_as_the_protocol_describes_it() {
     let place = Place::new();
     let beside = "bodies=[{name=\"box\", shape=\"box\", size_m=[0.3, 0.3, 0.2], mass_kg=3.0, \
                   position_m=[2.0, 0.0, 0.1031034]}]";
-    let _daemon = place.daemon("60", &["--set", beside]);
+    let gyro = "sensors.imu.gyro.bias_rad_per_s=0.01";
+    let joints = "sensors.joints.\"*\".offset_rad=0.01";
+    let all = [beside, gyro, joints];
+    let sets: Vec<&str> = all.iter().flat_map(|set| ["--set", *set]).collect();
+    let _daemon = place.daemon("60", &sets);
     let mut command = Command::new(HARDSTAND);
     let _controller = Process::start(
         "the controller",

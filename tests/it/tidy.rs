@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 47] = [
+const ROOMS: [(&str, &[&str]); 49] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -22,7 +22,7 @@ const ROOMS: [(&str, &[&str]); 47] = [
     ("dynamics", &["math", "simd", "spatial", "model"]),
     ("contact", &["math", "simd", "spatial"]),
     ("actuator", &["math", "simd", "spatial", "model"]),
-    ("sensor", &["math", "spatial", "model"]),
+    ("sensor", &["math", "spatial", "model", "actuator"]),
     ("plant", PHYSICS),
     ("simulation", SIMULATION),
     ("rt", &["simulation", "plant", "buffer_pool", "config"]),
@@ -77,6 +77,7 @@ const ROS2: &[&str] = &[
     "simulation",
     "spatial",
     "model",
+    "sensor",
     "plant",
     "buffer_pool",
     "ingress",

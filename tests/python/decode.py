@@ -93,9 +93,19 @@ BODIES = [
                 ("point_world_m", "3d"), ("normal_world", "3d"), ("force_world_n", "3d"),
                 ("depth_m", "d"), ("slip_m_per_s", "d"), ("sliding", "d"), ("mu", "d")]),
 ]
+SENSORS = [
+    ("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
+    ("truth_imu_quat_wxyz", "4d"), ("truth_imu_angular_velocity_rad_per_s", "3d"),
+    ("truth_imu_specific_force_m_per_s2", "3d"), ("truth_gyro_bias_rad_per_s", "3d"),
+    ("truth_accel_bias_m_per_s2", "3d"),
+    ("joints", [("truth_q", "d"), ("truth_dq", "d"), ("truth_tau", "d")]),
+    ("feet", [("force_foot_n", "3d"), ("moment_foot_nm", "3d"), ("truth_normal_n", "d"),
+              ("truth_force_foot_n", "3d"), ("truth_moment_foot_nm", "3d")]),
+]
 ORDER_REPLY = [("verdict", "B"), ("tick", "Q"), ("reason", "text")]
 SCHEMAS = {"state": ("State", 1, STATE), "contacts": ("Contacts", 2, CONTACTS),
-           "bodies": ("Bodies", 25, BODIES), "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL),
+           "bodies": ("Bodies", 25, BODIES), "sensors": ("Sensors", 27, SENSORS),
+           "status": ("Status", 4, STATUS), "model": ("Model", 5, MODEL),
            "friction": ("OrderReply", 9, ORDER_REPLY)}
 
 
@@ -205,6 +215,26 @@ def check_bodies(bodies, model):
         assert point["normal_world"] == [0.0, 0.0, 1.0] and abs(point["depth_m"]) < 0.01, point
 
 
+def check_sensors(sensors, state, contacts):
+    """Encoders that show 0.01 rad too much, a gyroscope with a bias, and feet without errors."""
+    assert sensors["layout_hash"] == state["layout_hash"] and sensors["run_id"] == state["run_id"]
+    for joint, truth in zip(state["joints"], sensors["joints"], strict=True):
+        assert abs(joint["q"] - truth["truth_q"] - 0.01) < 1e-12, (joint, truth)
+        assert (joint["dq"], joint["tau"]) == (truth["truth_dq"], truth["truth_tau"]), truth
+    bias = sensors["truth_gyro_bias_rad_per_s"]
+    true = sensors["truth_imu_angular_velocity_rad_per_s"]
+    shown = state["imu_angular_velocity_rad_per_s"]
+    assert all(b != 0 and abs(s - t - b) < 1e-12 for s, t, b in zip(shown, true, bias)), bias
+    assert sensors["truth_accel_bias_m_per_s2"] == [0.0, 0.0, 0.0]
+    near("true specific force on z, m/s²", sensors["truth_imu_specific_force_m_per_s2"][2], 9.81, 0.05)
+    for foot, contact in zip(sensors["feet"], contacts["feet"], strict=True):
+        assert foot["force_foot_n"] == foot["truth_force_foot_n"], foot
+        assert foot["moment_foot_nm"] == foot["truth_moment_foot_nm"], foot
+        assert abs(foot["truth_normal_n"] - contact["normal_n"]) < 1e-9, foot
+        off = [a - b for a, b in zip(foot["truth_force_foot_n"], contact["force_foot_n"])]
+        assert max(map(abs, off)) < 1e-9, off
+
+
 def check_status(status, model):
     assert status["period_ns"] == model["period_ns"], status
     assert (status["mode"], status["speed"]) == (0, 1.0), status
@@ -225,7 +255,7 @@ def check_status(status, model):
 
 def check(link, robot, offsets):
     key = f"hardstand/{robot}/"
-    inboxes = {what: queue.Queue() for what in ("state", "contacts", "bodies", "status")}
+    inboxes = {what: queue.Queue() for what in ("state", "contacts", "bodies", "sensors", "status")}
     subscribers = [link.declare_subscriber(key + what, inbox.put)
                    for what, inbox in inboxes.items()]
     model = decode("model", ask(link, key + "model"), offsets)
@@ -240,11 +270,12 @@ def check(link, robot, offsets):
     state = {"time_ns": 0}
     while state["time_ns"] < 1_500_000_000:
         state = decode("state", inboxes["state"].get(timeout=20))
-    contacts = decode("contacts", inboxes["contacts"].get(timeout=20))
-    while contacts["tick"] < state["tick"]:
-        contacts = decode("contacts", inboxes["contacts"].get(timeout=20))
-    while state["tick"] < contacts["tick"]:
-        state = decode("state", inboxes["state"].get(timeout=20))
+    # of the same tick, though a busy machine may lose some of each
+    same = {"state": state, "contacts": {"tick": 0}, "sensors": {"tick": 0}}
+    while len({message["tick"] for message in same.values()}) > 1:
+        oldest = min(same, key=lambda what: same[what]["tick"])
+        same[oldest] = decode(oldest, inboxes[oldest].get(timeout=20))
+    state, contacts, sensors = same.values()
     accepted = 0
     while accepted == 0:  # the first status may be from before the controller came
         status = decode("status", inboxes["status"].get(timeout=20))
@@ -254,7 +285,9 @@ def check(link, robot, offsets):
     while bodies["tick"] < state["tick"]:
         bodies = decode("bodies", inboxes["bodies"].get(timeout=20))
     check_bodies(bodies, model)
+    check_sensors(sensors, state, contacts)
     if offsets:
+        decode("sensors", inboxes["sensors"].get(timeout=20), True)
         decode("bodies", inboxes["bodies"].get(timeout=20), True)
         decode("state", inboxes["state"].get(timeout=20), True)
         decode("contacts", inboxes["contacts"].get(timeout=20), True)

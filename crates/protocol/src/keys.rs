@@ -175,6 +175,8 @@ pub struct Keys {
     pub contacts: String,
     /// Drives that are not ideal.
     pub drives: String,
+    /// The truth beside sensors with errors.
+    pub sensors: String,
     /// Free bodies, and points where shapes touch.
     pub bodies: String,
     /// Views, for people to look at.
@@ -205,6 +207,7 @@ impl Keys {
             state: key("state"),
             contacts: key("contacts"),
             drives: key("drives"),
+            sensors: key("sensors"),
             bodies: key("bodies"),
             view: key("view"),
             orders: Order::ALL.map(|ask| key(ask.name())),

@@ -57,6 +57,8 @@ numbered! {
         Bodies = 25, "Bodies";
         /// `ConstraintRequest`.
         Constraint = 26, "Constraint";
+        /// `SensorsReading`.
+        Sensors = 27, "Sensors";
         /// `AnchorsRequest`.
         Anchors = 28, "Anchors";
     }
@@ -93,6 +95,7 @@ impl Kind {
             Self::Drives => "hardstand.Drives.v7",
             Self::Constraint => "hardstand.Constraint.v7",
             Self::Bodies => "hardstand.Bodies.v7",
+            Self::Sensors => "hardstand.Sensors.v7",
             Self::Anchors => "hardstand.Anchors.v7",
         }
     }

@@ -38,6 +38,7 @@ mod log;
 mod order;
 mod reading;
 mod rejection;
+mod sensor_reading;
 mod session;
 mod status;
 
@@ -78,6 +79,7 @@ pub use reading::{
     StationReading, ViewReading,
 };
 pub use rejection::{Rejection, Verdict};
+pub use sensor_reading::{FootSensorReading, JointTruth, SensorsReading};
 pub use session::{public_session, random_number};
 pub use status::{
     AGE_EDGES_TICKS, ControllerReading, Counter, Distribution, LATENCY_EDGES_NS, StatusReading,

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Authority, ContactsReading, Event, JointCommand, PlantFailure, StateReading, Verdict};
+use crate::{
+    Authority, ContactsReading, Event, JointCommand, PlantFailure, SensorsReading, StateReading,
+    Verdict,
+};
 
 /// A command that was a candidate in a tick, and the verdict on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +52,9 @@ pub struct LogTick {
     /// Contacts after the tick, in a record that has room for them.
     #[serde(skip)]
     pub contacts: Option<ContactsReading>,
+    /// The truth beside sensors with errors; empty if there are none.
+    #[serde(skip)]
+    pub sensors: SensorsReading,
     /// What the drives obeyed.
     #[serde(skip)]
     pub references: Vec<JointCommand>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use hardstand::config::Scenario;
 use hardstand::simulation::{Simulation, Snapshot, Solo, fault_event};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{FaultSpec, JointCommand};
+use hardstand_protocol::{FaultSpec, JointCommand, JointReading};
 
 /// Name under which the commands are given.
 const CONTROLLER: &str = "python";
@@ -154,6 +154,27 @@ impl Core {
         }
         let words: Vec<u64> = words.iter().map(|w| u64::from_le_bytes(*w)).collect();
         self.solo.restore(&words)
+    }
+
+    /// A number of what each joint reports, or of what is true of it without sensors with errors.
+    pub(crate) fn reported(&mut self, number: fn(&JointReading) -> f64) -> Vec<f64> {
+        if self.simulation().spec().sensors.joints.is_empty() {
+            return self.truth().iter().map(number).collect();
+        }
+        self.readings().state.joints.iter().map(number).collect()
+    }
+
+    /// What is true of each joint.
+    pub(crate) fn truth(&self) -> Vec<JointReading> {
+        let state = self.simulation().state();
+        let motion = state.q.joints.iter().zip(&state.v.joints).zip(&state.motor);
+        motion.map(|((q, dq), tau)| JointReading { q: *q, dq: *dq, tau: *tau }).collect()
+    }
+
+    /// True normal force of each foot, N.
+    pub(crate) fn true_normals_n(&self) -> Vec<f64> {
+        let feet = &self.simulation().spec().feet;
+        feet.iter().map(|foot| self.simulation().plant().foot_normal_n(foot)).collect()
     }
 
     /// What sensors and contacts show.

@@ -123,16 +123,28 @@ impl Plant {
         self.core.simulation().state().digest
     }
 
-    fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation().state().q.joints.iter().copied())
+    fn q<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.reported(|j| j.q))
     }
 
-    fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation().state().v.joints.iter().copied())
+    fn truth_q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.truth().into_iter().map(|j| j.q))
     }
 
-    fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        bytes(py, self.core.simulation().state().motor.iter().copied())
+    fn dq<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.reported(|j| j.dq))
+    }
+
+    fn truth_dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.truth().into_iter().map(|j| j.dq))
+    }
+
+    fn tau<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.reported(|j| j.tau))
+    }
+
+    fn truth_tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.truth().into_iter().map(|j| j.tau))
     }
 
     fn q_initial<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -160,6 +172,22 @@ impl Plant {
         let state = self.core.simulation().state();
         let w_B = state.q.quat_WB.to_matrix().tr_mul(&state.v.w_WB);
         bytes(py, w_B.to_array())
+    }
+
+    fn truth_imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation().plant().imu().quat_WI.wxyz())
+    }
+
+    fn truth_imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation().plant().imu().angular_velocity_I.to_array())
+    }
+
+    fn truth_imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.simulation().plant().imu().specific_force_I.to_array())
+    }
+
+    fn truth_foot_normal<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.true_normals_n())
     }
 
     fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

@@ -90,16 +90,34 @@ impl Plants {
         all.collect()
     }
 
-    fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(&c.simulation().state().q.joints))
+    fn q<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut all = Vec::new();
+        self.cores.iter_mut().for_each(|c| all.extend(c.reported(|j| j.q)));
+        bytes(py, all)
     }
 
-    fn dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(&c.simulation().state().v.joints))
+    fn truth_q<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.truth().into_iter().map(|j| j.q)))
     }
 
-    fn tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.rows(py, |c, out| out.extend(&c.simulation().state().motor))
+    fn dq<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut all = Vec::new();
+        self.cores.iter_mut().for_each(|c| all.extend(c.reported(|j| j.dq)));
+        bytes(py, all)
+    }
+
+    fn truth_dq<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.truth().into_iter().map(|j| j.dq)))
+    }
+
+    fn tau<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut all = Vec::new();
+        self.cores.iter_mut().for_each(|c| all.extend(c.reported(|j| j.tau)));
+        bytes(py, all)
+    }
+
+    fn truth_tau<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.truth().into_iter().map(|j| j.tau)))
     }
 
     fn base_position<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -123,6 +141,24 @@ impl Plants {
             let state = c.simulation().state();
             out.extend(state.q.quat_WB.to_matrix().tr_mul(&state.v.w_WB).to_array());
         })
+    }
+
+    fn truth_imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation().plant().imu().quat_WI.wxyz()))
+    }
+
+    fn truth_imu_gyro<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| {
+            out.extend(c.simulation().plant().imu().angular_velocity_I.to_array())
+        })
+    }
+
+    fn truth_imu_acc<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.simulation().plant().imu().specific_force_I.to_array()))
+    }
+
+    fn truth_foot_normal<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.rows(py, |c, out| out.extend(c.true_normals_n()))
     }
 
     fn imu_quat<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

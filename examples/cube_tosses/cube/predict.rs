@@ -4,7 +4,7 @@ use hardstand_physics::contact::{Restitution, Surface};
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, BodySpec, Builder, Model};
 use hardstand_physics::plant::{
-    CollisionSpec, DriveSet, Integrator, OwnerWords, Plant, PlantSpec, StopSpec,
+    CollisionSpec, DriveSet, Integrator, OwnerWords, Plant, PlantSpec, SensorSet, StopSpec,
 };
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Mat3, Quaternion, SpatialInertia, Transform, Vec3};
@@ -133,6 +133,7 @@ fn cube(
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 5.0, off_n: 2.0, debounce_ticks: 3 },
         drives: DriveSet::default(),
+        sensors: SensorSet::default(),
         q,
         v,
     };

@@ -50,7 +50,7 @@ impl Simulation {
     /// Position and velocity that the encoder of joint `i` shows after the last tick.
     pub(in crate::simulation) fn shown_by_encoder(&self, i: usize) -> [f64; 2] {
         let state = self.plant.state();
-        let [q, dq] = self.seen_by_drive(i);
+        let [q, dq, _] = self.plant.reported_joint(i);
         match self.faults.encoder(i, state.tick.wrapping_sub(1)) {
             None => [q, dq],
             Some(Encoder::Off(by)) => [q + by, dq],
@@ -58,21 +58,12 @@ impl Simulation {
         }
     }
 
-    /// Position and velocity of joint `i` as its drive has read them; the truth if it is ideal.
-    pub(in crate::simulation) fn seen_by_drive(&self, i: usize) -> [f64; 2] {
-        let state = self.plant.state();
-        match state.drives.joints.get(i) {
-            None => [state.q.joints[i], state.v.joints[i]],
-            Some(drive) => [drive.measured.q, drive.measured.dq],
-        }
-    }
-
-    /// What the unit shows of the true reading: axes first, then errors, then limits.
-    pub(in crate::simulation) fn shown_by_imu(&self, truth: ImuReading) -> ImuReading {
+    /// What the unit shows with faults of what it would show: axes first, then errors, then limits.
+    pub(in crate::simulation) fn shown_by_imu(&self, sound: ImuReading) -> ImuReading {
         if self.faults.is_empty() {
-            return truth;
+            return sound;
         }
-        let mut shown = truth;
+        let mut shown = sound;
         let (w, f) = (&mut shown.angular_velocity_I, &mut shown.specific_force_I);
         let of = |kind: FaultKind| self.faults.of(kind);
         for axes in of(FaultKind::ImuAxesSwapped) {

@@ -5,12 +5,10 @@
 //! everything else. A [`PlantFailure`](hardstand_protocol::PlantFailure) is another thing: a plant
 //! that has stopped.
 
-mod chance;
 mod effects;
 mod request;
 mod slots;
 
-pub use chance::{chance, random};
 pub(super) use request::scope;
 pub use request::{check_fault, fault_event, fault_part, part_named};
 pub(super) use slots::Encoder;

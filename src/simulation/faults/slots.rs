@@ -6,7 +6,7 @@ use hardstand_physics::plant::{Walk, Word};
 
 use crate::limits::FAULTS_MAX;
 
-use super::chance;
+use hardstand_physics::sensor::chance;
 
 /// A slot: a fault that acts, as words, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -13,10 +13,12 @@ impl Plant {
         let (q, v, imu) = (&self.state.q, &self.state.v, &self.imu);
         let usable = |x: &f64| x.abs() <= NUMBER_MAX;
         let finite = q.quat_WB.wxyz().iter().all(usable)
-            && q.p_WB.iter().chain(&q.joints).all(usable)
-            && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(usable)
+            && [&q.p_WB, &v.w_WB, &v.v_WB].into_iter().all(|of| of.iter().all(usable))
+            && q.joints.iter().all(usable)
+            && v.joints.iter().all(usable)
             && self.state.motor.iter().all(usable)
-            && imu.specific_force_I.iter().chain(imu.angular_velocity_I.iter()).all(usable)
+            && imu.specific_force_I.iter().all(usable)
+            && imu.angular_velocity_I.iter().all(usable)
             && imu.quat_WI.wxyz().iter().all(usable)
             && self.contacts.forces().all(is_usable)
             && self.collisions.points().iter().all(|p| is_usable(p.spring_force()))
@@ -24,8 +26,11 @@ impl Plant {
             && self.state.drives.is_usable();
         let slow = |x: &f64| x.abs() <= SPEED_MAX;
         let near = |x: &f64| x.abs() <= REACH_MAX_M;
-        let in_range = q.p_WB.iter().chain(&q.joints).all(near)
-            && v.w_WB.iter().chain(v.v_WB.iter()).chain(&v.joints).all(slow)
+        let in_range = q.p_WB.iter().all(near)
+            && q.joints.iter().all(near)
+            && v.w_WB.iter().all(slow)
+            && v.v_WB.iter().all(slow)
+            && v.joints.iter().all(slow)
             && !self.contacts.evaluated().iter().any(is_crushed)
             && !self.collisions.points().iter().any(|p| p.normal_n() > FORCE_MAX_N)
             && self.state.bodies.iter().all(is_in_range)
@@ -34,8 +39,13 @@ impl Plant {
             (false, _) => Some(PlantFailure::NotFinite),
             (true, false) => Some(PlantFailure::OutOfRange),
             (true, true) if self.collisions.overflows() => Some(PlantFailure::TooManyContacts),
-            (true, true) => None,
+            (true, true) => self.check_sensors(),
         }
+    }
+
+    /// Bad numbers that sensors show.
+    fn check_sensors(&self) -> Option<PlantFailure> {
+        (!self.state.sensors.is_usable()).then_some(PlantFailure::NotFinite)
     }
 
     /// Back to the last good state, for good.

@@ -1,7 +1,7 @@
 //! Putting the robot elsewhere.
 
 use super::Plant;
-use crate::sensor::FootSwitch;
+use super::step::imu_at_rest;
 use crate::spatial::{Quaternion, Vec3};
 
 impl Plant {
@@ -22,13 +22,10 @@ impl Plant {
         }
         // with the forces of the new anchors
         self.settle();
-        for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
-            let of_shapes_n = self.collisions.normal_sum_n(&foot.shapes);
-            let normal_n = self.contacts.normal_sum_n(&foot.stations) + of_shapes_n;
-            *switch = FootSwitch::settled(&self.spec.foot_switch, normal_n);
-        }
         let imu = &self.spec.imu;
         self.state.imu_v_before_W = self.data.point_velocity_W(imu.body, &imu.X_BI.p);
+        self.imu = imu_at_rest(&self.spec, &self.data);
+        self.start_sensors();
         self.wake();
     }
 }

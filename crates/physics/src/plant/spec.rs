@@ -11,7 +11,7 @@ use crate::sensor::{FootSwitchSpec, ImuSpec};
 use crate::spatial::{Transform, Vec3};
 
 use super::near::places;
-use super::{CollisionSpec, ConstraintSpec, DriveSet, FrictionRegion};
+use super::{CollisionSpec, ConstraintSpec, DriveSet, FrictionRegion, SensorSet};
 
 /// How a micro-step advances the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,8 @@ pub struct PlantSpec {
     pub foot_switch: FootSwitchSpec,
     /// Drives of the joints, ideal by default.
     pub drives: DriveSet,
+    /// Errors of the sensors, none by default.
+    pub sensors: SensorSet,
     /// Initial positions.
     pub q: Positions,
     /// Initial velocities.

@@ -10,7 +10,10 @@ use crate::spatial::Vec3;
 use super::collision::CollisionMemory;
 use super::contact_state::{ContactState, walk3};
 use super::regions::walk_region;
-use super::{BodyState, CollisionSet, ConstraintState, DriveStates, Flight, PlantSpec, Walk, Word};
+use super::{
+    BodyState, CollisionSet, ConstraintState, DriveStates, Flight, PlantSpec, SensorStates, Walk,
+    Word,
+};
 
 /// A push that is acting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,6 +60,8 @@ pub struct State {
     pub(super) touches: CollisionMemory,
     /// Drives; without words if they are ideal.
     pub drives: DriveStates,
+    /// Sensors; without words if they show the truth.
+    pub sensors: SensorStates,
 }
 
 impl State {
@@ -85,6 +90,7 @@ impl State {
             contacts,
             touches: collisions.new_memory(),
             drives: DriveStates::new(spec),
+            sensors: SensorStates::new(spec),
         }
     }
 
@@ -149,6 +155,7 @@ impl State {
             walk_region(i, slot, visit);
         }
         self.drives.walk(visit);
+        self.sensors.walk(visit);
         for (i, body) in self.bodies.iter_mut().enumerate() {
             body.walk(i, visit);
         }

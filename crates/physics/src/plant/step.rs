@@ -6,7 +6,7 @@ use crate::dynamics::{
     articulated_inertias, kinematics,
 };
 use crate::model::Model;
-use crate::sensor::{FootSwitch, ImuReading};
+use crate::sensor::ImuReading;
 use crate::spatial::{SpatialInertia, Vec3};
 
 use super::collision::Around;
@@ -14,6 +14,7 @@ use super::constraint;
 use super::digest::Digest;
 use super::drives::Drives;
 use super::rigid::{RigidSolver, Sets};
+use super::sensors::Sensors;
 use super::simd::{self, SimdStep};
 use super::{
     CollisionSet, ContactSet, Integrator, OwnerWords, PlantFailure, PlantSpec, State, layout_hash,
@@ -37,6 +38,7 @@ pub struct Plant {
     pub(super) motors: Vec<MotorLimits>,
     pub(super) passive: Vec<PassiveJoint>,
     pub(super) drives: Drives,
+    pub(super) sensors: Sensors,
     pub(super) lanes: SimdStep,
     pub(super) simd_contacts: bool,
     pub(super) path: ComputePath,
@@ -74,6 +76,7 @@ impl Plant {
         let simd_contacts = springs.is_some();
         let springs = springs.unwrap_or_default();
         let drives = Drives::new(&model, &spec, &data);
+        let sensors = Sensors::new(&spec);
         let limits = if drives.is_ideal() { &motors } else { &drives.unlimited };
         let lanes = SimdStep::new(&model, &spec, limits, &passive, &springs, false);
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
@@ -104,6 +107,7 @@ impl Plant {
             motors,
             passive,
             drives,
+            sensors,
             lanes,
             simd_contacts,
             path: ComputePath::Fastest,
@@ -111,11 +115,7 @@ impl Plant {
             imu,
         };
         plant.settle();
-        for (foot, switch) in plant.spec.feet.iter().zip(&mut plant.state.switches) {
-            let normal_n = plant.contacts.normal_sum_n(&foot.stations)
-                + plant.collisions.normal_sum_n(&foot.shapes);
-            *switch = FootSwitch::settled(&plant.spec.foot_switch, normal_n);
-        }
+        plant.start_sensors();
         plant.keep_momentum();
         plant.begin_digest(&OwnerWords::default());
         if let Some(failure) = plant.check() {
@@ -340,11 +340,7 @@ impl Plant {
             &self.spec.gravity_W,
         );
         self.state.imu_v_before_W = v_W;
-        for (foot, switch) in self.spec.feet.iter().zip(&mut self.state.switches) {
-            let of_shapes_n = self.collisions.normal_sum_n(&foot.shapes);
-            let normal_n = self.contacts.normal_sum_n(&foot.stations) + of_shapes_n;
-            switch.update(&self.spec.foot_switch, normal_n);
-        }
+        self.read_sensors();
     }
 
     /// Ends a good tick: its words are what a bad one goes back to.

@@ -325,6 +325,7 @@ fn a_body_and_a_robot_in_the_air_fall_with_gravity() {
             meets_ground: true,
             model: law.clone(),
             friction: Friction::new(0.7, 0.5),
+            rolling: RollingFriction::NONE,
         });
         put(&mut spec, ball(0.1, 1.0, [5.0, 0.0, 20.0]), &law);
         spec.q.p_WB.z = 20.0;

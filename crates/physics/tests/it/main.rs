@@ -22,6 +22,7 @@ mod math;
 mod momentum;
 mod near;
 mod rolling;
+mod sensors;
 mod soft;
 mod spatial;
 mod springs;

@@ -97,6 +97,13 @@ PAYLOADS = [
     (24, "Drives", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"), ("bus_v", "d"),
                     ("joints", [(n, "d") for n in ("motor_q", "motor_dq", "truth_q", "truth_dq", "current_a",
                                                    "winding_c", "housing_c")] + [("flags", "I")])]),
+    (27, "Sensors", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),
+                     ("truth_imu_quat_wxyz", "4d")]
+     + [(n, "3d") for n in ("truth_imu_angular_velocity_rad_per_s", "truth_imu_specific_force_m_per_s2",
+                            "truth_gyro_bias_rad_per_s", "truth_accel_bias_m_per_s2")]
+     + [("joints", [(n, "d") for n in ("truth_q", "truth_dq", "truth_tau")]),
+        ("feet", [("force_foot_n", "3d"), ("moment_foot_nm", "3d"), ("truth_normal_n", "d"),
+                  ("truth_force_foot_n", "3d"), ("truth_moment_foot_nm", "3d")])]),
     (26, "Constraint", HEAD + [("name", "text"), ("active", "B")]),
     (28, "Anchors", HEAD + [("layout_hash", "Q"), ("scope", "B"), ("index", "I")]),
     (25, "Bodies", [("layout_hash", "Q"), ("run_id", "I"), ("tick", "Q"), ("time_ns", "Q"),

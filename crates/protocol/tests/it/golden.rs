@@ -13,8 +13,8 @@ use hardstand_protocol::{
     EventReading, FaultKind, FaultRequest, FrictionRequest, Grant, GroundReply, InjectedFault,
     JoinReply, JoinRequest, JointCommand, JointSet, Keyframe, Kind, LeaveRequest, LogLink, LogTick,
     ModelReply, OrderHead, OrderReply, Part, PlantFailure, PushRequest, Rejection, SavedState,
-    Scope, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED, VERSION, VelocityCommand,
-    Verdict, ViewReading, decode, encode,
+    Scope, SensorsReading, SpeedRequest, StateReading, StatusReading, UNTIL_CLEARED, VERSION,
+    VelocityCommand, Verdict, ViewReading, decode, encode,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -73,6 +73,7 @@ fn of_kind(kind: Kind) -> String {
         Kind::LogLink => probed::<LogLink>(kind),
         Kind::Drives => probed::<DrivesReading>(kind),
         Kind::Bodies => probed::<BodiesReading>(kind),
+        Kind::Sensors => probed::<SensorsReading>(kind),
     }
 }
 
@@ -99,6 +100,7 @@ fn log_tick() -> LogTick {
         missed_deadlines: 18,
         state: StateReading::default(),
         contacts: None,
+        sensors: SensorsReading::default(),
         references: Vec::new(),
         keyframe: Vec::new(),
     }

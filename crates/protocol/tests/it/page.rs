@@ -7,8 +7,8 @@ use hardstand_protocol::{
     Authority, BodiesReading, ClaimedCommand, ClearFaultsRequest, ContactsReading, ControlRequest,
     DrivesReading, EventReading, FaultKind, FaultRequest, FrictionRequest, JoinReply, JoinRequest,
     Keyframe, Kind, LeaveRequest, LogLink, LogTick, ModelReply, Order, OrderHead, OrderReply,
-    PlantFailure, PushRequest, Rejection, Role, SavedState, SpeedRequest, StateReading,
-    StatusReading, VERSION,
+    PlantFailure, PushRequest, Rejection, Role, SavedState, SensorsReading, SpeedRequest,
+    StateReading, StatusReading, VERSION,
 };
 use serde::de::DeserializeOwned;
 
@@ -125,6 +125,7 @@ fn version_and_kinds_are_those_of_the_code() {
         Kind::State,
         Kind::Contacts,
         Kind::Drives,
+        Kind::Sensors,
         Kind::Bodies,
         Kind::View,
         Kind::Status,
@@ -149,6 +150,7 @@ fn the_table_of_keys_has_every_key() {
         "contacts",
         "bodies",
         "drives",
+        "sensors",
         "view",
         "status",
         "events",
@@ -192,6 +194,7 @@ fn the_tables_of_fields_are_those_of_the_code() {
     check_table::<StateReading>(after(&page, "## state\n"));
     check_table::<ContactsReading>(after(&page, "## contacts\n"));
     check_table::<DrivesReading>(after(&page, "## drives\n"));
+    check_table::<SensorsReading>(after(&page, "## sensors\n"));
     check_table::<BodiesReading>(after(&page, "## bodies\n"));
     check_table::<StatusReading>(after(&page, "## status\n"));
     check_table::<EventReading>(after(&page, "## events\n"));
@@ -215,6 +218,13 @@ fn the_elements_of_lists_are_those_of_the_code() {
     let (_, drives) = probe::<DrivesReading>();
     let found = rows(after(&page, "An element of `joints` is one drive"));
     assert_eq!(found, expected(within(&drives, &["joints"]), 0));
+    let (_, sensors) = probe::<SensorsReading>();
+    for (start, list) in [
+        ("An element of `joints` is the truth of one joint", "joints"),
+        ("An element of `feet` is one sensor", "feet"),
+    ] {
+        assert_eq!(rows(after(&page, start)), expected(within(&sensors, &[list]), 0));
+    }
     let (_, bodies) = probe::<BodiesReading>();
     for (start, list) in
         [("An element of `bodies`", "bodies"), ("An element of `points`", "points")]

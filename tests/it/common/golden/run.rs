@@ -9,7 +9,7 @@ use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::Walk;
 use hardstand_physics::plant::{
-    CollisionSpec, ContactModel, DriveSet, Integrator, PlantSpec, Station, StopSpec,
+    CollisionSpec, ContactModel, DriveSet, Integrator, PlantSpec, SensorSet, Station, StopSpec,
 };
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Transform, Vec3};
@@ -62,6 +62,7 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 1.0, off_n: 0.5, debounce_ticks: 1 },
         drives: DriveSet::default(),
+        sensors: SensorSet::default(),
         q: scene.q.clone(),
         v: scene.v.clone(),
     };

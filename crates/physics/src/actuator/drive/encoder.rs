@@ -57,7 +57,7 @@ pub struct Measured {
 
 impl Measured {
     /// Reads the encoder at position `q` and speed `dq`, `since_s` after the last time.
-    pub(super) fn read(&mut self, encoder: &Encoder, q: f64, dq: f64, since_s: f64) {
+    pub fn read(&mut self, encoder: &Encoder, q: f64, dq: f64, since_s: f64) {
         let shown = encoder.shown_rad(q);
         if encoder.velocity_cutoff_hz > 0.0 && since_s > 0.0 {
             let raw = (shown - self.q) / since_s;

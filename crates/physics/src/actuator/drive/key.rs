@@ -1,10 +1,10 @@
-//! The numbers of a drive by name: what a file, a scenario and a fit to a log may set.
+//! Numbers by name: what a file, a scenario and a fit to a log may set.
 
 use super::Drive;
 
-/// A number of a drive.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
+/// A number of a drive, or of a sensor.
+#[derive(Debug)]
+pub struct Key<T = Drive> {
     /// Table and key in it, `friction.coulomb_nm`, or a key alone, `delay_us`; the unit comes last.
     pub name: &'static str,
     /// Smallest value.
@@ -13,29 +13,38 @@ pub struct Key {
     pub max: f64,
     /// What it is, in a few words.
     pub about: &'static str,
-    field: fn(&mut Drive) -> &mut f64,
+    field: fn(&mut T) -> &mut f64,
 }
 
-impl Key {
+// derived, it would ask for a T that can be copied
+impl<T> Clone for Key<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Key<T> {}
+
+impl<T: Copy> Key<T> {
     /// A number from `min` to `max`.
-    pub(super) const fn new(
+    pub(crate) const fn new(
         name: &'static str,
         (min, max): (f64, f64),
         about: &'static str,
-        field: fn(&mut Drive) -> &mut f64,
+        field: fn(&mut T) -> &mut f64,
     ) -> Self {
         Self { name, min, max, about, field }
     }
 
-    /// The value in `drive`.
+    /// The value in `of`.
     #[must_use]
-    pub fn get(&self, drive: &Drive) -> f64 {
-        let mut copy = *drive;
+    pub fn get(&self, of: &T) -> f64 {
+        let mut copy = *of;
         *(self.field)(&mut copy)
     }
 
-    /// Changes the value in `drive`.
-    pub fn set(&self, drive: &mut Drive, value: f64) {
-        *(self.field)(drive) = value;
+    /// Changes the value in `of`.
+    pub fn set(&self, of: &mut T, value: f64) {
+        *(self.field)(of) = value;
     }
 }

@@ -8,7 +8,8 @@ use hardstand_physics::contact::{
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
 use hardstand_physics::plant::{
-    CollisionSpec, ContactModel, DriveSet, Foot, Integrator, PlantSpec, Station, StopSpec,
+    CollisionSpec, ContactModel, DriveSet, Foot, Integrator, PlantSpec, SensorSet, Station,
+    StopSpec,
 };
 use hardstand_physics::sensor::{FootSwitchSpec, ImuSpec};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
@@ -71,6 +72,7 @@ pub fn plain_spec(model: &Model) -> PlantSpec {
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },
         foot_switch: FootSwitchSpec { on_n: 5.0, off_n: 2.0, debounce_ticks: 3 },
         drives: DriveSet::default(),
+        sensors: SensorSet::default(),
         q: Positions::zero(model),
         v: Velocities::zero(model),
     }
