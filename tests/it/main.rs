@@ -65,6 +65,7 @@ mod record;
 mod regions;
 mod replay;
 mod rigid;
+#[cfg(feature = "zenoh")]
 mod robot_log;
 #[cfg(feature = "zenoh")]
 mod ros2;
@@ -82,9 +83,9 @@ mod sensors;
 mod simd;
 mod simulation;
 mod soak;
-#[cfg(feature = "zenoh")]
 mod soft;
 mod spring_keys;
+#[cfg(feature = "zenoh")]
 mod tables;
 mod tidy;
 mod time_control;

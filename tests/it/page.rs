@@ -24,7 +24,7 @@ fn every_plot_is_there_and_small() {
     let text = page();
     let plots: Vec<&str> =
         text.split("](contact/").skip(1).filter_map(|p| p.split(')').next()).collect();
-    assert_eq!(plots.len(), 9, "{plots:?}");
+    assert_eq!(plots.len(), 10, "{plots:?}");
     for plot in plots {
         let svg = fs::read_to_string(docs().join("contact").join(plot)).unwrap();
         assert!(svg.starts_with("<svg") && svg.len() <= 60_000, "{plot}: {} bytes", svg.len());
