@@ -112,7 +112,7 @@ impl Source {
         self.spec.joints.iter().all(own)
     }
 
-    /// Asks for the joints, not more often than [`JOIN_AGAIN`]; true if it has them. Waits for the
+    /// Asks for the joints, not more often than `JOIN_AGAIN`; true if it has them. Waits for the
     /// answer of the loop, which takes a tick.
     pub fn join(&mut self, now: &PortState) -> bool {
         if self.asked.is_some_and(|at| at.elapsed() < JOIN_AGAIN) {
