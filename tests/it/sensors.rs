@@ -125,7 +125,7 @@ const FULL: [&str; 14] = [
     "sensors.imu.vibration.frequency_hz=80",
     "sensors.imu.orientation.tilt_rad=0.01",
     "sensors.joints.\"*\"={delay_us=2500, noise_rad=1e-3, velocity_cutoff_hz=100}",
-    "sensors.joints.FL_calf_joint.torque.noise_nm=0.3",
+    "sensors.joints.FL_calf_joint.torque={noise_nm=0.3, bandwidth_hz=200}",
     "sensors.feet.delay_us=1500",
     "sensors.feet.force={noise_n=2, hysteresis_n=3, gain_error=0.05}",
     "sensors.feet.moment.noise_nm=0.1",
