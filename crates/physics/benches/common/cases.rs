@@ -37,7 +37,7 @@ impl Case {
     }
 }
 
-/// Prints, for each of `parts`, what a tick of 1 ms with ten micro-steps takes with it: the least of
+/// Prints what a tick of 1 ms with ten micro-steps takes with each of `parts`: the least of
 /// `ROUNDS` means over `TICKS` ticks; cases are measured in turn. The first argument, if there is
 /// one, names the only case. With `--test`, each runs once, without figures.
 pub(crate) fn compare<T, const N: usize>(
