@@ -108,6 +108,7 @@ pub(crate) fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
 }
 
 /// All corners of a mesh; `None` if it cannot be read.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn corners(path: &Path) -> Option<Vec<Vec3>> {
     read(path).ok().map(|triangles| triangles.concat())
 }

@@ -45,7 +45,9 @@ use hardstand_physics::spatial::Quaternion;
 
 use self::element::is_mjcf;
 pub use self::keyframe::Keyframe;
-pub(crate) use self::mesh::{corners as mesh_corners, file_of as mesh_file, points as mesh_points};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use self::mesh::corners as mesh_corners;
+pub(crate) use self::mesh::{file_of as mesh_file, points as mesh_points};
 
 /// The robot of a MuJoCo model.
 #[derive(Clone, Debug, Default)]

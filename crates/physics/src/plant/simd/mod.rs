@@ -127,6 +127,8 @@ impl SimdStep {
         if has_avx2() && !portable {
             return Self::Avx2(Robot::new(model, spec, &parts));
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = portable;
         Self::Portable(Robot::new(model, spec, &parts))
     }
 
