@@ -52,14 +52,16 @@ fn no_state(patience: Duration) -> Error {
     Error::new(ErrorKind::Bus, text)
 }
 
-/// Asks for the model in short turns, so that a signal ends the search at once.
+/// Longest single wait for the model, so that a signal soon ends the search.
+const TURN: Duration = Duration::from_millis(100);
+
+/// Asks for the model until there is an answer, `patience` is over or a signal came.
 fn find(client: &Client, patience: Duration, stop: &AtomicBool) -> Result<ModelReply> {
     let begin = Instant::now();
     loop {
-        match client.model(Duration::ZERO) {
-            Err(e) if begin.elapsed() >= patience || stop.load(Ordering::Relaxed) => return Err(e),
-            Err(_not_yet) => std::thread::sleep(Duration::from_millis(50)),
-            found => return found,
+        match client.model(patience.min(TURN)) {
+            Err(_) if begin.elapsed() < patience && !stop.load(Ordering::Relaxed) => {}
+            ended => return ended,
         }
     }
 }
