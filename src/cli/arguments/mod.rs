@@ -126,7 +126,7 @@ pub(super) enum Verb {
     /// waits for a controller before simulated time begins (sim.start). Every key of a scenario is
     /// documented in config/default.toml. Ctrl-C ends the run and completes the log.
     Run(RunArguments),
-    /// Stand, push, recover and replay in twelve seconds
+    /// Walk, be pushed, turn and stand for eight seconds, then replay the log
     ///
     /// The daemon simulates the quadruped of config/quadruped.toml in real time and starts
     /// `hardstand controller stand` as a process of its own. The robot drops from 0.1 m, stands, is
