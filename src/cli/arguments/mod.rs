@@ -76,28 +76,20 @@ pub(super) use view::{PageArguments, PageServer, ViewArguments};
 
 const AFTER_HELP: &str = "\
 Start here:
-  hardstand demo                                  a quadruped stands, is pushed, recovers
-  hardstand run config/quadruped.toml             the daemon, waiting for your controller
+  hardstand demo                                  a quadruped walks, is pushed, turns and stands
+  hardstand new robot.urdf -o my.toml             a scenario for your robot
+  hardstand run my.toml --view                    the daemon, with a page in the browser
   hardstand controller stand                      an example controller, in another terminal
-  hardstand view                                  the robot in the browser, live
-  hardstand page run.mcap -o run.html             a run as one file that can be mailed
-  hardstand plot run.mcap feet -o feet.svg        foot forces over time, as a drawing
-  hardstand export run.mcap --csv run.csv         all quantities as a table
-  hardstand replay hardstand-demo.mcap            run a log again and compare every tick
-  hardstand bisect run.mcap --where 'tick > 9'    the first tick at which a condition holds
-  hardstand bisect a.mcap b.mcap                  the first difference of two runs, and its cause
-  hardstand branch run.mcap --at 500 --log b.mcap continue a run from a tick with changes
-  hardstand certify SCENARIO -- CONTROLLER        does the run depend on the machine?
-  hardstand campaign examples/campaign.toml       scenarios × faults × seeds, and a table
-  hardstand recover run.mcap                      complete the log of a killed run
-  hardstand model config/robots/quadruped.urdf    print how a robot description is read
-  hardstand import log.csv --map m.toml -o t.csv  the log of a real robot as a table
-  hardstand compare t.csv SCENARIO                its commands drive our robot; error per joint
-  hardstand calibrate t.csv SCENARIO --fit KEYS   parameters of the scenario from that log
   hardstand doctor                                is this machine fit for real time?
-  hardstand faults                                the faults that can be injected
-  hardstand drive unitree_go2 --svg go2.svg       torque by speed, responses, friction
 
+With the log of a run:
+  hardstand replay run.mcap                       run it again and compare every tick
+  hardstand page run.mcap -o run.html             the run as one file that can be mailed
+  hardstand plot run.mcap feet -o feet.svg        foot forces over time, as a drawing
+  hardstand bisect run.mcap --where 'base.height < 0.2'    the first tick of a fall
+  hardstand branch run.mcap --at 500 --log b.mcap continue from a tick with changes
+
+`hardstand COMMAND --help` describes a command, README.md and docs/ have examples of each.
 Commands that report print JSON with --json; docs/cli.md lists the fields.
 
 Exit codes:
@@ -128,19 +120,17 @@ pub(super) enum Verb {
     Run(RunArguments),
     /// Walk, be pushed, turn and stand for eight seconds, then replay the log
     ///
-    /// The daemon simulates the quadruped of config/quadruped.toml in real time and starts
-    /// `hardstand controller stand` as a process of its own. The robot drops from 0.1 m, stands, is
-    /// pushed sideways and recovers; then the log is replayed. Exit code 0 only if the robot stands
-    /// and the replay is identical, bit for bit.
+    /// The daemon simulates the quadruped of config/quadruped.toml and starts
+    /// `hardstand controller trot` as a process of its own. The robot drops from 0.1 m, walks, is
+    /// pushed sideways, walks on, turns and stands. Then the log is replayed. Exit code 0 only if
+    /// the robot stands and the replay is identical, bit for bit.
     #[cfg(feature = "zenoh")]
     Demo(DemoArguments),
     /// Test whether a closed loop is a function of its inputs
     ///
     /// Runs controller and daemon nine times in lockstep: as fast as possible, at 1 × and 0.1 ×
-    /// real
-    /// time, with either side stopped for a second, with loaded cores, and twice from a saved
-    /// state.
-    /// If all digests are equal and all logs replay, writes a certificate (JSON and a page);
+    /// real time, with either side stopped for a second, with loaded cores, and twice from a saved
+    /// state. If all digests are equal and all logs replay, writes a certificate (JSON and a page);
     /// otherwise prints the run that differs, the first tick and quantity, and the cause. The
     /// controller must join (docs/protocol.md). Exit code 0: certified; 1: a run differs; 8: the
     /// controller did not join, or ended early. docs/certify.md has examples.
@@ -194,8 +184,7 @@ pub(super) enum Verb {
     ///
     /// Joins and leaves, emergency stops, pushes, friction, faults; a controller that answers the
     /// same state twice and differently (conflict); ticks whose wait budget is spent (gave_up).
-    /// Exit
-    /// code 5 if no daemon answers.
+    /// Exit code 5 if no daemon answers.
     #[cfg(feature = "zenoh")]
     Events(EventsArguments),
     /// Control a running daemon: pause, step, reset, save, push, stop
@@ -214,7 +203,7 @@ pub(super) enum Verb {
     /// With --where: the first tick at which a condition on published quantities holds, such as
     /// `foot.FL.slip > 0.02`. With a command: a binary search for the first tick that it calls bad;
     /// once bad, all later ticks have to be bad. With a second log: the first tick at which the two
-    /// differ, who caused it, and what differs most. With --list: the quantities.
+    /// differ, the cause, and the quantity that differs most. With --list: the quantities.
     ///
     /// The log is replayed, and must be identical. Exit code 0: the condition never holds, no
     /// tick is bad, or the logs do not differ; 1: found, or the replay differs from the log; 3:
@@ -245,7 +234,7 @@ pub(super) enum Verb {
     /// Reads a URDF as `run` would and shows the tree, masses, joint order, possible feet, and
     /// everything that is doubtful. An invalid model is refused with all its mistakes.
     Model(ModelArguments),
-    /// Write a scenario for a robot: feet, a standing posture and gains; checks that it stands
+    /// Write a scenario for a robot: feet, standing posture, gains; check that it stands
     New(NewArguments),
     /// Make a table of the log of a real robot
     ///
@@ -254,7 +243,7 @@ pub(super) enum Verb {
     /// (docs/calibration.md), and writes one table for `compare` and `calibrate`. Gaps, empty
     /// cells, numbers that are not finite and time that runs back are refused with line and column.
     Import(ImportArguments),
-    /// Let recorded commands drive our robot, and measure the error of each joint
+    /// Let recorded commands drive the simulated robot, and measure the error of each joint
     ///
     /// Begins in the recorded state, of the whole table or of each window, and gives the drives the
     /// recorded commands at their times. Exit code 0: within the limits, or none was given; 1: an
@@ -269,11 +258,10 @@ pub(super) enum Verb {
     Calibrate(CalibrateArguments),
     /// Test whether this machine is fit for real time
     ///
-    /// Reads how kernel, physics core and rights are set up and prints a fix for each
-    /// source of latency that it finds. Then runs the real loop with the scenario's robot, without
-    /// a controller, and
-    /// judges its wake-up latency, tick cost and missed deadlines. docs/real-time.md explains each
-    /// check and band. Exit code 0: usable; 1: "not for real time".
+    /// Reads how kernel, physics core and rights are set up and prints a fix for each source of
+    /// latency that it finds. Then runs the real loop with the scenario's robot, without a
+    /// controller, and judges its wake-up latency, tick cost and missed deadlines.
+    /// docs/real-time.md explains each check and band. Exit code 0: usable; 1: "not for real time".
     Doctor(DoctorArguments),
     /// List the faults that a scenario or `ctl fault` can inject
     ///
