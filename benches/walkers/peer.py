@@ -93,6 +93,18 @@ def feet_of(model: mujoco.MjModel, robot: Robot) -> list[list[int]]:
     return out
 
 
+def normal(model: mujoco.MjModel, data: mujoco.MjData, feet: list[list[int]]) -> Floats:
+    """The force of the ground on each foot, N."""
+    force, out = np.zeros(6), np.zeros(len(feet))
+    for i in range(data.ncon):
+        pair = data.contact.geom[i]
+        for foot, geoms in enumerate(feet):
+            if pair[0] in geoms or pair[1] in geoms:
+                mujoco.mj_contactForce(model, data, i, force)
+                out[foot] += force[0]
+    return out
+
+
 class Loop:
     """A policy with a robot in MuJoCo, from the state in which ours begins."""
 
@@ -145,20 +157,8 @@ class Loop:
         d = self.data
         trace.add(
             position=d.qpos[:3], quat=d.qpos[3:7], velocity=d.qvel[:3], q=d.qpos[self.qpos],
-            dq=d.qvel[self.dofs], tau=tau, normal=self.normal(),
+            dq=d.qvel[self.dofs], tau=tau, normal=normal(self.model, d, self.feet),
         )
-
-    def normal(self) -> Floats:
-        """The force of the ground on each foot, N."""
-        d, force = self.data, np.zeros(6)
-        out = np.zeros(len(self.feet))
-        for i in range(d.ncon):
-            pair = d.contact.geom[i]
-            for foot, geoms in enumerate(self.feet):
-                if pair[0] in geoms or pair[1] in geoms:
-                    mujoco.mj_contactForce(self.model, d, i, force)
-                    out[foot] += force[0]
-        return out
 
 
 def run(loop: Loop, seconds: float) -> Trace:

@@ -147,18 +147,23 @@ def whole(found: Found) -> str:
         )
 
 
+def replace(page: Path, parts: dict[str, str]) -> None:
+    """Replaces the parts of the page that are named `<!-- measured: NAME -->`."""
+    text = page.read_text()
+    for name, made in parts.items():
+        begin, end = f"<!-- measured: {name} -->\n", "<!-- end -->"
+        pattern = re.escape(begin) + r".*?" + re.escape(end)
+        whole = f"{begin}\n{made}\n{end}".replace("\\", r"\\")
+        text = re.sub(pattern, whole, text, flags=re.DOTALL)
+    page.write_text(text)
+
+
 def rewrite(page: Path, found: Found) -> None:
-    """Replaces the parts of the page that are named `<!-- measured NAME -->`."""
+    """Writes all measured parts of the page, and the page of all runs."""
     parts: dict[str, Callable[[Found], str]] = {
         "versions": versions, "summary": summary, "commands": commands, "live": live,
     } | sharp_report.parts(table, span)
-    text = page.read_text()
-    for name, make in parts.items():
-        begin, end = f"<!-- measured: {name} -->\n", "<!-- end -->"
-        pattern = re.escape(begin) + r".*?" + re.escape(end)
-        made = f"{begin}\n{make(found)}\n{end}".replace("\\", r"\\")
-        text = re.sub(pattern, made, text, flags=re.DOTALL)
-    page.write_text(text)
+    replace(page, {name: make(found) for name, make in parts.items()})
     other = page.with_suffix("") / "table.md"
     other.parent.mkdir(exist_ok=True)
     other.write_text(whole(found))
