@@ -86,7 +86,7 @@ class Mpc:
         self.lifted: list[Floats | None] = [None] * 4
         self.aim, self.heading = np.zeros(2), 0.0
         self.phases = [PHASES[f.name] for f in body.robot.feet]
-        self.solve_at = 0.0
+        self.solve_at, self.last_t = 0.0, 0.0
         self.yaw_last: float | None = None
 
     def stands(self, foot: int, t: float) -> bool:
@@ -99,7 +99,7 @@ class Mpc:
         return float((t - WALK_FROM_S) / PERIOD_S + self.phases[foot]) % 1.0
 
     def torques(self, t: float, s: dict[str, Floats]) -> Floats:
-        """One step of CONTROL_S."""
+        """The torques from now on; to be called every CONTROL_S, or every step if that is longer."""
         self.body.update(s)
         turn = float(yaw(np.array([s["quat"]]))[0])
         if self.yaw_last is None:
@@ -111,8 +111,9 @@ class Mpc:
         walking = t >= WALK_FROM_S
         asked = [self.command.get(k, 0.0) if walking else 0.0 for k in ("vx", "vy", "yaw_rate")]
         self.wanted, self.turning = self.Rz @ np.array([asked[0], asked[1], 0.0]), asked[2]
-        self.aim += self.wanted[:2] * CONTROL_S
-        self.heading += self.turning * CONTROL_S
+        passed, self.last_t = t - self.last_t, t
+        self.aim += self.wanted[:2] * passed
+        self.heading += self.turning * passed
         # what is asked for does not run away from a robot that is held back
         self.aim = np.clip(self.aim, self.body.com[:2] - 0.1, self.body.com[:2] + 0.1)
         if t >= self.solve_at - 1e-9:
