@@ -48,6 +48,8 @@ mod fault_point;
 pub mod ingress;
 #[cfg(not(target_family = "wasm"))]
 pub mod inspect;
+#[cfg(feature = "zenoh")]
+pub mod lcm;
 pub mod limits;
 
 pub mod mjcf;

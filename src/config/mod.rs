@@ -16,6 +16,7 @@ mod drives;
 mod events;
 mod feet;
 mod hulls;
+mod lcm;
 mod links;
 mod materials;
 mod merge;
@@ -41,6 +42,7 @@ pub use bus::{Access, BusSettings, TlsFiles};
 pub use buses::{BusDrive, BusPort, BusWire, Motor, MotorBus};
 pub use control::ControlSettings;
 pub use drives::{PRESETS as DRIVES, drive_of, preset as drive_preset};
+pub use lcm::{LcmSettings, LcmTypes};
 pub use merge::DEFAULT_TOML;
 #[cfg(feature = "zenoh")]
 pub(crate) use merge::parse;

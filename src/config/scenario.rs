@@ -5,6 +5,7 @@ use std::path::Path;
 use toml::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::lcm::{LcmSettings, lcm};
 use super::ports::{PacketPorts, packet_ports};
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
@@ -75,6 +76,8 @@ pub struct Scenario {
     pub buses: Vec<MotorBus>,
     /// UDP and shared memory.
     pub ports: PacketPorts,
+    /// LCM; `None` if it is off.
+    pub lcm: Option<LcmSettings>,
     /// Unitree's messages; `None` if they are off.
     pub unitree: Option<UnitreeSettings>,
     /// Recorder.
@@ -211,6 +214,7 @@ fn build(
         bus,
         buses: buses(root, &loaded.model, 1_000_000_000 / spec.period_ns, &events, mistakes),
         ports: packet_ports(root),
+        lcm: lcm(root, &loaded.model, &spec),
         unitree: unitree(root, &loaded.model, &spec, &ros2),
         ros2,
         record: record(root),
@@ -308,7 +312,7 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
 /// Hash of the robot and of all sections that affect the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
-    const OTHERS: [&str; 11] = [
+    const OTHERS: [&str; 12] = [
         "realtime",
         "control",
         "bus",
@@ -317,6 +321,7 @@ fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
         "unitree",
         "udp",
         "shared_memory",
+        "lcm",
         "record",
         "events",
         "security",

@@ -26,13 +26,14 @@ impl OpenPorts {
         shows_log: bool,
         _outboxes: &mut Vec<Outbox<PortState>>,
     ) -> Result<Self> {
-        let none = scenario.buses.is_empty() && scenario.ports == PacketPorts::default();
+        let packets = scenario.ports != PacketPorts::default() || scenario.lcm.is_some();
+        let none = scenario.buses.is_empty() && !packets;
         if none || shows_log {
             return Ok(Self);
         }
         Err(Error::new(
             ErrorKind::Input,
-            "[[buses]], udp, shared_memory: this build has no bus to join over",
+            "[[buses]], udp, shared_memory, lcm: this build has no bus to join over",
         ))
     }
 

@@ -9,6 +9,7 @@ use crate::buffer_pool::{Inbox, Notifier, Outbox, Waiter, bell, pool};
 use crate::buses::OpenBus;
 use crate::config::{Mode, Pace, Scenario};
 use crate::ingress::{CommandIngress, CommandLimits};
+use crate::lcm::OpenLcm;
 use crate::ports::{OpenSharedMemory, OpenUdp, PortEnds, Source, SourceSpec};
 use crate::rt::{PORT_QUEUE, PortState};
 use crate::simulation::Simulation;
@@ -23,6 +24,7 @@ pub(super) struct OpenPorts {
     buses: Vec<(OpenBus, Inbox<PortState>)>,
     udp: Option<(OpenUdp, Inbox<PortState>, Option<Waiter>)>,
     shared_memory: Option<(OpenSharedMemory, Inbox<PortState>, Option<Waiter>)>,
+    lcm: Option<(OpenLcm, Inbox<PortState>)>,
     empty: PortState,
 }
 
@@ -46,7 +48,8 @@ impl OpenPorts {
         outboxes: &mut Vec<Outbox<PortState>>,
     ) -> Result<Self> {
         let empty = PortState::of(&simulation.new_snapshot());
-        let mut open = Self { buses: Vec::new(), udp: None, shared_memory: None, empty };
+        let mut open =
+            Self { buses: Vec::new(), udp: None, shared_memory: None, lcm: None, empty };
         if shows_log {
             return Ok(open);
         }
@@ -72,6 +75,9 @@ impl OpenPorts {
             let memory = OpenSharedMemory::open(path, counts, *spin_us)?;
             let (notifier, waiter) = waits(scenario).then(bell).unzip();
             open.shared_memory = Some((memory, queue(notifier), waiter));
+        }
+        if let Some(settings) = &scenario.lcm {
+            open.lcm = Some((OpenLcm::open(settings.group)?, queue(None)));
         }
         Ok(open)
     }
@@ -102,7 +108,11 @@ impl OpenPorts {
         }
         if let Some((open, inbox, waiter)) = self.shared_memory {
             let ends = make.ends("shared_memory".into(), all(), 1, inbox);
-            threads.push(open.start(ends, self.empty, waiter)?);
+            threads.push(open.start(ends, self.empty.clone(), waiter)?);
+        }
+        if let (Some((open, inbox)), Some(settings)) = (self.lcm, scenario.lcm) {
+            let ends = make.ends("lcm".into(), all(), 1, inbox);
+            threads.push(open.start(settings, ends, self.empty)?);
         }
         Ok(Ports { threads, stop })
     }
@@ -163,15 +173,24 @@ fn waits(scenario: &Scenario) -> bool {
 }
 
 /// # Errors
-/// [`ErrorKind::Input`] if a bus cannot be in this mode.
+/// [`ErrorKind::Input`] if a port cannot be in this mode.
 fn check_mode(scenario: &Scenario) -> Result<()> {
-    if scenario.buses.is_empty() || (!waits(scenario) && scenario.pace != Pace::Free) {
+    if !waits(scenario) && scenario.pace != Pace::Free {
         return Ok(());
     }
+    let refused = [
+        (!scenario.buses.is_empty(), "[[buses]] needs", "a master on a wire"),
+        (scenario.lcm.is_some(), "lcm.group needs", "a program of LCM"),
+    ];
+    let Some((_, what, master)) = refused.into_iter().find(|(is_there, ..)| *is_there) else {
+        return Ok(());
+    };
     Err(Error::new(
         ErrorKind::Input,
-        "[[buses]] needs control.mode \"realtime\" and sim.pace \"realtime\": a master on a wire \
-         runs on its own clock, and its frames do not say which state they answer",
+        format!(
+            "{what} control.mode \"realtime\" and sim.pace \"realtime\": {master} runs on its own \
+             clock, and its messages do not say which state they answer"
+        ),
     ))
 }
 

@@ -193,7 +193,10 @@ fn described(events: &[Event], names: &Names) -> Option<String> {
 }
 
 /// Sections that have no part in what a tick computes.
-const NO_PART: [&str; 6] = ["realtime", "control", "bus", "ros2", "unitree", "record"];
+const NO_PART: [&str; 11] = [
+    "realtime", "control", "bus", "buses", "ros2", "unitree", "udp", "shared_memory", "lcm", "record",
+    "security",
+];
 
 /// Keys in which two scenarios differ, with both values; those of sections that have no part in
 /// what a tick computes are left out.

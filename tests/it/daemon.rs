@@ -8,6 +8,7 @@ mod control;
 mod disk;
 mod faults;
 mod friction;
+mod lcm;
 mod life;
 mod links;
 mod lockstep;

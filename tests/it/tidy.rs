@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 49] = [
+const ROOMS: [(&str, &[&str]); 50] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -35,6 +35,7 @@ const ROOMS: [(&str, &[&str]); 49] = [
     ("ros2", ROS2),
     ("ports", &["simulation", "buffer_pool", "rt", "ingress", "desk", "bus"]),
     ("buses", &["simulation", "buffer_pool", "rt", "config", "ports"]),
+    ("lcm", &["spatial", "rt", "config", "ports"]),
     ("config", CONFIG),
     ("daemon", ALL),
     ("doctor", ALL),
@@ -111,6 +112,7 @@ const ALL: &[&str] = &[
     "dds",
     "ports",
     "buses",
+    "lcm",
     "ros2",
     "config",
     "daemon",
