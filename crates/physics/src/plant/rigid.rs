@@ -12,6 +12,7 @@ use super::State;
 use super::collision::{BodyState, Carrier, CollisionSet, pose_of};
 use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase};
 use super::contacts::ContactSet;
+use super::flight::Flight;
 use super::rigid_points::{Active, Compliance, End, EndBody, Source, ends_of};
 
 /// A gap up to this counts as closed, m.
@@ -194,6 +195,9 @@ impl RigidSolver {
         self.compliance.respond(model, data, active, collisions, bodies, stations_only);
         solve_rigid(&self.compliance.W, &mut self.contacts);
         self.refuse_gains(h);
+        if self.contacts.iter().any(|c| c.impulse != Vec3::zeros()) {
+            state.flight = Flight::NONE;
+        }
         self.impulses.clear();
         self.impulses.extend(self.contacts.iter().map(|c| c.impulse));
         self.compliance.jump(&self.active, &self.impulses, &mut self.jump);
