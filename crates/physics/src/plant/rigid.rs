@@ -276,6 +276,10 @@ impl RigidSolver {
             let at = &set.evaluated()[i];
             let friction = at.friction;
             let ContactLaw::Rigid(memory) = &mut states[i].law else { continue };
+            if at.surface.is_none() {
+                *memory = RigidMemory::NEW;
+                continue; // a place without a surface touches nothing
+            }
             // the velocity without any contact impulse, relative to the ground
             let (R_WC, p_W) = (&at.touch.R_WC, &at.touch.point_W);
             let ground_W = set.ground_velocity_W(i, p_W, end_ns, h);
