@@ -212,27 +212,43 @@ impl RigidSolver {
         true
     }
 
-    /// Solves again without bounces if those found would add energy, as Newton's restitution with
-    /// friction can.
+    /// Solves again without the bounces of those contacts that would add energy together, as
+    /// Newton's restitution with friction can. Contacts that no body connects bounce on their own.
     fn refuse_gains(&mut self, h: f64) {
         if self.active.iter().all(|a| a.rebound_m_per_s == 0.0) {
             return;
         }
+        self.compliance.find_islands(self.active.len());
+        let mut refused = false;
+        for island in 0..self.active.len() {
+            if self.added_j(island, h) <= 0.0 {
+                continue;
+            }
+            let all = self.contacts.iter_mut().zip(&mut self.active);
+            for ((contact, active), of) in all.zip(self.compliance.islands()) {
+                if *of == island && active.rebound_m_per_s > 0.0 {
+                    contact.free.z -= active.bias(h);
+                    active.rebound_m_per_s = 0.0;
+                    contact.free.z += active.bias(h);
+                    refused = true;
+                }
+            }
+        }
+        if refused {
+            solve_rigid(&self.compliance.W, &mut self.contacts);
+        }
+    }
+
+    /// Energy that the impulses of an island add, J.
+    fn added_j(&self, island: usize, h: f64) -> f64 {
         let mut added_j = 0.0;
-        for (contact, active) in self.contacts.iter().zip(&self.active) {
+        let all = self.contacts.iter().zip(&self.active).zip(self.compliance.islands());
+        for ((contact, active), _) in all.filter(|(_, of)| **of == island) {
             let mut twice_mean = contact.free + contact.velocity;
             twice_mean.z -= 2.0 * active.bias(h);
             added_j += 0.5 * contact.impulse.dot(&twice_mean);
         }
-        if added_j <= 0.0 {
-            return;
-        }
-        for (contact, active) in self.contacts.iter_mut().zip(&mut self.active) {
-            contact.free.z -= active.bias(h);
-            active.rebound_m_per_s = 0.0;
-            contact.free.z += active.bias(h);
-        }
-        solve_rigid(&self.compliance.W, &mut self.contacts);
+        added_j
     }
 
     /// Speed with which a contact leaves that would close in this step, from what it approached
