@@ -2,8 +2,8 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
-    ConvexSolid, ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters,
-    Stiction, Surface, SurfaceShape,
+    ContactMaterial, ConvexSolid, ExponentialSpring, Friction, HertzPair, HuntCrossley,
+    Restitution, RollingFriction, SpringParameters, Stiction, Surface, SurfaceShape,
 };
 use hardstand_physics::math;
 use hardstand_physics::plant::{
@@ -439,6 +439,32 @@ fn a_bounce_that_adds_energy_is_refused_alone() {
         if !alone {
             let v = plant.state().bodies[1].v_WB.z;
             assert!((v - 0.99 * 2.0).abs() < 0.02, "{v}");
+        }
+    }
+}
+
+/// Of two shapes a spring counts before Hunt and Crossley's law, and that before a rigid contact.
+#[test]
+fn the_more_compliant_law_of_two_shapes_counts() {
+    let firm = ContactMaterial::new(1e7, 0.1, 0.5, 0.5, 0.0).unwrap();
+    let law = HuntCrossley::new(HertzPair::new(&firm, &firm).unwrap(), 0.01).unwrap();
+    let laws = [holding(), ContactModel::HuntCrossley(vec![law; 2]), ContactModel::Rigid];
+    for (i, one) in laws.iter().enumerate() {
+        for (k, other) in laws.iter().enumerate() {
+            let (model, mut spec) = bystander();
+            spec.gravity_W = Vec3::zeros();
+            put(&mut spec, cuboid([0.2; 3], 1.0, [0.0, 0.0, 1.0]), one);
+            put(&mut spec, cuboid([0.2; 3], 1.0, [0.0, 0.0, 1.199]), other);
+            let plant = Plant::new(model, spec);
+            let points = plant.collisions().points();
+            let force_n: f64 = points.iter().map(CollisionPoint::normal_n).sum();
+            let found = match () {
+                () if points.iter().all(|p| p.is_rigid) => 2,
+                () if force_n < 10.0 => 0,
+                () => 1,
+            };
+            assert!(!points.is_empty());
+            assert_eq!(found, i.min(k), "{one:?} on {other:?}: {force_n} N");
         }
     }
 }

@@ -330,11 +330,15 @@ impl CollisionSet {
     /// The shape whose law counts.
     fn softer(&self, (a, b): (usize, Option<usize>)) -> usize {
         let Some(b) = b else { return a };
-        let stiffness = |i: usize| match &self.spec.shapes[i].model {
-            ContactModel::ExponentialSpring(s) => s.parameters().kxy_n_per_m,
-            ContactModel::HuntCrossley(_) | ContactModel::Rigid => 0.0,
+        // a spring, then Hunt and Crossley's law, then a rigid contact
+        let rank = |i: usize| match &self.spec.shapes[i].model {
+            ContactModel::ExponentialSpring(s) => (0, s.parameters().kxy_n_per_m),
+            ContactModel::HuntCrossley(laws) => {
+                (1, laws.last().map_or(f64::INFINITY, |law| law.pair().stiffness23()))
+            }
+            ContactModel::Rigid => (2, 0.0),
         };
-        if stiffness(b) < stiffness(a) { b } else { a }
+        if rank(b) < rank(a) { b } else { a }
     }
 
     /// Radius of the sphere on a plane that curves as the two shapes do, m.
