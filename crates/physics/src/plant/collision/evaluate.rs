@@ -17,6 +17,7 @@ use super::ground::{from_geometry, into_geometry, into_pose};
 use super::memory::{CollisionMemory, PointMemory};
 use super::point::CollisionPoint;
 use super::set::{CollisionSet, FIELD};
+use super::weights::PairMemory;
 use super::{BodyState, Carrier};
 use crate::contact::HuntCrossley;
 
@@ -160,7 +161,8 @@ impl CollisionSet {
             let normal_W = from_geometry(pair.normal_W);
             let key = u64::from(pair.a) << 32 | u64::from(pair.b);
             let points = contacts.points(pair);
-            let kept = self.kept(of, key, carriers[0], points);
+            let (kept, before) = self.kept(of, key, carriers[0], points);
+            let first = self.points.len();
             for (i, point) in points.iter().enumerate() {
                 let place = Place {
                     pair: key,
@@ -174,24 +176,26 @@ impl CollisionSet {
                 };
                 self.touch(of, &place, kept[i]);
             }
+            self.weigh(first, before, of.now_ns);
         }
         self.contacts = contacts;
     }
 
-    /// Memories that `points` of a pair continue.
+    /// Memories that `points` of a pair continue, and what all of its points remember.
     fn kept(
         &mut self,
         of: &Around<'_>,
         key: u64,
         of_a: Carrier,
         points: &[ContactPoint],
-    ) -> [Option<PointMemory>; POINTS_MAX] {
+    ) -> ([Option<PointMemory>; POINTS_MAX], PairMemory) {
         let mut kept = [None; POINTS_MAX];
         let all = of.memory.points();
         let first = all.partition_point(|m| m.pair < key);
         let count = all[first..].iter().take_while(|m| m.pair == key).count().min(POINTS_MAX);
+        let pair = PairMemory::of(&all[first..first + count]);
         if count == 0 {
-            return kept;
+            return (kept, pair);
         }
         let X_WA = of.pose(of_a);
         self.old.clear();
@@ -204,7 +208,7 @@ impl CollisionSet {
         for (kept, found) in kept.iter_mut().zip(found) {
             *kept = found.map(|o| all[first + o]);
         }
-        kept
+        (kept, pair)
     }
 
     fn find_near_fields(&mut self, of: &Around<'_>) {
@@ -254,7 +258,8 @@ impl CollisionSet {
             }
             let key = FIELD | u64::from(k) << 32 | surface as u64;
             let carriers = [carrier, Carrier::Surface(surface)];
-            let kept = self.kept(of, key, carrier, &points[..found.points().len()]);
+            let first = self.points.len();
+            let (kept, before) = self.kept(of, key, carrier, &points[..found.points().len()]);
             for (i, p) in found.points().iter().enumerate() {
                 let place = Place {
                     pair: key,
@@ -268,6 +273,7 @@ impl CollisionSet {
                 };
                 self.touch(of, &place, kept[i]);
             }
+            self.weigh(first, before, of.now_ns);
         }
     }
 
