@@ -309,7 +309,7 @@ impl RigidSolver {
             let rebound_m_per_s = self.rebound(height_m, &at.v_C, &free, h);
             let slides = memory.phase == RigidPhase::Slides;
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
-            let impulse = at.touch.vector_C(&memory.force_S.into()) * h;
+            let impulse = Vec3::from(memory.force_C) * h;
             let R_BC = data.X_WB[at.body].R.transpose() * at.touch.R_WC;
             let points = &mut self.compliance.points;
             points.push(PointAxes { body: at.body, p_B: at.point_B, R_BC });
@@ -348,7 +348,7 @@ impl RigidSolver {
                 Source::Station(i) => {
                     let ContactLaw::Rigid(memory) = &mut state.contacts[i].law else { continue };
                     let at = &sets.ground.evaluated()[i];
-                    memory.force_S = at.touch.vector_S(&(contact.impulse / h)).into();
+                    memory.force_C = (contact.impulse / h).into();
                     memory.phase = phase;
                     // what the impulse takes from the motion, by the mean of the velocities
                     let mut mean = (active.v_C + contact.velocity) * 0.5;
@@ -367,8 +367,7 @@ impl RigidSolver {
                     let stretch = at.stretch_C();
                     let Some(memory) = state.touches.get_mut(i) else { continue };
                     let X_WB = pose_of(at.carriers[1], sets.ground, data, &state.bodies);
-                    let force_W = at.R_WC * (contact.impulse / h);
-                    memory.force_B = X_WB.R.tr_mul(&force_W).into();
+                    memory.force_C = (contact.impulse / h).into();
                     memory.sliding = if sticks { 0.0 } else { 1.0 };
                     if !sticks || active.phase != RigidPhase::Sticks {
                         memory.anchor_B = X_WB.point_inverse(&at.point_W).into();

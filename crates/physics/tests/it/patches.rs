@@ -2,10 +2,10 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{ExponentialSpring, SpringParameters};
-use hardstand_physics::plant::{ContactModel, OwnerWords, Plant};
+use hardstand_physics::plant::{CollisionPoint, ContactModel, OwnerWords, Plant};
 use hardstand_physics::spatial::{Mat3, Motion, Quaternion, SpatialInertia, Vec3};
 
-use super::common::bodies::{bystander, cuboid, put};
+use super::common::bodies::{ball, bystander, cuboid, put};
 use super::common::dice::Dice;
 use super::common::robots::G;
 
@@ -74,4 +74,28 @@ fn a_body_that_rolls_from_corner_to_corner_gains_no_energy() {
         }
     }
     assert!(worst.0 < 0.05, "seed {} gains {} J", worst.1, worst.0);
+}
+
+/// A ball that rolls off another one: the axes of their contact turn with every micro-step.
+#[test]
+fn the_force_of_a_rigid_contact_is_in_its_cone() {
+    let (model, mut spec) = bystander();
+    put(&mut spec, ball(0.3, 200.0, [0.0, 0.0, 0.3]), &ContactModel::Rigid);
+    put(&mut spec, ball(0.1, 1.0, [0.04, 0.01, 0.7]), &ContactModel::Rigid);
+    spec.collisions.bodies[1].V_W = Motion::new(Vec3::new(5.0, 30.0, 0.0), Vec3::zeros());
+    let mut plant = Plant::new(model, spec);
+    let beyond = |p: &CollisionPoint| {
+        let (n_W, f_W) = (p.normal_W(), p.force_W());
+        (f_W - n_W).norm() / (p.friction.mu_static() * n_W.norm()) - 1.0
+    };
+    let (mut worst, mut seen) = (f64::NEG_INFINITY, 0);
+    for _ in 0..1000 {
+        assert_eq!(plant.step(&[], &OwnerWords::default()), None);
+        for p in plant.collisions().points().iter().filter(|p| p.normal_n() > 1e-6) {
+            worst = worst.max(beyond(p));
+            seen += usize::from(p.shapes() == [0, 1]);
+        }
+    }
+    assert!(seen > 20 && worst > -0.5, "{seen} {worst}");
+    assert!(worst < 1e-9, "{worst}");
 }

@@ -421,7 +421,7 @@ impl CollisionPoint {
     /// from where it sticks: `p_P` less the anchor.
     fn rigid(&mut self, (X_WA, X_WB): (Transform, Transform)) {
         let before = self.memory;
-        let force_C = self.R_WC.tr_mul(&(X_WB.R * Vec3::from(before.force_B)));
+        let force_C = Vec3::from(before.force_C);
         self.spring((X_WA, X_WB), 1.0, 0, |memory, p_C, v_C, _, _| {
             let force = SpringForce { next_anchor_P: memory.anchor_P, ..no_force(p_C, v_C) };
             (force, ContactSlopes::default())

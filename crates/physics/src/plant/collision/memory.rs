@@ -28,9 +28,8 @@ pub(crate) struct PointMemory {
     pub(super) stored_j: f64,
     /// What is left for weights of its pair that rise, J: the same in all points of the pair.
     pub(super) reserve_j: f64,
-    /// Of a rigid contact, its mean force of the last micro-step on A, in the frame of B's carrier,
-    /// N.
-    pub(in super::super) force_B: [f64; 3],
+    /// Of a rigid contact, its mean force of the last micro-step on A, in its frame C, N.
+    pub(in super::super) force_C: [f64; 3],
 }
 
 impl PointMemory {
@@ -46,7 +45,7 @@ impl PointMemory {
             weight: 0.0,
             stored_j: 0.0,
             reserve_j: 0.0,
-            force_B: [0.0; 3],
+            force_C: [0.0; 3],
         }
     }
 
@@ -72,7 +71,7 @@ impl PointMemory {
         visit("touch.weight", i, Word::F64(&mut self.weight));
         visit("touch.stored_j", i, Word::F64(&mut self.stored_j));
         visit("touch.reserve_j", i, Word::F64(&mut self.reserve_j));
-        walk3("touch.force_B", i, &mut self.force_B, visit);
+        walk3("touch.force_C", i, &mut self.force_C, visit);
     }
 }
 
