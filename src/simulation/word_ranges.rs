@@ -61,7 +61,7 @@ impl WordRange {
             "contact.surface" => Self::Moment(s.spec().ground.len() as u64 - 1),
             "contact.sliding" => Self::Number(0.0, 1.0),
             "contact.phase" => Self::Count(2),
-            "contact.force_S" => Self::within(FORCE_MAX_N),
+            "contact.force_C" => Self::within(FORCE_MAX_N),
             "contact.power" => Self::within(FORCE_MAX_N * 1e4),
             "contact.mu_static" | "contact.mu_kinetic" | "region.mu_static"
             | "region.mu_kinetic" => Self::Number(0.0, FRICTION_MAX),
@@ -107,9 +107,10 @@ impl WordRange {
             "touch.count" => Self::Count(s.spec().collisions.points_max as u64),
             "touch.feature" => Self::Count(u64::from(u32::MAX)),
             "touch.marker_A" | "touch.anchor_B" => Self::within(REACH_MAX_M),
-            "touch.sliding" => Self::Number(0.0, 1.0),
+            "touch.sliding" | "touch.weight" => Self::Number(0.0, 1.0),
+            "touch.stored_j" | "touch.reserve_j" => Self::Number(0.0, FORCE_MAX_N),
             "touch.committed_ns" => Self::Moment(tick.saturating_mul(s.spec().period_ns)),
-            "touch.force_B" => Self::within(FORCE_MAX_N),
+            "touch.force_C" => Self::within(FORCE_MAX_N),
             "touch.pair" => Self::Bits,
             _ => return None,
         })

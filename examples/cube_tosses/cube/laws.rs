@@ -1,8 +1,8 @@
 //! The contact laws with their parameters, and the shape of the cube.
 
 use hardstand_physics::contact::{
-    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, RollingFriction,
-    SpringParameters, StationShape, Stiction,
+    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
+    RollingFriction, SpringParameters, StationShape, Stiction,
 };
 use hardstand_physics::math;
 use hardstand_physics::plant::{ContactModel, Station};
@@ -90,6 +90,15 @@ const HUNT_CROSSLEY: [Parameter; 7] = [
     log("transition_m_per_s", 3e-3, 0.5, 0.03),
 ];
 
+const RIGID: [Parameter; 6] = [
+    CUBE[0],
+    CUBE[1],
+    CUBE[2],
+    linear("restitution", 0.0, 0.8, 0.2),
+    log("restitution_at_m_per_s", 0.05, 5.0, 0.5),
+    log("capture_m_per_s", 0.01, 0.5, 0.1),
+];
+
 /// What no fit of a law touches: it is measured on free flight. Length in the file of 1 m, and the
 /// centre of mass in the body's axes.
 pub(crate) const MEASURED: [Parameter; 4] = [
@@ -123,6 +132,8 @@ pub(crate) struct Contact {
     materials: Vec<(ContactModel, Friction)>,
     /// Rounding of the corners.
     radius_m: f64,
+    /// How rigid contacts bounce.
+    pub(crate) restitution: Restitution,
     /// About any axis through the centre.
     pub(crate) inertia_kg_m2: f64,
 }
@@ -145,7 +156,7 @@ impl Law {
         match self {
             Self::Spring | Self::Holding => &SPRING,
             Self::HuntCrossley => &HUNT_CROSSLEY,
-            Self::Rigid => &CUBE,
+            Self::Rigid => &RIGID,
         }
     }
 
@@ -159,9 +170,15 @@ impl Law {
             i.and_then(|i| values.get(i)).copied().ok_or_else(|| format!("{name} is missing"))
         };
         let mu = of("mu")?;
+        let mut restitution = Restitution::default();
         let friction = Friction::new(mu, mu);
         let materials = match self {
-            Self::Rigid => vec![(ContactModel::Rigid, friction)],
+            Self::Rigid => {
+                let least_at = of("restitution_at_m_per_s")?;
+                let capture = of("capture_m_per_s")?.min(least_at);
+                restitution = Restitution::new(of("restitution")?, capture, least_at)?;
+                vec![(ContactModel::Rigid, friction)]
+            }
             Self::HuntCrossley => {
                 // cube and table share one material, so the pair has its coefficients
                 let (stiffness, loss) = (of("stiffness_pa")?, of("dissipation_s_per_m")?);
@@ -190,7 +207,7 @@ impl Law {
             }
         };
         let (radius_m, inertia_kg_m2) = (of("radius_m")?, of("inertia_kg_m2")?);
-        Ok(Contact { materials, radius_m, inertia_kg_m2 })
+        Ok(Contact { materials, radius_m, restitution, inertia_kg_m2 })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Predicts a toss from its first state.
 
-use hardstand_physics::contact::{Restitution, Surface};
+use hardstand_physics::contact::Surface;
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, BodySpec, Builder, Model};
 use hardstand_physics::plant::{
@@ -127,7 +127,7 @@ fn cube(
         stations: contact.stations(of.half_width_m),
         feet: Vec::new(),
         collisions: CollisionSpec::none(),
-        restitution: Restitution::default(),
+        restitution: contact.restitution,
         constraints: vec![],
         stops: StopSpec { time_constant_s: 0.005, damping_ratio: 1.0 },
         imu: ImuSpec { body: 0, X_BI: Transform::identity() },

@@ -39,6 +39,7 @@ impl HalfSpace {
 /// let floor = HalfSpace { point: Vec3::zeros(), normal: Vec3::z() };
 /// let o = Overlap::sphere_on_half_space(&floor, &Vec3::new(1.0, 0.0, 0.048), 0.05).unwrap();
 /// assert!((o.depth_m - 0.002).abs() < 1e-15 && (o.point.z + 0.001).abs() < 1e-15);
+/// assert!((o.patch_radius_m() - 0.01).abs() < 1e-14);
 /// assert_eq!(Overlap::sphere_on_half_space(&floor, &Vec3::new(1.0, 0.0, 0.05), 0.05), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +56,12 @@ pub struct Overlap {
 }
 
 impl Overlap {
+    /// Radius `a = √(R x)` of the patch in which the deformed surfaces touch, m.
+    #[must_use]
+    pub fn patch_radius_m(&self) -> f64 {
+        (self.radius_m * self.depth_m).sqrt()
+    }
+
     /// A sphere (surface 2) on a half-space (surface 1), or `None` if they do not overlap.
     #[must_use]
     pub fn sphere_on_half_space(

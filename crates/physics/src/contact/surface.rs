@@ -91,18 +91,6 @@ impl Touch {
         self.X_SC.map_or(*p_S, |X_SC| X_SC.point_inverse(p_S))
     }
 
-    /// A force or velocity from S to C axes.
-    #[must_use]
-    pub fn vector_C(&self, v_S: &Vec3) -> Vec3 {
-        self.X_SC.map_or(*v_S, |X_SC| X_SC.R.tr_mul(v_S))
-    }
-
-    /// A force or velocity from C to S axes.
-    #[must_use]
-    pub fn vector_S(&self, v_C: &Vec3) -> Vec3 {
-        self.X_SC.map_or(*v_C, |X_SC| X_SC.R * v_C)
-    }
-
     /// From C to S coordinates.
     #[must_use]
     pub fn point_S(&self, p_C: &Vec3) -> Vec3 {

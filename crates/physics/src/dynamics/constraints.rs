@@ -199,7 +199,6 @@ impl Constraints {
     fn solve(&mut self, model: &Model, data: &Data) {
         self.gather_system(model, data);
         self.rank = self.system.factor(self.errors.len() as f64 * RANK_TOLERANCE);
-        self.rank -= 3 * self.active.iter().filter(|active| !**active).count();
         self.system.solve(&self.errors, &mut self.solution);
         for (multipliers, x) in self.multipliers.iter_mut().zip(self.solution.chunks_exact(3)) {
             *multipliers = Vec3::new(x[0], x[1], x[2]);
@@ -218,10 +217,9 @@ impl Constraints {
         for (c, point) in self.points.iter().enumerate() {
             for axis in 0..3 {
                 if !self.active[c] {
-                    // an equation of its own, without any effect
+                    // no equation: nothing that other pivots would be compared with
                     for r in 0..self.errors.len() {
-                        let own = if r == 3 * c + axis { 1.0 } else { 0.0 };
-                        self.system.set(r, 3 * c + axis, own);
+                        self.system.set(r, 3 * c + axis, 0.0);
                     }
                     continue;
                 }

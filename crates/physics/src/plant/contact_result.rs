@@ -207,7 +207,7 @@ impl ContactResult {
 
     /// The force of the last step's impulse, as parts that can be shown.
     pub(super) fn rigid_impulse(&mut self, memory: &RigidMemory) {
-        let force_C = self.touch.vector_C(&memory.force_S.into());
+        let force_C = Vec3::from(memory.force_C);
         let (sticks, slides) =
             (memory.phase == RigidPhase::Sticks, memory.phase == RigidPhase::Slides);
         let (p, v) = (self.touch.p_C, self.v_C);

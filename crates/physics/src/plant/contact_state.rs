@@ -76,8 +76,8 @@ pub(super) struct RigidMemory {
     pub(super) phase: RigidPhase,
     /// Where it sticks, in S.
     pub(super) anchor_S: [f64; 3],
-    /// Mean force of the last micro-step, in S, N: reading, and first guess of the next step.
-    pub(super) force_S: [f64; 3],
+    /// Mean force of the last micro-step, in C, N: reading, and first guess of the next step.
+    pub(super) force_C: [f64; 3],
     /// Mean power that it took from the motion in the last micro-step, W.
     pub(super) power_w: f64,
 }
@@ -111,7 +111,7 @@ impl SpringMemory {
 
 impl RigidMemory {
     pub(super) const NEW: Self =
-        Self { phase: RigidPhase::Open, anchor_S: [0.0; 3], force_S: [0.0; 3], power_w: 0.0 };
+        Self { phase: RigidPhase::Open, anchor_S: [0.0; 3], force_C: [0.0; 3], power_w: 0.0 };
 }
 
 const NEVER: u64 = u64::MAX;
@@ -144,7 +144,7 @@ impl ContactState {
                     _ => RigidPhase::Slides,
                 };
                 walk3("contact.anchor_S", i, &mut m.anchor_S, visit);
-                walk3("contact.force_S", i, &mut m.force_S, visit);
+                walk3("contact.force_C", i, &mut m.force_C, visit);
                 visit("contact.power", i, Word::F64(&mut m.power_w));
             }
         }

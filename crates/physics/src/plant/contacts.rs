@@ -162,7 +162,7 @@ impl ContactSet {
         RigidMemory {
             phase: RigidPhase::Sticks,
             anchor_S: at.ground_point_S().into(),
-            force_S: at.touch.vector_S(&share_C).into(),
+            force_C: share_C.into(),
             ..RigidMemory::NEW
         }
     }

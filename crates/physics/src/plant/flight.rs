@@ -17,7 +17,7 @@ use super::{Integrator, Plant, Word};
 const WINDOW_STEPS: u64 = 120;
 const WINDOW_TICKS: u64 = 48;
 /// Normal forces below this touch nothing, N: the exponential springs never quite end.
-const TOUCHES_N: f64 = 1e-9;
+pub(super) const TOUCHES_N: f64 = 1e-9;
 /// Share of the momentum that may be wrong between two corrections.
 const ERROR_MAX: f64 = 5e-7;
 const NEVER: u64 = u64::MAX;
@@ -128,10 +128,31 @@ impl Plant {
     fn flies(&self) -> bool {
         self.model.base == Base::Floating
             && self.spec.integrator != Integrator::Rk4
-            && self.collisions.points().is_empty()
             && !self.constraints.any_active()
             && self.state.pushes.iter().all(|p| p.ticks_left == 0)
-            && self.contacts.forces().all(|f| f.normal_n < TOUCHES_N)
+            && !self.touches()
+    }
+
+    fn touches(&self) -> bool {
+        !self.collisions.points().is_empty()
+            || self.contacts.forces().any(|f| f.normal_n >= TOUCHES_N)
+    }
+
+    /// Ends the watch if something touches the robot where contacts were evaluated last: a contact
+    /// may begin and end within a tick.
+    #[inline(always)]
+    pub(super) fn watch_contacts(&mut self) {
+        if self.state.flight.since_tick.is_some() && self.touches() {
+            self.state.flight = Flight::NONE;
+        }
+    }
+
+    /// The same for contacts that the lanes have evaluated within a tick.
+    #[inline(always)]
+    pub(super) fn watch_lanes(&mut self) {
+        if self.state.flight.since_tick.is_some() && self.lanes.touched() {
+            self.state.flight = Flight::NONE;
+        }
     }
 
     fn correct(&mut self, now: &Momenta, ticks: u64) {

@@ -16,6 +16,7 @@ impl Plant {
 
     /// Commits what the last evaluation of contacts and shapes proposes.
     pub(super) fn commit(&mut self, now_ns: u64) {
+        self.watch_contacts();
         self.contacts.commit(&mut self.state.contacts, now_ns);
         self.collisions.commit(&mut self.state.touches, now_ns);
     }

@@ -12,6 +12,7 @@ use super::State;
 use super::collision::{BodyState, Carrier, CollisionSet, pose_of};
 use super::contact_state::{ContactLaw, ContactState, RigidMemory, RigidPhase};
 use super::contacts::ContactSet;
+use super::flight::Flight;
 use super::rigid_points::{Active, Compliance, End, EndBody, Source, ends_of};
 
 /// A gap up to this counts as closed, m.
@@ -194,6 +195,9 @@ impl RigidSolver {
         self.compliance.respond(model, data, active, collisions, bodies, stations_only);
         solve_rigid(&self.compliance.W, &mut self.contacts);
         self.refuse_gains(h);
+        if self.contacts.iter().any(|c| c.impulse != Vec3::zeros()) {
+            state.flight = Flight::NONE;
+        }
         self.impulses.clear();
         self.impulses.extend(self.contacts.iter().map(|c| c.impulse));
         self.compliance.jump(&self.active, &self.impulses, &mut self.jump);
@@ -208,27 +212,43 @@ impl RigidSolver {
         true
     }
 
-    /// Solves again without bounces if those found would add energy, as Newton's restitution with
-    /// friction can.
+    /// Solves again without the bounces of those contacts that would add energy together, as
+    /// Newton's restitution with friction can. Contacts that no body connects bounce on their own.
     fn refuse_gains(&mut self, h: f64) {
         if self.active.iter().all(|a| a.rebound_m_per_s == 0.0) {
             return;
         }
+        self.compliance.find_islands(self.active.len());
+        let mut refused = false;
+        for island in 0..self.active.len() {
+            if self.added_j(island, h) <= 0.0 {
+                continue;
+            }
+            let all = self.contacts.iter_mut().zip(&mut self.active);
+            for ((contact, active), of) in all.zip(self.compliance.islands()) {
+                if *of == island && active.rebound_m_per_s > 0.0 {
+                    contact.free.z -= active.bias(h);
+                    active.rebound_m_per_s = 0.0;
+                    contact.free.z += active.bias(h);
+                    refused = true;
+                }
+            }
+        }
+        if refused {
+            solve_rigid(&self.compliance.W, &mut self.contacts);
+        }
+    }
+
+    /// Energy that the impulses of an island add, J.
+    fn added_j(&self, island: usize, h: f64) -> f64 {
         let mut added_j = 0.0;
-        for (contact, active) in self.contacts.iter().zip(&self.active) {
+        let all = self.contacts.iter().zip(&self.active).zip(self.compliance.islands());
+        for ((contact, active), _) in all.filter(|(_, of)| **of == island) {
             let mut twice_mean = contact.free + contact.velocity;
             twice_mean.z -= 2.0 * active.bias(h);
             added_j += 0.5 * contact.impulse.dot(&twice_mean);
         }
-        if added_j <= 0.0 {
-            return;
-        }
-        for (contact, active) in self.contacts.iter_mut().zip(&mut self.active) {
-            contact.free.z -= active.bias(h);
-            active.rebound_m_per_s = 0.0;
-            contact.free.z += active.bias(h);
-        }
-        solve_rigid(&self.compliance.W, &mut self.contacts);
+        added_j
     }
 
     /// Speed with which a contact leaves that would close in this step, from what it approached
@@ -272,6 +292,10 @@ impl RigidSolver {
             let at = &set.evaluated()[i];
             let friction = at.friction;
             let ContactLaw::Rigid(memory) = &mut states[i].law else { continue };
+            if at.surface.is_none() {
+                *memory = RigidMemory::NEW;
+                continue; // a place without a surface touches nothing
+            }
             // the velocity without any contact impulse, relative to the ground
             let (R_WC, p_W) = (&at.touch.R_WC, &at.touch.point_W);
             let ground_W = set.ground_velocity_W(i, p_W, end_ns, h);
@@ -285,7 +309,7 @@ impl RigidSolver {
             let rebound_m_per_s = self.rebound(height_m, &at.v_C, &free, h);
             let slides = memory.phase == RigidPhase::Slides;
             let mu = if slides { friction.mu_kinetic() } else { friction.mu_static() };
-            let impulse = at.touch.vector_C(&memory.force_S.into()) * h;
+            let impulse = Vec3::from(memory.force_C) * h;
             let R_BC = data.X_WB[at.body].R.transpose() * at.touch.R_WC;
             let points = &mut self.compliance.points;
             points.push(PointAxes { body: at.body, p_B: at.point_B, R_BC });
@@ -324,7 +348,7 @@ impl RigidSolver {
                 Source::Station(i) => {
                     let ContactLaw::Rigid(memory) = &mut state.contacts[i].law else { continue };
                     let at = &sets.ground.evaluated()[i];
-                    memory.force_S = at.touch.vector_S(&(contact.impulse / h)).into();
+                    memory.force_C = (contact.impulse / h).into();
                     memory.phase = phase;
                     // what the impulse takes from the motion, by the mean of the velocities
                     let mut mean = (active.v_C + contact.velocity) * 0.5;
@@ -343,8 +367,7 @@ impl RigidSolver {
                     let stretch = at.stretch_C();
                     let Some(memory) = state.touches.get_mut(i) else { continue };
                     let X_WB = pose_of(at.carriers[1], sets.ground, data, &state.bodies);
-                    let force_W = at.R_WC * (contact.impulse / h);
-                    memory.force_B = X_WB.R.tr_mul(&force_W).into();
+                    memory.force_C = (contact.impulse / h).into();
                     memory.sliding = if sticks { 0.0 } else { 1.0 };
                     if !sticks || active.phase != RigidPhase::Sticks {
                         memory.anchor_B = X_WB.point_inverse(&at.point_W).into();

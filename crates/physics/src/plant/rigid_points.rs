@@ -78,6 +78,8 @@ pub(super) struct Compliance {
     /// `W[i * n + j]`: velocity of contact `i` for a unit impulse at contact `j`.
     pub(super) W: Vec<Mat3>,
     impulses: Vec<Vec3>,
+    /// The first contact of those that impulses connect, for each contact.
+    islands: Vec<usize>,
 }
 
 impl Compliance {
@@ -88,6 +90,7 @@ impl Compliance {
             tree: Vec::with_capacity(points * points),
             W: Vec::with_capacity(contacts * contacts),
             impulses: Vec::with_capacity(points),
+            islands: Vec::with_capacity(contacts),
         }
     }
 
@@ -156,6 +159,28 @@ impl Compliance {
             }
             _ => Mat3::zeros(),
         }
+    }
+
+    /// Finds which of `n` contacts feel each other's impulses, through however many bodies.
+    pub(super) fn find_islands(&mut self, n: usize) {
+        let Self { W, islands, .. } = self;
+        islands.clear();
+        islands.extend(0..n);
+        for i in 0..n {
+            for j in 0..i {
+                let (one, other) = (islands[i], islands[j]);
+                if one == other || W[i * n + j] == Mat3::zeros() {
+                    continue;
+                }
+                let (first, later) = (one.min(other), one.max(other));
+                islands.iter_mut().filter(|of| **of == later).for_each(|of| *of = first);
+            }
+        }
+    }
+
+    /// See [`find_islands`](Self::find_islands).
+    pub(super) fn islands(&self) -> &[usize] {
+        &self.islands
     }
 
     /// The jump of the tree for these impulses of the contacts.

@@ -99,9 +99,10 @@ impl Plant {
         lanes.store(state, data);
         if count > 1 {
             lanes.store_contacts(state, last_ns);
+            self.watch_lanes();
         }
         if known {
-            lanes.show(contacts.evaluated_mut(), h);
+            self.lanes.show(self.contacts.evaluated_mut(), h);
         } else {
             self.evaluate_contacts_after(end_ns);
         }
@@ -125,6 +126,7 @@ impl Plant {
             lanes.store_contacts(state, end_ns.wrapping_sub(since_last_ns));
         }
         lanes.show(contacts.evaluated_mut(), since_last_ns as f64 / 1e9);
+        self.watch_lanes();
     }
 
     /// The implicit micro-step `i` of a tick, or its halves, between forces that the lanes do not

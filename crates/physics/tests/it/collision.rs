@@ -2,8 +2,8 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
-    ConvexSolid, ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters,
-    Stiction, Surface, SurfaceShape,
+    ContactMaterial, ConvexSolid, ExponentialSpring, Friction, HertzPair, HuntCrossley,
+    Restitution, RollingFriction, SpringParameters, Stiction, Surface, SurfaceShape,
 };
 use hardstand_physics::math;
 use hardstand_physics::plant::{
@@ -402,6 +402,71 @@ fn a_rigid_ball_bounces_by_its_restitution() {
     }
     assert!(is_at_rest(&plant));
     assert!((plant.state().bodies[0].p_WB.z - 0.1).abs() < 1e-6);
+}
+
+/// A tilted box that Newton's restitution with friction would give energy, and far away a ball
+/// that strikes the floor in the same micro-step: only the box loses its bounce.
+#[test]
+fn a_bounce_that_adds_energy_is_refused_alone() {
+    for alone in [true, false] {
+        let (model, mut spec) = bystander();
+        spec.restitution = Restitution::new(0.99, 0.05, 0.1).unwrap();
+        let turned = Quaternion::from_rpy(0.0, 0.15, 0.0).to_matrix();
+        let low_m = -0.198 * turned.z.x.abs() - 0.048 * turned.z.z - 0.002;
+        let gap_m = 0.25e-3;
+        let (mut tilted, shape) = cuboid([0.4, 0.1, 0.1], 1.0, [0.0, 0.0, gap_m - low_m]);
+        tilted.X_WB.R = turned;
+        tilted.V_W.lin = Vec3::new(-0.44, 0.0, -2.0);
+        let k = put(&mut spec, (tilted, shape), &ContactModel::Rigid);
+        spec.collisions.shapes[k].friction = Friction::new(1.0, 1.0);
+        if !alone {
+            let mut round = ball(0.1, 1.0, [3.0, 0.0, 0.1 + gap_m]);
+            round.0.V_W.lin.z = -2.0;
+            put(&mut spec, round, &ContactModel::Rigid);
+        }
+        let mut plant = Plant::new(model, spec);
+        let energy = |plant: &Plant| {
+            let (body, s) = (&plant.spec().collisions.bodies[0], plant.state().bodies[0]);
+            let w_B = s.quat_WB.to_matrix().tr_mul(&s.w_WB);
+            0.5 * (s.v_WB.dot(&s.v_WB) * body.inertia.mass + w_B.dot(&(body.inertia.I * w_B)))
+        };
+        let before = energy(&plant);
+        run(&mut plant, 1);
+        let s = plant.state().bodies[0];
+        println!("{} {before} J, {:?} {:?}", energy(&plant), s.v_WB, s.w_WB);
+        assert!(s.w_WB.y.abs() > 1.0, "it has struck the floor");
+        assert!(energy(&plant) < 0.99 * before, "{} J of {before} J", energy(&plant));
+        if !alone {
+            let v = plant.state().bodies[1].v_WB.z;
+            assert!((v - 0.99 * 2.0).abs() < 0.02, "{v}");
+        }
+    }
+}
+
+/// Of two shapes a spring counts before Hunt and Crossley's law, and that before a rigid contact.
+#[test]
+fn the_more_compliant_law_of_two_shapes_counts() {
+    let firm = ContactMaterial::new(1e7, 0.1, 0.5, 0.5, 0.0).unwrap();
+    let law = HuntCrossley::new(HertzPair::new(&firm, &firm).unwrap(), 0.01).unwrap();
+    let laws = [holding(), ContactModel::HuntCrossley(vec![law; 2]), ContactModel::Rigid];
+    for (i, one) in laws.iter().enumerate() {
+        for (k, other) in laws.iter().enumerate() {
+            let (model, mut spec) = bystander();
+            spec.gravity_W = Vec3::zeros();
+            put(&mut spec, cuboid([0.2; 3], 1.0, [0.0, 0.0, 1.0]), one);
+            put(&mut spec, cuboid([0.2; 3], 1.0, [0.0, 0.0, 1.199]), other);
+            let plant = Plant::new(model, spec);
+            let points = plant.collisions().points();
+            let force_n: f64 = points.iter().map(CollisionPoint::normal_n).sum();
+            let found = match () {
+                () if points.iter().all(|p| p.is_rigid) => 2,
+                () if force_n < 10.0 => 0,
+                () => 1,
+            };
+            assert!(!points.is_empty());
+            assert_eq!(found, i.min(k), "{one:?} on {other:?}: {force_n} N");
+        }
+    }
 }
 
 /// A body that strikes so hard that the limit of the normal force acts gets no energy from it.

@@ -6,11 +6,11 @@ use crate::common::dense::{
 use crate::common::robots;
 use crate::common::trees::{Sample, flat, transform, tree};
 use hardstand_physics::dynamics::{
-    Constraints, Data, LeastSquares, MassMatrix, PointOnPlane, Rk4, Velocities, aba,
+    Constraints, Data, LeastSquares, MassMatrix, PointOnPlane, Positions, Rk4, Velocities, aba,
     advance_positions, crba, kinematics,
 };
-use hardstand_physics::model::Base;
-use hardstand_physics::spatial::{Force, Mat3, Motion, Transform, Vec3};
+use hardstand_physics::model::{Base, Builder};
+use hardstand_physics::spatial::{Force, Mat3, Motion, SpatialInertia, Transform, Vec3};
 use proptest::prelude::*;
 
 const GRAVITY: Vec3 = Vec3::new(0.7, -1.3, -9.81);
@@ -376,6 +376,32 @@ fn a_set_without_constraints_is_free() {
 
 fn world_point(follower_body: usize, p_BF: Vec3) -> PointOnPlane {
     PointOnPlane { plane_body: None, X_SP: Transform::identity(), follower_body, p_BF }
+}
+
+/// Two points of a body of 100 t, 1 mm apart, and one that does not act and must not count.
+#[test]
+fn a_constraint_that_does_not_act_changes_no_other() {
+    let mut b = Builder::new("hull", Base::Floating);
+    let I = Mat3::from_diagonal_element(2e6);
+    robots::add_body(&mut b, "hull", SpatialInertia::from_com(1e5, &Vec3::zeros(), &I));
+    let model = b.build().unwrap();
+    let v = Velocities::zero(&model);
+    let (mut data, mut vdot) = (Data::new(&model), v.clone());
+    kinematics(&model, &Positions::zero(&model), &v, &mut data);
+    let points = [Vec3::zeros(), Vec3::x() * 1e-3, Vec3::y()].map(|p| world_point(0, p));
+    let push = Force::new(Vec3::new(3.0, 1e6, 2e6), Vec3::new(4.0, 5.0, 6.0));
+    let mut found = Vec::new();
+    for count in [2, 3] {
+        let mut held = Constraints::new(&model, points[..count].to_vec()).unwrap();
+        held.set(2, false, Vec3::zeros());
+        data.clear_forces();
+        data.f_ext[0] = push;
+        held.accelerate(&model, &mut data, &[], &GRAVITY, &mut vdot);
+        assert_eq!(held.rank(), 5);
+        found.push(vdot.clone());
+    }
+    assert_eq!(found[0], found[1]);
+    assert!(found[0].w_WB.z.abs() < 1e-8 && found[0].w_WB.x > 1e-6, "{:?}", found[0]);
 }
 
 #[test]

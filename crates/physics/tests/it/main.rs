@@ -21,6 +21,7 @@ mod material;
 mod math;
 mod momentum;
 mod near;
+mod patches;
 mod rolling;
 mod sensors;
 mod soft;

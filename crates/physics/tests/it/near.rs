@@ -58,6 +58,18 @@ fn a_box_rests_on_any_of_many_steps() {
     }
 }
 
+/// A place that no surface has taken holds nothing up, however fast a body falls past it.
+#[test]
+fn a_rigid_box_far_from_all_surfaces_falls_freely() {
+    let (model, mut spec) = on_stairs(STEPS, -20.0, 30.0);
+    spec.stations.iter_mut().for_each(|s| s.model = ContactModel::Rigid);
+    (spec.micro_steps, spec.v.v_WB) = (1, Vec3::new(0.0, 0.0, -15.0));
+    let mut plant = Plant::new(model, spec);
+    run(&mut plant, 100);
+    let (v, falls) = (plant.state().v.v_WB.z, -15.0 - 0.1 * G);
+    assert!((v - falls).abs() < 1e-9, "{v} instead of {falls}");
+}
+
 /// With few steps all surfaces have a contact; with many, far ones have none. Both give the same
 /// motion where a spring at a distance gives less than a thousandth of d₁.
 #[test]

@@ -17,6 +17,7 @@ use super::ground::{from_geometry, into_geometry, into_pose};
 use super::memory::{CollisionMemory, PointMemory};
 use super::point::CollisionPoint;
 use super::set::{CollisionSet, FIELD};
+use super::weights::PairMemory;
 use super::{BodyState, Carrier};
 use crate::contact::HuntCrossley;
 
@@ -160,7 +161,8 @@ impl CollisionSet {
             let normal_W = from_geometry(pair.normal_W);
             let key = u64::from(pair.a) << 32 | u64::from(pair.b);
             let points = contacts.points(pair);
-            let kept = self.kept(of, key, carriers[0], points);
+            let (kept, before) = self.kept(of, key, carriers[0], points);
+            let first = self.points.len();
             for (i, point) in points.iter().enumerate() {
                 let place = Place {
                     pair: key,
@@ -174,24 +176,26 @@ impl CollisionSet {
                 };
                 self.touch(of, &place, kept[i]);
             }
+            self.weigh(first, before, of.now_ns);
         }
         self.contacts = contacts;
     }
 
-    /// Memories that `points` of a pair continue.
+    /// Memories that `points` of a pair continue, and what all of its points remember.
     fn kept(
         &mut self,
         of: &Around<'_>,
         key: u64,
         of_a: Carrier,
         points: &[ContactPoint],
-    ) -> [Option<PointMemory>; POINTS_MAX] {
+    ) -> ([Option<PointMemory>; POINTS_MAX], PairMemory) {
         let mut kept = [None; POINTS_MAX];
         let all = of.memory.points();
         let first = all.partition_point(|m| m.pair < key);
         let count = all[first..].iter().take_while(|m| m.pair == key).count().min(POINTS_MAX);
+        let pair = PairMemory::of(&all[first..first + count]);
         if count == 0 {
-            return kept;
+            return (kept, pair);
         }
         let X_WA = of.pose(of_a);
         self.old.clear();
@@ -204,7 +208,7 @@ impl CollisionSet {
         for (kept, found) in kept.iter_mut().zip(found) {
             *kept = found.map(|o| all[first + o]);
         }
-        kept
+        (kept, pair)
     }
 
     fn find_near_fields(&mut self, of: &Around<'_>) {
@@ -254,7 +258,8 @@ impl CollisionSet {
             }
             let key = FIELD | u64::from(k) << 32 | surface as u64;
             let carriers = [carrier, Carrier::Surface(surface)];
-            let kept = self.kept(of, key, carrier, &points[..found.points().len()]);
+            let first = self.points.len();
+            let (kept, before) = self.kept(of, key, carrier, &points[..found.points().len()]);
             for (i, p) in found.points().iter().enumerate() {
                 let place = Place {
                     pair: key,
@@ -268,6 +273,7 @@ impl CollisionSet {
                 };
                 self.touch(of, &place, kept[i]);
             }
+            self.weigh(first, before, of.now_ns);
         }
     }
 
@@ -330,11 +336,15 @@ impl CollisionSet {
     /// The shape whose law counts.
     fn softer(&self, (a, b): (usize, Option<usize>)) -> usize {
         let Some(b) = b else { return a };
-        let stiffness = |i: usize| match &self.spec.shapes[i].model {
-            ContactModel::ExponentialSpring(s) => s.parameters().kxy_n_per_m,
-            ContactModel::HuntCrossley(_) | ContactModel::Rigid => 0.0,
+        // a spring, then Hunt and Crossley's law, then a rigid contact
+        let rank = |i: usize| match &self.spec.shapes[i].model {
+            ContactModel::ExponentialSpring(s) => (0, s.parameters().kxy_n_per_m),
+            ContactModel::HuntCrossley(laws) => {
+                (1, laws.last().map_or(f64::INFINITY, |law| law.pair().stiffness23()))
+            }
+            ContactModel::Rigid => (2, 0.0),
         };
-        if stiffness(b) < stiffness(a) { b } else { a }
+        if rank(b) < rank(a) { b } else { a }
     }
 
     /// Radius of the sphere on a plane that curves as the two shapes do, m.
@@ -411,7 +421,7 @@ impl CollisionPoint {
     /// from where it sticks: `p_P` less the anchor.
     fn rigid(&mut self, (X_WA, X_WB): (Transform, Transform)) {
         let before = self.memory;
-        let force_C = self.R_WC.tr_mul(&(X_WB.R * Vec3::from(before.force_B)));
+        let force_C = Vec3::from(before.force_C);
         self.spring((X_WA, X_WB), 1.0, 0, |memory, p_C, v_C, _, _| {
             let force = SpringForce { next_anchor_P: memory.anchor_P, ..no_force(p_C, v_C) };
             (force, ContactSlopes::default())

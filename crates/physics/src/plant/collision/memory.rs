@@ -22,9 +22,14 @@ pub(crate) struct PointMemory {
     pub(in super::super) sliding: f64,
     /// Time of the last commit, ns.
     pub(super) committed_ns: Option<u64>,
-    /// Of a rigid contact, its mean force of the last micro-step on A, in the frame of B's carrier,
-    /// N.
-    pub(in super::super) force_B: [f64; 3],
+    /// Its share of the patch.
+    pub(super) weight: f64,
+    /// What it has stored with that share, J.
+    pub(super) stored_j: f64,
+    /// What is left for weights of its pair that rise, J: the same in all points of the pair.
+    pub(super) reserve_j: f64,
+    /// Of a rigid contact, its mean force of the last micro-step on A, in its frame C, N.
+    pub(in super::super) force_C: [f64; 3],
 }
 
 impl PointMemory {
@@ -37,7 +42,10 @@ impl PointMemory {
             anchor_B: [0.0; 3],
             sliding,
             committed_ns: None,
-            force_B: [0.0; 3],
+            weight: 0.0,
+            stored_j: 0.0,
+            reserve_j: 0.0,
+            force_C: [0.0; 3],
         }
     }
 
@@ -60,7 +68,10 @@ impl PointMemory {
         let mut committed = self.committed_ns.unwrap_or(NEVER);
         visit("touch.committed_ns", i, Word::U64(&mut committed));
         self.committed_ns = (committed != NEVER).then_some(committed);
-        walk3("touch.force_B", i, &mut self.force_B, visit);
+        visit("touch.weight", i, Word::F64(&mut self.weight));
+        visit("touch.stored_j", i, Word::F64(&mut self.stored_j));
+        visit("touch.reserve_j", i, Word::F64(&mut self.reserve_j));
+        walk3("touch.force_C", i, &mut self.force_C, visit);
     }
 }
 
@@ -87,7 +98,7 @@ impl Clone for CollisionMemory {
 
 impl CollisionMemory {
     /// Words of one point.
-    pub(crate) const POINT_WORDS: usize = 13;
+    pub(crate) const POINT_WORDS: usize = 16;
 
     pub(crate) fn new(points_max: usize) -> Self {
         Self { points: Vec::with_capacity(points_max), max: points_max }

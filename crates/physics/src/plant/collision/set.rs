@@ -230,8 +230,8 @@ impl CollisionSet {
         memory.clear();
         for point in &self.points {
             // a rigid contact gets the force of this step from the solver, if it takes part
-            let (committed_ns, force_B) = (Some(now_ns), [0.0; 3]);
-            let next = PointMemory { committed_ns, force_B, ..point.memory };
+            let (committed_ns, force_C) = (Some(now_ns), [0.0; 3]);
+            let next = PointMemory { committed_ns, force_C, ..point.memory };
             if !memory.push(next) {
                 return;
             }

@@ -84,6 +84,8 @@ enum Task<'a> {
     Restart(Step<f64>),
     /// Set the flag if a contact strikes the ground.
     NeedsSubstep(&'a mut bool),
+    /// Set the flag if a contact had a force in this tick.
+    Touched(&'a mut bool),
     /// Evaluate the contacts, so many seconds after their memory was committed.
     Show(&'a mut [ContactResult], f64),
     /// Give back positions, velocities, motor efforts and kinematics.
@@ -104,6 +106,7 @@ impl Task<'_> {
             Self::LoadImplicit(data) => Task::LoadImplicit(data),
             Self::Restart(step) => Task::Restart(*step),
             Self::NeedsSubstep(any) => Task::NeedsSubstep(any),
+            Self::Touched(any) => Task::Touched(any),
             Self::Show(all, h) => Task::Show(all, *h),
             Self::Store(state, data) => Task::Store(state, data),
             Self::StoreContacts(contacts, t_ns) => Task::StoreContacts(contacts, *t_ns),
@@ -183,6 +186,13 @@ impl SimdStep {
     /// Evaluates the contacts where the robot is, `h` seconds after their memory was committed.
     pub(super) fn show(&mut self, all: &mut [ContactResult], h: f64) {
         self.perform(Task::Show(all, h));
+    }
+
+    /// True if a contact that was evaluated between the micro-steps of this tick had a force.
+    pub(super) fn touched(&mut self) -> bool {
+        let mut touched = false;
+        self.perform(Task::Touched(&mut touched));
+        touched
     }
 
     /// Gives back the contacts' memories.

@@ -7,6 +7,7 @@ use crate::contact::{
 use crate::plant::contact_result::ContactResult;
 use crate::plant::contact_state::{ContactLaw, ContactState, SpringMemory};
 use crate::plant::contacts::PlaneSpring;
+use crate::plant::flight::TOUCHES_N;
 use crate::plant::implicit::{Step, Touching};
 use crate::simd::{SimdReal, by_lanes};
 use crate::spatial;
@@ -47,6 +48,8 @@ pub(super) struct SpringBlock<T> {
     touching: Touching<T>,
     slopes: ContactSlopes<T>,
     needs_substep: bool,
+    /// Largest normal force since the tick began, N.
+    most_n: T,
 }
 
 /// Which of a block's planes have the axes of W: there is nothing to turn then.
@@ -100,6 +103,7 @@ impl<T: SimdReal> SpringBlock<T> {
             touching: Touching::default(),
             slopes: ContactSlopes::default(),
             needs_substep: false,
+            most_n: zero,
         }
     }
 
@@ -135,6 +139,7 @@ impl<T: SimdReal> SpringBlock<T> {
         let mu_static = T::from_lanes(|i| self.state(states, i).0.mu_static());
         let mu_kinetic = T::from_lanes(|i| self.state(states, i).0.mu_kinetic());
         (self.memory, self.mu_static, self.mu_kinetic) = (loaded, mu_static, mu_kinetic);
+        self.most_n = T::splat(0.0);
     }
 
     /// Gives back the committed memory.
@@ -167,6 +172,7 @@ impl<T: SimdReal> SpringBlock<T> {
     ) -> Force<T> {
         let at = self.evaluate(X_WB, V, params.h);
         let force = &at.force;
+        self.most_n = force.normal_n.larger(self.most_n);
         let marker_B = self.memory.marker_B;
         self.memory = if self.round {
             RollingMemory::rolled(marker_B, force, &at.p_S, &at.point_B)
@@ -211,6 +217,13 @@ impl<T: SimdReal> SpringBlock<T> {
     /// True if one of the contacts struck the ground when they were evaluated.
     pub(super) fn needs_substep(&self) -> bool {
         self.needs_substep
+    }
+
+    /// True if a contact had a force in this tick.
+    #[inline(always)]
+    pub(super) fn touched(&self) -> bool {
+        let most_n = self.most_n;
+        (0..self.count()).any(|lane| most_n.lane(lane) >= TOUCHES_N)
     }
 
     /// The force on the bodies in an implicit step from where they were evaluated, and the inertia

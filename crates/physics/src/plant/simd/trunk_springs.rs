@@ -70,6 +70,7 @@ impl<Q: SimdReal> TrunkSprings<Q> {
         match task {
             Task::LoadTick(state, _) => Q::run(LoadSprings(&mut self.block, &state.contacts)),
             Task::NeedsSubstep(any) => **any |= self.block.needs_substep(),
+            Task::Touched(any) => **any |= Q::run(Touched(&self.block)),
             Task::StoreContacts(contacts, committed_ns) => {
                 Q::run(StoreSprings(&self.block, contacts, *committed_ns));
             }
@@ -86,6 +87,17 @@ impl<Q: SimdReal> Work for LoadSprings<'_, Q> {
     #[inline(always)]
     fn run(self) {
         self.0.load(self.1);
+    }
+}
+
+struct Touched<'a, Q>(&'a SpringBlock<Q>);
+
+impl<Q: SimdReal> Work for Touched<'_, Q> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        self.0.touched()
     }
 }
 

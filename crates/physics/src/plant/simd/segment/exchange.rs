@@ -7,6 +7,7 @@ use crate::plant::State;
 use crate::plant::contact_result::ContactResult;
 use crate::plant::contact_state::ContactState;
 use crate::plant::simd::Task;
+use crate::plant::simd::springs::SpringBlock;
 use crate::simd::{SimdReal, Work};
 use crate::spatial::simd::{ArticulatedInertia, Force, SpatialInertia};
 
@@ -112,6 +113,12 @@ impl<T: SimdReal> Segment<T> {
         }
     }
 
+    /// True if a contact had a force in this tick.
+    #[inline(always)]
+    fn touched(&self) -> bool {
+        self.springs.iter().any(SpringBlock::touched)
+    }
+
     /// Evaluates the contacts, for all to see.
     #[inline(always)]
     fn show(&self, all: &mut [ContactResult], h: f64) {
@@ -142,6 +149,7 @@ impl<T: SimdReal> Work for Job<'_, T> {
             Task::Show(all, h) => self.segment.show(all, h),
             Task::Restart(step) => self.segment.restart(&step),
             Task::NeedsSubstep(any) => *any |= self.segment.needs_substep(),
+            Task::Touched(any) => *any |= self.segment.touched(),
             Task::Store(state, data) => self.segment.store(state, data),
             Task::StoreContacts(contacts, committed_ns) => {
                 self.segment.store_contacts(contacts, committed_ns);
