@@ -17,6 +17,7 @@ mod no_qos;
 mod offsets;
 mod packets;
 mod partition;
+mod peers;
 mod playground;
 mod rights;
 mod shared_memory;
