@@ -1,7 +1,8 @@
 //! The daemon as real processes: life, death, strangers, signals, rights.
 
-mod attacks;
+pub mod attacks;
 mod broken;
+mod bus_ports;
 mod buses;
 mod clocks;
 mod control;
