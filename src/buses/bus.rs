@@ -121,6 +121,7 @@ impl Bus {
                 self.heard[0] = Some(now);
                 if self.network.feed(now_ns, &buffer[..count], out) {
                     self.heard[1] = Some(now);
+                    self.port.note_frame(now);
                 }
             }
         }
@@ -163,6 +164,7 @@ impl Bus {
             self.load_permille = (busy_ns.saturating_sub(before_ns)) * 1000 / passed_ns;
         }
         self.counted = Some((now, busy_ns));
+        counts.extend(self.port.counts());
         let source = &self.ends.source;
         counts.extend([
             ("load_permille", self.load_permille),

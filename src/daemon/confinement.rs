@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hardstand_sandbox::{Allowed, Applied, confine_calls, confine_files, confine_physics_thread};
 
-use crate::config::{Mode, Ros2Mode, Sandbox, Scenario};
+use crate::config::{BusPort, Mode, Ros2Mode, Sandbox, Scenario};
 use crate::rt::Grants;
 use hardstand_error::Result;
 
@@ -90,6 +90,11 @@ fn allowed(scenario: &Scenario, log: Option<&Path>, child: Option<u32>) -> Allow
         allowed.read.extend(access.users_file.clone());
         let tls = access.tls.iter().flat_map(|tls| [&tls.certificate, &tls.key, &tls.ca]);
         allowed.read.extend(tls.cloned());
+    }
+    for bus in &scenario.buses {
+        if let BusPort::Pty(link) = &bus.port {
+            allowed.add_link(link);
+        }
     }
     allowed.udp = scenario.ros2.mode == Ros2Mode::Dds;
     for endpoint in &scenario.bus.listen {

@@ -8,6 +8,7 @@ mod order_gate;
 mod order_memory;
 mod reply;
 mod request_validator;
+mod waiters;
 
 pub use order_desk::{Incoming, OrderDesk};
 pub use order_gate::OrderGate;

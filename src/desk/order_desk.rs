@@ -10,6 +10,7 @@ use hardstand_protocol::{
 
 use super::order_memory::Pending;
 use super::request_validator::CheckedOrder;
+use super::waiters::Waiters;
 use super::{OrderGate, OrderMemory, Reply, RequestValidator, SharedOrders, busy, refused};
 
 /// An order that the loop has not taken after this is taken back, ns.
@@ -32,8 +33,7 @@ pub struct OrderDesk<W> {
     orders: SharedOrders,
     request_validator: RequestValidator,
     gate: OrderGate,
-    /// Numbers of requests, and who waits for their answers.
-    waiters: Vec<(u64, W)>,
+    waiters: Waiters<W>,
 }
 
 impl<W> OrderDesk<W> {
@@ -44,7 +44,7 @@ impl<W> OrderDesk<W> {
         request_validator: RequestValidator,
         gate: OrderGate,
     ) -> Self {
-        Self { orders, request_validator, gate, waiters: Vec::new() }
+        Self { orders, request_validator, gate, waiters: Waiters::new() }
     }
 
     fn orders(&self) -> MutexGuard<'_, OrderMemory> {
@@ -67,7 +67,9 @@ impl<W> OrderDesk<W> {
         let Incoming { order, payload, waiter } = incoming;
         match self.hand_over(now_ns, order, &payload, waiter.is_none()) {
             Ok(HandedOver::Waits(number)) => {
-                self.waiters.extend(waiter.map(|waiter| (number, waiter)));
+                if let Some(waiter) = waiter {
+                    self.waiters.add(number, waiter);
+                }
             }
             Ok(HandedOver::Answered(reply)) => {
                 if let Some(waiter) = waiter {
@@ -180,12 +182,12 @@ impl<W> OrderDesk<W> {
         self.answer_all(number, reply, answer);
         // a state is asked for again instead: it is large, and nothing has changed
         if order != Order::Snapshot {
-            self.orders().remember(head.nonce, reply.clone());
+            self.orders().remember(head, reply.clone());
         }
     }
 
     fn answer_all(&mut self, number: u64, reply: &Reply, answer: &mut impl FnMut(W, Reply)) {
-        for (_, waiter) in self.waiters.extract_if(.., |(of, _)| *of == number) {
+        for waiter in self.waiters.take(number) {
             answer(waiter, reply.clone());
         }
     }

@@ -1,6 +1,6 @@
 //! The orders that the loop has, and those that were answered.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::rt::{Answer, Request, RequestSender};
@@ -8,7 +8,8 @@ use hardstand_protocol::{Order, OrderHead};
 
 use super::Reply;
 
-/// Answers that are remembered for orders that come again.
+/// Answers that are remembered for orders that come again, of all askers. One that asks often loses
+/// its own oldest ones first.
 const ANSWERS_KEPT: usize = 256;
 
 /// Runs that may begin one after another, and the time until one more may, ns. Each run is a file
@@ -26,8 +27,8 @@ pub struct OrderMemory {
     outbox: RequestSender,
     /// Orders that the loop has not answered, oldest first.
     pending: VecDeque<Pending>,
-    /// Nonces of orders that were answered, and their answers, oldest first.
-    answered: VecDeque<(u64, Reply)>,
+    /// Orders that were answered, oldest first.
+    answered: VecDeque<Answered>,
     /// When all of [`RUNS_AT_ONCE`] may begin again, ns.
     rested_ns: u64,
 }
@@ -48,6 +49,14 @@ pub(super) struct Pending {
     pub(super) streamed: bool,
 }
 
+/// An order that was answered.
+#[derive(Debug)]
+struct Answered {
+    nonce: u64,
+    asker: String,
+    reply: Reply,
+}
+
 impl OrderMemory {
     /// Sends requests to `outbox`.
     #[must_use]
@@ -62,7 +71,7 @@ impl OrderMemory {
 
     /// The answer to the order with this nonce, if it was answered.
     pub(super) fn answered(&self, nonce: u64) -> Option<Reply> {
-        self.answered.iter().find(|(n, _)| *n == nonce).map(|(_, reply)| reply.clone())
+        self.answered.iter().find(|a| a.nonce == nonce).map(|a| a.reply.clone())
     }
 
     /// True if another run may begin now; then it counts.
@@ -110,11 +119,21 @@ impl OrderMemory {
     }
 
     /// Remembers an answer for the case that it gets lost.
-    pub(super) fn remember(&mut self, nonce: u64, reply: Reply) {
-        if self.answered.len() >= ANSWERS_KEPT {
-            self.answered.pop_front();
+    pub(super) fn remember(&mut self, head: OrderHead, reply: Reply) {
+        if self.answered.len() >= ANSWERS_KEPT
+            && let Some(place) = self.least_missed()
+        {
+            self.answered.remove(place);
         }
-        self.answered.push_back((nonce, reply));
+        self.answered.push_back(Answered { nonce: head.nonce, asker: head.asker, reply });
+    }
+
+    /// The place of the oldest answer to the asker who has the most.
+    fn least_missed(&self) -> Option<usize> {
+        let mut counts = BTreeMap::<&str, usize>::new();
+        self.answered.iter().for_each(|a| *counts.entry(&a.asker).or_default() += 1);
+        let (most, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        self.answered.iter().position(|a| a.asker == most)
     }
 
     fn take(&mut self, number: u64) -> Option<Pending> {
@@ -125,8 +144,26 @@ impl OrderMemory {
 
 #[cfg(test)]
 mod tests {
-    use super::{OrderMemory, RUN_EVERY_NS, RUNS_AT_ONCE};
+    use super::{ANSWERS_KEPT, OrderMemory, RUN_EVERY_NS, RUNS_AT_ONCE, Reply};
     use crate::rt::request_queue;
+    use hardstand_protocol::{OrderHead, OrderReply};
+
+    /// An asker that asks without end makes the desk forget its own answers, not those of others.
+    #[test]
+    fn answers_to_one_asker_are_not_forgotten_for_those_to_another() {
+        let (sender, _receiver) = request_queue();
+        let mut memory = OrderMemory::new(sender);
+        let mut remember = |asker: &str, nonce| {
+            let head = OrderHead { nonce, ..OrderHead::new("robot", 1, asker) };
+            memory.remember(head, Reply::Order(OrderReply::accepted(nonce)));
+        };
+        (1..=3).for_each(|nonce| remember("operator", nonce));
+        (1000..9000).for_each(|nonce| remember("flood", nonce));
+        assert_eq!(memory.answered.len(), ANSWERS_KEPT);
+        let known = |nonce| memory.answered(nonce).is_some();
+        assert!((1..=3).all(known), "an operator's answers were forgotten");
+        assert!(known(8999) && !known(1000), "of one asker the newest are kept");
+    }
 
     /// So many runs can begin at once, and one more in each [`RUN_EVERY_NS`].
     #[test]

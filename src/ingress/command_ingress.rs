@@ -53,6 +53,13 @@ impl CommandIngress {
         self.judge(self.pass_on(claim))
     }
 
+    /// Counts a command of `session` as refused for a reason that its receiver has found.
+    pub fn refuse(&self, session: u64, reason: Rejection, answers_tick: u64) {
+        self.counters.count_received();
+        self.counters.count(reason);
+        self.joined.note_rejected(session, reason, answers_tick);
+    }
+
     fn judge(&self, result: Result<(), Rejection>) -> Result<(), Rejection> {
         if let Err(reason) = result {
             self.counters.count(reason);

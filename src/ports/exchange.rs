@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use crate::rt::{Phase, PortState};
 
 use super::PortEnds;
-use super::packet::{BadPacket, decode_command, encode_state};
+use super::packet::{BadPacket, PacketCommand, decode_command, encode_state};
+use hardstand_protocol::Rejection;
 
 /// Outside real time a state without an answer is sent again after this: it may have been lost.
 const SENT_AGAIN: Duration = Duration::from_millis(20);
@@ -84,41 +85,64 @@ impl Exchange {
         self.ends.source.has_answered((state.run_id, state.tick))
     }
 
-    /// Takes the bytes of a command; true if they are a packet of this robot's peer.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+    /// Takes the bytes of a command of the peer.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        if let Some(command) = self.decode(bytes) {
+            self.obey(command);
+        }
+    }
+
+    /// Decodes the bytes of a command; counts those that are none.
+    pub(super) fn decode(&mut self, bytes: &[u8]) -> Option<PacketCommand> {
         self.received += 1;
-        let command = match decode_command(bytes) {
-            Ok(command) => command,
-            Err(BadPacket::Form) => {
-                self.bad_form += 1;
-                return false;
-            }
-            Err(BadPacket::Crc) => {
-                self.bad_crc += 1;
-                return false;
-            }
-        };
+        match decode_command(bytes) {
+            Ok(command) => return Some(command),
+            Err(BadPacket::Form) => self.bad_form += 1,
+            Err(BadPacket::Crc) => self.bad_crc += 1,
+        }
+        None
+    }
+
+    /// Whether a packet is for this robot, or only asks for states.
+    pub(super) fn is_for_this_robot(&self, command: &PacketCommand) -> bool {
+        command.joints.is_empty() || self.wrong(command).is_none()
+    }
+
+    /// Why a command can be none for this robot in its newest state.
+    fn wrong(&self, command: &PacketCommand) -> Option<Rejection> {
+        let (spec, newest) = (self.ends.source.spec(), &self.state.state);
+        if command.layout_hash != spec.layout_hash {
+            return Some(Rejection::Layout);
+        }
+        if command.joints.len() != spec.joints.len() {
+            return Some(Rejection::Size);
+        }
+        // an answer that stood for all later states would silence the port
+        let ahead = command.run_id == newest.run_id && command.tick > newest.tick;
+        ahead.then_some(Rejection::FutureTick)
+    }
+
+    /// Passes a command on, or refuses it: what is refused changes nothing but a counter.
+    pub(super) fn obey(&mut self, command: PacketCommand) {
         if command.joints.is_empty() {
-            return true;
+            return;
+        }
+        if let Some(reason) = self.wrong(&command) {
+            self.ends.source.refuse(reason, command.tick);
+            return;
         }
         if !self.follows(command.sequence) {
-            return true;
+            return;
         }
-        let source = &mut self.ends.source;
-        let hash = command.layout_hash;
-        let spec = source.spec();
-        // what is not for this robot goes to the ingress, which counts why it is refused
-        let fits = hash == spec.layout_hash && command.joints.len() == spec.joints.len();
-        if fits && !source.holds(&self.state) && !source.join(&self.state) {
-            return true;
+        let (source, at) = (&mut self.ends.source, (command.run_id, command.tick));
+        if !source.holds(&self.state) && !source.join(&self.state) {
+            return;
         }
-        let at = (command.run_id, command.tick);
         if source.has_answered(at) {
             self.repeated += 1;
         } else {
-            let _counted_by_the_ingress = source.send_as(hash, at, command.joints).is_ok();
+            let _counted_by_the_ingress = source.send(at, command.joints).is_ok();
         }
-        true
     }
 
     /// Whether a command with this sequence number is newer than the last one.
@@ -140,9 +164,22 @@ impl Exchange {
         true
     }
 
-    /// Another peer has come, which counts from another begin.
-    pub(super) const fn begin_again(&mut self) {
+    /// Another peer has come, which counts from another begin and has to join. In real time the
+    /// lease of the one before ends at once. Where ticks wait it goes on where it was: ticks that
+    /// wait for no answer would run before the next peer has joined.
+    pub(super) fn begin_again(&mut self) {
         self.last = None;
+        if self.waits {
+            self.ends.source.forget();
+        } else {
+            self.ends.source.leave();
+        }
+    }
+
+    /// True while the peer has reason to be silent: in a pause, and as long as ticks wait for it.
+    pub(super) fn may_be_silent(&self) -> bool {
+        let paused = self.state.state.phase == Phase::Paused.code();
+        paused || (self.waits && self.ends.source.holds(&self.state))
     }
 
     /// A packet came from a sender that is not the peer.

@@ -8,7 +8,8 @@ use crate::desk::Reply;
 use crate::ingress::CommandIngress;
 use crate::rt::{Phase, PortState};
 use hardstand_protocol::{
-    ClaimedCommand, JoinRequest, JointCommand, Rejection, Role, controller_number, random_number,
+    ClaimedCommand, JoinRequest, JointCommand, LeaveRequest, Rejection, Role, controller_number,
+    random_number,
 };
 
 /// A join that was refused is repeated after this.
@@ -131,6 +132,8 @@ impl Source {
         };
         let reply = orders.ask(Order::Join, &self.spec.name, &request);
         self.asked = Some(Instant::now());
+        // what was answered before counts no more: the lease is another
+        self.answered = None;
         self.joined = match reply {
             Reply::Joined(joined) if joined.verdict == 0 => {
                 Some((joined.run_id, joined.first_tick.max(now.state.tick)))
@@ -141,6 +144,21 @@ impl Source {
             }
         };
         self.joined.is_some()
+    }
+
+    /// Has to join again before its next command.
+    pub fn forget(&mut self) {
+        (self.asked, self.joined) = (None, None);
+    }
+
+    /// The same, and gives the joints back, if it has them.
+    pub fn leave(&mut self) {
+        let joined = self.joined.is_some();
+        self.forget();
+        if let Some(orders) = self.orders.get().filter(|_| joined) {
+            let request = LeaveRequest { session: self.session };
+            let _lease_may_have_ended = orders.ask(Order::Leave, &self.spec.name, &request);
+        }
     }
 
     /// Whether the state asks for a command that has not been sent yet.
@@ -158,28 +176,24 @@ impl Source {
         self.answered.is_some_and(|(run, last)| run == run_id && tick <= last)
     }
 
+    /// Refuses a command that answers the state of `answers_tick`, as the ingress would.
+    pub fn refuse(&self, reason: Rejection, answers_tick: u64) {
+        self.ingress.refuse(self.session, reason, answers_tick);
+    }
+
     /// Sends set-points for its joints as the answer to the state of a tick.
     ///
     /// # Errors
     /// Why they were refused at arrival; the ingress has counted it.
-    pub fn send(&mut self, at: (u32, u64), joints: Vec<JointCommand>) -> Result<(), Rejection> {
-        self.send_as(self.spec.layout_hash, at, joints)
-    }
-
-    /// The same for a robot whose layout the sender names.
-    ///
-    /// # Errors
-    /// As [`send`](Self::send).
-    pub fn send_as(
+    pub fn send(
         &mut self,
-        layout_hash: u64,
         (run_id, answers_tick): (u32, u64),
         joints: Vec<JointCommand>,
     ) -> Result<(), Rejection> {
         self.seq += 1;
         self.commands += 1;
         let sent = self.ingress.take_in_claim(&ClaimedCommand {
-            layout_hash,
+            layout_hash: self.spec.layout_hash,
             run_id,
             session: self.session,
             seq: self.seq,

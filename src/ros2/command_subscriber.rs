@@ -7,11 +7,11 @@ use super::messages::{
     DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message, Time,
 };
 use super::orders::{Orders, Refused};
-use super::sessions::{Owner, Publisher, Sessions};
+use super::sessions::{Owner, Publisher, Sender, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
 use crate::ingress::CommandIngress;
 use hardstand_protocol::ClaimedCommand;
-use hardstand_protocol::{JointCommand, Rejection, StateReading};
+use hardstand_protocol::{Authority, JointCommand, Rejection, StateReading};
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [
@@ -86,14 +86,32 @@ impl CommandSubscriber {
         Self { orders, period_ns, layout_hash, ingress, now, counters, state }
     }
 
-    /// Receives the bytes of a message of the topic with the number `topic`, from the publisher
-    /// with the id `gid`. Counts a message that is not a valid command.
-    pub fn receive(&self, topic: usize, gid: Option<[u8; 16]>, bytes: &[u8]) {
+    /// Receives the bytes of a message of the topic with the number `topic`. Counts a message that
+    /// is not a valid command.
+    pub fn receive(&self, topic: usize, sender: Option<Sender>, bytes: &[u8]) {
         self.counters.count_received();
-        let publisher = (topic, gid);
-        if let Err(refused) = self.decode_and_send(publisher, bytes) {
+        let sent = self.publisher(topic, sender).and_then(|from| self.decode_and_send(from, bytes));
+        if let Err(refused) = sent {
             self.counters.count(COMMAND_TOPICS.get(topic).unwrap_or(&""), &refused);
         }
+    }
+
+    /// The publisher of a message.
+    ///
+    /// # Errors
+    /// [`RosRejection::Sender`] if the message does not continue those of its publisher.
+    fn publisher(&self, topic: usize, sender: Option<Sender>) -> Result<Publisher, Refused> {
+        let publisher = (topic, sender.map(|s| s.id));
+        let Some(Sender { sequence, .. }) = sender else { return Ok(publisher) };
+        let now = (self.now)();
+        if self.lock().sessions.continues(publisher, sequence, &owner(&now)) {
+            return Ok(publisher);
+        }
+        let text = format!(
+            "message {sequence} does not continue those of its publisher: there are two senders \
+             under one id; restart one of the nodes"
+        );
+        Err(Refused::new(RosRejection::Sender, text))
     }
 
     fn decode_and_send(&self, publisher: Publisher, bytes: &[u8]) -> Result<(), Refused> {
@@ -116,18 +134,19 @@ impl CommandSubscriber {
         Ok(())
     }
 
-    /// Receives set-points that the caller has read from a message of `topic` without a stamp, in
-    /// the order of the joints, or the reason why the message has none.
+    /// Receives set-points that `read` reads from a message of a topic, without a stamp, in the
+    /// order of the joints, or the reason why the message has none.
     pub(super) fn receive_set_points(
         &self,
-        topic: &str,
-        publisher: Publisher,
-        read: Result<Vec<JointCommand>, Refused>,
+        (name, topic): (&str, usize),
+        sender: Option<Sender>,
+        read: impl FnOnce() -> Result<Vec<JointCommand>, Refused>,
     ) {
         self.counters.count_received();
+        let read = self.publisher(topic, sender).and_then(|from| Ok((from, read()?)));
         match read {
-            Ok(joints) => self.command(publisher, &Time::default(), joints),
-            Err(refused) => self.counters.count(topic, &refused),
+            Ok((publisher, joints)) => self.command(publisher, &Time::default(), joints),
+            Err(refused) => self.counters.count(name, &refused),
         }
     }
 
@@ -135,8 +154,10 @@ impl CommandSubscriber {
         let now = (self.now)();
         let answers_tick = stamp_ns(stamp).map_or(now.tick, |ns| self.tick_at(&now, ns));
         let mut state = self.lock();
-        // a newer command ends the trajectory
-        state.following = None;
+        let State { sessions, following } = &mut *state;
+        // a newer command ends the trajectory of its own publisher, or one that does not have the
+        // robot
+        following.take_if(|(of, _)| *of == publisher || !sessions.is_in_force(*of, &owner(&now)));
         let _counted = self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
     }
 
@@ -162,7 +183,13 @@ impl CommandSubscriber {
         self.lock().following.take_if(|(publisher, _)| publisher.0 == POSTURE);
     }
 
+    /// Follows a trajectory. One without points ends that of the same publisher.
     fn begin(&self, publisher: Publisher, m: &JointTrajectory) -> Result<(), Refused> {
+        let ends = m.points.is_empty()
+            && self.lock().following.take_if(|(of, _)| *of == publisher).is_some();
+        if ends {
+            return Ok(());
+        }
         self.follow_from(publisher, self.orders.trajectory(m)?)
     }
 
@@ -180,6 +207,11 @@ impl CommandSubscriber {
         }
         state.following = Some((publisher, trajectory));
         Ok(())
+    }
+
+    /// True while the robot follows a trajectory of the daemon's own or holds its end.
+    pub(super) fn is_following_own(&self) -> bool {
+        self.lock().following.as_ref().is_some_and(|(publisher, _)| publisher.0 == POSTURE)
     }
 
     /// True while the robot follows a trajectory or holds its end.
@@ -200,8 +232,9 @@ impl CommandSubscriber {
             authority: state.authority,
             session: state.command_session,
         };
-        // a trajectory that lost the robot to another controller ends
-        if own.sessions.is_taken(*publisher, &owner(&now)) {
+        // a trajectory that lost the robot to another controller ends, as all do in a stop
+        let stopped = state.authority == Authority::Stopped.code();
+        if stopped || own.sessions.is_taken(*publisher, &owner(&now)) {
             own.following = None;
             return;
         }

@@ -30,11 +30,13 @@ pub enum RosRejection {
     Type,
     /// A command for another kind of Unitree's robots.
     Machine,
+    /// A message that does not continue those of its publisher: two senders under one id.
+    Sender,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Cdr,
         Self::Names,
         Self::Interfaces,
@@ -45,6 +47,7 @@ impl RosRejection {
         Self::Guard,
         Self::Type,
         Self::Machine,
+        Self::Sender,
     ];
 
     /// Name of the counter.
@@ -61,6 +64,7 @@ impl RosRejection {
             Self::Guard => "guard",
             Self::Type => "type",
             Self::Machine => "machine",
+            Self::Sender => "sender",
         }
     }
 }

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use super::naming::End;
+use super::sessions::Sender;
 use super::topics::{Latched, full_name};
 use super::wires::{LatchedOut, Out, Take};
 use crate::bus::PanicGuard;
@@ -81,7 +82,8 @@ impl DdsWires {
         let (name, of) = (self.topic(topic), dds_type(type_name, ""));
         let take = Box::new(move |message: &Received| {
             fault_point::visit("ros2_command");
-            take(&message.bytes, Some(message.writer()));
+            let sender = Sender { id: message.writer(), sequence: message.sequence() };
+            take(&message.bytes, Some(sender));
         });
         self.participant.read(&mut self.readers, (&name, &of), quality, take)?;
         Ok(())

@@ -164,12 +164,12 @@ fn receive(
     read: impl Fn(&[u8]) -> std::result::Result<Vec<JointCommand>, Refused> + Send + Sync + 'static,
 ) -> Take {
     let subscriber = Arc::clone(subscriber);
-    Box::new(move |bytes, gid| {
-        let set_points = match guard.block_reason() {
+    Box::new(move |bytes, sender| {
+        let set_points = || match guard.block_reason() {
             Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
             None => read(bytes),
         };
-        subscriber.receive_set_points(LOW_CMD_TOPIC, (LOW_CMD, gid), set_points);
+        subscriber.receive_set_points((LOW_CMD_TOPIC, LOW_CMD), sender, set_points);
     })
 }
 

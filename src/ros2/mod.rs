@@ -58,5 +58,7 @@ pub use naming::{End, Naming, Wire};
 pub use node::{Node, NodeEnds};
 pub use orders::{Orders, Refused};
 pub use readings::{Readings, STATE_INTERFACES, VARIANCE, time};
+#[cfg(feature = "zenoh")]
+pub use sessions::Sender;
 pub use topics::{Encode, Latched, MessageType, Source, full_name, latched, sources};
 pub use trajectory::Trajectory;

@@ -8,6 +8,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::messages::{Message, Service};
+use super::sessions::Sender;
 use super::topics::{MessageType, full_name};
 use crate::config::{Ros2Mode, Ros2Settings};
 
@@ -206,8 +207,15 @@ pub(super) fn answer_attachment(request: &[u8], unix_ns: u64) -> Option<[u8; ATT
     Some(attachment(sequence, unix_ns, &gid_of(request)?))
 }
 
+/// The gid of the publisher and the number of the message in an attachment of `rmw_zenoh`.
+#[must_use]
+pub(super) fn sender_of(attachment: &[u8]) -> Option<Sender> {
+    let sequence = attachment.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))?;
+    Some(Sender { id: gid_of(attachment)?, sequence })
+}
+
 /// The gid in an attachment of `rmw_zenoh`.
 #[must_use]
-pub(super) fn gid_of(attachment: &[u8]) -> Option<[u8; 16]> {
+fn gid_of(attachment: &[u8]) -> Option<[u8; 16]> {
     attachment.get(17..ATTACHMENT_BYTES)?.try_into().ok()
 }

@@ -203,7 +203,7 @@ fn listen_to_commands(wires: &mut Wires<'_>, subscriber: &Arc<CommandSubscriber>
     for (topic, of) in topics {
         let end = if topic == TRAJECTORY { End::ReliableSubscriber } else { End::Subscriber };
         let subscriber = Arc::clone(subscriber);
-        let take: Take = Box::new(move |bytes, gid| subscriber.receive(topic, gid, bytes));
+        let take: Take = Box::new(move |bytes, sender| subscriber.receive(topic, sender, bytes));
         wires.listen(of, COMMAND_TOPICS[topic], end, take)?;
     }
     Ok(())

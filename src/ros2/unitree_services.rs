@@ -26,6 +26,9 @@ const WRONG_PARAMETER: i32 = 3204;
 /// The call for the version of a service.
 const VERSION: i64 = 1;
 
+/// The mode of motion that is told while the daemon holds a posture by itself.
+const POSTURE_MODE: &str = "normal";
+
 /// What the services act on.
 #[derive(Clone)]
 pub(super) struct Ends {
@@ -103,7 +106,12 @@ impl Switcher {
         let mut mode = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match call.header.identity.api_id {
             VERSION => Ok("1.0.0.1".into()),
-            1001 => Ok(serde_json::json!({"form": "0", "name": *mode}).to_string()),
+            1001 => {
+                // a posture must be released before low-level commands, as a mode of motion
+                let own = mode.is_empty() && ends.subscriber.is_following_own();
+                let name = if own { POSTURE_MODE } else { mode.as_str() };
+                Ok(serde_json::json!({"form": "0", "name": name}).to_string())
+            }
             1002 => {
                 let chosen: Mode = parameter(call)?;
                 *mode = chosen.name.chars().take(64).collect();

@@ -3,7 +3,8 @@
 use super::counters::RosCounters;
 #[cfg(feature = "dds")]
 use super::dds_wires::{DdsCall, DdsWires};
-use super::naming::{End, Naming, answer_attachment, attachment, gid_of, request_of, type_hash};
+use super::naming::{End, Naming, answer_attachment, attachment, request_of, sender_of, type_hash};
+use super::sessions::Sender;
 use super::topics::{Latched, MessageType};
 use crate::bus::{
     Bus, LatchedTopic, Listening, ServiceCall, ServiceGuard, Token, Topic, WallClock,
@@ -11,8 +12,8 @@ use crate::bus::{
 use crate::config::Ros2Settings;
 use hardstand_error::Result;
 
-/// Receives the bytes of a message, and the id of its publisher.
-pub(super) type Take = Box<dyn Fn(&[u8], Option<[u8; 16]>) + Send + Sync>;
+/// Receives the bytes of a message, and its sender.
+pub(super) type Take = Box<dyn Fn(&[u8], Option<Sender>) + Send + Sync>;
 
 /// A topic to publish.
 #[derive(Debug)]
@@ -199,7 +200,7 @@ impl<'a> Wires<'a> {
         }
         let wire = self.naming.end_of(of, topic, end);
         let listening = self.bus.listen(&wire.key, move |bytes, attachment| {
-            take(bytes, attachment.and_then(gid_of));
+            take(bytes, attachment.and_then(sender_of));
         })?;
         self.held.listening.push(listening);
         self.held.tokens.push(self.bus.token(&wire.token)?);

@@ -1,7 +1,8 @@
 //! The daemon as real processes: life, death, strangers, signals, rights.
 
-mod attacks;
+pub mod attacks;
 mod broken;
+mod bus_ports;
 mod buses;
 mod clocks;
 mod control;
@@ -18,6 +19,7 @@ mod no_qos;
 mod offsets;
 mod packets;
 mod partition;
+mod peers;
 mod playground;
 mod rights;
 mod shared_memory;

@@ -7,6 +7,7 @@ mod bytes;
 mod commands;
 mod dds;
 mod entity_state;
+mod floods;
 mod names;
 #[cfg(feature = "dds")]
 mod native_dds;

@@ -66,6 +66,9 @@ fn restricted(allowed: &Allowed) -> Result<RestrictionStatus, RulesetError> {
     for folder in &allowed.sockets {
         rules = beneath(rules, folder, in_socket_folder())?;
     }
+    for folder in &allowed.remove {
+        rules = beneath(rules, folder, AccessFs::RemoveFile.into())?;
+    }
     for &port in &allowed.bind_ports {
         rules = rules.add_rule(NetPort::new(port, AccessNet::BindTcp | AccessNet::ConnectTcp))?;
     }

@@ -47,6 +47,8 @@ pub struct Allowed {
     pub read: Vec<PathBuf>,
     /// Folders in which unix sockets are made, connected to, and removed.
     pub sockets: Vec<PathBuf>,
+    /// Folders in which, and below which, files may be removed.
+    pub remove: Vec<PathBuf>,
     /// TCP ports to listen on. The process may connect to them, too.
     pub bind_ports: Vec<u16>,
     /// TCP ports to connect to.
@@ -72,6 +74,11 @@ impl Allowed {
     /// Allows to listen on, and to connect to, unix sockets in the folder of `path`.
     pub fn add_unix_socket(&mut self, path: &Path) {
         self.sockets.push(folder_of(path));
+    }
+
+    /// Allows to remove `path`, and with it all files in its folder.
+    pub fn add_link(&mut self, path: &Path) {
+        self.remove.push(folder_of(path));
     }
 }
 

@@ -83,7 +83,7 @@ impl Flood {
 }
 
 /// Commands of the owner from the tick `from` on: how many took effect, and how many it sent.
-fn kept(log: &Log, owner: u64, from: u64) -> (u64, u64) {
+pub fn kept(log: &Log, owner: u64, from: u64) -> (u64, u64) {
     let of_owner = |t: &LogTick| -> Vec<(u64, Verdict)> {
         let own = t.candidates.iter().filter(|c| c.session == owner);
         own.map(|c| (c.seq, c.verdict)).collect()

@@ -5,17 +5,21 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hardstand_protocol::{Authority, FaultRequest, StateReading, StatusReading};
 use rustix::fs::OFlags;
 use rustix::process::Signal;
 
+use super::attacks::kept;
 use crate::common::process::{
     Dice, Log, Observer, PATIENCE, Process, Scene, repository, serial, wait_for,
 };
 
-const LEGS: [&str; 4] = ["FL", "FR", "RL", "RR"];
+pub(super) const LEGS: [&str; 4] = ["FL", "FR", "RL", "RR"];
 const PARTS: [&str; 3] = ["hip", "thigh", "calf"];
 /// What the shipped quadruped holds, by part.
 const POSTURE: [f64; 3] = [0.0, 0.8, -1.5];
@@ -40,7 +44,7 @@ fn motors(legs: &[&str]) -> Vec<Motor> {
 }
 
 /// `[[buses]]` with mini cheetah's motors for these legs, as a value of `--set`.
-fn bus(name: &str, port: &Path, legs: &[&str], more: &str) -> String {
+pub(super) fn bus(name: &str, port: &Path, legs: &[&str], more: &str) -> String {
     let joints =
         legs.iter().flat_map(|leg| PARTS.map(|part| (format!("{leg}_{part}_joint"), part)));
     let drive = |(n, (joint, part)): (usize, (String, &str))| {
@@ -163,7 +167,36 @@ impl Master {
     }
 }
 
-fn daemon(scene: &Scene, buses: &[String], more: &[&str]) -> Process {
+/// A bus with all joints, and a thread that holds the robot over it until the end.
+pub(super) struct Held {
+    pub(super) bus: String,
+    end: Arc<AtomicBool>,
+    thread: JoinHandle<usize>,
+}
+
+impl Held {
+    pub(super) fn on(port: &Path) -> Self {
+        let (end, path) = (Arc::<AtomicBool>::default(), port.to_path_buf());
+        let seen = Arc::clone(&end);
+        let thread = std::thread::spawn(move || {
+            let (mut master, motors) = (Master::open(&path), motors(&LEGS));
+            master.begin(&motors);
+            while !seen.load(Ordering::Relaxed) {
+                master.hold(&motors, Duration::from_millis(100));
+            }
+            master.sent
+        });
+        Self { bus: bus("all", port, &LEGS, ""), end, thread }
+    }
+
+    /// Ends the thread. How many frames it has sent.
+    pub(super) fn finish(self) -> usize {
+        self.end.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
+
+pub(super) fn daemon(scene: &Scene, buses: &[String], more: &[&str]) -> Process {
     let buses = format!("buses=[{}]", buses.join(", "));
     scene.daemon(&[&["--set", &buses, "--set", "ros2.mode=off"][..], more].concat())
 }
@@ -246,7 +279,7 @@ fn run_master(scene: &Scene, script: &str, ports: &[&Path]) -> bool {
 }
 
 /// `[[buses]]` with drives of one kind for these legs.
-fn bus_of(name: &str, wire: &str, port: &Path, legs: &[&str], motor: &str) -> String {
+pub(super) fn bus_of(name: &str, wire: &str, port: &Path, legs: &[&str], motor: &str) -> String {
     let all = bus(name, port, legs, "").replace("\"slcan\"", &format!("\"{wire}\""));
     let all = all.replace(", gear = 2, sign = -1, offset_rad = -1.0", "");
     all.replace("motor = \"mini-cheetah\"", motor)
@@ -429,4 +462,46 @@ fn a_bus_in_lockstep_or_with_a_file_in_its_place_is_refused() {
     let said = daemon(&scene, &buses, &[]).ends_with(2);
     assert!(said.contains("no symbolic link"), "{said}");
     assert_eq!(std::fs::read(&port).unwrap(), b"mine");
+}
+
+/// ADM-1 on a motor bus: a master that sends as fast as the port takes it, for joints that another
+/// controller has, costs that one at most one command in 50.
+#[test]
+fn a_flood_on_a_bus_costs_the_owner_one_command_in_fifty_at_most() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let port = scene.path("all");
+    // the flood takes the controller's cores too
+    let hold = ["--set", "command.hold_ticks=500"];
+    let mut daemon = daemon(&scene, &[bus("all", &port, &LEGS, "")], &hold);
+    let observer = Observer::of(&scene);
+    let _controller = scene.controller("controller");
+    let owned = observer.until("it stands", |s| s.tick >= 1000 && s.authority == 1);
+    let end = Arc::<AtomicBool>::default();
+    let seen = Arc::clone(&end);
+    let flood = std::thread::spawn(move || {
+        let mut master = Master::open(&port);
+        let motors = motors(&LEGS);
+        master.begin(&motors);
+        while !seen.load(Ordering::Relaxed) {
+            motors.iter().for_each(|motor| master.command(motor.id, 0.0, 400.0, 4.0));
+            master.listen();
+        }
+        master.sent
+    });
+    let from = observer.until("the flood", |s| s.tick >= owned.tick + 200).tick;
+    let after = observer.until("two seconds", |s| s.tick >= from + 2000);
+    end.store(true, Ordering::Relaxed);
+    let sent = flood.join().unwrap();
+    assert_eq!(after.command_session, owned.command_session, "the bus has the robot");
+    let refused = observer.status().counter("bus_all_joins_refused");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    let (accepted, of_owner) = kept(&Log::read(&scene.log()), owned.command_session, from);
+    println!("{sent} frames, {refused} joins; the owner kept {accepted} of {of_owner}");
+    assert!(sent > 1000 && refused > 0, "{sent} frames and {refused} joins are no flood");
+    assert!(accepted * 50 >= of_owner * 49, "{accepted} of {of_owner} commands");
+    assert!(of_owner > 200, "{of_owner} commands: the owner hardly sent any");
+    assert_stands(&after);
+    scene.replays();
 }

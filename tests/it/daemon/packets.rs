@@ -1,6 +1,6 @@
 //! UDP and shared memory: the packets of `docs/port.md`, with peers that know only that page.
 
-use std::net::{SocketAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::process::Command;
 use std::time::Duration;
 
@@ -8,13 +8,10 @@ use hardstand::ports::packet::{PacketCommand, decode_command, encode_command};
 use hardstand_protocol::{JointCommand, StateReading, StatusReading};
 use rustix::process::Signal;
 
+use super::peers::free_udp;
 use crate::common::process::{Dice, Log, Observer, Process, Scene, repository, serial};
 
 const LOCKSTEP: [&str; 4] = ["--mode", "lockstep", "--pace", "free"];
-
-fn free_udp() -> SocketAddr {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
-}
 
 fn daemon(scene: &Scene, set: &str, more: &[&str]) -> Process {
     scene.daemon(&[&["--set", set, "--set", "ros2.mode=off"][..], more].concat())

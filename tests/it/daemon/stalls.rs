@@ -51,6 +51,35 @@ fn a_stopped_daemon_counts_what_it_missed_and_goes_on() {
     scene.replays();
 }
 
+/// A controller that stands still for a quarter of a second has lost the robot. It says so, and joins
+/// again by itself.
+#[test]
+fn a_stopped_controller_says_that_it_was_late_and_joins_again() {
+    let _one = serial();
+    let scene = Scene::new();
+    // a busy machine may keep the controller waiting, too
+    let mut daemon = scene.daemon(&["--set", "command.hold_ticks=100"]);
+    let observer = Observer::of(&scene);
+    let words = ["controller", "stand", "--join", "legs", "--connect", &scene.endpoint];
+    let controller = scene.hardstand("controller", &words);
+    let full = [Authority::Fresh, Authority::Held].map(Authority::code);
+    observer.until("it stands", |s| s.tick >= 500 && full.contains(&s.authority));
+    controller.signal(Signal::STOP);
+    std::thread::sleep(Duration::from_millis(250));
+    let lost = observer.until("the loss", |s| !full.contains(&s.authority));
+    controller.signal(Signal::CONT);
+    let again = observer.until("the robot again", |s| full.contains(&s.authority));
+    assert!(again.tick > lost.tick);
+    wait_for("what it says", || {
+        controller.err().contains("legs was late, and has joined again").then_some(())
+    });
+    let joined = observer.status_until("it is shown", |s| !s.controllers.is_empty());
+    assert_eq!(joined.controllers[0].name, "legs");
+    daemon.signal(Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
+}
+
 /// The stall of a daemon that is stopped for two seconds: the run's end, its log, its output.
 fn stopped_for_two_seconds(sets: &[&str], code: i32) -> (Scene, Log, String) {
     let scene = Scene::new();

@@ -1,4 +1,5 @@
-//! The emergency stop: at any speed, in any mode, in a pause, beside a flood of other orders.
+//! The emergency stop: at any speed, in any mode, in a pause, beside a flood of other orders, and
+//! under a UDP peer and a master on a motor bus.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use hardstand_client::Client;
 use hardstand_client::session::open_client;
-use hardstand_protocol::{ControlRequest, Order, OrderHead, encode_order};
+use hardstand_protocol::{ControlRequest, Order, OrderHead, Verdict, encode_order};
 use rustix::process::Signal;
 use zenoh::Wait;
 
-use crate::common::process::{Log, Observer, PATIENCE, Scene, serial};
+use super::buses::Held;
+use super::peers::{Answering, free_udp};
+use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, serial};
 
 fn steer(client: &Client, order: Order) -> u64 {
     client.steer(order, &ControlRequest::default(), PATIENCE).unwrap()
@@ -64,6 +67,57 @@ fn a_stop_acts_at_every_speed_and_in_a_pause() {
     scene.replays();
 }
 
+/// A daemon whose robot a master on a motor bus holds, while a UDP peer asks for the same joints.
+struct WithPorts {
+    daemon: Process,
+    observer: Observer,
+    held: Held,
+    peer: Answering,
+}
+
+impl WithPorts {
+    fn start(scene: &Scene) -> Self {
+        let (address, held) = (free_udp(), Held::on(&scene.path("all")));
+        let sets = [
+            "sim.start=now".into(),
+            format!("udp.listen={address}"),
+            format!("buses=[{}]", held.bus),
+        ];
+        let daemon = scene.daemon(&sets.each_ref().map(|set| ["--set", set]).concat());
+        let observer = Observer::of(scene);
+        observer.status_until("the bus has joined", |s| s.counter("bus_all_commands") > 100);
+        let peer = Answering::start(address, observer.model.hold());
+        observer.status_until("the peer asks", |s| s.counter("udp_joins_refused") > 0);
+        Self { daemon, observer, held, peer }
+    }
+
+    fn finish(mut self) {
+        let sent = (self.held.finish(), self.peer.finish());
+        println!("{} frames and {} packets beside the stops", sent.0, sent.1);
+        self.daemon.signal(Signal::TERM);
+        self.daemon.ends_with(0);
+    }
+}
+
+/// In a stop neither of them moves the robot, and afterwards one of them has it again.
+#[test]
+fn a_stop_acts_under_a_udp_peer_and_a_motor_bus() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let run = WithPorts::start(&scene);
+    println!("answered within {:?}", stop_again_and_again(&run.observer, 20)[19]);
+    run.observer.until("it is commanded again", |s| [1, 2].contains(&s.authority));
+    let stopped = steer(&run.observer.client, Order::Stop);
+    let shown = run.observer.until("200 ticks", |s| s.tick >= stopped + 200);
+    assert_eq!(shown.authority, 4);
+    run.finish();
+    let log = Log::read(&scene.log());
+    let after = log.ticks.iter().filter(|t| t.tick >= stopped);
+    let obeyed = after.flat_map(|t| &t.candidates).filter(|c| c.verdict == Verdict::Accepted);
+    assert_eq!(obeyed.count(), 0, "commands acted after the stop");
+    scene.replays();
+}
+
 #[test]
 #[ignore = "a minute: cargo test --release --test it a_thousand_stops -- --ignored --nocapture"]
 fn a_thousand_stops_are_measured() {
@@ -83,6 +137,13 @@ fn a_thousand_stops_are_measured() {
         daemon.signal(Signal::TERM);
         daemon.ends_with(0);
     }
+    let scene = Scene::in_memory();
+    let run = WithPorts::start(&scene);
+    let times = stop_again_and_again(&run.observer, 1000);
+    let at = |share: f64| times[(share * times.len() as f64) as usize];
+    let what = "1 kHz under a UDP peer and a motor bus";
+    println!("{what}: p50 {:?}, p99 {:?}, p99.9 {:?}", at(0.5), at(0.99), at(0.999));
+    run.finish();
 }
 
 #[test]

@@ -191,8 +191,19 @@ fn a_trajectory_is_followed_in_simulated_time_and_held() {
     let state = observer.until("2.5 s", |s| s.tick >= 2500);
     assert!(near(&from, &state) && [1, 2].contains(&state.authority), "{state:?}");
 
-    // another publisher takes over once the trajectory is given up for it
+    // a command of another publisher is refused, and ends nothing
     let command = Float64MultiArray { data: to.clone(), ..Default::default() };
+    observer.status_until("they are refused", |s| {
+        peer.publish("forward_position_controller/commands", &peer::ARRAY, &command);
+        assert!([1, 2].contains(&s.authority), "the robot was lost: {s:?}");
+        s.counter("rejected_not_owner") > 20
+    });
+    let state = observer.state();
+    assert!(near(&from, &state) && [1, 2].contains(&state.authority), "{state:?}");
+
+    // its publisher ends it by one without points; then the robot is free
+    let none = trajectory(&names, &[], 1);
+    peer.publish("joint_trajectory_controller/joint_trajectory", &peer::TRAJECTORY, &none);
     wait_for("the next publisher", || {
         peer.publish("forward_position_controller/commands", &peer::ARRAY, &command);
         near(&to, &observer.state()).then_some(())
@@ -331,6 +342,53 @@ fn a_publisher_that_was_silent_comes_back() {
     observer.until("the loss", |s| s.authority == 3);
     assert_ne!(commanding(), first);
     assert!(observer.status().counter("rejected_revoked") <= 1);
+}
+
+/// The id of a publisher is public. A message under it must continue the publisher's numbers.
+#[test]
+fn a_second_sender_under_the_id_of_a_publisher_is_refused() {
+    let _one = serial();
+    let scene = Scene::new();
+    let mut daemon = hung(&scene);
+    let observer = Observer::of(&scene);
+    let owner = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+    owner.skip(1 << 20);
+    // with numbers that have been, and with numbers that are far ahead; connected before, since
+    // that takes longer than a command is held
+    let strangers = [0, 1 << 40].map(|ahead| {
+        let stranger = Peer::connect(&scene.endpoint, Way::RmwZenoh);
+        stranger.skip(ahead);
+        stranger
+    });
+    let topic = "forward_effort_controller/commands";
+    let efforts = |tau: f64| Float64MultiArray { data: vec![tau; 12], ..Default::default() };
+    let command = |n: usize| {
+        for _ in 0..n {
+            owner.publish(topic, &peer::ARRAY, &efforts(0.01));
+            observer.state();
+        }
+    };
+    command(300);
+    let owned = observer.until("authority", |s| [1, 2].contains(&s.authority));
+    for stranger in strangers {
+        let before = observer.status().counter("ros2_rejected_sender");
+        for _ in 0..50 {
+            (0..20).for_each(|_| stranger.publish(topic, &peer::ARRAY, &efforts(-0.02)));
+            command(5);
+        }
+        let all = before + 1000;
+        observer.status_until("all are refused", |s| {
+            command(1);
+            s.counter("ros2_rejected_sender") == all
+        });
+    }
+    let state = observer.state();
+    assert_eq!(state.command_session, owned.command_session);
+    daemon.signal(rustix::process::Signal::TERM);
+    daemon.ends_with(0);
+    let log = process::Log::read(&scene.log());
+    let strange = |c: &hardstand_protocol::JointCommand| c.tau_ff < 0.0;
+    assert!(!log.ticks.iter().flat_map(|t| &t.joints).any(strange), "the motors got an effort");
 }
 
 /// `geometry_msgs/Twist`: in on `cmd_vel`, and out on `velocity_command`.

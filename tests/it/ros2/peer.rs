@@ -1,6 +1,6 @@
 //! A node without ROS: zenoh, and CDR by `cdr-encoding` and the index's types.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use byteorder::LittleEndian;
@@ -8,6 +8,7 @@ use ros2_interfaces_jazzy_serde as index;
 use serde::{Deserialize, Serialize};
 use zenoh::handlers::FifoChannelHandler;
 use zenoh::pubsub::Subscriber;
+use zenoh::qos::CongestionControl;
 use zenoh::sample::Sample;
 use zenoh::{Config, Session, Wait};
 
@@ -110,6 +111,36 @@ impl Peer {
         }
         let session = zenoh::open(config).wait().unwrap();
         Self { session, way, sequence: AtomicU64::new(0) }
+    }
+
+    /// Sends as fast as the link takes it, in the name of so many publishers, until the `end`. How
+    /// many messages.
+    pub fn flood(
+        &self,
+        topic: &str,
+        t: &Type,
+        bytes: &[u8],
+        publishers: u8,
+        end: &AtomicBool,
+    ) -> u64 {
+        let publisher = self.session.declare_publisher(self.key(topic, t, t.hash));
+        let publisher = publisher.congestion_control(CongestionControl::Block).wait().unwrap();
+        let (mut attachment, mut sent) = ([0_u8; 33], 0_u64);
+        attachment[16] = 16;
+        while !end.load(Ordering::Relaxed) {
+            for id in 0..publishers {
+                attachment[..8].copy_from_slice(&sent.to_le_bytes());
+                attachment[17..].fill(id + 1);
+                publisher.put(bytes).attachment(&attachment[..]).wait().unwrap();
+                sent += 1;
+            }
+        }
+        sent
+    }
+
+    /// Leaves out so many numbers.
+    pub fn skip(&self, numbers: u64) {
+        self.sequence.fetch_add(numbers, Ordering::Relaxed);
     }
 
     fn key(&self, topic: &str, t: &Type, hash: &str) -> String {
