@@ -49,6 +49,9 @@ const BLOCK_S: f64 = 0.5;
 /// A value is not determined if its interval is wider than this share of it, or of the size that
 /// matters, to either side.
 const WIDE: f64 = 1.0;
+/// A value at a bound of what the scenario accepts is not determined if its interval is wider than
+/// this share of the size that matters: the log only says that the value is near the bound.
+const WIDE_AT_BOUND: f64 = 0.1;
 /// Smallest eigenvalue of the normalised normal matrix that counts as different from 0.
 const SINGULAR: f64 = 1e-9;
 /// Correlation from which on two parameters are named together.
@@ -76,10 +79,10 @@ pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibr
             values[i] = *value;
         }
         let (half_widths, finding) = fitting.examine(&solution, &open);
-        let Some((worst, why)) = finding else { break half_widths };
-        let i = open.remove(worst);
+        let Some(Unknown { place, why, kept }) = finding else { break half_widths };
+        let i = open.remove(place);
         progress(&format!("{} is not determined", job.parameters[i].name));
-        values[i] = start[i];
+        values[i] = kept.unwrap_or(start[i]);
         not_determined.push((i, why));
         if open.is_empty() {
             let names: Vec<String> = not_determined
@@ -97,9 +100,9 @@ pub fn calibrate(job: &Job<'_>, mut progress: impl FnMut(&str)) -> Result<Calibr
             (None, Some(place)) => Finding::Determined {
                 value: values[i],
                 half_width: half_widths[place],
-                at_bound: values[i] <= fitting.lower[i],
+                at_bound: fitting.is_at_bound(i, values[i]),
             },
-            (why, _) => Finding::NotDetermined { kept: start[i], why: why.unwrap_or_default() },
+            (why, _) => Finding::NotDetermined { kept: values[i], why: why.unwrap_or_default() },
         };
         Estimate { name: parameter.name.clone(), start: parameter.start, finding }
     };
@@ -138,6 +141,21 @@ fn check(solution: &Solution, open: &[usize], fitting: &Fitting<'_>) -> Result<(
     };
     let text = format!("the fit did not converge: {text}; nothing was written");
     Err(Error::new(ErrorKind::Input, text))
+}
+
+/// A parameter that the log does not determine.
+struct Unknown {
+    /// Its place in the list of those that are open.
+    place: usize,
+    why: String,
+    /// What stays, if it is not the value before the fit.
+    kept: Option<f64>,
+}
+
+impl Unknown {
+    const fn new(place: usize, why: String) -> Self {
+        Self { place, why, kept: None }
+    }
 }
 
 struct Fitting<'a> {
@@ -179,7 +197,8 @@ impl<'a> Fitting<'a> {
         Ok(out)
     }
 
-    /// 0 if the scenario refuses a negative value; just above it if it refuses 0 too.
+    /// 0 if the scenario refuses a negative value; just above it if it refuses 0 too, or if 0
+    /// switches something off.
     fn lowest(&self, i: usize) -> f64 {
         let start: Vec<f64> = self.job.parameters.iter().map(|p| p.start).collect();
         let accepts = |x: f64| {
@@ -188,7 +207,8 @@ impl<'a> Fitting<'a> {
             self.scenario(&values).is_ok()
         };
         let typical = self.job.parameters[i].typical;
-        match (start[i] < 0.0 || accepts(-1e-3 * typical), accepts(0.0)) {
+        let zero = !self.job.parameters[i].zero_is_off && accepts(0.0);
+        match (start[i] < 0.0 || accepts(-1e-3 * typical), zero) {
             (true, _) => f64::NEG_INFINITY,
             (false, true) => 0.0,
             (false, false) => (1e-2 * typical).min(start[i]),
@@ -271,6 +291,7 @@ impl<'a> Fitting<'a> {
         let problem = Problem {
             start: open.iter().map(|&i| values[i]).collect(),
             lower: open.iter().map(|&i| self.lower[i]).collect(),
+            upper: open.iter().map(|&i| parameters[i].max).collect(),
             step: step.collect(),
             scale,
             iterations_max: self.job.settings.iterations_max,
@@ -298,7 +319,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// Half widths of the intervals, and the parameter, if any, that the log determines least.
-    fn examine(&self, solution: &Solution, open: &[usize]) -> (Vec<f64>, Option<(usize, String)>) {
+    fn examine(&self, solution: &Solution, open: &[usize]) -> (Vec<f64>, Option<Unknown>) {
         let n = open.len();
         let norm: Vec<f64> = solution.jacobian.iter().map(|c| dot(c, c).sqrt()).collect();
         let residual = dot(&solution.residuals, &solution.residuals).sqrt();
@@ -308,7 +329,8 @@ impl<'a> Fitting<'a> {
             norm[i] * solution.values[i].abs().max(p.typical) > 1e-6 * residual.max(1e-9)
         };
         if let Some(i) = (0..n).find(|&i| !moves(i)) {
-            return (Vec::new(), Some((i, "it has no effect on this log".into())));
+            let why = "it has no effect on this log".into();
+            return (Vec::new(), Some(Unknown::new(i, why)));
         }
         let mut square: Matrix = vec![vec![0.0; n]; n];
         for i in 0..n {
@@ -331,7 +353,11 @@ impl<'a> Fitting<'a> {
         };
         let worst = (0..n).fold(0, |b, i| if share(i) > share(b) { i } else { b });
         if share(worst) <= WIDE {
-            return (half, None);
+            let at_bound = |&i: &usize| self.is_at_bound(open[i], solution.values[i]);
+            let wide = |&i: &usize| share(i) > WIDE_AT_BOUND;
+            let found = (0..n).filter(at_bound).find(wide);
+            let unknown = found.map(|i| self.near_bound(i, open[i], solution.values[i], half[i]));
+            return (half, unknown);
         }
         let together = |k: &usize| {
             let rho = inverse[worst][*k] / (inverse[worst][worst] * inverse[*k][*k]).sqrt();
@@ -343,11 +369,30 @@ impl<'a> Fitting<'a> {
         if !names.is_empty() {
             why += &format!("; the log sees it only together with {}", names.join(", "));
         }
-        (half, Some((worst, why)))
+        (half, Some(Unknown::new(worst, why)))
+    }
+
+    fn is_at_bound(&self, i: usize, value: f64) -> bool {
+        value <= self.lower[i] || value >= self.job.parameters[i].max
+    }
+
+    /// The parameter `i` at a bound, from which its interval goes one way. What the log excludes
+    /// does not stay.
+    fn near_bound(&self, place: usize, i: usize, value: f64, half: f64) -> Unknown {
+        let start = self.job.parameters[i].start;
+        let (word, end, kept) = if value <= self.lower[i] {
+            ("most", value + half, start.min(value + half))
+        } else {
+            ("least", value - half, start.max(value - half))
+        };
+        let why = format!(
+            "it is at its bound, {value:.4}; the log says at {word} {end:.4}, and {kept:.4} stays"
+        );
+        Unknown { place, why, kept: Some(kept) }
     }
 
     /// Of parameters that only count together, the last one is not determined.
-    fn combination(&self, direction: &[f64], open: &[usize]) -> (usize, String) {
+    fn combination(&self, direction: &[f64], open: &[usize]) -> Unknown {
         let largest = direction.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let parts: Vec<usize> =
             (0..direction.len()).filter(|&i| direction[i].abs() > 0.1 * largest).collect();
@@ -358,7 +403,7 @@ impl<'a> Fitting<'a> {
             .map(|&i| self.job.parameters[open[i]].name.as_str())
             .collect();
         let why = format!("only a combination with {} has an effect", others.join(", "));
-        (last, why)
+        Unknown::new(last, why)
     }
 
     /// Standard deviations: the larger one of that for independent errors, and of that for errors

@@ -1,4 +1,4 @@
-//! Nonlinear least squares: Levenberg–Marquardt with lower bounds and difference quotients
+//! Nonlinear least squares: Levenberg–Marquardt with bounds and difference quotients
 //! (Nocedal & Wright, *Numerical Optimization*, 10.3).
 //!
 //! The caller evaluates batches of points, in any order and on as many threads as it likes; the
@@ -15,6 +15,8 @@ pub struct Problem {
     pub scale: Vec<f64>,
     /// Smallest value of each unknown.
     pub lower: Vec<f64>,
+    /// Largest value of each unknown.
+    pub upper: Vec<f64>,
     /// Step of the difference quotient.
     pub step: Vec<f64>,
     /// Iterations after which the search gives up.
@@ -135,8 +137,8 @@ pub fn solve(
     }
 }
 
-/// Difference quotients: forward ones, or backward ones where the larger value cannot be evaluated
-/// (an upper bound). The error is an unknown that has none.
+/// Difference quotients: forward ones, or backward ones at an upper bound and where the larger
+/// value cannot be evaluated. The error is an unknown that has none.
 fn jacobian(
     problem: &Problem,
     values: &[f64],
@@ -149,11 +151,15 @@ fn jacobian(
         point[i] = (point[i] + by).max(problem.lower[i]);
         point
     };
-    let points: Vec<_> = (0..n).map(|i| moved(i, problem.step[i])).collect();
+    let step = |i: usize| {
+        let fits = values[i] + problem.step[i] <= problem.upper[i];
+        if fits { problem.step[i] } else { -problem.step[i] }
+    };
+    let points: Vec<_> = (0..n).map(|i| moved(i, step(i))).collect();
     let mut above: Vec<_> =
         evaluate(&points).into_iter().zip(points).map(|(r, point)| Some((r?, point))).collect();
     let second: Vec<usize> = (0..n).filter(|&i| above[i].is_none()).collect();
-    let points: Vec<_> = second.iter().map(|&i| moved(i, -problem.step[i])).collect();
+    let points: Vec<_> = second.iter().map(|&i| moved(i, -step(i))).collect();
     let found = if points.is_empty() { Vec::new() } else { evaluate(&points) };
     let mut below: Vec<_> = vec![None; n];
     for ((&i, r), point) in second.iter().zip(found).zip(points) {
@@ -167,7 +173,7 @@ fn jacobian(
             let width = at[i] - from[i];
             let quotient = |(a, b): (&f64, &f64)| (a - b) / width;
             let column = above.iter().zip(&below).map(quotient).collect::<Vec<f64>>();
-            if width > 0.0 { Ok(column) } else { Err(i) }
+            if width != 0.0 { Ok(column) } else { Err(i) }
         })
         .collect()
 }
@@ -186,7 +192,10 @@ impl Model {
         let n = values.len();
         let scale = problem.scale.clone();
         let slope: Vec<f64> = (0..n).map(|i| scale[i] * dot(&jacobian[i], residuals)).collect();
-        let held = |i: usize| values[i] <= problem.lower[i] && slope[i] > 0.0;
+        let held = |i: usize| {
+            let low = values[i] <= problem.lower[i] && slope[i] > 0.0;
+            low || (values[i] >= problem.upper[i] && slope[i] < 0.0)
+        };
         let free: Vec<usize> = (0..n).filter(|&i| !held(i)).collect();
         let mut square = vec![vec![0.0; n]; n];
         for i in 0..n {
@@ -228,7 +237,7 @@ impl Model {
     fn point(&self, problem: &Problem, values: &[f64], damping: f64) -> Vec<f64> {
         let mut out = values.to_vec();
         for (&i, x) in self.free.iter().zip(self.step(damping)) {
-            out[i] = (out[i] + self.scale[i] * x).max(problem.lower[i]);
+            out[i] = (out[i] + self.scale[i] * x).max(problem.lower[i]).min(problem.upper[i]);
         }
         out
     }

@@ -45,19 +45,21 @@ pub enum Finding {
         value: f64,
         /// Half the width of the 95 % interval.
         half_width: f64,
-        /// The scenario allows no smaller value.
+        /// The scenario allows no smaller value, or no larger one.
         at_bound: bool,
     },
     /// The log does not say it.
     NotDetermined {
-        /// The value of the scenario, which stays.
+        /// The value of the scenario, which stays; the nearest one that the log allows, if it
+        /// excludes that.
         kept: f64,
         /// Why.
         why: String,
     },
 }
 
-/// The determined values as an overlay for the scenario whose complete table is `complete`.
+/// The determined values, and those that the log changed without determining them, as an overlay
+/// for the scenario whose complete table is `complete`.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] if it cannot be written as TOML.
@@ -68,7 +70,11 @@ pub fn overlay(
 ) -> Result<String> {
     let mut table = Table::new();
     for (parameter, estimate) in parameters.iter().zip(&calibration.estimates) {
-        let Finding::Determined { value, .. } = estimate.finding else { continue };
+        let value = match estimate.finding {
+            Finding::Determined { value, .. } => value,
+            Finding::NotDetermined { kept, .. } if kept != estimate.start => kept,
+            Finding::NotDetermined { .. } => continue,
+        };
         // a joint whose own drive is a name keeps it beside the key that changes it
         for path in parameter.paths.iter().filter(|path| path.len() > 3) {
             let preset = [&path[..3], &["preset".to_string()]].concat();
@@ -86,7 +92,7 @@ pub fn overlay(
     for estimate in &calibration.estimates {
         let line = match &estimate.finding {
             Finding::Determined { value, half_width, at_bound } => {
-                let bound = if *at_bound { ", the smallest value allowed" } else { "" };
+                let bound = if *at_bound { ", at its bound" } else { "" };
                 format!("# {} = {value:.6} ± {half_width:.6} (95 %){bound}\n", estimate.name)
             }
             Finding::NotDetermined { why, .. } => {

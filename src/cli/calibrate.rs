@@ -82,7 +82,7 @@ impl CalibrateResult {
         for e in &c.estimates {
             let found = match &e.finding {
                 Finding::Determined { value, half_width, at_bound } => {
-                    let bound = if *at_bound { "  smallest value allowed" } else { "" };
+                    let bound = if *at_bound { "  at its bound" } else { "" };
                     format!("{value:10.5} {half_width:10.5}{bound}")
                 }
                 Finding::NotDetermined { why, .. } => format!("not determined: {why}"),

@@ -43,7 +43,7 @@ fn parameters(c: &Calibration) -> String {
     for e in &c.estimates {
         let found = match &e.finding {
             Finding::Determined { value, half_width, at_bound } => {
-                let bound = if *at_bound { " (smallest value allowed)" } else { "" };
+                let bound = if *at_bound { " (at its bound)" } else { "" };
                 let [low, high] = [value - half_width, value + half_width];
                 format!("<td>{value:.5}{bound}<td>{low:.5} to {high:.5}")
             }

@@ -40,6 +40,27 @@ pub(super) struct DriveReport {
     pub(super) friction_by_speed: Vec<[f64; 3]>,
 }
 
+/// A shipped drive.
+#[derive(Serialize)]
+struct Shipped {
+    name: &'static str,
+    /// Where its numbers come from: the comment at the head of its file.
+    source: String,
+}
+
+fn list(json: bool) -> Result<ExitCode> {
+    let shipped = DRIVES.iter().map(|&(name, text)| {
+        let head = text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
+        Shipped { name, source: head.collect::<Vec<_>>().join(" ") }
+    });
+    if json {
+        show::json(&shipped.collect::<Vec<_>>())?;
+    } else {
+        shipped.for_each(|s| show::line(&format!("{:18} {}", s.name, s.source)));
+    }
+    Ok(ExitCode::Done)
+}
+
 pub(super) fn drive(a: &DriveArguments) -> Result<ExitCode> {
     if let Some(file) = &a.svg {
         picture::check("--svg", file)?;
@@ -48,7 +69,8 @@ pub(super) fn drive(a: &DriveArguments) -> Result<ExitCode> {
         let text = format!("--supply is {}; it must be 0 to 100000", a.supply);
         return Err(Error::new(ErrorKind::Input, text));
     }
-    let report = report(&a.drive, &read(&a.drive)?, a.supply);
+    let Some(name) = &a.drive else { return list(a.json) };
+    let report = report(name, &read(name)?, a.supply);
     if let Some(file) = &a.svg {
         drive_plot::draw(file, &report)?;
     }
@@ -65,7 +87,7 @@ fn read(name: &str) -> Result<Drive> {
         return drive_of(text, name);
     }
     let text = std::fs::read_to_string(name).map_err(|e| {
-        let names = DRIVES.map(|(name, _)| name).join(", ");
+        let names = DRIVES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         let text = format!("drive {name}: {e}; the shipped drives are {names}");
         Error::new(ErrorKind::File, text)
     })?;

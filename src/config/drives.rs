@@ -10,17 +10,9 @@ use hardstand_physics::plant::DriveSet;
 use super::merge;
 use super::section::{Mistakes, Range, Section};
 
-/// The shipped drives by name; each file says where its numbers come from.
-pub const PRESETS: [(&str, &str); 8] = [
-    ("ideal", ""),
-    ("dynamixel_mx106", include_str!("../../config/drives/dynamixel_mx106.toml")),
-    ("dynamixel_mx64", include_str!("../../config/drives/dynamixel_mx64.toml")),
-    ("dynamixel_xl330", include_str!("../../config/drives/dynamixel_xl330.toml")),
-    ("feetech_sts3215", include_str!("../../config/drives/feetech_sts3215.toml")),
-    ("mini_cheetah", include_str!("../../config/drives/mini_cheetah.toml")),
-    ("mjbots_mj5208", include_str!("../../config/drives/mjbots_mj5208.toml")),
-    ("unitree_go2", include_str!("../../config/drives/unitree_go2.toml")),
-];
+/// The shipped drives by name: "ideal", and the files of `config/drives`, which `build.rs` lists.
+/// Each file begins with a comment that says where its numbers come from.
+pub const PRESETS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/drives.rs"));
 
 /// The text of the shipped drive `name`.
 #[must_use]
@@ -170,7 +162,7 @@ fn check(table: &Section<'_>, drive: &Drive, armature: f64) {
 }
 
 fn preset_names() -> String {
-    PRESETS.map(|(name, _)| format!("\"{name}\"")).join(", ")
+    PRESETS.iter().map(|(name, _)| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
 }
 
 fn battery(root: &Section<'_>) -> Battery {

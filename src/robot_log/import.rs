@@ -60,7 +60,8 @@ fn read(file: &Path, mapping: Option<&Mapping>) -> Result<(Columns, &'static str
     } else if ends(".mcap") {
         Ok((rosbag::read(file)?, "MCAP with ROS 2 messages"))
     } else if ends(".db3") {
-        let text = "a rosbag2 in SQLite is not read; `ros2 bag convert` makes an MCAP of it";
+        let text = "a rosbag2 in SQLite is not read; `pip install rosbags` and `rosbags-convert \
+                    --src FOLDER --dst NEW_FOLDER --dst-storage mcap` make an MCAP of its folder";
         Err(Error::new(ErrorKind::Input, format!("{}: {text}", file.display())))
     } else {
         let text = "the name must end in .csv, .csv.gz, .npz or .mcap";

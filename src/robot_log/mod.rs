@@ -12,6 +12,7 @@ mod import;
 mod mapping;
 mod npz;
 mod own_log;
+mod packed;
 mod rosbag;
 mod track;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hardstand_error::{Error, ErrorKind, Result};
 
-use super::{BYTES_MAX, Columns};
+use super::{BYTES_MAX, Columns, packed};
 use crate::ros2::cdr::CdrError;
 use crate::ros2::messages::{
     DynamicJointState, Float64MultiArray, Header, JointState, JointTrajectory, Message,
@@ -36,15 +36,10 @@ pub(super) fn read(file: &Path) -> Result<Columns> {
     }
     let bytes = std::fs::read(file).map_err(io)?;
     let mut rows: Vec<Row> = Vec::new();
+    let bytes = packed::unpacked(&bytes).map_err(refused)?;
     let stream = mcap::MessageStream::new(&bytes).map_err(|e| refused(e.to_string()))?;
     for (number, message) in stream.enumerate() {
-        let message = message.map_err(|e| match e {
-            mcap::McapError::UnsupportedCompression(how) => refused(format!(
-                "its chunks are packed with {how}; `ros2 bag convert` or `mcap compress \
-                 --compression none` unpacks them"
-            )),
-            e => refused(format!("message {number}: {e}")),
-        })?;
+        let message = message.map_err(|e| refused(format!("message {number}: {e}")))?;
         let topic = &message.channel.topic;
         let kind = message.channel.schema.as_ref().map_or("", |s| s.name.as_str());
         let read = numbers(kind, &message.data)

@@ -10,7 +10,7 @@ use hardstand::calibrate::{
 };
 use hardstand::config::Scenario;
 use hardstand::optimize::SplitMix;
-use hardstand::robot_log::{BaseTrack, JointTrack, RobotLog};
+use hardstand::robot_log::{BaseTrack, JointTrack, RobotLog, read_csv, write_csv};
 use hardstand_physics::actuator::Reference;
 use hardstand_physics::math;
 use hardstand_physics::plant::{OwnerWords, Plant};
@@ -18,13 +18,16 @@ use hardstand_physics::plant::{OwnerWords, Plant};
 use crate::common::bench::quadruped;
 use crate::common::logs;
 
+mod commands;
+mod parameters;
+mod recovery;
+
 /// Clamped in the air.
-const AIR: [&str; 5] = [
+const AIR: [&str; 4] = [
     "robot.base=fixed",
     "initial.position_m=[0,0,1]",
     "sim.micro_steps=2",
     "joints={\"*\"={hold_kp=30.0, hold_kd=1.0, armature=0.01, friction=0.3, damping=0.05}}",
-    "joints.\"*\".drive.delay_us=0",
 ];
 
 fn air(sets: &[&str]) -> Scenario {
@@ -147,36 +150,6 @@ fn a_replay_of_the_truth_has_no_error() {
     assert!(playback.run(&scenario, 0).failure.is_none());
 }
 
-const TRUTH: [(&str, &str, f64); 6] = [
-    ("joints.\"*\".hold_kp", "hold_kp", 36.0),
-    ("joints.\"*\".hold_kd", "hold_kd", 1.3),
-    ("joints.\"*\".friction", "friction", 0.42),
-    ("joints.\"*\".armature", "armature", 0.016),
-    ("joints.\"*\".drive.delay_us", "drive.delay_us", 9000.0),
-    ("links.FL_calf.mass_scale", "mass@FL_calf", 1.6),
-];
-
-#[test]
-fn the_truth_is_found_within_two_percent_and_within_twice_its_interval() {
-    let sets: Vec<String> = TRUTH.iter().map(|(key, _, x)| format!("{key}={x:?}")).collect();
-    let truth = air(&sets.iter().map(String::as_str).collect::<Vec<_>>());
-    let log = log_of(&truth, 10.0, 5, 5e-4);
-    let what: Vec<&str> = TRUTH.iter().map(|(_, name, _)| *name).collect();
-    let c = fit(&log, &air(&[]), &what, &settings(2)).unwrap();
-    for (_, name, wanted) in TRUTH {
-        let (value, half_width) = found(&c, name);
-        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
-        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
-        // twice: one interval of twenty may miss
-        assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
-    }
-    let [before, after] = c.held_back.as_ref().unwrap();
-    // the noise, and the error of the first velocities: a line through noisy positions
-    println!("held back {} -> {} rad", before.rms_rad, after.rms_rad);
-    assert!(after.rms_rad < 2.0 * 5e-4, "{}", after.rms_rad);
-    assert!(before.rms_rad > 10.0 * after.rms_rad, "{}", before.rms_rad);
-}
-
 /// A window in the middle of a motion begins with commands under way.
 #[test]
 fn a_window_begins_with_the_commands_that_are_under_way() {
@@ -202,15 +175,17 @@ fn a_window_begins_with_the_commands_that_are_under_way() {
     assert!(worst < 1e-4, "{worst}");
 }
 
+/// With a delay, whose steps and interpolation are part of what must not depend on threads.
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    let log = log_of(&air(&["joints.\"*\".friction=0.5"]), 2.0, 5, 1e-3);
+    let truth = ["joints.\"*\".friction=0.5", "joints.\"*\".drive.delay_us=3700"];
+    let log = log_of(&air(&truth), 2.0, 5, 1e-3);
+    let names = ["friction@FL_*", "hold_kd", "drive.delay_us"];
     let of = |threads| {
-        let c = fit(&log, &air(&[]), &["friction@FL_*", "hold_kd"], &settings(threads)).unwrap();
-        (found(&c, "friction@FL_*"), found(&c, "hold_kd"))
+        let c = fit(&log, &air(&[]), &names, &settings(threads)).unwrap();
+        names.map(|name| found(&c, name)).map(|(value, half)| [value, half].map(f64::to_bits))
     };
-    let bits = |((a, b), (c, d)): ((f64, f64), (f64, f64))| [a, b, c, d].map(f64::to_bits);
-    assert_eq!(bits(of(1)), bits(of(3)));
+    assert_eq!(of(1), of(3));
 }
 
 #[test]
@@ -239,39 +214,19 @@ fn what_the_log_does_not_determine_gets_no_number() {
     assert!(only.contains("determines none of the parameters"), "{only}");
 }
 
-#[test]
-fn contact_and_friction_are_found_from_a_log_on_the_ground() {
-    // a slope on which feet slide and stick
-    let slope = "sim.gravity_m_per_s2=[1.4, 0.0, -9.7]";
-    let ground = |friction: f64, mu: f64, d2: f64| {
-        let joints =
-            format!("joints={{\"*\"={{hold_kp=60.0, hold_kd=2.0, friction={friction:?}}}}}");
-        let contact = [("mu_static", 0.16), ("mu_kinetic", mu), ("d2_per_m", d2)];
-        let contact = contact.map(|(key, value)| format!("contact.{key}={value:?}"));
-        let [statics, kinetics, springs] = &contact;
-        quadruped(&["sim.micro_steps=5", slope, &joints, statics, kinetics, springs])
-    };
-    let truth = [("friction", 0.4), ("contact.mu_kinetic", 0.1), ("contact.d2_per_m", 900.0)];
-    let log = log_of(&ground(0.4, 0.1, 900.0), 9.0, 5, 2e-4);
-    let settings = FitSettings { window_s: Some(0.15), ..settings(2) };
-    let names = truth.map(|(name, _)| name);
-    let c = fit(&log, &ground(0.2, 0.13, 1150.0), &names, &settings).unwrap();
-    for (name, wanted) in truth {
-        let (value, half_width) = found(&c, name);
-        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
-        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
-    }
-}
-
-/// The table and the scenario as files.
+/// The table of the log's first 4 s and the scenario as files.
 fn files(folder: &Path) -> [PathBuf; 2] {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let table = folder.join("t.csv.gz");
     let map = root.join("examples/go2_air/map.toml");
-    let log = root.join("tests/data/go2_air_start.csv.gz");
+    let log = root.join("tests/data/go2_air.csv.gz");
     let words = ["import", log.to_str().unwrap(), "--map", map.to_str().unwrap(), "-o"];
     let (said, code) = run(&[&words[..], &[table.to_str().unwrap()]].concat());
     assert_eq!(code, 0, "{said}");
+    let mut columns = read_csv(&table).unwrap();
+    columns.rows.truncate(801);
+    columns.values.iter_mut().for_each(|column| column.truncate(801));
+    write_csv(&table, &columns).unwrap();
     [table, root.join("examples/go2_air/go2.toml")]
 }
 

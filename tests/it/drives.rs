@@ -6,7 +6,9 @@ use hardstand::replay::Player;
 use hardstand::simulation::Simulation;
 use hardstand_physics::actuator::drive::{Drive, Key};
 use hardstand_physics::plant::Walk;
-use hardstand_protocol::{Command, JointCommand, TickInput};
+use hardstand_protocol::{
+    Command, Event, FaultKind, InjectedFault, JointCommand, Part, TickInput, UNTIL_CLEARED,
+};
 
 use crate::common::logs;
 
@@ -186,20 +188,78 @@ fn words_of_drives_have_ranges() {
     assert!(tried.len() > 15, "{tried:?}");
 }
 
-/// The drive of a dead motor makes nothing, whatever it is asked for.
-#[test]
-fn faults_of_motors_act_on_drives() {
-    use hardstand_protocol::{Event, FaultKind, InjectedFault, Part, UNTIL_CLEARED};
-    let mut simulation = driven();
-    run(&mut simulation, 50);
-    assert_ne!(simulation.state().motor[2], 0.0);
-    let fault =
-        InjectedFault { kind: FaultKind::MotorDead, part: Part::Joint(2), values: [0.0; 4] };
+/// The simulation of [`driven`] after 50 ticks, and one more with a fault of joint 2 or of all.
+fn with_fault(kind: FaultKind, part: Part, value: f64) -> [Simulation; 2] {
+    let mut sound = driven();
+    run(&mut sound, 50);
+    let mut broken = driven();
+    broken.restore(&sound.snapshot_words()).unwrap();
+    let fault = InjectedFault { kind, part, values: [value, 0.0, 0.0, 0.0] };
     let mut input = TickInput::new();
     input.events.push(Event::InjectFault { fault, ticks: UNTIL_CLEARED });
-    simulation.step(&input);
-    assert_eq!(simulation.state().motor[2], 0.0);
-    assert_ne!(simulation.state().motor[1], 0.0);
+    sound.step(&TickInput::new());
+    broken.step(&input);
+    [sound, broken]
+}
+
+/// The drive of a dead motor makes nothing, whatever it is asked for; of a weak one its share of the
+/// joint's effort limit, or its own limit.
+#[test]
+fn faults_of_motors_act_on_drives() {
+    let part = Part::Joint(2);
+    let made = |s: &Simulation| s.state().motor[2].abs();
+    let half = 0.5 * made(&with_fault(FaultKind::MotorDead, part, 0.0)[0]);
+    let limit = load("", &[]).unwrap().model.joints[2].effort_max;
+    for (kind, value, most) in [
+        (FaultKind::MotorDead, 0.0, 0.0),
+        (FaultKind::MotorDerated, half / limit, half),
+        (FaultKind::MotorSaturated, half, half),
+    ] {
+        let [sound, broken] = with_fault(kind, part, value);
+        assert!((made(&broken) - most).abs() < 1e-9, "{kind:?}: {}, not {most}", made(&broken));
+        // another joint only feels the motion of the first
+        let [before, after] = [&sound, &broken].map(|s| s.state().motor[1]);
+        assert!((after - before).abs() < 0.1 * before.abs(), "{kind:?}: {before} {after}");
+    }
+    assert!(half > 0.2, "{half}: too little to see a limit");
+}
+
+/// At rest a motor makes kt V / R: 0.7 N·m with 5 % of 28 V. The same share of the joint's effort
+/// limit would leave it more.
+#[test]
+fn a_sagging_battery_takes_its_share_of_a_drives_supply() {
+    let share = 0.05;
+    let limit = share * load("", &[]).unwrap().model.joints[2].effort_max;
+    let [sound, broken] = with_fault(FaultKind::BatterySag, Part::Whole, share);
+    let most = |s: &Simulation| s.state().motor.iter().fold(0.0_f64, |most, nm| most.max(nm.abs()));
+    println!("{} {} {limit}", most(&sound), most(&broken));
+    // the motion of some rad/s moves it by kt² / R each
+    assert!(most(&sound) > 2.0 && limit > 1.2 && most(&broken) < 1.0, "{}", most(&broken));
+}
+
+/// A drive acts on what its encoder shows, and so does the state.
+#[test]
+fn faults_of_encoders_act_on_what_a_drive_measures() {
+    let [mut sound, mut broken] = with_fault(FaultKind::EncoderOffset, Part::Joint(2), 0.1);
+    let shown = |s: &Simulation| {
+        let mut snapshot = s.new_snapshot();
+        s.fill(&mut snapshot);
+        snapshot.state.joints[2].q
+    };
+    assert!((shown(&broken) - shown(&sound) - 0.1).abs() < 2e-3, "{}", shown(&broken));
+    // what the drive is asked for takes the delay of 3.3 ms; kp is 80 N·m/rad
+    for _ in 0..4 {
+        sound.step(&TickInput::new());
+        broken.step(&TickInput::new());
+    }
+    let [before, after] = [&sound, &broken].map(|s| s.state().motor[2]);
+    println!("{before} {after}");
+    assert!(before - after > 4.0, "{before} {after}");
+    let [_, stuck] = with_fault(FaultKind::EncoderStuck, Part::Joint(2), 0.0);
+    let mut later = stuck;
+    let held = shown(&later);
+    run(&mut later, 20);
+    assert_eq!(shown(&later), held);
 }
 
 /// The state shows what the encoder shows: whole counts.
@@ -223,9 +283,9 @@ fn a_file_of_a_drive_is_checked() {
     assert!(text.contains("my.toml: the drive was refused") && text.contains("delay is unknown"));
 }
 
-/// Every key is in a row of the page with its range, and every shipped drive in its table.
+/// Every key is in a row of the page with its range, and every shipped drive names its source.
 #[test]
-fn the_page_has_every_key_with_its_range_and_every_drive() {
+fn the_page_has_every_key_with_its_range() {
     let page = include_str!("../../docs/drives.md");
     for key in Drive::keys() {
         let row =
@@ -236,9 +296,44 @@ fn the_page_has_every_key_with_its_range_and_every_drive() {
         let numbers = [min, max].map(|n| n.parse::<f64>().unwrap());
         assert_eq!(numbers, [key.min, key.max], "{}", key.name);
     }
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/drives")).unwrap();
+    assert_eq!(DRIVES.len(), files.count() + 1, "every file of the folder, and \"ideal\"");
     for (name, text) in DRIVES.iter().filter(|(name, _)| *name != "ideal") {
-        assert!(page.contains(&format!("| `{name}` |")), "{name}");
         assert!(text.starts_with("# ") && drive_of(text, name).is_ok(), "{name}: no source");
+    }
+}
+
+/// Names of BAM's numbers, and ours.
+const BAM: [(&str, &str); 14] = [
+    ("kt", "motor.torque_constant_nm_per_a"),
+    ("R", "motor.resistance_ohm"),
+    ("armature", "motor.rotor_inertia_kg_m2"),
+    ("friction_base", "friction.coulomb_nm"),
+    ("friction_viscous", "friction.viscous_nm_s_per_rad"),
+    ("friction_stribeck", "friction.stribeck_nm"),
+    ("dtheta_stribeck", "friction.stribeck_speed_rad_per_s"),
+    ("alpha", "friction.stribeck_exponent"),
+    ("load_friction_motor", "friction.load_motor"),
+    ("load_friction_external", "friction.load_external"),
+    ("load_friction_motor_stribeck", "friction.load_motor_stribeck"),
+    ("load_friction_external_stribeck", "friction.load_external_stribeck"),
+    ("load_friction_motor_quad", "friction.load_motor_quadratic_per_nm"),
+    ("load_friction_external_quad", "friction.load_external_quadratic_per_nm"),
+];
+
+/// Every published number to the last bit, and no friction that is not published.
+#[test]
+fn the_servos_have_the_numbers_that_bam_publishes() {
+    let published = include_str!("../data/bam.json");
+    let published: serde_json::Value = serde_json::from_str(published).unwrap();
+    for (name, numbers) in published.as_object().unwrap() {
+        let drive = drive_of(hardstand::config::drive_preset(name).unwrap(), name).unwrap();
+        for (theirs, ours) in BAM {
+            let key = Drive::keys().find(|key| key.name == ours).unwrap();
+            let expected = numbers[theirs].as_f64().unwrap_or_else(|| key.get(&Drive::IDEAL));
+            assert_eq!(key.get(&drive), expected, "{name}: {ours}");
+        }
+        assert!(numbers.as_object().unwrap().len() > 5, "{name}");
     }
 }
 
@@ -306,6 +401,11 @@ fn the_command_shows_a_shipped_drive() {
     for title in ["torque by speed", "step of the command", "frequency response", "friction by"] {
         assert!(drawing.contains(title), "{title}");
     }
+    let out = run(&["--json"]);
+    let list: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let names = list.as_array().unwrap().iter().map(|drive| drive["name"].as_str().unwrap());
+    assert!(names.eq(DRIVES.iter().map(|(name, _)| *name)), "{list}");
+    assert!(list[1]["source"].as_str().unwrap().contains("Rhoban/bam (Apache-2.0)"), "{list}");
     let out = run(&["unitree_go3"]);
     let text = String::from_utf8(out.stderr).unwrap();
     assert!(!out.status.success() && text.contains("the shipped drives are ideal, "), "{text}");

@@ -254,6 +254,51 @@ fn messages_of_ros_2_become_rows_in_the_order_of_their_times() {
     assert_eq!(table.need("q_des.hip").unwrap()[1], 7.0);
 }
 
+/// Files that PyPI's `rosbags` and `mcap` packed; a way of packing that nothing unpacks is refused,
+/// and a chunk of another size than it names.
+#[test]
+fn packed_chunks_of_other_programs_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = Mapping::load(&file(folder.path(), "map.toml", BAG_MAP)).unwrap();
+    let path = folder.path().join("bag.mcap");
+    let read = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        import(std::slice::from_ref(&path), Some(&map)).map_err(|e| e.to_string())
+    };
+    let zstd = include_bytes!("../data/bag_zstd.mcap");
+    let lz4 = include_bytes!("../data/bag_lz4.mcap");
+    for bytes in [&zstd[..], &lz4[..]] {
+        let table = read(bytes).unwrap().table;
+        assert_eq!(table.need("time_s").unwrap()[..4], [0.0, 0.003, 0.01, 0.013]);
+        let q = table.need("q.hip").unwrap();
+        assert_eq!((q[0], q[2], q[4], q[6]), (0.0, 1.0, 2.0, 3.0));
+        assert_eq!(table.need("q_des.hip").unwrap()[7], 10.0);
+    }
+    let place = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|w| w == what);
+    for (bytes, how) in [(&zstd[..], "zstd"), (&lz4[..], "lz4")] {
+        let name = place(bytes, how.as_bytes()).unwrap();
+        let mut unknown = bytes.to_vec();
+        unknown[name] = b'q';
+        let said = read(&unknown).unwrap_err();
+        assert!(said.contains("unknown; lz4, zstd and chunks that are not packed"), "{said}");
+        // the size that the chunk names, 12 bytes before the name of its packing
+        for (more, wanted) in [(1, "fewer than"), (-1, "more than")] {
+            let mut wrong = bytes.to_vec();
+            wrong[name - 16] = wrong[name - 16].wrapping_add_signed(more);
+            let said = read(&wrong).unwrap_err();
+            assert!(said.contains(&format!("a chunk packed with {how}: {wanted}")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_bag_in_sqlite_is_refused_with_the_command_that_converts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = import(&[file(folder.path(), "bag.db3", "SQLite format 3")], None).unwrap_err();
+    let wanted = "`rosbags-convert --src FOLDER --dst NEW_FOLDER --dst-storage mcap`";
+    assert!(said.to_string().contains(wanted), "{said}");
+}
+
 fn model() -> Model {
     quadruped(&[]).model
 }

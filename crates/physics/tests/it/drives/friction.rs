@@ -112,6 +112,37 @@ fn the_budget_is_that_of_the_published_models() {
         ..DriveFriction::NONE
     };
     near(m3.budget_nm(1.5, -1.5, 3.0), 0.1 + 0.2 * 3.0);
+    // M2: the share of rest is that at 1 rad/s, whichever way
+    let m2 = DriveFriction {
+        coulomb_nm: 0.05,
+        stribeck_nm: 0.12,
+        stribeck_speed_rad_per_s: 2.0,
+        stribeck_exponent: 0.8,
+        ..DriveFriction::NONE
+    };
+    near(m2.budget_nm(9.0, -9.0, 1.0), 0.05 + 0.12 * s);
+    near(m2.budget_nm(9.0, -9.0, -1.0), 0.05 + 0.12 * s);
+    near(m2.budget_nm(9.0, -9.0, 0.0), 0.05 + 0.12);
+    // M4: the gear's torque, |τe − τm| = 3, counts at rest with a share of its own
+    let m4 = DriveFriction {
+        load_motor: 0.2,
+        load_external: 0.2,
+        load_motor_stribeck: 0.3,
+        load_external_stribeck: 0.3,
+        ..m2
+    };
+    near(m4.budget_nm(1.5, -1.5, 1.0), 0.05 + 0.2 * 3.0 + s * (0.12 + 0.3 * 3.0));
+    near(m4.budget_nm(1.5, 1.5, 1.0), 0.05 + 0.12 * s);
+    // M5: M6 without the part with squares
+    let m5 = DriveFriction {
+        load_motor_quadratic_per_nm: 0.0,
+        load_external_quadratic_per_nm: 0.0,
+        ..m6
+    };
+    let sliding: f64 = (0.02 * -2.0_f64 - 0.31 * 1.0).abs();
+    let resting = (0.04 * -2.0_f64 - 0.18 * 1.0).abs();
+    near(m5.budget_nm(1.0, -2.0, 1.0), 0.05 + sliding + s * (0.12 + resting));
+    near(m6.budget_nm(1.0, -2.0, 1.0) - m5.budget_nm(1.0, -2.0, 1.0), s * 0.007);
     // M1
     near(DriveFriction { coulomb_nm: 0.1, ..DriveFriction::NONE }.budget_nm(5.0, 5.0, 0.0), 0.1);
 }

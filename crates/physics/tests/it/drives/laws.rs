@@ -152,3 +152,15 @@ fn a_watchdog_bites_at_its_time() {
     let dog = Watchdog { timeout_us: 20_000.0, damping_nm_s_per_rad: 0.0 };
     assert!(!dog.bites(0.0199) && dog.bites(0.0201) && !Watchdog::default().bites(1e9));
 }
+
+/// A step of the difference quotient of a fit, 0.5 % of the size, must stay in the key's range.
+#[test]
+fn every_number_of_a_drive_has_a_size_that_matters() {
+    for key in Drive::keys() {
+        let size = Drive::size(key).unwrap_or_else(|| panic!("{} has no size", key.name));
+        let range = key.max - key.min;
+        assert!(size.typical > 0.0 && size.typical <= 0.1 * range, "{}: {size:?}", key.name);
+        let ideal = key.get(&Drive::IDEAL);
+        assert!(!size.zero_is_off || (ideal == 0.0 && key.min == 0.0), "{}: {ideal}", key.name);
+    }
+}

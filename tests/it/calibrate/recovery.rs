@@ -1,0 +1,119 @@
+//! Parameters whose truth is known are found again.
+
+use super::{air, fit, found, log_of, settings};
+use crate::common::bench::quadruped;
+use hardstand::calibrate::{Estimate, Finding, FitSettings};
+
+const TRUTH: [(&str, &str, f64); 6] = [
+    ("joints.\"*\".hold_kp", "hold_kp", 36.0),
+    ("joints.\"*\".hold_kd", "hold_kd", 1.3),
+    ("joints.\"*\".friction", "friction", 0.42),
+    ("joints.\"*\".armature", "armature", 0.016),
+    ("joints.\"*\".drive.delay_us", "drive.delay_us", 9000.0),
+    ("links.FL_calf.mass_scale", "mass@FL_calf", 1.6),
+];
+
+#[test]
+fn the_truth_is_found_within_two_percent_and_within_twice_its_interval() {
+    let sets: Vec<String> = TRUTH.iter().map(|(key, _, x)| format!("{key}={x:?}")).collect();
+    let truth = air(&sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let log = log_of(&truth, 10.0, 5, 5e-4);
+    let what: Vec<&str> = TRUTH.iter().map(|(_, name, _)| *name).collect();
+    let c = fit(&log, &air(&[]), &what, &settings(2)).unwrap();
+    for (_, name, wanted) in TRUTH {
+        let (value, half_width) = found(&c, name);
+        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
+        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
+        // twice: one interval of twenty may miss
+        assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
+    }
+    let [before, after] = c.held_back.as_ref().unwrap();
+    // the noise, and the error of the first velocities: a line through noisy positions
+    println!("held back {} -> {} rad", before.rms_rad, after.rms_rad);
+    assert!(after.rms_rad < 2.0 * 5e-4, "{}", after.rms_rad);
+    assert!(before.rms_rad > 10.0 * after.rms_rad, "{}", before.rms_rad);
+}
+
+#[test]
+fn contact_and_friction_are_found_from_a_log_on_the_ground() {
+    // a slope on which feet slide and stick
+    let slope = "sim.gravity_m_per_s2=[1.4, 0.0, -9.7]";
+    let ground = |friction: f64, mu: f64, d2: f64| {
+        let joints =
+            format!("joints={{\"*\"={{hold_kp=60.0, hold_kd=2.0, friction={friction:?}}}}}");
+        let contact = [("mu_static", 0.16), ("mu_kinetic", mu), ("d2_per_m", d2)];
+        let contact = contact.map(|(key, value)| format!("contact.{key}={value:?}"));
+        let [statics, kinetics, springs] = &contact;
+        quadruped(&["sim.micro_steps=5", slope, &joints, statics, kinetics, springs])
+    };
+    let truth = [("friction", 0.4), ("contact.mu_kinetic", 0.1), ("contact.d2_per_m", 900.0)];
+    let log = log_of(&ground(0.4, 0.1, 900.0), 9.0, 5, 2e-4);
+    let settings = FitSettings { window_s: Some(0.15), ..settings(2) };
+    let names = truth.map(|(name, _)| name);
+    let c = fit(&log, &ground(0.2, 0.13, 1150.0), &names, &settings).unwrap();
+    for (name, wanted) in truth {
+        let (value, half_width) = found(&c, name);
+        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
+        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
+    }
+}
+
+/// Friction, current loop and inertia of drives.
+#[test]
+fn the_drives_friction_bandwidth_and_inertia_are_found_within_two_percent() {
+    let none = ["joints.\"*\".friction=0", "joints.\"*\".damping=0"];
+    let truth = [
+        ("drive.friction.coulomb_nm", 0.35),
+        ("drive.friction.viscous_nm_s_per_rad", 0.12),
+        ("drive.friction.stribeck_nm", 0.25),
+        ("drive.friction.stribeck_speed_rad_per_s", 0.4),
+        ("drive.bandwidth_hz", 30.0),
+        ("inertia", 1.5),
+    ];
+    let place = |name: &str| match name {
+        "inertia" => "links.\"*\".inertia_scale".to_string(),
+        name => format!("joints.\"*\".{name}"),
+    };
+    let sets: Vec<String> =
+        truth.iter().map(|(name, x)| format!("{}={x:?}", place(name))).collect();
+    let sets: Vec<&str> = none.into_iter().chain(sets.iter().map(String::as_str)).collect();
+    let log = log_of(&air(&sets), 10.0, 5, 2e-4);
+    let what: Vec<String> = truth
+        .iter()
+        .map(|(name, _)| match *name {
+            "drive.bandwidth_hz" => format!("{name}=60"),
+            name => name.into(),
+        })
+        .collect();
+    let what: Vec<&str> = what.iter().map(String::as_str).collect();
+    let c = fit(&log, &air(&none), &what, &settings(2)).unwrap();
+    for (name, wanted) in truth {
+        let (value, half_width) = found(&c, name);
+        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
+        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
+        assert!((value - wanted).abs() < 2.0 * half_width, "{name}: {value} ± {half_width}");
+    }
+}
+
+/// All numbers of a table, of which the log shows two.
+#[test]
+fn a_table_is_fitted_and_what_the_log_does_not_show_of_it_is_named() {
+    let none = ["joints.\"*\".friction=0", "joints.\"*\".damping=0"];
+    let sets = [
+        "joints.\"*\".drive.friction.coulomb_nm=0.35",
+        "joints.\"*\".drive.friction.viscous_nm_s_per_rad=0.12",
+    ];
+    let log = log_of(&air(&[none, sets].concat()), 6.0, 5, 2e-4);
+    let c = fit(&log, &air(&none), &["drive.friction"], &settings(2)).unwrap();
+    assert_eq!(c.estimates.len(), 11);
+    for (name, wanted) in [("coulomb_nm", 0.35), ("viscous_nm_s_per_rad", 0.12)] {
+        let (value, half_width) = found(&c, &format!("drive.friction.{name}"));
+        println!("{name} {value:.5} ± {half_width:.5}, truth {wanted}");
+        assert!((value - wanted).abs() < 0.02 * wanted, "{name}: {value}, truth {wanted}");
+    }
+    for name in ["stribeck_speed_rad_per_s", "stribeck_exponent"] {
+        let of = |e: &&Estimate| e.name == format!("drive.friction.{name}");
+        let finding = &c.estimates.iter().find(of).unwrap().finding;
+        assert!(matches!(finding, Finding::NotDetermined { .. }), "{name}: {finding:?}");
+    }
+}
