@@ -198,7 +198,8 @@ fn a_client_pauses_steps_and_resets() {
         let before = observer.until("paused", |s| s.phase == 3);
         assert!(client.call::<Trigger>("hardstand/reset", &Empty).success);
         let after = observer.until("the next run", |s| s.run_id == before.run_id + 1);
-        assert_eq!((after.tick, after.time_ns, after.phase), (0, before.time_ns, 3));
+        let later_ns = before.time_ns + observer.model.period_ns;
+        assert_eq!((after.tick, after.time_ns, after.phase), (0, later_ns, 3));
         assert_eq!((client.reset(1), client.reset(4), client.reset(2)), (0, 0, 1));
         assert_eq!(observer.until("and the next", |s| s.run_id == before.run_id + 2).tick, 0);
         assert_eq!(client.reset(0), 1);
