@@ -3,15 +3,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::counters::{RosCounters, RosRejection};
+use super::joined::Joined;
 use super::messages::{
     DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message, Time,
 };
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
-use super::trajectory::{Trajectory, stamp_ns};
+use super::stamps::Stamps;
+use super::trajectory::Trajectory;
 use crate::ingress::CommandIngress;
 use hardstand_protocol::ClaimedCommand;
-use hardstand_protocol::{JointCommand, Rejection, StateReading};
+use hardstand_protocol::{JointCommand, JointReading, Rejection, StateReading};
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [
@@ -30,6 +32,8 @@ pub(super) const TRAJECTORY: usize = 4;
 pub(super) const LOW_CMD: usize = 5;
 /// Number of the daemon's own postures, as if they came by a topic.
 const POSTURE: usize = 6;
+/// Number of the goals of the action.
+const GOAL: usize = 7;
 
 /// The fields of the newest state that a command needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +42,8 @@ pub struct Now {
     pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
+    /// Ticks done in the first state of this run.
+    pub first_tick: u64,
     /// Simulated time, as published, ns.
     pub time_ns: u64,
     /// 0 waiting, 1 running, 2 stopped, 3 paused.
@@ -52,7 +58,7 @@ pub struct Now {
 /// by all threads that receive messages.
 pub struct CommandSubscriber {
     orders: Orders,
-    period_ns: u64,
+    stamps: Stamps,
     layout_hash: u64,
     ingress: CommandIngress,
     now: Box<dyn Fn() -> Now + Send + Sync>,
@@ -63,7 +69,26 @@ pub struct CommandSubscriber {
 #[derive(Debug, Default)]
 struct State {
     sessions: Sessions,
+    /// Where commands are those of one controller that has joined.
+    joined: Option<Joined>,
+    /// Run, and the answer to its first state, if the stamp of that is 0.
+    first: Option<(u32, Vec<JointCommand>)>,
     following: Option<(Publisher, Trajectory)>,
+}
+
+impl State {
+    /// True if another controller commands the robot.
+    fn is_taken(&self, publisher: Publisher, now: &Now) -> bool {
+        match &self.joined {
+            Some(joined) => joined.is_taken(now.authority, now.session),
+            None => self.sessions.is_taken(publisher, &owner(now)),
+        }
+    }
+
+    /// Whether the state asks for a command.
+    fn owes(&self, now: &Now) -> bool {
+        self.joined.as_ref().is_none_or(|joined| joined.owes((now.run_id, now.tick)))
+    }
 }
 
 impl std::fmt::Debug for CommandSubscriber {
@@ -73,17 +98,17 @@ impl std::fmt::Debug for CommandSubscriber {
 }
 
 impl CommandSubscriber {
-    /// Passes commands of the robot with `layout_hash` and ticks of `period_ns` to `ingress`; `now`
-    /// returns the newest state.
+    /// Passes commands of the robot with `layout_hash` to `ingress`, or if they are those of a
+    /// controller that joins, to that; `now` returns the newest state.
     pub fn new(
         orders: Orders,
-        (layout_hash, period_ns): (u64, u64),
-        ingress: CommandIngress,
+        (layout_hash, stamps): (u64, Stamps),
+        (ingress, joined): (CommandIngress, Option<Joined>),
         now: impl Fn() -> Now + Send + Sync + 'static,
         counters: Arc<RosCounters>,
     ) -> Self {
-        let (now, state) = (Box::new(now), Mutex::default());
-        Self { orders, period_ns, layout_hash, ingress, now, counters, state }
+        let state = Mutex::new(State { joined, ..State::default() });
+        Self { orders, stamps, layout_hash, ingress, now: Box::new(now), counters, state }
     }
 
     /// Receives the bytes of a message of the topic with the number `topic`, from the publisher
@@ -112,8 +137,7 @@ impl CommandSubscriber {
             }
             _ => return self.begin(publisher, &JointTrajectory::decode(bytes)?),
         };
-        self.command(publisher, &stamp, joints);
-        Ok(())
+        self.command(publisher, &stamp, joints)
     }
 
     /// Receives set-points that the caller has read from a message of `topic` without a stamp, in
@@ -125,28 +149,33 @@ impl CommandSubscriber {
         read: Result<Vec<JointCommand>, Refused>,
     ) {
         self.counters.count_received();
-        match read {
-            Ok(joints) => self.command(publisher, &Time::default(), joints),
-            Err(refused) => self.counters.count(topic, &refused),
+        let sent = read.and_then(|joints| self.command(publisher, &Time::default(), joints));
+        if let Err(refused) = sent {
+            self.counters.count(topic, &refused);
         }
     }
 
-    fn command(&self, publisher: Publisher, stamp: &Time, joints: Vec<JointCommand>) {
+    fn command(
+        &self,
+        publisher: Publisher,
+        stamp: &Time,
+        joints: Vec<JointCommand>,
+    ) -> Result<(), Refused> {
         let now = (self.now)();
-        let answers_tick = stamp_ns(stamp).map_or(now.tick, |ns| self.tick_at(&now, ns));
         let mut state = self.lock();
+        let repeats = |(run_id, first): &(u32, Vec<JointCommand>)| {
+            (*run_id, first) == (now.run_id, &joints) && now.tick > now.first_tick
+        };
+        if *stamp == Time::default() && state.first.as_ref().is_some_and(repeats) {
+            return Ok(()); // the state was sent again before the run began
+        }
+        let answers_tick = self.stamps.answered(&now, stamp)?;
+        if *stamp == Time::default() && self.stamps.exact {
+            state.first = Some((now.run_id, joints.clone()));
+        }
         // a newer command ends the trajectory
         state.following = None;
-        let _counted = self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
-    }
-
-    /// The last tick of this run that was done at the time `ns`. Time continues from run to run,
-    /// ticks restart at 0.
-    const fn tick_at(&self, now: &Now, ns: u64) -> u64 {
-        if ns > now.time_ns {
-            return now.tick.saturating_add((ns - now.time_ns) / self.period_ns);
-        }
-        now.tick.saturating_sub((now.time_ns - ns) / self.period_ns)
+        self.send(&mut state, publisher, &now, answers_tick, joints).map(drop)
     }
 
     /// Follows a trajectory of the daemon's own.
@@ -162,6 +191,36 @@ impl CommandSubscriber {
         self.lock().following.take_if(|(publisher, _)| publisher.0 == POSTURE);
     }
 
+    /// The newest state.
+    pub(super) fn now(&self) -> Now {
+        (self.now)()
+    }
+
+    /// Names of the joints, in their order.
+    pub(super) fn joints(&self) -> &[String] {
+        self.orders.names()
+    }
+
+    /// Follows the trajectory of a goal, which it returns.
+    pub(super) fn follow_goal(&self, m: &JointTrajectory) -> Result<Trajectory, Refused> {
+        let trajectory = self.orders.trajectory(m)?;
+        self.follow_from((GOAL, None), trajectory.clone())?;
+        Ok(trajectory)
+    }
+
+    /// True while it follows the trajectory of a goal or holds its end.
+    pub(super) fn follows_goal(&self) -> bool {
+        self.lock().following.as_ref().is_some_and(|(publisher, _)| publisher.0 == GOAL)
+    }
+
+    /// Holds the joints where they are, in place of the trajectory of a goal.
+    pub(super) fn hold(&self, joints: &[JointReading]) {
+        let mut state = self.lock();
+        if let Some((_, trajectory)) = state.following.as_mut().filter(|(p, _)| p.0 == GOAL) {
+            *trajectory = self.orders.still(joints);
+        }
+    }
+
     fn begin(&self, publisher: Publisher, m: &JointTrajectory) -> Result<(), Refused> {
         self.follow_from(publisher, self.orders.trajectory(m)?)
     }
@@ -175,8 +234,14 @@ impl CommandSubscriber {
             );
         }
         let mut state = self.lock();
-        if state.sessions.is_taken(publisher, &owner(&now)) {
+        if state.is_taken(publisher, &now) {
             return refused("another controller commands the robot");
+        }
+        if self.stamps.exact && !trajectory.has_stamp() && state.following.is_some() {
+            return refused(
+                "there is no stamp; where ticks wait for commands, one that replaces another must \
+                 say when it begins",
+            );
         }
         state.following = Some((publisher, trajectory));
         Ok(())
@@ -190,47 +255,55 @@ impl CommandSubscriber {
     /// Sends the set-points of the trajectory at the time of `state`.
     pub fn follow(&self, state: &StateReading) {
         let mut own = self.lock();
-        let own = &mut *own;
-        let Some((publisher, trajectory)) = &mut own.following else { return };
         let now = Now {
             run_id: state.run_id,
             tick: state.tick,
+            first_tick: 0,
             time_ns: state.time_ns,
             phase: state.phase,
             authority: state.authority,
             session: state.command_session,
         };
         // a trajectory that lost the robot to another controller ends
-        if own.sessions.is_taken(*publisher, &owner(&now)) {
+        if own.following.as_ref().is_some_and(|(publisher, _)| own.is_taken(*publisher, &now)) {
             own.following = None;
-            return;
         }
-        let joints = trajectory.at(state.time_ns, &state.joints);
-        if !self.send(&mut own.sessions, *publisher, &now, state.tick, joints) {
-            own.following = None;
+        if own.owes(&now)
+            && let Some((publisher, mut trajectory)) = own.following.take()
+        {
+            let joints = trajectory.at(state.time_ns, &state.joints);
+            match self.send(&mut own, publisher, &now, state.tick, joints) {
+                Ok(true) => own.following = Some((publisher, trajectory)),
+                Ok(false) => {}
+                Err(refused) => self.counters.count(COMMAND_TOPICS[TRAJECTORY], &refused),
+            }
         }
     }
 
     /// Sends a command; false if the ingress rejects it for good. The ingress counts each outcome.
     fn send(
         &self,
-        sessions: &mut Sessions,
+        state: &mut State,
         publisher: Publisher,
         now: &Now,
         answers_tick: u64,
         joints: Vec<JointCommand>,
-    ) -> bool {
-        let (session, seq) = sessions.next(publisher, &owner(now));
-        let claim = ClaimedCommand {
-            layout_hash: self.layout_hash,
-            run_id: now.run_id,
-            session,
-            seq,
-            answers_tick,
-            applies_tick: 0,
-            joints,
+    ) -> Result<bool, Refused> {
+        let sent = if let Some(joined) = &mut state.joined {
+            joined.send((now.run_id, answers_tick), joints)?
+        } else {
+            let (session, seq) = state.sessions.next(publisher, &owner(now));
+            self.ingress.take_in_claim(&ClaimedCommand {
+                layout_hash: self.layout_hash,
+                run_id: now.run_id,
+                session,
+                seq,
+                answers_tick,
+                applies_tick: 0,
+                joints,
+            })
         };
-        !matches!(self.ingress.take_in_claim(&claim), Err(reason) if reason != Rejection::QueueFull)
+        Ok(!matches!(sent, Err(reason) if reason != Rejection::QueueFull))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

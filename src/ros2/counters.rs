@@ -30,11 +30,15 @@ pub enum RosRejection {
     Type,
     /// A command for another kind of Unitree's robots.
     Machine,
+    /// A stamp before this run, or where ticks wait for commands, one that is not of a state.
+    Stamp,
+    /// The robot's joints cannot be had now.
+    Join,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Cdr,
         Self::Names,
         Self::Interfaces,
@@ -45,6 +49,8 @@ impl RosRejection {
         Self::Guard,
         Self::Type,
         Self::Machine,
+        Self::Stamp,
+        Self::Join,
     ];
 
     /// Name of the counter.
@@ -61,6 +67,8 @@ impl RosRejection {
             Self::Guard => "guard",
             Self::Type => "type",
             Self::Machine => "machine",
+            Self::Stamp => "stamp",
+            Self::Join => "join",
         }
     }
 }

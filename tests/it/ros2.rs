@@ -7,6 +7,7 @@ mod bytes;
 mod commands;
 mod dds;
 mod entity_state;
+mod lockstep;
 mod names;
 #[cfg(feature = "dds")]
 mod native_dds;
@@ -16,5 +17,6 @@ mod peer;
 mod readings;
 mod services;
 mod shipped;
+mod stamps;
 mod topics;
 mod unitree;

@@ -86,6 +86,7 @@ const ROS2: &[&str] = &[
     "config",
     "rt",
     "dds",
+    "ports",
 ];
 const ALL: &[&str] = &[
     "simulation",
