@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include <pluginlib/class_list_macros.hpp>
@@ -43,6 +44,18 @@ std::string HardstandSystem::parameter(const std::string& name,
   return found == info_.hardware_parameters.end() ? standard : found->second;
 }
 
+double HardstandSystem::number(const std::string& name, const std::string& standard, double least,
+                               double most) const {
+  const std::string text = parameter(name, standard);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= least && value <= most)) {
+    throw std::runtime_error(name + " is \"" + text + "\"; it must be a number from " +
+                             std::to_string(least) + " to " + std::to_string(most));
+  }
+  return value;
+}
+
 // Parameters: `endpoint`, `robot` (defaults as in libhardstand), `controller` (its name, "ros2_control"),
 // `period_ticks` (1: ticks between two states that it answers), `patience_s` (5: wait for a state).
 CallbackReturn HardstandSystem::on_init(const hardware_interface::HardwareInfo& info) {
@@ -76,9 +89,9 @@ CallbackReturn HardstandSystem::on_init(const hardware_interface::HardwareInfo& 
     }
     connection_.endpoint = parameter("endpoint", "");
     connection_.robot = parameter("robot", "");
-    period_ticks_ = std::stoull(parameter("period_ticks", "1"));
+    period_ticks_ = static_cast<std::uint64_t>(number("period_ticks", "1", 1.0, 1048576.0));
     patience_ = hardstand::Nanoseconds(
-        static_cast<std::int64_t>(1e9 * std::stod(parameter("patience_s", "5"))));
+        static_cast<std::int64_t>(1e9 * number("patience_s", "5", 0.0, 86400.0)));
   } catch (const std::exception& e) {
     return failed("parameters", e);
   }

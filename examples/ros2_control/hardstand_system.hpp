@@ -63,6 +63,8 @@ class HardstandSystem : public hardware_interface::SystemInterface {
 
   bool take(hardstand::Nanoseconds patience);
   std::string parameter(const std::string& name, const std::string& standard) const;
+  double number(const std::string& name, const std::string& standard, double least,
+                double most) const;
   hardstand::JointCommand command(const Joint& joint) const;
   CallbackReturn failed(const char* what, const std::exception& e) const;
 
