@@ -19,7 +19,7 @@ use crate::common::process::{Observer, Process, Scene, serial, wait_for};
 type States = Subscriber<FifoChannelHandler<Sample>>;
 
 /// Set-points that hold `q`, for joints in an order of their own.
-pub(super) fn hold(names: &[String], q: &[f64], stamp: &Time) -> DynamicJointState {
+pub(crate) fn hold(names: &[String], q: &[f64], stamp: &Time) -> DynamicJointState {
     let interface_names = ["position", "velocity", "effort", "kp", "kd"].map(String::from);
     let entry = |q: &f64| InterfaceValue {
         interface_names: interface_names.to_vec(),

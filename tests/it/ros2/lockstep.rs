@@ -170,7 +170,7 @@ fn after_a_reset_the_answer_to_the_run_before_is_refused_and_the_run_is_the_same
     node.answer_until(200, again.time_ns);
     let second = observer.until("tick 200 again", |s| (s.run_id, s.tick) == (2, 200));
     assert_eq!(second.digest, first.digest);
-    let status = observer.status();
+    let status = observer.status_until("it has joined again", |s| !s.controllers.is_empty());
     assert_eq!(status.counter("rejected_conflict"), 0, "{status:#?}");
     let names: Vec<&str> = status.controllers.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["ros2"]);
@@ -259,8 +259,9 @@ fn node_in_a_process_of_its_own() {
 /// The command of that node.
 fn node_command() -> Vec<String> {
     let program = std::env::current_exe().unwrap().display().to_string();
-    let test = "ros2::lockstep::node_in_a_process_of_its_own";
-    [&program, "--ignored", "--exact", test].map(ToString::to_string).into()
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let test = format!("{module}::node_in_a_process_of_its_own");
+    [&program, "--ignored", "--exact", &test].map(ToString::to_string).into()
 }
 
 #[test]
