@@ -21,7 +21,7 @@ const TLS_LISTEN: [&str; 2] =
 /// # Errors
 /// [`ErrorKind::File`] or [`ErrorKind::Input`] if a file is refused; [`ErrorKind::Input`] if a user
 /// has no role, or a role names no user.
-pub(super) fn daemon_settings(access: &Access, keys: &Keys) -> Result<Settings> {
+pub(super) fn daemon_settings(access: &Access, keys: &Keys, ros2_domain: u32) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some(file) = &access.users_file {
         check_roles(access, &read_users(file)?, file)?;
@@ -31,7 +31,7 @@ pub(super) fn daemon_settings(access: &Access, keys: &Keys) -> Result<Settings> 
         let crate::config::TlsFiles { certificate, key, ca } = files.clone();
         tls_settings(&TlsFiles { certificate, key, ca }, TLS_LISTEN, &mut settings)?;
     }
-    settings.push(("access_control", access_control(access, keys)));
+    settings.push(("access_control", access_control(access, keys, ros2_domain)));
     Ok(settings)
 }
 
@@ -39,7 +39,10 @@ pub(super) fn daemon_settings(access: &Access, keys: &Keys) -> Result<Settings> 
 fn check_roles(access: &Access, users: &[String], file: &Path) -> Result<()> {
     let file = file.display();
     let idle = users.iter().filter(|u| !access.names().any(|n| n == *u)).map(|u| {
-        format!("{u} is in {file}, but not in bus.controllers, bus.operators or bus.viewers")
+        format!(
+            "{u} is in {file}, but not in bus.controllers, bus.operators, bus.viewers or \
+                 bus.ros2_nodes"
+        )
     });
     let unknown = access.names().filter(|n| !users.contains(n));
     let unknown = unknown.map(|n| format!("{n} has a role, but no line in {file}"));
@@ -50,14 +53,27 @@ fn check_roles(access: &Access, users: &[String], file: &Path) -> Result<()> {
     Err(Error::list(ErrorKind::Input, "users and roles do not agree", &mistakes))
 }
 
+/// What nodes of `rmw_zenoh` exchange with the daemon, and through it with each other.
+const ROS2_MESSAGES: &str = "[\"put\", \"delete\", \"declare_subscriber\", \"query\", \"reply\", \
+    \"declare_queryable\", \"liveliness_token\", \"liveliness_query\", \
+    \"declare_liveliness_subscriber\"]";
+
+/// The keys of a domain: topics and services, their caches for late subscribers, and the tokens that
+/// announce them.
+fn ros2_keys(domain: u32) -> [String; 3] {
+    [format!("{domain}/**"), format!("{domain}/**/@adv/**"), format!("@ros2_lv/{domain}/**")]
+}
+
 /// zenoh's access list: everything that it does not name is denied.
-fn access_control(access: &Access, keys: &Keys) -> String {
+fn access_control(access: &Access, keys: &Keys, ros2_domain: u32) -> String {
     let rule = |id: &str, flow: &str, messages: &str, keys: &[&String]| {
         format!(
             "{{id: {id:?}, permission: \"allow\", flows: [{flow:?}], messages: {messages}, \
              key_exprs: {keys:?}}}"
         )
     };
+    let ros2 = ros2_keys(ros2_domain);
+    let ros2: Vec<&String> = ros2.iter().collect();
     let all = format!("{}/**", keys.root);
     let joining = Order::OF_CONTROLLERS.map(|order| &keys.orders[order as usize]);
     let old_clear = keys.clear_before_v5();
@@ -95,7 +111,21 @@ fn access_control(access: &Access, keys: &Keys) -> String {
             "[\"put\", \"reply\", \"declare_subscriber\", \"declare_queryable\"]",
             &[&all],
         ),
+        rule("ros2_in", "ingress", ROS2_MESSAGES, &ros2),
+        rule("ros2_out", "egress", ROS2_MESSAGES, &ros2),
     ];
+    let (subjects, policies) = subjects_and_policies(access);
+    let list = |items: &[String]| format!("[{}]", items.join(", "));
+    format!(
+        "{{enabled: true, default_permission: \"deny\", rules: {}, subjects: {}, policies: {}}}",
+        list(&rules),
+        list(&subjects),
+        list(&policies)
+    )
+}
+
+/// Who has which role, and which rules a role has.
+fn subjects_and_policies(access: &Access) -> (Vec<String>, Vec<String>) {
     let kind = if access.users_file.is_some() { "usernames" } else { "cert_common_names" };
     let roles = [
         (
@@ -105,17 +135,12 @@ fn access_control(access: &Access, keys: &Keys) -> String {
         ),
         ("operators", &access.operators, "[\"watch\", \"ask\", \"hear\", \"change\", \"steer\"]"),
         ("viewers", &access.viewers, "[\"watch\", \"ask\", \"hear\"]"),
+        ("ros2_nodes", &access.ros2_nodes, "[\"ros2_in\", \"ros2_out\"]"),
     ];
     let (mut subjects, mut policies) = (Vec::new(), Vec::new());
     for (role, names, rules) in roles.iter().filter(|(_, names, _)| !names.is_empty()) {
         subjects.push(format!("{{id: {role:?}, {kind}: {names:?}}}"));
         policies.push(format!("{{rules: {rules}, subjects: [{role:?}]}}"));
     }
-    let list = |items: &[String]| format!("[{}]", items.join(", "));
-    format!(
-        "{{enabled: true, default_permission: \"deny\", rules: {}, subjects: {}, policies: {}}}",
-        list(&rules),
-        list(&subjects),
-        list(&policies)
-    )
+    (subjects, policies)
 }

@@ -1,11 +1,12 @@
 //! Snapshots for a second thread behind the publisher's: what `ros2` takes its messages from.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::buffer_pool::{Inbox, Outbox, pool};
-use crate::rt::Phase;
+use crate::rt::{Phase, PortState};
 use crate::simulation::Snapshot;
+use hardstand_protocol::{OwnerReading, StateReading};
 
 /// Snapshots that may wait in a feed.
 const FEED_QUEUE: usize = 8;
@@ -17,6 +18,8 @@ pub struct Newest {
     pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
+    /// Ticks done in the first state of this run.
+    pub first_tick: u64,
     /// Simulated time, as published, ns.
     pub time_ns: u64,
     /// 0 waiting, 1 running, 2 stopped, 3 paused.
@@ -29,17 +32,47 @@ pub struct Newest {
 
 /// The newest state of all, in short; also when no reader wants snapshots.
 #[derive(Clone, Debug, Default)]
-pub struct SharedNewest(Arc<Mutex<Newest>>);
+pub struct SharedNewest(Arc<Mutex<Shown>>);
+
+#[derive(Debug, Default)]
+struct Shown {
+    newest: Newest,
+    owners: Vec<OwnerReading>,
+}
 
 impl SharedNewest {
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Now.
     #[must_use]
     pub fn get(&self) -> Newest {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shown().newest
     }
 
-    fn set(&self, newest: Newest) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = newest;
+    /// The same for a source of commands, with who commands each joint.
+    #[must_use]
+    pub fn port_state(&self) -> PortState {
+        let shown = self.shown();
+        let Newest { run_id, tick, time_ns, phase, .. } = shown.newest;
+        let state = StateReading { run_id, tick, time_ns, phase, ..StateReading::default() };
+        PortState { state, owners: shown.owners.clone(), ..PortState::default() }
+    }
+
+    fn set(&self, s: &Snapshot) {
+        let mut shown = self.shown();
+        let same_run = shown.newest.run_id == s.state.run_id;
+        shown.newest = Newest {
+            run_id: s.state.run_id,
+            tick: s.state.tick,
+            first_tick: if same_run { shown.newest.first_tick } else { s.state.tick },
+            time_ns: s.state.time_ns,
+            phase: s.state.phase,
+            authority: s.state.authority,
+            command_session: s.state.command_session,
+        };
+        shown.owners.clone_from(&s.owners);
     }
 }
 
@@ -85,14 +118,7 @@ impl Feed {
 
     /// Leaves out a snapshot for which there is no room.
     pub(super) fn put(&mut self, s: &Snapshot) {
-        self.newest.set(Newest {
-            run_id: s.state.run_id,
-            tick: s.state.tick,
-            time_ns: s.state.time_ns,
-            phase: s.state.phase,
-            authority: s.state.authority,
-            command_session: s.state.command_session,
-        });
+        self.newest.set(s);
         // a state that is shown again and again goes to those who come late, too
         let standing = s.state.phase != Phase::Running.code();
         self.waited += u64::from(standing);

@@ -69,7 +69,7 @@ impl Bus {
         ];
         let mut all = Settings::from(given);
         if let Some(access) = &settings.access {
-            all.extend(daemon_settings(access, &Keys::of(&settings.robot))?);
+            all.extend(daemon_settings(access, &Keys::of(&settings.robot), settings.ros2_domain)?);
         }
         transport_metrics::start();
         let session = open(&all).map_err(|e| {

@@ -21,6 +21,8 @@ pub struct BusSettings {
     pub connect: Vec<String>,
     /// ROS 2 mode: nodes of `rmw_zenoh` need a router.
     pub ros2: Ros2Mode,
+    /// Domain of the ROS 2 nodes.
+    pub ros2_domain: u32,
     /// Sessions at a time; `None` for the default of the ROS 2 mode.
     pub sessions_max: Option<u64>,
     /// Ticks between two messages of `state`.
@@ -57,6 +59,8 @@ pub struct Access {
     pub operators: Vec<String>,
     /// Users who read and query.
     pub viewers: Vec<String>,
+    /// Users who are ROS 2 nodes of `rmw_zenoh`: they hear, command and serve each other.
+    pub ros2_nodes: Vec<String>,
 }
 
 impl BusSettings {
@@ -82,7 +86,8 @@ fn sessions_max(s: &Section<'_>) -> Option<u64> {
 impl Access {
     /// The names in all roles; a name in several roles comes several times.
     pub fn names(&self) -> impl Iterator<Item = &String> {
-        self.controllers.iter().chain(&self.operators).chain(&self.viewers)
+        let roles = [&self.controllers, &self.operators, &self.viewers, &self.ros2_nodes];
+        roles.into_iter().flatten()
     }
 }
 
@@ -121,6 +126,7 @@ pub(super) fn bus(root: &Section<'_>, robot_section: &Section<'_>, model: &Model
         listen: endpoints("listen"),
         connect: endpoints("connect"),
         ros2: Ros2Mode::Off,
+        ros2_domain: 0,
         sessions_max: sessions_max(&s),
         state_every_ticks: s.count("state_every_ticks", 1, 100_000),
         contacts_every_ticks: s.count("contacts_every_ticks", 1, 100_000),
@@ -156,13 +162,14 @@ fn access(s: &Section<'_>) -> Option<Access> {
         controllers: names("controllers"),
         operators: names("operators"),
         viewers: names("viewers"),
+        ros2_nodes: names("ros2_nodes"),
     };
     let asked = access.users_file.is_some() || access.tls.is_some();
     let named = access.names().next().is_some();
     if named && !asked {
         s.complain("controllers", "roles need users_file or the tls keys");
     } else if asked && !named {
-        s.complain("controllers", "name a user in controllers, operators or viewers");
+        s.complain("controllers", "name a user in controllers, operators, viewers or ros2_nodes");
     }
     asked.then_some(access)
 }

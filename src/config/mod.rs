@@ -53,7 +53,7 @@ pub use realtime::{
     Budget, ControllerNumbers, Mode, OverrunPolicy, Pace, RealtimeSettings, StartRule,
     wall_period_ns,
 };
-pub use ros2::{RATES, Ros2Mode, Ros2Settings, TfEdges};
+pub use ros2::{RATES, Ros2Join, Ros2Mode, Ros2Settings, TfEdges};
 pub use scenario::Scenario;
 #[cfg(feature = "zenoh")]
 pub(crate) use section::{Mistakes, Range, Section};

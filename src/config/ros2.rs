@@ -1,7 +1,8 @@
 //! The section `ros2` of a scenario: ROS 2 mode, names and rates.
 
-use super::BusSettings;
 use super::section::Section;
+use super::{BusSettings, Mode};
+use crate::urdf::LISTED_INTERFACES;
 
 /// How the daemon connects to ROS 2 nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,17 @@ pub enum TfEdges {
     Links,
 }
 
+/// Whether commands over ROS 2 are those of a controller that joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ros2Join {
+    /// Outside real time, where the commands of no other are taken.
+    Auto,
+    /// In real time as well.
+    Required,
+    /// Never.
+    Off,
+}
+
 /// Settings of ROS 2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ros2Settings {
@@ -40,6 +52,13 @@ pub struct Ros2Settings {
     pub namespace: String,
     /// Edges under `/tf`.
     pub tf: TfEdges,
+    /// Whether commands join.
+    pub join: Ros2Join,
+    /// Ticks between two states that a controller that has joined answers.
+    pub answers_every_ticks: u64,
+    /// For each joint, whether the robot's `<ros2_control>` lets controllers command its position,
+    /// velocity and effort; empty if it names none.
+    pub command_interfaces: Vec<[bool; LISTED_INTERFACES.len()]>,
     /// Ticks between two messages of each topic, by the names in [`RATES`]; `None`: never.
     pub every_ticks: [Option<u64>; RATES.len()],
 }
@@ -53,9 +72,10 @@ impl Ros2Settings {
     }
 }
 
-/// Keys under `ros2.rates_hz`, and the highest rate that "auto" chooses, Hz.
+/// Keys under `ros2.rates_hz`, and the highest rate that "auto" chooses, Hz. Where a tick waits for
+/// the answers of a node, it chooses the loop's rate for those that nodes answer.
 pub const RATES: [(&str, u64); 10] = [
-    ("clock", 1000),
+    ("clock", u64::MAX),
     ("joint_states", 500),
     ("imu", 500),
     ("foot_wrench", 250),
@@ -71,26 +91,39 @@ pub const RATES: [(&str, u64); 10] = [
 const DOMAIN_MAX: u32 = 232;
 
 /// Reads the section and sets the ROS 2 mode in `bus`.
-pub(super) fn ros2(root: &Section<'_>, period_ns: u64, bus: &mut BusSettings) -> Ros2Settings {
+pub(super) fn ros2(
+    root: &Section<'_>,
+    period_ns: u64,
+    control: &Mode,
+    bus: &mut BusSettings,
+) -> Ros2Settings {
     let s = root.section("ros2");
+    let rate_hz = 1_000_000_000 / period_ns;
+    let join = [("auto", Ros2Join::Auto), ("required", Ros2Join::Required), ("off", Ros2Join::Off)];
+    let join = s.choice("join", &join).unwrap_or(Ros2Join::Auto);
+    let mode = mode(&s, bus);
+    let waits = *control != Mode::RealTime && join != Ros2Join::Off && mode != Ros2Mode::Off;
     let tf_edges = [("all", TfEdges::All), ("base", TfEdges::Base), ("links", TfEdges::Links)];
     let settings = Ros2Settings {
-        mode: mode(&s, bus),
+        mode,
         domain: s.count("domain", 0, DOMAIN_MAX) as u32,
         interface: s.text("interface").into(),
         namespace: namespace(&s),
         tf: s.choice("tf", &tf_edges).unwrap_or(TfEdges::All),
-        every_ticks: rates(&s, 1_000_000_000 / period_ns),
+        join,
+        answers_every_ticks: answers(&s, rate_hz),
+        command_interfaces: Vec::new(),
+        every_ticks: rates(&s, rate_hz, waits),
     };
-    bus.ros2 = settings.mode;
+    (bus.ros2, bus.ros2_domain) = (settings.mode, settings.domain);
     s.finish();
     settings
 }
 
-/// ROS 2 is off with access control: its roles cover only the keys of Hardstand.
+/// With access control, ROS 2 needs a role of its own, which covers the keys of `rmw_zenoh`.
 fn mode(s: &Section<'_>, bus: &BusSettings) -> Ros2Mode {
-    let guarded = bus.access.is_some();
-    let auto = if guarded { Ros2Mode::Off } else { Ros2Mode::RmwZenoh };
+    let denied = bus.access.as_ref().is_some_and(|access| access.ros2_nodes.is_empty());
+    let auto = if denied { Ros2Mode::Off } else { Ros2Mode::RmwZenoh };
     let words = [
         ("auto", auto),
         ("rmw_zenoh", Ros2Mode::RmwZenoh),
@@ -99,11 +132,18 @@ fn mode(s: &Section<'_>, bus: &BusSettings) -> Ros2Mode {
         ("off", Ros2Mode::Off),
     ];
     let mode = s.choice("mode", &words).unwrap_or(Ros2Mode::Off);
-    if guarded && mode != Ros2Mode::Off {
+    if denied && mode == Ros2Mode::RmwZenoh {
         s.mistake(
             "mode",
-            "\"auto\" or \"off\" with users_file or the tls keys: no role there covers the keys of \
-             ROS 2. Let ROS 2 nodes run beside a daemon that listens on its own machine only",
+            "\"auto\" or \"off\" with users_file or the tls keys, unless bus.ros2_nodes names \
+             users",
+        );
+    }
+    if bus.access.is_some() && [Ros2Mode::Bridge, Ros2Mode::Dds].contains(&mode) {
+        s.mistake(
+            "mode",
+            "\"rmw_zenoh\" or \"off\" with users_file or the tls keys: a bridge's keys are the \
+             bare names of topics, which no role can tell apart, and DDS has no access control",
         );
     }
     if mode == Ros2Mode::Dds && !cfg!(feature = "dds") {
@@ -125,11 +165,26 @@ fn namespace(s: &Section<'_>) -> String {
     text.into()
 }
 
-fn rates(s: &Section<'_>, rate_hz: u64) -> [Option<u64>; RATES.len()] {
+/// Topics with the states that nodes answer.
+const ANSWERED: [&str; 3] = ["clock", "joint_states", "imu"];
+
+fn rates(s: &Section<'_>, rate_hz: u64, waits: bool) -> [Option<u64>; RATES.len()] {
     let s = s.section("rates_hz");
-    let every = RATES.map(|(key, most_hz)| rate(&s, key, rate_hz, most_hz));
+    let every = RATES.map(|(key, most_hz)| {
+        let all = waits && ANSWERED.contains(&key);
+        rate(&s, key, rate_hz, if all { u64::MAX } else { most_hz })
+    });
     s.finish();
     every
+}
+
+/// Ticks between two states that are answered.
+fn answers(s: &Section<'_>, rate_hz: u64) -> u64 {
+    let every = rate(s, "answers_hz", rate_hz, u64::MAX);
+    if every.is_none() && s.integer_if("answers_hz", |hz| hz == 0).is_some() {
+        s.mistake("answers_hz", "above 0; join = \"off\" lets no command join");
+    }
+    every.unwrap_or(1)
 }
 
 /// Ticks between two messages, for a rate that divides `rate_hz`, or for "auto" the largest such

@@ -10,7 +10,7 @@ use super::ports::{PacketPorts, packet_ports};
 use super::realtime::{OverrunPolicy, Pace, RealtimeSettings, StartRule, wall_period_ns};
 use crate::limits::{JOINTS_MAX, SCENARIO_BYTES_MAX};
 use crate::simulation::{Simulation, WatchdogSpec};
-use crate::urdf::{Loaded, parse_urdf};
+use crate::urdf::{Loaded, command_interfaces, parse_urdf};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::model::{Base, Model};
 use hardstand_physics::plant::{
@@ -197,7 +197,10 @@ fn build(
     events.extend(held.events(&spec));
     let (realtime, overrun) = realtime(root);
     let mut bus = bus(root, robot_section, &loaded.model);
-    let ros2 = ros2(root, spec.period_ns, &mut bus);
+    let control = control(root);
+    let mut ros2 = ros2(root, spec.period_ns, &control.mode, &mut bus);
+    let joints: Vec<&str> = loaded.model.joints.iter().map(|j| j.name.as_str()).collect();
+    ros2.command_interfaces = command_interfaces(robot_urdf, &joints);
     Scenario {
         complete_toml: table.to_string(),
         robot_urdf: robot_urdf.into(),
@@ -205,7 +208,7 @@ fn build(
         pace: if sim.free { Pace::Free } else { Pace::RealTime(overrun) },
         overrun,
         wall_period_ns: wall_period_ns(spec.period_ns, sim.speed),
-        control: control(root),
+        control,
         start: sim.start,
         ticks: sim.ticks,
         gains_max,

@@ -150,19 +150,19 @@ mod with_bus {
             let services = Services::start(&bus, &keys, model, shown, Arc::clone(&run_id))?;
             ends.port_orders.set(Some(orders.port()));
             let limits = command_limits(scenario, model);
-            let ingress = || {
+            let (sender, joined) = (ends.commands, ends.joined_sessions);
+            let ingress = Box::new(move || {
                 let (run_id, counters) = (Arc::clone(&run_id), Arc::clone(&commands));
-                let joined = ends.joined_sessions.clone();
-                CommandIngress::new(ends.commands.clone(), limits, run_id, joined, counters)
-            };
+                CommandIngress::new(sender.clone(), limits, run_id, joined.clone(), counters)
+            });
+            let subscriber = subscribe_commands(&bus, &keys, ingress())?;
             let ros2 = if spoken {
-                let (desk, orders) = (ingress(), orders.port());
-                let ends = NodeEnds { feed: feed_end, desk, orders, simulation };
+                let (feed, joins, orders) = (feed_end, ends.port_orders, orders.port());
+                let ends = NodeEnds { feed, ingress, orders, joins, simulation };
                 Some(Node::start(&bus, scenario, model, ends, ros2)?)
             } else {
                 None
             };
-            let subscriber = subscribe_commands(&bus, &keys, ingress())?;
             let watch = Watch::start(&bus, &keys, &scenario.bus.listen)?;
             Ok(Self {
                 bus,

@@ -39,6 +39,8 @@ const ENDING: Duration = Duration::from_secs(5);
 pub const CONNECT_VARIABLE: &str = "HARDSTAND_CONNECT";
 /// Likewise: the robot's name in the keys.
 pub const ROBOT_VARIABLE: &str = "HARDSTAND_ROBOT";
+/// Where a ROS 2 node with `rmw_zenoh` finds its router: settings of zenoh, `KEY=VALUE;…`.
+pub const ZENOH_VARIABLE: &str = "ZENOH_CONFIG_OVERRIDE";
 
 /// A daemon and a controller that are to be run.
 #[derive(Clone, Debug, Default)]
@@ -139,6 +141,12 @@ pub fn controller_command(words: &[OsString], endpoint: &str, robot: &str) -> Re
     })?;
     let mut command = Command::new(name);
     command.args(arguments).env(CONNECT_VARIABLE, endpoint).env(ROBOT_VARIABLE, robot);
+    let mut settings = std::env::var_os(ZENOH_VARIABLE).unwrap_or_default();
+    if !settings.is_empty() {
+        settings.push(";");
+    }
+    settings.push(format!("connect/endpoints=[{endpoint:?}]"));
+    command.env(ZENOH_VARIABLE, settings);
     Ok(command)
 }
 

@@ -3,15 +3,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::counters::{RosCounters, RosRejection};
+use super::joined::Joined;
 use super::messages::{
     DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message, Time,
 };
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sender, Sessions};
-use super::trajectory::{Trajectory, stamp_ns};
+use super::stamps::Stamps;
+use super::trajectory::Trajectory;
 use crate::ingress::CommandIngress;
 use hardstand_protocol::ClaimedCommand;
-use hardstand_protocol::{Authority, JointCommand, Rejection, StateReading};
+use hardstand_protocol::{Authority, JointCommand, JointReading, Rejection, StateReading};
 
 /// Topics of commands, in the order of their numbers.
 pub const COMMAND_TOPICS: [&str; 5] = [
@@ -30,6 +32,8 @@ pub(super) const TRAJECTORY: usize = 4;
 pub(super) const LOW_CMD: usize = 5;
 /// Number of the daemon's own postures, as if they came by a topic.
 const POSTURE: usize = 6;
+/// Number of the goals of the action.
+const GOAL: usize = 7;
 
 /// The fields of the newest state that a command needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +42,8 @@ pub struct Now {
     pub run_id: u32,
     /// Ticks done.
     pub tick: u64,
+    /// Ticks done in the first state of this run.
+    pub first_tick: u64,
     /// Simulated time, as published, ns.
     pub time_ns: u64,
     /// 0 waiting, 1 running, 2 stopped, 3 paused.
@@ -52,7 +58,7 @@ pub struct Now {
 /// by all threads that receive messages.
 pub struct CommandSubscriber {
     orders: Orders,
-    period_ns: u64,
+    stamps: Stamps,
     layout_hash: u64,
     ingress: CommandIngress,
     now: Box<dyn Fn() -> Now + Send + Sync>,
@@ -63,7 +69,35 @@ pub struct CommandSubscriber {
 #[derive(Debug, Default)]
 struct State {
     sessions: Sessions,
+    /// Where commands are those of one controller that has joined.
+    joined: Option<Joined>,
+    /// Run, and the answer to its first state, if the stamp of that is 0.
+    first: Option<(u32, Vec<JointCommand>)>,
     following: Option<(Publisher, Trajectory)>,
+}
+
+impl State {
+    /// True if another controller commands the robot.
+    fn is_taken(&self, publisher: Publisher, now: &Now) -> bool {
+        match &self.joined {
+            Some(joined) => joined.is_taken(now.authority, now.session),
+            None => self.sessions.is_taken(publisher, &owner(now)),
+        }
+    }
+
+    /// True if a command of this publisher ends the trajectory that is followed: its own, one of
+    /// the same controller, or one that does not have the robot.
+    fn gives_way(&self, publisher: Publisher, now: &Now) -> bool {
+        let ends = |(of, _): &(Publisher, _)| {
+            *of == publisher || !self.sessions.is_in_force(*of, &owner(now))
+        };
+        self.joined.is_some() || self.following.as_ref().is_some_and(ends)
+    }
+
+    /// Whether the state asks for a command.
+    fn owes(&self, now: &Now) -> bool {
+        self.joined.as_ref().is_none_or(|joined| joined.owes((now.run_id, now.tick)))
+    }
 }
 
 impl std::fmt::Debug for CommandSubscriber {
@@ -73,17 +107,17 @@ impl std::fmt::Debug for CommandSubscriber {
 }
 
 impl CommandSubscriber {
-    /// Passes commands of the robot with `layout_hash` and ticks of `period_ns` to `ingress`; `now`
-    /// returns the newest state.
+    /// Passes commands of the robot with `layout_hash` to `ingress`, or if they are those of a
+    /// controller that joins, to that; `now` returns the newest state.
     pub fn new(
         orders: Orders,
-        (layout_hash, period_ns): (u64, u64),
-        ingress: CommandIngress,
+        (layout_hash, stamps): (u64, Stamps),
+        (ingress, joined): (CommandIngress, Option<Joined>),
         now: impl Fn() -> Now + Send + Sync + 'static,
         counters: Arc<RosCounters>,
     ) -> Self {
-        let (now, state) = (Box::new(now), Mutex::default());
-        Self { orders, period_ns, layout_hash, ingress, now, counters, state }
+        let state = Mutex::new(State { joined, ..State::default() });
+        Self { orders, stamps, layout_hash, ingress, now: Box::new(now), counters, state }
     }
 
     /// Receives the bytes of a message of the topic with the number `topic`. Counts a message that
@@ -130,8 +164,7 @@ impl CommandSubscriber {
             }
             _ => return self.begin(publisher, &JointTrajectory::decode(bytes)?),
         };
-        self.command(publisher, &stamp, joints);
-        Ok(())
+        self.command(publisher, &stamp, joints)
     }
 
     /// Receives set-points that `read` reads from a message of a topic, without a stamp, in the
@@ -143,31 +176,36 @@ impl CommandSubscriber {
         read: impl FnOnce() -> Result<Vec<JointCommand>, Refused>,
     ) {
         self.counters.count_received();
-        let read = self.publisher(topic, sender).and_then(|from| Ok((from, read()?)));
-        match read {
-            Ok((publisher, joints)) => self.command(publisher, &Time::default(), joints),
-            Err(refused) => self.counters.count(name, &refused),
+        let sent = self
+            .publisher(topic, sender)
+            .and_then(|from| self.command(from, &Time::default(), read()?));
+        if let Err(refused) = sent {
+            self.counters.count(name, &refused);
         }
     }
 
-    fn command(&self, publisher: Publisher, stamp: &Time, joints: Vec<JointCommand>) {
+    fn command(
+        &self,
+        publisher: Publisher,
+        stamp: &Time,
+        joints: Vec<JointCommand>,
+    ) -> Result<(), Refused> {
         let now = (self.now)();
-        let answers_tick = stamp_ns(stamp).map_or(now.tick, |ns| self.tick_at(&now, ns));
         let mut state = self.lock();
-        let State { sessions, following } = &mut *state;
-        // a newer command ends the trajectory of its own publisher, or one that does not have the
-        // robot
-        following.take_if(|(of, _)| *of == publisher || !sessions.is_in_force(*of, &owner(&now)));
-        let _counted = self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
-    }
-
-    /// The last tick of this run that was done at the time `ns`. Time continues from run to run,
-    /// ticks restart at 0.
-    const fn tick_at(&self, now: &Now, ns: u64) -> u64 {
-        if ns > now.time_ns {
-            return now.tick.saturating_add((ns - now.time_ns) / self.period_ns);
+        let repeats = |(run_id, first): &(u32, Vec<JointCommand>)| {
+            (*run_id, first) == (now.run_id, &joints) && now.tick > now.first_tick
+        };
+        if *stamp == Time::default() && state.first.as_ref().is_some_and(repeats) {
+            return Ok(()); // the state was sent again before the run began
         }
-        now.tick.saturating_sub((now.time_ns - ns) / self.period_ns)
+        let answers_tick = self.stamps.answered(&now, stamp)?;
+        if *stamp == Time::default() && self.stamps.exact {
+            state.first = Some((now.run_id, joints.clone()));
+        }
+        if state.gives_way(publisher, &now) {
+            state.following = None;
+        }
+        self.send(&mut state, publisher, &now, answers_tick, joints).map(drop)
     }
 
     /// Follows a trajectory of the daemon's own.
@@ -181,6 +219,36 @@ impl CommandSubscriber {
     /// Ends a trajectory of the daemon's own.
     pub(super) fn end_following(&self) {
         self.lock().following.take_if(|(publisher, _)| publisher.0 == POSTURE);
+    }
+
+    /// The newest state.
+    pub(super) fn now(&self) -> Now {
+        (self.now)()
+    }
+
+    /// Names of the joints, in their order.
+    pub(super) fn joints(&self) -> &[String] {
+        self.orders.names()
+    }
+
+    /// Follows the trajectory of a goal, which it returns.
+    pub(super) fn follow_goal(&self, m: &JointTrajectory) -> Result<Trajectory, Refused> {
+        let trajectory = self.orders.trajectory(m)?;
+        self.follow_from((GOAL, None), trajectory.clone())?;
+        Ok(trajectory)
+    }
+
+    /// True while it follows the trajectory of a goal or holds its end.
+    pub(super) fn follows_goal(&self) -> bool {
+        self.lock().following.as_ref().is_some_and(|(publisher, _)| publisher.0 == GOAL)
+    }
+
+    /// Holds the joints where they are, in place of the trajectory of a goal.
+    pub(super) fn hold(&self, joints: &[JointReading]) {
+        let mut state = self.lock();
+        if let Some((_, trajectory)) = state.following.as_mut().filter(|(p, _)| p.0 == GOAL) {
+            *trajectory = self.orders.still(joints);
+        }
     }
 
     /// Follows a trajectory. One without points ends that of the same publisher.
@@ -202,8 +270,14 @@ impl CommandSubscriber {
             );
         }
         let mut state = self.lock();
-        if state.sessions.is_taken(publisher, &owner(&now)) {
+        if state.is_taken(publisher, &now) {
             return refused("another controller commands the robot");
+        }
+        if self.stamps.exact && !trajectory.has_stamp() && state.following.is_some() {
+            return refused(
+                "there is no stamp; where ticks wait for commands, one that replaces another must \
+                 say when it begins",
+            );
         }
         state.following = Some((publisher, trajectory));
         Ok(())
@@ -222,11 +296,10 @@ impl CommandSubscriber {
     /// Sends the set-points of the trajectory at the time of `state`.
     pub fn follow(&self, state: &StateReading) {
         let mut own = self.lock();
-        let own = &mut *own;
-        let Some((publisher, trajectory)) = &mut own.following else { return };
         let now = Now {
             run_id: state.run_id,
             tick: state.tick,
+            first_tick: 0,
             time_ns: state.time_ns,
             phase: state.phase,
             authority: state.authority,
@@ -234,36 +307,46 @@ impl CommandSubscriber {
         };
         // a trajectory that lost the robot to another controller ends, as all do in a stop
         let stopped = state.authority == Authority::Stopped.code();
-        if stopped || own.sessions.is_taken(*publisher, &owner(&now)) {
+        let lost = |(publisher, _): &(Publisher, _)| stopped || own.is_taken(*publisher, &now);
+        if own.following.as_ref().is_some_and(lost) {
             own.following = None;
-            return;
         }
-        let joints = trajectory.at(state.time_ns, &state.joints);
-        if !self.send(&mut own.sessions, *publisher, &now, state.tick, joints) {
-            own.following = None;
+        if own.owes(&now)
+            && let Some((publisher, mut trajectory)) = own.following.take()
+        {
+            let joints = trajectory.at(state.time_ns, &state.joints);
+            match self.send(&mut own, publisher, &now, state.tick, joints) {
+                Ok(true) => own.following = Some((publisher, trajectory)),
+                Ok(false) => {}
+                Err(refused) => self.counters.count(COMMAND_TOPICS[TRAJECTORY], &refused),
+            }
         }
     }
 
     /// Sends a command; false if the ingress rejects it for good. The ingress counts each outcome.
     fn send(
         &self,
-        sessions: &mut Sessions,
+        state: &mut State,
         publisher: Publisher,
         now: &Now,
         answers_tick: u64,
         joints: Vec<JointCommand>,
-    ) -> bool {
-        let (session, seq) = sessions.next(publisher, &owner(now));
-        let claim = ClaimedCommand {
-            layout_hash: self.layout_hash,
-            run_id: now.run_id,
-            session,
-            seq,
-            answers_tick,
-            applies_tick: 0,
-            joints,
+    ) -> Result<bool, Refused> {
+        let sent = if let Some(joined) = &mut state.joined {
+            joined.send((now.run_id, answers_tick), joints)?
+        } else {
+            let (session, seq) = state.sessions.next(publisher, &owner(now));
+            self.ingress.take_in_claim(&ClaimedCommand {
+                layout_hash: self.layout_hash,
+                run_id: now.run_id,
+                session,
+                seq,
+                answers_tick,
+                applies_tick: 0,
+                joints,
+            })
         };
-        !matches!(self.ingress.take_in_claim(&claim), Err(reason) if reason != Rejection::QueueFull)
+        Ok(!matches!(sent, Err(reason) if reason != Rejection::QueueFull))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -32,11 +32,15 @@ pub enum RosRejection {
     Machine,
     /// A message that does not continue those of its publisher: two senders under one id.
     Sender,
+    /// A stamp before this run, or where ticks wait for commands, one that is not of a state.
+    Stamp,
+    /// The robot's joints cannot be had now.
+    Join,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Cdr,
         Self::Names,
         Self::Interfaces,
@@ -48,6 +52,8 @@ impl RosRejection {
         Self::Type,
         Self::Machine,
         Self::Sender,
+        Self::Stamp,
+        Self::Join,
     ];
 
     /// Name of the counter.
@@ -65,6 +71,8 @@ impl RosRejection {
             Self::Type => "type",
             Self::Machine => "machine",
             Self::Sender => "sender",
+            Self::Stamp => "stamp",
+            Self::Join => "join",
         }
     }
 }

@@ -6,6 +6,8 @@
 //! - [`sources`], [`latched`]: the topics, for the bus and for the log.
 //! - `Node`: all topics and services, and their threads.
 
+#[cfg(feature = "zenoh")]
+mod action;
 pub mod cdr;
 #[cfg(feature = "zenoh")]
 mod command_subscriber;
@@ -15,6 +17,10 @@ mod dds_wires;
 mod diagnostics;
 mod field;
 mod frames;
+#[cfg(feature = "zenoh")]
+mod goal;
+#[cfg(feature = "zenoh")]
+mod joined;
 mod log_channels;
 #[cfg(feature = "zenoh")]
 mod low_level;
@@ -36,6 +42,8 @@ mod sessions;
 #[cfg(feature = "zenoh")]
 mod simulator;
 #[cfg(feature = "zenoh")]
+mod stamps;
+#[cfg(feature = "zenoh")]
 mod topic_publisher;
 mod topics;
 mod trajectory;
@@ -51,6 +59,8 @@ pub use counters::{RosCounters, RosRejection};
 pub use diagnostics::diagnostics;
 pub use field::{Byte, Definition, Field};
 pub use frames::Frames;
+#[cfg(feature = "zenoh")]
+pub use joined::Joined;
 pub use log_channels::{RosChannels, offered_qos};
 #[cfg(feature = "zenoh")]
 pub use naming::{End, Naming, Wire};
@@ -60,5 +70,7 @@ pub use orders::{Orders, Refused};
 pub use readings::{Readings, STATE_INTERFACES, VARIANCE, time};
 #[cfg(feature = "zenoh")]
 pub use sessions::Sender;
+#[cfg(feature = "zenoh")]
+pub use stamps::Stamps;
 pub use topics::{Encode, Latched, MessageType, Source, full_name, latched, sources};
 pub use trajectory::Trajectory;

@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use super::action::FollowAction;
 use super::command_subscriber::{
     COMMAND_TOPICS, CommandSubscriber, DYNAMIC, EFFORT, JOINTS, Now, POSITION, TRAJECTORY,
 };
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
+use super::joined::Joined;
 use super::low_level::{LowStates, low_level};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
@@ -20,13 +22,15 @@ use super::postures::Postures;
 use super::readings::Readings;
 use super::services::Services;
 use super::simulator::Simulator;
+use super::stamps::Stamps;
 use super::topic_publisher::{Line, TopicPublisher};
 use super::topics::{MessageType, Source, latched, sources};
 use super::unitree_services as unitree;
 use super::wires::{Held, LatchedOut, Out, Take, Wires};
 use crate::bus::{Bus, FeedEnd, Order, OrderPort};
-use crate::config::Scenario;
+use crate::config::{Mode, Ros2Mode, Scenario};
 use crate::ingress::CommandIngress;
+use crate::ports::BusOrders;
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{HoldGains, ModelReply, StatusReading, VelocityCommand};
@@ -48,14 +52,16 @@ pub struct Node {
 const VELOCITY_TOPIC: &str = "cmd_vel";
 
 /// Connections of the node to the daemon.
-#[derive(Debug)]
+#[allow(missing_debug_implementations, reason = "it has a function")]
 pub struct NodeEnds {
     /// Snapshots.
     pub feed: FeedEnd,
-    /// Commands.
-    pub desk: CommandIngress,
+    /// Makes an end for commands.
+    pub ingress: Box<dyn Fn() -> CommandIngress>,
     /// Orders.
     pub orders: OrderPort,
+    /// Where the node asks to join.
+    pub joins: BusOrders,
     /// A plant like that of the loop, to compute states with.
     pub simulation: Simulation,
 }
@@ -72,7 +78,7 @@ impl Node {
         ends: NodeEnds,
         counters: Arc<RosCounters>,
     ) -> Result<Self> {
-        let NodeEnds { feed, desk, orders, simulation } = ends;
+        let NodeEnds { feed, ingress, orders, joins, simulation } = ends;
         let mut wires = Wires::new(bus, &scenario.ros2)?;
         let robot = scenario.bus.robot.clone();
         let readings = Readings::of(scenario);
@@ -81,10 +87,16 @@ impl Node {
         let [robot_description, tf_static] = latched(scenario, &readings);
         let latched = [wires.latch(&robot_description)?, wires.latch(&tf_static)?];
         let diagnostics = wires.publish(MessageType::of::<DiagnosticArray>(), "/diagnostics")?;
-        let subscriber = Arc::new(command_subscriber(scenario, model, &feed, desk, &counters));
+        let subscriber =
+            Arc::new(command_subscriber((scenario, model), &feed, (&ingress, joins), &counters));
         listen_to_commands(&mut wires, &subscriber)?;
         listen_to_velocities(&mut wires, orders.clone(), &counters)?;
         let low_states = unitree_robot(&mut wires, scenario, &subscriber, &orders, &counters)?;
+        // a bridge needs another announcement for actions
+        let action = match scenario.ros2.mode {
+            Ros2Mode::Bridge => None,
+            _ => Some(FollowAction::serve(&mut wires, &subscriber, &counters)?),
+        };
         let stop = Arc::new(AtomicBool::new(false));
         let simulator = Simulator::new(orders, feed.newest.clone(), simulation, &robot);
         let services = Services::start(&mut wires, simulator, &stop, Arc::clone(&counters))?;
@@ -95,6 +107,7 @@ impl Node {
             inbox: feed.inbox,
             every: feed.every,
             subscriber,
+            action,
             counters: Arc::clone(&counters),
             panic_guard: bus.panic_guard(),
             clock: bus.wall_clock(),
@@ -140,28 +153,33 @@ impl Node {
 }
 
 fn command_subscriber(
-    scenario: &Scenario,
-    model: &ModelReply,
+    (scenario, model): (&Scenario, &ModelReply),
     feed: &FeedEnd,
-    desk: CommandIngress,
+    (ingress, joins): (&dyn Fn() -> CommandIngress, BusOrders),
     counters: &Arc<RosCounters>,
 ) -> CommandSubscriber {
     let joints = scenario.model.joints.iter().map(|j| j.name.clone()).collect();
     let gains = hold_gains(scenario);
+    let joined = Joined::of(scenario, model, (feed.newest.clone(), joins), ingress);
     let newest = feed.newest.clone();
     let now = move || {
         let n = newest.get();
         Now {
             run_id: n.run_id,
             tick: n.tick,
+            first_tick: n.first_tick,
             time_ns: n.time_ns,
             phase: n.phase,
             authority: n.authority,
             session: n.command_session,
         }
     };
-    let robot = (model.layout_hash, model.period_ns);
-    CommandSubscriber::new(Orders::new(joints, gains), robot, desk, now, Arc::clone(counters))
+    let exact = scenario.control.mode != Mode::RealTime;
+    let robot = (model.layout_hash, Stamps { period_ns: model.period_ns, exact });
+    let orders = Orders::new(joints, gains);
+    let orders = orders.with_interfaces(scenario.ros2.command_interfaces.clone());
+    let ends = (ingress(), joined);
+    CommandSubscriber::new(orders, robot, ends, now, Arc::clone(counters))
 }
 
 /// The gains with which positions without gains are held.

@@ -6,7 +6,7 @@ use super::cdr::CdrError;
 use super::counters::RosRejection;
 use super::messages::{DynamicJointState, Float64MultiArray, JointState, JointTrajectory};
 use super::trajectory::Trajectory;
-use hardstand_protocol::{HoldGains, JointCommand};
+use hardstand_protocol::{HoldGains, JointCommand, JointReading};
 
 /// Why a message is not a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +59,9 @@ pub struct Orders {
     joints: Vec<String>,
     /// Of each joint.
     gains: Vec<HoldGains>,
+    /// Of each joint, whether controllers command its position, velocity and effort; empty if that
+    /// is not known.
+    interfaces: Vec<[bool; 3]>,
 }
 
 impl Orders {
@@ -66,7 +69,14 @@ impl Orders {
     /// gains.
     #[must_use]
     pub const fn new(joints: Vec<String>, gains: Vec<HoldGains>) -> Self {
-        Self { joints, gains }
+        Self { joints, gains, interfaces: Vec::new() }
+    }
+
+    /// The same for a robot whose `<ros2_control>` has these command interfaces: for each joint
+    /// whether its position, velocity and effort are commanded.
+    #[must_use]
+    pub fn with_interfaces(self, interfaces: Vec<[bool; 3]>) -> Self {
+        Self { interfaces, ..self }
     }
 
     /// Any of position, velocity, effort and gains for every joint. A missing value is 0, except
@@ -90,24 +100,50 @@ impl Orders {
     }
 
     /// Position, velocity and effort for every joint; each list can be empty. Gains as in
-    /// [`dynamic`](Self::dynamic). `topic_based_ros2_control` sends this message.
+    /// [`dynamic`](Self::dynamic).
+    ///
+    /// `joint_state_topic_hardware_interface` names all joints, and its lists have a value for
+    /// those alone that have the interface, in the order of the names.
     ///
     /// # Errors
     /// [`RosRejection::Names`], [`RosRejection::Size`].
     pub fn joints(&self, m: &JointState) -> Result<Vec<JointCommand>, Refused> {
         let order = self.order(&m.name)?;
         let lists = [("position", &m.position), ("velocity", &m.velocity), ("effort", &m.effort)];
-        for (what, list) in lists {
-            if !list.is_empty() && list.len() != order.len() {
-                return Err(self.size(what, list.len()));
+        let mut given = vec![[None; 3]; self.joints.len()];
+        for (which, (what, list)) in lists.into_iter().enumerate() {
+            for (joint, value) in self.spread(&order, which, list, what)? {
+                given[joint][which] = Some(value);
             }
         }
-        let mut commands = vec![JointCommand::default(); self.joints.len()];
-        for (i, &joint) in order.iter().enumerate() {
-            let [q, dq, tau] = [&m.position, &m.velocity, &m.effort].map(|l| l.get(i).copied());
-            commands[joint] = self.command(joint, &[q, dq, None, None, tau]);
+        let command = |(joint, [q, dq, tau]): (usize, &[Option<f64>; 3])| {
+            self.command(joint, &[*q, *dq, None, None, *tau])
+        };
+        Ok(given.iter().enumerate().map(command).collect())
+    }
+
+    /// The values of a list with their joints: of all named joints, or of those that have the
+    /// interface.
+    fn spread(
+        &self,
+        order: &[usize],
+        which: usize,
+        list: &[f64],
+        what: &str,
+    ) -> Result<Vec<(usize, f64)>, Refused> {
+        let has_it = |joint: &usize| self.interfaces.get(*joint).is_some_and(|has| has[which]);
+        let commanded: Vec<usize> = order.iter().copied().filter(has_it).collect();
+        let joints = if list.len() == order.len() { order } else { &commanded };
+        if list.len() == joints.len() || list.is_empty() {
+            return Ok(joints.iter().copied().zip(list.iter().copied()).collect());
         }
-        Ok(commands)
+        let mut refused = self.size(what, list.len());
+        refused.text += &format!(
+            ", or for each of the {} with a <command_interface name=\"{what}\"/> in the \
+             <ros2_control> of its URDF",
+            commanded.len()
+        );
+        Err(refused)
     }
 
     fn command(&self, joint: usize, given: &[Option<f64>; INTERFACES.len()]) -> JointCommand {
@@ -162,6 +198,18 @@ impl Orders {
     pub fn trajectory(&self, m: &JointTrajectory) -> Result<Trajectory, Refused> {
         let order = self.order(&m.joint_names)?;
         Trajectory::new(m, &order, self.gains.clone())
+    }
+
+    /// Holds the joints where they are, with the scenario's gains.
+    #[must_use]
+    pub fn still(&self, joints: &[JointReading]) -> Trajectory {
+        Trajectory::still(joints, self.gains.clone())
+    }
+
+    /// Names of the joints, in their order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.joints
     }
 
     /// The joint index of each name: all joints, each once.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::action::FollowAction;
 use super::command_subscriber::CommandSubscriber;
 use super::counters::RosCounters;
 use super::low_level::LowStates;
@@ -35,6 +36,7 @@ pub(super) struct TopicPublisher {
     /// Requested ticks between two snapshots; 0 for none.
     pub(super) every: Arc<AtomicU64>,
     pub(super) subscriber: Arc<CommandSubscriber>,
+    pub(super) action: Option<Arc<FollowAction>>,
     pub(super) counters: Arc<RosCounters>,
     pub(super) panic_guard: PanicGuard,
     pub(super) clock: WallClock,
@@ -67,6 +69,9 @@ impl TopicPublisher {
         fault_point::visit("ros2");
         // first the trajectory, because its command is due soonest
         self.subscriber.follow(&fed.snapshot.state);
+        if let Some(action) = &self.action {
+            action.look(&fed.snapshot.state);
+        }
         if let Some(low) = &mut self.low_states {
             let (now_ns, state) = (self.clock.now_ns(), &fed.snapshot.state);
             low.publish((fed.number, state), now_ns, &mut self.buffer, &self.counters);

@@ -33,7 +33,7 @@ pub(super) fn stamp_ns(stamp: &Time) -> Option<u64> {
     (ns > 0).then_some(ns)
 }
 
-fn duration_ns(d: &Duration) -> Option<u64> {
+pub(super) fn duration_ns(d: &Duration) -> Option<u64> {
     Some(u64::try_from(d.sec).ok()? * 1_000_000_000 + u64::from(d.nanosec))
 }
 
@@ -63,11 +63,30 @@ impl Trajectory {
         Ok(Self { start_ns: stamp_ns(&m.header.stamp), from: None, points, gains })
     }
 
+    /// True if the message says when it begins.
+    #[must_use]
+    pub const fn has_stamp(&self) -> bool {
+        self.start_ns.is_some()
+    }
+
+    /// Holds these joints where they are.
+    #[must_use]
+    pub(super) fn still(joints: &[JointReading], gains: Vec<HoldGains>) -> Self {
+        let knots = joints.iter().map(|r| Knot { q: r.q, dq: None, tau: 0.0 }).collect();
+        Self { start_ns: None, from: None, points: vec![(0, knots)], gains }
+    }
+
+    /// Simulated time of the last point, ns; `None` before it has begun, if it has no stamp.
+    #[must_use]
+    pub fn end_ns(&self) -> Option<u64> {
+        let end = self.points.last().map_or(0, |(at, _)| *at);
+        Some(self.start_ns?.saturating_add(end))
+    }
+
     /// True if the trajectory ended before `now_ns`.
     #[must_use]
     pub fn is_over(&self, now_ns: u64) -> bool {
-        let end = self.points.last().map_or(0, |(at, _)| *at);
-        self.start_ns.is_some_and(|start| start.saturating_add(end) < now_ns)
+        self.end_ns().is_some_and(|end| end < now_ns)
     }
 
     /// The set-points at `now_ns`; `measured` are the joints now.

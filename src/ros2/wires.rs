@@ -27,9 +27,10 @@ pub(super) enum Out {
 /// A topic with one message, kept for late subscribers.
 #[derive(Debug)]
 pub(super) enum LatchedOut {
-    Zenoh(#[expect(dead_code, reason = "undeclared when dropped")] LatchedTopic),
+    /// A key; with the id that messages are attached to, and the number of the last one.
+    Zenoh(LatchedTopic, Option<[u8; 16]>, u64),
     #[cfg(feature = "dds")]
-    Dds(#[expect(dead_code, reason = "removed when dropped")] crate::dds::Writer),
+    Dds(crate::dds::Writer),
 }
 
 /// A call of a service.
@@ -63,6 +64,23 @@ impl Out {
         };
         if sent {
             counters.count_published();
+        }
+    }
+}
+
+impl LatchedOut {
+    /// Publishes the bytes of a message in place of the one before.
+    pub(super) fn put(&mut self, bytes: &[u8], unix_ns: u64) {
+        match self {
+            Self::Zenoh(topic, gid, sequence) => {
+                *sequence += 1;
+                let attached = gid.map(|gid| attachment(*sequence, unix_ns, &gid));
+                topic.put(bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
+            }
+            #[cfg(feature = "dds")]
+            Self::Dds(writer) => {
+                let _sent = writer.put(bytes);
+            }
         }
     }
 }
@@ -180,10 +198,10 @@ impl<'a> Wires<'a> {
         let wire = self.naming.end_of(message.of, message.topic, End::Latched);
         let latched = self.bus.latched_topic(&wire.key)?;
         self.held.tokens.push(self.bus.token(&wire.token)?);
-        let now_ns = self.bus.wall_clock().now_ns();
-        let attached = self.naming.has_attachments().then(|| attachment(1, now_ns, &wire.gid));
-        latched.put(&message.bytes, attached.as_ref().map(<[u8; 33]>::as_slice));
-        Ok(LatchedOut::Zenoh(latched))
+        let gid = self.naming.has_attachments().then_some(wire.gid);
+        let mut latched = LatchedOut::Zenoh(latched, gid, 0);
+        latched.put(&message.bytes, self.bus.wall_clock().now_ns());
+        Ok(latched)
     }
 
     /// Calls `take` with every message of the topic.

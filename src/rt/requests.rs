@@ -113,13 +113,15 @@ impl<C: Clock> Executive<C> {
         while let Some((number, request)) = self.links.requests.take_event() {
             self.links.requests.answer(Answer { number, run_id, tick, request });
         }
-        let now_ns = self.simulation.time_ns().wrapping_add(self.time_offset_ns);
+        // a period later, so that no two states have the same time
+        let begin_ns = self.simulation.time_ns().wrapping_add(self.time_offset_ns);
+        let begin_ns = begin_ns.wrapping_add(self.simulation.spec().period_ns);
         let stopped = self.leases().stopped;
         self.simulation.adopt(&reset.words);
         self.run_id = self.run_id.wrapping_add(1);
         self.links.run_id.store(self.run_id, Ordering::Relaxed);
         self.time_offset_ns =
-            if reset.rewind { 0 } else { now_ns.saturating_sub(self.simulation.time_ns()) };
+            if reset.rewind { 0 } else { begin_ns.saturating_sub(self.simulation.time_ns()) };
         let await_controllers = reset.afresh && self.limits.start == StartRule::OnController;
         self.change_state(Trigger::Reset { await_controllers });
         self.input.events.clear();

@@ -22,6 +22,7 @@ mod attributes;
 mod base;
 mod bounds;
 mod gate;
+mod interfaces;
 mod limits;
 mod mass;
 mod merge;
@@ -35,6 +36,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+pub use self::interfaces::{LISTED_INTERFACES, command_interfaces};
 use self::report::Report;
 pub(crate) use self::{gate::parse as parse_xml, reduced::escaped};
 use crate::limits::URDF_BYTES_MAX;

@@ -87,6 +87,7 @@ const ROS2: &[&str] = &[
     "config",
     "rt",
     "dds",
+    "ports",
 ];
 const ALL: &[&str] = &[
     "simulation",

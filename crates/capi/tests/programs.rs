@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use hardstand_client::{Client, JoinRequest};
 use support::{
-    Daemon, LOCKSTEP, PATIENCE, can_run, compiled, compiled_from, has, prefix, repository, succeeds,
+    Daemon, LOCKSTEP, PATIENCE, can_run, compiled, compiled_from, compiled_with, has, prefix,
+    repository, succeeds,
 };
 
 const TICKS: u64 = 1500;
@@ -85,6 +86,32 @@ fn trot_walks_more_than_a_metre_the_same_each_time() {
     let daemon = Daemon::start(&LOCKSTEP);
     let (code, said) = daemon.with(&program, &["6.5", "0"]).end();
     assert_eq!(code, Some(1), "{said}");
+}
+
+/// Against a stub of hardware_interface: ROS 2 is not in the registries.
+#[test]
+fn a_plugin_of_ros2_control_comes_to_the_digest_of_rust_in_lockstep() {
+    if !can_run("a plugin of ros2_control") {
+        return;
+    }
+    let path = |name: &str| repository(name).display().to_string();
+    let folders = ["crates/capi/tests/ros2_control", "examples/ros2_control"];
+    let mut more: Vec<String> = folders.iter().map(|f| format!("-I{}", path(f))).collect();
+    more.push(path("examples/ros2_control/hardstand_system.cpp"));
+    let manager = repository("crates/capi/tests/programs/ros2_control.cpp");
+    let program = compiled_with(&manager, &more);
+    let ends = |what: &str| {
+        let daemon = Daemon::start(&LOCKSTEP);
+        let (code, said) = daemon.with(&program, &[&TICKS.to_string(), what]).end();
+        assert_eq!(code, Some(0), "{what}: {said}");
+        said
+    };
+    let expected = format!("base at 0.3291 m, digest {}\n", stand_in_rust());
+    // the gains of the scenario, whether claimed or not; and without them it falls
+    assert_eq!(ends("gains"), expected);
+    assert_eq!(ends("held"), expected);
+    let fallen = ends("effort");
+    assert!(fallen.starts_with("base at 0.0") || fallen.starts_with("base at 0.1"), "{fallen}");
 }
 
 #[test]

@@ -4,23 +4,31 @@
 //! `ros_gz_interfaces` are computed from the definitions of their Jazzy releases.
 //! `tests/ros2/vectors.py` compares all of them with PyPI `rosbags`.
 
+mod action;
 mod control;
 mod gazebo;
 mod sensing;
 mod services;
 mod standard;
 
+pub use action::{
+    CancelAnswer, CancelRequest, FeedbackMessage, FollowFeedback, FollowGoal, FollowResult,
+    GetResultAnswer, GetResultRequest, GoalInfo, GoalStatus, GoalStatusArray,
+    JointComponentTolerance, JointTolerance, MultiDofPoint, MultiDofTrajectory, SendGoalAnswer,
+    SendGoalRequest, Uuid,
+};
 pub use control::{DynamicJointState, InterfaceValue, JointTrajectory, JointTrajectoryPoint};
 pub use gazebo::{Contact, Contacts, Entity, JointWrench};
 pub use sensing::{
     DiagnosticArray, DiagnosticStatus, Imu, JointState, KeyValue, Odometry, TfMessage,
 };
 pub use services::{
-    Accel, ChosenPlaceRequest, Done, Empty, EntityAnswer, EntityRequest, EntityState, Features,
-    GetEntityState, GetSimulationState, GetSimulatorFeatures, PlaceRequest, ResetRequest,
-    ResetSimulation, Service, SetBool, SetBoolRequest, SetChosenEntityState, SetEntityState,
-    SetSimulationState, SimResult, SimulationState, SimulatorFeatures, StateAnswer, StateRequest,
-    StepRequest, StepSimulation, Success, Trigger, read, written,
+    Accel, CancelGoal, ChosenPlaceRequest, Done, Empty, EntityAnswer, EntityRequest, EntityState,
+    Features, GetEntityState, GetResult, GetSimulationState, GetSimulatorFeatures, PlaceRequest,
+    ResetRequest, ResetSimulation, SendGoal, Service, SetBool, SetBoolRequest,
+    SetChosenEntityState, SetEntityState, SetSimulationState, SimResult, SimulationState,
+    SimulatorFeatures, StateAnswer, StateRequest, StepRequest, StepSimulation, Success, Trigger,
+    read, written,
 };
 pub use standard::{
     Bool, Clock, Duration, Float64MultiArray, Header, MultiArrayDimension, MultiArrayLayout, Point,

@@ -1,6 +1,9 @@
 //! `std_srvs` and `simulation_interfaces`: requests and answers, and their services.
 
-use super::{Header, Pose, Twist, Vector3};
+use super::{
+    CancelAnswer, CancelRequest, GetResultAnswer, GetResultRequest, Header, Pose, SendGoalAnswer,
+    SendGoalRequest, Twist, Vector3,
+};
 use crate::ros2::cdr::{CdrError, Reader, Writer};
 use crate::ros2::field::{Field, structs};
 
@@ -221,6 +224,17 @@ macro_rules! services {
 }
 
 services! {
+    /// Takes a goal of `FollowJointTrajectory`.
+    SendGoal: SendGoalRequest => SendGoalAnswer,
+        "control_msgs/action/FollowJointTrajectory_SendGoal",
+        "b13789dddc325a7a962825c45e28c77d37237ec129dd0c34dc5994562938c57f";
+    /// Returns how a goal of it ended, when it has.
+    GetResult: GetResultRequest => GetResultAnswer,
+        "control_msgs/action/FollowJointTrajectory_GetResult",
+        "e3ceb38e3e1867c8dc0f46014df26e90eb93422f27e9e97f936e07f94be4bc8b";
+    /// Cancels goals.
+    CancelGoal: CancelRequest => CancelAnswer, "action_msgs/srv/CancelGoal",
+        "573d8b0a534451d7bc2ac8c5ffde8ac14b8593b7001175d0cd6516dcbeb8689a";
     /// On or off.
     SetBool: SetBoolRequest => Success, "std_srvs/srv/SetBool",
         "abe9e4bb6b41b40e6789712c00ec8871923e089af3f667a79992a428cff2da0a";

@@ -83,7 +83,8 @@ fn a_dds_client_pauses_steps_and_resets() {
     let before = observer.state();
     assert_eq!(call(&stage, &[RESET])[0]["success"], true);
     let after = observer.until("the next run", |s| s.run_id == before.run_id + 1);
-    assert_eq!((after.tick, after.time_ns, after.phase), (0, before.time_ns, 3));
+    let later_ns = before.time_ns + observer.model.period_ns;
+    assert_eq!((after.tick, after.time_ns, after.phase), (0, later_ns, 3));
     assert_eq!(observer.status().counter("ros2_rejected_cdr"), 0);
     daemon.signal(Signal::TERM);
     daemon.ends_with(0);

@@ -19,7 +19,7 @@ use crate::common::process::{Observer, Process, Scene, serial, wait_for};
 type States = Subscriber<FifoChannelHandler<Sample>>;
 
 /// Set-points that hold `q`, for joints in an order of their own.
-fn hold(names: &[String], q: &[f64], stamp: &Time) -> DynamicJointState {
+pub(crate) fn hold(names: &[String], q: &[f64], stamp: &Time) -> DynamicJointState {
     let interface_names = ["position", "velocity", "effort", "kp", "kd"].map(String::from);
     let entry = |q: &f64| InterfaceValue {
         interface_names: interface_names.to_vec(),
@@ -157,7 +157,7 @@ fn positions_are_held_with_the_gains_of_the_scenario() {
     });
 }
 
-fn trajectory(names: &[String], q: &[Vec<f64>], seconds: i32) -> JointTrajectory {
+pub(super) fn trajectory(names: &[String], q: &[Vec<f64>], seconds: i32) -> JointTrajectory {
     let point = |(i, q): (usize, &Vec<f64>)| JointTrajectoryPoint {
         positions: q.iter().rev().copied().collect(),
         time_from_start: RosDuration { sec: seconds * (i as i32 + 1), nanosec: 0 },

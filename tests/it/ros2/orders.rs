@@ -5,6 +5,7 @@ use hardstand::ros2::messages::{
     JointTrajectoryPoint, Time,
 };
 use hardstand::ros2::{Orders, RosRejection, Trajectory};
+use hardstand::urdf::command_interfaces;
 use hardstand_protocol::{HoldGains, JointCommand, JointReading};
 
 fn orders() -> Orders {
@@ -98,6 +99,42 @@ fn a_joint_state_commands_what_it_has() {
     assert_eq!(mapped[0], JointCommand { tau_ff: 4.0, ..Default::default() });
     let e = orders().joints(&message([&[1.0], &[], &[]])).unwrap_err();
     assert_eq!((e.reason, e.text.contains("position has 1 entries")), (RosRejection::Size, true));
+}
+
+/// The present plugin for topics names all joints, and sends values of those that have the interface.
+#[test]
+fn lists_shorter_than_the_names_are_for_the_joints_with_that_interface() {
+    let urdf = "<robot name='r'><ros2_control name='c' type='system'>\
+                <joint name='a'><command_interface name='effort'/></joint>\
+                <joint name='b'><command_interface name='position'/>\
+                <command_interface name='velocity'/><state_interface name='effort'/></joint>\
+                </ros2_control></robot>";
+    let known = command_interfaces(urdf, &["a", "b"]);
+    assert_eq!(known, [[false, false, true], [true, true, false]]);
+    let robot = orders().with_interfaces(known);
+    let message = |lists: [&[f64]; 3]| JointState {
+        name: texts(&["b", "a"]),
+        position: lists[0].to_vec(),
+        velocity: lists[1].to_vec(),
+        effort: lists[2].to_vec(),
+        ..Default::default()
+    };
+    let mapped = robot.joints(&message([&[1.0], &[2.0], &[3.0]])).unwrap();
+    assert_eq!(mapped[0], JointCommand { tau_ff: 3.0, ..Default::default() });
+    assert_eq!((mapped[1].q, mapped[1].dq, mapped[1].tau_ff), (1.0, 2.0, 0.0));
+    // as long as the names: for all of them, as before
+    let mapped = robot.joints(&message([&[], &[], &[3.0, 4.0]])).unwrap();
+    assert_eq!((mapped[1].tau_ff, mapped[0].tau_ff), (3.0, 4.0));
+    // a URDF without <command_interface> does not tell whose values they are
+    assert!(command_interfaces("<robot name='r'/>", &["a", "b"]).is_empty());
+    for robot in [robot.clone(), orders()] {
+        let e = robot.joints(&message([&[], &[], &[1.0, 2.0, 3.0]])).unwrap_err();
+        assert_eq!(e.reason, RosRejection::Size);
+    }
+    let text = orders().joints(&message([&[1.0], &[], &[]])).unwrap_err().text;
+    assert!(text.contains("each of the 0 with a <command_interface name=\"position\"/>"), "{text}");
+    let text = robot.joints(&message([&[1.0, 2.0, 3.0], &[], &[]])).unwrap_err().text;
+    assert!(text.contains("has 3 entries") && text.contains("the 1 with"), "{text}");
 }
 
 /// One point a second, joint `b` first.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hardstand::ros2::messages::{
-    Empty, EntityAnswer, EntityRequest, EntityState, Features, GetEntityState, GetSimulationState,
-    GetSimulatorFeatures, PlaceRequest, ResetRequest, ResetSimulation, Service, SetBool,
-    SetBoolRequest, SetChosenEntityState, SetEntityState, SetSimulationState, SimulationState,
-    StateAnswer, StateRequest, StepRequest, StepSimulation, Success, Trigger, read, written,
+    CancelGoal, Empty, EntityAnswer, EntityRequest, EntityState, Features, FeedbackMessage,
+    GetEntityState, GetResult, GetSimulationState, GetSimulatorFeatures, GoalStatusArray, Message,
+    PlaceRequest, ResetRequest, ResetSimulation, SendGoal, Service, SetBool, SetBoolRequest,
+    SetChosenEntityState, SetEntityState, SetSimulationState, SimulationState, StateAnswer,
+    StateRequest, StepRequest, StepSimulation, Success, Trigger, read, written,
 };
 use serde::Deserialize;
 use zenoh::Wait;
@@ -41,6 +42,14 @@ fn check_as<S: Service>(vectors: &mut BTreeMap<String, Vector>, name: &str) {
     assert_eq!(ours.len(), request.len(), "{}", S::NAME);
 }
 
+/// A message of an action, which stands among the services.
+fn check_message<T: Message>(vectors: &mut BTreeMap<String, Vector>) {
+    let theirs = vectors.remove(T::NAME).unwrap_or_else(|| panic!("{} is missing", T::NAME));
+    assert_eq!(T::HASH, theirs.hash, "{}", T::NAME);
+    let message = bytes(&theirs.request);
+    assert_eq!(written(&T::decode(&message).unwrap()), message, "{}", T::NAME);
+}
+
 #[test]
 fn services_are_those_of_rosbags_and_of_generated_code() {
     let mut vectors = serde_json::from_str(include_str!("../../ros2/services.json")).unwrap();
@@ -54,6 +63,11 @@ fn services_are_those_of_rosbags_and_of_generated_code() {
     check::<GetEntityState>(&mut vectors);
     check::<SetEntityState>(&mut vectors);
     check_as::<SetChosenEntityState>(&mut vectors, "simulation_interfaces/srv/SetEntityState 2.1");
+    check::<SendGoal>(&mut vectors);
+    check::<GetResult>(&mut vectors);
+    check::<CancelGoal>(&mut vectors);
+    check_message::<FeedbackMessage>(&mut vectors);
+    check_message::<GoalStatusArray>(&mut vectors);
     assert!(vectors.is_empty(), "{:?}", vectors.keys());
 }
 
@@ -93,6 +107,7 @@ impl Client {
 
     pub fn key<S: Service>(&self, name: &str) -> String {
         let dds = S::NAME.replace('/', "::").replace("::srv::", "::srv::dds_::");
+        let dds = dds.replace("::action::", "::action::dds_::");
         match self.peer.way {
             Way::RmwZenoh => format!("0/{name}/{dds}_/{}", S::HASH),
             Way::Bridge => name.into(),
@@ -198,7 +213,8 @@ fn a_client_pauses_steps_and_resets() {
         let before = observer.until("paused", |s| s.phase == 3);
         assert!(client.call::<Trigger>("hardstand/reset", &Empty).success);
         let after = observer.until("the next run", |s| s.run_id == before.run_id + 1);
-        assert_eq!((after.tick, after.time_ns, after.phase), (0, before.time_ns, 3));
+        let later_ns = before.time_ns + observer.model.period_ns;
+        assert_eq!((after.tick, after.time_ns, after.phase), (0, later_ns, 3));
         assert_eq!((client.reset(1), client.reset(4), client.reset(2)), (0, 0, 1));
         assert_eq!(observer.until("and the next", |s| s.run_id == before.run_id + 2).tick, 0);
         assert_eq!(client.reset(0), 1);

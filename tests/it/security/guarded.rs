@@ -27,8 +27,13 @@ pub struct Guarded {
 
 impl Guarded {
     pub fn new(more: &[&str]) -> Self {
+        Self::with(&USERS, more)
+    }
+
+    /// The same with other users.
+    pub fn with(users: &[(&str, &str)], more: &[&str]) -> Self {
         let scene = Scene::tcp();
-        let lines: Vec<String> = USERS.iter().map(|(u, p)| format!("{u}:{p}\n")).collect();
+        let lines: Vec<String> = users.iter().map(|(u, p)| format!("{u}:{p}\n")).collect();
         let users = secret(&scene, "users.txt", &lines.concat());
         let port = scene.endpoint.rsplit_once(':').unwrap().1;
         let listen = format!("bus.listen=[\"tcp/0.0.0.0:{port}\"]");

@@ -75,6 +75,11 @@ pub(crate) fn compiled(source: &str) -> PathBuf {
 }
 
 pub(crate) fn compiled_from(source: &Path) -> PathBuf {
+    compiled_with(source, &[])
+}
+
+/// The same with other files and folders of headers: arguments of the compiler.
+pub(crate) fn compiled_with(source: &Path, more: &[String]) -> PathBuf {
     let (compiler, standard) = match source.extension().and_then(|e| e.to_str()) {
         Some("c") => ("cc", "-std=c11"),
         _ => ("c++", "-std=c++17"),
@@ -90,6 +95,7 @@ pub(crate) fn compiled_from(source: &Path) -> PathBuf {
             .args(WARNINGS)
             .arg("-I")
             .arg(prefix.join("include"))
+            .args(more)
             .arg(source)
             .arg("-o")
             .arg(&program)

@@ -1,0 +1,6 @@
+// Stub: README.md.
+#pragma once
+
+namespace rclcpp_lifecycle {
+class State {};
+}
