@@ -1,8 +1,7 @@
 //! Joints that follow others.
 
 use hardstand_physics::actuator::Reference;
-use hardstand_physics::contact::{ContactMaterial, Friction, HertzPair, HuntCrossley};
-use hardstand_physics::contact::{StationShape, TINY};
+use hardstand_physics::contact::{Friction, TINY};
 use hardstand_physics::dynamics::{
     Constraints, Data, MassMatrix, Velocities, aba, crba, kinematics,
 };
@@ -12,11 +11,12 @@ use hardstand_physics::plant::{
 };
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
-use super::common::robots::{G, add_body, add_joint, at, joint, plain_spec, station, walker};
+use super::common::robots::{
+    G, LAWS, add_body, add_joint, at, joint, plain_spec, set_law, station, walker,
+};
 
 const METHODS: [Integrator; 3] =
     [Integrator::SemiImplicitEuler, Integrator::Rk4, Integrator::LinearlyImplicit];
-const LAWS: [&str; 3] = ["spring", "Hunt-Crossley", "rigid"];
 
 /// Largest error of the couplings' positions and velocities, rad or m and per second.
 fn errors(plant: &Plant) -> (f64, f64) {
@@ -70,20 +70,7 @@ fn coupled_walker(law: &str) -> (Model, PlantSpec) {
     }
     model.couple(&mut spec.q.joints);
     spec.q.p_WB.z += 0.01;
-    for station in &mut spec.stations {
-        match law {
-            "spring" => {}
-            "rigid" => {
-                (station.model, station.friction) = (ContactModel::Rigid, Friction::new(0.8, 0.6));
-            }
-            _ => {
-                let rubber = ContactMaterial::new(1e6, 0.5, 0.8, 0.6, 0.0).unwrap();
-                let law = HuntCrossley::new(HertzPair::new(&rubber, &rubber).unwrap(), 0.02);
-                station.model = ContactModel::HuntCrossley(vec![law.unwrap()]);
-                station.shape = StationShape::Sphere { radius_m: 0.02 };
-            }
-        }
-    }
+    set_law(&mut spec, law);
     (model, spec)
 }
 

@@ -1,13 +1,10 @@
 //! Constraints of a plant: points that are held on planes, switched on and off.
 
-use hardstand_physics::contact::Friction;
 use hardstand_physics::model::{Base, Builder, JointKind, Model};
-use hardstand_physics::plant::{
-    ConstraintSpec, ContactModel, Integrator, OwnerWords, Plant, PlantSpec,
-};
+use hardstand_physics::plant::{ConstraintSpec, Integrator, OwnerWords, Plant, PlantSpec};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Vec3};
 
-use super::common::robots::{G, add_body, add_joint, at, joint, plain_spec, walker};
+use super::common::robots::{G, LAWS, add_body, add_joint, at, joint, plain_spec, set_law, walker};
 
 const METHODS: [Integrator; 3] =
     [Integrator::SemiImplicitEuler, Integrator::Rk4, Integrator::LinearlyImplicit];
@@ -130,9 +127,7 @@ fn a_pinned_foot_stays_for_a_minute() {
 }
 
 fn pinned(ticks: u32) {
-    for (integrator, rigid) in
-        METHODS.into_iter().flat_map(|m| [false, true].map(|rigid| (m, rigid)))
-    {
+    for (integrator, law) in METHODS.into_iter().flat_map(|m| LAWS.map(|law| (m, law))) {
         let (model, mut spec) = walker();
         spec.integrator = integrator;
         let body = model.frame("shank0").unwrap().body;
@@ -141,11 +136,7 @@ fn pinned(ticks: u32) {
             c.R_SP = R_SP;
             spec.constraints.push(c);
         }
-        if rigid {
-            for station in &mut spec.stations {
-                (station.model, station.friction) = (ContactModel::Rigid, Friction::new(0.8, 0.6));
-            }
-        }
+        set_law(&mut spec, law);
         let weight_n = model.total_mass() * G;
         let mut plant = Plant::new(model, spec);
         let pin = plant.constraints().points()[0].p_WF(plant.data());
@@ -161,11 +152,11 @@ fn pinned(ticks: u32) {
             carried_n += (pulled + feet) / f64::from(ticks);
         }
         let moved = (plant.constraints().points()[0].p_WF(plant.data()) - pin).norm();
-        println!("{integrator:?} rigid {rigid}: {worst:?} {moved} m, {carried_n} {most_n} N");
-        assert!(worst.0 < 1e-9 && worst.1 < 1e-9, "{integrator:?} rigid {rigid}: {worst:?}");
-        assert!(moved < 1e-9, "{integrator:?} rigid {rigid}: {moved}");
+        println!("{integrator:?} {law}: {worst:?} {moved} m, {carried_n} {most_n} N");
+        assert!(worst.0 < 1e-9 && worst.1 < 1e-9, "{integrator:?} {law}: {worst:?}");
+        assert!(moved < 1e-9, "{integrator:?} {law}: {moved}");
         assert!((carried_n - weight_n).abs() < 0.05 * weight_n, "{carried_n} of {weight_n}");
-        assert!(most_n < 200.0 * weight_n, "{integrator:?} rigid {rigid}: {most_n}");
+        assert!(most_n < 200.0 * weight_n, "{integrator:?} {law}: {most_n}");
     }
 }
 
@@ -266,15 +257,11 @@ fn contacts_and_constraints_act_together_for_a_minute() {
 
 /// The walker is hung at its trunk, its feet on the ground.
 fn hung_on_its_feet(ticks: u32) {
-    for (integrator, rigid) in METHODS.into_iter().flat_map(|m| [false, true].map(|r| (m, r))) {
+    for (integrator, law) in METHODS.into_iter().flat_map(|m| LAWS.map(|law| (m, law))) {
         let (model, mut spec) = walker();
         spec.integrator = integrator;
         spec.constraints.push(held("gantry", 0, [0.0, 0.0, 0.1], true));
-        if rigid {
-            for station in &mut spec.stations {
-                (station.model, station.friction) = (ContactModel::Rigid, Friction::new(0.8, 0.6));
-            }
-        }
+        set_law(&mut spec, law);
         let weight_n = model.total_mass() * G;
         let mut plant = Plant::new(model, spec);
         let height_m = plant.state().q.p_WB.z;
@@ -286,7 +273,7 @@ fn hung_on_its_feet(ticks: u32) {
             let feet: f64 = plant.contacts().forces().map(|f| f.normal_n).sum();
             carried += (plant.constraints().force_on_follower_P(0).z + feet) / f64::from(ticks);
         }
-        println!("{integrator:?} rigid {rigid}: {worst:?} {carried} of {weight_n}");
+        println!("{integrator:?} {law}: {worst:?} {carried} of {weight_n}");
         assert!(worst.0 < 1e-9 && worst.1 < 1e-9, "{worst:?}");
         assert!((plant.state().q.p_WB.z - height_m).abs() < 0.2);
         assert!((carried - weight_n).abs() < 0.05 * weight_n, "{carried} {weight_n}");
