@@ -42,6 +42,7 @@ fn constraint(s: &Section<'_>, model: &Model, out: &mut Constraints) {
     if normal.norm() < 1e-3 {
         s.mistake("normal", "a direction, at least 0.001 long");
     }
+    let slides = s.has("slides") && s.bool("slides");
     let active = !s.has("active") || s.bool("active");
     let times = if s.has("switch_at_s") {
         s.numbers_of("switch_at_s", Range::between(0.0, 1e9))
@@ -84,6 +85,7 @@ fn constraint(s: &Section<'_>, model: &Model, out: &mut Constraints) {
         p_BF: link.X_BF.point(&Vec3::from(point)),
         plane_body: plane.map(|frame| frame.body),
         R_SP,
+        slides,
         active,
     });
 }

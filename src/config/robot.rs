@@ -70,6 +70,10 @@ pub(super) fn override_joints(root: &Section<'_>, model: &mut Model) -> Vec<Hold
     gains
 }
 
+/// Largest distance of an initial position from where the joint's leader wants it, rad or m: files
+/// round.
+const FOLLOWS_MAX: f64 = 0.01;
+
 fn joint_names(model: &Model) -> String {
     model.joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>().join(", ")
 }
@@ -109,6 +113,14 @@ pub(super) fn initial_state(initial: &Section<'_>, model: &Model) -> (Positions,
             None => {
                 joints.mistake(name, &format!("one of the joints {}", joint_names(model)));
             }
+        }
+    }
+    let given = q.joints.clone();
+    model.couple(&mut q.joints);
+    for follower in model.couplings.iter().map(|c| c.follower) {
+        let (name, follows) = (model.joints[follower].name.as_str(), q.joints[follower]);
+        if joints.has(name) && (given[follower] - follows).abs() > FOLLOWS_MAX {
+            joints.complain(name, &format!("it follows another joint to {follows}; leave it out"));
         }
     }
     (q, v)

@@ -8,7 +8,8 @@
 //!
 //! * `element` reads the files and their includes; `defaults` finds the classes of an element;
 //! * `compiler` has units and angles; `body` and `geom` read bodies, joints, shapes and masses;
-//! * `actuators` finds limits and gains of drives; `keyframe` the postures that the model names;
+//! * `actuators` finds limits and gains of drives; `equality` joints that follow others;
+//!   `keyframe` the postures that the model names;
 //! * `write` makes a chain of links of each body, so that several joints of one body, and joints
 //!   beside its origin, are those of MuJoCo.
 //!
@@ -23,6 +24,7 @@ mod collada;
 mod compiler;
 mod defaults;
 mod element;
+mod equality;
 mod geom;
 mod keyframe;
 mod mesh;
@@ -100,14 +102,15 @@ pub fn read_robot(file: &Path, base: BaseChoice) -> Result<Robot> {
     Ok(Robot { loaded, converted, is_mjcf })
 }
 
-/// Sections that say nothing about the robot's motion.
-const QUIET: [&str; 14] = [
+/// Sections that say nothing about the robot's motion, or are read elsewhere.
+const QUIET: [&str; 15] = [
     "compiler",
     "default",
     "asset",
     "worldbody",
     "actuator",
     "keyframe",
+    "equality",
     "visual",
     "statistic",
     "size",
@@ -139,6 +142,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
     let strengths = actuators::strengths(&root, &compiler, &defaults, &mut report);
     let mut keyframes = vec![at_reference(&bodies, &is_robot)];
     keyframes.extend(keyframe::keyframes(&root, &bodies, &is_robot, &mut report));
+    let mimics = equality::mimics(&root, (&bodies, &is_robot), &defaults, &mut report);
     let paired: BTreeSet<String> = root
         .all("contact")
         .flat_map(|c| c.all("pair"))
@@ -153,6 +157,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
             root: top,
             is_robot: &is_robot,
             strengths: &strengths,
+            mimics: &mimics,
             assets: &assets,
             compiler: &compiler,
             paired: &paired,
@@ -180,8 +185,7 @@ fn other_sections(root: &Element, report: &mut Report) {
     for section in &root.children {
         let inside = section.children.len();
         match section.tag.as_str() {
-            "equality" | "tendon" | "deformable" if inside == 0 => {}
-            "equality" => report.left_out("equality constraints are not simulated", &section.place),
+            "tendon" | "deformable" if inside == 0 => {}
             "tendon" => report.left_out("tendons are not simulated", &section.place),
             "deformable" => report.left_out("deformable bodies are not simulated", &section.place),
             tag if QUIET.contains(&tag) => {}

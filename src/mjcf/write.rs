@@ -10,6 +10,7 @@ use super::actuators::Strength;
 use super::assets::Assets;
 use super::body::{Body, Joint, JointType};
 use super::compiler::{Compiler, turn};
+use super::equality::Mimic;
 use super::geom::{Geom, GeomShape};
 use super::report::Report;
 use crate::urdf::escaped;
@@ -25,6 +26,7 @@ pub(super) struct Robot<'a> {
     pub(super) root: usize,
     pub(super) is_robot: &'a [bool],
     pub(super) strengths: &'a BTreeMap<String, Strength>,
+    pub(super) mimics: &'a BTreeMap<String, Mimic>,
     pub(super) assets: &'a Assets,
     pub(super) compiler: &'a Compiler,
     /// Geoms that collide because a pair names them.
@@ -159,13 +161,14 @@ impl Writer<'_> {
             "  <joint name=\"{}\" type=\"{kind}\">\n    {}\n    <parent link=\"{}\"/>\n    \
              <child link=\"{}\"/>\n    <axis xyz=\"{x} {y} {z}\"/>\n    \
              <limit {range}effort=\"{effort}\" velocity=\"{UNLIMITED}\"/>\n    \
-             <dynamics damping=\"{}\" friction=\"{}\"/>\n  </joint>",
+             <dynamics damping=\"{}\" friction=\"{}\"/>{}\n  </joint>",
             escaped(&j.name),
             origin(X),
             escaped(parent),
             escaped(child),
             j.damping,
-            j.friction
+            j.friction,
+            robot.mimics.get(&j.name).map(mimic).unwrap_or_default()
         );
     }
 
@@ -273,6 +276,12 @@ fn reference(j: &Joint) -> Transform {
         JointType::Slide => Transform { R: Mat3::identity(), p: j.axis_B * -j.q_ref },
         _ => Transform::identity(),
     }
+}
+
+fn mimic(mimic: &Mimic) -> String {
+    let Mimic { leader, multiplier, offset } = mimic;
+    let leader = escaped(leader);
+    format!("\n    <mimic joint=\"{leader}\" multiplier=\"{multiplier}\" offset=\"{offset}\"/>")
 }
 
 fn cylinder(radius: f64, half: f64) -> String {

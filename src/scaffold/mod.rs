@@ -225,6 +225,7 @@ fn resting(model: &Model) -> Positions {
     for (q, joint) in q.joints.iter_mut().zip(&model.joints) {
         *q = 0.0_f64.clamp(joint.q_min, joint.q_max.max(joint.q_min));
     }
+    model.couple(&mut q.joints);
     q
 }
 
@@ -238,6 +239,7 @@ fn of_keyframe(model: &Model, keyframe: &Keyframe) -> Positions {
             q.joints[i] = *value;
         }
     }
+    model.couple(&mut q.joints);
     q
 }
 

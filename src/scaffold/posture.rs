@@ -43,7 +43,8 @@ pub(super) fn solve(model: &Model, feet: &[FootProposal], start: &Positions) -> 
         }
     }
     let (cost, joints) = best?;
-    let found = Positions { joints, ..start.clone() };
+    let mut found = Positions { joints, ..start.clone() };
+    model.couple(&mut found.joints);
     (cost < 9.0 * MISSED * MISSED).then_some(found)
 }
 
@@ -148,6 +149,7 @@ impl<'a> Solver<'a> {
 
     fn set(&mut self, joints: &[f64]) {
         self.base.joints.copy_from_slice(joints);
+        self.model.couple(&mut self.base.joints);
         kinematics(self.model, &self.base, &self.still, &mut self.data);
     }
 

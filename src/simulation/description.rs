@@ -2,7 +2,7 @@
 
 use hardstand_geometry::{Outline, Shape};
 use hardstand_physics::contact::{Mesh, Surface, SurfaceShape};
-use hardstand_physics::model::{Joint, JointKind};
+use hardstand_physics::model::{Coupling, Joint, JointKind, Model};
 use hardstand_physics::plant::{
     CollisionShape, ConstraintSpec, ContactModel, Foot, FreeBody, FrictionRegion, Mobility,
     PlantSpec, Station,
@@ -76,7 +76,12 @@ pub fn describe(
         imu_frame: frame(spec.imu.body, &spec.imu.X_BI),
         regions: spec.regions.iter().map(describe_region).collect(),
         hold_gains: hold_gains.to_vec(),
-        constraints: spec.constraints.iter().map(|c| describe_constraint(c, &body)).collect(),
+        constraints: spec
+            .constraints
+            .iter()
+            .map(|c| describe_constraint(c, &body))
+            .chain(model.couplings.iter().map(|c| describe_coupling(c, model, &body)))
+            .collect(),
         links: model.bodies.iter().map(|b| b.name.clone()).collect(),
         bodies: spec.collisions.bodies.iter().map(describe_body).collect(),
         shapes: spec.collisions.shapes.iter().map(describe_shape).collect(),
@@ -172,6 +177,22 @@ fn describe_constraint(
         position_body_m: c.p_BF.into(),
         plane_body: c.plane_body.map(body).unwrap_or_default(),
         normal: c.R_SP.column(2).into(),
+    }
+}
+
+/// A joint that follows another, as a constraint of its name along its axis.
+fn describe_coupling(
+    c: &Coupling,
+    model: &Model,
+    body: &impl Fn(usize) -> String,
+) -> ConstraintDescription {
+    let joint = &model.joints[c.follower];
+    ConstraintDescription {
+        name: joint.name.clone(),
+        body: body(c.follower + 1),
+        position_body_m: [0.0; 3],
+        plane_body: c.leader.map(|leader| body(leader + 1)).unwrap_or_default(),
+        normal: joint.axis.into(),
     }
 }
 

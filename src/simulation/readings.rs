@@ -47,7 +47,9 @@ impl Simulation {
         s.state.foot_contact.resize(self.spec().feet.len(), 0);
         s.state.foot_normal_n.resize(self.spec().feet.len(), 0.0);
         s.contacts.feet.resize(self.spec().feet.len(), FootReading::default());
-        s.contacts.constraints.resize(self.spec().constraints.len(), Default::default());
+        let couplings = self.model().couplings.len();
+        let constraints = self.spec().constraints.len() + couplings;
+        s.contacts.constraints.resize(constraints, ConstraintReading::default());
         s.contacts.stations.resize(self.contacts().evaluated().len(), StationReading::default());
         s.bodies = self.new_bodies_reading();
         s
@@ -189,6 +191,18 @@ impl Simulation {
                 out.height_m = point.position_error(data);
                 out.speed_m_per_s = point.velocity_errors(data).norm();
             }
+        }
+        let (of_couplings, state) = (&mut out[all.points().len()..], self.state());
+        for (i, (out, coupling)) in of_couplings.iter_mut().zip(all.couplings()).enumerate() {
+            let body = coupling.follower + 1;
+            let axis_W = data.X_WB[body].R * self.model().joints[coupling.follower].axis;
+            *out = ConstraintReading {
+                active: 1,
+                point_world_m: data.X_WB[body].p.into(),
+                force_world_n: (axis_W * all.effort_on_follower(i)).into(),
+                height_m: coupling.position_error(&state.q.joints),
+                speed_m_per_s: coupling.excess(&state.v.joints).abs(),
+            };
         }
     }
 

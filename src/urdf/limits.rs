@@ -16,7 +16,6 @@ const NO_VELOCITY: &str = "velocity limit 0 or absent, taken as not stated: unli
 const NO_RANGE: &str = "lower and upper 0 or absent, taken as not stated: unlimited, joints";
 const HALF_RANGE: &str = "<limit> with one of lower and upper, the other is 0, joints";
 const LOCKED: &str = "lower equals upper, the joint cannot move, joints";
-const MIMIC: &str = "<mimic> is not enforced, the joint moves independently, joints";
 
 /// Reads the axis, limits and dynamics of a moving joint and writes them.
 pub(super) fn read(
@@ -38,8 +37,17 @@ pub(super) fn read(
         });
         reader.xml.leaf("dynamics", &values);
     }
-    if child(joint, "mimic").is_some() {
-        reader.report.warn_shared(MIMIC, name);
+    if let Some(mimic) = child(joint, "mimic") {
+        let Some(leader) = mimic.attribute("joint") else {
+            return reader.bad(owner, mimic, "joint", "must name the joint to follow");
+        };
+        let numbers = [("multiplier", 1.0), ("offset", 0.0)].map(|(attribute, default)| {
+            reader.number(owner, mimic, attribute, Some(default)).to_string()
+        });
+        let [multiplier, offset] = &numbers;
+        let values = [("joint", leader), ("multiplier", multiplier), ("offset", offset)];
+        reader.xml.open("mimic", &values);
+        reader.xml.close("mimic");
     }
 }
 

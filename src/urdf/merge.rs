@@ -8,7 +8,9 @@ use super::source::{Source, link_inertia, pose};
 use super::tree::Tree;
 use super::{Collision, Shape};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
+use hardstand_physics::model::{
+    Base, BodySpec, Builder, CouplingSpec, Joint, JointKind, JointSpec, Model,
+};
 use hardstand_physics::spatial::{SpatialInertia, Transform, Vec3};
 
 /// Place of a link L on a body B.
@@ -73,10 +75,11 @@ pub(super) fn model(
     tree: &Tree,
     merged: &Merged,
     held: &Held,
-    armature: &[f64],
+    (armature, couplings): (&[f64], Vec<CouplingSpec>),
 ) -> Result<Model> {
     let links = &source.robot.links;
     let mut builder = Builder::new(&source.robot.name, held.base);
+    builder.couplings = couplings;
     for (l, place) in merged.places.iter().enumerate().filter(|(l, _)| held.world != Some(*l)) {
         let Some(Place { body, X_BL }) = place else { continue };
         let name = links[l].name.clone();

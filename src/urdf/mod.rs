@@ -11,6 +11,7 @@
 //!   cannot cause a refusal;
 //! * `tree` finds the root and checks names; `base` decides how the root is held;
 //! * `merge` welds links at fixed joints into bodies; `mass` checks their mass and inertia;
+//! * `mimic` finds joints that follow others;
 //! * `actuators` finds rotor inertias, for which URDF itself has no element.
 //!
 //! One error lists all mistakes of a file.
@@ -26,6 +27,7 @@ mod interfaces;
 mod limits;
 mod mass;
 mod merge;
+mod mimic;
 mod read;
 mod reduced;
 mod report;
@@ -177,10 +179,11 @@ pub fn parse_urdf(text: &str, file: &str, base: BaseChoice) -> Result<Loaded> {
     let held = base::hold(&source, &tree, base, &mut report);
     let merged = merge::bodies(&source, &tree, &held);
     mass::check(&source, &tree, &merged, &held, &armature, &mut report);
+    let couplings = mimic::couplings(&source, &mut report);
     if report.has_mistakes() {
         return Err(report.refusal());
     }
-    let model = merge::model(&source, &tree, &merged, &held, &armature)?;
+    let model = merge::model(&source, &tree, &merged, &held, (&armature, couplings))?;
     let collisions = merge::collisions(&source, &held, &mut report);
     Ok(Loaded { model, collisions, warnings: report.into_warnings() })
 }

@@ -12,9 +12,12 @@ use hardstand_physics::contact::{
     RollingFriction, SoftGround, StationShape, Surface, SurfaceShape, stairs,
 };
 use hardstand_physics::dynamics::{Constraints, Data, PointOnPlane, Velocities};
-use hardstand_physics::plant::{ComputePath, ContactModel, FrictionRegion, Integrator, SensorSet};
+use hardstand_physics::model::Coupling;
+use hardstand_physics::plant::{
+    ComputePath, ConstraintSpec, ContactModel, FrictionRegion, Integrator, SensorSet,
+};
 use hardstand_physics::sensor::{FootSensor, ImuErrors, JointSensor};
-use hardstand_physics::spatial::{Motion, Transform, Vec3};
+use hardstand_physics::spatial::{Mat3, Motion, Transform, Vec3};
 use hardstand_protocol::LogTick;
 use hardstand_protocol::{Command, Event, FaultKind, InjectedFault, JointCommand, Part, Scope};
 
@@ -149,6 +152,37 @@ fn a_tick_before_many_steps_does_not_allocate() {
     assert_ne!(surfaces(&simulation), before);
 }
 
+/// Rigid contacts of a robot that constraints hold.
+#[test]
+fn a_tick_with_followers_and_a_gantry_does_not_allocate() {
+    let (mut model, mut spec) = robots::walker();
+    model.couplings =
+        vec![Coupling { follower: 2, leader: Some(1), multiplier: 0.03, offset: 0.0 }];
+    for station in &mut spec.stations {
+        station.model = ContactModel::Rigid;
+    }
+    spec.constraints.push(ConstraintSpec {
+        name: "gantry".into(),
+        body: 0,
+        p_BF: Vec3::zeros(),
+        plane_body: None,
+        R_SP: Mat3::identity(),
+        slides: true,
+        active: true,
+    });
+    let mut simulation = Simulation::new(model, spec, WATCHDOG).clone();
+    for tick in 0..200 {
+        let mut input = drive::busy_input(&simulation);
+        if tick % 50 == 40 {
+            let active = tick % 100 == 90;
+            input.events.push(Event::Constraint { index: 0, active });
+        }
+        let n = calls(|| _ = simulation.step(&input));
+        assert_eq!(n, 0, "calls of the allocator in tick {tick}");
+    }
+    assert_eq!(simulation.failure(), None);
+}
+
 #[test]
 fn constraints_do_not_allocate() {
     let (model, spec) = robots::walker();
@@ -157,6 +191,7 @@ fn constraints_do_not_allocate() {
         X_SP: Transform::identity(),
         follower_body: body,
         p_BF: Vec3::new(0.1, 0.02, -0.2),
+        slides: body == 1,
     });
     let mut held = Constraints::new(&model, points.collect()).unwrap();
     let (mut q, mut v, mut vdot) = (spec.q.clone(), spec.v.clone(), Velocities::zero(&model));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hardstand::config::Scenario;
-use hardstand::simulation::Simulation;
+use hardstand::simulation::{Simulation, describe};
 use hardstand_protocol::{Event, TickInput};
 
 fn scenario(sets: &[&str]) -> hardstand_error::Result<Scenario> {
@@ -72,6 +72,71 @@ fn a_foot_is_pinned_and_released_by_events() {
     assert!(!simulation.plant().constraints().any_active());
 }
 
+/// The quadruped whose front knees follow their hips.
+fn with_followers(sets: &[&str]) -> hardstand_error::Result<Scenario> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let mut urdf = read("config/robots/quadruped.urdf");
+    for leg in ["FL", "FR"] {
+        let joint = format!("<joint name=\"{leg}_calf_joint\" type=\"revolute\">");
+        let mimic = format!("<mimic joint=\"{leg}_thigh_joint\" multiplier=\"-1.875\"/>");
+        assert!(urdf.contains(&joint));
+        urdf = urdf.replace(&joint, &format!("{joint}{mimic}"));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("quadruped.urdf"), urdf).unwrap();
+    let toml = read("config/quadruped.toml").replace("robots/quadruped.urdf", "quadruped.urdf");
+    std::fs::write(dir.path().join("quadruped.toml"), toml).unwrap();
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+    Scenario::load(&dir.path().join("quadruped.toml"), &sets)
+}
+
+#[test]
+fn followers_of_a_urdf_follow_and_their_efforts_are_published() {
+    for model in ["exponential_spring", "hunt_crossley", "rigid"] {
+        let scenario = with_followers(&[GANTRY, &format!("contact.model={model}")]).unwrap();
+        let mut simulation = scenario.simulation();
+        let description = describe(&simulation, 1, [1e3, 1e2], &[]);
+        let names: Vec<&str> = description.constraints.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, ["gantry", "FL_calf_joint", "FR_calf_joint"]);
+        assert_eq!(description.constraints[1].plane_body, "FL_thigh");
+        let mut snapshot = simulation.new_snapshot();
+        let mut most_nm = 0.0_f64;
+        for _ in 0..2000 {
+            run(&mut simulation, &scenario, 1);
+            simulation.fill(&mut snapshot);
+            for (c, leg) in snapshot.contacts.constraints[1..].iter().zip([0, 3]) {
+                assert_eq!(c.active, 1);
+                assert!(c.height_m.abs() < 1e-9 && c.speed_m_per_s < 1e-9, "{model}: {c:?}");
+                let q = &simulation.state().q.joints;
+                assert!((q[leg + 2] + 1.875 * q[leg + 1]).abs() < 1e-9, "{model}");
+                most_nm = most_nm.max(c.force_world_n.iter().map(|f| f * f).sum::<f64>().sqrt());
+            }
+        }
+        assert!(most_nm > 0.5, "{model}: {most_nm}");
+    }
+}
+
+#[test]
+fn a_follower_is_not_where_its_leader_does_not_want_it() {
+    let set = "initial.joints.FL_calf_joint=-1.4";
+    let refused = with_followers(&[set]).unwrap_err().to_string();
+    assert!(refused.contains("FL_calf_joint") && refused.contains("follows another"), "{refused}");
+}
+
+#[test]
+fn a_robot_hangs_on_a_rail() {
+    let rail = "constraints=[{name=\"side\", link=\"trunk\", normal=[0.0, 1.0, 0.0], slides=true}, \
+                {name=\"height\", link=\"trunk\", slides=true}]";
+    let fast = "initial.velocity_m_per_s=[0.5, 0.0, 0.0]";
+    let scenario = scenario(&[rail, fast, "initial.clearance_m=0.3"]).unwrap();
+    let mut simulation = scenario.simulation();
+    let start = simulation.state().q.p_WB;
+    run(&mut simulation, &scenario, 1000);
+    let moved = simulation.state().q.p_WB - start;
+    assert!(moved.x > 0.1 && moved.y.abs() < 1e-9 && moved.z.abs() < 1e-9, "{moved:?}");
+}
+
 #[test]
 fn mistakes_in_constraints_are_named() {
     for (set, named) in [
@@ -81,6 +146,7 @@ fn mistakes_in_constraints_are_named() {
         ("{name=\"a\", link=\"trunk\", switch_at_s=1.0}", "list of numbers"),
         ("{name=\"a\", link=\"trunk\"}, {name=\"a\", link=\"trunk\"}", "\"a\""),
         ("{name=\"a\", link=\"trunk\", hook=1}", "unknown"),
+        ("{name=\"a\", link=\"trunk\", slides=1}", "slides"),
     ] {
         let refused = scenario(&[&format!("constraints=[{set}]")]).unwrap_err().to_string();
         assert!(refused.contains(named), "{set}: {refused}");

@@ -269,6 +269,22 @@ fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
     for what in ["springs of joints", "tendons", "equality", "no actuator"] {
         assert!(robot.warnings.iter().any(|w| w.contains(what)), "{what}: {:?}", robot.warnings);
     }
+    let pair = "<joint name=\"knee\" ref=\"10\"/><joint name=\"toe\" axis=\"0 1 0\" ref=\"-4\"/>";
+    let coupled = |polycoef: &str| {
+        let equality =
+            format!("<equality><joint joint1=\"toe\" joint2=\"knee\" {polycoef}/></equality>");
+        convert(&format!("<compiler angle=\"radian\"/>{}{equality}", leg(pair))).unwrap()
+    };
+    // as MuJoCo: q_toe − ref = a₀ + a₁ (q_knee − ref)
+    let robot = coupled("polycoef=\"0.5 -2 0 0 0\"");
+    let mimic = "<mimic joint=\"knee\" multiplier=\"-2\" offset=\"16.5\"/>";
+    assert!(robot.urdf.contains(mimic), "{}", robot.urdf);
+    assert!(!robot.warnings.iter().any(|w| w.contains("equality")), "{:?}", robot.warnings);
+    assert!(coupled("").urdf.contains("multiplier=\"1\" offset=\"-14\""));
+    assert!(!coupled("active=\"false\"").urdf.contains("<mimic"));
+    let curved = coupled("polycoef=\"0 1 3\"");
+    assert!(!curved.urdf.contains("<mimic"));
+    assert!(curved.warnings.iter().any(|w| w.contains("other than lines")));
     std::fs::write(&path, "<robot name=\"r\"/>").unwrap();
     assert!(mjcf::convert(&path).unwrap_err().to_string().contains("<mujoco>"));
 }

@@ -6,7 +6,7 @@ use crate::common::dice::Dice;
 use crate::common::memory::frugal;
 use hardstand::ErrorKind;
 use hardstand::urdf::{BaseChoice, Loaded, Shape, parse_urdf, read_urdf_text};
-use hardstand_physics::model::{Base, JointKind, Model};
+use hardstand_physics::model::{Base, Coupling, JointKind, Model};
 use hardstand_physics::spatial::{Mat3, SpatialInertia, Transform, Vec3};
 
 const QUADRUPED: &str = include_str!("../../config/robots/quadruped.urdf");
@@ -271,14 +271,47 @@ fn joints_keep_their_numbers() {
     assert_eq!((continuous.q_min, continuous.q_max), (f64::NEG_INFINITY, f64::INFINITY));
     assert_eq!(continuous.effort_max, 5.0);
     // the default axis, and zeros that mean "not stated"
-    let zeros = r#"<limit lower="0" upper="0" effort="0" velocity="0"/><mimic joint="x"/>"#;
+    let zeros = r#"<limit lower="0" upper="0" effort="0" velocity="0"/>"#;
     let loaded = load(&robot("revolute", zeros, ""));
     let j = &loaded.model.joints[0];
     assert_eq!(j.axis, Vec3::new(1.0, 0.0, 0.0));
     assert_eq!((j.q_min, j.effort_max), (f64::NEG_INFINITY, f64::INFINITY));
     assert_eq!((j.q_max, j.velocity_max), (f64::INFINITY, f64::INFINITY));
-    assert_eq!(loaded.warnings.len(), 4, "{:?}", loaded.warnings);
-    assert!(loaded.warnings.iter().any(|w| w.contains("<mimic> is not enforced")));
+    assert_eq!(loaded.warnings.len(), 3, "{:?}", loaded.warnings);
+}
+
+#[test]
+fn mimic_couples_joints_or_is_refused() {
+    let second = |kind: &str, inner: &str| {
+        format!(
+            r#"<link name="c">{INERTIAL}</link><joint name="k" type="{kind}"><parent link="b"/>
+<child link="c"/>{LIMIT}{inner}</joint>"#
+        )
+    };
+    let loaded = load(&robot("revolute", LIMIT, &second("prismatic", r#"<mimic joint="j"/>"#)));
+    let plain = Coupling { follower: 1, leader: Some(0), multiplier: 1.0, offset: 0.0 };
+    assert_eq!(loaded.model.couplings, [plain]);
+    assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+    let scaled = r#"<mimic joint="k" multiplier="-2" offset="0.5"/>"#;
+    let above = load(&robot("revolute", &format!("{LIMIT}{scaled}"), &second("revolute", "")));
+    let all = Coupling { follower: 0, leader: Some(1), multiplier: -2.0, offset: 0.5 };
+    assert_eq!(above.model.couplings, [all]);
+    // a fixed leader stays at 0
+    let fixed =
+        load(&robot("fixed", "", &second("revolute", r#"<mimic joint="j" offset="0.2"/>"#)));
+    let stays = Coupling { follower: 0, leader: None, multiplier: 1.0, offset: 0.2 };
+    assert_eq!(fixed.model.couplings, [stays]);
+
+    let ring = format!(r#"{LIMIT}<mimic joint="k"/>"#);
+    for (first, inner, parts) in [
+        (LIMIT, r#"<mimic joint="x"/>"#, ["joint \"k\"", "\"x\", which does not exist"]),
+        (LIMIT, r#"<mimic/>"#, ["<mimic>", "must name the joint"]),
+        (LIMIT, r#"<mimic joint="k"/>"#, ["joint \"k\"", "follows itself"]),
+        (ring.as_str(), r#"<mimic joint="j"/>"#, ["joint \"j\"", "follows itself"]),
+        (LIMIT, r#"<mimic joint="j" multiplier="nan"/>"#, ["<mimic>", "multiplier=\"nan\""]),
+    ] {
+        check_refused(&robot("revolute", first, &second("revolute", inner)), &parts);
+    }
 }
 
 #[test]

@@ -33,8 +33,6 @@ pub struct RigidContact {
     /// The contact's own block of `W`, made regular, and its inverse: constant while it is solved.
     own: Mat3,
     own_inverse: Option<Mat3>,
-    /// A constraint in all directions: it also pulls, and never slides.
-    held: bool,
 }
 
 impl RigidContact {
@@ -42,14 +40,8 @@ impl RigidContact {
     #[must_use]
     pub fn new(free: Vec3, mu: f64) -> Self {
         let (impulse, own) = (Vec3::zeros(), Mat3::zeros());
-        let (slides, held, own_inverse) = (false, false, None);
-        Self { free, mu, impulse, velocity: free, slides, own, own_inverse, held }
-    }
-
-    /// A constraint that takes all of this velocity away.
-    #[must_use]
-    pub fn held(free: Vec3) -> Self {
-        Self { held: true, ..Self::new(free, 0.0) }
+        let (slides, own_inverse) = (false, None);
+        Self { free, mu, impulse, velocity: free, slides, own, own_inverse }
     }
 }
 
@@ -171,9 +163,6 @@ fn regular(W: &Mat3) -> Mat3 {
 
 /// Exact impulse of one contact against `b`, its velocity by everything else.
 fn one_contact(contact: &RigidContact, b: &Vec3) -> (Vec3, bool) {
-    if contact.held {
-        return (contact.own_inverse.map_or(Vec3::zeros(), |inverse| -(inverse * *b)), false);
-    }
     if b.z >= 0.0 {
         return (Vec3::zeros(), false);
     }

@@ -4,13 +4,14 @@
 //! the error without constraint forces. There is no stabilisation term; what integration lets drift
 //! is taken back by [`Constraints::project_positions`] and [`Constraints::project_velocities`].
 
-use crate::model::Model;
-use crate::spatial::{Force, Mat3, Vec3};
+use crate::model::{Coupling, Model};
+use crate::spatial::{Force, Mat3, Motion, Vec3};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::projection::Projector;
+use super::rows::{Row, Rows};
 use super::{
-    Accelerations, Data, ImpulseWorkspace, LeastSquares, PointOnPlane, Velocities, aba,
+    Accelerations, Data, ImpulseWorkspace, LeastSquares, PointAxes, PointOnPlane, Velocities, aba,
     advance_velocities, impulse_response,
 };
 
@@ -18,7 +19,12 @@ use super::{
 /// zero: Simbody's tolerance for multipliers.
 const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 39) as f64;
 
-/// A set of [`PointOnPlane`] constraints on one model, with everything that its computations need.
+/// Share of a point's own response that is left to it where constraints hold it: what rounding
+/// leaves of nothing cannot be divided by.
+const GIVES_WAY: f64 = 1e-7;
+
+/// A set of [`PointOnPlane`] constraints on one model, and the couplings of its joints, with
+/// everything that their computations need.
 ///
 /// Redundant sets get the multipliers of least norm (three points of one rigid body: nine
 /// equations, rank six); sets that contradict one another, the least-squares solution.
@@ -39,6 +45,7 @@ const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 39) as f64;
 ///     X_SP: Transform::identity(),
 ///     follower_body: 0,
 ///     p_BF: Vec3::zeros(),
+///     slides: false,
 /// };
 /// let mut held = Constraints::new(&model, vec![centre])?;
 ///
@@ -51,16 +58,20 @@ const RANK_TOLERANCE: f64 = 1.0 / (1_u64 << 39) as f64;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Constraints {
-    pub(super) points: Vec<PointOnPlane>,
-    /// Whether each one acts.
-    pub(super) active: Vec<bool>,
+    pub(super) rows: Rows,
     /// In P, N; per point.
     multipliers: Vec<Vec3>,
+    /// Effort on each follower, N·m or N.
+    efforts: Vec<f64>,
     rank: usize,
     system: LeastSquares,
-    /// Acceleration errors without constraint forces, then multipliers, as flat lists.
+    /// Acceleration errors without constraint forces, and what takes them away; per row.
     errors: Vec<f64>,
     solution: Vec<f64>,
+    /// A column of the system.
+    column: Vec<f64>,
+    /// What a unit force along each row does to the bodies, row after row.
+    responses: Vec<Motion>,
     forces_B: Vec<Force>,
     response: ImpulseWorkspace,
     change: Velocities,
@@ -68,7 +79,7 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// The set `points` on `model`.
+    /// The set `points` on `model`, and the model's couplings.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if a body does not exist, the plane is on the follower's own body, the
@@ -77,46 +88,68 @@ impl Constraints {
         for (i, point) in points.iter().enumerate() {
             check(model, point).map_err(|e| e.within(format!("constraint {i}")))?;
         }
-        let m = 3 * points.len();
+        let rows = Rows::new(points, model.couplings.clone());
+        let m = rows.all.len();
         Ok(Self {
-            multipliers: vec![Vec3::zeros(); points.len()],
+            multipliers: vec![Vec3::zeros(); rows.points.len()],
+            efforts: vec![0.0; rows.couplings.len()],
             rank: 0,
             system: LeastSquares::new(m),
             errors: vec![0.0; m],
             solution: vec![0.0; m],
+            column: vec![0.0; m],
+            responses: vec![Motion::zero(); m * model.bodies.len()],
             forces_B: vec![Force::zero(); model.bodies.len()],
             response: ImpulseWorkspace::new(model),
             change: Velocities::zero(model),
-            projector: Projector::new(model, points.len()),
-            active: vec![true; points.len()],
-            points,
+            projector: Projector::new(model, &rows),
+            rows,
         })
     }
 
-    /// The constraints, in the order they were given.
+    /// The points, in the order they were given.
     #[must_use]
     pub fn points(&self) -> &[PointOnPlane] {
-        &self.points
+        &self.rows.points
     }
 
-    /// Whether constraint `i` acts.
+    /// The couplings of the model.
+    #[must_use]
+    pub fn couplings(&self) -> &[Coupling] {
+        &self.rows.couplings
+    }
+
+    /// Whether point `i` is held.
     #[must_use]
     pub fn is_active(&self, i: usize) -> bool {
-        self.active.get(i).copied().unwrap_or(false)
+        self.rows.active.get(i).copied().unwrap_or(false)
     }
 
     /// Lets constraint `i` act, or not, with its plane through the point `p_SP` of its body S, m.
     pub fn set(&mut self, i: usize, active: bool, p_SP: Vec3) {
-        if let (Some(is), Some(point)) = (self.active.get_mut(i), self.points.get_mut(i)) {
+        let rows = &mut self.rows;
+        if let (Some(is), Some(point)) = (rows.active.get_mut(i), rows.points.get_mut(i)) {
             *is = active;
             point.X_SP.p = p_SP;
         }
     }
 
-    /// Whether any constraint acts.
+    /// Whether any point is held.
     #[must_use]
     pub fn any_active(&self) -> bool {
-        self.active.contains(&true)
+        self.rows.active.contains(&true)
+    }
+
+    /// True if nothing acts: no point is held, and no joint follows another.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.rows.couplings.is_empty() && !self.any_active()
+    }
+
+    /// Number of equations, of those that act and those that do not.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.rows.all.len()
     }
 
     /// Constrained forward dynamics: [`aba`](super::aba()) and then the constraint forces. Same
@@ -144,7 +177,8 @@ impl Constraints {
         gravity_W: &Vec3,
         vdot: &mut Accelerations,
     ) {
-        self.read_errors(|point| point.acceleration_errors(data, gravity_W));
+        let of_point = |point: &PointOnPlane| point.acceleration_errors(data, gravity_W);
+        self.rows.read(of_point, |coupling| coupling.excess(&vdot.joints), &mut self.errors);
         self.solve(model, data);
         advance_velocities(vdot, 1.0, &self.change);
         for (A, change) in data.A.iter_mut().zip(&self.response.dV) {
@@ -152,46 +186,72 @@ impl Constraints {
         }
     }
 
-    /// Notes the velocities of the points after a step of `h` seconds without constraint forces,
-    /// from the accelerations that forward dynamics have left: see [`predicted`](Self::predicted).
-    pub fn predict(&mut self, data: &Data, gravity_W: &Vec3, h: f64) {
-        self.read_errors(|point| {
-            point.velocity_errors(data) + point.acceleration_errors(data, gravity_W) * h
-        });
-    }
-
-    /// Velocity of the point of constraint `i` in its P after a step, m/s, as noted by
-    /// [`predict`](Self::predict).
-    ///
-    /// # Panics
-    /// If there is no constraint `i`.
-    #[must_use]
-    pub fn predicted(&self, i: usize) -> Vec3 {
-        let e = &self.errors[3 * i..3 * i + 3];
-        Vec3::new(e[0], e[1], e[2])
-    }
-
-    /// Notes the force on the follower of constraint `i` that another solver has found, in P, N.
-    pub fn set_force(&mut self, i: usize, force_P: Vec3) {
-        if let Some(multipliers) = self.multipliers.get_mut(i) {
-            *multipliers = -force_P;
-        }
-    }
-
     /// Stops what moves against the constraints, by impulses: for one that begins to act. Needs the
     /// kinematics of `v` and the factors of [`articulated_inertias`](super::articulated_inertias())
     /// in `data`; leaves the kinematics as they were.
     pub fn strike(&mut self, model: &Model, data: &Data, v: &mut Velocities) {
-        self.read_errors(|point| point.velocity_errors(data));
+        let of_point = |point: &PointOnPlane| point.velocity_errors(data);
+        self.rows.read(of_point, |coupling| coupling.excess(&v.joints), &mut self.errors);
         self.solve(model, data);
         advance_velocities(v, 1.0, &self.change);
     }
 
-    fn read_errors(&mut self, of: impl Fn(&PointOnPlane) -> Vec3) {
-        let all = self.errors.chunks_exact_mut(3).zip(&self.points).zip(&self.active);
-        for ((errors, point), active) in all {
-            let error = if *active { of(point) } else { Vec3::zeros() };
-            errors.copy_from_slice(&error.to_array());
+    /// What the constraints do in answer to impulses that let the velocities jump by `dv`, and
+    /// those of the bodies by `dV`: the jump that they add. With the length of a step, `h_s`, it
+    /// also adds to their forces. Needs `data` and the factors of the last
+    /// [`constrain`](Self::constrain).
+    pub fn answer(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        (dV, dv): (&[Motion], &Velocities),
+        h_s: Option<f64>,
+    ) -> &Velocities {
+        let of_point = |point: &PointOnPlane| point.velocity_in_plane(data, dV);
+        self.rows.read(of_point, |coupling| coupling.excess(&dv.joints), &mut self.errors);
+        self.system.solve(&self.errors, &mut self.solution);
+        if let Some(h_s) = h_s {
+            self.add_multipliers(1.0 / h_s);
+        }
+        self.respond(model, data);
+        &self.change
+    }
+
+    /// Half of what constraints keep from a point: `Yᵢᵀ Yⱼ` is what the response of point `i` to
+    /// point `j` lacks. Adds the rows of `Y`, each with three columns for the directions of the
+    /// point, to `out`, as many as the rank. Needs what [`answer`](Self::answer) needs.
+    pub fn half(&mut self, point: &PointAxes, out: &mut Vec<Vec3>) {
+        let (start, bodies) = (out.len(), self.forces_B.len());
+        out.resize(start + self.rank, Vec3::zeros());
+        for axis in 0..3 {
+            let direction_B = point.R_BC.column(axis);
+            let rows = self.responses.chunks_exact(bodies).zip(&self.rows.all);
+            for (error, (response, row)) in self.errors.iter_mut().zip(rows) {
+                let velocity_B = response[point.body].at_point(&point.p_B);
+                *error = if self.rows.acts(*row) { velocity_B.dot(&direction_B) } else { 0.0 };
+            }
+            for (y, value) in out[start..].iter_mut().zip(self.system.solve_half(&self.errors)) {
+                y[axis] = *value;
+            }
+        }
+    }
+
+    /// Takes out of the responses `W` of `points`, of which [`half`](Self::half) knows `halves`,
+    /// what constraints keep from them.
+    pub fn hold(&self, halves: &[Vec3], W: &mut [Mat3]) {
+        if self.rank == 0 {
+            return;
+        }
+        let n = halves.len() / self.rank;
+        let of = |i: usize| &halves[i * self.rank..(i + 1) * self.rank];
+        for i in 0..n {
+            let own = W[i * n + i].trace() / 3.0;
+            for j in 0..n {
+                let kept = of(i).iter().zip(of(j));
+                let lacks = kept.fold(Mat3::zeros(), |sum, (a, b)| sum + a.outer(b));
+                W[i * n + j] = W[i * n + j] - lacks;
+            }
+            W[i * n + i] += Mat3::identity() * (GIVES_WAY * own);
         }
     }
 
@@ -200,44 +260,51 @@ impl Constraints {
         self.gather_system(model, data);
         self.rank = self.system.factor(self.errors.len() as f64 * RANK_TOLERANCE);
         self.system.solve(&self.errors, &mut self.solution);
-        for (multipliers, x) in self.multipliers.iter_mut().zip(self.solution.chunks_exact(3)) {
-            *multipliers = Vec3::new(x[0], x[1], x[2]);
+        self.multipliers.fill(Vec3::zeros());
+        self.efforts.fill(0.0);
+        self.add_multipliers(1.0);
+        self.respond(model, data);
+    }
+
+    fn add_multipliers(&mut self, factor: f64) {
+        for (row, x) in self.rows.all.iter().zip(&self.solution) {
+            match *row {
+                Row::Point { point, axis } => self.multipliers[point][axis] += factor * x,
+                Row::Coupling(i) => self.efforts[i] -= factor * x,
+            }
         }
+    }
+
+    /// What the solution changes of the velocities.
+    fn respond(&mut self, model: &Model, data: &Data) {
         self.forces_B.fill(Force::zero());
-        let all = self.points.iter().zip(&self.multipliers).zip(&self.active);
-        for ((point, multipliers), _) in all.filter(|(_, active)| **active) {
-            point.add_force(data, &-multipliers, &mut self.forces_B);
+        for (row, x) in self.rows.all.iter().zip(&self.solution) {
+            if self.rows.acts(*row) {
+                self.rows.add_force(model, data, *row, -x, &mut self.forces_B);
+            }
         }
         // forces in the place of impulses give accelerations
         impulse_response(model, data, &self.forces_B, &mut self.response, &mut self.change);
     }
 
-    /// `G H⁻¹ Gᵀ`, a column for each unit force.
+    /// `G H⁻¹ Gᵀ`, a column for each unit force; zeros for rows that do not act.
     fn gather_system(&mut self, model: &Model, data: &Data) {
-        for (c, point) in self.points.iter().enumerate() {
-            for axis in 0..3 {
-                if !self.active[c] {
-                    // no equation: nothing that other pivots would be compared with
-                    for r in 0..self.errors.len() {
-                        self.system.set(r, 3 * c + axis, 0.0);
-                    }
-                    continue;
-                }
+        let bodies = model.bodies.len();
+        for c in 0..self.rows.all.len() {
+            let row = self.rows.all[c];
+            self.column.fill(0.0);
+            if self.rows.acts(row) {
                 self.forces_B.fill(Force::zero());
-                point.add_force(data, &Vec3::ith(axis, 1.0), &mut self.forces_B);
+                self.rows.add_force(model, data, row, 1.0, &mut self.forces_B);
                 impulse_response(model, data, &self.forces_B, &mut self.response, &mut self.change);
-                for (r, point) in self.points.iter().enumerate() {
-                    if !self.active[r] {
-                        for k in 0..3 {
-                            self.system.set(3 * r + k, 3 * c + axis, 0.0);
-                        }
-                        continue;
-                    }
-                    let rows = point.velocity_in_plane(data, &self.response.dV);
-                    for (k, value) in rows.iter().enumerate() {
-                        self.system.set(3 * r + k, 3 * c + axis, *value);
-                    }
-                }
+                let dV = &self.response.dV;
+                self.responses[c * bodies..(c + 1) * bodies].copy_from_slice(dV);
+                let of_point = |point: &PointOnPlane| point.velocity_in_plane(data, dV);
+                let of_coupling = |coupling: &Coupling| coupling.excess(&self.change.joints);
+                self.rows.read(of_point, of_coupling, &mut self.column);
+            }
+            for (r, value) in self.column.iter().enumerate() {
+                self.system.set(r, c, *value);
             }
         }
         self.system.symmetrise();
@@ -250,11 +317,21 @@ impl Constraints {
         &self.multipliers
     }
 
-    /// Number of independent equations among the three of each constraint, at the last
+    /// Number of independent equations among all that act, at the last
     /// [`accelerate`](Self::accelerate).
     #[must_use]
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// Effort with which coupling `i` moves its follower, N·m or N; its leader feels the negative
+    /// of the multiplier times it.
+    ///
+    /// # Panics
+    /// If there is no coupling `i`.
+    #[must_use]
+    pub fn effort_on_follower(&self, i: usize) -> f64 {
+        self.efforts[i]
     }
 
     /// Force on the follower of constraint `i` in its P, N: the negative multiplier. The body of
@@ -273,7 +350,7 @@ impl Constraints {
     /// If there is no constraint `i`.
     #[must_use]
     pub fn force_on_follower_W(&self, i: usize, data: &Data) -> Vec3 {
-        self.points[i].X_WP(data).R * self.force_on_follower_P(i)
+        self.rows.points[i].X_WP(data).R * self.force_on_follower_P(i)
     }
 }
 

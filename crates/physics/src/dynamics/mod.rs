@@ -46,6 +46,7 @@ mod point_on_plane;
 mod point_response;
 mod projection;
 mod rnea;
+mod rows;
 
 pub use aba::{aba, articulated_inertias};
 pub(crate) use aba::{aba_implicit, free_base, held_base};

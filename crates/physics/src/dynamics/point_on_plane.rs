@@ -1,7 +1,9 @@
-//! A point of one body that stays on a plane of another one and does not slip on it.
+//! A point of one body that stays on a plane of another one, and does not slip on it unless it
+//! is let.
 //!
-//! Simbody's `Constraint::PointOnPlaneContact`. The original returns errors and multipliers as
-//! z, x, y, though its pages say x, y, z; here they are in x, y, z order.
+//! Simbody's `Constraint::PointOnPlaneContact`, and `PointInPlane` where the point slides. The
+//! original returns errors and multipliers as z, x, y, though its pages say x, y, z; here they are
+//! in x, y, z order.
 
 use crate::spatial::{Force, Motion, Transform, Vec3};
 
@@ -29,6 +31,7 @@ use super::Data;
 ///     X_SP: Transform::identity(),
 ///     follower_body: 0,
 ///     p_BF: Vec3::new(0.1, 0.2, -0.3),
+///     slides: false,
 /// };
 /// assert_eq!(corner.position_error(&data), -0.3);
 /// # Ok::<(), hardstand_error::Error>(())
@@ -43,9 +46,17 @@ pub struct PointOnPlane {
     pub follower_body: usize,
     /// The point, from B's origin, in B, m.
     pub p_BF: Vec3,
+    /// The point moves in the plane as it likes: only the normal equations hold.
+    pub slides: bool,
 }
 
 impl PointOnPlane {
+    /// Whether the equation along this axis of P holds: 0, 1 or 2 for x, y or z.
+    #[must_use]
+    pub const fn holds(&self, axis: usize) -> bool {
+        axis == 2 || !self.slides
+    }
+
     /// Height of F above the plane, m. Needs [`kinematics`](super::kinematics()), as all of these.
     #[must_use]
     pub fn position_error(&self, data: &Data) -> f64 {

@@ -3,9 +3,10 @@
 //! Newton's method with the shortest step in the generalized velocities, all weighted by one:
 //! `−G⁺ error`, as Simbody does it.
 
-use crate::model::{Base, Model};
+use crate::model::{Coupling, Model};
 use crate::spatial::{Force, Vec3};
 
+use super::rows::{Row, Rows};
 use super::{
     Constraints, Data, LeastSquares, PointOnPlane, Positions, Velocities, advance_positions,
     advance_velocities, kinematics,
@@ -19,22 +20,21 @@ const POSITION_TOLERANCE: f64 = 1.0 / (1_u64 << 26) as f64;
 /// Velocity errors are `G v`, so that no step is longer than `v`, however nearly singular `G` is:
 /// only what rounding makes of redundant rows (`ε` times a few) counts as zero.
 const VELOCITY_TOLERANCE: f64 = 1.0 / (1_u64 << 44) as f64;
-const NORMAL: &[usize] = &[2];
-const ALL_AXES: &[usize] = &[0, 1, 2];
 
 /// How a projection ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// Steps tried; 0 if the error was within the tolerance from the start.
     pub iterations: u32,
-    /// What is left: the root of the sum of squared errors, m or m/s. It bounds each of them.
+    /// What is left: the root of the sum of squared errors, m or m/s, of couplings rad or rad/s.
+    /// It bounds each of them.
     pub error: f64,
 }
 
-/// One Newton step: rows for some axes of each constraint.
+/// One Newton step.
 #[derive(Clone, Debug)]
 struct Newton {
-    axes: &'static [usize],
+    rows: Vec<Row>,
     tolerance: f64,
     /// `G`: a row per equation, a column per generalized velocity, row-major; then a basis of it.
     jacobian: Vec<f64>,
@@ -54,10 +54,10 @@ pub(super) struct Projector {
 }
 
 impl Projector {
-    pub(super) fn new(model: &Model, points: usize) -> Self {
+    pub(super) fn new(model: &Model, rows: &Rows) -> Self {
         Self {
-            positions: Newton::new(model, points, NORMAL, POSITION_TOLERANCE),
-            velocities: Newton::new(model, points, ALL_AXES, VELOCITY_TOLERANCE),
+            positions: Newton::new(model, rows.of_positions(), POSITION_TOLERANCE),
+            velocities: Newton::new(model, rows.all.clone(), VELOCITY_TOLERANCE),
             forces_B: vec![Force::zero(); model.bodies.len()],
             step: Velocities::zero(model),
             start: Positions::zero(model),
@@ -67,10 +67,10 @@ impl Projector {
 }
 
 impl Newton {
-    fn new(model: &Model, points: usize, axes: &'static [usize], tolerance: f64) -> Self {
-        let m = points * axes.len();
+    fn new(model: &Model, rows: Vec<Row>, tolerance: f64) -> Self {
+        let m = rows.len();
         Self {
-            axes,
+            rows,
             tolerance: m as f64 * tolerance,
             jacobian: vec![0.0; m * model.nv()],
             factors: LeastSquares::new(m),
@@ -87,21 +87,17 @@ impl Newton {
         &mut self,
         model: &Model,
         data: &Data,
-        (points, active): (&[PointOnPlane], &[bool]),
+        rows: &Rows,
         forces_B: &mut [Force],
         step: &mut Velocities,
     ) {
         let nv = model.nv();
-        for (r, row) in self.jacobian.chunks_exact_mut(nv.max(1)).enumerate() {
-            let c = r / self.axes.len();
-            let (point, axis) = (&points[c], self.axes[r % self.axes.len()]);
-            if !active[c] {
-                row.fill(0.0);
-                continue;
+        for (row, out) in self.rows.iter().zip(self.jacobian.chunks_exact_mut(nv.max(1))) {
+            if rows.acts(*row) {
+                rows.jacobian(model, data, *row, forces_B, out);
+            } else {
+                out.fill(0.0);
             }
-            forces_B.fill(Force::zero());
-            point.add_force(data, &Vec3::ith(axis, 1.0), forces_B);
-            generalized_force(model, data, forces_B, row);
         }
         self.factors.factor_rows(&mut self.jacobian, nv, self.tolerance);
         let (basis, y) = (&self.jacobian, self.factors.solve_half(&self.errors));
@@ -114,21 +110,6 @@ impl Newton {
         for (j, joint) in step.joints.iter_mut().enumerate() {
             *joint = x(first + j);
         }
-    }
-}
-
-/// `Jᵀ f` of the forces on all bodies, in the order of the mass matrix. Uses up `forces_B`.
-fn generalized_force(model: &Model, data: &Data, forces_B: &mut [Force], out: &mut [f64]) {
-    let first = model.nv() - model.joint_count();
-    for i in (1..model.bodies.len()).rev() {
-        let f = forces_B[i];
-        out[first + i - 1] = data.S[i].dot(&f);
-        forces_B[model.bodies[i].parent] += data.X_PB[i].force_to_parent(&f);
-    }
-    if model.base == Base::Floating {
-        let R_WB = &data.X_WB[0].R;
-        out[..3].copy_from_slice(&(R_WB * forces_B[0].ang).to_array());
-        out[3..6].copy_from_slice(&(R_WB * forces_B[0].lin).to_array());
     }
 }
 
@@ -148,8 +129,7 @@ impl Constraints {
         let mut iterations = 0;
         while error > tolerance && iterations < POSITION_ROUNDS_MAX {
             let p = &mut self.projector;
-            let all = (&self.points[..], &self.active[..]);
-            p.positions.step(model, data, all, &mut p.forces_B, &mut p.step);
+            p.positions.step(model, data, &self.rows, &mut p.forces_B, &mut p.step);
             p.start.copy_from(q);
             let (before, mut length) = (error, 1.0);
             while error >= before && iterations < POSITION_ROUNDS_MAX {
@@ -181,8 +161,7 @@ impl Constraints {
         let mut iterations = 0;
         while error > tolerance && iterations < VELOCITY_ROUNDS_MAX {
             let p = &mut self.projector;
-            let all = (&self.points[..], &self.active[..]);
-            p.velocities.step(model, data, all, &mut p.forces_B, &mut p.step);
+            p.velocities.step(model, data, &self.rows, &mut p.forces_B, &mut p.step);
             advance_velocities(v, 1.0, &p.step);
             error = self.velocity_error(model, q, v, data);
             iterations += 1;
@@ -193,10 +172,13 @@ impl Constraints {
     fn position_error(&mut self, model: &Model, q: &Positions, data: &mut Data) -> f64 {
         let p = &mut self.projector;
         kinematics(model, q, &p.rest, data);
-        for ((error, point), active) in
-            p.positions.errors.iter_mut().zip(&self.points).zip(&self.active)
-        {
-            *error = if *active { point.position_error(data) } else { 0.0 };
+        let rows = &self.rows;
+        for (error, row) in p.positions.errors.iter_mut().zip(&p.positions.rows) {
+            *error = match *row {
+                _ if !rows.acts(*row) => 0.0,
+                Row::Point { point, .. } => rows.points[point].position_error(data),
+                Row::Coupling(i) => rows.couplings[i].position_error(&q.joints),
+            };
         }
         p.positions.error()
     }
@@ -210,12 +192,9 @@ impl Constraints {
     ) -> f64 {
         kinematics(model, q, v, data);
         let p = &mut self.projector;
-        for ((errors, point), active) in
-            p.velocities.errors.chunks_exact_mut(3).zip(&self.points).zip(&self.active)
-        {
-            let error = if *active { point.velocity_errors(data) } else { Vec3::zeros() };
-            errors.copy_from_slice(&error.to_array());
-        }
+        let of_point = |point: &PointOnPlane| point.velocity_errors(data);
+        let of_coupling = |coupling: &Coupling| coupling.excess(&v.joints);
+        self.rows.read(of_point, of_coupling, &mut p.velocities.errors);
         p.velocities.error()
     }
 }

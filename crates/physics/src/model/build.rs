@@ -1,6 +1,6 @@
 //! Puts bodies and joints into depth-first order.
 
-use super::{Base, Body, Frame, Joint, Model};
+use super::{Base, Body, Coupling, Frame, Joint, Model};
 use crate::spatial::{SpatialInertia, Transform};
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -24,6 +24,19 @@ pub struct JointSpec {
     pub joint: Joint,
 }
 
+/// A [`Coupling`] by the names of its joints.
+#[derive(Clone, Debug)]
+pub struct CouplingSpec {
+    /// The joint that follows.
+    pub follower: String,
+    /// The joint that it follows; `None` if it stays at the offset.
+    pub leader: Option<String>,
+    /// Units of the follower for each of the leader.
+    pub multiplier: f64,
+    /// Position of the follower where the leader is at 0, rad or m.
+    pub offset: f64,
+}
+
 /// Collects bodies, joints and frames by name; [`build`](Self::build) orders them into a [`Model`].
 ///
 /// It checks what the order needs (names, one root, no cycle). Whether masses and limits make sense
@@ -41,20 +54,30 @@ pub struct Builder {
     /// Frames: name, body, pose in it, in the order of the model's. A body without a frame of its
     /// own name here gets one before them.
     pub frames: Vec<(String, String, Transform)>,
+    /// Joints that follow others.
+    pub couplings: Vec<CouplingSpec>,
 }
 
 impl Builder {
     /// An empty robot.
     #[must_use]
     pub fn new(name: &str, base: Base) -> Self {
-        Self { name: name.into(), base, bodies: Vec::new(), joints: Vec::new(), frames: Vec::new() }
+        Self {
+            name: name.into(),
+            base,
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            frames: Vec::new(),
+            couplings: Vec::new(),
+        }
     }
 
     /// The model in depth-first order.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if a joint or frame names an unknown body, a body has two parents, or
-    /// there is not exactly one root that reaches every body.
+    /// there is not exactly one root that reaches every body; if a coupling names an unknown
+    /// joint, is not finite, or lets a joint follow two others or itself.
     pub fn build(self) -> Result<Model> {
         let index = |name: &str| self.bodies.iter().position(|b| b.name == name);
         let mut parent_joint: Vec<Option<usize>> = vec![None; self.bodies.len()];
@@ -110,7 +133,40 @@ impl Builder {
             };
             frames.push(Frame { name: name.clone(), body, X_BF: *X_BF });
         }
-        Ok(Model { name: self.name.clone(), base: self.base, bodies, joints, frames })
+        let couplings = self.couplings(&joints)?;
+        Ok(Model { name: self.name.clone(), base: self.base, bodies, joints, frames, couplings })
+    }
+
+    fn couplings(&self, joints: &[Joint]) -> Result<Vec<Coupling>> {
+        let index = |name: &str| {
+            let unknown = || input(format!("a coupling names the unknown joint \"{name}\""));
+            joints.iter().position(|j| j.name == name).ok_or_else(unknown)
+        };
+        let mut leaders: Vec<Option<usize>> = vec![None; joints.len()];
+        let mut out: Vec<Coupling> = Vec::new();
+        for spec in &self.couplings {
+            let (name, multiplier, offset) = (&spec.follower, spec.multiplier, spec.offset);
+            let follower = index(name)?;
+            let leader = spec.leader.as_deref().map(index).transpose()?;
+            if !(multiplier.is_finite() && offset.is_finite()) {
+                let text = "multiplier and offset must be finite";
+                return Err(input(format!("joint \"{name}\" follows by {multiplier}; {text}")));
+            }
+            if out.iter().any(|c| c.follower == follower) {
+                return Err(input(format!("joint \"{name}\" follows two joints")));
+            }
+            leaders[follower] = leader;
+            let mut above = leader;
+            while let Some(joint) = above.filter(|&joint| joint != follower) {
+                above = leaders[joint];
+            }
+            if above.is_some() {
+                return Err(input(format!("joint \"{name}\" follows itself")));
+            }
+            out.push(Coupling { follower, leader, multiplier, offset });
+        }
+        out.sort_by_key(|c| c.follower);
+        Ok(out)
     }
 }
 

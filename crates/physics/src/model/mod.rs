@@ -3,7 +3,7 @@
 
 mod build;
 
-pub use build::{BodySpec, Builder, JointSpec};
+pub use build::{BodySpec, Builder, CouplingSpec, JointSpec};
 
 use crate::spatial::{SpatialInertia, Transform, Vec3};
 
@@ -53,6 +53,35 @@ pub struct Joint {
     pub armature: f64,
 }
 
+/// A joint that another one moves: `q = multiplier · q_leader + offset`. URDF's `<mimic>`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coupling {
+    /// The joint that follows.
+    pub follower: usize,
+    /// The joint that it follows; `None` if `q = offset`.
+    pub leader: Option<usize>,
+    /// Units of the follower for each of the leader.
+    pub multiplier: f64,
+    /// Position of the follower where the leader is at 0, rad or m.
+    pub offset: f64,
+}
+
+impl Coupling {
+    /// What the follower is too far, too fast or accelerates too much, of these values of all
+    /// joints; without the offset, which only positions have.
+    #[must_use]
+    pub fn excess(&self, joints: &[f64]) -> f64 {
+        let led = self.leader.map_or(0.0, |leader| self.multiplier * joints[leader]);
+        joints[self.follower] - led
+    }
+
+    /// The error of the positions `q`, rad or m.
+    #[must_use]
+    pub fn position_error(&self, q: &[f64]) -> f64 {
+        self.excess(q) - self.offset
+    }
+}
+
 /// A body: everything rigidly connected between joints, in the frame of the link that the joint
 /// moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +120,9 @@ pub struct Model {
     pub joints: Vec<Joint>,
     /// All link frames, in the order of the URDF.
     pub frames: Vec<Frame>,
+    /// Joints that follow others, in the order of the joints; no joint follows itself, by however
+    /// many others.
+    pub couplings: Vec<Coupling>,
 }
 
 impl Model {
@@ -116,6 +148,16 @@ impl Model {
     #[must_use]
     pub fn total_mass(&self) -> f64 {
         self.bodies.iter().map(|b| b.inertia.mass).sum()
+    }
+
+    /// Puts the joints that follow others where their leaders want them.
+    pub fn couple(&self, q: &mut [f64]) {
+        // a chain of followers is no longer than there are
+        for _ in &self.couplings {
+            for coupling in &self.couplings {
+                q[coupling.follower] -= coupling.position_error(q);
+            }
+        }
     }
 
     /// The frame of the link `name`.

@@ -1,4 +1,5 @@
-//! Points of links that are held on planes: constraints that can be switched on and off.
+//! Points of links that are held on planes, which can be switched on and off, and joints that
+//! follow others.
 
 use crate::dynamics::{Constraints, Data, PointOnPlane, articulated_inertias};
 use crate::model::Model;
@@ -11,8 +12,8 @@ use super::{Plant, PlantSpec, Word};
 const EXACT: f64 = 1e-12;
 
 /// A point of a link that is held on a plane of the world or of another link: at its height, and at
-/// rest in the plane. The plane goes through the place where the point is when the constraint
-/// begins to act.
+/// rest in the plane unless it slides. The plane goes through the place where the point is when the
+/// constraint begins to act.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstraintSpec {
     /// Name, unique.
@@ -25,6 +26,8 @@ pub struct ConstraintSpec {
     pub plane_body: Option<usize>,
     /// Axes of the plane in the frame of its body; z is the normal.
     pub R_SP: Mat3,
+    /// The point moves in the plane as it likes.
+    pub slides: bool,
     /// Whether it acts from the start.
     pub active: bool,
 }
@@ -55,6 +58,7 @@ impl ConstraintSpec {
             X_SP: Transform::new(self.R_SP, Vec3::zeros()),
             follower_body: self.body,
             p_BF: self.p_BF,
+            slides: self.slides,
         }
     }
 
@@ -109,7 +113,7 @@ impl Plant {
 
     /// Adds the forces of the constraints to the accelerations that forward dynamics have left.
     pub(super) fn constrain(&mut self) {
-        if self.constraints.any_active() {
+        if !self.constraints.is_idle() {
             let Self { model, data, spec, constraints, vdot, .. } = self;
             constraints.constrain(model, data, &spec.gravity_W, vdot);
         }
@@ -117,7 +121,7 @@ impl Plant {
 
     /// Takes back what the micro-step has missed of the constraints.
     pub(super) fn project(&mut self) {
-        if self.constraints.any_active() {
+        if !self.constraints.is_idle() {
             let Self { model, data, state, constraints, .. } = self;
             constraints.project_positions(model, &mut state.q, data, EXACT);
             constraints.project_velocities(model, &state.q, &mut state.v, data, EXACT);

@@ -29,8 +29,8 @@ const CORRECTION_SWEEPS: u32 = 20;
 /// Workspace for all rigid contacts of a plant. Nothing in it outlives a micro-step.
 #[derive(Debug)]
 pub(super) struct RigidSolver {
-    /// Rigid stations, and points of shapes, of the plant: room for all of them.
-    room: [usize; 2],
+    /// Rigid stations, points of shapes, and equations of constraints: room for all of them.
+    room: [usize; 3],
     /// The contacts that take part in this step; the other vectors have their order.
     active: Vec<Active>,
     compliance: Compliance,
@@ -77,18 +77,15 @@ pub(super) struct Sets<'a> {
 }
 
 impl RigidSolver {
-    /// `constraints` is the number of those that the solver may have to take, too.
     pub(super) fn new(
         model: &Model,
         contacts: &ContactSet,
         collisions: &CollisionSet,
-        constraints: usize,
+        constraints: &Constraints,
         restitution: Restitution,
     ) -> Self {
-        let mut room = [contacts.rigid().count(), collisions.rigid_max()];
-        if room != [0, 0] {
-            room[1] += constraints;
-        }
+        let rows = constraints.row_count();
+        let room = [contacts.rigid().count(), collisions.rigid_max(), rows];
         let responses = PointResponses::new(model, room[0] + 2 * room[1]);
         let free = collisions.spec().bodies.len();
         let bodies = model.bodies.len();
@@ -97,7 +94,7 @@ impl RigidSolver {
     }
 
     fn with_room(
-        room: [usize; 2],
+        room: [usize; 3],
         bodies: usize,
         free: usize,
         responses: PointResponses,
@@ -107,7 +104,7 @@ impl RigidSolver {
         Self {
             room,
             active: Vec::with_capacity(n),
-            compliance: Compliance::new(responses, n, n + room[1]),
+            compliance: Compliance::new(responses, n, n + room[1], room[2]),
             contacts: Vec::with_capacity(n),
             impulses: Vec::with_capacity(n),
             errors: Vec::with_capacity(n),
@@ -157,9 +154,17 @@ impl RigidSolver {
         spread_jump(model, data, &self.jump, &mut self.dV, &mut self.dv);
         // a jump is an acceleration for one second
         advance_velocities(&mut state.v, 1.0, &self.dv);
+        if !constraints.is_idle() {
+            let jump = (&self.dV[..], &self.dv);
+            advance_velocities(&mut state.v, 1.0, constraints.answer(model, data, jump, Some(h)));
+        }
         advance_positions(&mut state.q, h, &state.v);
         if self.shifts {
             spread_jump(model, data, &self.shift, &mut self.dV, &mut self.dv);
+            if !constraints.is_idle() {
+                let jump = (&self.dV[..], &self.dv);
+                advance_positions(&mut state.q, 1.0, constraints.answer(model, data, jump, None));
+            }
             advance_positions(&mut state.q, 1.0, &self.dv);
         }
     }
@@ -186,13 +191,13 @@ impl RigidSolver {
         self.choose(ground, &mut state.contacts, data, t_ns.wrapping_add(h_ns), h);
         let stations = self.active.len();
         self.choose_shapes(sets, &state.bodies, data, t_ns.wrapping_add(h_ns), h);
-        self.choose_constraints(constraints, data);
         if self.active.is_empty() {
             return false;
         }
         let (active, bodies) = (&self.active, &state.bodies);
         let stations_only = stations == active.len();
-        self.compliance.respond(model, data, active, collisions, bodies, stations_only);
+        let around = (collisions, &bodies[..], stations_only);
+        self.compliance.respond(model, data, active, around, constraints);
         solve_rigid(&self.compliance.W, &mut self.contacts);
         self.refuse_gains(h);
         if self.contacts.iter().any(|c| c.impulse != Vec3::zeros()) {
@@ -203,11 +208,6 @@ impl RigidSolver {
         self.compliance.jump(&self.active, &self.impulses, &mut self.jump);
         jump_bodies(&self.active, &self.impulses, collisions, bodies, 0, &mut self.body_jumps);
         self.remember(sets, state, data, h);
-        for (active, impulse) in self.active.iter().zip(&self.impulses) {
-            if let Source::Constraint(i) = active.source {
-                constraints.set_force(i, *impulse / h);
-            }
-        }
         self.correct_positions(collisions, &state.bodies);
         true
     }
@@ -361,7 +361,6 @@ impl RigidSolver {
                     let anchor_C = at.touch.point_C(&memory.anchor_S.into());
                     holds.then(|| at.touch.p_C - anchor_C)
                 }
-                Source::Constraint(_) => None,
                 Source::Shape(i) => {
                     let at = &sets.collisions.points()[i];
                     let stretch = at.stretch_C();
@@ -377,9 +376,6 @@ impl RigidSolver {
                     (sticks && active.phase == RigidPhase::Sticks).then_some(stretch)
                 }
             };
-            if active.source.is_constraint() {
-                held[2] = true;
-            }
             if let Some(stretch) = stretch {
                 (error.x, error.y) = (stretch.x, stretch.y);
                 (held[0], held[1]) = (true, true);
@@ -408,25 +404,6 @@ impl RigidSolver {
         self.compliance.jump(&self.active, &self.corrections, &mut self.shift);
         let (active, corrections) = (&self.active, &self.corrections);
         jump_bodies(active, corrections, collisions, bodies, 1, &mut self.body_jumps);
-    }
-
-    /// Collects the constraints that act.
-    fn choose_constraints(&mut self, constraints: &Constraints, data: &Data) {
-        for (i, point) in constraints.points().iter().enumerate() {
-            if !constraints.is_active(i) {
-                continue;
-            }
-            let X_WP = point.X_WP(data);
-            let link = |b: Option<usize>| b.map_or(Carrier::Surface(0), Carrier::Link);
-            let carriers = [Carrier::Link(point.follower_body), link(point.plane_body)];
-            let (p_W, points) = (point.p_WF(data), &mut self.compliance.points);
-            let ends = ends_of(&carriers, &p_W, &X_WP.R, data, &[], points);
-            let height_m = point.position_error(data);
-            let (source, v_C) = (Source::Constraint(i), Vec3::zeros());
-            let (phase, rebound_m_per_s) = (RigidPhase::Sticks, 0.0);
-            self.active.push(Active { source, height_m, v_C, rebound_m_per_s, phase, ends });
-            self.contacts.push(RigidContact::held(constraints.predicted(i)));
-        }
     }
 
     /// Collects the points of shapes that may close in this step.

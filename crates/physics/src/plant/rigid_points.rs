@@ -1,7 +1,7 @@
 //! What takes part in a rigid solve: stations on the ground, and points of shapes; and how bodies
 //! give way there.
 
-use crate::dynamics::{Data, PointAxes, PointResponses};
+use crate::dynamics::{Constraints, Data, PointAxes, PointResponses};
 use crate::model::Model;
 use crate::spatial::{Mat3, Vec3};
 
@@ -16,14 +16,6 @@ pub(super) enum Source {
     Station(usize),
     /// A point of two shapes: its index in the set.
     Shape(usize),
-    /// A constraint: its index.
-    Constraint(usize),
-}
-
-impl Source {
-    pub(super) const fn is_constraint(self) -> bool {
-        matches!(self, Self::Constraint(_))
-    }
 }
 
 /// A rigid contact that takes part in a step, as it was at the step's begin.
@@ -43,13 +35,7 @@ impl Active {
     /// What is added to the normal velocity before it is solved: the speed at which the contact may
     /// still close in a step of `h` s, or against which it bounces, m/s.
     pub(super) fn bias(&self, h: f64) -> f64 {
-        if self.source.is_constraint() {
-            0.0
-        } else if self.rebound_m_per_s > 0.0 {
-            -self.rebound_m_per_s
-        } else {
-            approach(self.height_m, h)
-        }
+        if self.rebound_m_per_s > 0.0 { -self.rebound_m_per_s } else { approach(self.height_m, h) }
     }
 }
 
@@ -75,6 +61,8 @@ pub(super) struct Compliance {
     pub(super) points: Vec<PointAxes>,
     responses: PointResponses,
     tree: Vec<Mat3>,
+    /// What constraints keep from the points, see [`Constraints::half`].
+    halves: Vec<Vec3>,
     /// `W[i * n + j]`: velocity of contact `i` for a unit impulse at contact `j`.
     pub(super) W: Vec<Mat3>,
     impulses: Vec<Vec3>,
@@ -83,11 +71,18 @@ pub(super) struct Compliance {
 }
 
 impl Compliance {
-    pub(super) fn new(responses: PointResponses, contacts: usize, points: usize) -> Self {
+    /// `rows` is the number of equations of constraints.
+    pub(super) fn new(
+        responses: PointResponses,
+        contacts: usize,
+        points: usize,
+        rows: usize,
+    ) -> Self {
         Self {
             points: Vec::with_capacity(points),
             responses,
             tree: Vec::with_capacity(points * points),
+            halves: Vec::with_capacity(points * rows),
             W: Vec::with_capacity(contacts * contacts),
             impulses: Vec::with_capacity(points),
             islands: Vec::with_capacity(contacts),
@@ -103,20 +98,26 @@ impl Compliance {
         self.responses.set_portable(portable);
     }
 
-    /// Fills `W`. `stations_only` says that every contact has one end, in the order of the points.
+    /// Fills `W` of the robot as `constraints` hold it. `stations_only` says that every contact has
+    /// one end, in the order of the points.
     pub(super) fn respond(
         &mut self,
         model: &Model,
         data: &Data,
         active: &[Active],
-        collisions: &CollisionSet,
-        bodies: &[BodyState],
-        stations_only: bool,
+        (collisions, bodies, stations_only): (&CollisionSet, &[BodyState], bool),
+        constraints: &mut Constraints,
     ) {
-        if stations_only {
-            return self.responses.respond(model, data, &self.points, &mut self.W);
+        let tree = if stations_only { &mut self.W } else { &mut self.tree };
+        self.responses.respond(model, data, &self.points, tree);
+        if !constraints.is_idle() {
+            self.halves.clear();
+            self.points.iter().for_each(|point| constraints.half(point, &mut self.halves));
+            constraints.hold(&self.halves, tree);
         }
-        self.responses.respond(model, data, &self.points, &mut self.tree);
+        if stations_only {
+            return;
+        }
         let (n, points) = (active.len(), self.points.len());
         self.W.clear();
         for i in active {

@@ -27,7 +27,7 @@ impl Plant {
     /// Runge–Kutta steps take one body after another.
     pub(super) fn in_lanes(&self) -> bool {
         self.path != ComputePath::OneByOne
-            && !self.constraints.any_active()
+            && self.constraints.is_idle()
             && (self.spec.integrator != Integrator::Rk4 || !self.rigid.is_idle())
     }
 

@@ -175,6 +175,9 @@ pub fn layout_hash(model: &Model, spec: &PlantSpec) -> u64 {
     for constraint in &spec.constraints {
         text.push_str(&format!("constraint {}\n", constraint.name));
     }
+    for coupling in &model.couplings {
+        text.push_str(&format!("coupling {}\n", model.joints[coupling.follower].name));
+    }
     for body in &spec.collisions.bodies {
         text.push_str(&format!("body {}\n", body.name));
     }

@@ -82,19 +82,13 @@ impl Plant {
         state.imu_v_before_W = data.point_velocity_W(spec.imu.body, &spec.imu.X_BI.p);
         let digest = Digest::new(&mut state);
         let imu = imu_at_rest(&spec, &data);
+        let constraints = constraint::constraints(&model, &spec);
         let mut plant = Self {
             layout_hash: layout_hash(&model, &spec),
-            constraints: constraint::constraints(&model, &spec),
             tau: vec![0.0; model.joint_count()],
             vdot: Velocities::zero(&model),
             rk4: Rk4::new(&model),
-            rigid: RigidSolver::new(
-                &model,
-                &contacts,
-                &collisions,
-                spec.constraints.len(),
-                spec.restitution,
-            ),
+            rigid: RigidSolver::new(&model, &contacts, &collisions, &constraints, spec.restitution),
             references: vec![Reference::default(); model.joint_count()],
             failure: None,
             bare: model.bodies.iter().map(|b| b.inertia).collect(),
@@ -104,6 +98,7 @@ impl Plant {
             data,
             contacts,
             collisions,
+            constraints,
             motors,
             passive,
             drives,
@@ -195,12 +190,7 @@ impl Plant {
         self.accelerate();
         self.commit(t_ns);
         self.accelerate_bodies(h);
-        if self.rigid.is_idle() {
-            self.constrain();
-        } else {
-            // the solver takes them together with the contacts
-            self.constraints.predict(&self.data, &self.spec.gravity_W, h);
-        }
+        self.constrain();
         let Self { model, data, contacts, collisions, constraints, rigid, state, .. } = self;
         advance_velocities(&mut state.v, h, &self.vdot);
         if rigid.is_idle() {
@@ -275,7 +265,7 @@ impl Plant {
             add_pushes(data, pushes);
             add_passive(passive, q, v, motor, tau);
             aba(model, data, tau, &spec.gravity_W, vdot);
-            if constraints.any_active() {
+            if !constraints.is_idle() {
                 constraints.constrain(model, data, &spec.gravity_W, vdot);
             }
             if stage == 0 {

@@ -38,6 +38,7 @@ fn scene(bodies: usize, points: usize) -> impl Strategy<Value = Scene> {
             X_SP,
             follower_body: follower % n,
             p_BF: p_BF.into(),
+            slides: false,
         };
         Scene { points: spots.iter().map(point).collect(), s }
     })
@@ -375,7 +376,13 @@ fn a_set_without_constraints_is_free() {
 }
 
 fn world_point(follower_body: usize, p_BF: Vec3) -> PointOnPlane {
-    PointOnPlane { plane_body: None, X_SP: Transform::identity(), follower_body, p_BF }
+    PointOnPlane {
+        plane_body: None,
+        X_SP: Transform::identity(),
+        follower_body,
+        p_BF,
+        slides: false,
+    }
 }
 
 /// Two points of a body of 100 t, 1 mm apart, and one that does not act and must not count.

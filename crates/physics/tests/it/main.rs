@@ -12,6 +12,7 @@ mod common;
 
 mod collision;
 mod constraints;
+mod coupled;
 mod drives;
 mod dynamics;
 mod energy;

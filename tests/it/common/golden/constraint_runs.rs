@@ -85,6 +85,7 @@ fn body(setup: &Value, first: &Value) -> Run {
         X_SP: transform(get(setup, "X_SP")),
         follower_body: 0,
         p_BF: vec3(setup, "follower_station_B"),
+        slides: false,
     };
     Run::new(model, (q, v), vec![point], setup, vec![])
 }
@@ -102,7 +103,8 @@ fn quadruped(setup: &Value, first: &Value) -> Run {
     let point = |foot: &&str| {
         let frame = model.frame(&format!("{foot}_foot")).expect("a foot");
         let X_SP = setup.get("X_SP").map_or_else(Transform::identity, transform);
-        PointOnPlane { plane_body: None, X_SP, follower_body: frame.body, p_BF: frame.X_BF.p }
+        let (plane_body, follower_body, p_BF) = (None, frame.body, frame.X_BF.p);
+        PointOnPlane { plane_body, X_SP, follower_body, p_BF, slides: false }
     };
     let points = feet.iter().map(point).collect();
     Run::new(model, state, points, setup, joints)

@@ -110,6 +110,7 @@ fn check_tree(model: &Model, order: &[&str], r: &Value, at: &str, report: &mut R
             X_SP: transform(get(r, "X_SP")),
             follower_body: frame.body,
             p_BF: frame.X_BF.point(&station),
+            slides: false,
         }
     };
     let case = Case {
@@ -229,6 +230,7 @@ fn free_case(r: &Value) -> Case {
         X_SP: transform(get(r, "X_SP")),
         follower_body: b,
         p_BF: vector(station),
+        slides: false,
     };
     Case {
         q,

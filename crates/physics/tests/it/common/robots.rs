@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "the tests of two crates and the benchmarks use parts of it")]
 
 use hardstand_physics::contact::{
-    ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters, StationShape,
-    Surface,
+    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
+    RollingFriction, SpringParameters, StationShape, Surface,
 };
 use hardstand_physics::dynamics::{Positions, Velocities};
 use hardstand_physics::model::{Base, BodySpec, Builder, Joint, JointKind, JointSpec, Model};
@@ -164,4 +164,26 @@ pub fn walker() -> (Model, PlantSpec) {
     }
     spec.q.p_WB.z = 0.254;
     (model, spec)
+}
+
+/// Names for [`set_law`].
+pub const LAWS: [&str; 3] = ["spring", "Hunt-Crossley", "rigid"];
+
+/// Gives all stations this contact law.
+pub fn set_law(spec: &mut PlantSpec, law: &str) {
+    let rubber = ContactMaterial::new(1e6, 0.5, 0.8, 0.6, 0.0).unwrap();
+    let pair = HertzPair::new(&rubber, &rubber).unwrap();
+    let hunt_crossley = HuntCrossley::new(pair, 0.02).unwrap();
+    for station in &mut spec.stations {
+        match law {
+            "rigid" => {
+                (station.model, station.friction) = (ContactModel::Rigid, Friction::new(0.8, 0.6));
+            }
+            "Hunt-Crossley" => {
+                station.model = ContactModel::HuntCrossley(vec![hunt_crossley; spec.ground.len()]);
+                station.shape = StationShape::Sphere { radius_m: 0.02 };
+            }
+            _ => {}
+        }
+    }
 }
