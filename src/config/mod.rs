@@ -6,6 +6,7 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod bus;
+mod bus_ids;
 mod buses;
 mod by_mass;
 mod collisions;
