@@ -36,6 +36,7 @@ mod sessions;
 #[cfg(feature = "zenoh")]
 mod simulator;
 #[cfg(feature = "zenoh")]
+mod timed_velocity;
 mod topic_publisher;
 mod topics;
 mod trajectory;

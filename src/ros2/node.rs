@@ -20,6 +20,7 @@ use super::postures::Postures;
 use super::readings::Readings;
 use super::services::Services;
 use super::simulator::Simulator;
+use super::timed_velocity::TimedVelocity;
 use super::topic_publisher::{Line, TopicPublisher};
 use super::topics::{MessageType, Source, latched, sources};
 use super::unitree_services as unitree;
@@ -84,7 +85,8 @@ impl Node {
         let subscriber = Arc::new(command_subscriber(scenario, model, &feed, desk, &counters));
         listen_to_commands(&mut wires, &subscriber)?;
         listen_to_velocities(&mut wires, orders.clone(), &counters)?;
-        let low_states = unitree_robot(&mut wires, scenario, &subscriber, &orders, &counters)?;
+        let velocity = Arc::new(TimedVelocity::new(orders.clone()));
+        let low_states = unitree_robot(&mut wires, scenario, &subscriber, &velocity, &counters)?;
         let stop = Arc::new(AtomicBool::new(false));
         let simulator = Simulator::new(orders, feed.newest.clone(), simulation, &robot);
         let services = Services::start(&mut wires, simulator, &stop, Arc::clone(&counters))?;
@@ -95,6 +97,7 @@ impl Node {
             inbox: feed.inbox,
             every: feed.every,
             subscriber,
+            velocity,
             counters: Arc::clone(&counters),
             panic_guard: bus.panic_guard(),
             clock: bus.wall_clock(),
@@ -176,7 +179,7 @@ fn unitree_robot(
     wires: &mut Wires<'_>,
     scenario: &Scenario,
     subscriber: &Arc<CommandSubscriber>,
-    orders: &OrderPort,
+    velocity: &Arc<TimedVelocity>,
     counters: &Arc<RosCounters>,
 ) -> Result<Option<LowStates>> {
     let Some(settings) = &scenario.unitree else { return Ok(None) };
@@ -184,7 +187,7 @@ fn unitree_robot(
     let ends = unitree::Ends {
         subscriber: Arc::clone(subscriber),
         postures: Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario))),
-        orders: orders.clone(),
+        velocity: Arc::clone(velocity),
         guard,
         counters: Arc::clone(counters),
     };
