@@ -58,4 +58,4 @@ pub use scenario::Scenario;
 pub(crate) use section::{Mistakes, Range, Section};
 pub use sensors::{PRESETS as SENSORS, preset as sensor_preset};
 pub use services::{RecordSettings, Sandbox};
-pub use unitree::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
+pub use unitree::{HgKind, HgMotors, Motors, UnitreeRobot, UnitreeSettings};

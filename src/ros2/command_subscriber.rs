@@ -9,6 +9,7 @@ use super::messages::{
 use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sessions};
 use super::trajectory::{Trajectory, stamp_ns};
+use super::unitree::Arms;
 use crate::ingress::CommandIngress;
 use hardstand_protocol::ClaimedCommand;
 use hardstand_protocol::{JointCommand, Rejection, StateReading};
@@ -64,6 +65,19 @@ pub struct CommandSubscriber {
 struct State {
     sessions: Sessions,
     following: Option<(Publisher, Trajectory)>,
+    /// Set-points for the arms, and the simulated time until which they hold, ns.
+    arms: Option<(Arms, u64)>,
+}
+
+impl State {
+    /// Blends the arms into a command for all joints.
+    fn with_arms(&mut self, time_ns: u64, mut joints: Vec<JointCommand>) -> Vec<JointCommand> {
+        self.arms.take_if(|(_, until_ns)| time_ns > *until_ns);
+        if let Some((arms, _)) = &self.arms {
+            arms.blend(&mut joints);
+        }
+        joints
+    }
 }
 
 impl std::fmt::Debug for CommandSubscriber {
@@ -137,6 +151,7 @@ impl CommandSubscriber {
         let mut state = self.lock();
         // a newer command ends the trajectory
         state.following = None;
+        let joints = state.with_arms(now.time_ns, joints);
         let _counted = self.send(&mut state.sessions, publisher, &now, answers_tick, joints);
     }
 
@@ -155,6 +170,46 @@ impl CommandSubscriber {
         trajectory: Result<Trajectory, Refused>,
     ) -> Result<(), Refused> {
         self.follow_from((POSTURE, None), trajectory?)
+    }
+
+    /// Receives set-points for the arms, which hold for `lasts_ns` of simulated time. They are
+    /// blended into the commands of these topics. Where the robot has none, it follows `stand`.
+    pub(super) fn receive_arms(
+        &self,
+        topic: &str,
+        read: Result<Arms, Refused>,
+        lasts_ns: u64,
+        stand: impl FnOnce() -> Result<Trajectory, Refused>,
+    ) {
+        self.counters.count_received();
+        let placed = read.and_then(|arms| self.place_arms(arms, lasts_ns, stand));
+        if let Err(refused) = placed {
+            self.counters.count(topic, &refused);
+        }
+    }
+
+    fn place_arms(
+        &self,
+        arms: Arms,
+        lasts_ns: u64,
+        stand: impl FnOnce() -> Result<Trajectory, Refused>,
+    ) -> Result<(), Refused> {
+        let set_points: Vec<JointCommand> = arms.joints.iter().map(|(_, c)| *c).collect();
+        if self.ingress.check(&set_points).is_err() {
+            // counted there, as of every command
+            return Ok(());
+        }
+        let now = (self.now)();
+        let mut state = self.lock();
+        if state.sessions.is_taken((POSTURE, None), &owner(&now)) {
+            if !state.sessions.is_ours(&owner(&now)) {
+                return Err(taken());
+            }
+        } else if state.following.is_none() && arms.weight > 0.0 {
+            state.following = Some(((POSTURE, None), stand()?));
+        }
+        state.arms = Some((arms, now.time_ns.saturating_add(lasts_ns)));
+        Ok(())
     }
 
     /// Ends a trajectory of the daemon's own.
@@ -176,7 +231,7 @@ impl CommandSubscriber {
         }
         let mut state = self.lock();
         if state.sessions.is_taken(publisher, &owner(&now)) {
-            return refused("another controller commands the robot");
+            return Err(taken());
         }
         state.following = Some((publisher, trajectory));
         Ok(())
@@ -205,8 +260,9 @@ impl CommandSubscriber {
             own.following = None;
             return;
         }
-        let joints = trajectory.at(state.time_ns, &state.joints);
-        if !self.send(&mut own.sessions, *publisher, &now, state.tick, joints) {
+        let (publisher, joints) = (*publisher, trajectory.at(state.time_ns, &state.joints));
+        let joints = own.with_arms(state.time_ns, joints);
+        if !self.send(&mut own.sessions, publisher, &now, state.tick, joints) {
             own.following = None;
         }
     }
@@ -236,6 +292,10 @@ impl CommandSubscriber {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn taken() -> Refused {
+    Refused::new(RosRejection::Trajectory, "another controller commands the robot".into())
 }
 
 const fn owner(now: &Now) -> Owner {

@@ -9,7 +9,7 @@ use super::command_subscriber::{
 };
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
-use super::low_level::{LowStates, low_level};
+use super::low_level::{LowStates, OwnMotion, low_level};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
     Twist,
@@ -183,10 +183,13 @@ fn unitree_robot(
     counters: &Arc<RosCounters>,
 ) -> Result<Option<LowStates>> {
     let Some(settings) = &scenario.unitree else { return Ok(None) };
-    let (low_states, guard) = low_level(wires, settings, subscriber)?;
+    let postures = Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario)));
+    let hold_ns = scenario.watchdog.hold_ticks * scenario.spec.period_ns;
+    let motion = OwnMotion { postures: Arc::clone(&postures), hold_ns };
+    let (low_states, guard) = low_level(wires, settings, subscriber, &motion)?;
     let ends = unitree::Ends {
         subscriber: Arc::clone(subscriber),
-        postures: Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario))),
+        postures,
         velocity: Arc::clone(velocity),
         guard,
         counters: Arc::clone(counters),

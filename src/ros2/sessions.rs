@@ -41,11 +41,15 @@ impl Session {
 pub(super) struct Sessions(Vec<Session>);
 
 impl Sessions {
+    /// True if one of these publishers owns the robot.
+    pub(super) fn is_ours(&self, now: &Owner) -> bool {
+        in_force(now) && self.0.iter().any(|s| s.owns(now))
+    }
+
     /// True if another session owns the robot.
     pub(super) fn is_taken(&self, publisher: Publisher, now: &Owner) -> bool {
         let ours = self.0.iter().find(|s| s.publisher == publisher);
-        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-        in_force.contains(&now.authority) && !ours.is_some_and(|s| s.owns(now))
+        in_force(now) && !ours.is_some_and(|s| s.owns(now))
     }
 
     /// Session and sequence number of the publisher's next command.
@@ -56,8 +60,7 @@ impl Sessions {
             None => Session::new(publisher),
         };
         let ours = session.owns(now);
-        let in_force = [Authority::Fresh, Authority::Held].map(Authority::code);
-        if session.owned && !(ours && in_force.contains(&now.authority)) {
+        if session.owned && !(ours && in_force(now)) {
             session = Session::new(publisher);
         } else {
             session.owned |= ours && now.running;
@@ -72,4 +75,9 @@ impl Sessions {
         }
         numbers
     }
+}
+
+/// True if the commands of the owner are in force.
+fn in_force(now: &Owner) -> bool {
+    [Authority::Fresh, Authority::Held].map(Authority::code).contains(&now.authority)
 }
