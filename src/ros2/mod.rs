@@ -37,6 +37,7 @@ mod sessions;
 mod simulator;
 #[cfg(feature = "zenoh")]
 mod timed_velocity;
+#[cfg(feature = "zenoh")]
 mod topic_publisher;
 mod topics;
 mod trajectory;
