@@ -11,6 +11,7 @@ use crate::simulation::InjectedFaults;
 use hardstand_motors::JointReading;
 
 use super::clock::BusClock;
+use super::load::Load;
 use super::mapping;
 use super::network::Network;
 use super::port::{Input, Port};
@@ -39,9 +40,9 @@ pub(super) struct Bus {
     faults: InjectedFaults,
     /// The master's last bytes, and its last frame.
     heard: [Option<Instant>; 2],
-    counted: Option<(Instant, u64)>,
+    counted: Option<Instant>,
+    load: Load,
     bytes_lost: u64,
-    load_permille: u64,
 }
 
 impl Bus {
@@ -64,8 +65,8 @@ impl Bus {
             faults: InjectedFaults::default(),
             heard: [None; 2],
             counted: None,
+            load: Load::default(),
             bytes_lost: 0,
-            load_permille: 0,
         }
     }
 
@@ -92,7 +93,7 @@ impl Bus {
             if news {
                 self.command(now_ns);
             }
-            self.count(now);
+            self.count(now, now_ns);
         }
     }
 
@@ -146,28 +147,23 @@ impl Bus {
                 return;
             }
         }
-        if source.owes(&self.state) {
+        if let Some(at) = source.owed(&self.state) {
             let of = self.bus.drives.iter().zip(&set_points).zip(&self.readings);
             let joints = of.map(|((d, set_point), now)| mapping::command(d, set_point, now));
-            let at = (state.run_id, state.tick);
             let _counted_by_the_ingress = source.send(at, joints.collect()).is_ok();
         }
     }
 
-    fn count(&mut self, now: Instant) {
-        if self.counted.is_some_and(|(at, _)| now.duration_since(at) < COUNTED_EVERY) {
+    fn count(&mut self, now: Instant, now_ns: u64) {
+        if self.counted.is_some_and(|at| now.duration_since(at) < COUNTED_EVERY) {
             return;
         }
+        self.counted = Some(now);
         let (mut counts, busy_ns) = self.network.counts(self.bus.drives.len());
-        if let Some((at, before_ns)) = self.counted {
-            let passed_ns = now.duration_since(at).as_nanos().max(1) as u64;
-            self.load_permille = (busy_ns.saturating_sub(before_ns)) * 1000 / passed_ns;
-        }
-        self.counted = Some((now, busy_ns));
         counts.extend(self.port.counts());
         let source = &self.ends.source;
         counts.extend([
-            ("load_permille", self.load_permille),
+            ("load_permille", self.load.permille(now_ns, busy_ns)),
             ("bytes_lost", self.bytes_lost),
             ("commands", source.commands),
             ("joins_refused", source.joins_refused),

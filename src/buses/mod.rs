@@ -12,6 +12,7 @@
 
 mod bus;
 mod clock;
+mod load;
 mod mapping;
 mod network;
 mod port;

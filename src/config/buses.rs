@@ -7,8 +7,8 @@ use hardstand_motors::drives::{MitRanges, MoteusConfig};
 use hardstand_physics::model::Model;
 use hardstand_protocol::{Event, is_controller_name};
 
-use super::ros2;
 use super::section::{Mistakes, Range, Section};
+use super::{bus_ids, ros2};
 
 /// Buses of a robot: each joins as a controller of its own.
 const BUSES_MAX: usize = 8;
@@ -203,12 +203,17 @@ fn drives(s: &Section<'_>, wire: BusWire, model: &Model) -> Vec<BusDrive> {
         s.complain("drives", &format!("a bus has 1 to {DRIVES_MAX} [[buses.drives]]"));
     }
     let mut drives: Vec<BusDrive> = Vec::new();
-    for d in sections {
-        let drive = drive(&d, wire, model);
+    for d in &sections {
+        let drive = drive(d, wire, model);
         if drives.iter().any(|other| other.id == drive.id) {
             d.mistake("id", "another one for each drive of a bus");
         }
         drives.push(drive);
+    }
+    for (d, drive) in sections.into_iter().zip(&drives) {
+        if let Some(text) = bus_ids::overlap(drive, &drives) {
+            d.complain("id", &text);
+        }
         d.finish();
     }
     drives.sort_by_key(|drive| drive.joint);
@@ -222,7 +227,7 @@ fn drive(s: &Section<'_>, wire: BusWire, model: &Model) -> BusDrive {
         let names: Vec<&str> = model.joints.iter().map(|joint| joint.name.as_str()).collect();
         s.mistake("joint", &format!("one of {}", names.join(", ")));
     }
-    let id = s.count("id", 0, 126) as u8;
+    let (motor, id) = motor(s, wire);
     let gear = s.f64_if_given("gear", Range::between(1e-3, 1e3)).unwrap_or(1.0);
     let sign = s.f64_if_given("sign", Range::between(-1.0, 1.0)).unwrap_or(1.0);
     if sign.abs() != 1.0 {
@@ -231,7 +236,7 @@ fn drive(s: &Section<'_>, wire: BusWire, model: &Model) -> BusDrive {
     let offset_rad = s.f64_if_given("offset_rad", Range::between(-1e3, 1e3)).unwrap_or(0.0);
     let watchdog_ms = s.f64_if_given("watchdog_ms", Range::between(1.0, 1e6));
     BusDrive {
-        motor: motor(s, wire, id),
+        motor,
         id,
         joint: joint.unwrap_or(0),
         ratio: gear * sign,
@@ -240,8 +245,9 @@ fn drive(s: &Section<'_>, wire: BusWire, model: &Model) -> BusDrive {
     }
 }
 
-fn motor(s: &Section<'_>, wire: BusWire, id: u8) -> Motor {
-    let damiao = |ranges| Motor::Damiao(ranges, u16::from(id) + 16);
+/// The motor and its id.
+fn motor(s: &Section<'_>, wire: BusWire) -> (Motor, u8) {
+    let damiao = |ranges| Motor::Damiao(ranges, 0);
     let motors = [
         ("moteus", Motor::Moteus(MoteusConfig::default())),
         ("damiao-4310", damiao(MitRanges::DAMIAO_4310)),
@@ -257,14 +263,17 @@ fn motor(s: &Section<'_>, wire: BusWire, id: u8) -> Motor {
     if serial != (wire == BusWire::Rs485) {
         s.mistake("motor", "\"go-m8010\" with wire \"rs485\", another one with any other wire");
     }
-    match motor {
+    let (least, most) = bus_ids::range(&motor);
+    let id = s.count("id", least, most) as u8;
+    let motor = match motor {
         Motor::Moteus(config) => Motor::Moteus(moteus(s, config)),
-        Motor::Damiao(ranges, master) => {
+        Motor::Damiao(ranges, _) => {
             let given = s.has("master_id").then(|| s.count("master_id", 0, 0x7ff) as u16);
-            Motor::Damiao(ranges, given.unwrap_or(master))
+            Motor::Damiao(ranges, given.unwrap_or(u16::from(id) + 16))
         }
         other => other,
-    }
+    };
+    (motor, id)
 }
 
 /// The settings that a moteus of another size has.

@@ -6,6 +6,7 @@
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
 mod bus;
+mod bus_ids;
 mod buses;
 mod by_mass;
 mod collisions;
@@ -59,4 +60,4 @@ pub use scenario::Scenario;
 pub(crate) use section::{Mistakes, Range, Section};
 pub use sensors::{PRESETS as SENSORS, preset as sensor_preset};
 pub use services::{RecordSettings, Sandbox};
-pub use unitree::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
+pub use unitree::{HgKind, HgMotors, Motors, UnitreeRobot, UnitreeSettings};

@@ -21,7 +21,35 @@ pub struct Motors {
     pub feet: [usize; LEGS.len()],
 }
 
-/// Joints of a G1 in the order of its messages, by the names in Unitree's URDF.
+/// A kind of humanoid: what Unitree's messages mean for it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct HgKind {
+    /// Its name.
+    pub name: &'static str,
+    /// Joints in the order of the messages, by the names in Unitree's URDF.
+    joints: &'static [&'static str],
+    /// `mode_machine` in the states of the real robot.
+    mode_machine: u8,
+    /// Motors that move a joint through parallel rods: ankles, waist roll and pitch.
+    pub parallel: &'static [usize],
+    /// Motors that `rt/arm_sdk` moves, and the place of their weight; none for a kind whose
+    /// places were not found in a program of Unitree's.
+    pub arms: Option<(std::ops::Range<usize>, usize)>,
+}
+
+/// Source: unitree_ros, descriptions of the robots; unitree_sdk2_python, low-level examples and
+/// `g1_arm7_sdk_dds_example.py`; unitree_rl_lab, controllers for `mode_machine`.
+static KINDS: [HgKind; 2] = [
+    HgKind {
+        name: "G1",
+        joints: &G1,
+        mode_machine: 5,
+        parallel: &[4, 5, 10, 11, 13, 14],
+        arms: Some((12..29, 29)),
+    },
+    HgKind { name: "H1-2", joints: &H1_2, mode_machine: 6, parallel: &[4, 5, 10, 11], arms: None },
+];
+
 const G1: [&str; 29] = [
     "left_hip_pitch_joint",
     "left_hip_roll_joint",
@@ -54,15 +82,47 @@ const G1: [&str; 29] = [
     "right_wrist_yaw_joint",
 ];
 
+const H1_2: [&str; 27] = [
+    "left_hip_yaw_joint",
+    "left_hip_pitch_joint",
+    "left_hip_roll_joint",
+    "left_knee_joint",
+    "left_ankle_pitch_joint",
+    "left_ankle_roll_joint",
+    "right_hip_yaw_joint",
+    "right_hip_pitch_joint",
+    "right_hip_roll_joint",
+    "right_knee_joint",
+    "right_ankle_pitch_joint",
+    "right_ankle_roll_joint",
+    "torso_joint",
+    "left_shoulder_pitch_joint",
+    "left_shoulder_roll_joint",
+    "left_shoulder_yaw_joint",
+    "left_elbow_joint",
+    "left_wrist_roll_joint",
+    "left_wrist_pitch_joint",
+    "left_wrist_yaw_joint",
+    "right_shoulder_pitch_joint",
+    "right_shoulder_roll_joint",
+    "right_shoulder_yaw_joint",
+    "right_elbow_joint",
+    "right_wrist_roll_joint",
+    "right_wrist_pitch_joint",
+    "right_wrist_yaw_joint",
+];
+
 /// Joints of a humanoid in the order of Unitree's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HgMotors {
+    /// Its kind.
+    pub kind: &'static HgKind,
     /// Indices into the model's joints.
-    pub joints: [usize; G1.len()],
+    pub joints: Vec<usize>,
 }
 
 /// The robots that have Unitree's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnitreeRobot {
     /// A quadruped: `unitree_go`.
     Go(Motors),
@@ -71,7 +131,7 @@ pub enum UnitreeRobot {
 }
 
 /// Settings of Unitree's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitreeSettings {
     /// The order of motors and feet.
     pub robot: UnitreeRobot,
@@ -91,33 +151,43 @@ pub(super) fn unitree(
     let s = root.section("unitree");
     let enabled = s.bool("enabled");
     let every_ticks = rate(&s, "rate_hz", 1_000_000_000 / spec.period_ns, RATE_MOST_HZ);
-    let mode_machine = s.count("mode_machine", 0, u32::from(u8::MAX)) as u8;
+    let given = match s.choice_or_number("mode_machine", "auto") {
+        true => None,
+        false => Some(s.count("mode_machine", 0, u32::from(u8::MAX)) as u8),
+    };
     let quadruped = Motors::of(model, spec).map(UnitreeRobot::Go);
     let robot = quadruped.or_else(|| HgMotors::of(model).map(UnitreeRobot::Hg));
     if enabled && robot.is_none() {
         s.mistake(
             "enabled",
             "false: Unitree's messages are for robots with feet FR, FL, RR and RL (or FR_… and so \
-             on), three joints above each and no others, or with the 29 joints of a G1",
+             on), three joints above each and no others, or with the 29 \
+             joints of a G1 or the 27 of an H1-2",
         );
     } else if enabled && ros2.mode == Ros2Mode::Off {
         s.mistake("enabled", "false where ros2.mode is \"off\": the messages go over ROS 2");
     }
     s.finish();
     let every_ticks = every_ticks.unwrap_or(1);
-    let settings = |robot| UnitreeSettings { robot, mode_machine, every_ticks };
-    robot.filter(|_| enabled).map(settings)
+    let robot = robot.filter(|_| enabled)?;
+    let own = match &robot {
+        UnitreeRobot::Go(_) => 0,
+        UnitreeRobot::Hg(motors) => motors.kind.mode_machine,
+    };
+    Some(UnitreeSettings { robot, mode_machine: given.unwrap_or(own), every_ticks })
 }
 
 impl HgMotors {
-    /// The order for a robot with the 29 joints of a G1, by their names, and no others.
+    /// The order for a robot with all joints of one kind, by their names, and no others.
     #[must_use]
     pub fn of(model: &Model) -> Option<Self> {
-        let mut all = Self { joints: [0; G1.len()] };
-        for (joint, name) in all.joints.iter_mut().zip(G1) {
-            *joint = model.joints.iter().position(|j| j.name == name)?;
-        }
-        (model.joint_count() == G1.len()).then_some(all)
+        let place = |name: &&str| model.joints.iter().position(|j| j.name == *name);
+        let of = |kind: &'static HgKind| {
+            let joints: Option<Vec<usize>> = kind.joints.iter().map(place).collect();
+            let joints = joints.filter(|joints| joints.len() == model.joint_count())?;
+            Some(Self { kind, joints })
+        };
+        KINDS.iter().find_map(of)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::buffer_pool::{CommandSender, Sent};
 use hardstand_protocol::{Command, Rejection};
 
 use super::{ArrivalCounters, CommandLimits, JoinedSessions, check_command};
-use hardstand_protocol::{ClaimedCommand, decode_command};
+use hardstand_protocol::{ClaimedCommand, JointCommand, check_joints, decode_command};
 
 /// Where commands arrive: the first of their two checks, and the hand-over to the physics thread.
 #[derive(Debug)]
@@ -58,6 +58,14 @@ impl CommandIngress {
         self.counters.count_received();
         self.counters.count(reason);
         self.joined.note_rejected(session, reason, answers_tick);
+    }
+
+    /// Checks set-points that become a part of later commands; likewise.
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    pub fn check(&self, joints: &[JointCommand]) -> Result<(), Rejection> {
+        self.judge(check_joints(joints, [self.limits.kp_max, self.limits.kd_max]))
     }
 
     fn judge(&self, result: Result<(), Rejection>) -> Result<(), Rejection> {

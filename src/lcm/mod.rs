@@ -171,8 +171,9 @@ impl Lcm {
             return;
         }
         let source = &mut self.ends.source;
-        if (source.holds(&self.state) || source.join(&self.state)) && source.owes(&self.state) {
-            let at = (state.run_id, state.tick);
+        if (source.holds(&self.state) || source.join(&self.state))
+            && let Some(at) = source.owed(&self.state)
+        {
             let _counted_by_the_ingress = source.send(at, commands.clone()).is_ok();
         }
     }

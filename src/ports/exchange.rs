@@ -72,7 +72,7 @@ impl Exchange {
         }
         let running = self.state.state.phase == Phase::Running.code();
         let again = self.waits && running && self.sent.elapsed() > SENT_AGAIN;
-        if again && self.ends.source.owes(&self.state) {
+        if again && self.ends.source.owed(&self.state).is_some() {
             self.sent = Instant::now();
             return true;
         }

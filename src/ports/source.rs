@@ -161,13 +161,12 @@ impl Source {
         }
     }
 
-    /// Whether the state asks for a command that has not been sent yet.
+    /// Run and tick of the last state that asked for a command, if none has been sent yet. The
+    /// state itself may have been overtaken by newer ones.
     #[must_use]
-    pub fn owes(&self, now: &PortState) -> bool {
-        let (run_id, tick) = (now.state.run_id, now.state.tick);
-        let new = self.answered.is_none_or(|(run, last)| run != run_id || tick > last);
-        new && self.joined.is_some_and(|(run, _)| run == run_id)
-            && tick.is_multiple_of(self.spec.every_ticks)
+    pub fn owed(&self, now: &PortState) -> Option<(u32, u64)> {
+        let now = (now.state.run_id, now.state.tick);
+        owed(now, self.spec.every_ticks, self.joined?, self.answered)
     }
 
     /// Whether the state of this run and tick, or a later one, has its answer.
@@ -205,5 +204,54 @@ impl Source {
             self.answered = Some((run_id, answers_tick));
         }
         sent
+    }
+}
+
+/// The state to answer at `now`, of those every so many ticks: the last one since the join that has
+/// no answer yet. Runs and ticks.
+fn owed(
+    (run_id, tick): (u32, u64),
+    every_ticks: u64,
+    (run_joined, first): (u32, u64),
+    answered: Option<(u32, u64)>,
+) -> Option<(u32, u64)> {
+    let asked = tick - tick % every_ticks.max(1);
+    let new = answered.is_none_or(|(run, last)| run != run_id || asked > last);
+    (new && run_joined == run_id && asked >= first).then_some((run_id, asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::owed;
+
+    /// The ticks that are answered if the thread sees only the states `seen` of run 1.
+    fn answers(seen: impl IntoIterator<Item = u64>, every_ticks: u64, first: u64) -> Vec<u64> {
+        let mut answered = None;
+        let mut all = Vec::new();
+        for tick in seen {
+            if let Some(at) = owed((1, tick), every_ticks, (1, first), answered) {
+                answered = Some(at);
+                all.push(at.1);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn each_state_that_asks_is_answered_once_also_if_the_thread_sees_only_later_ones() {
+        assert_eq!(answers(0..13, 4, 0), [0, 4, 8, 12]);
+        // it wakes one tick too late each time
+        assert_eq!(answers([1, 5, 9, 13], 4, 0), [0, 4, 8, 12]);
+        // one late wake
+        assert_eq!(answers((0..=99).chain(103..=300), 100, 0), [0, 100, 200, 300]);
+        // it slept over a whole one: the newest counts
+        assert_eq!(answers([0, 9, 10], 4, 0), [0, 8]);
+    }
+
+    #[test]
+    fn what_was_before_the_join_or_in_another_run_is_not_answered() {
+        assert_eq!(answers(5..13, 4, 8), [8, 12]);
+        assert_eq!(owed((2, 8), 4, (1, 0), None), None);
+        assert_eq!(owed((2, 8), 4, (2, 0), Some((1, 100))), Some((2, 8)));
     }
 }

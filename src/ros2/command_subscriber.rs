@@ -11,6 +11,7 @@ use super::orders::{Orders, Refused};
 use super::sessions::{Owner, Publisher, Sender, Sessions};
 use super::stamps::Stamps;
 use super::trajectory::Trajectory;
+use super::unitree::Arms;
 use crate::ingress::CommandIngress;
 use hardstand_protocol::ClaimedCommand;
 use hardstand_protocol::{Authority, JointCommand, JointReading, Rejection, StateReading};
@@ -74,9 +75,20 @@ struct State {
     /// Run, and the answer to its first state, if the stamp of that is 0.
     first: Option<(u32, Vec<JointCommand>)>,
     following: Option<(Publisher, Trajectory)>,
+    /// Set-points for the arms, and the simulated time until which they hold, ns.
+    arms: Option<(Arms, u64)>,
 }
 
 impl State {
+    /// Blends the arms into a command for all joints.
+    fn with_arms(&mut self, time_ns: u64, mut joints: Vec<JointCommand>) -> Vec<JointCommand> {
+        self.arms.take_if(|(_, until_ns)| time_ns > *until_ns);
+        if let Some((arms, _)) = &self.arms {
+            arms.blend(&mut joints);
+        }
+        joints
+    }
+
     /// True if another controller commands the robot.
     fn is_taken(&self, publisher: Publisher, now: &Now) -> bool {
         match &self.joined {
@@ -205,6 +217,7 @@ impl CommandSubscriber {
         if state.gives_way(publisher, &now) {
             state.following = None;
         }
+        let joints = state.with_arms(now.time_ns, joints);
         self.send(&mut state, publisher, &now, answers_tick, joints).map(drop)
     }
 
@@ -214,6 +227,46 @@ impl CommandSubscriber {
         trajectory: Result<Trajectory, Refused>,
     ) -> Result<(), Refused> {
         self.follow_from((POSTURE, None), trajectory?)
+    }
+
+    /// Receives set-points for the arms, which hold for `lasts_ns` of simulated time. They are
+    /// blended into the commands of these topics. Where the robot has none, it follows `stand`.
+    pub(super) fn receive_arms(
+        &self,
+        topic: &str,
+        read: Result<Arms, Refused>,
+        lasts_ns: u64,
+        stand: impl FnOnce() -> Result<Trajectory, Refused>,
+    ) {
+        self.counters.count_received();
+        let placed = read.and_then(|arms| self.place_arms(arms, lasts_ns, stand));
+        if let Err(refused) = placed {
+            self.counters.count(topic, &refused);
+        }
+    }
+
+    fn place_arms(
+        &self,
+        arms: Arms,
+        lasts_ns: u64,
+        stand: impl FnOnce() -> Result<Trajectory, Refused>,
+    ) -> Result<(), Refused> {
+        let set_points: Vec<JointCommand> = arms.joints.iter().map(|(_, c)| *c).collect();
+        if self.ingress.check(&set_points).is_err() {
+            // counted there, as of every command
+            return Ok(());
+        }
+        let now = (self.now)();
+        let mut state = self.lock();
+        if state.is_taken((POSTURE, None), &now) {
+            if state.joined.is_some() || !state.sessions.is_ours(&owner(&now)) {
+                return Err(taken());
+            }
+        } else if state.following.is_none() && arms.weight > 0.0 {
+            state.following = Some(((POSTURE, None), stand()?));
+        }
+        state.arms = Some((arms, now.time_ns.saturating_add(lasts_ns)));
+        Ok(())
     }
 
     /// Ends a trajectory of the daemon's own.
@@ -271,7 +324,7 @@ impl CommandSubscriber {
         }
         let mut state = self.lock();
         if state.is_taken(publisher, &now) {
-            return refused("another controller commands the robot");
+            return Err(taken());
         }
         if self.stamps.exact && !trajectory.has_stamp() && state.following.is_some() {
             return refused(
@@ -315,6 +368,7 @@ impl CommandSubscriber {
             && let Some((publisher, mut trajectory)) = own.following.take()
         {
             let joints = trajectory.at(state.time_ns, &state.joints);
+            let joints = own.with_arms(state.time_ns, joints);
             match self.send(&mut own, publisher, &now, state.tick, joints) {
                 Ok(true) => own.following = Some((publisher, trajectory)),
                 Ok(false) => {}
@@ -352,6 +406,10 @@ impl CommandSubscriber {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn taken() -> Refused {
+    Refused::new(RosRejection::Trajectory, "another controller commands the robot".into())
 }
 
 const fn owner(now: &Now) -> Owner {

@@ -8,11 +8,12 @@ use super::counters::{RosCounters, RosRejection};
 use super::messages::Message;
 use super::naming::End;
 use super::orders::Refused;
+use super::postures::{Posture, Postures};
 use super::topics::MessageType;
 use super::unitree::{
     Checked, Guard, HgLowCmd, HgLowState, LowCmd, LowState, SportModeState, WRITERS,
-    WirelessController, fill, fill_hg, fill_sport, has_its_crc, hg_set_points, set_crc, set_points,
-    sticks, watch,
+    WirelessController, arms, fill, fill_hg, fill_sport, has_its_crc, hg_set_points, set_crc,
+    set_points, sticks, watch,
 };
 use super::wires::{Out, Take, Wires};
 use crate::config::{HgMotors, Motors, UnitreeRobot, UnitreeSettings};
@@ -23,6 +24,7 @@ use hardstand_protocol::{JointCommand, StateReading, random_number};
 const LOW_STATE_TOPIC: &str = "/lowstate";
 const SLOW_STATE_TOPIC: &str = "/lf/lowstate";
 const LOW_CMD_TOPIC: &str = "/lowcmd";
+const ARM_TOPIC: &str = "/arm_sdk";
 const BODY_TOPICS: [&str; 2] = ["/sportmodestate", "/odommodestate"];
 const REMOTE_TOPIC: &str = "/wirelesscontroller";
 
@@ -54,6 +56,7 @@ pub(super) fn low_level(
     wires: &mut Wires<'_>,
     settings: &UnitreeSettings,
     subscriber: &Arc<CommandSubscriber>,
+    motion: &OwnMotion,
 ) -> Result<(LowStates, Guard)> {
     let own = [random_number() as u32, random_number() as u32];
     let guard = Guard::new(own);
@@ -61,7 +64,7 @@ pub(super) fn low_level(
     let is_taken = wires.finder((LOW_STATE_TOPIC, LOW_CMD_TOPIC), WRITERS);
     let thread = watch(guard.clone(), is_taken, wires.bus().panic_guard());
     thread.map_err(|e| Error::new(ErrorKind::Internal, format!("guard thread: {e}")))?;
-    let (robot, state) = match settings.robot {
+    let (robot, state) = match settings.robot.clone() {
         UnitreeRobot::Go(motors) => {
             let take = receive(guard.clone(), subscriber, move |bytes| commands(&motors, bytes));
             wires.listen(MessageType::of::<LowCmd>(), LOW_CMD_TOPIC, End::Subscriber, take)?;
@@ -73,7 +76,8 @@ pub(super) fn low_level(
         }
         UnitreeRobot::Hg(motors) => {
             let mode_pr = Arc::new(AtomicU8::new(0));
-            let read = hg_reader(motors, settings.mode_machine, Arc::clone(&mode_pr));
+            listen_to_arms(wires, &motors, &guard, subscriber, motion)?;
+            let read = hg_reader(motors.clone(), settings.mode_machine, Arc::clone(&mode_pr));
             let take = receive(guard.clone(), subscriber, read);
             wires.listen(MessageType::of::<HgLowCmd>(), LOW_CMD_TOPIC, End::Subscriber, take)?;
             let mut message =
@@ -155,6 +159,41 @@ impl LowStates {
             self.remote.put(buffer, unix_ns, counters);
         }
     }
+}
+
+/// What the daemon does by itself while `arm_sdk` moves the arms.
+#[derive(Clone, Debug)]
+pub(super) struct OwnMotion {
+    pub(super) postures: Arc<Postures>,
+    /// Simulated time for which set-points for the arms hold, as commands do.
+    pub(super) hold_ns: u64,
+}
+
+/// `arm_sdk`: set-points for the arms, for a kind that has it.
+fn listen_to_arms(
+    wires: &mut Wires<'_>,
+    motors: &HgMotors,
+    guard: &Guard,
+    subscriber: &Arc<CommandSubscriber>,
+    motion: &OwnMotion,
+) -> Result<()> {
+    if motors.kind.arms.is_none() {
+        return Ok(());
+    }
+    let (motors, guard, motion) = (motors.clone(), guard.clone(), motion.clone());
+    let subscriber = Arc::clone(subscriber);
+    let take: Take = Box::new(move |bytes, _| {
+        let read = match guard.block_reason() {
+            Some(why) => Err(Refused::new(RosRejection::Guard, why.into())),
+            None => HgLowCmd::decode(bytes).map_err(Refused::from).and_then(|message| {
+                let refused = || Refused::new(RosRejection::Cdr, "the weight is no number".into());
+                arms(&motors, &message).ok_or_else(refused)
+            }),
+        };
+        let stand = || motion.postures.trajectory(Posture::Up);
+        subscriber.receive_arms(ARM_TOPIC, read, motion.hold_ns, stand);
+    });
+    wires.listen(MessageType::of::<HgLowCmd>(), ARM_TOPIC, End::Subscriber, take)
 }
 
 /// Receives commands, which `read` reads.

@@ -44,6 +44,8 @@ mod simulator;
 #[cfg(feature = "zenoh")]
 mod stamps;
 #[cfg(feature = "zenoh")]
+mod timed_velocity;
+#[cfg(feature = "zenoh")]
 mod topic_publisher;
 mod topics;
 mod trajectory;

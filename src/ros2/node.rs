@@ -11,7 +11,7 @@ use super::command_subscriber::{
 use super::counters::RosCounters;
 use super::diagnostics::diagnostics;
 use super::joined::Joined;
-use super::low_level::{LowStates, low_level};
+use super::low_level::{LowStates, OwnMotion, low_level};
 use super::messages::{
     DiagnosticArray, DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
     Twist,
@@ -23,6 +23,7 @@ use super::readings::Readings;
 use super::services::Services;
 use super::simulator::Simulator;
 use super::stamps::Stamps;
+use super::timed_velocity::TimedVelocity;
 use super::topic_publisher::{Line, TopicPublisher};
 use super::topics::{MessageType, Source, latched, sources};
 use super::unitree_services as unitree;
@@ -91,7 +92,8 @@ impl Node {
             Arc::new(command_subscriber((scenario, model), &feed, (&ingress, joins), &counters));
         listen_to_commands(&mut wires, &subscriber)?;
         listen_to_velocities(&mut wires, orders.clone(), &counters)?;
-        let low_states = unitree_robot(&mut wires, scenario, &subscriber, &orders, &counters)?;
+        let velocity = Arc::new(TimedVelocity::new(orders.clone()));
+        let low_states = unitree_robot(&mut wires, scenario, &subscriber, &velocity, &counters)?;
         // a bridge needs another announcement for actions
         let action = match scenario.ros2.mode {
             Ros2Mode::Bridge => None,
@@ -108,6 +110,7 @@ impl Node {
             every: feed.every,
             subscriber,
             action,
+            velocity,
             counters: Arc::clone(&counters),
             panic_guard: bus.panic_guard(),
             clock: bus.wall_clock(),
@@ -194,15 +197,18 @@ fn unitree_robot(
     wires: &mut Wires<'_>,
     scenario: &Scenario,
     subscriber: &Arc<CommandSubscriber>,
-    orders: &OrderPort,
+    velocity: &Arc<TimedVelocity>,
     counters: &Arc<RosCounters>,
 ) -> Result<Option<LowStates>> {
     let Some(settings) = &scenario.unitree else { return Ok(None) };
-    let (low_states, guard) = low_level(wires, settings, subscriber)?;
+    let postures = Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario)));
+    let hold_ns = scenario.watchdog.hold_ticks * scenario.spec.period_ns;
+    let motion = OwnMotion { postures: Arc::clone(&postures), hold_ns };
+    let (low_states, guard) = low_level(wires, settings, subscriber, &motion)?;
     let ends = unitree::Ends {
         subscriber: Arc::clone(subscriber),
-        postures: Arc::new(Postures::of(scenario, &settings.robot, hold_gains(scenario))),
-        orders: orders.clone(),
+        postures,
+        velocity: Arc::clone(velocity),
         guard,
         counters: Arc::clone(counters),
     };

@@ -69,6 +69,11 @@ impl Owner {
 }
 
 impl Sessions {
+    /// True if one of these publishers owns the robot.
+    pub(super) fn is_ours(&self, now: &Owner) -> bool {
+        self.0.iter().any(|s| s.is_in_force(now))
+    }
+
     /// True if another session owns the robot.
     pub(super) fn is_taken(&self, publisher: Publisher, now: &Owner) -> bool {
         let ours = self.0.iter().find(|s| s.publisher == publisher);

@@ -9,6 +9,7 @@ use super::command_subscriber::CommandSubscriber;
 use super::counters::RosCounters;
 use super::low_level::LowStates;
 use super::readings::Readings;
+use super::timed_velocity::TimedVelocity;
 use super::topics::Encode;
 use super::wires::Out;
 use crate::buffer_pool::Inbox;
@@ -37,6 +38,7 @@ pub(super) struct TopicPublisher {
     pub(super) every: Arc<AtomicU64>,
     pub(super) subscriber: Arc<CommandSubscriber>,
     pub(super) action: Option<Arc<FollowAction>>,
+    pub(super) velocity: Arc<TimedVelocity>,
     pub(super) counters: Arc<RosCounters>,
     pub(super) panic_guard: PanicGuard,
     pub(super) clock: WallClock,
@@ -57,7 +59,7 @@ impl TopicPublisher {
 
     /// Ticks between two snapshots that are needed for all topics with subscribers; 0 for none.
     fn wanted(&self) -> u64 {
-        if self.subscriber.is_following() {
+        if self.subscriber.is_following() || self.velocity.is_pending() {
             return 1;
         }
         let lines = self.lines.iter().filter(|l| l.topic.is_wanted()).map(|l| l.every);
@@ -72,6 +74,7 @@ impl TopicPublisher {
         if let Some(action) = &self.action {
             action.look(&fed.snapshot.state);
         }
+        self.velocity.look(&fed.snapshot.state);
         if let Some(low) = &mut self.low_states {
             let (now_ns, state) = (self.clock.now_ns(), &fed.snapshot.state);
             low.publish((fed.number, state), now_ns, &mut self.buffer, &self.counters);

@@ -12,10 +12,11 @@ use super::messages::Message;
 use super::naming::End;
 use super::orders::Refused;
 use super::postures::{Posture, Postures};
+use super::timed_velocity::TimedVelocity;
 use super::topics::MessageType;
 use super::unitree::{Guard, Request, Response, ResponseHeader, Status};
 use super::wires::{Out, Take, Wires};
-use crate::bus::{Order, OrderPort, WallClock};
+use crate::bus::WallClock;
 use hardstand_error::Result;
 use hardstand_protocol::VelocityCommand;
 
@@ -34,7 +35,7 @@ const POSTURE_MODE: &str = "normal";
 pub(super) struct Ends {
     pub(super) subscriber: Arc<CommandSubscriber>,
     pub(super) postures: Arc<Postures>,
-    pub(super) orders: OrderPort,
+    pub(super) velocity: Arc<TimedVelocity>,
     pub(super) guard: Guard,
     pub(super) counters: Arc<RosCounters>,
 }
@@ -137,6 +138,8 @@ struct Move {
 #[derive(Deserialize)]
 struct Velocity {
     velocity: [f64; 3],
+    /// s; without it, the velocity holds.
+    duration: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -150,18 +153,21 @@ fn sport(call: &Request, ends: &Ends) -> Answer {
         VERSION => Ok("1.0.0.1".into()),
         1001 => assume(Posture::Damp, ends),
         1002 | 1004 | 1006 => assume(Posture::Up, ends),
-        1003 => velocity([0.0; 3], ends),
+        1003 => velocity([0.0; 3], None, ends),
         1005 => assume(Posture::Down, ends),
         1008 => {
             let Move { x, y, z } = parameter(call)?;
-            velocity([x, y, z], ends)
+            velocity([x, y, z], None, ends)
         }
         7101 => match parameter::<Number>(call)?.data as i64 {
             0 | 1 => assume(Posture::Damp, ends),
             4 => assume(Posture::Up, ends),
             _ => Err(NOT_IMPLEMENTED),
         },
-        7105 => velocity(parameter::<Velocity>(call)?.velocity, ends),
+        7105 => {
+            let Velocity { velocity: values, duration } = parameter(call)?;
+            velocity(values, duration, ends)
+        }
         _ => Err(NOT_IMPLEMENTED),
     }
 }
@@ -176,11 +182,12 @@ fn assume(posture: Posture, ends: &Ends) -> Answer {
     }
 }
 
-fn velocity(values: [f64; 3], ends: &Ends) -> Answer {
-    if values.iter().any(|v| !v.is_finite()) {
+fn velocity(values: [f64; 3], lasts_s: Option<f64>, ends: &Ends) -> Answer {
+    let lasts = lasts_s.is_none_or(|s| s.is_finite() && s >= 0.0);
+    if !lasts || values.iter().any(|v| !v.is_finite()) {
         return Err(WRONG_PARAMETER);
     }
-    ends.orders.tell(Order::Velocity, "unitree", &VelocityCommand::from(values));
+    ends.velocity.order(VelocityCommand::from(values), lasts_s);
     Ok(String::new())
 }
 

@@ -15,6 +15,7 @@ mod anchors;
 mod bisect;
 mod bodies;
 mod branch;
+mod bus_config;
 mod by_mass;
 mod calibrate;
 #[cfg(feature = "zenoh")]

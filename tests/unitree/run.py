@@ -4,7 +4,8 @@ network namespace of its own with nothing but the loopback interface, domain 0, 
     unshare -n python3 tests/unitree/run.py HARDSTAND SCENARIO [--set KEY=VALUE]... -- PROGRAM...
 
 Needs root for the namespace. A program that goes on for ever is ended after `--seconds`. The robot
-must be upright at the end, and the log must replay. Programs in Python on a busy machine miss their
+must be upright at the end, the log must replay, and each condition of `--reaches`, in the words of
+`hardstand bisect --where`, must hold at some tick. Programs in Python on a busy machine miss their
 2 ms now and then, so a command is held for 0.5 s.
 """
 import argparse
@@ -22,6 +23,7 @@ TILT_DEG_MAX = 20.0
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, help="end the program after this time")
+    parser.add_argument("--reaches", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("hardstand")
     parser.add_argument("scenario")
@@ -52,6 +54,11 @@ def main():
     assert code == 0 and replayed.returncode == 0, "the daemon"
     # go2_stand_example.py ends with -1
     assert "Done!" in printed or given.seconds, "the program did not come to its end"
+    for where in given.reaches:
+        found = subprocess.run([given.hardstand, "bisect", str(log), "--where", where],
+                               capture_output=True, text=True)
+        # 1: found
+        assert found.returncode == 1, f"no tick with {where}: {found.stdout} {found.stderr}"
     assert tilt < TILT_DEG_MAX, f"the robot's tilt is {tilt}° at the end"
     print(f"upright: tilt {tilt}° at the end")
 

@@ -4,9 +4,11 @@
 //!   [`HgLowState`]: `unitree_hg/msg`.
 //! - [`Request`], [`Response`]: calls of Unitree's services.
 //! - [`set_points`], [`fill`]: read set-points from commands and fill state messages.
+//! - [`Arms`]: set-points of `arm_sdk`.
 //! - `Guard`: blocks messages while a real robot may be on the domain.
 
 mod api;
+mod arms;
 mod crc;
 #[cfg(feature = "zenoh")]
 mod guard;
@@ -16,13 +18,13 @@ mod motors;
 mod sport;
 
 pub use api::{Request, Response, ResponseHeader, Status};
+pub use arms::Arms;
 pub use crc::{Checked, has_its_crc, set_crc};
 #[cfg(feature = "zenoh")]
 pub(crate) use guard::{Guard, WRITERS, watch};
 pub use hg::{HgLowCmd, HgLowState};
 pub use messages::{BmsCmd, BmsState, ImuState, LowCmd, LowState, MotorCmd, MotorState};
 pub use motors::{
-    MODE_AB, PARALLEL, POS_STOP, VEL_STOP, fill, fill_hg, fill_sport, hg_set_points, set_points,
-    sticks,
+    MODE_AB, POS_STOP, VEL_STOP, arms, fill, fill_hg, fill_sport, hg_set_points, set_points, sticks,
 };
 pub use sport::{SportModeState, WirelessController};

@@ -1,6 +1,7 @@
 //! Reads set-points from commands and fills state messages.
 #![allow(non_snake_case, reason = "monogram notation, see spatial")]
 
+use super::arms::Arms;
 use super::hg::{HgLowCmd, HgLowState, HgMotorCmd};
 use super::messages::{ImuState, LowCmd, LowState, MotorCmd};
 use super::sport::{SportModeState, TimeSpec, WirelessController};
@@ -14,8 +15,6 @@ pub const POS_STOP: f32 = 2.146e9;
 pub const VEL_STOP: f32 = 16_000.0;
 /// `mode_pr` of commands for the parallel motors A and B.
 pub const MODE_AB: u8 = 1;
-/// Motors of a G1 that move a joint through parallel rods: ankles, waist roll and pitch.
-pub const PARALLEL: [usize; 6] = [4, 5, 10, 11, 13, 14];
 
 /// Set-points for all joints, in the model's order.
 #[must_use]
@@ -37,11 +36,26 @@ pub fn hg_set_points(
 ) -> Vec<JointCommand> {
     let mut commands = vec![JointCommand::default(); motors.joints.len()];
     for (place, (&joint, motor)) in motors.joints.iter().zip(&m.motor_cmd).enumerate() {
-        let kept = m.mode_pr == MODE_AB && PARALLEL.contains(&place);
+        let kept = m.mode_pr == MODE_AB && motors.kind.parallel.contains(&place);
         let old = before.get(joint).filter(|_| kept);
         commands[joint] = old.copied().unwrap_or_else(|| hg_set_point(motor));
     }
     commands
+}
+
+/// What `arm_sdk` asks for, whose motors have no mode; `None` for a kind without it, or if the
+/// weight is not a number. A weight beyond 0 or 1 is that.
+#[must_use]
+pub fn arms(motors: &HgMotors, m: &HgLowCmd) -> Option<Arms> {
+    let (places, weight) = motors.kind.arms.as_ref()?;
+    let weight = f64::from(m.motor_cmd.get(*weight)?.q);
+    let of = |place: usize| {
+        let (joint, motor) = (motors.joints.get(place)?, m.motor_cmd.get(place)?);
+        let on = HgMotorCmd { mode: 1, ..motor.clone() };
+        Some((*joint, hg_set_point(&on)))
+    };
+    let joints = places.clone().filter_map(of).collect();
+    (!weight.is_nan()).then_some(Arms { joints, weight: weight.clamp(0.0, 1.0) })
 }
 
 /// Fills the measured values of a message; the other fields stay unchanged.

@@ -5,13 +5,14 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use hardstand::bus::PanicGuard;
+use hardstand::config::{HgMotors, Scenario};
 use hardstand::dds::{Participant, Quality, Readers, Receiving, Writer};
 use hardstand::ros2::messages::{Clock, JointState, Message};
-use hardstand::ros2::unitree::{LowState, Request, Response, has_its_crc};
+use hardstand::ros2::unitree::{HgLowCmd, LowState, Request, Response, has_its_crc};
 use hardstand_protocol::StateReading;
 
 use super::unitree::hold;
-use crate::common::process::{Observer, Process, Scene, serial, wait_for};
+use crate::common::process::{Observer, Process, Scene, repository, serial, wait_for};
 
 const LOW_CMD: (&str, &str) = ("rt/lowcmd", "unitree_go::msg::dds_::LowCmd_");
 const LOW_STATE: (&str, &str) = ("rt/lowstate", "unitree_go::msg::dds_::LowState_");
@@ -24,15 +25,23 @@ fn domain() -> u16 {
 }
 
 fn begin() -> (Scene, Process, Observer) {
+    begin_with("config/quadruped.toml", &[])
+}
+
+/// A G1 that hangs from its pelvis, under the name that observers look for.
+fn begin_g1() -> (Scene, Process, Observer) {
+    let hangs = ["robot.base=fixed", "initial.position_m=[0,0,1.5]", "initial.place=as_given"];
+    begin_with("benches/robots/g1_8.toml", &[&["robot.name=quadruped"][..], &hangs].concat())
+}
+
+fn begin_with(scenario: &str, more: &[&str]) -> (Scene, Process, Observer) {
     let scene = Scene::new();
-    let sets = [
-        &format!("ros2.domain={}", domain()),
-        "ros2.mode=dds",
-        "unitree.enabled=true",
-        "command.hold_ticks=2000",
-    ];
-    let more: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
-    let daemon = scene.daemon(&more);
+    let domain = format!("ros2.domain={}", domain());
+    let sets = [&domain, "ros2.mode=dds", "unitree.enabled=true", "command.hold_ticks=2000"];
+    let sets: Vec<&str> = sets.iter().chain(more).flat_map(|set| ["--set", set]).collect();
+    let mut args = scene.run_args(&sets);
+    args[1] = repository(scenario);
+    let daemon = scene.hardstand("daemon", &args.iter().map(String::as_str).collect::<Vec<_>>());
     let observer = Observer::of(&scene);
     (scene, daemon, observer)
 }
@@ -115,7 +124,11 @@ fn a_unitree_controller_makes_the_robot_stand_over_dds_alone() {
 }
 
 fn call(peer: &Peer, writer: &Writer, api_id: i64) -> (i32, String) {
-    let mut request = Request { parameter: "{}".into(), ..Default::default() };
+    call_with(peer, writer, api_id, "{}")
+}
+
+fn call_with(peer: &Peer, writer: &Writer, api_id: i64, parameter: &str) -> (i32, String) {
+    let mut request = Request { parameter: parameter.into(), ..Default::default() };
     (request.header.identity.id, request.header.identity.api_id) = (7, api_id);
     let answer = Response::decode(&peer.ask(writer, &encoded(&request))).unwrap();
     assert_eq!(answer.header.identity, request.header.identity);
@@ -140,6 +153,70 @@ fn unitrees_services_answer_and_move_the_robot() {
     observer.until("it lies", |s| s.phase == 1 && height(s) < 0.2);
     assert_eq!(call(&sport, &writer, 1004).0, 0);
     observer.until("it stands", |s| height(s) > 0.3);
+}
+
+/// `LocoClient.Move(0.3, 0, 0)` of Unitree's SDK: for a second, unless asked to go on.
+#[test]
+fn a_velocity_with_a_duration_ends_by_itself() {
+    let _one = serial();
+    let (_scene, _daemon, observer) = begin();
+    let sport = Peer::hearing(&[("rt/api/sport/response", RESPONSE)]);
+    let writer = sport.writer(("rt/api/sport/request", REQUEST));
+    let ahead = |s: &StateReading| s.velocity_command.vx_m_per_s;
+    let ask = |parameter: &str| call_with(&sport, &writer, 7105, parameter).0;
+    assert_eq!(ask(r#"{"velocity":[0.3,0,0],"duration":-1}"#), 3204);
+    assert_eq!(call(&sport, &writer, 1004).0, 0);
+    assert_eq!(ask(r#"{"velocity":[0.3,0,0],"duration":1}"#), 0);
+    let begun_ns = observer.until("it is asked to walk", |s| ahead(s) == 0.3).time_ns;
+    let ended_ns = observer.until("its time is over", |s| ahead(s) == 0.0).time_ns;
+    assert!(ended_ns - begun_ns > 800_000_000, "{begun_ns} ns to {ended_ns} ns");
+    // without one it holds
+    assert_eq!(ask(r#"{"velocity":[0.2,0,0]}"#), 0);
+    let begun_ns = observer.until("it is asked to walk", |s| ahead(s) == 0.2).time_ns;
+    let later = observer.until("2 s later", |s| s.time_ns > begun_ns + 2_000_000_000);
+    assert_eq!(ahead(&later), 0.2);
+}
+
+/// The calls of `g1_arm7_sdk_dds_example.py`: neither a mode of the motors nor `mode_machine`.
+#[test]
+fn arm_sdk_moves_the_arms_by_its_weight_and_the_daemon_holds_the_rest() {
+    let _one = serial();
+    let (scene, mut daemon, observer) = begin_g1();
+    let place = |name: &str| observer.model.joints.iter().position(|j| j.name == name).unwrap();
+    let (elbow, knee) = (place("left_elbow_joint"), place("left_knee_joint"));
+    let file = repository("benches/robots/g1_8.toml");
+    let motors = HgMotors::of(&Scenario::load(file.as_ref(), &[]).unwrap().model).unwrap();
+    let mut message = HgLowCmd::default();
+    for (motor, &joint) in message.motor_cmd.iter_mut().zip(&motors.joints).skip(12) {
+        motor.q = observer.model.joints[joint].q_initial as f32;
+        (motor.kp, motor.kd) = (60.0, 1.5);
+    }
+    message.motor_cmd[18].q = 1.2;
+    let peer = Peer::hearing(&[]);
+    let arms = peer.writer(("rt/arm_sdk", "unitree_hg::msg::dds_::LowCmd_"));
+    let mut send_until = |weight: f32, what: &str, shown: &dyn Fn(&StateReading) -> bool| {
+        message.motor_cmd[29].q = weight;
+        let bytes = encoded(&message);
+        wait_for(what, || {
+            arms.put(&bytes);
+            Some(observer.state()).filter(shown)
+        })
+    };
+    let bent = |s: &StateReading, q: f64| (s.joints[elbow].q - q).abs() < 0.1;
+    let all = send_until(1.0, "the elbow bends", &|s| bent(s, 1.2));
+    assert!((all.joints[knee].q - 0.6).abs() < 0.1, "the legs hold: {:?}", all.joints[knee]);
+    let none = send_until(0.0, "the elbow is released", &|s| bent(s, 0.6));
+    assert!(none.phase == 1 && none.authority == 1, "the rest is still held: {none:?}");
+    send_until(1.0, "it bends again", &|s| bent(s, 1.2));
+    observer.until("no message: as long as a command holds", |s| bent(s, 0.6));
+    let before = observer.status().counter("rejected_not_finite");
+    let refused = |s: &StateReading| s.tick > none.tick;
+    send_until(f32::NAN, "no weight", &refused);
+    observer.status_until("it is counted", |s| s.counter("ros2_rejected_cdr") > 0);
+    assert_eq!(observer.status().counter("rejected_not_finite"), before);
+    daemon.signal(rustix::process::Signal::TERM);
+    daemon.ends_with(0);
+    scene.replays();
 }
 
 #[test]

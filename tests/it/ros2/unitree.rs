@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hardstand::config::{HgMotors, Motors, Scenario};
+use hardstand::config::{HgMotors, Motors, Scenario, UnitreeRobot};
 use hardstand::ros2::messages::Message;
 use hardstand::ros2::unitree::{
-    Checked, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, PARALLEL, POS_STOP, Request,
-    Response, SportModeState, VEL_STOP, WirelessController, has_its_crc, hg_set_points, set_crc,
-    set_points,
+    Checked, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, POS_STOP, Request, Response,
+    SportModeState, VEL_STOP, WirelessController, has_its_crc, hg_set_points, set_crc, set_points,
 };
 use hardstand_protocol::JointCommand;
 use serde::Deserialize;
@@ -158,9 +157,67 @@ fn a_humanoids_parallel_joints_keep_their_set_points_in_the_mode_of_their_motors
     m.motor_cmd.iter_mut().for_each(|motor| motor.q = -1.0);
     let after = hg_set_points(&motors, &m, &before);
     for (place, &joint) in motors.joints.iter().enumerate() {
-        let expected = if PARALLEL.contains(&place) { place as f64 } else { -1.0 };
+        let expected = if motors.kind.parallel.contains(&place) { place as f64 } else { -1.0 };
         assert_eq!(after[joint].q, expected, "place {place}");
     }
+}
+
+/// A robot with these joints, in the reverse order, all at its pelvis.
+fn with_joints(names: &[String]) -> String {
+    let inertial = "<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" \
+                    iyz=\"0\" izz=\"1\"/></inertial>";
+    let joint = |name: &String| {
+        format!(
+            "<link name=\"{name}_link\">{inertial}</link><joint name=\"{name}\" type=\"revolute\">\
+             <parent link=\"pelvis\"/><child link=\"{name}_link\"/><axis xyz=\"0 1 0\"/>\
+             <limit lower=\"-1\" upper=\"1\" effort=\"20\" velocity=\"9\"/></joint>"
+        )
+    };
+    let joints: String = names.iter().rev().map(joint).collect();
+    format!("<robot name=\"r\"><link name=\"pelvis\">{inertial}</link>{joints}</robot>")
+}
+
+#[test]
+fn an_h1_2_has_27_motors_and_a_mode_machine_of_its_own() {
+    let parts = |side: &str, parts: &[&str]| -> Vec<String> {
+        parts.iter().map(|part| format!("{side}_{part}_joint")).collect()
+    };
+    let leg = ["hip_yaw", "hip_pitch", "hip_roll", "knee", "ankle_pitch", "ankle_roll"];
+    let shoulder = ["shoulder_pitch", "shoulder_roll", "shoulder_yaw"];
+    let arm = [&shoulder[..], &["elbow", "wrist_roll", "wrist_pitch", "wrist_yaw"]].concat();
+    let names = [
+        parts("left", &leg),
+        parts("right", &leg),
+        vec!["torso_joint".into()],
+        parts("left", &arm),
+        parts("right", &arm),
+    ]
+    .concat();
+    let sets = ["unitree.enabled=true".to_string()];
+    let scenario = Scenario::from_texts("", &with_joints(&names), &sets).unwrap();
+    let settings = scenario.unitree.clone().unwrap();
+    assert_eq!(settings.mode_machine, 6);
+    let UnitreeRobot::Hg(motors) = settings.robot else { panic!("{settings:?}") };
+    assert_eq!((motors.kind.name, motors.joints.len()), ("H1-2", 27));
+    for (&joint, name) in motors.joints.iter().zip(&names) {
+        assert_eq!(scenario.model.joints[joint].name, *name);
+    }
+    // in the mode of the ankles' motors the rest is commanded, the torso too
+    let mut m = HgLowCmd { mode_pr: MODE_AB, ..Default::default() };
+    m.motor_cmd.iter_mut().for_each(|motor| (motor.mode, motor.q, motor.kp) = (1, -1.0, 50.0));
+    let kept = vec![JointCommand::default(); 27];
+    let commands = hg_set_points(&motors, &m, &kept);
+    let kept: Vec<&str> = (0..27)
+        .filter(|&place| commands[motors.joints[place]].kp == 0.0)
+        .map(|place| names[place].as_str())
+        .collect();
+    assert_eq!(kept, [&parts("left", &leg[4..])[..], &parts("right", &leg[4..])].concat());
+
+    let other = [&sets[0][..], "unitree.mode_machine=7"].map(String::from);
+    let scenario = Scenario::from_texts("", &with_joints(&names), &other).unwrap();
+    assert_eq!(scenario.unitree.unwrap().mode_machine, 7);
+    let refused = Scenario::from_texts("", &with_joints(&names[1..]), &sets).err().unwrap();
+    assert!(refused.to_string().contains("27 of an H1-2"), "{refused}");
 }
 
 /// Holds the robot where it stands, in Unitree's order.

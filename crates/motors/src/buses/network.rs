@@ -30,9 +30,9 @@ impl CanNetwork {
     pub fn send(&mut self, now_ns: u64, frame: CanFrame) {
         // in what is already simulated, nothing can begin
         let ready_ns = now_ns.max(self.now_ns);
-        if self.bus.state(0, ready_ns) != ErrorState::BusOff {
-            self.bus.queue(0, ready_ns, frame);
-        }
+        // ends bus-off whose time is over; what comes before is counted as dropped
+        self.bus.state(0, ready_ns);
+        self.bus.queue(0, ready_ns, frame);
     }
 
     /// Advances the bus to `until_ns`. `readings[n]` belongs to drive `n`; a drive without one

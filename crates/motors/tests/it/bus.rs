@@ -194,3 +194,24 @@ fn an_answer_comes_after_the_request_and_the_drives_time() {
     let ns = |frame: &CanFrame| u64::from(bit_time::exact(frame).nominal) * 1000;
     assert_eq!(answers[0].0, 1_000 + ns(&request) + 50_000 + ns(&answers[0].1));
 }
+
+/// The frames of a master whose adapter is bus-off are as lost as those in its queue.
+#[test]
+fn frames_of_a_master_in_bus_off_are_counted_as_dropped() {
+    let drive = Box::new(Damiao::new(1, 17, MitRanges::DAMIAO_4310));
+    let mut network = CanNetwork::new(RATES, vec![drive], 0, 0);
+    network.set_faults(0, NodeFaults { error_share: 1.0, loss_share: 0.0 });
+    network.send(0, numbered(1));
+    let mut now_ns = 0;
+    while network.state(0) != ErrorState::BusOff {
+        now_ns += 10_000;
+        network.advance(now_ns, &[]);
+        assert!(now_ns < SECOND, "the master goes bus-off");
+    }
+    let before = network.statistics().dropped;
+    assert_eq!(before, 1, "what was in its queue");
+    for _ in 0..5 {
+        network.send(now_ns, numbered(1));
+    }
+    assert_eq!(network.statistics().dropped, before + 5);
+}
