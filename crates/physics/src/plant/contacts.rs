@@ -1,8 +1,8 @@
 //! All contacts of the plant: every station against every surface.
 
 use crate::contact::{
-    ExponentialSpring, Friction, RollingFriction, SpringForce, StationShape, Surface, SurfacePose,
-    SurfaceShape,
+    ExponentialSpring, Friction, Prints, RollingFriction, SpringForce, StationShape, Surface,
+    SurfacePose, SurfaceShape,
 };
 use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
@@ -10,7 +10,7 @@ use crate::spatial::{Force, Transform, Vec3};
 
 use super::contact_result::ContactResult;
 use super::contact_state::{
-    ContactLaw, ContactState, Place, Print, RigidMemory, RigidPhase, SpringMemory,
+    ContactLaw, ContactState, Place, RigidMemory, RigidPhase, SpringMemory,
 };
 use super::implicit::{Step, Touching};
 use super::near::NearSurfaces;
@@ -130,7 +130,7 @@ impl ContactSet {
                 if soft.is_none() && !self.may_be_soft {
                     return ContactLaw::Spring { spring, memory };
                 }
-                ContactLaw::Soft { ground: *soft, spring, memory, print: Print::default() }
+                ContactLaw::Soft { ground: *soft, spring, memory, prints: Prints::default() }
             }
             ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[surface]),
             ContactModel::Rigid => ContactLaw::Rigid(RigidMemory::NEW),
@@ -310,15 +310,15 @@ impl ContactSet {
                     let round = station.shape != StationShape::Point;
                     at.spring(spring, memory, round, data, now_ns);
                 }
-                ContactLaw::Soft { ground, spring, memory, print } => {
+                ContactLaw::Soft { ground, spring, memory, prints } => {
                     let round = station.shape != StationShape::Point;
                     match ground {
                         Some(ground) => {
-                            at.soft((ground, spring), memory, print, round, data, now_ns);
+                            at.soft((ground, spring), memory, prints, round, data, now_ns);
                         }
                         None => {
                             at.spring(spring, memory, round, data, now_ns);
-                            (at.slopes, at.print) = (spring.slopes(&at.force), *print);
+                            at.slopes = spring.slopes(&at.force);
                         }
                     }
                 }
@@ -403,8 +403,8 @@ impl ContactSet {
             (ContactLaw::Spring { spring, .. }, ContactLaw::Spring { memory, .. }) => {
                 ContactLaw::Spring { spring, memory }
             }
-            (ContactLaw::Soft { ground, spring, .. }, ContactLaw::Soft { memory, print, .. }) => {
-                ContactLaw::Soft { ground, spring, memory, print }
+            (ContactLaw::Soft { ground, spring, .. }, ContactLaw::Soft { memory, prints, .. }) => {
+                ContactLaw::Soft { ground, spring, memory, prints }
             }
             (ContactLaw::Rigid(_), own) => own,
             (other, _) => other,
@@ -487,9 +487,11 @@ impl ContactSet {
                 (ContactLaw::Spring { memory, .. }, Some(_)) => {
                     at.commit_spring(memory, !self.is_point(i), now_ns);
                 }
-                (ContactLaw::Soft { memory, print, .. }, Some(_)) => {
+                (ContactLaw::Soft { ground, memory, prints, .. }, Some(_)) => {
                     at.commit_spring(memory, !self.is_point(i), now_ns);
-                    *print = at.print;
+                    if let Some(ground) = ground {
+                        prints.stand(ground, at.pressed_m, &at.ground_point_S());
+                    }
                 }
                 _ => {}
             }
