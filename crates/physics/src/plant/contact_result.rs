@@ -10,6 +10,7 @@ use crate::math;
 use crate::spatial::{Mat3, Vec3};
 
 use super::contact_state::{RigidMemory, RigidPhase, SpringMemory};
+use super::implicit::Brake;
 
 /// One contact at the instant of the last evaluation.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +109,12 @@ impl ContactResult {
         self.moment_C = rolling.moment_C(self.force.normal_n, &w_C);
         self.spin_damping = rolling.damping(self.force.normal_n, &w_C);
         self.force.power_dissipation_w -= self.moment_C.dot(&w_C);
+    }
+
+    /// What acts against rolling and spinning.
+    pub(super) const fn brake(&self) -> Brake {
+        let Self { moment_C, spin_damping: damping, .. } = *self;
+        Brake { moment_C, damping, R_WC: self.touch.R_WC }
     }
 
     /// The Hertz contact of a sphere; its force acts a little inside the sphere.

@@ -421,13 +421,19 @@ impl ContactSet {
     }
 
     /// Adds the evaluated forces to `data.f_ext`, but for rigid contacts: those act as impulses.
-    pub(super) fn apply(&self, data: &mut Data) {
+    /// Moments against rolling are taken at the end of `step`, with the inertias that stand for
+    /// that in `data.added`; without it, as they are.
+    pub(super) fn apply(&self, data: &mut Data, step: Option<&Step<f64>>) {
         for at in &self.evaluated {
             if !at.rigid && at.surface.is_some() {
                 let f_W = at.touch.vector_to_W(&at.force.force_P());
                 data.apply_force(at.body, &f_W, &at.point_B);
-                if at.moment_C != Vec3::zeros() {
-                    data.apply_moment(at.body, &(at.touch.R_WC * at.moment_C));
+                if at.moment_C == Vec3::zeros() {
+                    continue;
+                }
+                match step {
+                    Some(step) => step.brake(at.body, &at.brake(), data),
+                    None => data.apply_moment(at.body, &(at.touch.R_WC * at.moment_C)),
                 }
             }
         }
@@ -462,10 +468,7 @@ impl ContactSet {
             data.f_ext[at.body] += Force::from(force);
             data.added.bodies[at.body] += inertia;
             if at.moment_C != Vec3::zeros() {
-                let (moment, inertia) =
-                    step.spin(&at.moment_C, at.spin_damping, &at.touch.R_WC, &X_WB);
-                data.f_ext[at.body].ang += moment;
-                data.added.bodies[at.body] += inertia;
+                step.brake(at.body, &at.brake(), data);
             }
         }
     }

@@ -14,6 +14,7 @@ mod ground;
 mod memory;
 mod point;
 mod set;
+mod spin_limit;
 
 pub use bodies::{BodyState, FreeBody, Mobility};
 pub(super) use evaluate::{Around, pose_of};
