@@ -2,8 +2,8 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
-    ConvexSolid, ExponentialSpring, Friction, Restitution, RollingFriction, SpringParameters,
-    Stiction, Surface, SurfaceShape,
+    ContactMaterial, ConvexSolid, ExponentialSpring, Friction, HertzPair, HuntCrossley,
+    Restitution, RollingFriction, SpringParameters, Stiction, Surface, SurfaceShape,
 };
 use hardstand_physics::math;
 use hardstand_physics::plant::{
@@ -434,4 +434,36 @@ fn the_limit_of_the_force_keeps_energy() {
         capped += usize::from(plant.collisions().points().iter().any(at_limit));
     }
     assert!(capped > 20 && most_j > 2.0, "{capped} {most_j}");
+}
+
+/// A contact gives way if one of the two laws does: of a rigid one and a spring the spring counts,
+/// and a pair of materials before either.
+#[test]
+fn between_two_shapes_the_law_counts_that_gives_way() {
+    let rubber = ContactMaterial::new(1e7, 0.2, 0.7, 0.5, 0.0).unwrap();
+    let law = HuntCrossley::new(HertzPair::new(&rubber, &rubber).unwrap(), 0.02).unwrap();
+    let hertz = ContactModel::HuntCrossley(vec![law; 2]);
+    let of_pair = |above: &ContactModel, below: &ContactModel| {
+        let (model, mut spec) = bystander();
+        spec.gravity_W = Vec3::zeros();
+        put(&mut spec, ball(0.05, 1.0, [0.0, 0.0, 0.349]), above);
+        put(&mut spec, cuboid([0.4, 0.4, 0.2], 6.0, [0.0, 0.0, 0.2]), below);
+        let plant = Plant::new(model, spec);
+        let [point] = plant.collisions().points() else { panic!("one point touches") };
+        (point.is_rigid, point.spring_force().normal_n)
+    };
+    let (rigid, spring) = (ContactModel::Rigid, holding());
+    assert_eq!(of_pair(&rigid, &rigid), (true, 0.0));
+    let of_spring = of_pair(&spring, &spring);
+    let of_hertz = of_pair(&hertz, &hertz);
+    assert!(of_spring.1 > 0.0 && of_hertz.1 > 0.0 && of_spring != of_hertz);
+    for (a, b, expected) in [
+        (&rigid, &spring, of_spring),
+        (&spring, &rigid, of_spring),
+        (&rigid, &hertz, of_hertz),
+        (&hertz, &spring, of_hertz),
+        (&spring, &hertz, of_hertz),
+    ] {
+        assert_eq!(of_pair(a, b), expected, "{a:?} on {b:?}");
+    }
 }

@@ -331,9 +331,13 @@ impl CollisionSet {
     /// The shape whose law counts.
     fn softer(&self, (a, b): (usize, Option<usize>)) -> usize {
         let Some(b) = b else { return a };
+        // what a law says of both materials, what it says of one, what does not give way at all
         let stiffness = |i: usize| match &self.spec.shapes[i].model {
-            ContactModel::ExponentialSpring(s) => s.parameters().kxy_n_per_m,
-            ContactModel::HuntCrossley(_) | ContactModel::Rigid => 0.0,
+            ContactModel::HuntCrossley(laws) => {
+                (0, laws.last().map_or(f64::INFINITY, |law| law.pair().stiffness23()))
+            }
+            ContactModel::ExponentialSpring(s) => (1, s.parameters().kxy_n_per_m),
+            ContactModel::Rigid => (2, 0.0),
         };
         if stiffness(b) < stiffness(a) { b } else { a }
     }
