@@ -25,8 +25,8 @@ use super::terrain::Ground;
 const OVERLAP_M: f64 = 1e-3;
 /// Edges of shapes are rounded so much, m, or with half of the smallest edge.
 const EDGE_RADIUS_M: f64 = 0.002;
-/// Radius of curvature of faces and edges for Hertz' law, m.
-const FACE_RADIUS_M: f64 = 0.02;
+/// Radius of curvature of faces and edges for Hertz' law, m: 3 mm deep, a patch of 2.4 cm radius.
+const FACE_RADIUS_M: f64 = 0.2;
 /// Speed between two bodies up to which a contact begins in its tick, m/s.
 const SPEED_M_PER_S: f64 = 10.0;
 const REACH_MIN_M: f64 = 0.01;

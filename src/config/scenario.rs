@@ -305,6 +305,14 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
                 .into(),
         );
     }
+    if spec.has_rolling_friction() && word == "rk4" {
+        mistakes.add(
+            "sim.integrator is \"rk4\", whose stages would turn a light foot back and forth; with \
+             rolling_m or torsional_m above 0 it must be \"semi_implicit_euler\" or \
+             \"linearly_implicit\""
+                .into(),
+        );
+    }
     let rigid_shape = |s: &CollisionShape| s.model == ContactModel::Rigid;
     if spec.stations.iter().any(rigid) || spec.collisions.shapes.iter().any(rigid_shape) {
         let text = format!("sim.integrator is \"{word}\"; with a rigid contact it must be");

@@ -110,6 +110,11 @@ impl<'a> Section<'a> {
         self.table.is_some_and(|t| t.contains_key(key))
     }
 
+    /// Whether a key has a string.
+    pub(crate) fn is_text(&self, key: &str) -> bool {
+        matches!(self.get(key), Some(Value::String(_)))
+    }
+
     /// Marks keys as known that are not read because other keys replace them.
     pub(crate) fn know(&self, keys: &[&str]) {
         self.seen.borrow_mut().extend(keys.iter().map(|key| (*key).to_string()));

@@ -79,15 +79,29 @@ fn add(
     }
 }
 
-/// The law in the key `soft` of `surface`.
+/// Soft ground of which nothing else is said.
+const DISSIPATION_S_PER_M: f64 = 1.0;
+const PRINT_RADIUS_M: f64 = 0.05;
+
+/// Ground that has a name, under a round foot of 2 cm radius that carries 50 N: force by depth,
+/// N/m, and how much steeper the way out is. `docs/contact.md` has the sources.
+const NAMED: [(&str, [f64; 2]); 3] =
+    [("sand", [1400.0, 10.0]), ("grass", [11_000.0, 10.0]), ("gravel", [120_000.0, 10.0])];
+
+/// The law in the key `soft` of `surface`: one that has a name, or its numbers.
 fn soft_ground(surface: &Section<'_>) -> Option<SoftGround> {
+    if surface.is_text("soft") {
+        let [sink_n_per_m, rebound] = surface.choice("soft", &NAMED)?;
+        return SoftGround::new(sink_n_per_m, rebound, DISSIPATION_S_PER_M, PRINT_RADIUS_M).ok();
+    }
     let s = surface.section("soft");
     let number =
         |key: &str, range: Range, default: f64| s.f64_if_given(key, range).unwrap_or(default);
     let sink_n_per_m = s.f64("sink_n_per_m", Range::above(0.0));
     let rebound = number("rebound", Range::between(1.0, 1000.0), 10.0);
-    let dissipation = number("dissipation_s_per_m", Range::between(0.0, 1000.0), 1.0);
-    let radius_m = number("print_radius_m", Range::between(1e-3, 10.0), 0.05);
+    let dissipation =
+        number("dissipation_s_per_m", Range::between(0.0, 1000.0), DISSIPATION_S_PER_M);
+    let radius_m = number("print_radius_m", Range::between(1e-3, 10.0), PRINT_RADIUS_M);
     s.finish();
     // a number out of range is already reported
     SoftGround::new(sink_n_per_m, rebound, dissipation, radius_m).ok()

@@ -24,6 +24,8 @@ use hardstand_protocol::HoldGains;
 const STANDING: [&str; 4] = ["home", "stand", "standing", "stand_bent_knees"];
 /// Gains that are tried, as multiples of those proposed.
 const TRIED: [f64; 4] = [1.0, 2.0, 0.5, 4.0];
+/// Limit of motors of which the file says 0, N·m.
+const ASSUMED_EFFORT: f64 = 1000.0;
 /// Robots are heavier and lighter than this only by mistake, kg.
 const MASS_KG: [f64; 2] = [0.05, 1000.0];
 
@@ -51,13 +53,16 @@ pub fn propose(file: &Path, named: &str) -> Result<Proposal> {
     let mut notes = robot.loaded.warnings.clone();
     let model = &robot.loaded.model;
     plausible(model, &mut notes);
-    let armature = missing_armature(model, &mut notes);
+    let of_all = write::OfAllJoints {
+        armature: missing_armature(model, &mut notes),
+        effort_max: missing_motors(model, &mut notes),
+    };
     let folder = file.parent().unwrap_or(Path::new(""));
     let mut first = None;
     let mut fallen = Vec::new();
     for start in starts(&robot) {
         let from = start.name();
-        let attempt = attempt(&robot, folder, (named, armature), start)?;
+        let attempt = attempt(&robot, folder, (named, of_all), start)?;
         if attempt.stands != Some(false) {
             first = Some(attempt);
             notes.extend(fallen);
@@ -124,7 +129,7 @@ struct Attempt {
 fn attempt(
     robot: &Robot,
     folder: &Path,
-    (named, armature): (&str, Option<f64>),
+    (named, of_all): (&str, write::OfAllJoints),
     start: Start<'_>,
 ) -> Result<Attempt> {
     let model = &robot.loaded.model;
@@ -154,7 +159,10 @@ fn attempt(
         },
     };
     let mut light = model.clone();
-    light.joints.iter_mut().for_each(|j| j.armature = j.armature.max(armature.unwrap_or(0.0)));
+    light
+        .joints
+        .iter_mut()
+        .for_each(|j| j.armature = j.armature.max(of_all.armature.unwrap_or(0.0)));
     let proposed = gains::propose(&light, &q, &found);
     let mut candidates: Vec<Vec<HoldGains>> = Vec::new();
     for base in gains_of_model(robot, &q).into_iter().chain([proposed]) {
@@ -168,7 +176,7 @@ fn attempt(
         feet: &found,
         q: q.clone(),
         gains: candidates[0].clone(),
-        armature,
+        of_all,
         keyframe,
         spring: None,
     };
@@ -272,6 +280,19 @@ fn missing_armature(model: &Model, notes: &mut Vec<String>) -> Option<f64> {
          inertia times the square of the gear ratio there"
     ));
     Some(assumed)
+}
+
+/// Motors for a robot whose file says 0 of each: exporters do for what was left open, and without
+/// motors it cannot stand.
+fn missing_motors(model: &Model, notes: &mut Vec<String>) -> Option<f64> {
+    if model.joints.iter().any(|j| j.effort_max > 0.0) || model.joints.is_empty() {
+        return None;
+    }
+    notes.push(format!(
+        "the file says effort=\"0\" of all joints: effort_max = {ASSUMED_EFFORT} N·m is assumed; \
+         put the motors' limits there, and leave joints without a motor out"
+    ));
+    Some(ASSUMED_EFFORT)
 }
 
 /// What looks like a mistake of units.

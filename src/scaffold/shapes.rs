@@ -1,21 +1,30 @@
 //! Shapes of a link, as the points with which they can touch the ground.
 
+use std::f64::consts::TAU;
 use std::path::Path;
 
 use roxmltree::{Document, Node};
 
 use crate::mjcf::{mesh_corners, mesh_file};
+use hardstand_physics::math;
 use hardstand_physics::spatial::{Mat3, Transform, Vec3};
 
 /// Corners of a mesh this far above its lowest one belong to the sole, as a share of its size.
 const SOLE_SHARE: f64 = 0.15;
 
+/// A cylinder whose axis is this near to upright stands on its end: cosine.
+const UPRIGHT: f64 = 0.9;
+/// Points of a round sole: between two of them it ends 13 % earlier than the cylinder does.
+const RIM_POINTS: u32 = 6;
+
 /// A shape of a link, in the link's frame.
 pub(super) enum Part {
     /// Spheres: their centres and radius, m.
     Balls(Vec<Vec3>, f64),
-    /// Corners of a box or of the box around a cylinder, and the box's axes.
+    /// Corners of a box, and its axes.
     Corners(Vec<Vec3>, Mat3),
+    /// The middles of a cylinder's ends, and its radius, m.
+    Cylinder([Vec3; 2], f64),
     /// Corners of a mesh.
     Mesh(Vec<Vec3>),
 }
@@ -27,6 +36,7 @@ impl Part {
         match self {
             Self::Balls(centres, radius_m) => centres.iter().map(|p| (*p, *radius_m)).collect(),
             Self::Corners(points, _) => sharp(points.clone()),
+            Self::Cylinder(ends, radius_m) => sharp(rim(ends, *radius_m, up)),
             Self::Mesh(points) => sharp(sole(points, up)),
         }
     }
@@ -37,6 +47,7 @@ impl Part {
         match self {
             Self::Balls(..) => Vec::new(),
             Self::Corners(_, R) => of(R),
+            Self::Cylinder([a, b], _) => vec![(*b - *a).normalize()],
             Self::Mesh(_) => of(&Mat3::identity()),
         }
     }
@@ -87,8 +98,8 @@ fn part(element: Node<'_, '_>, folder: &Path) -> Option<Part> {
             Part::Balls([-half, half].map(|z| at(0.0, 0.0, z)).to_vec(), size(shape, "radius")?)
         }
         "cylinder" => {
-            let r = size(shape, "radius")?;
-            around(2.0 * r, 2.0 * r, size(shape, "length")?)
+            let half = 0.5 * size(shape, "length")?;
+            Part::Cylinder([-half, half].map(|z| at(0.0, 0.0, z)), size(shape, "radius")?)
         }
         "box" => match numbers(shape.attribute("size"))[..] {
             [x, y, z] if x > 0.0 && y > 0.0 && z > 0.0 => around(x, y, z),
@@ -105,6 +116,26 @@ fn part(element: Node<'_, '_>, folder: &Path) -> Option<Part> {
         }
         _ => return None,
     })
+}
+
+/// Points of a cylinder that touch the ground: some of the rim of the end on which it stands, or
+/// the lowest one of each end.
+fn rim(ends: &[Vec3; 2], radius_m: f64, up: &Vec3) -> Vec<Vec3> {
+    let axis = (ends[1] - ends[0]).normalize();
+    let along = axis.dot(up);
+    if along.abs() < UPRIGHT {
+        let out = (*up - axis * along).normalize() * radius_m;
+        return ends.map(|end| end - out).to_vec();
+    }
+    let end = if along > 0.0 { ends[0] } else { ends[1] };
+    let side = if axis.x.abs() < 0.9 { Vec3::x() } else { Vec3::y() };
+    let first = (side - axis * side.dot(&axis)).normalize() * radius_m;
+    let second = axis.cross(&first);
+    let at = |k: u32| {
+        let (sine, cosine) = math::sin_cos(TAU * f64::from(k) / f64::from(RIM_POINTS));
+        end + first * cosine + second * sine
+    };
+    (0..RIM_POINTS).map(at).collect()
 }
 
 /// The corners of the rectangle around the lowest points.

@@ -8,6 +8,15 @@ use crate::urdf::{Loaded, Shape};
 use hardstand_physics::dynamics::Positions;
 use hardstand_protocol::{HoldGains, is_name_char};
 
+/// What is assumed of all joints, because the file says nothing.
+#[derive(Clone, Copy)]
+pub(super) struct OfAllJoints {
+    /// kg·m².
+    pub(super) armature: Option<f64>,
+    /// N·m.
+    pub(super) effort_max: Option<f64>,
+}
+
 /// What a scenario is written from.
 #[derive(Clone)]
 pub(super) struct Draft<'a> {
@@ -18,7 +27,7 @@ pub(super) struct Draft<'a> {
     pub(super) feet: &'a [FootProposal],
     pub(super) q: Positions,
     pub(super) gains: Vec<HoldGains>,
-    pub(super) armature: Option<f64>,
+    pub(super) of_all: OfAllJoints,
     pub(super) keyframe: Option<&'a str>,
     /// Why the contact follows from the weight, if it does.
     pub(super) spring: Option<String>,
@@ -44,10 +53,20 @@ impl Draft<'_> {
         out.push_str(
             "\n# hold_kp, hold_kd: gains of `hardstand controller stand`, N·m/rad, N·m·s/rad.\n",
         );
-        if let Some(armature) = self.armature {
-            let _ = writeln!(out, "# The file has no rotor inertia; this one, kg·m², is assumed.");
-            let _ = writeln!(out, "[joints.\"*\"]\narmature = {armature}\n");
+        let OfAllJoints { armature, effort_max } = self.of_all;
+        if armature.is_some() || effort_max.is_some() {
+            out.push_str("[joints.\"*\"]\n");
         }
+        if let Some(armature) = armature {
+            let _ = writeln!(out, "# The file has no rotor inertia; this one, kg·m², is assumed.");
+            let _ = writeln!(out, "armature = {armature}");
+        }
+        if let Some(effort_max) = effort_max {
+            let _ =
+                writeln!(out, "# The file gives no joint a motor; this limit, N·m, is assumed.");
+            let _ = writeln!(out, "effort_max = {effort_max:?}");
+        }
+        out.push('\n');
         for (joint, g) in model.joints.iter().zip(&self.gains) {
             let _ = writeln!(
                 out,

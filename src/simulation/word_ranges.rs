@@ -57,7 +57,7 @@ impl WordRange {
             "foot_switch.closed" | "region.set" | "lease.stopped" => Self::Count(1),
             "foot_switch.pending_ticks" => Self::Count(s.spec().foot_switch.debounce_ticks),
             "contact.anchor_S" | "contact.print_S" => Self::within(REACH_MAX_M),
-            "contact.print_depth" => Self::Number(0.0, REACH_MAX_M),
+            "contact.pressed" | "contact.print_depth" => Self::Number(0.0, REACH_MAX_M),
             "contact.surface" => Self::Moment(s.spec().ground.len() as u64 - 1),
             "contact.sliding" => Self::Number(0.0, 1.0),
             "contact.phase" => Self::Count(2),

@@ -9,9 +9,8 @@ const LIMIT_MAX: f64 = 1e9;
 /// Shortest axis that has a direction.
 const AXIS_LENGTH_MIN: f64 = 1e-9;
 
-const NO_EFFORT: &str =
-    "effort limit absent, or 0 for all joints, taken as not stated: unlimited, joints";
-const PASSIVE: &str = "effort limit 0: no motor, joints";
+const NO_EFFORT: &str = "effort limit absent, taken as not stated: unlimited, joints";
+const PASSIVE: &str = "effort limit 0: no motor (effort_max in [joints.NAME] gives one), joints";
 const NO_VELOCITY: &str = "velocity limit 0 or absent, taken as not stated: unlimited, joints";
 const NO_RANGE: &str = "lower and upper 0 or absent, taken as not stated: unlimited, joints";
 const HALF_RANGE: &str = "<limit> with one of lower and upper, the other is 0, joints";
@@ -73,8 +72,7 @@ fn limit(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str, kind: &str, 
             [lower, upper] = range(reader, node, owner, name);
         }
         effort = strength(reader, node, owner, "effort").unwrap_or_else(|| {
-            // exporters write 0 for what the user left open, but then for all joints
-            if node.has_attribute("effort") && others_have_motors(node) {
+            if node.has_attribute("effort") {
                 reader.report.warn_shared(PASSIVE, name);
                 return 0.0;
             }
@@ -124,15 +122,6 @@ fn range(reader: &mut Reader<'_>, node: Node<'_, '_>, owner: &str, name: &str) -
         reader.report.warn_shared(LOCKED, name);
     }
     [lower, upper]
-}
-
-/// Whether the robot has a joint with an effort limit other than 0.
-fn others_have_motors(node: Node<'_, '_>) -> bool {
-    let mut limits = node.document().descendants().filter(|n| n.has_tag_name("limit"));
-    limits.any(|n| {
-        let effort = n.attribute("effort").and_then(|text| text.trim().parse::<f64>().ok());
-        effort.is_some_and(|effort| effort > 0.0)
-    })
 }
 
 /// An effort or velocity limit; `None` if it is absent or 0.

@@ -210,3 +210,40 @@ fn the_contact_follows_from_the_weight_where_the_default_does_not_fit() {
     assert_eq!(result["stands"], true, "{result}");
     assert!(scenario.contains("above the ground.\nspring = \"by_mass\""), "{scenario}");
 }
+
+/// A cylinder touches the ground with its rim, not with the corners of the box around it.
+#[test]
+fn a_round_sole_has_its_points_on_its_rim() {
+    let (radius_m, middle) = (0.08, [0.03, 0.0, -0.07]);
+    let round = format!("<geom type=\"cylinder\" size=\"{radius_m} 0.02\" pos=\"0.03 0 -0.05\"/>");
+    let (result, scenario) = of_biped(&[(SOLE, &round)]);
+    assert_eq!(result["stands"], true, "{result}");
+    let table: toml::Table = scenario.parse().unwrap();
+    for foot in table["feet"].as_array().unwrap() {
+        let points = foot["points_m"].as_array().unwrap();
+        assert_eq!(points.len(), 6, "{foot}");
+        for point in points {
+            let at = |i: usize| point[i].as_float().unwrap() - middle[i];
+            assert!((at(0).hypot(at(1)) - radius_m).abs() < 1e-4 && at(2).abs() < 1e-4, "{point}");
+        }
+    }
+}
+
+/// Of a file that says 0 of all efforts a robot without motors would fall down.
+#[test]
+fn a_file_without_any_motor_gets_motors_and_a_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(repository("config/robots/quadruped.urdf")).unwrap();
+    let mut parts = text.split("effort=\"");
+    let mut zeros = parts.next().unwrap().to_owned();
+    for part in parts {
+        zeros += "effort=\"0\"";
+        zeros += part.split_once('"').unwrap().1;
+    }
+    std::fs::write(folder.path().join("zeros.urdf"), zeros).unwrap();
+    let result = new(folder.path(), &["zeros.urdf", "-o", "my.toml"], 0);
+    assert_eq!(result["stands"], true, "{result}");
+    assert!(result["notes"].to_string().contains("effort_max = 1000"), "{result}");
+    let scenario = std::fs::read_to_string(folder.path().join("my.toml")).unwrap();
+    assert!(scenario.contains("effort_max = 1000.0"), "{scenario}");
+}

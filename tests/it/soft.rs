@@ -16,7 +16,13 @@ fn soft_ground_is_read_and_mistakes_are_named() {
     let soft = s.spec.ground[0].soft.unwrap();
     assert_eq!((soft.print_m(0.02, 0.0), soft.print_m(0.02, 0.05)), (0.02, 0.0));
     assert_eq!(soft.evaluate(0.01, 0.0, 0.0).normal_n, 40.0);
+    for (word, depth_m) in [("sand", 0.0357), ("grass", 0.0045), ("gravel", 0.0004)] {
+        let s = load(&[&format!("planes.0.soft={word}")]).unwrap();
+        let force = s.spec.ground[0].soft.unwrap().evaluate(depth_m, 0.0, 0.0);
+        assert!((force.normal_n / 50.0 - 1.0).abs() < 0.05, "{word}: {force:?}");
+    }
     for (sets, expected) in [
+        (vec!["planes.0.soft=moss"], "soft is \"moss\"; it must be \"sand\" or \"grass\""),
         (vec!["planes.0.soft={}"], "planes[0].soft.sink_n_per_m is missing; it must be finite"),
         (vec!["planes.0.soft={sink_n_per_m=0}"], "soft.sink_n_per_m is 0; it must be finite and"),
         (

@@ -113,6 +113,10 @@ fn rolling_friction_is_for_contacts_with_forces() {
             "contact.model: \"rigid\" has no rolling and torsional friction",
         ),
         (
+            vec!["sim.integrator=rk4", "contact.rolling_m=0.01"],
+            "sim.integrator is \"rk4\", whose stages",
+        ),
+        (
             vec!["feet.2.model=rigid", "feet.2.rolling_m=0.01"],
             "feet[2].model: \"rigid\" has no rolling and torsional friction",
         ),

@@ -270,12 +270,12 @@ fn joints_keep_their_numbers() {
     assert_eq!(continuous.kind, JointKind::Revolute);
     assert_eq!((continuous.q_min, continuous.q_max), (f64::NEG_INFINITY, f64::INFINITY));
     assert_eq!(continuous.effort_max, 5.0);
-    // the default axis, and zeros that mean "not stated"
+    // the default axis, zeros that mean "not stated", and an effort of 0 that means no motor
     let zeros = r#"<limit lower="0" upper="0" effort="0" velocity="0"/>"#;
     let loaded = load(&robot("revolute", zeros, ""));
     let j = &loaded.model.joints[0];
     assert_eq!(j.axis, Vec3::new(1.0, 0.0, 0.0));
-    assert_eq!((j.q_min, j.effort_max), (f64::NEG_INFINITY, f64::INFINITY));
+    assert_eq!((j.q_min, j.effort_max), (f64::NEG_INFINITY, 0.0));
     assert_eq!((j.q_max, j.velocity_max), (f64::INFINITY, f64::INFINITY));
     assert_eq!(loaded.warnings.len(), 3, "{:?}", loaded.warnings);
 }
@@ -526,9 +526,10 @@ fn a_hundred_thousand_damaged_files_never_panic() {
     damage_files(0x9e37_79b9_7f4a_7c16, 100_000);
 }
 
-/// A joint with effort 0 beside others with motors has none; its motor makes nothing.
+/// A joint with effort 0 has no motor, whether others have one or not; one without the attribute has
+/// one without limit. Both are warned of.
 #[test]
-fn a_joint_without_effort_beside_motors_is_passive() {
+fn a_joint_with_effort_0_is_passive() {
     let urdf = r#"<robot name="r">
       <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
       <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -538,9 +539,14 @@ fn a_joint_without_effort_beside_motors_is_passive() {
       <joint name="free" type="revolute"><parent link="b"/><child link="c"/>
         <limit lower="-1" upper="1" effort="0" velocity="6"/></joint>
     </robot>"#;
-    let loaded = load(urdf);
-    let effort =
-        |name: &str| loaded.model.joints[loaded.model.joint_index(name).unwrap()].effort_max;
-    assert_eq!((effort("driven"), effort("free")), (5.0, 0.0));
-    assert!(loaded.warnings.iter().any(|w| w.contains("no motor") && w.contains("free")));
+    for (stated, of_driven) in [("effort=\"5\"", 5.0), ("effort=\"0\"", 0.0), ("", f64::INFINITY)] {
+        let loaded = load(&urdf.replace("effort=\"5\"", stated));
+        let effort =
+            |name: &str| loaded.model.joints[loaded.model.joint_index(name).unwrap()].effort_max;
+        assert_eq!((effort("driven"), effort("free")), (of_driven, 0.0));
+        let warns = |of: &[&str]| loaded.warnings.iter().any(|w| of.iter().all(|x| w.contains(x)));
+        assert!(warns(&["no motor", "free", "effort_max"]), "{:?}", loaded.warnings);
+        assert_eq!(warns(&["no motor", "driven"]), of_driven == 0.0);
+        assert_eq!(warns(&["unlimited", "driven"]), stated.is_empty());
+    }
 }

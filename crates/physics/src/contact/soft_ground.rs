@@ -78,6 +78,18 @@ impl SoftGround {
         Ok(Self { sink_n_per_m, rebound, dissipation_s_per_m, print_radius_m })
     }
 
+    /// Radius of a print, m.
+    #[must_use]
+    pub const fn print_radius_m(&self) -> f64 {
+        self.print_radius_m
+    }
+
+    /// Depth of the print whose bottom is `depth_m` below the level surface, m; 0 above that.
+    #[must_use]
+    pub fn pressed_m(&self, depth_m: f64) -> f64 {
+        if depth_m > 0.0 { depth_m / (1.0 - 1.0 / self.rebound) } else { 0.0 }
+    }
+
     /// Depth of a print of depth `deepest_m` at this distance from its middle, m.
     #[must_use]
     pub fn print_m(&self, deepest_m: f64, distance_m: f64) -> f64 {

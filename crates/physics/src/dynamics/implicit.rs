@@ -15,6 +15,8 @@ pub(crate) struct Added {
     pub(crate) bodies: Vec<ArticulatedInertia<f64>>,
     /// Armature, kg·m² or kg, in the model's order.
     pub(crate) joints: Vec<f64>,
+    /// With how much each body resists turning by itself, at least, kg·m².
+    pub(crate) own: Vec<f64>,
 }
 
 impl Added {
@@ -22,12 +24,20 @@ impl Added {
         Self {
             bodies: vec![ArticulatedInertia::default(); model.bodies.len()],
             joints: vec![0.0; model.joint_count()],
+            own: model.bodies.iter().map(|b| least_inertia(&b.inertia.about_com())).collect(),
         }
     }
 
     pub(crate) fn clear_bodies(&mut self) {
         self.bodies.fill(ArticulatedInertia::default());
     }
+}
+
+/// At most the smallest principal value of an inertia, kg·m².
+pub(crate) fn least_inertia(inertia: &Mat3<f64>) -> f64 {
+    let Some(inverse) = inertia.inverse() else { return 0.0 };
+    let rows = [inverse.x, inverse.y, inverse.z].map(|row| row.norm_squared());
+    1.0 / (rows[0] + rows[1] + rows[2]).sqrt()
 }
 
 /// The inertia of a point at `p` with the mass `along` the unit vector `n` and `across` it in all

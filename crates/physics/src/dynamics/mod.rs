@@ -56,7 +56,7 @@ pub use crba::{MassMatrix, crba};
 pub(crate) use data::links;
 pub use data::{Accelerations, Data, Positions, Velocities};
 pub use energy::{Momentum, center_of_mass, kinetic_energy, momentum, potential_energy};
-pub(crate) use implicit::{Added, point_inertia, spin_inertia};
+pub(crate) use implicit::{Added, least_inertia, point_inertia, spin_inertia};
 pub(crate) use impulse::base_jump;
 pub use impulse::{ImpulseWorkspace, impulse_response, spread_jump};
 pub use integrate::{Rk4, advance_positions, advance_velocities};

@@ -2,14 +2,15 @@
 
 use crate::contact::{
     ContactForce, ContactSlopes, ExponentialSpring, Friction, HuntCrossley, HuntCrossleyForce,
-    Memory, Overlap, RollingFriction, RollingMemory, SoftGround, SpringForce, SurfacePose, Touch,
-    stretched,
+    Memory, Overlap, Prints, RollingFriction, RollingMemory, SoftGround, SpringForce, SurfacePose,
+    Touch, stretched,
 };
 use crate::dynamics::Data;
 use crate::math;
 use crate::spatial::{Mat3, Vec3};
 
-use super::contact_state::{Print, RigidMemory, RigidPhase, SpringMemory};
+use super::contact_state::{RigidMemory, RigidPhase, SpringMemory};
+use super::implicit::Brake;
 
 /// One contact at the instant of the last evaluation.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +38,8 @@ pub struct ContactResult {
     /// How fast a Hunt–Crossley force, or soft ground, gives way; that of a spring follows from the
     /// force itself.
     pub(super) slopes: ContactSlopes,
-    /// The print in soft ground, if this evaluation is committed.
-    pub(super) print: Print,
+    /// How deep soft ground has been pressed under the station, if this evaluation is committed, m.
+    pub(super) pressed_m: f64,
 }
 
 impl ContactResult {
@@ -57,7 +58,7 @@ impl ContactResult {
             moment_C: zero,
             spin_damping: [0.0; 2],
             slopes: ContactSlopes::default(),
-            print: Print::default(),
+            pressed_m: 0.0,
         }
     }
 
@@ -110,6 +111,12 @@ impl ContactResult {
         self.force.power_dissipation_w -= self.moment_C.dot(&w_C);
     }
 
+    /// What acts against rolling and spinning.
+    pub(super) const fn brake(&self) -> Brake {
+        let Self { moment_C, spin_damping: damping, .. } = *self;
+        Brake { moment_C, damping, R_WC: self.touch.R_WC }
+    }
+
     /// The Hertz contact of a sphere; its force acts a little inside the sphere.
     pub(super) fn hunt_crossley(
         &mut self,
@@ -135,25 +142,21 @@ impl ContactResult {
         self.force = shown_hertz(law, &f, &self.friction, self.force);
     }
 
-    /// Soft ground, from committed memory and print.
+    /// Soft ground, from committed memory and prints.
     pub(super) fn soft(
         &mut self,
         (ground, spring): (&SoftGround, &ExponentialSpring),
         memory: &SpringMemory,
-        print: &Print,
+        prints: &Prints,
         round: bool,
         data: &Data,
         now_ns: u64,
     ) {
         let (committed, p_C) = self.stretched(memory, round, data);
         let point_S = self.ground_point_S();
-        let distance_m = (point_S - Vec3::from(print.middle_S)).norm();
-        let here_m = ground.print_m(print.deepest_m, distance_m);
-        let force = ground.evaluate(-p_C.z, -self.v_C.z, here_m);
-        self.print = *print;
-        if force.deepest_m > here_m {
-            self.print = Print { deepest_m: force.deepest_m, middle_S: point_S.into() };
-        }
+        let under_m = prints.under_m(ground, -p_C.z, &point_S);
+        let force = ground.evaluate(-p_C.z, -self.v_C.z, under_m);
+        self.pressed_m = force.deepest_m;
         let (friction, age_s) = (&self.friction, committed.age_s(now_ns));
         self.force = spring.evaluate_soft(friction, &committed, (&p_C, &self.v_C), age_s, &force);
         let [normal_n_per_m, normal_n_s_per_m] = force.slopes;

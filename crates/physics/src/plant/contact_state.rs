@@ -1,6 +1,8 @@
 //! The law of each contact with what it remembers: part of the state.
 
-use crate::contact::{ExponentialSpring, Friction, HuntCrossley, Memory, SoftGround};
+use crate::contact::{
+    ExponentialSpring, Friction, HuntCrossley, Memory, Print, Prints, SoftGround,
+};
 
 use super::Word;
 
@@ -34,7 +36,7 @@ pub(super) enum ContactLaw {
         ground: Option<SoftGround>,
         spring: ExponentialSpring,
         memory: SpringMemory,
-        print: Print,
+        prints: Prints,
     },
     /// Without memory: its force is a function of positions and velocities.
     HuntCrossley(HuntCrossley),
@@ -51,15 +53,6 @@ pub(super) struct SpringMemory {
     /// The body's point that touched at the last commit, in B, m: see
     /// [`RollingMemory`](crate::contact::RollingMemory).
     pub(super) marker_B: [f64; 3],
-}
-
-/// The print of a station in soft ground.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Print {
-    /// Its deepest point, below the level surface, m.
-    pub(super) deepest_m: f64,
-    /// Where that is, in S, m.
-    pub(super) middle_S: [f64; 3],
 }
 
 /// What a rigid contact does.
@@ -129,10 +122,14 @@ impl ContactState {
             ContactLaw::Spring { memory: m, .. } => {
                 m.walk(i, visit);
             }
-            ContactLaw::Soft { memory, print, .. } => {
+            ContactLaw::Soft { memory, prints, .. } => {
                 memory.walk(i, visit);
-                visit("contact.print_depth", i, Word::F64(&mut print.deepest_m));
-                walk3("contact.print_S", i, &mut print.middle_S, visit);
+                visit("contact.pressed", i, Word::F64(&mut prints.under_m));
+                let first = i * prints.all.len();
+                for (k, Print { deepest_m, middle_S }) in prints.all.iter_mut().enumerate() {
+                    visit("contact.print_depth", first + k, Word::F64(deepest_m));
+                    walk3("contact.print_S", first + k, middle_S, visit);
+                }
             }
             ContactLaw::HuntCrossley(_) => {}
             ContactLaw::Rigid(m) => {

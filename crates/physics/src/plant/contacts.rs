@@ -1,8 +1,8 @@
 //! All contacts of the plant: every station against every surface.
 
 use crate::contact::{
-    ExponentialSpring, Friction, RollingFriction, SpringForce, StationShape, Surface, SurfacePose,
-    SurfaceShape,
+    ExponentialSpring, Friction, Prints, RollingFriction, SpringForce, StationShape, Surface,
+    SurfacePose, SurfaceShape,
 };
 use crate::dynamics::{Data, Velocities};
 use crate::model::{Base, Model};
@@ -10,7 +10,7 @@ use crate::spatial::{Force, Transform, Vec3};
 
 use super::contact_result::ContactResult;
 use super::contact_state::{
-    ContactLaw, ContactState, Place, Print, RigidMemory, RigidPhase, SpringMemory,
+    ContactLaw, ContactState, Place, RigidMemory, RigidPhase, SpringMemory,
 };
 use super::implicit::{Step, Touching};
 use super::near::NearSurfaces;
@@ -130,7 +130,7 @@ impl ContactSet {
                 if soft.is_none() && !self.may_be_soft {
                     return ContactLaw::Spring { spring, memory };
                 }
-                ContactLaw::Soft { ground: *soft, spring, memory, print: Print::default() }
+                ContactLaw::Soft { ground: *soft, spring, memory, prints: Prints::default() }
             }
             ContactModel::HuntCrossley(laws) => ContactLaw::HuntCrossley(laws[surface]),
             ContactModel::Rigid => ContactLaw::Rigid(RigidMemory::NEW),
@@ -310,15 +310,15 @@ impl ContactSet {
                     let round = station.shape != StationShape::Point;
                     at.spring(spring, memory, round, data, now_ns);
                 }
-                ContactLaw::Soft { ground, spring, memory, print } => {
+                ContactLaw::Soft { ground, spring, memory, prints } => {
                     let round = station.shape != StationShape::Point;
                     match ground {
                         Some(ground) => {
-                            at.soft((ground, spring), memory, print, round, data, now_ns);
+                            at.soft((ground, spring), memory, prints, round, data, now_ns);
                         }
                         None => {
                             at.spring(spring, memory, round, data, now_ns);
-                            (at.slopes, at.print) = (spring.slopes(&at.force), *print);
+                            at.slopes = spring.slopes(&at.force);
                         }
                     }
                 }
@@ -403,8 +403,8 @@ impl ContactSet {
             (ContactLaw::Spring { spring, .. }, ContactLaw::Spring { memory, .. }) => {
                 ContactLaw::Spring { spring, memory }
             }
-            (ContactLaw::Soft { ground, spring, .. }, ContactLaw::Soft { memory, print, .. }) => {
-                ContactLaw::Soft { ground, spring, memory, print }
+            (ContactLaw::Soft { ground, spring, .. }, ContactLaw::Soft { memory, prints, .. }) => {
+                ContactLaw::Soft { ground, spring, memory, prints }
             }
             (ContactLaw::Rigid(_), own) => own,
             (other, _) => other,
@@ -421,13 +421,19 @@ impl ContactSet {
     }
 
     /// Adds the evaluated forces to `data.f_ext`, but for rigid contacts: those act as impulses.
-    pub(super) fn apply(&self, data: &mut Data) {
+    /// Moments against rolling are taken at the end of `step`, with the inertias that stand for
+    /// that in `data.added`; without it, as they are.
+    pub(super) fn apply(&self, data: &mut Data, step: Option<&Step<f64>>) {
         for at in &self.evaluated {
             if !at.rigid && at.surface.is_some() {
                 let f_W = at.touch.vector_to_W(&at.force.force_P());
                 data.apply_force(at.body, &f_W, &at.point_B);
-                if at.moment_C != Vec3::zeros() {
-                    data.apply_moment(at.body, &(at.touch.R_WC * at.moment_C));
+                if at.moment_C == Vec3::zeros() {
+                    continue;
+                }
+                match step {
+                    Some(step) => step.brake(at.body, &at.brake(), data),
+                    None => data.apply_moment(at.body, &(at.touch.R_WC * at.moment_C)),
                 }
             }
         }
@@ -462,10 +468,7 @@ impl ContactSet {
             data.f_ext[at.body] += Force::from(force);
             data.added.bodies[at.body] += inertia;
             if at.moment_C != Vec3::zeros() {
-                let (moment, inertia) =
-                    step.spin(&at.moment_C, at.spin_damping, &at.touch.R_WC, &X_WB);
-                data.f_ext[at.body].ang += moment;
-                data.added.bodies[at.body] += inertia;
+                step.brake(at.body, &at.brake(), data);
             }
         }
     }
@@ -487,9 +490,11 @@ impl ContactSet {
                 (ContactLaw::Spring { memory, .. }, Some(_)) => {
                     at.commit_spring(memory, !self.is_point(i), now_ns);
                 }
-                (ContactLaw::Soft { memory, print, .. }, Some(_)) => {
+                (ContactLaw::Soft { ground, memory, prints, .. }, Some(_)) => {
                     at.commit_spring(memory, !self.is_point(i), now_ns);
-                    *print = at.print;
+                    if let Some(ground) = ground {
+                        prints.stand(ground, at.pressed_m, &at.ground_point_S());
+                    }
                 }
                 _ => {}
             }

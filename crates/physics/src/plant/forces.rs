@@ -2,15 +2,19 @@
 
 use super::Plant;
 use super::collision::Around;
+use super::implicit::Step;
 use super::step::add_pushes;
 
 impl Plant {
-    /// Forces of contacts, shapes and pushes on the bodies.
-    pub(super) fn collect_forces(&mut self) {
-        let Self { data, contacts, collisions, state, .. } = self;
+    /// Forces of contacts, shapes and pushes on the bodies, for a step of `h` seconds: moments
+    /// against rolling give way within it.
+    pub(super) fn collect_forces(&mut self, h: f64) {
+        let Self { spec, data, contacts, collisions, state, .. } = self;
         data.clear_forces();
-        contacts.apply(data);
-        collisions.apply(data, &state.bodies);
+        data.added.clear_bodies();
+        let step = Step { h, gravity_W: spec.gravity_W };
+        contacts.apply(data, Some(&step));
+        collisions.apply(data, &state.bodies, Some(&step));
         add_pushes(data, &state.pushes);
     }
 

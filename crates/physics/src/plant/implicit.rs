@@ -12,7 +12,7 @@
 
 use crate::actuator::{JointSlopes, MotorLimits, PassiveJoint};
 use crate::contact::ContactSlopes;
-use crate::dynamics::{aba_implicit, advance_by_mean, point_inertia, spin_inertia};
+use crate::dynamics::{Data, aba_implicit, advance_by_mean, point_inertia, spin_inertia};
 use crate::simd::SimdReal;
 use crate::spatial::simd::{ArticulatedInertia, Force, Mat3, Motion, Transform, Vec3};
 
@@ -35,6 +35,19 @@ pub(super) struct Touching<T> {
     pub(super) v_C: Vec3<T>,
     pub(super) R_WC: Mat3<T>,
     pub(super) point_B: Vec3<T>,
+}
+
+/// A damper that takes less than this share of a body's spin in a step takes it as it is: so do the
+/// eight corners of a sole together.
+const SAFE_SHARE: f64 = 0.125;
+
+/// A moment against rolling and spinning (N·m), and that over the rates across the normal and about
+/// it against which it acts, N·m·s/rad.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brake {
+    pub(super) moment_C: Vec3<f64>,
+    pub(super) damping: [f64; 2],
+    pub(super) R_WC: Mat3<f64>,
 }
 
 impl Step<f64> {
@@ -76,19 +89,18 @@ impl<T: SimdReal> Step<T> {
 }
 
 impl Step<f64> {
-    /// Moment on a body in its axes, and the inertia that stands for what it will have given way at
-    /// the end of the step. `damping` is that across the normal and about it.
-    pub(super) fn spin(
-        &self,
-        moment_C: &Vec3<f64>,
-        damping: [f64; 2],
-        R_WC: &Mat3<f64>,
-        X_WB: &Transform<f64>,
-    ) -> (Vec3<f64>, ArticulatedInertia<f64>) {
-        let n_B = X_WB.R.tr_mul(&Vec3::new(R_WC.x.z, R_WC.y.z, R_WC.z.z));
+    /// Adds a moment on a body. If it might turn the body round within the step, also the inertia
+    /// that stands for what it will have given way at the end; else it is exact as it is.
+    pub(super) fn brake(&self, body: usize, brake: &Brake, data: &mut Data) {
+        let Brake { moment_C, damping, R_WC } = brake;
+        let R_WB = data.X_WB[body].R;
         let [across, along] = damping.map(|d| self.h * d);
-        let inertia = spin_inertia(across, along, &n_B);
-        (X_WB.R.tr_mul(&R_WC.mul(moment_C)), inertia)
+        let most = if across > along { across } else { along };
+        if most > SAFE_SHARE * data.added.own[body] {
+            let n_B = R_WB.tr_mul(&Vec3::new(R_WC.x.z, R_WC.y.z, R_WC.z.z));
+            data.added.bodies[body] += spin_inertia(across, along, &n_B);
+        }
+        data.f_ext[body].ang += R_WB.tr_mul(&R_WC.mul(moment_C));
     }
 }
 

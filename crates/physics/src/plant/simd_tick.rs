@@ -24,10 +24,12 @@ impl Plant {
         self.lanes.load(&self.state, &self.data);
     }
 
-    /// Runge–Kutta steps take one body after another.
+    /// Runge–Kutta steps take one body after another, and so do explicit ones with moments against
+    /// rolling, which add to the inertias.
     pub(super) fn in_lanes(&self) -> bool {
         self.path != ComputePath::OneByOne
             && self.constraints.is_idle()
+            && (self.is_implicit() || !self.brakes)
             && (self.spec.integrator != Integrator::Rk4 || !self.rigid.is_idle())
     }
 
@@ -62,9 +64,9 @@ impl Plant {
         let time_ns = |i: u32| start_ns.wrapping_add(u64::from(i) * self.spec.micro_step_ns());
         let (begin_ns, last_ns, end_ns) =
             (time_ns(first), time_ns(first + count - 1), time_ns(first + count));
-        self.collect_forces();
-        self.commit(begin_ns);
         let h = self.spec.micro_step_ns() as f64 / 1e9;
+        self.collect_forces(h);
+        self.commit(begin_ns);
         let Self {
             lanes,
             model,

@@ -133,6 +133,14 @@ impl PlantSpec {
         places(self.stations.len(), self.ground.len())
     }
 
+    /// Whether there are moments against rolling and spinning.
+    #[must_use]
+    pub fn has_rolling_friction(&self) -> bool {
+        let of_station = |s: &Station| s.rolling.acts() && s.model != ContactModel::Rigid;
+        self.stations.iter().any(of_station)
+            || self.collisions.shapes.iter().any(|s| s.rolling.acts())
+    }
+
     /// Length of a micro-step, ns.
     #[must_use]
     pub fn micro_step_ns(&self) -> u64 {

@@ -2,8 +2,8 @@
 
 use crate::actuator::{MotorLimits, PassiveJoint, Reference};
 use crate::dynamics::{
-    Constraints, Data, Positions, Rk4, Velocities, aba, advance_positions, advance_velocities,
-    articulated_inertias, kinematics,
+    Constraints, Data, Positions, Rk4, Velocities, aba, aba_implicit, advance_positions,
+    advance_velocities, articulated_inertias, kinematics,
 };
 use crate::model::Model;
 use crate::sensor::ImuReading;
@@ -41,6 +41,8 @@ pub struct Plant {
     pub(super) sensors: Sensors,
     pub(super) lanes: SimdStep,
     pub(super) simd_contacts: bool,
+    /// Whether there are moments against rolling.
+    pub(super) brakes: bool,
     pub(super) path: ComputePath,
     pub(super) tau: Vec<f64>,
     pub(super) vdot: Velocities,
@@ -60,7 +62,7 @@ impl Plant {
         let mut data = Data::new(&model);
         kinematics(&model, &spec.q, &spec.v, &mut data);
         let contacts = ContactSet::new(&spec, &data);
-        let collisions = CollisionSet::new(&spec, model.bodies.len());
+        let collisions = CollisionSet::new(&spec, &model);
         let memories = contacts.initial_states(&model, &spec, 0);
         let mut state = State::new(&model, &spec, memories, &collisions, &data);
         articulated_inertias(&model, &mut data);
@@ -83,6 +85,7 @@ impl Plant {
         let digest = Digest::new(&mut state);
         let imu = imu_at_rest(&spec, &data);
         let constraints = constraint::constraints(&model, &spec);
+        let brakes = spec.has_rolling_friction();
         let mut plant = Self {
             layout_hash: layout_hash(&model, &spec),
             tau: vec![0.0; model.joint_count()],
@@ -105,6 +108,7 @@ impl Plant {
             sensors,
             lanes,
             simd_contacts,
+            brakes,
             path: ComputePath::Fastest,
             digest,
             imu,
@@ -187,7 +191,7 @@ impl Plant {
     }
 
     fn semi_implicit_step(&mut self, t_ns: u64, h_ns: u64, h: f64) {
-        self.accelerate();
+        self.accelerate(h);
         self.commit(t_ns);
         self.accelerate_bodies(h);
         self.constrain();
@@ -223,11 +227,12 @@ impl Plant {
         }
     }
 
-    /// `vdot` for the evaluated state.
-    fn accelerate(&mut self) {
-        self.collect_forces();
+    /// `vdot` for the evaluated state, of a step of `h` seconds.
+    fn accelerate(&mut self, h: f64) {
+        self.collect_forces(h);
         let (data, state) = (&mut self.data, &self.state);
         add_passive(&self.passive, &state.q, &state.v, &state.motor, &mut self.tau);
+        let aba = if self.brakes { aba_implicit } else { aba };
         aba(&self.model, data, &self.tau, &self.spec.gravity_W, &mut self.vdot);
     }
 
@@ -260,8 +265,8 @@ impl Plant {
                     .evaluate(&Around { data, bodies, memory, ground, regions, now_ns: t }, false);
             }
             data.clear_forces();
-            contacts.apply(data);
-            collisions.apply(data, bodies);
+            contacts.apply(data, None);
+            collisions.apply(data, bodies, None);
             add_pushes(data, pushes);
             add_passive(passive, q, v, motor, tau);
             aba(model, data, tau, &spec.gravity_W, vdot);

@@ -17,6 +17,7 @@ mod drives;
 mod dynamics;
 mod energy;
 mod examples;
+mod ground_shapes;
 mod held;
 mod material;
 mod math;

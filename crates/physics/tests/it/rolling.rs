@@ -8,7 +8,7 @@ use hardstand_physics::model::{Base, Builder, Model};
 use hardstand_physics::plant::{ContactModel, Integrator, OwnerWords, Plant, PlantSpec};
 use hardstand_physics::spatial::{Mat3, Motion, SpatialInertia, Vec3};
 
-use super::common::bodies::{ball, bystander, put};
+use super::common::bodies::{ball, bystander, cuboid, put};
 use super::common::robots::{G, add_body, plain_spec, station};
 
 const RADIUS_M: f64 = 0.1;
@@ -170,5 +170,51 @@ fn the_power_of_the_moments_is_published() {
         let power_w = -record.force.dot(&(v + w.cross(&(record.point - Vec3::z() * RADIUS_M))))
             - record.moment.dot(&w);
         assert!((record.power_dissipation_w - power_w).abs() < 1e-3 * power_w.abs());
+    }
+}
+
+/// A foot so light that its moment would turn it round within a step: it comes to rest, and stays
+/// there, as a robot, as a free body on the ground, and between two bodies.
+#[test]
+fn a_strong_moment_does_not_turn_a_light_foot_back_and_forth() {
+    let (radius_m, mass) = (0.01, 10.0);
+    for lightest in [1e-5, 1e-4] {
+        let mut b = Builder::new("foot", Base::Floating);
+        let I = Mat3::from_diagonal_element(lightest);
+        add_body(&mut b, "foot", SpatialInertia::from_com(mass, &Vec3::zeros(), &I));
+        let model = b.build().unwrap();
+        let mut spec = plain_spec(&model);
+        let mut touching = station("foot", 0, [0.0; 3], 0.8);
+        (touching.shape, touching.model) = (StationShape::Sphere { radius_m }, holding());
+        touching.rolling = rolling(0.005, 0.005);
+        spec.stations.push(touching);
+        spec.q.p_WB.z = radius_m;
+
+        let (post, mut alone) = bystander();
+        let mut foot = ball(radius_m, mass, [0.0, 0.0, radius_m]);
+        foot.0.inertia = SpatialInertia::from_com(mass, &Vec3::zeros(), &I);
+        put(&mut alone, foot.clone(), &holding());
+        let mut on_box = alone.clone();
+        on_box.collisions.bodies[0].X_WB.p.z += 0.2;
+        put(&mut on_box, cuboid([0.4, 0.4, 0.2], 20.0, [0.0, 0.0, 0.1]), &holding());
+        for scene in [&mut alone, &mut on_box] {
+            scene.collisions.shapes.iter_mut().for_each(|s| s.rolling = rolling(0.005, 0.005));
+        }
+        for (name, model, mut spec) in
+            [("robot", &model, spec), ("alone", &post, alone), ("on a box", &post, on_box)]
+        {
+            set_velocity(&mut spec, Motion::new(Vec3::z() * 2.0, Vec3::zeros()));
+            let mut plant = Plant::new(model.clone(), spec);
+            let mut before = 2.0;
+            for tick in 0..500 {
+                run(&mut plant, 1);
+                let w = motion(&plant).1;
+                let turns_back = w.z < -1e-3 || w.z.abs() > before + 1e-4;
+                assert!(!turns_back, "{name} {lightest} {tick}: {w:?}");
+                before = w.z.abs();
+            }
+            let w = motion(&plant).1;
+            assert!(w.norm() < 1e-2, "{name} {lightest}: {w:?}");
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Soft ground, against closed forms.
 
-use hardstand_physics::contact::{ExponentialSpring, SoftGround, SpringParameters, Stiction};
-use hardstand_physics::dynamics::{kinetic_energy, potential_energy};
+use hardstand_physics::contact::{
+    ExponentialSpring, Friction, Prints, SoftGround, SpringParameters, Stiction,
+};
+use hardstand_physics::dynamics::{Velocities, kinetic_energy, potential_energy};
 use hardstand_physics::plant::{ContactModel, Integrator, OwnerWords, Plant, PlantSpec, Walk};
 use hardstand_physics::spatial::Vec3;
 
@@ -97,7 +99,7 @@ fn a_print_stays_where_it_was_made() {
         lighter.state_mut().overwrite(words.into_iter());
         let state = lighter.state_mut();
         (state.q.p_WB.x, state.q.p_WB.z) = (state.q.p_WB.x + x, 0.1 + 1e-3);
-        state.v = hardstand_physics::dynamics::Velocities::zero(&model);
+        state.v = Velocities::zero(&model);
         lighter.wake();
         run(&mut lighter, 6000);
         depth_m(&lighter)
@@ -141,4 +143,77 @@ fn the_ground_takes_energy_and_gives_none() {
     }
     let lost_j = start_j - energy_j(&plant);
     assert!((taken_j / lost_j - 1.0).abs() < 0.02, "{taken_j} {lost_j}");
+}
+
+/// A box that three times its weight has pressed into the ground, without gravity and friction, at
+/// this depth and with this velocity.
+fn pressed(x_m: f64, depth_m: impl Fn(f64) -> f64, v: Vec3) -> Plant {
+    let (model, mut spec) = above_sand(0.02, 5.0);
+    spec.stations.iter_mut().for_each(|s| s.friction = Friction::NONE);
+    spec.gravity_W.z = -3.0 * G;
+    let mut plant = Plant::new(model.clone(), spec.clone());
+    run(&mut plant, 1500);
+    let mut words = Vec::new();
+    plant.state_mut().append_words(&mut words);
+    spec.gravity_W.z = 0.0;
+    let mut weightless = Plant::new(model.clone(), spec);
+    weightless.state_mut().overwrite(words.into_iter());
+    let state = weightless.state_mut();
+    state.q.p_WB.x += x_m;
+    state.q.p_WB.z = 0.1 - depth_m(0.1 - state.q.p_WB.z);
+    state.v = Velocities::zero(&model);
+    state.v.v_WB = v;
+    weightless.wake();
+    weightless
+}
+
+/// An unloaded foot that is dragged out of its print ploughs, and is not pushed up.
+#[test]
+fn a_print_does_not_push_a_foot_that_is_dragged_out_of_it() {
+    // at the bottom of a print, less than its depth, and at half of it
+    for share in [1.0 - 1.0 / REBOUND - 1e-3, 0.5] {
+        let mut plant = pressed(0.0, |deepest_m| share * deepest_m, Vec3::x());
+        for _ in 0..200 {
+            run(&mut plant, 1);
+            let stored_j = plant.contacts().potential_energy();
+            let v = plant.state().v.v_WB;
+            assert!(stored_j < 1e-9 && v.z.abs() < 1e-9, "{share}: {stored_j} J {v:?}");
+        }
+    }
+}
+
+/// Dragged sideways under load, in its print and out of it, a foot gains nothing from the ground.
+#[test]
+fn no_energy_comes_from_dragging_a_loaded_foot() {
+    for x_m in [0.0, 0.01, -0.03] {
+        let mut plant = pressed(x_m, |deepest_m| 0.95 * deepest_m, Vec3::x());
+        let energy_j = |plant: &Plant| {
+            kinetic_energy(plant.model(), plant.data(), &plant.state().v)
+                + plant.contacts().potential_energy()
+        };
+        let mut least_j = energy_j(&plant);
+        for _ in 0..200 {
+            run(&mut plant, 1);
+            let now_j = energy_j(&plant);
+            assert!(now_j < least_j + 1e-5, "{x_m}: {now_j} {least_j}");
+            least_j = least_j.min(now_j);
+        }
+    }
+}
+
+/// A foot that steps beside its print and a little less deep leaves the print as it was.
+#[test]
+fn a_shallow_print_does_not_fill_a_deep_one() {
+    let ground = SoftGround::new(SINK, REBOUND, 0.0, 0.05).unwrap();
+    let depth_m = |prints: &Prints, x: f64| prints.depth_m(&ground, &Vec3::new(x, 0.0, 0.0));
+    let mut prints = Prints::default();
+    prints.press(&ground, 0.02, &Vec3::zeros());
+    for (beside_m, deep_m) in [(0.015, 0.0195), (0.03, 0.015), (0.045, 0.01), (0.2, 0.005)] {
+        prints.press(&ground, deep_m, &(Vec3::x() * beside_m));
+        assert_eq!(depth_m(&prints, 0.0), 0.02, "{beside_m}");
+    }
+    assert_eq!((depth_m(&prints, 0.03), depth_m(&prints, 0.2)), (0.015, 0.005));
+    // a deeper one at the same place takes its place
+    prints.press(&ground, 0.03, &Vec3::zeros());
+    assert_eq!(depth_m(&prints, 0.0), 0.03);
 }

@@ -188,7 +188,7 @@ impl FreeBody {
     }
 
     /// Inertia about an axis through the origin, kg·m².
-    fn about(&self, axis_B: &Vec3) -> f64 {
+    pub(super) fn about(&self, axis_B: &Vec3) -> f64 {
         axis_B.dot(&(self.inertia.I * *axis_B))
     }
 }

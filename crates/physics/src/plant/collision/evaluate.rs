@@ -119,6 +119,7 @@ impl CollisionSet {
         self.points.clear();
         self.touch_shapes(of);
         self.touch_fields(of);
+        self.spin_limit.apply(&mut self.points);
     }
 
     /// Drops near pairs that cannot touch within the next tick.

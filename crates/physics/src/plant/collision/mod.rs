@@ -14,6 +14,7 @@ mod ground;
 mod memory;
 mod point;
 mod set;
+mod spin_limit;
 mod weights;
 
 pub use bodies::{BodyState, FreeBody, Mobility};

@@ -3,6 +3,7 @@
 use crate::contact::{ContactForce, ContactSlopes, Friction, SpringForce};
 use crate::spatial::{Mat3, Vec3};
 
+use super::super::implicit::Brake;
 use super::Carrier;
 use super::memory::PointMemory;
 use super::set::FIELD;
@@ -51,6 +52,30 @@ impl CollisionPoint {
     #[must_use]
     pub fn moment_W(&self) -> Vec3 {
         self.R_WC * (self.moment_C * self.weight)
+    }
+
+    /// True for a moment of a link against rolling on the ground.
+    pub(super) fn brakes_on_ground(&self) -> bool {
+        let on_ground = matches!(self.carriers, [Carrier::Link(_), Carrier::Surface(_)]);
+        on_ground && self.moment_C != Vec3::zeros()
+    }
+
+    /// What acts on A against rolling and spinning.
+    pub(super) fn brake(&self) -> Brake {
+        let damping = self.spin_damping.map(|d| d * self.weight);
+        Brake { moment_C: self.moment_C * self.weight, damping, R_WC: self.R_WC }
+    }
+
+    /// Leaves this share of the moment against rolling, and of the power that it takes.
+    pub(super) fn weaken_moment(&mut self, share: f64) {
+        let ([across, along], m) = (self.spin_damping, self.moment_C);
+        let power_w = |square: f64, damping: f64| {
+            if damping > 0.0 { square / damping } else { 0.0 }
+        };
+        let taken_w = power_w(m.x * m.x + m.y * m.y, across) + power_w(m.z * m.z, along);
+        self.force.power_dissipation_w -= (1.0 - share) * taken_w;
+        self.moment_C = m * share;
+        self.spin_damping = [across * share, along * share];
     }
 
     /// Numbers of the shapes A and B; the ground's come after those of the spec.

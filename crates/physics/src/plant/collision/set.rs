@@ -4,6 +4,7 @@ use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pos
 
 use crate::contact::{ContactSlopes, ExponentialSpring, Surface, SurfaceShape};
 use crate::dynamics::Data;
+use crate::model::Model;
 use crate::spatial::{Force, Transform, Vec3};
 use hardstand_error::Result;
 
@@ -12,6 +13,7 @@ use super::super::{ContactModel, PlantSpec};
 use super::ground::{FieldContact, into_pose, shape_of};
 use super::memory::{CollisionMemory, PointMemory};
 use super::point::CollisionPoint;
+use super::spin_limit::SpinLimit;
 use super::{BodyState, Carrier, CollisionSpec};
 
 /// Bit of the number of a pair of a shape and a height field.
@@ -47,6 +49,8 @@ pub struct CollisionSet {
     /// Force on each free body about its origin, in W.
     forces: Vec<Force>,
     pub(super) period_s: f64,
+    /// What keeps moments against rolling from turning a motion round.
+    pub(super) spin_limit: SpinLimit,
     /// Whether more pairs are near, or more points touch, than there is room for.
     pub(super) overflows: bool,
 }
@@ -78,21 +82,27 @@ impl Clone for CollisionSet {
             points,
             forces: self.forces.clone(),
             period_s: self.period_s,
+            spin_limit: self.spin_limit.clone(),
             overflows: self.overflows,
         }
     }
 }
 
 impl CollisionSet {
-    /// The set of a plant with this number of links. If its shapes are refused, it overflows.
+    /// The set of a plant with this model. If its shapes are refused, it overflows.
     #[expect(clippy::expect_used, reason = "a scene without shapes has nothing to refuse")]
-    pub(in super::super) fn new(spec: &PlantSpec, links: usize) -> Self {
-        Self::checked(spec, links).unwrap_or_else(|_| {
+    pub(in super::super) fn new(spec: &PlantSpec, model: &Model) -> Self {
+        let links = model.bodies.len();
+        let mut set = Self::checked(spec, links).unwrap_or_else(|_| {
             let empty = PlantSpec { collisions: CollisionSpec::none(), ..spec.clone() };
             let mut refused = Self::checked(&empty, links).expect("no shapes are no mistake");
             refused.overflows = true;
             refused
-        })
+        });
+        if spec.has_rolling_friction() {
+            set.spin_limit = SpinLimit::new(model, &set.spec.bodies, spec.micro_step_ns());
+        }
+        set
     }
 
     /// The set of a plant with this number of links.
@@ -125,6 +135,7 @@ impl CollisionSet {
             points: Vec::with_capacity(of.points_max),
             forces: vec![Force::zero(); of.bodies.len()],
             period_s: spec.period_ns as f64 / 1e9,
+            spin_limit: SpinLimit::NONE,
             overflows: false,
             spec: of.clone(),
             world,
@@ -258,14 +269,27 @@ impl CollisionSet {
     }
 
     /// Adds the forces of all points to `data.f_ext` and to those on the free bodies.
-    pub(in super::super) fn apply(&mut self, data: &mut Data, bodies: &[BodyState]) {
+    /// Moments of links against rolling on the ground are taken at the end of `step`, if it is
+    /// given.
+    pub(in super::super) fn apply(
+        &mut self,
+        data: &mut Data,
+        bodies: &[BodyState],
+        step: Option<&Step<f64>>,
+    ) {
         self.forces.fill(Force::zero());
         for i in 0..self.points.len() {
-            self.apply_point(i, data, bodies);
+            self.apply_point(i, data, bodies, step);
         }
     }
 
-    fn apply_point(&mut self, i: usize, data: &mut Data, bodies: &[BodyState]) {
+    fn apply_point(
+        &mut self,
+        i: usize,
+        data: &mut Data,
+        bodies: &[BodyState],
+        step: Option<&Step<f64>>,
+    ) {
         let at = &self.points[i];
         if at.is_rigid {
             return; // its force acts as an impulse
@@ -279,8 +303,10 @@ impl CollisionSet {
                 Carrier::Link(b) => {
                     let p_B = data.X_WB[b].point_inverse(&at.point_W);
                     data.apply_force(b, &f_W, &p_B);
-                    if has_moment {
-                        data.apply_moment(b, &m_W);
+                    match step {
+                        Some(step) if at.brakes_on_ground() => step.brake(b, &at.brake(), data),
+                        _ if has_moment => data.apply_moment(b, &m_W),
+                        _ => {}
                     }
                 }
                 Carrier::Body(k) => {
@@ -306,7 +332,7 @@ impl CollisionSet {
         for i in 0..self.points.len() {
             let at = &self.points[i];
             let [Carrier::Link(b), Carrier::Surface(_)] = at.carriers else {
-                self.apply_point(i, data, bodies);
+                self.apply_point(i, data, bodies, None);
                 continue;
             };
             let (X_WB, V) = (data.X_WB[b], data.V[b]);
@@ -321,11 +347,7 @@ impl CollisionSet {
             data.f_ext[b] += Force::from(force);
             data.added.bodies[b] += inertia;
             if at.moment_C != Vec3::zeros() {
-                let damping = at.spin_damping.map(|d| d * at.weight);
-                let moment_C = at.moment_C * at.weight;
-                let (moment, inertia) = step.spin(&moment_C, damping, &at.R_WC, &X_WB);
-                data.f_ext[b].ang += moment;
-                data.added.bodies[b] += inertia;
+                step.brake(b, &at.brake(), data);
             }
         }
     }
