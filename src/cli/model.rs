@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::mjcf::read_robot;
 use crate::urdf::{BaseChoice, Loaded, Shape};
 use hardstand_error::Result;
-use hardstand_physics::model::{Base, Joint, JointKind, Model};
+use hardstand_physics::model::{Base, Coupling, JointKind, Model};
 
 use super::arguments::{BaseArgument, ModelArguments};
 use super::{ExitCode, show};
@@ -71,6 +71,17 @@ struct JointRow<'a> {
     damping: f64,
     friction: f64,
     armature: f64,
+    /// The joint that it follows; `null` if it moves by itself.
+    follows: Option<FollowsRow<'a>>,
+}
+
+/// `position = multiplier · position of the joint + offset`.
+#[derive(Debug, Serialize)]
+struct FollowsRow<'a> {
+    /// `null` if it stays at the offset.
+    joint: Option<&'a str>,
+    multiplier: f64,
+    offset: f64,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
@@ -98,7 +109,7 @@ impl<'a> ModelResult<'a> {
             },
             mass_kg: model.total_mass(),
             bodies: bodies(model),
-            joints: model.joints.iter().map(JointRow::of).collect(),
+            joints: (0..model.joint_count()).map(|j| JointRow::of(model, j)).collect(),
             possible_feet: possible_feet(loaded),
             warnings: &loaded.warnings,
         }
@@ -163,6 +174,11 @@ impl<'a> ModelResult<'a> {
                 number(j.friction),
                 number(j.armature)
             ));
+            if let Some(FollowsRow { joint, multiplier, offset }) = &j.follows {
+                let led = joint.map(|joint| format!("{} · {joint} + ", number(*multiplier)));
+                let led = led.unwrap_or_default();
+                show::line(&format!("       follows: {led}{}", number(*offset)));
+            }
         }
     }
 
@@ -206,8 +222,14 @@ fn bodies(model: &Model) -> Vec<BodyRow<'_>> {
 }
 
 impl<'a> JointRow<'a> {
-    fn of(j: &'a Joint) -> Self {
+    fn of(model: &'a Model, i: usize) -> Self {
+        let j = &model.joints[i];
         let limit = |x: f64| x.is_finite().then_some(x);
+        let follows = |c: &Coupling| FollowsRow {
+            joint: c.leader.map(|leader| model.joints[leader].name.as_str()),
+            multiplier: c.multiplier,
+            offset: c.offset,
+        };
         Self {
             name: &j.name,
             kind: match j.kind {
@@ -222,6 +244,7 @@ impl<'a> JointRow<'a> {
             damping: j.damping,
             friction: j.friction,
             armature: j.armature,
+            follows: model.couplings.iter().find(|c| c.follower == i).map(follows),
         }
     }
 }

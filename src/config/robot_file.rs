@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use crate::mjcf::{self, Keyframe};
+use crate::mjcf::{self, Connection, Keyframe};
 use crate::urdf::read_urdf_text;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::spatial::Quaternion;
@@ -64,6 +64,7 @@ pub(super) fn robot_file(complete: &mut Table, path: &Path) -> Result<RobotFile>
                 };
                 apply(found, complete);
             }
+            connect(&robot.connections, complete);
             let mut warnings = robot.warnings;
             warnings.extend(hulls::add(complete, &robot.urdf, folder(&path)));
             Ok(RobotFile { urdf: robot.urdf, name, warnings })
@@ -73,6 +74,35 @@ pub(super) fn robot_file(complete: &mut Table, path: &Path) -> Result<RobotFile>
 
 fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
+}
+
+/// Puts the connections of a model into `constraints`: three planes through each point.
+fn connect(connections: &[Connection], complete: &mut Table) {
+    const NORMALS: [(&str, [f64; 3]); 3] =
+        [("x", [1.0, 0.0, 0.0]), ("y", [0.0, 1.0, 0.0]), ("z", [0.0, 0.0, 1.0])];
+    let numbers = |v: [f64; 3]| Value::Array(v.map(Value::Float).to_vec());
+    let mut added = Vec::new();
+    for (i, connection) in connections.iter().enumerate() {
+        for (axis, normal) in NORMALS {
+            let mut table = Table::new();
+            table.insert("name".into(), Value::String(format!("connect{i}.{axis}")));
+            table.insert("link".into(), Value::String(connection.body.clone()));
+            table.insert("point_m".into(), numbers(connection.point_m));
+            if let Some(other) = &connection.other {
+                table.insert("plane_link".into(), Value::String(other.clone()));
+            }
+            table.insert("normal".into(), numbers(normal));
+            table.insert("slides".into(), Value::Boolean(true));
+            added.push(Value::Table(table));
+        }
+    }
+    if added.is_empty() {
+        return;
+    }
+    let all = complete.entry("constraints").or_insert_with(|| Value::Array(Vec::new()));
+    if let Some(all) = all.as_array_mut() {
+        all.extend(added);
+    }
 }
 
 /// Puts a keyframe into `initial`: joints that are not given, and position and orientation if both

@@ -46,6 +46,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::spatial::Quaternion;
 
 use self::element::is_mjcf;
+pub use self::equality::Connection;
 pub use self::keyframe::Keyframe;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::mesh::corners as mesh_corners;
@@ -60,6 +61,8 @@ pub struct Converted {
     pub gains: BTreeMap<String, Gains>,
     /// Postures that the model names. The first is that of the file.
     pub keyframes: Vec<Keyframe>,
+    /// Points of bodies that stay at points of others.
+    pub connections: Vec<Connection>,
     /// What was left out; one sentence each.
     pub warnings: Vec<String>,
 }
@@ -142,7 +145,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
     let strengths = actuators::strengths(&root, &compiler, &defaults, &mut report);
     let mut keyframes = vec![at_reference(&bodies, &is_robot)];
     keyframes.extend(keyframe::keyframes(&root, &bodies, &is_robot, &mut report));
-    let mimics = equality::mimics(&root, (&bodies, &is_robot), &defaults, &mut report);
+    let held = equality::equalities(&root, (&bodies, &is_robot), &defaults, &mut report);
     let paired: BTreeSet<String> = root
         .all("contact")
         .flat_map(|c| c.all("pair"))
@@ -157,7 +160,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
             root: top,
             is_robot: &is_robot,
             strengths: &strengths,
-            mimics: &mimics,
+            mimics: &held.mimics,
             assets: &assets,
             compiler: &compiler,
             paired: &paired,
@@ -172,7 +175,15 @@ pub fn convert(path: &Path) -> Result<Converted> {
         .iter()
         .filter(|(_, s)| servo(s))
         .map(|(joint, s)| (joint.clone(), Gains { kp: s.kp, kd: s.kd, dampratio: s.dampratio }));
-    Ok(Converted { urdf, gains: gains.collect(), keyframes, warnings: report.into_warnings() })
+    // followers are where their leaders want them
+    keyframes.iter_mut().for_each(|k| k.joints.retain(|(name, _)| !held.mimics.contains_key(name)));
+    Ok(Converted {
+        urdf,
+        gains: gains.collect(),
+        keyframes,
+        connections: held.connections,
+        warnings: report.into_warnings(),
+    })
 }
 
 fn refused(report: &Report, file: &str) -> Error {

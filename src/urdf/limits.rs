@@ -14,6 +14,7 @@ const PASSIVE: &str = "effort limit 0: no motor (effort_max in [joints.NAME] giv
 const NO_VELOCITY: &str = "velocity limit 0 or absent, taken as not stated: unlimited, joints";
 const NO_RANGE: &str = "lower and upper 0 or absent, taken as not stated: unlimited, joints";
 const HALF_RANGE: &str = "<limit> with one of lower and upper, the other is 0, joints";
+const PLANAR_RANGE: &str = "lower and upper of a planar joint are ignored, joints";
 const LOCKED: &str = "lower equals upper, the joint cannot move, joints";
 
 /// Reads the axis, limits and dynamics of a moving joint and writes them.
@@ -24,8 +25,30 @@ pub(super) fn read(
     kind: &str,
     name: &str,
 ) {
-    axis(reader, joint, owner);
+    let axis = axis(reader, joint, owner);
+    reader.xml.axis(axis);
     limit(reader, joint, owner, kind, name);
+    dynamics(reader, joint, owner);
+    mimic(reader, joint, owner);
+}
+
+/// Reads limits and dynamics of a planar joint, whose positions have no bounds, for the step `name`
+/// of it, and writes them.
+pub(super) fn read_unbounded(
+    reader: &mut Reader<'_>,
+    joint: Node<'_, '_>,
+    owner: &str,
+    name: &str,
+) {
+    let bounded = |node: Node<'_, '_>| node.has_attribute("lower") || node.has_attribute("upper");
+    if child(joint, "limit").is_some_and(bounded) {
+        reader.report.warn_shared(PLANAR_RANGE, name);
+    }
+    limit(reader, joint, owner, "continuous", name);
+    dynamics(reader, joint, owner);
+}
+
+fn dynamics(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str) {
     if let Some(dynamics) = child(joint, "dynamics") {
         let values = ["damping", "friction"].map(|attribute| {
             let value = reader.number(owner, dynamics, attribute, Some(0.0));
@@ -36,6 +59,9 @@ pub(super) fn read(
         });
         reader.xml.leaf("dynamics", &values);
     }
+}
+
+fn mimic(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str) {
     if let Some(mimic) = child(joint, "mimic") {
         let Some(leader) = mimic.attribute("joint") else {
             return reader.bad(owner, mimic, "joint", "must name the joint to follow");
@@ -50,9 +76,10 @@ pub(super) fn read(
     }
 }
 
-fn axis(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str) {
+/// The unit axis of a joint.
+pub(super) fn axis(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str) -> [f64; 3] {
     const X: [f64; 3] = [1.0, 0.0, 0.0];
-    let Some(node) = child(joint, "axis") else { return reader.xml.axis(X) };
+    let Some(node) = child(joint, "axis") else { return X };
     let mut axis = reader.triple(owner, node, "xyz", Some(X));
     let length = (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]).sqrt();
     if length < AXIS_LENGTH_MIN {
@@ -61,7 +88,7 @@ fn axis(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str) {
     } else if length != 1.0 {
         axis = axis.map(|c| c / length);
     }
-    reader.xml.axis(axis);
+    axis
 }
 
 fn limit(reader: &mut Reader<'_>, joint: Node<'_, '_>, owner: &str, kind: &str, name: &str) {

@@ -25,12 +25,14 @@ pub(super) fn couplings(source: &Source, report: &mut Report) -> Vec<CouplingSpe
             }
             continue;
         };
-        let mut above = Some(leader);
+        let mut above = leader;
         // a chain without a ring is shorter than there are joints
         for _ in 0..joints.len() {
-            above = above.filter(|&a| a != j).and_then(leader_of);
+            if above != j {
+                above = leader_of(above).unwrap_or(above);
+            }
         }
-        if above.is_some() || leader == j {
+        if above == j {
             report.mistake(format!("{owner}: follows itself by <mimic>; remove one of the ring"));
             continue;
         }

@@ -11,6 +11,7 @@ use super::reduced::{Reduced, spaced};
 use super::report::{Report, shown};
 use super::source::{LinkNote, Source, describe};
 use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_physics::spatial::Vec3;
 
 /// Maximum length of a name, bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -31,7 +32,9 @@ pub(super) fn source(document: &Document<'_>, report: &mut Report) -> Result<Sou
         } else if is(node, "joint") {
             let line = reader.joint(node);
             has_lost_joints |= line.is_none();
-            joints.extend(line);
+            joints.extend(line.iter().flat_map(|read| vec![read.line; read.count]));
+            let steps = line.iter().flat_map(|read| vec![read.line; read.count - 1]);
+            links.extend(steps.map(|line| LinkNote { line, is_sound: true }));
         }
     }
     reader.xml.close("robot");
@@ -62,6 +65,13 @@ pub(super) fn is(node: Node<'_, '_>, name: &str) -> bool {
 /// The first child element `name`; further ones are ignored, as in urdfdom.
 pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     children(node).find(|&c| is(c, name))
+}
+
+/// A joint of the file, and as how many it was written.
+#[derive(Clone, Copy, Debug)]
+struct JointRead {
+    line: usize,
+    count: usize,
 }
 
 /// Reads elements and writes the reduced URDF.
@@ -164,7 +174,7 @@ impl Reader<'_> {
         self.xml.close("collision");
     }
 
-    fn joint(&mut self, node: Node<'_, '_>) -> Option<usize> {
+    fn joint(&mut self, node: Node<'_, '_>) -> Option<JointRead> {
         let (name, line) = self.name(node, "joint")?;
         let owner = describe("joint", name, line);
         let kind = node.attribute("type").unwrap_or_default();
@@ -176,6 +186,9 @@ impl Reader<'_> {
             link
         });
         let [Some(parent), Some(child_link)] = ends else { return None };
+        if kind == "planar" {
+            return Some(self.planar(node, &owner, [name, parent, child_link], line));
+        }
         let moves = match kind {
             "revolute" | "continuous" | "prismatic" => true,
             "fixed" | "floating" => false,
@@ -196,13 +209,52 @@ impl Reader<'_> {
             limits::read(self, node, &owner, kind, name);
         }
         self.xml.close("joint");
-        Some(line)
+        Some(JointRead { line, count: 1 })
+    }
+
+    /// Two slides along the plane and a turn about its normal, with links between them.
+    fn planar(
+        &mut self,
+        node: Node<'_, '_>,
+        owner: &str,
+        [name, parent, child_link]: [&str; 3],
+        line: usize,
+    ) -> JointRead {
+        if let Some(mimic) = child(node, "mimic") {
+            let line = self.report.line(mimic);
+            self.mistake(format!("{owner}: <mimic> (line {line}) of a planar joint; remove it"));
+        }
+        let normal = Vec3::from(limits::axis(self, node, owner));
+        let helper = if normal.x.abs() < 0.7 { Vec3::x() } else { Vec3::y() };
+        let y = normal.cross(&helper).normalize();
+        let axes = [y.cross(&normal), y, normal];
+        let steps = [format!("{name}_x"), format!("{name}_y"), format!("{name}_yaw")];
+        let ends = [parent, &steps[0], &steps[1], child_link];
+        for (k, step) in steps.iter().enumerate() {
+            let kind = if k < 2 { "prismatic" } else { "continuous" };
+            if k < 2 {
+                self.xml.open("link", &[("name", step)]);
+                self.xml.close("link");
+            }
+            self.xml.open("joint", &[("name", step), ("type", kind)]);
+            if k == 0 {
+                self.origin(node, owner);
+            }
+            self.xml.open("parent", &[("link", ends[k])]);
+            self.xml.close("parent");
+            self.xml.open("child", &[("link", ends[k + 1])]);
+            self.xml.close("child");
+            self.xml.axis(axes[k].to_array());
+            limits::read_unbounded(self, node, owner, step);
+            self.xml.close("joint");
+        }
+        JointRead { line, count: steps.len() }
     }
 
     fn unsupported(&mut self, owner: &str, kind: &str) {
         let reason = match kind {
             "" => "has no type".into(),
-            "planar" | "spherical" | "ball" => {
+            "spherical" | "ball" => {
                 format!("type \"{kind}\" has several degrees of freedom; only one is supported")
             }
             other => format!("type \"{}\" is not a URDF joint type", shown(other)),

@@ -266,7 +266,7 @@ fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
     let listed = "<joint name=\"knee\" stiffness=\"3\"/>";
     let more = "<tendon><spatial/></tendon><equality><weld body1=\"leg\"/></equality>";
     let robot = convert(&format!("{}{more}", leg(listed))).unwrap();
-    for what in ["springs of joints", "tendons", "equality", "no actuator"] {
+    for what in ["springs of joints", "tendons", "equalities", "no actuator"] {
         assert!(robot.warnings.iter().any(|w| w.contains(what)), "{what}: {:?}", robot.warnings);
     }
     let pair = "<joint name=\"knee\" ref=\"10\"/><joint name=\"toe\" axis=\"0 1 0\" ref=\"-4\"/>";
@@ -279,12 +279,17 @@ fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
     let robot = coupled("polycoef=\"0.5 -2 0 0 0\"");
     let mimic = "<mimic joint=\"knee\" multiplier=\"-2\" offset=\"16.5\"/>";
     assert!(robot.urdf.contains(mimic), "{}", robot.urdf);
-    assert!(!robot.warnings.iter().any(|w| w.contains("equality")), "{:?}", robot.warnings);
+    assert!(!robot.warnings.iter().any(|w| w.contains("equalities")), "{:?}", robot.warnings);
     assert!(coupled("").urdf.contains("multiplier=\"1\" offset=\"-14\""));
     assert!(!coupled("active=\"false\"").urdf.contains("<mimic"));
     let curved = coupled("polycoef=\"0 1 3\"");
     assert!(!curved.urdf.contains("<mimic"));
-    assert!(curved.warnings.iter().any(|w| w.contains("other than lines")));
+    assert!(curved.warnings.iter().any(|w| w.contains("other than points")));
+    let end = "<equality><connect body1=\"leg\" body2=\"trunk\" anchor=\"0 0 -0.3\"/></equality>";
+    let closed = convert(&format!("{}{end}", leg("<joint/>"))).unwrap();
+    let (body, other) = ("leg".to_string(), Some("trunk".to_string()));
+    assert_eq!(closed.connections, [mjcf::Connection { body, other, point_m: [0.0, 0.0, -0.3] }]);
+    assert!(!closed.warnings.iter().any(|w| w.contains("equalities")), "{:?}", closed.warnings);
     std::fs::write(&path, "<robot name=\"r\"/>").unwrap();
     assert!(mjcf::convert(&path).unwrap_err().to_string().contains("<mujoco>"));
 }

@@ -53,8 +53,7 @@ const LIMIT: &str = r#"<limit lower="-1" upper="1" effort="5" velocity="6"/>"#;
 
 #[test]
 fn joints_are_refused_with_element_and_reason() {
-    let cases: [(&str, &str, &[&str]); 14] = [
-        ("planar", "", &["joint \"j\" (line 4)", "planar", "several degrees"]),
+    let cases: [(&str, &str, &[&str]); 13] = [
         ("spherical", "", &["joint \"j\"", "spherical"]),
         ("hinge", "", &["joint \"j\"", "\"hinge\" is not a URDF joint type"]),
         ("", "", &["joint \"j\"", "has no type"]),
@@ -278,6 +277,30 @@ fn joints_keep_their_numbers() {
     assert_eq!((j.q_min, j.effort_max), (f64::NEG_INFINITY, 0.0));
     assert_eq!((j.q_max, j.velocity_max), (f64::INFINITY, f64::INFINITY));
     assert_eq!(loaded.warnings.len(), 3, "{:?}", loaded.warnings);
+}
+
+#[test]
+fn a_planar_joint_is_two_slides_and_a_turn() {
+    let inner = r#"<origin xyz="0 0 1"/><axis xyz="0 0 2"/><dynamics damping="3"/>"#;
+    let model = load(&robot("planar", inner, "")).model;
+    let names: Vec<&str> = model.joints.iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["j_x", "j_y", "j_yaw"]);
+    let kinds: Vec<JointKind> = model.joints.iter().map(|j| j.kind).collect();
+    assert_eq!(kinds, [JointKind::Prismatic, JointKind::Prismatic, JointKind::Revolute]);
+    let axes: Vec<Vec3> = model.joints.iter().map(|j| j.axis).collect();
+    assert_eq!(axes, [Vec3::x(), Vec3::y(), Vec3::z()]);
+    assert_eq!(model.joints[0].X_PJ.p, Vec3::z());
+    for joint in &model.joints {
+        assert_eq!((joint.q_min, joint.q_max), (f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!(joint.damping, 3.0);
+    }
+    // about x: the plane is that of y and z
+    let across = load(&robot("planar", "", "")).model;
+    assert_eq!(across.joints[2].axis, Vec3::x());
+    assert!(across.joints[..2].iter().all(|j| j.axis.x == 0.0));
+    let twice = format!(r#"<link name="j_x">{INERTIAL}</link>"#);
+    check_refused(&robot("planar", "", &twice), &["j_x"]);
+    check_refused(&robot("planar", r#"<axis xyz="0 0 0"/>"#, ""), &["joint \"j\"", "zero length"]);
 }
 
 #[test]
