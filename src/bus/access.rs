@@ -58,8 +58,8 @@ const ROS2_MESSAGES: &str = "[\"put\", \"delete\", \"declare_subscriber\", \"que
     \"declare_queryable\", \"liveliness_token\", \"liveliness_query\", \
     \"declare_liveliness_subscriber\"]";
 
-/// The keys of a domain: topics and services, their caches for late subscribers, and the tokens that
-/// announce them.
+/// The keys of a domain: topics and services, their caches for late subscribers, and the tokens
+/// that announce them.
 fn ros2_keys(domain: u32) -> [String; 3] {
     [format!("{domain}/**"), format!("{domain}/**/@adv/**"), format!("@ros2_lv/{domain}/**")]
 }

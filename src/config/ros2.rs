@@ -142,7 +142,7 @@ fn mode(s: &Section<'_>, bus: &BusSettings) -> Ros2Mode {
     if bus.access.is_some() && [Ros2Mode::Bridge, Ros2Mode::Dds].contains(&mode) {
         s.mistake(
             "mode",
-            "\"rmw_zenoh\" or \"off\" with users_file or the tls keys: a bridge's keys are the \
+            "\"auto\" or \"off\" with users_file or the tls keys: a bridge's keys are the \
              bare names of topics, which no role can tell apart, and DDS has no access control",
         );
     }

@@ -33,6 +33,9 @@ const WAITING_MAX: usize = 16;
 /// Simulated time between two feedbacks, ns.
 const FEEDBACK_NS: u64 = 20_000_000;
 
+/// A call and its answer; none if the call waits.
+type Answered = std::result::Result<Option<(Call, Vec<u8>)>, Refused>;
+
 /// The server of the action.
 #[derive(Debug)]
 pub(super) struct FollowAction {
@@ -96,7 +99,7 @@ impl FollowAction {
         self: &Arc<Self>,
         wires: &mut Wires<'_>,
         name: &'static str,
-        serve: fn(&Self, S::Request, Call) -> std::result::Result<(), Refused>,
+        serve: fn(&Self, &S::Request, Call) -> Answered,
     ) -> Result<()>
     where
         S::Request: 'static,
@@ -105,8 +108,10 @@ impl FollowAction {
         wires.serve(name, (S::NAME, S::HASH), move |call: Call| {
             action.counters.count_called();
             let request = read::<S::Request>(&call.payload()).map_err(Refused::from);
-            if let Err(refused) = request.and_then(|request| serve(&action, request, call)) {
-                action.counters.count(name, &refused);
+            match request.and_then(|request| serve(&action, &request, call)) {
+                Ok(Some((call, bytes))) => call.answer(&bytes, action.clock.as_ref()),
+                Ok(None) => {}
+                Err(refused) => action.counters.count(name, &refused),
             }
         })
     }
@@ -115,22 +120,20 @@ impl FollowAction {
         self.goals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, call: &Call, bytes: &[u8]) {
-        call.answer(bytes, self.clock.as_ref());
-    }
-
-    fn send_goal(&self, r: SendGoalRequest, call: Call) -> std::result::Result<(), Refused> {
+    fn send_goal(&self, r: &SendGoalRequest, call: Call) -> Answered {
         let mut goals = self.goals();
         let stamp = time(self.subscriber.now().time_ns);
         let known = goals.stamp_of(&r.goal_id.uuid);
         let started = match known {
             Some(_) => Ok(()),
-            None => self.start(&mut goals, &r, &stamp),
+            None => self.start(&mut goals, r, &stamp),
         };
         let stamp = known.unwrap_or(stamp);
+        if let Err(refused) = &started {
+            self.counters.count(SEND_GOAL, refused);
+        }
         let accepted = started.is_ok();
-        self.answer(&call, &written(&SendGoalAnswer { accepted, stamp }));
-        started
+        Ok(Some((call, written(&SendGoalAnswer { accepted, stamp }))))
     }
 
     fn start(
@@ -152,7 +155,7 @@ impl FollowAction {
         Ok(())
     }
 
-    fn cancel(&self, r: CancelRequest, call: Call) -> std::result::Result<(), Refused> {
+    fn cancel(&self, r: &CancelRequest, call: Call) -> Answered {
         let mut goals = self.goals();
         let id = r.goal_info.goal_id.uuid;
         let meant = |info: &GoalInfo| id == [0; 16] || info.goal_id.uuid == id;
@@ -167,26 +170,24 @@ impl FollowAction {
         if !goals_canceling.is_empty() || id == [0; 16] {
             return_code = CancelAnswer::NONE;
         }
-        self.answer(&call, &written(&CancelAnswer { return_code, goals_canceling }));
         goals.publish_status();
-        Ok(())
+        Ok(Some((call, written(&CancelAnswer { return_code, goals_canceling }))))
     }
 
-    fn get_result(&self, r: GetResultRequest, call: Call) -> std::result::Result<(), Refused> {
+    fn get_result(&self, r: &GetResultRequest, call: Call) -> Answered {
         let mut goals = self.goals();
         let id = r.goal_id.uuid;
         if let Some(active) = goals.active.as_mut().filter(|a| a.info.goal_id.uuid == id) {
             if active.waiting.len() < WAITING_MAX {
                 active.waiting.push(call);
-                return Ok(());
+                return Ok(None);
             }
             let text = format!("more than {WAITING_MAX} calls wait for the result of this goal");
             return Err(Refused::new(RosRejection::Busy, text));
         }
         let found = goals.ended.iter().find(|(info, _)| info.goal_id.uuid == id);
         let answer = found.map(|(_, answer)| answer.clone()).unwrap_or_default();
-        self.answer(&call, &written(&answer));
-        Ok(())
+        Ok(Some((call, written(&answer))))
     }
 
     /// Looks at a state: feedback, and the end of the goal.
@@ -225,7 +226,7 @@ impl FollowAction {
         let result = FollowResult { error_code, error_string };
         let answer = GetResultAnswer { status, result };
         let bytes = written(&answer);
-        active.waiting.iter().for_each(|call| self.answer(call, &bytes));
+        active.waiting.iter().for_each(|call| call.answer(&bytes, self.clock.as_ref()));
         if goals.ended.len() >= ENDED_MAX {
             goals.ended.pop_front();
         }

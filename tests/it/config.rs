@@ -565,7 +565,7 @@ fn a_hundred_thousand_mutated_scenarios_are_taken_or_refused() {
 fn rates_of_ros2_divide_the_tick_rate() {
     let every = |sets: &[&str], name: &str| load("", sets).unwrap().ros2.every(name);
     assert_eq!(every(&[], "clock"), Some(1));
-    assert_eq!(every(&["sim.rate_hz=2000"], "clock"), Some(2));
+    assert_eq!(every(&["sim.rate_hz=2000"], "clock"), Some(1));
     assert_eq!(every(&[], "odometry"), Some(10));
     assert_eq!(every(&[], "joint_states"), Some(2));
     assert_eq!(every(&["ros2.rates_hz.imu=1000"], "imu"), Some(1));
@@ -599,6 +599,11 @@ fn ros2_is_spoken_where_nobody_has_a_role() {
         let text = refusal("", &with(word));
         assert!(text.contains("it must be \"auto\" or \"off\" with users_file"), "{text}");
     }
+    let nodes = with("bus.ros2_nodes=[\"ros\"]");
+    assert_eq!(mode(&nodes), Ros2Mode::RmwZenoh);
+    let bridged = [nodes.as_slice(), &["ros2.mode=bridge"]].concat();
+    let text = refusal("", &bridged);
+    assert!(text.contains("which no role can tell apart"), "{text}");
     assert_eq!(load("", &["ros2.mode=bridge"]).unwrap().bus.ros2, Ros2Mode::Bridge);
 
     let namespace = |n: &str| load("", &[&format!("ros2.namespace={n}")]);
