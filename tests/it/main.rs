@@ -28,6 +28,7 @@ mod contact;
 mod corpus;
 #[cfg(feature = "zenoh")]
 mod daemon;
+mod defect_patches;
 mod determinism;
 mod determinism_cases;
 mod doctor;

@@ -15,6 +15,10 @@ struct State {
     until: Option<u64>,
     /// No tick may run until a request asks for one.
     paused: bool,
+    /// No tick may run until the controllers are there, or a request asks for one.
+    awaits_controllers: bool,
+    /// No tick may run until its commands are there, or a request ends that.
+    waits_for_commands: bool,
 }
 
 struct Loop;
@@ -30,20 +34,31 @@ impl State {
     /// What `trigger` means, whatever the table says.
     fn note(&mut self, trigger: Trigger) {
         match trigger {
-            Trigger::Pause => (self.until, self.paused) = (None, true),
-            Trigger::Resume => (self.until, self.paused) = (None, false),
-            Trigger::StepUntil(until) => (self.until, self.paused) = (Some(until), false),
-            Trigger::Reset { .. } => (self.until, self.ticks) = (None, 0),
+            Trigger::Pause => {
+                (self.until, self.paused) = (None, true);
+                (self.awaits_controllers, self.waits_for_commands) = (false, false);
+            }
+            Trigger::Resume => {
+                (self.until, self.paused, self.awaits_controllers) = (None, false, false);
+            }
+            Trigger::StepUntil(until) => {
+                (self.until, self.paused, self.awaits_controllers) = (Some(until), false, false);
+            }
+            Trigger::Reset { await_controllers } => {
+                (self.until, self.ticks) = (None, 0);
+                self.awaits_controllers = await_controllers && !self.paused;
+                self.waits_for_commands = false;
+            }
             Trigger::TickDone(ticks) => {
                 self.ticks = ticks;
                 if self.until.is_some_and(|until| ticks >= until) {
                     (self.until, self.paused) = (None, true);
                 }
             }
-            Trigger::ControllersReady
-            | Trigger::CommandsMissing
-            | Trigger::WaitOver
-            | Trigger::End(_) => {}
+            Trigger::ControllersReady => self.awaits_controllers = false,
+            Trigger::CommandsMissing => self.waits_for_commands = true,
+            Trigger::WaitOver => self.waits_for_commands = false,
+            Trigger::End(_) => {}
         }
     }
 
@@ -54,12 +69,17 @@ impl State {
             LoopState::WaitingForCommands { until } => until,
             _ => None,
         };
+        let waits = matches!(self.state, LoopState::WaitingForCommands { .. });
         if matches!(self.state, LoopState::Ended(_)) {
             None
         } else if until != self.until {
             Some(format!("{:?} steps until {until:?} instead of {:?}", self.state, self.until))
         } else if self.paused != (self.state == LoopState::Paused) {
             Some(format!("{:?}, but paused is {}", self.state, self.paused))
+        } else if self.awaits_controllers != (self.state == LoopState::AwaitingControllers) {
+            Some(format!("{:?}: awaits_controllers {}", self.state, self.awaits_controllers))
+        } else if self.waits_for_commands != waits {
+            Some(format!("{:?}: waits_for_commands {}", self.state, self.waits_for_commands))
         } else if until.is_some_and(|until| until <= self.ticks) {
             Some(format!("{:?} after {} ticks", self.state, self.ticks))
         } else {
@@ -74,7 +94,14 @@ impl System for Loop {
 
     fn first(&self) -> State {
         let state = LoopState::at_start(true);
-        State { state, ticks: 0, until: None, paused: false }
+        State {
+            state,
+            ticks: 0,
+            until: None,
+            paused: false,
+            awaits_controllers: true,
+            waits_for_commands: false,
+        }
     }
 
     fn actions(&self, state: &State) -> Vec<Trigger> {
@@ -123,7 +150,9 @@ impl System for Loop {
     }
 
     fn key(&self, state: &State) -> Vec<u8> {
-        format!("{:?} {} {:?} {}", state.state, state.ticks, state.until, state.paused).into_bytes()
+        let State { state, ticks, until, paused, awaits_controllers, waits_for_commands } = state;
+        format!("{state:?} {ticks} {until:?} {paused} {awaits_controllers} {waits_for_commands}")
+            .into_bytes()
     }
 
     /// The run has ended: the first action ends it.
