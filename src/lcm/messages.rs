@@ -1,6 +1,8 @@
 //! The messages of walk-these-ways (and programs made from it), and those of the MIT Mini Cheetah.
 //! Motors are in Unitree's order: legs FR, FL, RR, RL, each with hip, thigh and calf.
 
+#![allow(non_snake_case, reason = "monogram notation, see spatial")]
+
 use crate::config::{LcmTypes, Motors};
 use hardstand_physics::spatial::{Quaternion, Vec3};
 use hardstand_protocol::{JointCommand, StateReading};
