@@ -48,8 +48,7 @@ impl OpenPorts {
         outboxes: &mut Vec<Outbox<PortState>>,
     ) -> Result<Self> {
         let empty = PortState::of(&simulation.new_snapshot());
-        let mut open =
-            Self { buses: Vec::new(), udp: None, shared_memory: None, lcm: None, empty };
+        let mut open = Self { buses: Vec::new(), udp: None, shared_memory: None, lcm: None, empty };
         if shows_log {
             return Ok(open);
         }

@@ -194,7 +194,16 @@ fn described(events: &[Event], names: &Names) -> Option<String> {
 
 /// Sections that have no part in what a tick computes.
 const NO_PART: [&str; 11] = [
-    "realtime", "control", "bus", "buses", "ros2", "unitree", "udp", "shared_memory", "lcm", "record",
+    "realtime",
+    "control",
+    "bus",
+    "buses",
+    "ros2",
+    "unitree",
+    "udp",
+    "shared_memory",
+    "lcm",
+    "record",
     "security",
 ];
 

@@ -27,7 +27,8 @@ const BODY: [Member; 7] = [
     ("omegaWorld", Float, 3),
     ("quat", Float, 4),
 ];
-const FEET: [Member; 3] = [("contact_estimate", Float, 4), ("aBody", Float, 3), ("aWorld", Float, 3)];
+const FEET: [Member; 3] =
+    [("contact_estimate", Float, 4), ("aBody", Float, 3), ("aWorld", Float, 3)];
 const STAMP: [Member; 3] = [("timestamp_us", Long, 0), ("id", Long, 0), ("robot_id", Long, 0)];
 const REMOTE: [Member; 10] = [
     ("mode", Short, 0),
@@ -93,7 +94,11 @@ pub(super) fn of_state(types: LcmTypes, motors: &Motors, s: &StateReading) -> Ve
     let stamp = [(s.time_ns / 1000) as f64, s.tick as f64, 0.0];
     match types {
         LcmTypes::WalkTheseWays => vec![
-            message("leg_control_data", &[&LEGS[..], &STAMP].concat(), &[&legs[..], &stamp].concat()),
+            message(
+                "leg_control_data",
+                &[&LEGS[..], &STAMP].concat(),
+                &[&legs[..], &stamp].concat(),
+            ),
             body_of_sensors(motors, s, &stamp),
             remote(s),
         ],

@@ -37,9 +37,7 @@ impl Kind {
 /// What begins each message of this structure: LCM's hash of names, types and lengths.
 fn fingerprint(members: &[Member]) -> [u8; FINGERPRINT_BYTES] {
     let update = |hash: i64, c: u8| ((hash << 8) ^ (hash >> 55)).wrapping_add(i64::from(c));
-    let text = |hash: i64, text: &str| {
-        text.bytes().fold(update(hash, text.len() as u8), update)
-    };
+    let text = |hash: i64, text: &str| text.bytes().fold(update(hash, text.len() as u8), update);
     let mut hash = 0x1234_5678;
     for (name, kind, length) in members {
         hash = text(text(hash, name), kind.name());

@@ -29,7 +29,7 @@ fn load(wire: &str, drives: [&str; 2]) -> hardstand::Result<Scenario> {
 }
 
 fn refusal(wire: &str, drives: [&str; 2]) -> String {
-    let e = load(wire, drives).err().expect("a refusal");
+    let Err(e) = load(wire, drives) else { panic!("not refused: {drives:?}") };
     assert_eq!(e.kind(), ErrorKind::Input, "{e}");
     e.to_string()
 }

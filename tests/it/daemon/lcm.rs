@@ -26,7 +26,8 @@ fn network(scene: &Scene) -> Option<Namespace> {
         return None;
     }
     let network = Namespace::new(scene, "network", 'n')?;
-    network.shell("ip link set lo up; ip link set lo multicast on; ip route add 224.0.0.0/4 dev lo");
+    network
+        .shell("ip link set lo up; ip link set lo multicast on; ip route add 224.0.0.0/4 dev lo");
     Some(network)
 }
 
