@@ -47,8 +47,8 @@ pub(super) fn lcm(root: &Section<'_>, model: &Model, spec: &PlantSpec) -> Option
     let every_ticks = rate(&s, "rate_hz", 1_000_000_000 / spec.period_ns, RATE_MOST_HZ);
     let motors = Motors::of(model, spec);
     if group.is_some() && motors.is_none() {
-        let rule = "\"\": LCM's messages are for robots with feet FR, FL, RR and RL (or FR_… and so \
-                    on), and three joints above each and no others";
+        let rule = "\"\": LCM's messages are for robots with feet FR, FL, RR and RL (or FR_… and \
+                    so on), three joints above each and no others";
         s.mistake("group", rule);
     }
     s.finish();

@@ -128,12 +128,12 @@ impl OrderMemory {
         self.answered.push_back(Answered { nonce: head.nonce, asker: head.asker, reply });
     }
 
-    /// The place of the oldest answer to the asker who has the most.
+    /// The place of the oldest answer to an asker that has the most.
     fn least_missed(&self) -> Option<usize> {
         let mut counts = BTreeMap::<&str, usize>::new();
         self.answered.iter().for_each(|a| *counts.entry(&a.asker).or_default() += 1);
-        let (most, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        self.answered.iter().position(|a| a.asker == most)
+        let most = counts.values().copied().max()?;
+        self.answered.iter().position(|a| counts.get(a.asker.as_str()) == Some(&most))
     }
 
     fn take(&mut self, number: u64) -> Option<Pending> {
@@ -163,6 +163,22 @@ mod tests {
         let known = |nonce| memory.answered(nonce).is_some();
         assert!((1..=3).all(known), "an operator's answers were forgotten");
         assert!(known(8999) && !known(1000), "of one asker the newest are kept");
+    }
+
+    /// Where each asker has one answer, the oldest goes, whatever the names are.
+    #[test]
+    fn of_many_askers_the_oldest_answer_is_forgotten() {
+        let (sender, _receiver) = request_queue();
+        let mut memory = OrderMemory::new(sender);
+        let last = 2 * ANSWERS_KEPT as u64;
+        for nonce in 1..=last {
+            let asker = format!("asker-{:x}", nonce.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let head = OrderHead { nonce, ..OrderHead::new("robot", 1, &asker) };
+            memory.remember(head, Reply::Order(OrderReply::accepted(nonce)));
+        }
+        let forgotten = last - ANSWERS_KEPT as u64;
+        assert!((1..=forgotten).all(|nonce| memory.answered(nonce).is_none()));
+        assert!((forgotten + 1..=last).all(|nonce| memory.answered(nonce).is_some()));
     }
 
     /// So many runs can begin at once, and one more in each [`RUN_EVERY_NS`].
