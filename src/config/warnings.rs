@@ -2,9 +2,11 @@
 
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{ContactModel, Plant, PlantSpec};
+use hardstand_physics::spatial::Vec3;
 use toml::{Table, Value};
 
 use super::merge::{DEFAULT_TOML, parse};
+use super::robot::up_W;
 
 /// A robot that is placed as given may be this deep in the ground, m.
 const DEPTH_MAX_M: f64 = 1e-3;
@@ -13,6 +15,7 @@ const DEPTH_MAX_M: f64 = 1e-3;
 pub(super) fn warnings(table: &Table, model: &Model, spec: &PlantSpec) -> Vec<String> {
     let mut out = Vec::new();
     out.extend(sunk(table, model, spec));
+    out.extend(lifted(table, spec));
     out.extend(friction_without_effect(table, spec));
     out
 }
@@ -38,6 +41,25 @@ fn sunk(table: &Table, model: &Model, spec: &PlantSpec) -> Option<String> {
         "initial.place is \"as_given\", and {name} is {depth_m:.3} m deep in the ground, which \
          will throw the robot: raise initial.position_m, or use \"above_ground\""
     ))
+}
+
+/// A robot whose keyframe is in the ground is lifted out of it.
+fn lifted(table: &Table, spec: &PlantSpec) -> Option<String> {
+    let initial = |key: &str| value(table, "initial", key);
+    let keyframe = initial("keyframe")?.as_str().filter(|name| !name.is_empty())?;
+    if initial("place")?.as_str() != Some("above_ground") {
+        return None;
+    }
+    let number = |x: &Value| x.as_float().or_else(|| x.as_integer().map(|i| i as f64));
+    let given = initial("position_m")?.as_array()?.iter().filter_map(number).collect::<Vec<_>>();
+    let &[x, y, z] = &given[..] else { return None };
+    let rise_m = (spec.q.p_WB - Vec3::new(x, y, z)).dot(&up_W(spec));
+    let lifted_m = rise_m - number(initial("clearance_m")?)?;
+    (lifted_m > DEPTH_MAX_M).then(|| {
+        format!(
+            "the keyframe \"{keyframe}\" is in the ground; the robot was lifted by {lifted_m:.3} m"
+        )
+    })
 }
 
 /// Hunt–Crossley contact has the friction of its materials.

@@ -29,6 +29,7 @@ mod geom;
 mod keyframe;
 mod mesh;
 mod report;
+mod sensors;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +52,7 @@ pub use self::keyframe::Keyframe;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::mesh::corners as mesh_corners;
 pub(crate) use self::mesh::{file_of as mesh_file, points as mesh_points};
+pub use self::sensors::Sensors;
 
 /// The robot of a MuJoCo model.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +65,8 @@ pub struct Converted {
     pub keyframes: Vec<Keyframe>,
     /// Points of bodies that stay at points of others.
     pub connections: Vec<Connection>,
+    /// Places of sensors.
+    pub sensors: Sensors,
     /// What was left out; one sentence each.
     pub warnings: Vec<String>,
 }
@@ -138,6 +142,11 @@ pub fn convert(path: &Path) -> Result<Converted> {
     let assets = Assets::of(&root, folder, &compiler, &defaults, &mut report);
     let bodies = body::bodies(&root, &compiler, &defaults, &assets, &mut report);
     other_sections(&root, &mut report);
+    let body_of = |site: &str| {
+        let has = |body: &&Body| body.sites.iter().any(|(name, _)| name == site);
+        bodies.iter().find(has).map(|body| body.name.clone())
+    };
+    let sensors = sensors::sensors(&root, body_of, &mut report);
     let Some((top, is_robot)) = robot(&bodies, &mut report) else {
         report.mistake("no body of the world has a joint; where is the robot?".into());
         return Err(refused(&report, &file));
@@ -182,6 +191,7 @@ pub fn convert(path: &Path) -> Result<Converted> {
         gains: gains.collect(),
         keyframes,
         connections: held.connections,
+        sensors,
         warnings: report.into_warnings(),
     })
 }

@@ -12,7 +12,7 @@ mod write;
 
 use std::path::Path;
 
-use crate::mjcf::{Gains, Keyframe, Robot, read_robot};
+use crate::mjcf::{Gains, Keyframe, Robot, Sensors, read_robot};
 use crate::urdf::BaseChoice;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_physics::dynamics::Positions;
@@ -139,6 +139,7 @@ fn attempt(
     if floating {
         let urdf = &robot.converted.urdf;
         found = feet::find(&robot.loaded, urdf, folder, &start.q, &mut notes);
+        with_touch(&robot.converted.sensors, model, &mut found, &mut notes);
         if found.is_empty() {
             notes.push("no foot was found; name feet in [[feet]]".into());
         }
@@ -178,6 +179,7 @@ fn attempt(
         gains: candidates[0].clone(),
         of_all,
         keyframe,
+        sensors: &robot.converted.sensors,
         spring: None,
     };
     let stands = if floating && !found.is_empty() {
@@ -188,6 +190,22 @@ fn attempt(
     };
     let feet = found.iter().map(|f| f.link.clone()).collect();
     Ok(Attempt { toml: draft.toml(), feet, posture: posture.into(), stands, notes })
+}
+
+/// Where some of the lowest ends have touch sensors, only those are feet.
+fn with_touch(
+    sensors: &Sensors,
+    model: &Model,
+    found: &mut Vec<feet::FootProposal>,
+    notes: &mut Vec<String>,
+) {
+    let has = |f: &feet::FootProposal| sensors.touch.contains(&model.bodies[f.body].name);
+    let without: Vec<&str> = found.iter().filter(|f| !has(f)).map(|f| f.link.as_str()).collect();
+    if !without.is_empty() && without.len() < found.len() {
+        let without = without.join(", ");
+        notes.push(format!("only links with a touch sensor are feet, and {without} has none"));
+        found.retain(has);
+    }
 }
 
 /// Gives the draft the first of these gains with which the robot stands. A posture that was solved

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::feet::FootProposal;
 use crate::limits::NAME_BYTES_MAX;
+use crate::mjcf::Sensors;
 use crate::urdf::{Loaded, Shape};
 use hardstand_physics::dynamics::Positions;
 use hardstand_protocol::{HoldGains, is_name_char};
@@ -29,6 +30,7 @@ pub(super) struct Draft<'a> {
     pub(super) gains: Vec<HoldGains>,
     pub(super) of_all: OfAllJoints,
     pub(super) keyframe: Option<&'a str>,
+    pub(super) sensors: &'a Sensors,
     /// Why the contact follows from the weight, if it does.
     pub(super) spring: Option<String>,
 }
@@ -142,7 +144,11 @@ impl Draft<'_> {
             let _ =
                 writeln!(out, "[[stations]]\nname = {base:?}\nlink = {base:?}\nradius_m = 0.01");
         }
-        let imu = model.frames.iter().find(|f| f.name.to_lowercase().contains("imu"));
+        let frame = |name: &str| model.frames.iter().find(|f| f.name == name);
+        // a site that has the name of a link has a name of its own
+        let of_site = |site: &String| frame(&format!("{site}_site")).or_else(|| frame(site));
+        let named = || model.frames.iter().find(|f| f.name.to_lowercase().contains("imu"));
+        let imu = self.sensors.imu.as_ref().and_then(of_site).or_else(named);
         if let Some(imu) = imu {
             let _ = writeln!(out, "\n[imu]\nlink = {:?}", imu.name);
         }

@@ -44,7 +44,9 @@ pub(super) fn open<'a>(text: &'a str, file: &str) -> Result<Document<'a>> {
     for node in document.descendants().filter(Node::is_element) {
         if is_xacro(node) {
             let reason = "xacro is a macro language and must be expanded first: \
-                          `xacro robot.urdf.xacro > robot.urdf`, then name the result";
+                          `xacro robot.urdf.xacro > robot.urdf`, or without ROS `pip install \
+                          xacrodoc && xacrodoc robot.urdf.xacro -o robot.urdf`, then name the \
+                          result";
             return Err(refuse(file, line(&document, node), reason));
         }
     }

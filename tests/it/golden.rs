@@ -7,6 +7,7 @@
 use crate::common::golden;
 use crate::common::golden::files::{GoldenFile, golden_files};
 use crate::common::golden::report::Report;
+use serde_json::json;
 
 fn run_all(prefix: &str, check: impl Fn(&GoldenFile, &mut Report)) {
     run_those(prefix, |_| true, check);
@@ -43,6 +44,26 @@ fn golden_exp_spring_static() {
 #[test]
 fn golden_exp_spring_block() {
     run_all("exp_spring_block_", golden::block::check);
+}
+
+/// A file may list each station once, or once for every plane, in whatever order it says.
+#[test]
+fn golden_springs_may_be_listed_for_each_plane() {
+    let order = |setup: &serde_json::Value, planes: usize| {
+        let found = golden::run::springs(setup, "springs", planes, |a, b| a["at"] == b["at"]);
+        (found.stations.iter().map(|s| s["at"].as_u64().unwrap()).collect::<Vec<_>>(), found.order)
+    };
+    let [a, b] = [1, 2].map(|at| json!({"at": at}));
+    let on = |at: u64, plane: u64| json!({"at": at, "plane": plane});
+    let by_plane = (vec![1, 2], vec![0, 2, 1, 3]);
+    assert_eq!(order(&json!({"springs": [a, b]}), 2), by_plane);
+    assert_eq!(order(&json!({"springs": [a, b, a, b]}), 2), by_plane);
+    let ruled = json!({"springs": [a, b, a, b], "spring_i_uses_plane": "i/2 (integer division)"});
+    assert_eq!(order(&ruled, 2), by_plane);
+    let by_station = json!({"springs": [a, a, b, b]});
+    assert_eq!(order(&by_station, 2), (vec![1, 2], vec![0, 1, 2, 3]));
+    let said = json!({"springs": [on(1, 1), on(2, 0), on(1, 0), on(2, 1)]});
+    assert_eq!(order(&said, 2), (vec![1, 2], vec![1, 2, 0, 3]));
 }
 
 #[test]

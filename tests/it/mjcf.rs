@@ -293,3 +293,62 @@ fn what_is_not_understood_is_refused_and_what_is_left_out_is_listed() {
     std::fs::write(&path, "<robot name=\"r\"/>").unwrap();
     assert!(mjcf::convert(&path).unwrap_err().to_string().contains("<mujoco>"));
 }
+
+#[test]
+fn sensors_name_the_inertial_unit_and_feet_and_the_rest_is_listed() {
+    let quadruped = read("quadruped").0;
+    assert_eq!(quadruped.sensors.imu.as_deref(), Some("imu"));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("robot.xml");
+    let convert = |sensors: &str| {
+        let text = format!(
+            "<mujoco><worldbody><body name=\"trunk\"><freejoint/><geom size=\"0.1\"/>\
+             <site name=\"chip\"/><body name=\"leg\"><joint name=\"knee\"/><geom size=\"0.05\"/>\
+             <site name=\"sole\"/></body></body></worldbody><sensor>{sensors}</sensor></mujoco>"
+        );
+        std::fs::write(&path, text).unwrap();
+        mjcf::convert(&path)
+    };
+    let robot = convert(
+        "<jointpos joint=\"knee\"/><accelerometer site=\"chip\"/><gyro site=\"chip\"/>\
+         <gyro name=\"second\" site=\"sole\"/><touch site=\"sole\"/>\
+         <rangefinder name=\"eye\" site=\"chip\"/>",
+    );
+    let robot = robot.unwrap();
+    assert_eq!(robot.sensors.imu.as_deref(), Some("chip"));
+    assert_eq!(robot.sensors.touch, ["leg"]);
+    let sensors = robot.warnings.iter().filter(|w| w.contains("sensor") || w.contains("unit"));
+    let wanted = [
+        "sensors of the kind rangefinder are not read: eye",
+        "the inertial unit is at chip; others are left out: second",
+    ];
+    assert_eq!(sensors.collect::<Vec<_>>(), wanted);
+    let said = convert("<gyro site=\"nose\"/>").unwrap_err().to_string();
+    assert!(said.contains("there is no site \"nose\""), "{said}");
+}
+
+/// A ball of 0.1 m whose keyframe has its centre 0.02 m above the ground.
+#[test]
+fn a_keyframe_in_the_ground_is_lifted_with_a_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let robot = dir.path().join("ball.xml");
+    let text = "<mujoco><worldbody><body name=\"ball\"><freejoint/><geom size=\"0.1\"/></body>\
+                </worldbody><keyframe><key name=\"home\" qpos=\"0 0 0.02 1 0 0 0\"/>\
+                <key name=\"high\" qpos=\"0 0 0.5 1 0 0 0\"/></keyframe></mujoco>";
+    std::fs::write(&robot, text).unwrap();
+    let path = dir.path().join("s.toml");
+    let load = |keyframe: &str| {
+        let foot = "[[feet]]\nname = \"ball\"\nlink = \"ball\"\nradius_m = 0.1\n";
+        let text = format!(
+            "[robot]\nmjcf = \"ball.xml\"\n[initial]\nkeyframe = {keyframe:?}\n\
+             place = \"above_ground\"\n{foot}"
+        );
+        std::fs::write(&path, text).unwrap();
+        Scenario::load(&path, &[]).unwrap()
+    };
+    let home = load("home");
+    let wanted = "the keyframe \"home\" is in the ground; the robot was lifted by 0.0";
+    assert!(home.warnings.iter().any(|w| w.starts_with(wanted)), "{:?}", home.warnings);
+    assert!((home.spec.q.p_WB.z - 0.1).abs() < 0.01, "{}", home.spec.q.p_WB.z);
+    assert!(!load("high").warnings.iter().any(|w| w.contains("lifted")));
+}

@@ -248,3 +248,17 @@ fn a_file_without_any_motor_gets_motors_and_a_note() {
     let scenario = std::fs::read_to_string(folder.path().join("my.toml")).unwrap();
     assert!(scenario.contains("effort_max = 1000.0"), "{scenario}");
 }
+
+/// The inertial unit is where the model's gyroscope is, whatever the site is called.
+#[test]
+fn a_proposal_has_the_inertial_unit_of_the_models_sensors() {
+    let folder = tempfile::tempdir().unwrap();
+    let sensors = "<sensor><gyro site=\"chip\"/><accelerometer site=\"chip\"/></sensor></mujoco>";
+    let text = biped()
+        .replace("<freejoint/>", "<freejoint/><site name=\"chip\" pos=\"0 0 0.1\"/>")
+        .replace("</mujoco>", sensors);
+    std::fs::write(folder.path().join("robot.xml"), text).unwrap();
+    new(folder.path(), &["robot.xml", "-o", "my.toml"], 0);
+    let scenario = std::fs::read_to_string(folder.path().join("my.toml")).unwrap();
+    assert!(scenario.contains("[imu]\nlink = \"chip\""), "{scenario}");
+}

@@ -13,8 +13,8 @@ use super::files::{
 };
 use super::report::Report;
 use super::run::{
-    Scene, Tolerance, after_friction_events, compare_contacts, friction_events, shifted,
-    simulation, ticks,
+    Scene, Springs, Tolerance, UNKNOWN_SCENE, after_friction_events, compare_contacts,
+    friction_events, shifted, simulation, springs, ticks,
 };
 use super::spring::parameters;
 use super::urdf::load_model;
@@ -24,7 +24,7 @@ fn scene_tolerance(name: &str) -> (f64, f64) {
     match name {
         "stand_drop" => (1e-14, 2e-12),
         "push_slip" => (2e-12, 8e-11),
-        _ => (5e-5, 2e-3),
+        _ => UNKNOWN_SCENE,
     }
 }
 
@@ -87,7 +87,7 @@ pub fn check(file: &GoldenFile, report: &mut Report) {
     let scene = scene(setup, &model, &joints, &samples[0]);
     let weight = model.total_mass() * scene.gravity_W.norm();
     let controller = Controller::new(get(setup, "controller"), &names, h);
-    let order = contact_order(setup, scene.stations.len(), scene.planes.len());
+    let order = springs_of(setup, scene.planes.len()).order;
     let mut run = Run { setup, h, joints, controller, order, tau: vec![0.0; names.len()], seq: 0 };
     let start = |shift: f64| {
         simulation(model.clone(), &Scene { q: shifted(scene.q.clone(), shift), ..scene.clone() }, h)
@@ -126,8 +126,8 @@ fn scene(setup: &Value, model: &Model, joints: &[usize], first: &Value) -> Scene
     };
     Scene {
         gravity_W: vec3(setup, "gravity_G"),
+        stations: springs_of(setup, planes.len()).stations.into_iter().map(station).collect(),
         planes,
-        stations: unique_springs(setup).into_iter().map(station).collect(),
         parameters: par,
         mu: [num(setup, "mu_s"), num(setup, "mu_k")],
         q: Positions {
@@ -147,34 +147,8 @@ fn is_same_spring(a: &Value, b: &Value) -> bool {
     text(a, "link") == text(b, "link") && vec3(a, "station_in_link") == vec3(b, "station_in_link")
 }
 
-/// The stations of a file: one that is listed for each of several planes comes once.
-fn unique_springs(setup: &Value) -> Vec<&Value> {
-    let mut unique: Vec<&Value> = Vec::new();
-    for spring in list(setup, "springs") {
-        if !unique.iter().any(|u| is_same_spring(u, spring)) {
-            unique.push(spring);
-        }
-    }
-    unique
-}
-
-/// The plant's contact for each force of a sample. A file lists its springs plane by plane, or
-/// each station once for every plane; then the first entry of a station is that of the first plane.
-fn contact_order(setup: &Value, stations: usize, planes: usize) -> Vec<usize> {
-    let springs = list(setup, "springs");
-    if springs.len() == stations {
-        return (0..stations * planes).map(|i| (i % stations) * planes + i / stations).collect();
-    }
-    let unique = unique_springs(setup);
-    let order = springs.iter().enumerate().map(|(i, spring)| {
-        let station = unique.iter().position(|u| is_same_spring(u, spring));
-        let before = springs[..i].iter().filter(|s| is_same_spring(s, spring)).count();
-        let given = spring.get("plane").and_then(Value::as_u64);
-        let plane = given.map_or(before, |p| p as usize);
-        assert!(plane < planes, "a spring on plane {plane} of {planes}");
-        station.expect("one of the unique ones") * planes + plane
-    });
-    order.collect()
+fn springs_of(setup: &Value, planes: usize) -> Springs<'_> {
+    springs(setup, "springs", planes, is_same_spring)
 }
 
 #[derive(Clone)]

@@ -71,6 +71,66 @@ pub fn simulation(model: Model, scene: &Scene, h_s: f64) -> Simulation {
     Simulation::new(model, spec, watchdog)
 }
 
+/// The stations of a file, and which of the plant's contacts each of its springs is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Springs<'a> {
+    /// Each station once.
+    pub stations: Vec<&'a Value>,
+    /// The plant's contact, stations outer and planes inner, for each spring of the file.
+    pub order: Vec<usize>,
+}
+
+/// The springs that `setup` lists under `key`: each station once, with forces plane by plane, or
+/// each station once for every plane. Then an entry may say its `plane`, or the file which plane
+/// "spring_i_uses_plane"; else the first entry of a station is that of the first plane.
+pub fn springs<'a>(
+    setup: &'a Value,
+    key: &str,
+    planes: usize,
+    is_same: impl Fn(&Value, &Value) -> bool,
+) -> Springs<'a> {
+    let listed = list(setup, key);
+    let mut stations: Vec<&Value> = Vec::new();
+    for entry in listed {
+        if !stations.iter().any(|s| is_same(s, entry)) {
+            stations.push(entry);
+        }
+    }
+    let n = stations.len();
+    if listed.len() == n {
+        let order = (0..n * planes).map(|i| (i % n) * planes + i / n).collect();
+        return Springs { stations, order };
+    }
+    let per_plane = setup.get("spring_i_uses_plane").map(springs_per_plane);
+    let order = listed.iter().enumerate().map(|(i, entry)| {
+        let station = stations.iter().position(|s| is_same(s, entry));
+        let before = listed[..i].iter().filter(|s| is_same(s, entry)).count();
+        let own = entry.get("plane").and_then(Value::as_u64).map(|p| p as usize);
+        let plane = own.or(per_plane.map(|per_plane| i / per_plane)).unwrap_or(before);
+        assert!(plane < planes, "spring {i} is on plane {plane} of {planes}");
+        station.expect("one of the unique ones") * planes + plane
+    });
+    let order: Vec<usize> = order.collect();
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    let all: Vec<usize> = (0..n * planes).collect();
+    assert_eq!(
+        sorted, all,
+        "\"{key}\" lists each of {n} stations once for each of {planes} planes"
+    );
+    Springs { stations, order }
+}
+
+/// `N` of a rule "i/N (integer division)".
+fn springs_per_plane(rule: &Value) -> usize {
+    let text = rule.as_str().unwrap_or_default();
+    let digits = text
+        .strip_prefix("i/")
+        .map(|rest| rest.find(|c: char| !c.is_ascii_digit()).map_or(rest, |end| &rest[..end]));
+    let count = digits.and_then(|digits| digits.parse().ok()).filter(|count| *count > 0);
+    count.unwrap_or_else(|| panic!("\"spring_i_uses_plane\" is {rule}; it must be \"i/N\""))
+}
+
 /// The nearest whole number.
 pub fn ticks(x: f64) -> u64 {
     x.round() as u64
@@ -153,6 +213,10 @@ impl Tolerance {
         Self { position, orientation, velocity, angular, force, sliding }
     }
 }
+
+/// Tolerance of position and velocity for a scene that is not known by name: what the smooth ones
+/// need. Where contact amplifies rounding, the paths from shifted starts say so.
+pub const UNKNOWN_SCENE: (f64, f64) = (1e-11, 3e-9);
 
 const ULPS: f64 = 2.0 * f64::EPSILON;
 const LOOSEST: f64 = 1e-2;
