@@ -178,8 +178,8 @@ fn the_roles_have_the_keys_of_the_code() {
     let (joining, changing): (Vec<Order>, Vec<Order>) =
         Order::ALL.into_iter().partition(|ask| Order::OF_CONTROLLERS.contains(ask));
     for (start, asks, roles) in [
-        ("| query `join`", joining, "– | yes | yes |"),
-        ("| query `arm`", changing, "– | yes | – |"),
+        ("| query `join`", joining, "| – | yes | yes | – |"),
+        ("| query `arm`", changing, "| – | yes | – | – |"),
     ] {
         let row = line(&page, start);
         assert_eq!(names(row), names(&format!("| {} |", quoted(asks))));
