@@ -1,7 +1,7 @@
 //! Where the master connects: a pseudo-terminal, or a TCP port.
 //!
 //! A TCP port has one master. A connection that has sent no frame for [`MASTER_SILENT`] makes room
-//! for the next one; while it sends, others are refused. Both are told why.
+//! for the next one; while it sends, others are refused. Both get the reason.
 
 use std::io::ErrorKind as IoErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -21,7 +21,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 /// A master whose last frame is older than this, or that has sent none since it connected, makes
 /// room for another one.
 const MASTER_SILENT: Duration = Duration::from_secs(2);
-/// What a connection is told that ends, as socketcand says it.
+/// What a connection gets before the daemon closes it, as socketcand words it.
 const REPLACED: &[u8] = b"< error another master has connected >";
 const REFUSED: &[u8] = b"< error the bus has another master >";
 

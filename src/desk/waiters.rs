@@ -1,4 +1,4 @@
-//! Who waits for the answers of the loop.
+//! Requests that wait for answers of the loop.
 
 /// Waiters for the answer to one order, which may come again before it is answered.
 const WAITERS_MAX: usize = 8;

@@ -196,7 +196,7 @@ fn a_coupled_arm_swings_for_a_minute() {
     }
 }
 
-/// Without a leader the joint stays where it is told.
+/// Without a leader the joint stays at its offset.
 #[test]
 fn a_follower_without_a_leader_stays() {
     let model = arm(vec![coupling("elbow", None, 1.0, 0.5)]).build().unwrap();
