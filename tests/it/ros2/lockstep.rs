@@ -154,8 +154,12 @@ fn after_a_reset_the_answer_to_the_run_before_is_refused_and_the_run_is_the_same
     let late = node.answer_until(200, 0);
     let first = observer.until("tick 200", |s| s.tick == 200);
     // every tick has its own, and one that waits is sent again
-    let mut stamps: Vec<u64> =
-        imu.drain().map(|s| ns(&decode::<Imu>(&s).header.stamp) / node.model.period_ns).collect();
+    let mut stamps = vec![];
+    wait_for("the IMU's state of tick 200", || {
+        let sample = imu.recv_timeout(Duration::from_millis(100)).ok()??;
+        stamps.push(ns(&decode::<Imu>(&sample).header.stamp) / node.model.period_ns);
+        (stamps.last() == Some(&200)).then_some(())
+    });
     stamps.dedup();
     assert_eq!(stamps, (stamps[0]..=200).collect::<Vec<_>>(), "an IMU's state for every tick");
 
