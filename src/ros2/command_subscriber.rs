@@ -304,6 +304,12 @@ impl CommandSubscriber {
         }
     }
 
+    /// True if a controller that is none of these topics' owns the robot.
+    pub(super) fn is_taken(&self) -> bool {
+        let (now, state) = (owner(&(self.now)()), self.lock());
+        state.sessions.is_taken((POSTURE, None), &now) && !state.sessions.is_ours(&now)
+    }
+
     /// Follows a trajectory. One without points ends that of the same publisher.
     fn begin(&self, publisher: Publisher, m: &JointTrajectory) -> Result<(), Refused> {
         let ends = m.points.is_empty()

@@ -36,11 +36,13 @@ pub enum RosRejection {
     Stamp,
     /// The robot's joints cannot be had now.
     Join,
+    /// A call of Unitree's for what is not simulated.
+    Call,
 }
 
 impl RosRejection {
     /// All reasons, in the order of their counters.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Cdr,
         Self::Names,
         Self::Interfaces,
@@ -54,6 +56,7 @@ impl RosRejection {
         Self::Sender,
         Self::Stamp,
         Self::Join,
+        Self::Call,
     ];
 
     /// Name of the counter.
@@ -73,6 +76,7 @@ impl RosRejection {
             Self::Sender => "sender",
             Self::Stamp => "stamp",
             Self::Join => "join",
+            Self::Call => "call",
         }
     }
 }

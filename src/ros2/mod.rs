@@ -53,6 +53,8 @@ pub mod unitree;
 #[cfg(feature = "zenoh")]
 mod unitree_services;
 #[cfg(feature = "zenoh")]
+mod unitree_sport;
+#[cfg(feature = "zenoh")]
 mod wires;
 
 #[cfg(feature = "zenoh")]

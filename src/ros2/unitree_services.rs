@@ -1,6 +1,6 @@
-//! Unitree's services: `motion_switcher` and `sport`, each a topic of calls and one of answers.
+//! Unitree's services, each a topic of calls and one of answers; `motion_switcher` itself.
 //!
-//! Source: unitree_sdk2_python, `rpc` and the clients of the two services.
+//! Source: unitree_sdk2_python, `rpc` and `comm/motion_switcher`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,21 +11,21 @@ use super::counters::{RosCounters, RosRejection};
 use super::messages::Message;
 use super::naming::End;
 use super::orders::Refused;
-use super::postures::{Posture, Postures};
+use super::postures::Postures;
 use super::timed_velocity::TimedVelocity;
 use super::topics::MessageType;
 use super::unitree::{Guard, Request, Response, ResponseHeader, Status};
+use super::unitree_sport::Sport;
 use super::wires::{Out, Take, Wires};
 use crate::bus::WallClock;
 use hardstand_error::Result;
-use hardstand_protocol::VelocityCommand;
 
 /// Codes of errors, as clients know them.
-const NOT_IMPLEMENTED: i32 = 3203;
-const WRONG_PARAMETER: i32 = 3204;
+pub(super) const NOT_IMPLEMENTED: i32 = 3203;
+pub(super) const WRONG_PARAMETER: i32 = 3204;
 
 /// The call for the version of a service.
-const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 1;
 
 /// The mode of motion that is told while the daemon holds a posture by itself.
 const POSTURE_MODE: &str = "normal";
@@ -41,14 +41,14 @@ pub(super) struct Ends {
 }
 
 /// Code and data of an answer.
-type Answer = std::result::Result<String, i32>;
+pub(super) type Answer = std::result::Result<String, i32>;
 
 /// Declares both services.
 pub(super) fn serve(wires: &mut Wires<'_>, ends: &Ends) -> Result<()> {
     let (switcher, own) = (Switcher::default(), ends.clone());
     service(wires, "motion_switcher", ends, move |call| switcher.answer(call, &own))?;
-    let own = ends.clone();
-    service(wires, "sport", ends, move |call| sport(call, &own))
+    let (sport, own) = (Sport::default(), ends.clone());
+    service(wires, "sport", ends, move |call| sport.answer(call, &own))
 }
 
 fn service(
@@ -128,69 +128,6 @@ impl Switcher {
     }
 }
 
-#[derive(Deserialize)]
-struct Move {
-    x: f64,
-    y: f64,
-    z: f64,
-}
-
-#[derive(Deserialize)]
-struct Velocity {
-    velocity: [f64; 3],
-    /// s; without it, the velocity holds.
-    duration: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct Number {
-    data: f64,
-}
-
-/// `sport`: of quadrupeds 1001 to 1008, of humanoids 7101 and 7105.
-fn sport(call: &Request, ends: &Ends) -> Answer {
-    match call.header.identity.api_id {
-        VERSION => Ok("1.0.0.1".into()),
-        1001 => assume(Posture::Damp, ends),
-        1002 | 1004 | 1006 => assume(Posture::Up, ends),
-        1003 => velocity([0.0; 3], None, ends),
-        1005 => assume(Posture::Down, ends),
-        1008 => {
-            let Move { x, y, z } = parameter(call)?;
-            velocity([x, y, z], None, ends)
-        }
-        7101 => match parameter::<Number>(call)?.data as i64 {
-            0 | 1 => assume(Posture::Damp, ends),
-            4 => assume(Posture::Up, ends),
-            _ => Err(NOT_IMPLEMENTED),
-        },
-        7105 => {
-            let Velocity { velocity: values, duration } = parameter(call)?;
-            velocity(values, duration, ends)
-        }
-        _ => Err(NOT_IMPLEMENTED),
-    }
-}
-
-fn assume(posture: Posture, ends: &Ends) -> Answer {
-    match ends.subscriber.follow_own(ends.postures.trajectory(posture)) {
-        Ok(()) => Ok(String::new()),
-        Err(refused) => {
-            ends.counters.count("/api/sport/request", &refused);
-            Err(WRONG_PARAMETER)
-        }
-    }
-}
-
-fn velocity(values: [f64; 3], lasts_s: Option<f64>, ends: &Ends) -> Answer {
-    let lasts = lasts_s.is_none_or(|s| s.is_finite() && s >= 0.0);
-    if !lasts || values.iter().any(|v| !v.is_finite()) {
-        return Err(WRONG_PARAMETER);
-    }
-    ends.velocity.order(VelocityCommand::from(values), lasts_s);
-    Ok(String::new())
-}
-
-fn parameter<T: for<'a> Deserialize<'a>>(call: &Request) -> std::result::Result<T, i32> {
+pub(super) fn parameter<T: for<'a> Deserialize<'a>>(call: &Request) -> std::result::Result<T, i32> {
     serde_json::from_str(&call.parameter).map_err(|_not_it| WRONG_PARAMETER)
 }

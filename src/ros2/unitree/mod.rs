@@ -25,6 +25,7 @@ pub(crate) use guard::{Guard, WRITERS, watch};
 pub use hg::{HgLowCmd, HgLowState};
 pub use messages::{BmsCmd, BmsState, ImuState, LowCmd, LowState, MotorCmd, MotorState};
 pub use motors::{
-    MODE_AB, POS_STOP, VEL_STOP, arms, fill, fill_hg, fill_sport, hg_set_points, set_points, sticks,
+    MODE_AB, POS_STOP, VEL_STOP, arms, fill, fill_hg, fill_sport, hg_set_points, remote_bytes,
+    set_points, sticks,
 };
 pub use sport::{SportModeState, WirelessController};

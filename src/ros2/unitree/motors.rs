@@ -69,6 +69,7 @@ pub fn fill(motors: &Motors, s: &StateReading, m: &mut LowState) {
     }
     m.foot_force = foot_forces(motors, s);
     m.foot_force_est = m.foot_force;
+    m.wireless_remote = remote_bytes(&sticks(s));
 }
 
 /// The same for a humanoid.
@@ -84,6 +85,7 @@ pub fn fill_hg(motors: &HgMotors, s: &StateReading, m: &mut HgLowState) {
         motor.mode = 1;
         (motor.q, motor.dq, motor.tau_est) = (at.q as f32, at.dq as f32, at.tau as f32);
     }
+    m.wireless_remote = remote_bytes(&sticks(s));
 }
 
 /// Fills the state of the body with ground truth: no estimator runs here. The feet are a
@@ -109,6 +111,18 @@ pub fn fill_sport(motors: Option<&Motors>, s: &StateReading, m: &mut SportModeSt
 pub fn sticks(s: &StateReading) -> WirelessController {
     let [vx, vy, wz] = s.velocity_command.values().map(|x| (x as f32).clamp(-1.0, 1.0));
     WirelessController { ly: vx, lx: -vy, rx: -wz, ry: 0.0, keys: 0 }
+}
+
+/// The bytes of the remote control in a state. Source: `xRockerBtnDataStruct` of unitree_sdk2.
+#[must_use]
+pub fn remote_bytes(remote: &WirelessController) -> [u8; 40] {
+    let mut bytes = [0; 40];
+    bytes[2..4].copy_from_slice(&remote.keys.to_le_bytes());
+    let sticks = [(4, remote.lx), (8, remote.rx), (12, remote.ry), (20, remote.ly)];
+    for (at, value) in sticks {
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    bytes
 }
 
 fn fill_imu(s: &StateReading, imu: &mut ImuState) {

@@ -153,6 +153,22 @@ fn unitrees_services_answer_and_move_the_robot() {
     observer.until("it lies", |s| s.phase == 1 && height(s) < 0.2);
     assert_eq!(call(&sport, &writer, 1004).0, 0);
     observer.until("it stands", |s| height(s) > 0.3);
+
+    // what is not simulated is refused under its name, and there is nothing to switch
+    assert_eq!(call(&sport, &writer, 1030).0, 3203);
+    observer.status_until("it is counted", |s| s.counter("ros2_rejected_call") > 0);
+    assert_eq!(call(&sport, &writer, 1027), (0, String::new()));
+    let set_state = |id: i64| {
+        let code = call_with(&sport, &writer, 7101, &format!("{{\"data\":{id}}}")).0;
+        (code, call(&sport, &writer, 7001).1)
+    };
+    let state = |code: i32, id: i64| (code, format!("{{\"data\":{id}}}"));
+    assert_eq!(set_state(200), state(0, 200));
+    assert_eq!(set_state(500), state(3203, 200));
+    assert_eq!(set_state(706), state(0, 2), "from standing to squatting");
+    observer.until("it sinks", |s| height(s) < 0.2);
+    assert_eq!(set_state(706), state(0, 706), "and back");
+    observer.until("it stands", |s| height(s) > 0.3);
 }
 
 /// `LocoClient.Move(0.3, 0, 0)` of Unitree's SDK: for a second, unless asked to go on.

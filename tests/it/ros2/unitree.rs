@@ -8,9 +8,10 @@ use hardstand::config::{HgMotors, Motors, Scenario, UnitreeRobot};
 use hardstand::ros2::messages::Message;
 use hardstand::ros2::unitree::{
     Checked, HgLowCmd, HgLowState, LowCmd, LowState, MODE_AB, POS_STOP, Request, Response,
-    SportModeState, VEL_STOP, WirelessController, has_its_crc, hg_set_points, set_crc, set_points,
+    SportModeState, VEL_STOP, WirelessController, has_its_crc, hg_set_points, remote_bytes,
+    set_crc, set_points, sticks,
 };
-use hardstand_protocol::JointCommand;
+use hardstand_protocol::{JointCommand, StateReading, VelocityCommand};
 use serde::Deserialize;
 use zenoh::Wait;
 
@@ -160,6 +161,18 @@ fn a_humanoids_parallel_joints_keep_their_set_points_in_the_mode_of_their_motors
         let expected = if motors.kind.parallel.contains(&place) { place as f64 } else { -1.0 };
         assert_eq!(after[joint].q, expected, "place {place}");
     }
+}
+
+/// As `unitree_rl_gym`'s `RemoteController` reads them.
+#[test]
+fn the_remote_control_in_a_state_has_the_velocity_command_as_sticks() {
+    let velocity_command = VelocityCommand::from([0.5, 0.25, -2.0]);
+    let remote = sticks(&StateReading { velocity_command, ..Default::default() });
+    let bytes = remote_bytes(&WirelessController { keys: 0x0102, ..remote });
+    let float = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    assert_eq!(u16::from_le_bytes([bytes[2], bytes[3]]), 0x0102);
+    let [lx, rx, ry, ly] = [4, 8, 12, 20].map(float);
+    assert_eq!((ly, lx, rx, ry), (0.5, -0.25, 1.0, 0.0), "forward, left, to the right, none");
 }
 
 /// A robot with these joints, in the reverse order, all at its pelvis.
