@@ -44,6 +44,8 @@ pub mod desk;
 pub mod doctor;
 #[cfg(not(target_family = "wasm"))]
 mod fault_point;
+#[cfg(feature = "zenoh")]
+pub mod hunt;
 #[cfg(not(target_family = "wasm"))]
 pub mod ingress;
 #[cfg(not(target_family = "wasm"))]

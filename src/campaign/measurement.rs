@@ -9,7 +9,7 @@ use hardstand_error::Result;
 use hardstand_protocol::PlantFailure;
 
 use super::outcome::Held;
-use super::plan::{Plan, Take};
+use super::plan::{Measure, Plan, Take};
 
 /// The evaluation of a log; of a missing log, empty.
 #[derive(Debug)]
@@ -60,8 +60,8 @@ impl Finding {
         let mut sums: Vec<_> = plan
             .measures
             .iter()
-            .map(|m| (&m.name, quantities.find(&m.quantity), Sum { take: m.take, ..Sum::new() }))
-            .collect();
+            .map(|m| Ok((&m.name, Of::new(m, &quantities)?, Sum { take: m.take, ..Sum::new() })))
+            .collect::<Result<_>>()?;
         let period_ns = player.info().period_ns;
         while player.advance()? {
             let Some(view) = player.view() else { continue };
@@ -75,8 +75,8 @@ impl Finding {
                     *held = Held::AtS(self.time_s);
                 }
             }
-            for (_, quantity, sum) in &mut sums {
-                sum.add(*quantity, &view);
+            for (_, of, sum) in &mut sums {
+                sum.add(of.number(&view));
             }
         }
         self.whole = player.scenario().ticks == Some(self.ticks);
@@ -92,6 +92,28 @@ impl Finding {
     }
 }
 
+/// What a measure is made of.
+enum Of<'a> {
+    Quantity(Option<&'a Quantity>),
+    Margin(Condition),
+}
+
+impl<'a> Of<'a> {
+    fn new(measure: &Measure, quantities: &'a Quantities) -> Result<Self> {
+        Ok(match measure.take {
+            Take::Margin => Self::Margin(Condition::parse(&measure.quantity, quantities)?),
+            _ => Self::Quantity(quantities.find(&measure.quantity)),
+        })
+    }
+
+    fn number(&self, view: &TickView<'_>) -> f64 {
+        match self {
+            Self::Quantity(quantity) => quantity.map_or(f64::NAN, |q| q.of(view)),
+            Self::Margin(condition) => condition.margin(view),
+        }
+    }
+}
+
 /// A measure so far.
 struct Sum {
     take: Take,
@@ -104,12 +126,14 @@ impl Sum {
         Self { take: Take::Last, value: 0.0, count: 0 }
     }
 
-    fn add(&mut self, quantity: Option<&Quantity>, view: &TickView<'_>) {
-        let Some(x) = quantity.map(|q| q.of(view)).filter(|x| x.is_finite()) else { return };
+    fn add(&mut self, x: f64) {
+        if !x.is_finite() {
+            return;
+        }
         self.count += 1;
         self.value = match self.take {
             _ if self.count == 1 => x,
-            Take::Max => self.value.max(x),
+            Take::Max | Take::Margin => self.value.max(x),
             Take::Min => self.value.min(x),
             Take::Mean => self.value + x,
             Take::Last => x,

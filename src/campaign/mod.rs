@@ -13,6 +13,6 @@ mod store;
 
 pub use columns::{Cell, Column, Kind, Table};
 pub use outcome::{Held, Outcome, RENAMED, Word};
-pub use plan::{Case, Keep, Plan};
+pub use plan::{Case, Common, Keep, MARGIN, Plan, UNTIL};
 pub use pool::run;
 pub use store::Store;

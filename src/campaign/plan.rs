@@ -76,6 +76,7 @@ impl Vary {
 #[derive(Clone, Debug)]
 pub(super) struct Measure {
     pub(super) name: String,
+    /// A condition if its margin is taken.
     pub(super) quantity: String,
     pub(super) take: Take,
 }
@@ -87,6 +88,8 @@ pub(super) enum Take {
     Min,
     Mean,
     Last,
+    /// The largest margin of a condition, which stands in place of the quantity.
+    Margin,
 }
 
 /// Of which cases log and words of both processes are kept.
@@ -110,7 +113,63 @@ pub struct Case {
     pub(super) seed: u32,
 }
 
+/// What all cases of a [hunt](crate::hunt) have in common.
+#[derive(Clone, Debug)]
+pub struct Common {
+    /// The scenario.
+    pub file: PathBuf,
+    /// The scenario's name in the keys.
+    pub robot: String,
+    /// Hash of the complete scenario and of the robot.
+    pub hash: u64,
+    /// The controller's command.
+    pub controller: Vec<OsString>,
+    /// The condition that is looked for.
+    pub until: String,
+    /// What the controller finds as its seed.
+    pub seed: u32,
+}
+
+/// Name of the condition and of its margin in the outcome of a case of [`Plan::of_hunt`].
+pub const UNTIL: &str = "until";
+/// The largest margin of that condition.
+pub const MARGIN: &str = "margin";
+
 impl Plan {
+    /// Cases that differ in what `--set` changes, each with its name.
+    #[must_use]
+    pub fn of_hunt(
+        common: &Common,
+        cases: &[(String, Vec<String>)],
+        duration_s: f64,
+        keep: Keep,
+    ) -> Self {
+        let ground = |(name, sets): &(String, Vec<String>)| Ground {
+            name: name.clone(),
+            file: common.file.clone(),
+            sets: std::iter::once("record.ros2=false".into()).chain(sets.iter().cloned()).collect(),
+            robot: common.robot.clone(),
+            events: Vec::new(),
+            hash: common.hash,
+        };
+        let until = common.until.clone();
+        Self {
+            controller: common.controller.clone(),
+            keep,
+            fail_if: vec![UNTIL.into()],
+            renamed: Vec::new(),
+            duration_s,
+            mode: "lockstep",
+            speed: None,
+            scenarios: cases.iter().map(ground).collect(),
+            faults: vec![Break { name: "none".into(), events: Vec::new() }],
+            seeds: vec![common.seed],
+            vary: Vec::new(),
+            conditions: vec![(UNTIL.into(), until.clone())],
+            measures: vec![Measure { name: MARGIN.into(), quantity: until, take: Take::Margin }],
+        }
+    }
+
     /// All cases, in their order: by scenario, then fault, then seed.
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {

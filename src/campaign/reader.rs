@@ -217,9 +217,15 @@ fn measures(root: &Section<'_>) -> Vec<Measure> {
     let mut all = Vec::new();
     for name in named(&s) {
         let m = s.section(&name);
-        let quantity = m.text("quantity").to_string();
-        let take = m.choice("take", &takes).unwrap_or(Take::Last);
-        all.push(Measure { name, quantity, take });
+        let measure = match m.text_if_given("margin") {
+            Some(condition) => Measure { name, quantity: condition.into(), take: Take::Margin },
+            None => {
+                let quantity = m.text("quantity").to_string();
+                let take = m.choice("take", &takes).unwrap_or(Take::Last);
+                Measure { name, quantity, take }
+            }
+        };
+        all.push(measure);
         m.finish();
     }
     s.finish();
@@ -292,7 +298,16 @@ fn quantities(plan: &Plan, known: &Quantities, of: &str, mistakes: &Mistakes) {
     for (name, text) in &plan.conditions {
         heard(Condition::parse(text, known), &format!("{of}, condition \"{name}\""), mistakes);
     }
-    for m in plan.measures.iter().filter(|m| known.find(&m.quantity).is_none()) {
+    let (margins, others): (Vec<_>, Vec<_>) =
+        plan.measures.iter().partition(|m| m.take == Take::Margin);
+    for m in margins {
+        heard(
+            Condition::parse(&m.quantity, known),
+            &format!("{of}, measure \"{}\"", m.name),
+            mistakes,
+        );
+    }
+    for m in others.iter().filter(|m| known.find(&m.quantity).is_none()) {
         let near = known.nearest(&m.quantity).join(", ");
         let (name, quantity) = (&m.name, &m.quantity);
         mistakes.add(format!(

@@ -57,13 +57,14 @@ impl ExitCode {
             Self::Negative => {
                 "the result is negative: the demo's robot does not stand, a replay, branch or \
                  certified run differs, bisect has found a tick, a case of a campaign meets \
-                 fail_if, verify finds no chain, compare is above a limit, or the machine is \
-                 not fit for real time"
+                 fail_if, hunt has found a case, verify finds no chain, compare is above a limit, \
+                 or the machine is not fit for real time"
             }
             Self::Refused => "a file, key, value or argument was refused",
             Self::Incomplete => {
                 "a log is damaged or cut short, recording ended early or missed ticks, a file of \
-                 the log was removed or changed during the run, or cases of a campaign are missing"
+                 the log was removed or changed during the run, cases of a campaign are missing, \
+                 or a hunt was stopped"
             }
             Self::RealTime => "real-time rights, or the sandbox, were required and refused",
             Self::Bus => "the bus could not be opened, or a peer did not answer",

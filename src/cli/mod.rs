@@ -31,6 +31,8 @@ mod export;
 mod failure;
 mod faults;
 mod histogram;
+#[cfg(feature = "zenoh")]
+mod hunt;
 mod import;
 mod judge_command;
 mod model;
@@ -92,6 +94,8 @@ pub fn main() -> process::ExitCode {
         Verb::Demo(a) => demo::demo(a),
         #[cfg(feature = "zenoh")]
         Verb::Campaign(a) => campaign::campaign(a),
+        #[cfg(feature = "zenoh")]
+        Verb::Hunt(a) => hunt::hunt(a),
         #[cfg(feature = "zenoh")]
         Verb::Controller(a) => controller::controller(a),
         #[cfg(feature = "zenoh")]

@@ -55,7 +55,7 @@ pub use realtime::{
     wall_period_ns,
 };
 pub use ros2::{RATES, Ros2Join, Ros2Mode, Ros2Settings, TfEdges};
-pub use scenario::Scenario;
+pub use scenario::{Scenario, WITHOUT_PHYSICS};
 #[cfg(feature = "zenoh")]
 pub(crate) use section::{Mistakes, Range, Section};
 pub use sensors::{PRESETS as SENSORS, preset as sensor_preset};

@@ -138,6 +138,8 @@ impl Scenario {
         let loaded = parse_urdf(robot_urdf, robot_file, base)?;
         let mut scenario = build(&root, &robot_section, loaded, table, robot_urdf, &mistakes);
         robot_section.finish();
+        // read by a hunt alone
+        root.know(&["hunt"]);
         root.finish();
         let list = mistakes.into_list();
         if list.is_empty() {
@@ -320,26 +322,30 @@ fn check_integrator(spec: &PlantSpec, mistakes: &Mistakes) {
     }
 }
 
+/// Sections that have no part in what a tick computes.
+pub const WITHOUT_PHYSICS: [&str; 12] = [
+    "realtime",
+    "control",
+    "bus",
+    "buses",
+    "ros2",
+    "unitree",
+    "udp",
+    "shared_memory",
+    "lcm",
+    "record",
+    "security",
+    "hunt",
+];
+
 /// Hash of the robot and of all sections that affect the physics.
 fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
     let mut physics = table.clone();
-    const OTHERS: [&str; 12] = [
-        "realtime",
-        "control",
-        "bus",
-        "buses",
-        "ros2",
-        "unitree",
-        "udp",
-        "shared_memory",
-        "lcm",
-        "record",
-        "events",
-        "security",
-    ];
-    for key in OTHERS {
+    for key in WITHOUT_PHYSICS {
         physics.remove(key);
     }
+    // events act by ticks, each of which is in the log
+    physics.remove("events");
     if let Some(toml::Value::Table(sim)) = physics.get_mut("sim") {
         for key in ["pace", "speed", "start", "duration_s"] {
             sim.remove(key);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use toml::{Table, Value};
 
+use crate::config::WITHOUT_PHYSICS;
 use crate::replay::TickView;
 use crate::rt::{SetPoint, set_points};
 use crate::simulation::PartNames;
@@ -192,28 +193,13 @@ fn described(events: &[Event], names: &Names) -> Option<String> {
     (!events.is_empty()).then(|| events.iter().map(one).collect::<Vec<_>>().join(" + "))
 }
 
-/// Sections that have no part in what a tick computes.
-const NO_PART: [&str; 11] = [
-    "realtime",
-    "control",
-    "bus",
-    "buses",
-    "ros2",
-    "unitree",
-    "udp",
-    "shared_memory",
-    "lcm",
-    "record",
-    "security",
-];
-
 /// Keys in which two scenarios differ, with both values; those of sections that have no part in
 /// what a tick computes are left out.
 #[must_use]
 pub fn scenario_differences(a: &str, b: &str) -> Vec<String> {
     let parsed = |text: &str| {
         let mut table = text.parse::<Table>().unwrap_or_default();
-        NO_PART.iter().for_each(|section| drop(table.remove(*section)));
+        WITHOUT_PHYSICS.iter().for_each(|section| drop(table.remove(*section)));
         Value::Table(table)
     };
     let mut found = Vec::new();

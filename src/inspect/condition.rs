@@ -34,6 +34,14 @@ impl Condition {
         truth(&self.tree, view)
     }
 
+    /// How far it is from changing: positive where it holds, negative where it does not, 0 between.
+    /// Of a comparison the distance of both sides; of `and` the least, of `or` the largest of both
+    /// (the robustness of signal temporal logic, Fainekos & Pappas 2009). −∞ where a side is NaN.
+    #[must_use]
+    pub fn margin(&self, view: &TickView<'_>) -> f64 {
+        margin(&self.tree, view)
+    }
+
     /// Hints on names of earlier versions that are in it.
     #[must_use]
     pub fn hints(&self) -> Vec<String> {
@@ -73,6 +81,26 @@ fn truth(tree: &Tree, m: &TickView<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+fn margin(tree: &Tree, m: &TickView<'_>) -> f64 {
+    let found = match tree {
+        Tree::Not(of) => -margin(of, m),
+        Tree::Pair(a, Operator::Or, b) => margin(a, m).max(margin(b, m)),
+        Tree::Pair(a, Operator::And, b) => margin(a, m).min(margin(b, m)),
+        Tree::Pair(a, operator, b) => {
+            let (a, b) = (number(a, m), number(b, m));
+            match operator {
+                Operator::Less | Operator::LessOrEqual => b - a,
+                Operator::Greater | Operator::GreaterOrEqual => a - b,
+                Operator::Equal => -(a - b).abs(),
+                Operator::NotEqual => (a - b).abs(),
+                _ => f64::NAN,
+            }
+        }
+        _ => f64::NAN,
+    };
+    if found.is_nan() { f64::NEG_INFINITY } else { found }
 }
 
 fn number(tree: &Tree, m: &TickView<'_>) -> f64 {

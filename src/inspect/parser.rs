@@ -7,7 +7,7 @@
 //! relation   = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
 //! sum        = product { ("+" | "-") product }
 //! product    = factor { ("*" | "/") factor }
-//! factor     = "-" factor | number | quantity | "(" condition ")"
+//! factor     = "-" factor | number | quantity | "fell" | "(" condition ")"
 //!            | ("abs" | "min" | "max") "(" sum { "," sum } ")"
 //! ```
 
@@ -233,6 +233,9 @@ impl<'a> Parser<'a> {
         if after.starts_with('(') {
             return self.call(name);
         }
+        if name == "fell" {
+            return self.fell();
+        }
         if let Some(renamed) = self.quantities.find(name) {
             self.at += name.len();
             return Ok(Tree::Quantity(renamed.clone()));
@@ -244,6 +247,17 @@ impl<'a> Parser<'a> {
                 "--where: there is no quantity {name}; the nearest are {near}. --list shows all"
             ),
         ))
+    }
+
+    fn fell(&mut self) -> Result<Tree> {
+        let Some(text) = self.quantities.fell() else {
+            return Err(self.refused("a robot whose base is fixed does not fall"));
+        };
+        let mut inner =
+            Parser { text: &text, at: 0, depth: self.depth, quantities: self.quantities };
+        let tree = inner.pairs(1)?;
+        self.at += "fell".len();
+        Ok(tree)
     }
 
     fn call(&mut self, name: &str) -> Result<Tree> {

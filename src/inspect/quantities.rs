@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::replay::TickView;
 use crate::simulation::Simulation;
-use hardstand_physics::model::JointKind;
+use hardstand_physics::model::{Base, JointKind};
 use hardstand_physics::plant::Carrier;
 use hardstand_protocol::{ContactsReading, StationReading, TouchReading};
 
@@ -61,13 +61,17 @@ impl Quantity {
 #[derive(Clone, Debug)]
 pub struct Quantities {
     list: Vec<Quantity>,
+    /// Of a floating base, its height at the start, m.
+    start_height_m: Option<f64>,
 }
 
 impl Quantities {
     /// Those of the robot and ground of `simulation`.
     #[must_use]
     pub fn of(simulation: &Simulation) -> Self {
-        let mut all = Self { list: Vec::new() };
+        let floats = simulation.model().base == Base::Floating;
+        let start_height_m = floats.then(|| simulation.spec().q.p_WB.z);
+        let mut all = Self { list: Vec::new(), start_height_m };
         all.add("", &STATE, LOG, |m| Some(m.state));
         all.add("", &APPLIED, LOG, |m| Some(m.applied));
         all.joints(simulation);
@@ -91,6 +95,13 @@ impl Quantities {
         let renamed = RENAMED.iter().find(|(old, _)| *old == name);
         let name = renamed.map_or(name, |(_, new)| *new);
         self.list.iter().find(|q| q.name == name)
+    }
+
+    /// The condition that is called `fell`; `None` of a robot whose base is fixed.
+    #[must_use]
+    pub fn fell(&self) -> Option<String> {
+        let height = 0.5 * self.start_height_m?;
+        Some(format!("(base.tilt > {FALLEN_TILT_RAD} or base.z < {height})"))
     }
 
     /// Names that `name` may have been meant to be, the nearest first.
@@ -255,6 +266,9 @@ impl Quantities {
 /// Names of earlier versions, which are accepted, and the names now.
 pub(super) const RENAMED: [(&str, &str); 3] =
     [("fault", "failure"), ("epoch", "run_id"), ("offers", "candidates")];
+
+/// A robot whose base is tilted by more has fallen: 60°.
+const FALLEN_TILT_RAD: f64 = 1.0472;
 
 /// Number of names that an error suggests instead of an unknown one.
 const NEAREST: usize = 4;

@@ -47,6 +47,8 @@ mod ground_keys;
 mod held;
 mod holding;
 mod hostile;
+#[cfg(feature = "zenoh")]
+mod hunt;
 mod implicit;
 mod ingress;
 mod joints;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms a room may use. `error`, `limits`, `fault_point` and itself are always allowed.
-const ROOMS: [(&str, &[&str]); 50] = [
+const ROOMS: [(&str, &[&str]); 51] = [
     ("error", &[]),
     ("protocol", &[]),
     ("client", &["protocol"]),
@@ -29,7 +29,7 @@ const ROOMS: [(&str, &[&str]); 50] = [
     ("ingress", &["simulation", "spatial", "model", "contact", "plant", "buffer_pool"]),
     ("desk", &["simulation", "buffer_pool", "rt", "ingress", "config"]),
     ("replay", &["simulation", "plant", "rt", "ingress", "config", "ros2"]),
-    ("inspect", &["simulation", "math", "model", "plant", "rt", "replay"]),
+    ("inspect", &["simulation", "math", "model", "plant", "rt", "replay", "config"]),
     ("bus", &["simulation", "plant", "buffer_pool", "rt", "ingress", "desk", "config", "client"]),
     ("dds", &["bus"]),
     ("ros2", ROS2),
@@ -42,6 +42,7 @@ const ROOMS: [(&str, &[&str]); 50] = [
     ("process_harness", ALL),
     ("certify", ALL),
     ("campaign", TRIALS),
+    ("hunt", &["config", "model", "campaign", "optimize"]),
     ("robot_log", &["model", "inspect", "replay", "ros2"]),
     ("calibrate", CALIBRATE),
     ("view", VIEW),
@@ -121,6 +122,7 @@ const ALL: &[&str] = &[
     "process_harness",
     "certify",
     "campaign",
+    "hunt",
     "robot_log",
     "calibrate",
     "view",

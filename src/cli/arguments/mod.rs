@@ -18,6 +18,8 @@ mod doctor;
 mod drive;
 #[cfg(feature = "zenoh")]
 mod fault;
+#[cfg(feature = "zenoh")]
+mod hunt;
 mod model;
 mod new;
 #[cfg(feature = "zenoh")]
@@ -60,6 +62,8 @@ pub(super) use doctor::DoctorArguments;
 pub(super) use drive::DriveArguments;
 #[cfg(feature = "zenoh")]
 pub(super) use fault::FaultArguments;
+#[cfg(feature = "zenoh")]
+pub(super) use hunt::HuntArguments;
 pub(super) use model::{BaseArgument, ModelArguments};
 pub(super) use new::NewArguments;
 #[cfg(feature = "zenoh")]
@@ -149,6 +153,17 @@ pub(super) enum Verb {
     /// Exit code 0: all cases have a row; 1: a case is one of fail_if; 3: cases are missing.
     #[cfg(feature = "zenoh")]
     Campaign(CampaignArguments),
+    /// Look for a case in which a condition holds, and shrink it to what is needed
+    ///
+    /// Draws pushes, faults, friction, start states and commands from the section `hunt` of the
+    /// scenario, at random first, then towards the condition. The case that is found is shrunk to
+    /// the fewest events and smallest numbers, and kept as a log, a page, a sentence, and a campaign
+    /// that fails as long as it happens. The same seed takes the same way on every machine; an
+    /// interrupted hunt goes on. The controller must join. docs/hunt.md describes the section.
+    ///
+    /// Exit code 0: nothing was found; 1: a case was found; 3: the hunt was stopped.
+    #[cfg(feature = "zenoh")]
+    Hunt(HuntArguments),
     /// Show a robot in the browser: live, or from a log
     ///
     /// Serves a page on this machine that shows the robot in 3-D, with contact forces, friction

@@ -1,0 +1,183 @@
+//! `hardstand hunt`.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::campaign::Common;
+use crate::config::Scenario;
+use crate::hunt::{self, Catch, Judge, Judged, Limits, Progress, Shrunk, Space};
+use crate::inspect::{Condition, Quantities};
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::arguments::HuntArguments;
+use super::{ExitCode, show, stop_on_signal};
+
+/// Name of the last run of the case that was found.
+const FOUND: &str = "found";
+/// Simulated time that is kept after what was looked for, s.
+const AFTER_S: f64 = 0.1;
+
+pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
+    let no_place = |path: &Path, e| Error::new(ErrorKind::File, format!("{}: {e}", path.display()));
+    let file = std::path::absolute(&a.scenario).map_err(|e| no_place(&a.scenario, e))?;
+    let scenario = Scenario::load(&file, &a.set)?;
+    let mut space = Space::of(&scenario, &a.set)?;
+    if let Some(duration_s) = a.duration {
+        space.set_duration_s(duration_s)?;
+    }
+    Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
+    let out = a.out.clone().unwrap_or_else(|| results_of(&file));
+    let out = std::path::absolute(&out).map_err(|e| no_place(&out, e))?;
+    let hash = xxh3_64(format!("{}\n{}", scenario.complete_toml, scenario.robot_urdf).as_bytes());
+    let common = Common {
+        file,
+        robot: scenario.bus.robot,
+        hash,
+        controller: a.command.clone(),
+        until: a.until.clone(),
+        seed: a.seed,
+    };
+    let jobs = a.jobs.or(thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let stop = stop_on_signal()?;
+    let judge = Judge::new(&space, &common, out.clone(), jobs, stop.clone());
+    let [keys, events] = space.counts();
+    let print = |text: String| {
+        if !a.json {
+            show::line(&text);
+        }
+    };
+    let from = if space.is_usual() { "; the scenario has no section hunt" } else { "" };
+    print(format!("space      {keys} keys, {events} events: {} numbers{from}", space.genes()));
+    print(format!("hunts      until {}; at most {} cases, {jobs} at a time", a.until, a.cases));
+    let limits = Limits { cases: a.cases.get(), random: a.random, seed: a.seed.into() };
+    let result = Hunt { judge, limits, print: &print }.run(&common, &out)?;
+    if stop.load(Ordering::Relaxed) {
+        print("stopped    the same command goes on".into());
+        return Ok(ExitCode::Incomplete);
+    }
+    if a.json {
+        show::json(&result)?;
+    } else {
+        result.show();
+    }
+    Ok(if result.found.is_some() { ExitCode::Negative } else { ExitCode::Done })
+}
+
+/// `NAME-hunt` in the current folder.
+fn results_of(scenario: &Path) -> PathBuf {
+    let stem = scenario.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{stem}-hunt").into()
+}
+
+/// The result of a hunt.
+#[derive(Debug, Default, Serialize)]
+struct HuntResult {
+    /// Cases of the search.
+    cases: usize,
+    /// Cases that shrinking took.
+    shrink_cases: usize,
+    /// The largest margin: how near the nearest case came.
+    best_margin: Option<f64>,
+    /// What was found.
+    found: Option<Found>,
+}
+
+#[derive(Debug, Serialize)]
+struct Found {
+    #[serde(flatten)]
+    catch: Catch,
+    /// Its log.
+    log: PathBuf,
+    /// The run in the browser.
+    page: Option<PathBuf>,
+    /// A campaign that fails as long as it happens.
+    campaign: PathBuf,
+}
+
+struct Hunt<'a> {
+    judge: Judge<'a>,
+    limits: Limits,
+    print: &'a dyn Fn(String),
+}
+
+impl Hunt<'_> {
+    fn run(mut self, common: &Common, out: &Path) -> Result<HuntResult> {
+        let mut result = HuntResult::default();
+        let print = self.print;
+        let caught = hunt::search(&mut self.judge, &self.limits, &mut |p: Progress| {
+            let way = if p.at_random { "at random" } else { "guided" };
+            let (cases, best) = (p.cases, p.best);
+            print(format!("{way:10} {cases} cases, the nearest {best:+.4}"));
+            result.best_margin = Some(best).filter(|best| best.is_finite());
+        })?;
+        result.cases = self.judge.count();
+        let Some(caught) = caught else { return Ok(result) };
+        let changes = self.judge.space().changes(&caught);
+        print(format!("found      after {} cases; {changes} changes", result.cases));
+        let Some(shrunk) = hunt::shrink(&mut self.judge, caught, self.limits.seed)? else {
+            return Ok(result);
+        };
+        result.shrink_cases = self.judge.count() - result.cases;
+        let left = self.judge.space().changes(&shrunk.judged);
+        print(format!("shrunk     to {left} changes with {} cases", result.shrink_cases));
+        let duration_s = self.duration(&shrunk.judged);
+        let Some(kept) = self.judge.keep(FOUND, &shrunk.judged.case, duration_s)? else {
+            return Ok(result);
+        };
+        result.found = Some(self.found(common, out, &shrunk, &kept, duration_s)?);
+        Ok(result)
+    }
+
+    /// Until shortly after it happens, in ms.
+    fn duration(&self, judged: &Judged) -> f64 {
+        let whole = self.judge.space().duration_s();
+        let until_s = ((judged.at_s() + AFTER_S) * 1000.0).ceil() / 1000.0;
+        until_s.min(whole)
+    }
+
+    fn found(
+        &self,
+        common: &Common,
+        out: &Path,
+        shrunk: &Shrunk,
+        kept: &Judged,
+        duration_s: f64,
+    ) -> Result<Found> {
+        let catch = Catch::of(self.judge.space(), &common.until, shrunk, kept);
+        let campaign = out.join("found.toml");
+        hunt::write_campaign(&campaign, &catch, common, duration_s)?;
+        let below = |name: &Option<String>| name.as_ref().map(|name| out.join(name));
+        Ok(Found {
+            catch,
+            log: below(&kept.outcome.log).unwrap_or_default(),
+            page: below(&kept.outcome.page),
+            campaign,
+        })
+    }
+}
+
+impl HuntResult {
+    fn show(&self) {
+        let Some(found) = &self.found else {
+            let best = self.best_margin.map_or("none".into(), |best| format!("{best:+.4}"));
+            show::line(&format!("nothing    in {} cases; the nearest has {best}", self.cases));
+            return;
+        };
+        show::line("");
+        show::line(&found.catch.sentence);
+        for edge in &found.catch.edges {
+            show::line(&format!("           not if {} is {}", edge.name, edge.not_at));
+        }
+        show::line("");
+        show::line(&format!("log        {}", found.log.display()));
+        if let Some(page) = &found.page {
+            show::line(&format!("page       {}", page.display()));
+        }
+        show::line(&format!("again      hardstand campaign {}", found.campaign.display()));
+    }
+}

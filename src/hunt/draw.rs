@@ -1,0 +1,158 @@
+//! A value of a case that is drawn: a number of a range, or one of a list.
+
+use toml::Value;
+
+/// What a value is drawn from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Draw {
+    /// A number between two, with so many decimals.
+    Number { between: [f64; 2], decimals: usize },
+    /// A whole number between two.
+    Whole([i64; 2]),
+    /// One of these.
+    OneOf(Vec<Value>),
+}
+
+/// Steps of the range of a number, as a power of ten: finer differences are not worth a case.
+const STEP_DECIMALS: usize = 3;
+const DECIMALS_MAX: usize = 15;
+
+impl Draw {
+    /// `{ between = [a, b] }` or `{ one_of = […] }`; `None` if the value is something else.
+    ///
+    /// # Errors
+    /// What it must be.
+    pub(super) fn of(value: &Value) -> Result<Option<Self>, String> {
+        let Some(table) = value.as_table().filter(|t| t.len() == 1) else { return Ok(None) };
+        let list = |key: &str| table.get(key).map(|v| v.as_array().cloned().unwrap_or_default());
+        if let Some(ends) = list("between") {
+            return between(&ends).map(Some);
+        }
+        match list("one_of") {
+            Some(all) if all.is_empty() => Err("one_of must be a list of values".into()),
+            Some(all) => Ok(Some(Self::OneOf(all))),
+            None => Ok(None),
+        }
+    }
+
+    /// Of a number between two.
+    pub(super) fn number(between: [f64; 2]) -> Self {
+        let (mut width, mut decimals) = (between[1] - between[0], STEP_DECIMALS);
+        while width >= 10.0 && decimals > 0 {
+            (width, decimals) = (width / 10.0, decimals - 1);
+        }
+        while width < 1.0 && decimals < DECIMALS_MAX {
+            (width, decimals) = (width * 10.0, decimals + 1);
+        }
+        Self::Number { between, decimals }
+    }
+
+    /// The value at `gene`, 0 to 1.
+    pub(super) fn at(&self, gene: f64) -> Value {
+        let gene = gene.clamp(0.0, 1.0);
+        match self {
+            Self::Number { between: [low, high], .. } => {
+                Value::Float(self.rounded(low + (high - low) * gene))
+            }
+            Self::Whole([low, high]) => {
+                let count = high.saturating_sub(*low).saturating_add(1);
+                let step = (gene * count as f64) as i64;
+                Value::Integer(low.saturating_add(step.min(count - 1)))
+            }
+            Self::OneOf(all) => {
+                all[((gene * all.len() as f64) as usize).min(all.len() - 1)].clone()
+            }
+        }
+    }
+
+    /// The value with the least effect, to which a case is shrunk: 0, or what is nearest to it; the
+    /// first of a list.
+    pub(super) fn least(&self) -> Value {
+        match self {
+            Self::Number { between: [low, high], .. } => Value::Float(0.0_f64.clamp(*low, *high)),
+            Self::Whole([low, high]) => Value::Integer(0.clamp(*low, *high)),
+            Self::OneOf(all) => all[0].clone(),
+        }
+    }
+
+    /// The value at `share` of the way from `from` to `to`, in the steps of this draw.
+    pub(super) fn between(&self, from: &Value, to: &Value, share: f64) -> Value {
+        match (self, from, to) {
+            (Self::Number { .. }, Value::Float(a), Value::Float(b)) => {
+                Value::Float(self.rounded(a + (b - a) * share))
+            }
+            (Self::Whole(_), Value::Integer(a), Value::Integer(b)) => {
+                Value::Integer(a + ((b - a) as f64 * share) as i64)
+            }
+            _ => if share < 1.0 { from } else { to }.clone(),
+        }
+    }
+
+    /// In decimals, so that the number that is printed is the one that is used.
+    fn rounded(&self, x: f64) -> f64 {
+        match self {
+            Self::Number { decimals, .. } => format!("{x:.decimals$}").parse().unwrap_or(x),
+            _ => x,
+        }
+    }
+}
+
+fn between(ends: &[Value]) -> Result<Draw, String> {
+    let number = |v: &Value| v.as_float().or_else(|| v.as_integer().map(|i| i as f64));
+    match ends {
+        [Value::Integer(low), Value::Integer(high)] if low < high => Ok(Draw::Whole([*low, *high])),
+        [low, high] => {
+            let ends = number(low).zip(number(high));
+            let ends = ends.filter(|(low, high)| low < high && (high - low).is_finite());
+            ends.map(|(low, high)| Draw::number([low, high]))
+                .ok_or_else(|| "between must be two numbers, the smaller first".into())
+        }
+        _ => Err("between must be two numbers, the smaller first".into()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panic")]
+mod tests {
+    use super::Draw;
+    use toml::{Table, Value};
+
+    fn draw(text: &str) -> Draw {
+        Draw::of(&text.parse::<Table>().unwrap()["x"]).unwrap().unwrap()
+    }
+
+    #[test]
+    fn numbers_are_drawn_from_the_whole_range_in_steps_that_print_well() {
+        let force = draw("x = { between = [-80.0, 80] }");
+        assert_eq!(force.at(0.0), Value::Float(-80.0));
+        assert_eq!(force.at(1.0), Value::Float(80.0));
+        assert_eq!(force.at(1.0 / 3.0).to_string(), "-26.7");
+        assert_eq!(force.least(), Value::Float(0.0));
+        assert_eq!(draw("x = { between = [0.2, 0.9] }").least(), Value::Float(0.2));
+        assert_eq!(
+            force.between(&Value::Float(0.0), &Value::Float(41.0), 0.25).to_string(),
+            "10.2"
+        );
+    }
+
+    #[test]
+    fn whole_numbers_and_lists_have_each_value() {
+        let ticks = draw("x = { between = [1, 3] }");
+        let drawn = [0.0, 0.34, 0.67, 1.0].map(|gene| ticks.at(gene).as_integer().unwrap());
+        assert_eq!(drawn, [1, 2, 3, 3]);
+        let legs = draw("x = { one_of = [\"FL\", \"FR\"] }");
+        assert_eq!([legs.at(0.4), legs.at(0.6)].map(|v| v.to_string()), ["\"FL\"", "\"FR\""]);
+        assert_eq!(legs.least().as_str(), Some("FL"));
+    }
+
+    #[test]
+    fn other_values_are_no_draw_and_wrong_ranges_are_named() {
+        let value = |text: &str| text.parse::<Table>().unwrap()["x"].clone();
+        assert_eq!(Draw::of(&value("x = 3")), Ok(None));
+        assert_eq!(Draw::of(&value("x = { y = [0, 1] }")), Ok(None));
+        for wrong in ["[1, 0]", "[1]", "[0.5, 0.5]", "[nan, 1.0]", "3", "[-1e308, 1e308]"] {
+            assert!(Draw::of(&value(&format!("x = {{ between = {wrong} }}"))).is_err(), "{wrong}");
+        }
+        assert!(Draw::of(&value("x = { one_of = [] }")).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! Runs cases and judges their outcomes.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+
+use crate::campaign::{self, Common, Held, Keep, MARGIN, Outcome, Plan, Store, UNTIL, Word};
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::space::{Candidate, Space};
+
+/// Why a case is one that is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The condition held.
+    Held,
+    /// The plant stopped itself.
+    Failure,
+    /// The controller failed.
+    ControllerEnded,
+    /// The controller did not answer in time.
+    ControllerTimeout,
+}
+
+/// A case that was run.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// What was run.
+    pub case: Candidate,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Set if it is one that is looked for.
+    pub kind: Option<Kind>,
+}
+
+/// Runs cases of a space.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    space: &'a Space,
+    common: &'a Common,
+    store: Store,
+    jobs: NonZeroUsize,
+    stop: Arc<AtomicBool>,
+    /// Every case that was run, in its order, with what `--set` changes.
+    run: Vec<(Vec<String>, Judged)>,
+}
+
+impl<'a> Judge<'a> {
+    /// Cases of `space`, `jobs` at a time, whose outcomes go to `folder`. Once `stop` is set, no
+    /// more cases are run.
+    #[must_use]
+    pub const fn new(
+        space: &'a Space,
+        common: &'a Common,
+        folder: PathBuf,
+        jobs: NonZeroUsize,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        Self { space, common, store: Store::new(folder), jobs, stop, run: Vec::new() }
+    }
+
+    /// The space.
+    #[must_use]
+    pub const fn space(&self) -> &Space {
+        self.space
+    }
+
+    /// Count of the cases that were run.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.run.len()
+    }
+
+    /// Runs these cases, those excepted that have been run already, and judges them. `None` if it
+    /// was stopped.
+    ///
+    /// # Errors
+    /// Those of [`campaign::run`]; [`ErrorKind::Internal`] if a daemon failed, or a log does not
+    /// replay.
+    pub fn judge(&mut self, cases: &[Candidate]) -> Result<Option<Vec<Judged>>> {
+        let mut places = Vec::new();
+        let mut new: Vec<(String, Vec<String>)> = Vec::new();
+        let mut candidates = Vec::new();
+        for case in cases {
+            let sets = self.space.sets(case);
+            let known = self.run.iter().map(|(s, _)| s).chain(new.iter().map(|(_, s)| s));
+            let place = known.enumerate().find(|(_, s)| **s == sets).map(|(i, _)| i);
+            let next = self.run.len() + new.len();
+            places.push(place.unwrap_or(next));
+            if place.is_none() {
+                new.push((format!("c{next:05}"), sets));
+                candidates.push(case.clone());
+            }
+        }
+        let outcomes = self.outcomes(&new, self.space.duration_s(), Keep::None)?;
+        let Some(outcomes) = outcomes else { return Ok(None) };
+        for (((_, sets), case), outcome) in new.into_iter().zip(candidates).zip(outcomes) {
+            let kind = kind_of(&outcome)?;
+            self.run.push((sets, Judged { case, outcome, kind }));
+        }
+        Ok(Some(places.into_iter().map(|i| self.run[i].1.clone()).collect()))
+    }
+
+    /// Runs one case again under this name and for this long, and keeps its log.
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    pub fn keep(&self, name: &str, case: &Candidate, duration_s: f64) -> Result<Option<Judged>> {
+        let named = [(name.to_string(), self.space.sets(case))];
+        let Some(mut outcomes) = self.outcomes(&named, duration_s, Keep::All)? else {
+            return Ok(None);
+        };
+        let outcome = outcomes.remove(0);
+        Ok(Some(Judged { case: case.clone(), kind: kind_of(&outcome)?, outcome }))
+    }
+
+    fn outcomes(
+        &self,
+        named: &[(String, Vec<String>)],
+        duration_s: f64,
+        keep: Keep,
+    ) -> Result<Option<Vec<Outcome>>> {
+        let plan = Plan::of_hunt(self.common, named, duration_s, keep);
+        let all = plan.cases();
+        let mut open = Vec::new();
+        for case in &all {
+            if self.store.outcome(&plan, case)?.is_none() {
+                open.push(case.clone());
+            }
+        }
+        campaign::run(&plan, &self.store, &open, self.jobs, &self.stop, |_| {})?;
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        all.iter().map(|case| self.store.outcome(&plan, case)).collect()
+    }
+}
+
+impl Judged {
+    /// How near it came: positive where the condition held. `None` of a case that was refused.
+    #[must_use]
+    pub fn margin(&self) -> Option<f64> {
+        self.outcome.measures.get(MARGIN).copied().flatten()
+    }
+
+    /// When it happened, s: the first tick in which the condition held, or the last one of the run.
+    #[must_use]
+    pub fn at_s(&self) -> f64 {
+        match self.outcome.conditions.get(UNTIL) {
+            Some(Held::AtS(at)) => *at,
+            _ => self.outcome.time_s,
+        }
+    }
+}
+
+fn kind_of(outcome: &Outcome) -> Result<Option<Kind>> {
+    if matches!(outcome.conditions.get(UNTIL), Some(Held::AtS(_))) {
+        return Ok(Some(Kind::Held));
+    }
+    match outcome.outcome {
+        // numbers that do not fit together are no case
+        Word::Done | Word::Refused => Ok(None),
+        Word::Failure => Ok(Some(Kind::Failure)),
+        Word::ControllerEnded => Ok(Some(Kind::ControllerEnded)),
+        Word::ControllerTimeout => Ok(Some(Kind::ControllerTimeout)),
+        Word::DaemonFailed | Word::Differs => Err(Error::new(
+            ErrorKind::Internal,
+            format!("case {}: {}: {}", outcome.case, outcome.outcome.word(), outcome.reason),
+        )),
+    }
+}

@@ -1,0 +1,226 @@
+//! What a hunt draws its cases from, and the cases.
+
+use toml::Value;
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+use super::draw::Draw;
+use super::judge::Judged;
+use super::template::{fill, names, words};
+
+/// Everything that can differ between two cases.
+#[derive(Clone, Debug)]
+pub struct Space {
+    pub(super) vary: Vec<Vary>,
+    pub(super) slots: Vec<Slot>,
+    /// Events and commands of the scenario itself, which all cases have.
+    pub(super) own: [Vec<Value>; 2],
+    /// Length of a case, s.
+    pub(super) duration_s: f64,
+    /// All cases begin with these changes.
+    pub(super) sets: Vec<String>,
+    /// The scenario has no section of its own.
+    pub(super) is_usual: bool,
+}
+
+/// Keys of the scenario that get one number.
+#[derive(Clone, Debug)]
+pub(super) struct Vary {
+    pub(super) keys: Vec<String>,
+    pub(super) draw: Draw,
+    /// The scenario's own value.
+    pub(super) usual: Value,
+}
+
+/// An event or a velocity command that a case has or has not.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) list: List,
+    pub(super) template: Value,
+    pub(super) draws: Vec<Draw>,
+}
+
+/// The list of the scenario that a slot adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum List {
+    Events = 0,
+    Commands = 1,
+}
+
+pub(super) const LISTS: [(&str, List); 2] =
+    [("events", List::Events), ("commands", List::Commands)];
+
+/// One case: a value for each key that varies, and for each slot the values that were drawn if the
+/// case has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    pub(super) varied: Vec<Value>,
+    pub(super) slots: Vec<Option<Vec<Value>>>,
+}
+
+impl Space {
+    /// Count of the numbers from 0 to 1 that make a case.
+    #[must_use]
+    pub fn genes(&self) -> usize {
+        self.vary.len() + self.slots.iter().map(|s| 1 + s.draws.len()).sum::<usize>()
+    }
+
+    /// True if the scenario does not describe a space of its own.
+    #[must_use]
+    pub const fn is_usual(&self) -> bool {
+        self.is_usual
+    }
+
+    /// Length of a case, s.
+    #[must_use]
+    pub const fn duration_s(&self) -> f64 {
+        self.duration_s
+    }
+
+    /// Makes all cases this long.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it is not above 0.
+    pub fn set_duration_s(&mut self, duration_s: f64) -> Result<()> {
+        if !(duration_s.is_finite() && duration_s > 0.0) {
+            let text = format!("--duration is {duration_s}; it must be finite and greater than 0");
+            return Err(Error::new(ErrorKind::Input, text));
+        }
+        self.duration_s = duration_s;
+        Ok(())
+    }
+
+    /// In how much a case differs from the scenario.
+    #[must_use]
+    pub fn changes(&self, judged: &Judged) -> usize {
+        self.words(&judged.case).len()
+    }
+
+    /// Counts of keys, and of events and commands.
+    #[must_use]
+    pub const fn counts(&self) -> [usize; 2] {
+        [self.vary.len(), self.slots.len()]
+    }
+
+    /// The case that these numbers make. A slot is in the case from 0.5 on.
+    pub(super) fn candidate(&self, genes: &[f64]) -> Candidate {
+        let mut genes = genes.iter().copied();
+        let mut next = || genes.next().unwrap_or(0.0);
+        let varied = self.vary.iter().map(|v| v.draw.at(next())).collect();
+        let slot = |slot: &Slot| {
+            let is_there = next() >= 0.5;
+            let values: Vec<Value> = slot.draws.iter().map(|draw| draw.at(next())).collect();
+            is_there.then_some(values)
+        };
+        Candidate { varied, slots: self.slots.iter().map(slot).collect() }
+    }
+
+    /// The scenario as it is.
+    pub(super) fn usual(&self) -> Candidate {
+        let varied = self.vary.iter().map(|v| v.usual.clone()).collect();
+        Candidate { varied, slots: vec![None; self.slots.len()] }
+    }
+
+    /// What a value of a case is drawn from, and the value to which it is shrunk.
+    pub(super) fn draw(&self, place: Place) -> (&Draw, Value) {
+        match place {
+            Place::Key(i) => (&self.vary[i].draw, self.vary[i].usual.clone()),
+            Place::Slot(i, k) => {
+                let draw = &self.slots[i].draws[k];
+                (draw, draw.least())
+            }
+        }
+    }
+
+    /// What `--set` changes for this case.
+    pub(super) fn sets(&self, case: &Candidate) -> Vec<String> {
+        let mut sets = self.sets.clone();
+        for (vary, value) in self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual != **x) {
+            sets.extend(vary.keys.iter().map(|key| format!("{key}={value}")));
+        }
+        for (name, list) in LISTS {
+            let added = self.added(case, list);
+            if !added.is_empty() {
+                let all = self.own[list as usize].iter().cloned().chain(added);
+                sets.push(format!("{name}={}", Value::Array(all.collect())));
+            }
+        }
+        sets
+    }
+
+    fn added(&self, case: &Candidate, list: List) -> Vec<Value> {
+        let both = self.slots.iter().zip(&case.slots).filter(|(slot, _)| slot.list == list);
+        both.filter_map(|(slot, values)| Some(fill(&slot.template, &mut values.as_ref()?.iter())))
+            .collect()
+    }
+
+    /// In what a case differs from the scenario, each in words.
+    pub(super) fn words(&self, case: &Candidate) -> Vec<String> {
+        let varied = self.vary.iter().zip(&case.varied).filter(|(v, x)| v.usual != **x);
+        let varied = varied.map(|(v, x)| format!("{} is {x} instead of {}", v.keys[0], v.usual));
+        let added = LISTS.into_iter().flat_map(|(_, list)| self.added(case, list));
+        varied.chain(added.map(|event| words(&event))).collect()
+    }
+
+    /// What the values of a case are called.
+    pub(super) fn names(&self, case: &Candidate) -> Vec<String> {
+        case.places().into_iter().map(|place| self.name(place)).collect()
+    }
+
+    /// What a place is called.
+    pub(super) fn name(&self, place: Place) -> String {
+        match place {
+            Place::Key(i) => self.vary[i].keys[0].clone(),
+            Place::Slot(i, k) => {
+                let slot = &self.slots[i];
+                let kind = slot.template.get("kind").and_then(Value::as_str).unwrap_or("command");
+                format!("{kind} {}", names(&slot.template).get(k).map_or("", String::as_str))
+            }
+        }
+    }
+}
+
+/// Where a value stands in a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A key that varies.
+    Key(usize),
+    /// Of a slot, the value of one of its draws.
+    Slot(usize, usize),
+}
+
+impl Candidate {
+    /// All values of the case.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let keys = (0..self.varied.len()).map(Place::Key);
+        let slots = self.slots.iter().enumerate().flat_map(|(i, values)| {
+            (0..values.as_ref().map_or(0, Vec::len)).map(move |k| Place::Slot(i, k))
+        });
+        keys.chain(slots).collect()
+    }
+
+    pub(super) fn value(&self, place: Place) -> Option<&Value> {
+        match place {
+            Place::Key(i) => self.varied.get(i),
+            Place::Slot(i, k) => self.slots.get(i)?.as_ref()?.get(k),
+        }
+    }
+
+    /// The case with another value there.
+    pub(super) fn with(&self, place: Place, value: Value) -> Self {
+        let mut changed = self.clone();
+        let old = match place {
+            Place::Key(i) => changed.varied.get_mut(i),
+            Place::Slot(i, k) => changed.slots[i].as_mut().and_then(|values| values.get_mut(k)),
+        };
+        if let Some(old) = old {
+            *old = value;
+        }
+        changed
+    }
+
+    /// Count of events and commands.
+    pub(super) fn events(&self) -> usize {
+        self.slots.iter().flatten().count()
+    }
+}
