@@ -268,7 +268,7 @@ pub(super) const RENAMED: [(&str, &str); 3] =
     [("fault", "failure"), ("epoch", "run_id"), ("offers", "candidates")];
 
 /// A robot whose base is tilted by more has fallen: 60°.
-const FALLEN_TILT_RAD: f64 = 1.0472;
+const FALLEN_TILT_RAD: f64 = std::f64::consts::FRAC_PI_3;
 
 /// Number of names that an error suggests instead of an unknown one.
 const NEAREST: usize = 4;

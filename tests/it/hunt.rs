@@ -113,8 +113,8 @@ fn controller_with_a_bug() {
 }
 
 fn shows(bug: &str, s: &StateReading) -> bool {
-    let [w, x, y, z] = s.imu_quat_wxyz;
-    let yaw = (2.0 * (w * z + x * y)).atan2(1.0 - 2.0 * (y * y + z * z));
+    // twice the third part is the yaw where angles are small
+    let yaw = 2.0 * s.imu_quat_wxyz[3];
     let rates = s.imu_angular_velocity_rad_per_s;
     match bug {
         "none" => false,

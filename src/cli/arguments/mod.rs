@@ -157,9 +157,10 @@ pub(super) enum Verb {
     ///
     /// Draws pushes, faults, friction, start states and commands from the section `hunt` of the
     /// scenario, at random first, then towards the condition. The case that is found is shrunk to
-    /// the fewest events and smallest numbers, and kept as a log, a page, a sentence, and a campaign
-    /// that fails as long as it happens. The same seed takes the same way on every machine; an
-    /// interrupted hunt goes on. The controller must join. docs/hunt.md describes the section.
+    /// the fewest events and smallest numbers, and kept as a log, a page, a sentence, and a
+    /// campaign that fails as long as it happens. The same seed takes the same way on every
+    /// machine; an interrupted hunt goes on. The controller must join. docs/hunt.md describes the
+    /// section.
     ///
     /// Exit code 0: nothing was found; 1: a case was found; 3: the hunt was stopped.
     #[cfg(feature = "zenoh")]
