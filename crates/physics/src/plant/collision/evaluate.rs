@@ -243,7 +243,15 @@ impl CollisionSet {
                 continue;
             };
             let (corners, radius_m) = &self.corners[a];
-            self.field_contact.find(field, &X_SA, corners, *radius_m, self.spec.margin_m);
+            let margin_m = self.spec.margin_m;
+            self.field_contact.find(field, &X_SA, corners, *radius_m, margin_m);
+            if corners.len() > 1 {
+                let shape = (&self.spec.shapes[a].shape, &X_SA);
+                let tools = &mut self.summit_tools;
+                let extent = (corners.as_slice(), *radius_m);
+                self.field_contact.find_summits(field, shape, extent, margin_m, tools);
+            }
+            self.field_contact.weigh(margin_m);
             let found = self.field_contact.clone();
             let mut points = [ContactPoint {
                 a_W: hardstand_geometry::Vec3::ZERO,

@@ -10,7 +10,7 @@ use hardstand_error::Result;
 
 use super::super::implicit::{Step, Touching};
 use super::super::{ContactModel, PlantSpec};
-use super::ground::{FieldContact, into_pose, shape_of};
+use super::ground::{FieldContact, SummitTools, into_pose, shape_of};
 use super::memory::{CollisionMemory, PointMemory};
 use super::point::CollisionPoint;
 use super::spin_limit::SpinLimit;
@@ -44,6 +44,7 @@ pub struct CollisionSet {
     pub(super) poses: Vec<Pose>,
     pub(super) contacts: Contacts,
     pub(super) field_contact: FieldContact,
+    pub(super) summit_tools: SummitTools,
     pub(super) old: Vec<ContactPoint>,
     pub(super) points: Vec<CollisionPoint>,
     /// Force on each free body about its origin, in W.
@@ -78,6 +79,7 @@ impl Clone for CollisionSet {
             poses: self.poses.clone(),
             contacts,
             field_contact: self.field_contact.clone(),
+            summit_tools: self.summit_tools.clone(),
             old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
             points,
             forces: self.forces.clone(),
@@ -131,6 +133,7 @@ impl CollisionSet {
             poses: vec![Pose::IDENTITY; links + of.bodies.len() + spec.ground.len()],
             contacts,
             field_contact: FieldContact::new(),
+            summit_tools: SummitTools::new()?,
             old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
             points: Vec::with_capacity(of.points_max),
             forces: vec![Force::zero(); of.bodies.len()],
