@@ -4,7 +4,7 @@ use crate::limits::FRICTION_MAX;
 use hardstand_error::Result;
 use hardstand_physics::contact::{
     ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
-    RollingFriction, SpringParameters, StationShape, Stiction,
+    RollingFriction, SlipCurve, SpringParameters, StationShape, Stiction,
 };
 use hardstand_physics::plant::ContactModel;
 
@@ -27,6 +27,7 @@ pub(super) struct ContactDefaults {
     rolling: [f64; 3],
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
+    slip_curve: SlipCurve,
     /// Material of the ground.
     pub(super) ground_material: Option<ContactMaterial>,
 }
@@ -46,6 +47,8 @@ const MODELS: [(&str, Kind); 3] = [
 
 const STICTION: [(&str, Stiction); 2] =
     [("simbody", Stiction::Simbody), ("holding", Stiction::Holding)];
+const SLIP_CURVES: [(&str, SlipCurve); 2] =
+    [("hollars", SlipCurve::Hollars), ("stribeck", SlipCurve::Stribeck)];
 pub(super) const MU: Range = Range::between(0.0, FRICTION_MAX);
 /// s/m. At 1000 an impact faster than 1 mm/s does not bounce; a much larger value overshoots within
 /// a micro-step and makes the contact unstable.
@@ -85,6 +88,7 @@ pub(super) fn contact_defaults(
         rolling,
         material: materials.named(&s, "material", None),
         transition_m_per_s: s.f64("transition_m_per_s", above),
+        slip_curve: s.choice("slip_curve", &SLIP_CURVES).unwrap_or_default(),
         ground_material: materials.named(&s, "ground_material", None),
     };
     s.finish();
@@ -139,6 +143,7 @@ pub(super) struct Law {
     parameters: SpringParameters,
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
+    slip_curve: SlipCurve,
 }
 
 impl Law {
@@ -159,6 +164,7 @@ impl Law {
             parameters,
             material: materials.named(s, "material", defaults.material),
             transition_m_per_s: defaults.transition_m_per_s,
+            slip_curve: defaults.slip_curve,
         }
     }
 
@@ -171,6 +177,7 @@ impl Law {
             parameters: defaults.parameters,
             material: defaults.material,
             transition_m_per_s: defaults.transition_m_per_s,
+            slip_curve: defaults.slip_curve,
         }
     }
 
@@ -211,7 +218,8 @@ impl Law {
         let own = self.material?;
         let against = |other: &ContactMaterial| {
             let pair = HertzPair::new(other, &own)?;
-            HuntCrossley::new(pair, self.transition_m_per_s)
+            let law = HuntCrossley::new(pair, self.transition_m_per_s)?;
+            Ok(law.with_curve(self.slip_curve))
         };
         let others = ground.materials.iter().chain(and_own.then_some(&own));
         let laws = others.map(against).collect::<Result<Vec<_>>>();
