@@ -99,6 +99,10 @@ fn humanoid() -> String {
 /// Contacts as they come, and with what takes more energy and holds.
 const PARAMETERS: [&str; 2] = ["", "stiction = \"holding\"\ncz_s_per_m = 2.0\n"];
 
+/// Hunt and Crossley's law with the coefficients of friction that the other laws have.
+const MATERIALS: &str = "[materials.rubber]\nmu_static = 0.7\nmu_dynamic = 0.5\n\
+    [materials.concrete]\nmu_static = 0.7\nmu_dynamic = 0.5\n";
+
 /// A robot that stands aside, so that a scene has its bodies alone.
 const POST: &str = "<robot name=\"post\"><link name=\"world\"/><link name=\"post\"><inertial>\
     <mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/>\
@@ -182,7 +186,7 @@ fn a_humanoid_falls_down_stairs_and_comes_to_rest() {
     let all = MODELS.into_iter().flat_map(|model| PARAMETERS.map(|keys| (model, keys)));
     for (model, keys) in all {
         let scenario = format!(
-            "[robot]\nurdf = \"humanoid.urdf\"\n[contact]\nmodel = \"{model}\"\n{keys}\
+            "[robot]\nurdf = \"humanoid.urdf\"\n[contact]\nmodel = \"{model}\"\n{keys}{MATERIALS}\
              [initial]\nplace = \"as_given\"\nposition_m = [2.3, 0.1, 2.5]\n\
              rpy_rad = [0.05, -0.25, 0.1]\nvelocity_m_per_s = [-1.5, 0.0, 0.0]\n\
              [[terrain]]\nkind = \"stairs\"\nposition_m = [0.0, 0.0, 0.0]\nsteps = 8\n\
@@ -232,7 +236,7 @@ impl Random {
 fn heap(seed: u64, model: &str, keys: &str) -> String {
     let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1);
     let mut text = format!(
-        "[robot]\nurdf = \"post.urdf\"\n[contact]\nmodel = \"{model}\"\n{keys}\
+        "[robot]\nurdf = \"post.urdf\"\n[contact]\nmodel = \"{model}\"\n{keys}{MATERIALS}\
          [[terrain]]\nkind = \"box\"\nposition_m = [5.0, 0.0, 0.1]\n\
          size_m = [0.5, 0.5, 0.2]\n"
     );

@@ -370,12 +370,24 @@ impl CollisionSet {
         b.map_or(own, |b| own.between(&self.spec.shapes[b].rolling))
     }
 
+    /// Coefficients of friction of a shape on this: of Hunt and Crossley's law those of its
+    /// materials.
+    fn own_friction(&self, shape: usize, other: Carrier) -> Friction {
+        let shape = &self.spec.shapes[shape];
+        let law = match (&shape.model, other) {
+            (ContactModel::HuntCrossley(laws), Carrier::Surface(i)) => laws.get(i),
+            (ContactModel::HuntCrossley(laws), _) => laws.last(),
+            _ => None,
+        };
+        law.map_or(shape.friction, HuntCrossley::initial_friction)
+    }
+
     fn friction(&self, of: &Around<'_>, place: &Place) -> Friction {
         let (a, b) = place.shapes;
-        let own = self.spec.shapes[a].friction;
+        let own = self.own_friction(a, place.carriers[1]);
         match (b, place.carriers[1]) {
             (Some(b), _) => {
-                let other = self.spec.shapes[b].friction;
+                let other = self.own_friction(b, place.carriers[0]);
                 if other.mu_static() < own.mu_static() { other } else { own }
             }
             (None, Carrier::Surface(i)) => {
