@@ -3,10 +3,12 @@
 use crate::limits::FRICTION_MAX;
 use hardstand_error::Result;
 use hardstand_physics::contact::{
-    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
-    RollingFriction, SlipCurve, SpringParameters, StationShape, Stiction,
+    BrickContact, ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley,
+    Restitution, RollingFriction, SlipCurve, SpringParameters, StationShape, Stiction,
+    SurfaceShape,
 };
 use hardstand_physics::plant::ContactModel;
+use hardstand_physics::spatial::Vec3;
 
 use super::by_mass::SpringKeys;
 use super::materials::Materials;
@@ -224,6 +226,26 @@ impl Law {
         let others = ground.materials.iter().chain(and_own.then_some(&own));
         let laws = others.map(against).collect::<Result<Vec<_>>>();
         laws.ok().map(ContactModel::HuntCrossley)
+    }
+
+    /// The laws of a box as Simbody's brick on planes; complains about other models.
+    pub(super) fn brick(
+        &self,
+        s: &Section<'_>,
+        size_m: [f64; 3],
+        ground: &Ground,
+    ) -> Option<Vec<Option<BrickContact>>> {
+        let (Kind::HuntCrossley, Some(own)) = (self.kind, self.material) else {
+            s.complain("contact", "\"brick\" needs the contact model \"hunt_crossley\"");
+            return None;
+        };
+        let half_m = Vec3::from(size_m) * 0.5;
+        let laws = ground.surfaces.iter().zip(&ground.materials).map(|(surface, material)| {
+            let is_plane = matches!(surface.shape, SurfaceShape::Plane);
+            let law = || BrickContact::new(material, &own, half_m, self.transition_m_per_s).ok();
+            is_plane.then(law).flatten()
+        });
+        Some(laws.collect())
     }
 
     pub(super) fn model(
