@@ -37,7 +37,7 @@ const FORCE_SHARE_LN: f64 = 7.0;
 const PAIRS_MAX: usize = 4096;
 const POINTS_MAX: usize = 1024;
 /// The same for rigid contacts, whose solver needs room for each pair of points.
-const RIGID_POINTS_MAX: usize = 96;
+const RIGID_POINTS_MAX: usize = 256;
 
 /// What every shape of a scenario needs to know.
 pub(super) struct Common<'a> {

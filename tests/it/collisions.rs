@@ -182,22 +182,26 @@ fn mistakes_in_bodies_and_shapes_are_named() {
 
 #[test]
 fn a_pile_that_is_too_large_for_rigid_contacts_stops_the_run() {
-    let bodies: Vec<String> = (0..40)
-        .map(|i| {
-            format!(
-                "{{name=\"b{i}\", shape=\"box\", size_m=[0.1, 0.1, 0.1], mass_kg=1.0, \
-                 position_m=[{}, 3.0, 0.051]}}",
-                0.2 * f64::from(i)
-            )
-        })
-        .collect();
-    let bodies = format!("bodies=[{}]", bodies.join(", "));
-    let mut simulation = scenario(&[&bodies, "contact.model=rigid"]).unwrap().simulation();
-    for _ in 0..100 {
-        simulation.step(&TickInput::new());
+    // 160 points of boxes that stand alone, and more than 256 of a row of boxes side by side
+    for (count, apart_m, expected) in
+        [(40, 0.2, None), (60, 0.1005, Some(PlantFailure::TooManyContacts))]
+    {
+        let bodies: Vec<String> = (0..count)
+            .map(|i| {
+                format!(
+                    "{{name=\"b{i}\", shape=\"box\", size_m=[0.1, 0.1, 0.1], mass_kg=1.0, \
+                     position_m=[{}, 3.0, 0.051]}}",
+                    apart_m * f64::from(i)
+                )
+            })
+            .collect();
+        let bodies = format!("bodies=[{}]", bodies.join(", "));
+        let mut simulation = scenario(&[&bodies, "contact.model=rigid"]).unwrap().simulation();
+        for _ in 0..100 {
+            simulation.step(&TickInput::new());
+        }
+        assert_eq!(simulation.plant().failure(), expected, "{count} boxes");
     }
-    let failure = simulation.plant().failure();
-    assert_eq!(failure, Some(PlantFailure::TooManyContacts));
 }
 
 /// A box with `contact = "brick"` stands on the four corners of a face, as Simbody's brick does.
