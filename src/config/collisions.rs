@@ -1,10 +1,11 @@
 //! Shapes of a scenario that touch the ground and each other, and bodies beside the robot.
 
 use hardstand_geometry::Shape as Geometry;
+use hardstand_physics::contact::BrickContact;
 use hardstand_physics::dynamics::{Data, kinematics};
 use hardstand_physics::model::Model;
 use hardstand_physics::plant::{
-    Carrier, CollisionSet, CollisionShape, CollisionSpec, ContactModel, FreeBody, Mobility,
+    Brick, Carrier, CollisionSet, CollisionShape, CollisionSpec, ContactModel, FreeBody, Mobility,
     PlantSpec,
 };
 use hardstand_physics::spatial::{Mat3, Motion, SpatialInertia, Transform, Vec3};
@@ -36,7 +37,7 @@ const FORCE_SHARE_LN: f64 = 7.0;
 const PAIRS_MAX: usize = 4096;
 const POINTS_MAX: usize = 1024;
 /// The same for rigid contacts, whose solver needs room for each pair of points.
-const RIGID_POINTS_MAX: usize = 96;
+const RIGID_POINTS_MAX: usize = 256;
 
 /// What every shape of a scenario needs to know.
 pub(super) struct Common<'a> {
@@ -203,9 +204,12 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
             "only a body on a hinge or a slide has one; position_m of a free body is its centre",
         );
     }
-    let (Some(model), Some(geometry)) = (law.of_shape(common.ground), geometry(&shape)) else {
-        return;
+    let brick = brick(s, &shape, &law, common);
+    let geometry = match (&shape, &brick) {
+        (Shape::Box { size_m }, Some(_)) => Geometry::cuboid(*size_m, 0.0).ok(),
+        _ => geometry(&shape),
     };
+    let (Some(model), Some(geometry)) = (law.of_shape(common.ground), geometry) else { return };
     if common.mistakes.count() > before {
         return;
     }
@@ -219,6 +223,7 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
         V_W: Motion::new(Vec3::from(turning), Vec3::from(velocity)),
     });
     keys.shapes.push(law.keys);
+    out.bricks.extend(brick.map(|laws| Brick { shape: out.shapes.len(), laws }));
     out.shapes.push(CollisionShape {
         carrier: Carrier::Body(index),
         X_BS: Transform::new(Mat3::identity(), center),
@@ -228,6 +233,24 @@ fn body(s: &Section<'_>, common: &Common<'_>, keys: &mut FittedKeys, out: &mut C
         friction,
         rolling: law.rolling,
     });
+}
+
+/// The laws of a body that meets planes as Simbody's brick does.
+fn brick(
+    s: &Section<'_>,
+    shape: &Shape,
+    law: &Law,
+    common: &Common<'_>,
+) -> Option<Vec<Option<BrickContact>>> {
+    let words = [("patch", false), ("brick", true)];
+    if !s.has("contact") || !s.choice("contact", &words)? {
+        return None;
+    }
+    let Shape::Box { size_m } = shape else {
+        s.complain("contact", "\"brick\" needs the shape \"box\"");
+        return None;
+    };
+    law.brick(s, *size_m, common.ground)
 }
 
 /// The shape of a body and its moments of inertia about its centre, kg·m².

@@ -3,10 +3,12 @@
 use crate::limits::FRICTION_MAX;
 use hardstand_error::Result;
 use hardstand_physics::contact::{
-    ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley, Restitution,
-    RollingFriction, SpringParameters, StationShape, Stiction,
+    BrickContact, ContactMaterial, ExponentialSpring, Friction, HertzPair, HuntCrossley,
+    Restitution, RollingFriction, SlipCurve, SpringParameters, StationShape, Stiction,
+    SurfaceShape,
 };
 use hardstand_physics::plant::ContactModel;
+use hardstand_physics::spatial::Vec3;
 
 use super::by_mass::SpringKeys;
 use super::materials::Materials;
@@ -27,6 +29,7 @@ pub(super) struct ContactDefaults {
     rolling: [f64; 3],
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
+    slip_curve: SlipCurve,
     /// Material of the ground.
     pub(super) ground_material: Option<ContactMaterial>,
 }
@@ -46,6 +49,8 @@ const MODELS: [(&str, Kind); 3] = [
 
 const STICTION: [(&str, Stiction); 2] =
     [("simbody", Stiction::Simbody), ("holding", Stiction::Holding)];
+const SLIP_CURVES: [(&str, SlipCurve); 2] =
+    [("hollars", SlipCurve::Hollars), ("stribeck", SlipCurve::Stribeck)];
 pub(super) const MU: Range = Range::between(0.0, FRICTION_MAX);
 /// s/m. At 1000 an impact faster than 1 mm/s does not bounce; a much larger value overshoots within
 /// a micro-step and makes the contact unstable.
@@ -85,6 +90,7 @@ pub(super) fn contact_defaults(
         rolling,
         material: materials.named(&s, "material", None),
         transition_m_per_s: s.f64("transition_m_per_s", above),
+        slip_curve: s.choice("slip_curve", &SLIP_CURVES).unwrap_or_default(),
         ground_material: materials.named(&s, "ground_material", None),
     };
     s.finish();
@@ -139,6 +145,7 @@ pub(super) struct Law {
     parameters: SpringParameters,
     material: Option<ContactMaterial>,
     transition_m_per_s: f64,
+    slip_curve: SlipCurve,
 }
 
 impl Law {
@@ -159,6 +166,7 @@ impl Law {
             parameters,
             material: materials.named(s, "material", defaults.material),
             transition_m_per_s: defaults.transition_m_per_s,
+            slip_curve: defaults.slip_curve,
         }
     }
 
@@ -171,6 +179,7 @@ impl Law {
             parameters: defaults.parameters,
             material: defaults.material,
             transition_m_per_s: defaults.transition_m_per_s,
+            slip_curve: defaults.slip_curve,
         }
     }
 
@@ -211,11 +220,32 @@ impl Law {
         let own = self.material?;
         let against = |other: &ContactMaterial| {
             let pair = HertzPair::new(other, &own)?;
-            HuntCrossley::new(pair, self.transition_m_per_s)
+            let law = HuntCrossley::new(pair, self.transition_m_per_s)?;
+            Ok(law.with_curve(self.slip_curve))
         };
         let others = ground.materials.iter().chain(and_own.then_some(&own));
         let laws = others.map(against).collect::<Result<Vec<_>>>();
         laws.ok().map(ContactModel::HuntCrossley)
+    }
+
+    /// The laws of a box as Simbody's brick on planes; complains about other models.
+    pub(super) fn brick(
+        &self,
+        s: &Section<'_>,
+        size_m: [f64; 3],
+        ground: &Ground,
+    ) -> Option<Vec<Option<BrickContact>>> {
+        let (Kind::HuntCrossley, Some(own)) = (self.kind, self.material) else {
+            s.complain("contact", "\"brick\" needs the contact model \"hunt_crossley\"");
+            return None;
+        };
+        let half_m = Vec3::from(size_m) * 0.5;
+        let laws = ground.surfaces.iter().zip(&ground.materials).map(|(surface, material)| {
+            let is_plane = matches!(surface.shape, SurfaceShape::Plane);
+            let law = || BrickContact::new(material, &own, half_m, self.transition_m_per_s).ok();
+            is_plane.then(law).flatten()
+        });
+        Some(laws.collect())
     }
 
     pub(super) fn model(

@@ -360,8 +360,12 @@ fn physics_hash(table: &Table, robot_urdf: &str) -> u64 {
         robot.remove("mjcf");
         robot.remove("name");
     }
-    // moments against rolling that are 0 say nothing, and older logs do not have them
+    // moments against rolling that are 0, and the default curve of friction, say nothing, and older
+    // logs do not have them
     if let Some(toml::Value::Table(contact)) = physics.get_mut("contact") {
+        if contact.get("slip_curve").and_then(toml::Value::as_str) == Some("hollars") {
+            contact.remove("slip_curve");
+        }
         let is_off = |key: &str| contact.get(key).is_none_or(|v| v.as_float() == Some(0.0));
         if is_off("rolling_m") && is_off("torsional_m") {
             for key in ["rolling_m", "torsional_m", "settle_rad_per_s"] {

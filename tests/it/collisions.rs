@@ -157,6 +157,20 @@ fn mistakes_in_bodies_and_shapes_are_named() {
             "center_m",
         ),
         (body("shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0], size=1"), "unknown"),
+        (
+            body(
+                "shape=\"sphere\", radius_m=0.1, position_m=[0.0, 0.0, 1.0], \
+                 model=\"hunt_crossley\", contact=\"brick\"",
+            ),
+            "\"brick\" needs the shape \"box\"",
+        ),
+        (
+            body(
+                "shape=\"box\", size_m=[1.0, 1.0, 1.0], position_m=[0.0, 0.0, 1.0], \
+                 model=\"rigid\", contact=\"brick\"",
+            ),
+            "needs the contact model \"hunt_crossley\"",
+        ),
     ] {
         let refused = scenario(&[&set]).unwrap_err().to_string();
         assert!(refused.contains(named), "{set}: {refused}");
@@ -168,20 +182,41 @@ fn mistakes_in_bodies_and_shapes_are_named() {
 
 #[test]
 fn a_pile_that_is_too_large_for_rigid_contacts_stops_the_run() {
-    let bodies: Vec<String> = (0..40)
-        .map(|i| {
-            format!(
-                "{{name=\"b{i}\", shape=\"box\", size_m=[0.1, 0.1, 0.1], mass_kg=1.0, \
-                 position_m=[{}, 3.0, 0.051]}}",
-                0.2 * f64::from(i)
-            )
-        })
-        .collect();
-    let bodies = format!("bodies=[{}]", bodies.join(", "));
-    let mut simulation = scenario(&[&bodies, "contact.model=rigid"]).unwrap().simulation();
-    for _ in 0..100 {
-        simulation.step(&TickInput::new());
+    // 160 points of boxes that stand alone, and more than 256 of a row of boxes side by side
+    for (count, apart_m, expected) in
+        [(40, 0.2, None), (60, 0.1005, Some(PlantFailure::TooManyContacts))]
+    {
+        let bodies: Vec<String> = (0..count)
+            .map(|i| {
+                format!(
+                    "{{name=\"b{i}\", shape=\"box\", size_m=[0.1, 0.1, 0.1], mass_kg=1.0, \
+                     position_m=[{}, 3.0, 0.051]}}",
+                    apart_m * f64::from(i)
+                )
+            })
+            .collect();
+        let bodies = format!("bodies=[{}]", bodies.join(", "));
+        let mut simulation = scenario(&[&bodies, "contact.model=rigid"]).unwrap().simulation();
+        for _ in 0..100 {
+            simulation.step(&TickInput::new());
+        }
+        assert_eq!(simulation.plant().failure(), expected, "{count} boxes");
     }
-    let failure = simulation.plant().failure();
-    assert_eq!(failure, Some(PlantFailure::TooManyContacts));
+}
+
+/// A box with `contact = "brick"` stands on the four corners of a face, as Simbody's brick does.
+#[test]
+fn a_box_of_a_scenario_is_a_brick_on_planes() {
+    let set = "bodies=[{name=\"b\", shape=\"box\", size_m=[0.4, 0.3, 0.2], mass_kg=6.0, \
+               position_m=[3.0, 0.0, 0.12], model=\"hunt_crossley\", contact=\"brick\"}]";
+    let loaded = scenario(&[set]).unwrap();
+    assert_eq!(loaded.spec.collisions.bricks.len(), 1);
+    let mut simulation = loaded.simulation();
+    run(&mut simulation, 3000);
+    let points = simulation.plant().collisions().points().iter();
+    let of_body = points.filter(|p| p.carriers[0] == Carrier::Body(0));
+    let forces: Vec<f64> = of_body.map(|p| p.force_W().z).collect();
+    let each_n = 6.0 * 9.81 / 4.0;
+    assert_eq!(forces.len(), 4);
+    assert!(forces.iter().all(|f| (f - each_n).abs() < 0.1 * each_n), "{forces:?}");
 }

@@ -30,6 +30,10 @@ fn wrong_values_are_refused_with_key_value_and_range() {
         ),
         ("contact.transition_m_per_s=0".into(), "contact.transition_m_per_s is 0; it must be"),
         (
+            "contact.slip_curve=coulomb".into(),
+            "contact.slip_curve is \"coulomb\"; it must be \"hol",
+        ),
+        (
             "materials.rubber.young_pa=-1".into(),
             "materials.rubber.young_pa is -1; it must be finite",
         ),

@@ -94,6 +94,19 @@ fn wrong_springs_are_refused_with_key_value_and_range() {
 }
 
 #[test]
+fn the_curve_of_friction_is_a_key_that_older_logs_lack() {
+    let of = |sets: &[&str]| {
+        let all = [&["contact.model=hunt_crossley"], sets].concat();
+        let s = load(&all).unwrap();
+        (s.spec.stations[0].model.clone(), s.physics_hash)
+    };
+    let (plain, same) = (of(&[]), of(&["contact.slip_curve=hollars"]));
+    let other = of(&["contact.slip_curve=stribeck"]);
+    assert_eq!(plain, same);
+    assert!(plain.0 != other.0 && plain.1 != other.1);
+}
+
+#[test]
 fn rolling_friction_is_for_contacts_with_forces() {
     let s = load(&["contact.rolling_m=0.001", "feet.1.torsional_m=0.02"]).unwrap();
     let of = |f: usize| s.spec.stations[s.spec.feet[f].stations[0]].rolling;

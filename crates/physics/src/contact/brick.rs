@@ -7,7 +7,7 @@ use hardstand_error::Result;
 use super::compliant::Stribeck;
 use super::hertz::{HUGE, RelativeVelocity, harmonic, mixed_dissipation, mixed_friction};
 use super::material::positive;
-use super::{ContactForce, ContactMaterial, Friction, HalfSpace};
+use super::{ContactForce, ContactMaterial, ContactSlopes, Friction, HalfSpace};
 
 /// A brick (surface 2) on a half-space (surface 1). Only the four corners of one face act: of the
 /// three faces at the deepest corner, the one that faces the half-space most. At a corner of depth
@@ -131,18 +131,15 @@ impl BrickContact {
         X_AB: &Transform,
         V_21_A: &Motion,
     ) -> Option<BrickForce> {
-        let law = Stribeck {
-            friction: *friction,
-            mu_viscous_s_per_m: self.mu_viscous_s_per_m,
-            transition_velocity_m_per_s: self.transition_velocity_m_per_s,
-        };
         let mut vertices = [VertexForce::default(); 4];
         let mut count = 0;
         for p_B in self.face(&X_AB.R.tr_mul(&half_space.normal)) {
             let p = X_AB.point(&p_B);
             let depth_m = -half_space.distance_m(&p);
             if depth_m > 0.0 {
-                vertices[count] = self.vertex(&law, &half_space.normal, &p, depth_m, V_21_A);
+                let point = self.contact_point(&p, &half_space.normal, depth_m);
+                let v_12 = -V_21_A.at_point(&point);
+                vertices[count] = self.vertex(friction, &half_space.normal, &point, depth_m, &v_12);
                 count += 1;
             }
         }
@@ -154,7 +151,7 @@ impl BrickContact {
     /// The corners, in B, of the face that faces the half-space of outward normal `normal_B`: at
     /// the deepest corner every sign is against the normal, so the face across the normal's largest
     /// component is the most anti-parallel of the three there.
-    fn face(&self, normal_B: &Vec3) -> [Vec3; 4] {
+    pub(crate) fn face(&self, normal_B: &Vec3) -> [Vec3; 4] {
         let axis = normal_B.iamax();
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let mut corners = [self.half_lengths_m; 4];
@@ -172,20 +169,30 @@ impl BrickContact {
         corners
     }
 
-    /// One corner at `p`, `depth_m` deep.
-    fn vertex(
+    /// Where a corner at `p`, `depth_m` deep, has its force.
+    pub(crate) fn contact_point(&self, p: &Vec3, normal: &Vec3, depth_m: f64) -> Vec3 {
+        p + normal * (depth_m.min(HUGE) * (1.0 - self.share_1))
+    }
+
+    /// One corner, `depth_m` deep, with the velocity of surface 1 less that of surface 2 at its
+    /// contact point.
+    pub(crate) fn vertex(
         &self,
-        law: &Stribeck,
+        friction: &Friction,
         normal: &Vec3,
-        p: &Vec3,
+        point: &Vec3,
         depth_m: f64,
-        V_21_A: &Motion,
+        v_12: &Vec3,
     ) -> VertexForce {
-        let depth_m = depth_m.min(HUGE);
-        let point = p + normal * (depth_m * (1.0 - self.share_1));
-        let v = RelativeVelocity::new(&-V_21_A.at_point(&point), normal);
+        let law = Stribeck {
+            friction: *friction,
+            mu_viscous_s_per_m: self.mu_viscous_s_per_m,
+            transition_velocity_m_per_s: self.transition_velocity_m_per_s,
+        };
+        let (depth_m, point) = (depth_m.min(HUGE), *point);
+        let v = RelativeVelocity::new(v_12, normal);
         let rate = v.approach_m_per_s;
-        let elastic_n = (self.stiffness_n_per_m * depth_m).min(HUGE);
+        let elastic_n = self.elastic_n(depth_m);
         let damping_n = (self.dissipation_s_per_m * rate * elastic_n).clamp(-HUGE, HUGE);
         let normal_n = elastic_n + damping_n;
         let mut contact = ContactForce {
@@ -208,5 +215,30 @@ impl BrickContact {
             normal: normal_force,
             contact,
         }
+    }
+
+    /// Elastic part of the force of a corner, N.
+    pub(crate) fn elastic_n(&self, depth_m: f64) -> f64 {
+        (self.stiffness_n_per_m * depth_m).min(HUGE)
+    }
+
+    /// How fast the force of a corner gives way; its friction as a damper of friction over slip.
+    pub(crate) fn slopes(&self, at: &VertexForce) -> ContactSlopes {
+        let (normal_n, slip) = (at.normal.norm(), at.slip.norm());
+        if normal_n <= 0.0 {
+            return ContactSlopes::default();
+        }
+        let friction_n = (at.contact.force - at.normal).norm();
+        ContactSlopes {
+            normal_n_per_m: normal_n / at.depth_m,
+            normal_n_s_per_m: self.dissipation_s_per_m * self.elastic_n(at.depth_m),
+            friction_n_per_m: 0.0,
+            friction_n_s_per_m: if slip > 0.0 { friction_n / slip } else { 0.0 },
+        }
+    }
+
+    /// Slip at which friction is fully there, m/s.
+    pub(crate) const fn transition_m_per_s(&self) -> f64 {
+        self.transition_velocity_m_per_s
     }
 }

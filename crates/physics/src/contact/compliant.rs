@@ -102,7 +102,7 @@ impl Stribeck {
         (v.slip * (friction_n / v.slip_m_per_s), friction_n * v.slip_m_per_s)
     }
 
-    fn mu(&self, slip_m_per_s: f64) -> f64 {
+    pub(super) fn mu(&self, slip_m_per_s: f64) -> f64 {
         let (mu_s, mu_d) = (self.friction.mu_static(), self.friction.mu_kinetic());
         let r = slip_m_per_s / self.transition_velocity_m_per_s;
         let dry = if r < 1.0 {

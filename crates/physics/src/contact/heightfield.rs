@@ -16,6 +16,9 @@ const STEPS: usize = 8;
 /// A step shorter than this, m, changes nothing that matters: the rest of them is left out.
 const DONE_M: f64 = 1e-12;
 
+/// A node that is higher than the mean of its neighbours by less than this is on a slope, m.
+const SUMMIT_M: f64 = 1e-6;
+
 /// A surface `z = h(x, y)` over a grid of square cells, in its frame S.
 ///
 /// Each cell is a bicubic Hermite patch; neighbours share the heights and slopes of their nodes, so
@@ -86,6 +89,42 @@ impl Heightfield {
     /// Height of the highest point, m: peaks are at nodes.
     pub(crate) fn highest_m(&self) -> f64 {
         self.nodes.iter().map(|n| n.height_m).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The nodes of a rectangle of S that stand out, by their number, with their places: a line of
+    /// nodes along x or y bends down there.
+    pub(crate) fn summits(
+        &self,
+        low_m: [f64; 2],
+        high_m: [f64; 2],
+    ) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        let place = |axis: usize, x: f64| (x - self.origin_m[axis]) / self.spacing_m;
+        let range = |axis: usize, count: usize| {
+            let (first, last) =
+                (place(axis, low_m[axis]).ceil(), place(axis, high_m[axis]).floor());
+            // conversions of what is out of range end at the range
+            let end = if last < 0.0 { 0 } else { (last as usize).saturating_add(1).min(count) };
+            first as usize..end
+        };
+        let columns = range(0, self.columns);
+        range(1, self.rows).flat_map(move |j| columns.clone().map(move |i| (i, j))).filter_map(
+            move |(i, j)| {
+                let n = j * self.columns + i;
+                let stands_out = self.rise_m(n, i, self.columns, 1) > SUMMIT_M
+                    || self.rise_m(n, j, self.rows, self.columns) > SUMMIT_M;
+                let at = |axis: usize, k: usize| self.origin_m[axis] + self.spacing_m * k as f64;
+                let height_m = self.nodes[n].height_m;
+                stands_out.then(|| (n, Vec3::new(at(0, i), at(1, j), height_m)))
+            },
+        )
+    }
+
+    /// By how much node `n` is above the mean of the two beside it, m.
+    fn rise_m(&self, n: usize, place: usize, count: usize, stride: usize) -> f64 {
+        let height_m = |n: usize| self.nodes[n].height_m;
+        let before = if place == 0 { n } else { n - stride };
+        let after = if place + 1 == count { n } else { n + stride };
+        height_m(n) - 0.5 * (height_m(before) + height_m(after))
     }
 
     /// Place of the first node, x and y in S, m.

@@ -1,8 +1,10 @@
-//! Hunt–Crossley contact with Hollars' friction: Simbody's `HuntCrossleyForce`.
+//! Hunt–Crossley contact: Simbody's `HuntCrossleyForce`, with Hollars' friction, and with the
+//! friction of its `CompliantContactSubsystem`.
 
 use crate::spatial::Vec3;
 use hardstand_error::Result;
 
+use super::compliant::Stribeck;
 use super::hertz::{HUGE, RelativeVelocity};
 use super::material::positive;
 use super::{ContactForce, ContactSlopes, Friction, HertzPair, Overlap, SpringForce};
@@ -42,6 +44,18 @@ const WAY_MIN_M: f64 = 1e-9;
 pub struct HuntCrossley {
     pair: HertzPair,
     transition_velocity_m_per_s: f64,
+    curve: SlipCurve,
+}
+
+/// How friction grows with slip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlipCurve {
+    /// That of Simbody's `HuntCrossleyForce`.
+    #[default]
+    Hollars,
+    /// That of Simbody's `CompliantContactSubsystem`: see
+    /// [`CompliantContact`](super::CompliantContact).
+    Stribeck,
 }
 
 /// The parts of one evaluation, in the frame of the [`Overlap`].
@@ -71,7 +85,13 @@ impl HuntCrossley {
     /// than 0.
     pub fn new(pair: HertzPair, transition_velocity_m_per_s: f64) -> Result<Self> {
         positive("transition_velocity_m_per_s", transition_velocity_m_per_s)?;
-        Ok(Self { pair, transition_velocity_m_per_s })
+        Ok(Self { pair, transition_velocity_m_per_s, curve: SlipCurve::default() })
+    }
+
+    /// The same with another curve of friction.
+    #[must_use]
+    pub const fn with_curve(self, curve: SlipCurve) -> Self {
+        Self { curve, ..self }
     }
 
     /// The combined materials.
@@ -191,8 +211,19 @@ impl HuntCrossley {
         ContactSlopes { normal_n_per_m: chord * damped, ..*of }
     }
 
-    /// Hollars' coefficient of friction at a slip in m/s.
+    fn stribeck(&self, friction: &Friction) -> Stribeck {
+        Stribeck {
+            friction: *friction,
+            mu_viscous_s_per_m: self.pair.mu_viscous_s_per_m(),
+            transition_velocity_m_per_s: self.transition_velocity_m_per_s,
+        }
+    }
+
+    /// Coefficient of friction at a slip in m/s.
     fn mu(&self, friction: &Friction, slip_m_per_s: f64) -> f64 {
+        if self.curve == SlipCurve::Stribeck {
+            return self.stribeck(friction).mu(slip_m_per_s);
+        }
         let (mu_s, mu_d) = (friction.mu_static(), friction.mu_kinetic());
         let r = slip_m_per_s / self.transition_velocity_m_per_s;
         r.min(1.0) * (mu_d + 2.0 * (mu_s - mu_d) / (1.0 + r * r))

@@ -54,7 +54,7 @@ pub use exponential_spring::ExponentialSpring;
 pub use friction::Friction;
 pub use heightfield::Heightfield;
 pub use hertz::{HalfSpace, HertzPair, Overlap};
-pub use hunt_crossley::{HuntCrossley, HuntCrossleyForce};
+pub use hunt_crossley::{HuntCrossley, HuntCrossleyForce, SlipCurve};
 pub use material::ContactMaterial;
 pub use memory::Memory;
 pub(crate) use memory::{FrictionMemory, RollingMemory, stretched};

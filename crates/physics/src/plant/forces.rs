@@ -9,9 +9,11 @@ impl Plant {
     /// Forces of contacts, shapes and pushes on the bodies, for a step of `h` seconds: moments
     /// against rolling give way within it.
     pub(super) fn collect_forces(&mut self, h: f64) {
-        let Self { spec, data, contacts, collisions, state, .. } = self;
+        let Self { spec, data, contacts, collisions, state, brakes, .. } = self;
         data.clear_forces();
-        data.added.clear_bodies();
+        if *brakes {
+            data.added.clear_bodies();
+        }
         let step = Step { h, gravity_W: spec.gravity_W };
         contacts.apply(data, Some(&step));
         collisions.apply(data, &state.bodies, Some(&step));

@@ -34,8 +34,8 @@ mod step;
 mod words;
 
 pub use collision::{
-    BodyState, Carrier, CollisionPoint, CollisionSet, CollisionShape, CollisionSpec, FreeBody,
-    Mobility,
+    BodyState, Brick, Carrier, CollisionPoint, CollisionSet, CollisionShape, CollisionSpec,
+    FreeBody, Mobility,
 };
 pub use constraint::{ConstraintSpec, ConstraintState};
 pub use contact_result::ContactResult;

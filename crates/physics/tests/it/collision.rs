@@ -2,8 +2,9 @@
 
 use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
-    ContactMaterial, ConvexSolid, ExponentialSpring, Friction, HertzPair, HuntCrossley,
-    Restitution, RollingFriction, SpringParameters, Stiction, Surface, SurfaceShape,
+    CompliantContact, ContactMaterial, ConvexSolid, ExponentialSpring, Friction, HertzPair,
+    HuntCrossley, Overlap, Restitution, RollingFriction, SlipCurve, SpringParameters, Stiction,
+    Surface, SurfaceShape,
 };
 use hardstand_physics::math;
 use hardstand_physics::plant::{
@@ -499,4 +500,39 @@ fn the_limit_of_the_force_keeps_energy() {
         capped += usize::from(plant.collisions().points().iter().any(at_limit));
     }
     assert!(capped > 20 && most_j > 2.0, "{capped} {most_j}");
+}
+
+/// Two balls that touch in a scene have the force of Simbody's compliant contact of two spheres, if
+/// friction follows its curve.
+#[test]
+fn two_balls_meet_as_simbodys_compliant_spheres_do() {
+    let rubber = ContactMaterial::new(1e7, 0.2, 0.7, 0.5, 0.1).unwrap();
+    let pair = HertzPair::new(&rubber, &rubber).unwrap();
+    let law = HuntCrossley::new(pair, 0.05).unwrap().with_curve(SlipCurve::Stribeck);
+    let compliant = CompliantContact::new(pair, 0.05).unwrap();
+    // sinking, and slipping below and above the speeds where the curve bends
+    for (sinks, slips) in [(0.0, 0.01), (0.3, 0.04), (-0.2, 0.1), (0.1, 1.0)] {
+        let (model, mut spec) = bystander();
+        let above = put(
+            &mut spec,
+            ball(0.1, 1.0, [0.0, 0.0, 2.148]),
+            &ContactModel::HuntCrossley(vec![law; 2]),
+        );
+        put(&mut spec, ball(0.05, 1.0, [0.0, 0.0, 2.0]), &ContactModel::HuntCrossley(vec![law; 2]));
+        let v = Vec3::new(slips, 0.0, -sinks);
+        spec.collisions.bodies[above].V_W.lin = v;
+        for shape in &mut spec.collisions.shapes {
+            shape.friction = Friction::new(0.7, 0.5);
+        }
+        let plant = Plant::new(model, spec);
+        let [point] = plant.collisions().points() else { panic!("the balls touch once") };
+        let (lower, upper) = (Vec3::new(0.0, 0.0, 2.0), Vec3::new(0.0, 0.0, 2.148));
+        let overlap = Overlap::sphere_on_sphere(&lower, 0.05, &upper, 0.1).unwrap();
+        let friction = Friction::new(0.7, 0.5);
+        let expected = compliant.evaluate(&friction, &overlap, &-v);
+        let sign = if point.carriers[0] == Carrier::Body(above) { 1.0 } else { -1.0 };
+        let found = point.force_W() * sign;
+        assert!((found - expected.force).norm() < 1e-9 * expected.force.norm(), "{sinks} {slips}");
+        assert!(found.x < -1e-3 && found.z > 1.0, "{found:?}");
+    }
 }

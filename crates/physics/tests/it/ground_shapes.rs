@@ -1,5 +1,6 @@
 //! Free bodies on height fields, on moving ground, and on edges.
 
+use hardstand_geometry::Shape;
 use hardstand_physics::contact::{
     ConvexSolid, ExponentialSpring, Heightfield, Platform, PlatformMotion, SpringParameters,
     Stiction, Surface, SurfaceShape,
@@ -89,6 +90,47 @@ fn a_ball_rolls_into_the_hollow_of_a_field() {
     let gap_m = parameters.d0_m - math::ln(G / parameters.d1_n) / parameters.d2_per_m;
     let above_m = p.z - height_m(p.x, p.y) - 0.1;
     assert!(p.xy().norm() < 0.05 && (above_m - gap_m).abs() < 3e-4, "{p:?} {gap_m}");
+}
+
+/// The corners of a slab are beside a spike, a capsule's ends beside a ridge: the spike and the ridge
+/// are felt where they are.
+#[test]
+fn faces_and_sides_rest_on_what_stands_out_of_a_field() {
+    for model in [holding(), ContactModel::Rigid] {
+        // one node, and a row of nodes along y, 6 cm high
+        for is_ridge in [false, true] {
+            let high = |x: f64, y: f64| x.abs() < 1e-6 && (is_ridge || y.abs() < 1e-6);
+            let (post, mut spec) = bystander();
+            spec.ground = vec![field(|x, y| if high(x, y) { 0.06 } else { 0.0 })];
+            let k = if is_ridge {
+                let (body, _) = cuboid([0.5, 0.1, 0.1], 4.0, [0.1, 0.012, 0.15]);
+                put(&mut spec, (body, Shape::capsule(0.05, 0.4).unwrap()), &model)
+            } else {
+                put(&mut spec, cuboid([0.4, 0.4, 0.05], 4.0, [0.03, 0.012, 0.12]), &model)
+            };
+            if is_ridge {
+                // its line along x, across the ridge
+                let R = Mat3::from_rows(Vec3::z(), Vec3::y(), -Vec3::x());
+                spec.collisions.shapes[k].X_BS = Transform::new(R, Vec3::zeros());
+            }
+            let half_m = if is_ridge { 0.05 } else { 0.025 };
+            let mut plant = Plant::new(post, spec);
+            let mut felt = false;
+            for tick in 0..2000 {
+                run(&mut plant, 1);
+                // how high the middle of the body is over the top, across its face
+                let body = plant.state().bodies[0];
+                let top = Vec3::new(0.0, if is_ridge { body.p_WB.y } else { 0.0 }, 0.06);
+                let up = body.quat_WB.to_matrix().column_z();
+                let above_m = up.dot(&(body.p_WB - top)) - half_m;
+                let beside = (body.p_WB - top).norm() > 0.15;
+                assert!(beside || above_m > -8e-3, "{model:?} {is_ridge} {tick}: {above_m}");
+                let on_top = |p: &CollisionPoint| (p.point_W - top).norm() < 0.02;
+                felt |= plant.collisions().points().iter().any(|p| on_top(p) && p.normal_n() > 1.0);
+            }
+            assert!(felt, "{model:?} {is_ridge}");
+        }
+    }
 }
 
 /// A plane that moves as this says, instead of the floor.

@@ -19,6 +19,7 @@ mod energy;
 mod examples;
 mod ground_shapes;
 mod held;
+mod hertz_shapes;
 mod material;
 mod math;
 mod momentum;

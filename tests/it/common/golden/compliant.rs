@@ -1,7 +1,8 @@
 //! Records of the compliant contacts: sphere on half-space, sphere on sphere, brick on half-space.
 
 use hardstand_physics::contact::{
-    BrickContact, BrickForce, CompliantContact, ContactForce, HertzPair,
+    BrickContact, BrickForce, CompliantContact, ContactForce, HertzPair, HuntCrossley, Overlap,
+    SlipCurve,
 };
 use hardstand_physics::spatial::Vec3;
 use serde_json::Value;
@@ -37,9 +38,34 @@ fn check_round(r: &Value, at: &str, report: &mut Report) {
     });
     let blur = pair.overlap.map_or(1.0, |o| rounding(o.depth_m));
     compare_record(own.as_ref(), expected, blur, at, report);
+    if let (Some(o), Some(c)) = (pair.overlap, expected) {
+        let velocity = |p: &Vec3| pair.bodies[0].velocity(p) - pair.bodies[1].velocity(p);
+        compare_live(&hertz, num(r, "transition_velocity"), &o, velocity, c, at, report);
+    }
     let names = if spheres { pair.wrenches } else { ["ground", "body"] };
     let bodies = Bodies { bodies: pair.bodies, names, blur };
     bodies.compare(&own.unwrap_or_default(), get(r, "out"), at, report);
+}
+
+/// The law of scenarios with `contact.slip_curve = "stribeck"`.
+fn compare_live(
+    hertz: &HertzPair,
+    transition_m_per_s: f64,
+    overlap: &Overlap,
+    velocity: impl Fn(&Vec3) -> Vec3,
+    expected: &Value,
+    at: &str,
+    report: &mut Report,
+) {
+    let law = HuntCrossley::new(*hertz, transition_m_per_s).unwrap();
+    let law = law.with_curve(SlipCurve::Stribeck);
+    let v_12 = velocity(&hertz.contact_point(overlap));
+    let live = law.evaluate(&law.initial_friction(), overlap, &v_12).contact;
+    let blur = rounding(overlap.depth_m);
+    let force = vec3(expected, "force_on_surface2_G");
+    report.vector("live law's force", &live.force, &force, force_scale(&[force]) * blur, TOL, at);
+    let point = vec3(expected, "contact_point_G");
+    report.vector("live law's point", &live.point, &point, blur, TOL, at);
 }
 
 fn check_brick(r: &Value, at: &str, report: &mut Report) {

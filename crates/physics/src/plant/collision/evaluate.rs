@@ -45,16 +45,16 @@ pub(in super::super) struct Around<'a> {
 
 /// One place where two shapes touch.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    pair: u64,
+pub(super) struct Place {
+    pub(super) pair: u64,
     /// Numbers of the shapes of the spec; B is `None` if it is the ground.
-    shapes: (usize, Option<usize>),
-    carriers: [Carrier; 2],
-    normal_W: Vec3,
-    point_W: Vec3,
-    depth_m: f64,
-    weight: f64,
-    feature: u64,
+    pub(super) shapes: (usize, Option<usize>),
+    pub(super) carriers: [Carrier; 2],
+    pub(super) normal_W: Vec3,
+    pub(super) point_W: Vec3,
+    pub(super) depth_m: f64,
+    pub(super) weight: f64,
+    pub(super) feature: u64,
 }
 
 /// Pose of a carrier in W.
@@ -72,7 +72,7 @@ pub(in super::super) fn pose_of(
 }
 
 impl Around<'_> {
-    fn pose(&self, carrier: Carrier) -> Transform {
+    pub(super) fn pose(&self, carrier: Carrier) -> Transform {
         pose_of(carrier, self.ground, self.data, self.bodies)
     }
 
@@ -161,6 +161,10 @@ impl CollisionSet {
             let other = (b < self.spec.shapes.len()).then_some(b);
             let normal_W = from_geometry(pair.normal_W);
             let key = u64::from(pair.a) << 32 | u64::from(pair.b);
+            if let Some(brick) = self.brick(a, carriers[1]).copied() {
+                self.touch_brick(of, key, (a, carriers[1]), &brick);
+                continue;
+            }
             let points = contacts.points(pair);
             let (kept, before) = self.kept(of, key, carriers[0], points);
             let first = self.points.len();
@@ -243,7 +247,15 @@ impl CollisionSet {
                 continue;
             };
             let (corners, radius_m) = &self.corners[a];
-            self.field_contact.find(field, &X_SA, corners, *radius_m, self.spec.margin_m);
+            let margin_m = self.spec.margin_m;
+            self.field_contact.find(field, &X_SA, corners, *radius_m, margin_m);
+            if corners.len() > 1 {
+                let shape = (&self.spec.shapes[a].shape, &X_SA);
+                let tools = &mut self.summit_tools;
+                let extent = (corners.as_slice(), *radius_m);
+                self.field_contact.find_summits(field, shape, extent, margin_m, tools);
+            }
+            self.field_contact.weigh(margin_m);
             let found = self.field_contact.clone();
             let mut points = [ContactPoint {
                 a_W: hardstand_geometry::Vec3::ZERO,
@@ -279,7 +291,7 @@ impl CollisionSet {
     }
 
     /// Evaluates one point and adds it.
-    fn touch(&mut self, of: &Around<'_>, place: &Place, kept: Option<PointMemory>) {
+    pub(super) fn touch(&mut self, of: &Around<'_>, place: &Place, kept: Option<PointMemory>) {
         if self.points.len() == self.spec.points_max {
             self.overflows = true;
             return;
@@ -319,9 +331,10 @@ impl CollisionSet {
                     Carrier::Surface(i) => laws.get(i),
                     _ => laws.last(),
                 };
-                let radius_m = self.radius_m(place.shapes);
-                if let Some(law) = law.copied() {
-                    at.hunt_crossley(&law, radius_m);
+                match (self.brick(place.shapes.0, b), law) {
+                    (Some(brick), _) => at.corner(brick),
+                    (None, Some(law)) => at.hunt_crossley(law, self.radius_m(place.shapes)),
+                    (None, None) => {}
                 }
             }
             ContactModel::Rigid => at.rigid((of.pose(a), of.pose(b))),
@@ -362,12 +375,24 @@ impl CollisionSet {
         b.map_or(own, |b| own.between(&self.spec.shapes[b].rolling))
     }
 
+    /// Coefficients of friction of a shape on this: of Hunt and Crossley's law those of its
+    /// materials.
+    fn own_friction(&self, shape: usize, other: Carrier) -> Friction {
+        let shape = &self.spec.shapes[shape];
+        let law = match (&shape.model, other) {
+            (ContactModel::HuntCrossley(laws), Carrier::Surface(i)) => laws.get(i),
+            (ContactModel::HuntCrossley(laws), _) => laws.last(),
+            _ => None,
+        };
+        law.map_or(shape.friction, HuntCrossley::initial_friction)
+    }
+
     fn friction(&self, of: &Around<'_>, place: &Place) -> Friction {
         let (a, b) = place.shapes;
-        let own = self.spec.shapes[a].friction;
+        let own = self.own_friction(a, place.carriers[1]);
         match (b, place.carriers[1]) {
             (Some(b), _) => {
-                let other = self.spec.shapes[b].friction;
+                let other = self.own_friction(b, place.carriers[0]);
                 if other.mu_static() < own.mu_static() { other } else { own }
             }
             (None, Carrier::Surface(i)) => {

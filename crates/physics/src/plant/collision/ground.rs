@@ -1,6 +1,6 @@
 //! Surfaces of the ground as shapes, and as what they are not: height fields.
 
-use hardstand_geometry::{Hull, POINTS_MAX, Pose, Shape, fade};
+use hardstand_geometry::{Hull, POINTS_MAX, Patch, Pose, Shape, Workspace, contact, fade};
 
 use crate::contact::{ConvexSolid, Heightfield, Surface, SurfaceShape};
 use crate::spatial::{Mat3, Transform, Vec3};
@@ -59,7 +59,25 @@ pub(super) struct FieldPoint {
     pub(super) feature: u64,
 }
 
-/// The corners of a shape that are near a height field.
+/// Bit of the number of a feature that is a node of a field.
+const SUMMIT: u64 = 1 << 31;
+
+/// What compares a shape with a node of a field.
+#[derive(Clone, Debug)]
+pub(super) struct SummitTools {
+    /// A shape without extent.
+    node: Shape,
+    workspace: Workspace,
+    patch: Patch,
+}
+
+impl SummitTools {
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self { node: Shape::sphere(0.0)?, workspace: Workspace::new(), patch: Patch::new() })
+    }
+}
+
+/// Where a shape is near a height field: its corners, and the nodes that stand out.
 #[derive(Clone, Debug)]
 pub(super) struct FieldContact {
     points: [FieldPoint; POINTS_MAX],
@@ -99,7 +117,40 @@ impl FieldContact {
                 self.keep(FieldPoint { normal_S, point_S, depth_m, weight: 1.0, feature });
             }
         }
-        self.weigh(margin_m);
+    }
+
+    /// Finds where the nodes of a field that stand out are near a shape: in its faces and edges.
+    pub(super) fn find_summits(
+        &mut self,
+        field: &Heightfield,
+        (shape, X_SA): (&Shape, &Transform),
+        (corners, radius_m): (&[Vec3], f64),
+        margin_m: f64,
+        tools: &mut SummitTools,
+    ) {
+        let reach_m = radius_m + margin_m;
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for corner in corners {
+            for (k, x) in X_SA.point(corner).to_array().into_iter().enumerate() {
+                low[k] = if x - reach_m < low[k] { x - reach_m } else { low[k] };
+                high[k] = if x + reach_m > high[k] { x + reach_m } else { high[k] };
+            }
+        }
+        let pose = into_pose(X_SA);
+        for (node, point_S) in field.summits([low[0], low[1]], [high[0], high[1]]) {
+            if point_S.z < low[2] {
+                continue;
+            }
+            let SummitTools { node: point, workspace, patch } = tools;
+            let at = Pose::at(into_geometry(&point_S));
+            contact((shape, &pose), (point, &at), margin_m, workspace, patch);
+            let normal_S = from_geometry(patch.normal_W);
+            for found in patch.points() {
+                let feature = SUMMIT | node as u64;
+                let depth_m = found.depth_m;
+                self.keep(FieldPoint { normal_S, point_S, depth_m, weight: 1.0, feature });
+            }
+        }
     }
 
     /// Adds a point; if there is no room, the shallowest one goes.
@@ -121,7 +172,7 @@ impl FieldContact {
     }
 
     /// Equal shares that fade to 0 at the margin, as those of a patch do.
-    fn weigh(&mut self, margin_m: f64) {
+    pub(super) fn weigh(&mut self, margin_m: f64) {
         let points = &mut self.points[..self.count];
         let deepest = points
             .iter()

@@ -9,6 +9,7 @@
 //! are at most [`reach_m`](CollisionSpec::reach_m) apart.
 
 mod bodies;
+mod brick;
 mod evaluate;
 mod ground;
 mod memory;
@@ -23,7 +24,7 @@ pub(super) use memory::CollisionMemory;
 pub use point::CollisionPoint;
 pub use set::CollisionSet;
 
-use crate::contact::{Friction, RollingFriction};
+use crate::contact::{BrickContact, Friction, RollingFriction};
 use crate::spatial::Transform;
 use hardstand_geometry::Shape;
 
@@ -79,6 +80,17 @@ pub struct CollisionSpec {
     pub points_max: usize,
     /// Radius of curvature that Hertz' law takes for faces and edges, m.
     pub face_radius_m: f64,
+    /// Boxes with Hunt and Crossley's law that meet planes as Simbody's bricks do.
+    pub bricks: Vec<Brick>,
+}
+
+/// A box that meets planes with the corners of one face.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Brick {
+    /// Number of the shape; its edges are sharp.
+    pub shape: usize,
+    /// Its law on each surface; `None` for those that are no planes.
+    pub laws: Vec<Option<BrickContact>>,
 }
 
 impl CollisionSpec {

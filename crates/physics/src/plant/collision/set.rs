@@ -2,7 +2,7 @@
 
 use hardstand_geometry::{Carrier as GeometryCarrier, ContactPoint, Contacts, Pose, Scene, World};
 
-use crate::contact::{ContactSlopes, ExponentialSpring, Surface, SurfaceShape};
+use crate::contact::{BrickContact, ContactSlopes, ExponentialSpring, Surface, SurfaceShape};
 use crate::dynamics::Data;
 use crate::model::Model;
 use crate::spatial::{Force, Transform, Vec3};
@@ -10,7 +10,7 @@ use hardstand_error::Result;
 
 use super::super::implicit::{Step, Touching};
 use super::super::{ContactModel, PlantSpec};
-use super::ground::{FieldContact, into_pose, shape_of};
+use super::ground::{FieldContact, SummitTools, into_pose, shape_of};
 use super::memory::{CollisionMemory, PointMemory};
 use super::point::CollisionPoint;
 use super::spin_limit::SpinLimit;
@@ -44,6 +44,9 @@ pub struct CollisionSet {
     pub(super) poses: Vec<Pose>,
     pub(super) contacts: Contacts,
     pub(super) field_contact: FieldContact,
+    pub(super) summit_tools: SummitTools,
+    /// For each shape its laws as a brick, one for each surface; empty for the others.
+    pub(super) bricks: Vec<Vec<Option<BrickContact>>>,
     pub(super) old: Vec<ContactPoint>,
     pub(super) points: Vec<CollisionPoint>,
     /// Force on each free body about its origin, in W.
@@ -78,6 +81,8 @@ impl Clone for CollisionSet {
             poses: self.poses.clone(),
             contacts,
             field_contact: self.field_contact.clone(),
+            summit_tools: self.summit_tools.clone(),
+            bricks: self.bricks.clone(),
             old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
             points,
             forces: self.forces.clone(),
@@ -131,6 +136,8 @@ impl CollisionSet {
             poses: vec![Pose::IDENTITY; links + of.bodies.len() + spec.ground.len()],
             contacts,
             field_contact: FieldContact::new(),
+            summit_tools: SummitTools::new()?,
+            bricks: bricks(of),
             old: Vec::with_capacity(hardstand_geometry::POINTS_MAX),
             points: Vec::with_capacity(of.points_max),
             forces: vec![Force::zero(); of.bodies.len()],
@@ -360,6 +367,9 @@ impl CollisionSet {
             return at.slopes;
         };
         let shapes = at.shapes();
+        if self.brick(shapes[0], at.carriers[1]).is_some() {
+            return at.slopes;
+        }
         let radius_m = self.radius_m((shapes[0], None));
         laws.get(surface)
             .map_or(at.slopes, |law| law.step_slopes(&at.slopes, &at.force, radius_m, h_s))
@@ -402,6 +412,17 @@ impl CollisionSet {
         let rigid = self.spec.shapes.iter().any(|s| matches!(s.model, ContactModel::Rigid));
         if rigid { self.spec.points_max } else { 0 }
     }
+}
+
+/// For each shape its laws as a brick.
+fn bricks(of: &CollisionSpec) -> Vec<Vec<Option<BrickContact>>> {
+    let mut out = vec![Vec::new(); of.shapes.len()];
+    for brick in &of.bricks {
+        if let Some(laws) = out.get_mut(brick.shape) {
+            laws.clone_from(&brick.laws);
+        }
+    }
+    out
 }
 
 /// The scene of the geometry: what carries each shape, and the height fields, which are none.
