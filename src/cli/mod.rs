@@ -35,6 +35,7 @@ mod import;
 mod judge_command;
 mod model;
 mod new;
+mod output_file;
 mod panels;
 mod picture;
 mod plot;

@@ -1,7 +1,7 @@
 //! Tables as CSV, plain or packed with gzip.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 
 use flate2::Compression;
@@ -76,30 +76,18 @@ fn twice(names: &[String]) -> Option<&String> {
     names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
 }
 
-/// Writes a table; the end of the name `.gz` packs it. NaN becomes an empty cell. Each number is
-/// the shortest text that gives it again. Until it is complete, it has another name, so that a
-/// table that was interrupted is not taken for a whole one.
+/// Writes a table as CSV, `packed` with gzip. NaN becomes an empty cell. Each number is the
+/// shortest text that gives it again.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if it cannot be written.
-pub fn write_csv(file: &Path, table: &Columns) -> Result<()> {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let part = file.with_file_name(format!(".{name}.part"));
-    let created = BufWriter::new(File::create(&part).map_err(|e| failed(file, &e))?);
-    let packed = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-    let done = if packed {
-        let mut out = GzEncoder::new(created, Compression::default());
-        write_rows(&mut out, table).and_then(|()| out.finish()).and_then(|mut f| f.flush())
-    } else {
-        let mut out = created;
-        write_rows(&mut out, table).and_then(|()| out.flush())
-    };
-    let done = done.and_then(|()| std::fs::rename(&part, file));
-    done.map_err(|e| {
-        // the first error counts
-        let _ = std::fs::remove_file(&part);
-        failed(file, &e)
-    })
+/// Those of `out`.
+pub fn write_csv(out: &mut impl Write, packed: bool, table: &Columns) -> std::io::Result<()> {
+    if !packed {
+        return write_rows(out, table);
+    }
+    let mut out = GzEncoder::new(out, Compression::default());
+    write_rows(&mut out, table)?;
+    out.finish().map(|_all| ())
 }
 
 fn write_rows(out: &mut impl Write, table: &Columns) -> std::io::Result<()> {
