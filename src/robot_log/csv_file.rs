@@ -40,6 +40,7 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
         names,
         skipped: Vec::new(),
     };
+    out.check_size(1, out.names.len())?;
     if let Some(twice) = twice(&out.names) {
         return Err(out.error(&format!("line 1: two columns are called {twice:?}")));
     }
@@ -47,6 +48,7 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
     while reader.read_record(&mut record).map_err(refused)? {
         let line = record.position().map_or(0, csv::Position::line);
         out.rows.push(line);
+        out.check_size(out.rows.len(), out.names.len())?;
         for (column, text) in record.iter().enumerate() {
             let value = match text {
                 "" => f64::NAN,
