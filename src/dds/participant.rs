@@ -10,6 +10,7 @@ use rustdds::{
 
 use super::payload::Raw;
 use super::readers::{Readers, Take};
+use super::thread_panics;
 use super::{Quality, Writer};
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -38,6 +39,7 @@ impl Participant {
     /// [`ErrorKind::Bus`] if there is no such interface, or its ports cannot be used.
     pub fn open(domain: u16, interface: &str) -> Result<Self> {
         let addresses = addresses(interface)?;
+        thread_panics::watch();
         // what binds the ports and what sends to peers of this machine is the loopback's; a robot's
         // network sees only the chosen interface
         let participant = DomainParticipantBuilder::new(domain)

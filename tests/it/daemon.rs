@@ -21,6 +21,7 @@ mod packets;
 mod partition;
 mod peers;
 mod playground;
+mod port_faults;
 mod rights;
 mod shared_memory;
 mod shown;
