@@ -6,6 +6,8 @@ mod bus_ports;
 mod buses;
 mod clocks;
 mod control;
+#[cfg(feature = "dds")]
+mod dds_sockets;
 mod disk;
 mod faults;
 mod friction;

@@ -1220,6 +1220,15 @@ impl Drop for DomainParticipantInner {
   }
 }
 
+/// Where unicast sockets are bound. An address in particular keeps out what
+/// arrives for the other addresses of this host; one socket has room for one.
+pub(crate) fn unicast_bind_address(only_networks: Option<&[IpAddr]>) -> Ipv4Addr {
+  match only_networks {
+    Some([IpAddr::V4(only)]) => *only,
+    _ => Ipv4Addr::UNSPECIFIED,
+  }
+}
+
 impl DomainParticipantInner {
   #[allow(clippy::too_many_arguments)]
   fn new(
@@ -1243,11 +1252,11 @@ impl DomainParticipantInner {
     let _dummy = _qos_policies; // to make clippy happy
 
     let only_networks: Option<Arc<[IpAddr]>> = only_networks.map(|v| v.into());
+    let unicast_host = unicast_bind_address(only_networks.as_deref()).to_string();
 
     let mut listeners = HashMap::new();
 
     match UDPListener::new_multicast_with_buf_size(
-      "0.0.0.0",
       spdp_well_known_multicast_port(domain_id),
       Ipv4Addr::new(239, 255, 0, 1),
       socket_receive_buffer_size,
@@ -1267,7 +1276,7 @@ impl DomainParticipantInner {
     // Numbers"
     while discovery_listener.is_none() && participant_id < 120 {
       discovery_listener = UDPListener::new_unicast_with_buf_size(
-        "0.0.0.0",
+        &unicast_host,
         spdp_well_known_unicast_port(domain_id, participant_id),
         socket_receive_buffer_size,
       )
@@ -1289,7 +1298,6 @@ impl DomainParticipantInner {
     // Now the user traffic listeners
 
     match UDPListener::new_multicast_with_buf_size(
-      "0.0.0.0",
       user_traffic_multicast_port(domain_id),
       Ipv4Addr::new(239, 255, 0, 1),
       socket_receive_buffer_size,
@@ -1302,7 +1310,7 @@ impl DomainParticipantInner {
     }
 
     let user_traffic_listener = UDPListener::new_unicast_with_buf_size(
-      "0.0.0.0",
+      &unicast_host,
       user_traffic_unicast_port(domain_id, participant_id),
       socket_receive_buffer_size,
     )
@@ -1310,7 +1318,7 @@ impl DomainParticipantInner {
       if matches!(e.kind(), ErrorKind::AddrInUse) {
         // If we do not get the preferred listening port,
         // try again, with "any" port number.
-        UDPListener::new_unicast_with_buf_size("0.0.0.0", 0, socket_receive_buffer_size).or_else(
+        UDPListener::new_unicast_with_buf_size(&unicast_host, 0, socket_receive_buffer_size).or_else(
           |e| {
             create_error_out_of_resources!(
               "Could not open unicast user traffic listener, any port number: {:?}",

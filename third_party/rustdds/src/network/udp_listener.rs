@@ -201,12 +201,11 @@ impl UDPListener {
   }
 
   #[cfg(test)]
-  pub fn new_multicast(host: &str, port: u16, multicast_group: Ipv4Addr) -> io::Result<Self> {
-    Self::new_multicast_with_buf_size(host, port, multicast_group, 0, None)
+  pub fn new_multicast(port: u16, multicast_group: Ipv4Addr) -> io::Result<Self> {
+    Self::new_multicast_with_buf_size(port, multicast_group, 0, None)
   }
 
   pub fn new_multicast_with_buf_size(
-    host: &str,
     port: u16,
     multicast_group: Ipv4Addr,
     recv_buffer_size: usize,
@@ -216,7 +215,19 @@ impl UDPListener {
       return io::Result::Err(io::Error::other("Not a multicast address"));
     }
 
-    let mio_socket = Self::new_listening_socket(host, port, true, recv_buffer_size)?;
+    // Bound to the group where the system allows that: a socket bound to all
+    // addresses also receives what is sent to this port by unicast.
+    let host = if cfg!(unix) {
+      multicast_group
+    } else {
+      Ipv4Addr::UNSPECIFIED
+    };
+    let mio_socket =
+      Self::new_listening_socket(&host.to_string(), port, true, recv_buffer_size)?;
+    // Linux: without this, the socket receives the group from every interface on
+    // which any program of this host has joined it.
+    #[cfg(target_os = "linux")]
+    socket2::SockRef::from(&mio_socket).set_multicast_all_v4(false)?;
     let mut joined_multicast = false;
 
     for multicast_if_ipaddr in get_local_multicast_ip_addrs_filtered(only_networks)? {
@@ -524,7 +535,7 @@ mod tests {
   #[test]
   fn udpl_multicast_address() {
     let listener =
-      UDPListener::new_multicast("0.0.0.0", 10002, Ipv4Addr::new(239, 255, 0, 1)).unwrap();
+      UDPListener::new_multicast(10002, Ipv4Addr::new(239, 255, 0, 1)).unwrap();
     let sender = UDPSender::new_with_random_port().unwrap();
 
     // setsockopt(sender.socket.as_raw_fd(), IpMulticastLoop, &true)

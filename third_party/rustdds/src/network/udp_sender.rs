@@ -14,6 +14,7 @@ use log::{debug, error, info, trace, warn};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use crate::{
+  dds::participant::unicast_bind_address,
   network::util::get_local_multicast_ip_addrs_filtered,
   rtps::{
     outbound::{ControlQueue, Datagram, SendOutcome, SocketId, CONTROL_QUEUE_WARN_LEN},
@@ -77,7 +78,7 @@ impl UDPSender {
     send_buffer_size: usize,
   ) -> io::Result<Self> {
     let unicast_socket = {
-      let saddr: SocketAddr = SocketAddr::new("0.0.0.0".parse().unwrap(), sender_port);
+      let saddr: SocketAddr = SocketAddr::new(unicast_bind_address(only_networks).into(), sender_port);
       let raw_socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
       Self::set_and_verify_send_buffer(&raw_socket, send_buffer_size);
       raw_socket.bind(&SockAddr::from(saddr))?;

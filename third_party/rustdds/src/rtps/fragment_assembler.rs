@@ -185,6 +185,14 @@ impl AssemblyBuffer {
 // under best effort is lost anyway and under reliable will be re-requested.
 const MAX_ASSEMBLY_BUFFERS: usize = 128;
 
+/// Upper bound on the memory that a reader spends on incomplete samples, of all
+/// its writers. The size of a sample is what the sender claims, up to 4 GiB, in
+/// a datagram that anyone can send: a sample that does not fit is ignored.
+pub(crate) const MAX_ASSEMBLY_BYTES: usize = 4 * 1024 * 1024;
+
+/// What an incomplete sample costs besides its bytes, rounded up.
+const ASSEMBLY_OVERHEAD_BYTES: usize = 1024;
+
 // Assembles fragments from a single (remote) Writer
 // So there is only one sequence of SNs
 pub(crate) struct FragmentAssembler {
@@ -211,6 +219,20 @@ impl FragmentAssembler {
       assembly_buffers: BTreeMap::new(),
       reliable,
     }
+  }
+
+  /// Memory of the incomplete samples.
+  pub fn buffered_bytes(&self) -> usize {
+    let bytes = |ab: &AssemblyBuffer| ab.buffer_bytes.len() + ASSEMBLY_OVERHEAD_BYTES;
+    self.assembly_buffers.values().map(bytes).sum()
+  }
+
+  /// Whether `datafrag` begins a sample for which there is no room besides
+  /// `buffered_bytes`.
+  pub fn is_too_large(&self, datafrag: &DataFrag, buffered_bytes: usize) -> bool {
+    let size = usize::try_from(datafrag.data_size).unwrap_or(usize::MAX);
+    let sum = size.saturating_add(ASSEMBLY_OVERHEAD_BYTES + buffered_bytes);
+    sum > MAX_ASSEMBLY_BYTES && !self.is_partially_received(datafrag.writer_sn)
   }
 
   // Returns completed DDSData, when complete, and disposes the assembly buffer.

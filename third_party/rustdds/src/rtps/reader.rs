@@ -633,11 +633,34 @@ impl Reader {
       write_options_b = write_options_b.related_sample_identity(related_sample_identity);
     }
 
+    // Do not assemble what process_received_data() would ignore.
+    if !self.like_stateless
+      && writer_guid.entity_id.entity_kind.is_user_defined()
+      && self.matched_writer(writer_guid).is_none()
+    {
+      debug!("DATAFRAG from {writer_guid:?}, which is not matched");
+      return;
+    }
+
     // Feed to fragment assembler ...
     let writer_seq_num = datafrag.writer_sn; // for borrow checker
-    let completed_dds_data = self
-      .fragment_assembler_mutable(writer_guid, datafrag.fragment_size)
-      .new_datafrag(datafrag, datafrag_flags);
+    self.garbage_collect_fragments();
+    let assemblers = self.fragment_assemblers.values();
+    let buffered_bytes = assemblers.map(FragmentAssembler::buffered_bytes).sum();
+    let assembler = self.fragment_assembler_mutable(writer_guid, datafrag.fragment_size);
+    let completed_dds_data = if assembler.is_too_large(datafrag, buffered_bytes) {
+      warn!(
+        "DATAFRAG of a sample of {} bytes from {writer_guid:?}: no room beside {buffered_bytes} \
+         bytes",
+        datafrag.data_size
+      );
+      None
+    } else {
+      assembler.new_datafrag(datafrag, datafrag_flags)
+    };
+    if assembler.buffered_bytes() == 0 {
+      self.fragment_assemblers.remove(&writer_guid);
+    }
 
     // ... and continue processing, if data was completed.
     if let Some(dds_data) = completed_dds_data {
@@ -650,8 +673,6 @@ impl Reader {
         writer_guid,
         writer_seq_num,
       );
-    } else {
-      self.garbage_collect_fragments();
     }
   }
 
@@ -685,6 +706,9 @@ impl Reader {
           debug!("AssemblyBuffer GC writer {writer:?}");
           fa.garbage_collect_before(expire_before);
         });
+      self
+        .fragment_assemblers
+        .retain(|_, fa| fa.buffered_bytes() > 0);
     } else {
       trace!("Not yet AssemblyBuffer GC time.");
     }
