@@ -6,8 +6,11 @@
 mod dice;
 #[path = "../tests/it/common/oracle.rs"]
 mod oracle;
+#[path = "../src/ports/packet.rs"]
+pub mod packet;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use hardstand::config::Scenario;
 use hardstand::ingress::{
@@ -15,8 +18,15 @@ use hardstand::ingress::{
     check_head, check_saved,
 };
 use hardstand::limits::MESSAGE_BYTES_MAX;
+use hardstand::mjcf::convert;
+use hardstand::robot_log::{parse_npz, parse_rosbag};
+use hardstand::ros2::messages::{
+    DynamicJointState, Float64MultiArray, JointState, JointTrajectory, Message,
+};
+use hardstand::ros2::unitree::{LowCmd, LowState};
 use hardstand::urdf::{BaseChoice, parse_urdf};
 use hardstand_log::{LogReader, LogRecord};
+use hardstand_motors::wires::{Adapter, Fdcanusb, Slcan, Socketcand, from_socketcan};
 use hardstand_protocol::{Command, Event, TickInput};
 use hardstand_protocol::{
     FrictionRequest, Kind, Order, decode_command, encode, encode_command, encode_order,
@@ -30,6 +40,87 @@ pub const FRICTION: FrictionLimits = FrictionLimits { layout_hash: HASH, counts:
 pub const ORDERS: OrderLimits<'_> = OrderLimits { robot: "quadruped", run_id: 3 };
 /// The robot of the scenarios.
 pub const ROBOT: &str = include_str!("../config/robots/quadruped.urdf");
+
+/// Packets of UDP and shared memory: what decodes has the length that it says, and encodes to a
+/// packet with the same numbers.
+pub fn port_packets(data: &[u8]) {
+    let Ok(command) = packet::decode_command(packet::in_slot(data)) else { return };
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    packet::encode_command(&command, &mut first);
+    assert_eq!(first.len(), packet::command_bytes(command.joints.len()));
+    packet::encode_command(&packet::decode_command(&first).unwrap(), &mut second);
+    assert_eq!(first, second);
+}
+
+/// Adapters of motor buses: the frames do not depend on how the bytes come in pieces. The first
+/// byte chooses the adapter, the second one the pieces.
+pub fn motor_wires(data: &[u8]) {
+    let [wire, piece, bytes @ ..] = data else { return };
+    let adapter = || -> Box<dyn Adapter> {
+        match wire % 3 {
+            0 => Box::new(Slcan::default()),
+            1 => Box::new(Socketcand::default()),
+            _ => Box::new(Fdcanusb::default()),
+        }
+    };
+    let fed = |pieces: &mut dyn Iterator<Item = &[u8]>| {
+        let (mut adapter, mut frames, mut answers) = (adapter(), Vec::new(), Vec::new());
+        adapter.greet(&mut answers);
+        for piece in pieces {
+            adapter.feed(piece, &mut frames, &mut answers);
+        }
+        (frames, answers)
+    };
+    let whole = fed(&mut std::iter::once(bytes));
+    assert_eq!(whole, fed(&mut bytes.chunks(usize::from(*piece).max(1))));
+    assert!(from_socketcan(bytes).is_none_or(|frame| frame.data().len() <= 64));
+}
+
+/// A message of ROS 2 or of Unitree: what decodes encodes to bytes that mean the same. The first
+/// byte chooses the type.
+pub fn cdr(data: &[u8]) {
+    fn check<M: Message>(bytes: &[u8]) {
+        let Ok(message) = M::decode(bytes) else { return };
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        message.encode(&mut first);
+        M::decode(&first).unwrap().encode(&mut second);
+        assert_eq!(first, second, "{}", M::NAME);
+    }
+    let Some((kind, bytes)) = data.split_first() else { return };
+    match kind % 6 {
+        0 => check::<JointState>(bytes),
+        1 => check::<JointTrajectory>(bytes),
+        2 => check::<DynamicJointState>(bytes),
+        3 => check::<Float64MultiArray>(bytes),
+        4 => check::<LowState>(bytes),
+        _ => check::<LowCmd>(bytes),
+    }
+}
+
+/// A model of MuJoCo: a robot that can be read, or an error.
+pub fn mjcf(data: &[u8]) {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| tempfile::tempdir().unwrap());
+    let file = folder.path().join(format!("{:?}.xml", std::thread::current().id()));
+    std::fs::write(&file, data).unwrap();
+    if let Ok(robot) = convert(&file) {
+        // the limits of a URDF are stricter than those of a model
+        _ = parse_urdf(&robot.urdf, "converted", BaseChoice::Auto).is_ok();
+    }
+}
+
+/// Logs of robots: a table of finite numbers and empty cells, or an error. The first byte chooses
+/// the format.
+pub fn robot_logs(data: &[u8]) {
+    let Some((format, bytes)) = data.split_first() else { return };
+    let parse = if format.is_multiple_of(2) { parse_npz } else { parse_rosbag };
+    let Ok(table) = parse("log".into(), bytes) else { return };
+    assert_eq!(table.names.len(), table.values.len());
+    for column in &table.values {
+        assert_eq!(column.len(), table.len());
+        assert!(!column.iter().any(|x| x.is_infinite()));
+    }
+}
 
 /// The checks at arrival agree with an independent check; accepted bytes encode to the same bytes.
 pub fn command_bytes(data: &[u8]) {

@@ -2,6 +2,7 @@
 //! none.
 
 /// `NAME:N`: the thread that passes the point `NAME` for the Nth time, the 2Nth, … panics.
+/// `NAME:N:panics=K`: only the first K times.
 /// `NAME:N:hang`: it never returns from there. `NAME:N:stall`: it stands still for 3 s.
 /// `NAME:N:open=FILE`: it tries to read the file, as a thread that has been taken over would, and
 /// prints what came of it.
@@ -15,7 +16,8 @@ static VISITS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(
 
 #[cfg(debug_assertions)]
 enum Deed {
-    Panic,
+    /// At most so many times.
+    Panic(u64),
     Hang,
     Stall,
     Open(std::path::PathBuf),
@@ -28,9 +30,12 @@ pub(crate) fn arm() {
         let value = std::env::var(VARIABLE).ok()?;
         let (name, every) = value.split_once(':')?;
         let (number, deed) = match every.split_once(':') {
-            None => (every, Deed::Panic),
+            None => (every, Deed::Panic(u64::MAX)),
             Some((number, "hang")) => (number, Deed::Hang),
             Some((number, "stall")) => (number, Deed::Stall),
+            Some((number, what)) if what.starts_with("panics=") => {
+                (number, Deed::Panic(what.strip_prefix("panics=")?.parse().ok()?))
+            }
             Some((number, open)) => (number, Deed::Open(open.strip_prefix("open=")?.into())),
         };
         Some((name.into(), number.parse::<u64>().ok()?.max(1), deed))
@@ -47,10 +52,12 @@ pub(crate) fn visit(name: &str) {
     #[cfg(debug_assertions)]
     if let Some(Some((armed, every, deed))) = ARMED.get()
         && armed == name
-        && (VISITS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1).is_multiple_of(*every)
+        && let visit = VISITS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1
+        && visit.is_multiple_of(*every)
     {
         match deed {
-            Deed::Panic => panic!("fault point {name}"),
+            Deed::Panic(times) if visit / every > *times => {}
+            Deed::Panic(_) => panic!("fault point {name}"),
             Deed::Hang => loop {
                 std::thread::park();
             },

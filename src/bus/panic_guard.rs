@@ -21,7 +21,7 @@ impl PanicGuard {
     }
 
     /// Ends the work of the session's threads.
-    pub(super) fn end(&self) {
+    pub fn end(&self) {
         self.over.store(true, Ordering::Release);
     }
 

@@ -54,10 +54,11 @@ impl OpenBus {
         state: PortState,
         periods_ns: (u64, u64),
     ) -> Result<JoinHandle<()>> {
+        let guard = ends.guard.clone();
         let mut bus = Bus::new(self.bus, self.port, ends, state, periods_ns);
         std::thread::Builder::new()
             .name("motor-bus".into())
-            .spawn(move || bus.run())
+            .spawn(move || guard.keep(|| bus.run()))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of a bus: {e}")))
     }
 }

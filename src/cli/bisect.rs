@@ -59,7 +59,7 @@ impl Value {
 
 /// Replays the log up to the first tick at which the condition holds.
 fn search(a: &BisectArguments, text: &str) -> Result<ExitCode> {
-    a.plot.as_deref().map_or(Ok(()), plot::check)?;
+    a.plot.as_deref().map_or(Ok(()), |file| plot::check(file, [a.log.as_path()]))?;
     let (log, scenario) = replay::open(&a.log, &[])?;
     let known = Quantities::of(&scenario.simulation());
     let condition = Condition::parse(text, &known)?;
@@ -167,7 +167,7 @@ fn table(json: bool, values: &[Value]) -> Result<ExitCode> {
 
 fn two_logs(args: &BisectArguments, b: &Path) -> Result<ExitCode> {
     let (a, file) = (args.log.as_path(), args.plot.as_deref());
-    file.map_or(Ok(()), plot::check)?;
+    file.map_or(Ok(()), |file| plot::check(file, [a, b]))?;
     let (mut x, mut y) = (Player::open(a)?, Player::open(b)?);
     let bar = progress::bar(0, "comparing");
     let found = compare(&mut x, &mut y, |ticks, player| {

@@ -21,7 +21,7 @@ const NO_PART: [&str; 6] =
     ["initial", "events", "robot", "sim.duration_s", "sim.pace", "sim.start"];
 
 pub(super) fn branch(a: &BranchArguments) -> Result<ExitCode> {
-    a.plot.as_deref().map_or(Ok(()), plot::check)?;
+    a.plot.as_deref().map_or(Ok(()), |file| plot::check(file, [a.log.as_path()]))?;
     a.sets.iter().try_for_each(|set| check(set))?;
     let index = RunIndex::of(&a.log, |_, _| ())?;
     refuse_inputs(&index.files(), &a.to)?;

@@ -1,6 +1,6 @@
 //! `hardstand calibrate`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -15,7 +15,7 @@ use hardstand_error::{Error, ErrorKind, Result};
 use super::arguments::CalibrateArguments;
 use super::calibration_page::page;
 use super::compare::{check_window, threads};
-use super::{ExitCode, progress, show};
+use super::{ExitCode, output_file, progress, show};
 
 #[derive(Serialize)]
 struct CalibrateResult {
@@ -34,6 +34,11 @@ pub(super) fn calibrate(a: &CalibrateArguments) -> Result<ExitCode> {
     check_window(a.window)?;
     let begin = Instant::now();
     let scenario = Scenario::load(&a.scenario, &a.sets)?;
+    let files = [".toml", ".html"].map(|end| PathBuf::from(format!("{}{end}", a.output.display())));
+    for file in &files {
+        let inputs = scenario.files.iter().chain([&a.real]).map(PathBuf::as_path);
+        output_file::check("--output", file, inputs)?;
+    }
     let log = RobotLog::load(&a.real, &scenario.model)?;
     let parameters = parse_list(&a.fit, &scenario)?;
     let settings = FitSettings {
@@ -51,10 +56,9 @@ pub(super) fn calibrate(a: &CalibrateArguments) -> Result<ExitCode> {
     bar.finish_and_clear();
     let calibration = calibration?;
     let complete = scenario.complete_toml.parse().map_err(|e| internal(&e))?;
-    let files = [".toml", ".html"].map(|end| PathBuf::from(format!("{}{end}", a.output.display())));
-    write(&files[0], &overlay(&calibration, &parameters, &complete)?)?;
+    output_file::write_text("overlay", &files[0], &overlay(&calibration, &parameters, &complete)?)?;
     let title = format!("{} and {}", a.real.display(), a.scenario.display());
-    write(&files[1], &page(&title, &a.fit.join(","), &calibration))?;
+    output_file::write_text("page", &files[1], &page(&title, &a.fit.join(","), &calibration))?;
     let [overlay, page] = files;
     let wall_s = begin.elapsed().as_secs_f64();
     let result = CalibrateResult { overlay, page, wall_s, calibration };
@@ -68,11 +72,6 @@ pub(super) fn calibrate(a: &CalibrateArguments) -> Result<ExitCode> {
 
 fn internal(e: &dyn std::fmt::Display) -> Error {
     Error::new(ErrorKind::Internal, format!("the complete scenario: {e}"))
-}
-
-fn write(file: &Path, text: &str) -> Result<()> {
-    std::fs::write(file, text)
-        .map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))
 }
 
 impl CalibrateResult {

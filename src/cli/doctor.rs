@@ -23,7 +23,7 @@ pub(super) fn doctor(a: &DoctorArguments) -> Result<ExitCode> {
         return Err(Error::new(ErrorKind::Input, text));
     }
     if let Some(file) = &a.plot {
-        plot::check(file)?; // now, not after a measurement of hours
+        plot::check(file, a.scenario.as_deref())?; // now, not after a measurement of hours
     }
     let scenario = scenario(a.scenario.as_deref(), &a.sets, a.seconds)?;
     let core = pick_core(scenario.realtime.core).unwrap_or(0);

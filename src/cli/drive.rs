@@ -63,7 +63,7 @@ fn list(json: bool) -> Result<ExitCode> {
 
 pub(super) fn drive(a: &DriveArguments) -> Result<ExitCode> {
     if let Some(file) = &a.svg {
-        picture::check("--svg", file)?;
+        picture::check("--svg", file, a.drive.as_deref().map(Path::new))?;
     }
     if !(0.0..=1e5).contains(&a.supply) {
         let text = format!("--supply is {}; it must be 0 to 100000", a.supply);

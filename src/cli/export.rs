@@ -1,7 +1,5 @@
 //! `hardstand export`: quantities of a log as a table.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,9 +12,10 @@ use serde::Serialize;
 
 use crate::inspect::{Quantities, Quantity, sample};
 use crate::replay::Player;
-use hardstand_error::{Error, ErrorKind, Result};
+use hardstand_error::{Error, Result};
 
 use super::arguments::ExportArguments;
+use super::output_file::{self, OutputFile};
 use super::{ExitCode, show};
 
 /// Rows that are kept in memory before they are written.
@@ -30,6 +29,11 @@ struct ExportResult {
 }
 
 pub(super) fn export(a: &ExportArguments) -> Result<ExitCode> {
+    for (option, file) in [("--csv", &a.csv), ("--parquet", &a.parquet)] {
+        if let Some(file) = file {
+            output_file::check(option, file, [a.log.as_path()])?;
+        }
+    }
     let mut player = Player::open(&a.log)?;
     let known = Quantities::of(&player.scenario().simulation());
     let columns = known.select(&a.only)?;
@@ -68,18 +72,18 @@ fn head(quantity: &Quantity) -> String {
 }
 
 fn refused(file: &Path, e: &dyn std::fmt::Display) -> Error {
-    Error::new(ErrorKind::File, format!("table {}: {e}", file.display()))
+    output_file::failed("table", file, e)
 }
 
 /// A table of comma-separated values; a value that a tick does not have is empty.
 struct CsvTable {
     file: PathBuf,
-    out: csv::Writer<File>,
+    out: csv::Writer<OutputFile>,
 }
 
 impl CsvTable {
     fn create(file: &Path, columns: &[&Quantity]) -> Result<Self> {
-        let mut out = csv::Writer::from_path(file).map_err(|e| refused(file, &e))?;
+        let mut out = csv::Writer::from_writer(OutputFile::create("table", file)?);
         let heads = columns.iter().map(|q| head(q));
         out.write_record(heads).map_err(|e| refused(file, &e))?;
         Ok(Self { file: file.into(), out })
@@ -91,15 +95,16 @@ impl CsvTable {
         self.out.write_record(values.iter().map(text)).map_err(|e| refused(&self.file, &e))
     }
 
-    fn finish(mut self) -> Result<()> {
-        self.out.flush().map_err(|e| refused(&self.file, &e))
+    fn finish(self) -> Result<()> {
+        let out = self.out.into_inner().map_err(|e| refused(&self.file, &e))?;
+        out.finish("table")
     }
 }
 
 /// A Parquet table of `DOUBLE` columns, not compressed.
 struct ParquetTable {
     file: PathBuf,
-    out: SerializedFileWriter<BufWriter<File>>,
+    out: SerializedFileWriter<OutputFile>,
     columns: Vec<Vec<f64>>,
 }
 
@@ -110,10 +115,10 @@ impl ParquetTable {
             let builder = Type::primitive_type_builder(&name, Physical::DOUBLE);
             builder.with_repetition(Repetition::REQUIRED).build().map(Arc::new)
         };
+        let out = OutputFile::create("table", file)?;
         let open = || -> std::result::Result<_, ParquetError> {
             let fields = columns.iter().map(field).collect::<std::result::Result<_, _>>()?;
             let schema = Type::group_type_builder("run").with_fields(fields).build()?;
-            let out = BufWriter::new(File::create(file)?);
             SerializedFileWriter::new(out, Arc::new(schema), Arc::default())
         };
         let out = open().map_err(|e| refused(file, &e))?;
@@ -147,6 +152,7 @@ impl ParquetTable {
         if self.columns.first().is_some_and(|column| !column.is_empty()) {
             self.write_group()?;
         }
-        self.out.close().map(|_written| ()).map_err(|e| refused(&self.file, &e))
+        let out = self.out.into_inner().map_err(|e| refused(&self.file, &e))?;
+        out.finish("table")
     }
 }

@@ -8,7 +8,7 @@ use crate::robot_log::{Mapping, TIME, import as read, write_csv};
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::ImportArguments;
-use super::{ExitCode, show};
+use super::{ExitCode, output_file, show};
 
 #[derive(Serialize)]
 struct ImportResult {
@@ -26,14 +26,8 @@ pub(super) fn import(a: &ImportArguments) -> Result<ExitCode> {
         let text = format!("--output is {name}; its name must end in .csv or .csv.gz");
         return Err(Error::new(ErrorKind::Input, text));
     }
-    let same = |file: &PathBuf| {
-        let [a, b] = [file, &a.output].map(|f| f.canonicalize().ok());
-        a.is_some() && a == b
-    };
-    if a.files.iter().any(same) {
-        let text = format!("--output is {name}; it is one of the logs that are read");
-        return Err(Error::new(ErrorKind::Input, text));
-    }
+    let inputs = a.files.iter().chain(&a.map).map(PathBuf::as_path);
+    output_file::check("--output", &a.output, inputs)?;
     let mapping = a.map.as_deref().map(Mapping::load).transpose()?;
     let imported = read(&a.files, mapping.as_ref())?;
     let table = &imported.table;
@@ -46,7 +40,8 @@ pub(super) fn import(a: &ImportArguments) -> Result<ExitCode> {
         from_s: time_s[0],
         to_s: time_s[time_s.len() - 1],
     };
-    write_csv(&a.output, table)?;
+    let packed = name.ends_with(".gz");
+    output_file::write("table", &a.output, |out| Ok(write_csv(out, packed, table)?))?;
     if a.json {
         show::json(&result)?;
     } else {

@@ -37,6 +37,7 @@ mod import;
 mod judge_command;
 mod model;
 mod new;
+mod output_file;
 mod panels;
 mod picture;
 mod plot;

@@ -8,7 +8,7 @@ use crate::scaffold::propose;
 use hardstand_error::{Error, ErrorKind, Result};
 
 use super::arguments::NewArguments;
-use super::{ExitCode, show};
+use super::{ExitCode, output_file, show};
 
 #[derive(Serialize)]
 struct NewResult {
@@ -21,14 +21,16 @@ struct NewResult {
 }
 
 pub(super) fn new(a: &NewArguments) -> Result<ExitCode> {
+    if let Some(file) = &a.output {
+        output_file::check("--output", file, [a.robot.as_path()])?;
+    }
     let proposal = propose(&a.robot, &named(&a.robot, a.output.as_deref()))?;
     if let Some(file) = &a.output {
         if file.exists() && !a.force {
             let text = format!("{} exists; choose another name, or --force", file.display());
             return Err(Error::new(ErrorKind::Input, text));
         }
-        std::fs::write(file, &proposal.toml)
-            .map_err(|e| Error::new(ErrorKind::File, format!("{}: {e}", file.display())))?;
+        output_file::write_text("scenario", file, &proposal.toml)?;
     } else if !a.json {
         show::line(proposal.toml.trim_end());
     }

@@ -14,6 +14,7 @@ use crate::doctor::Measured;
 use hardstand_error::Result;
 use hardstand_physics::math;
 
+use super::output_file::OutputFile;
 use super::picture::{self, Drawing, Drawn, FONT};
 
 const SIZE_PX: (u32, u32) = (1000, 600);
@@ -26,17 +27,10 @@ const FIRST_NS: f64 = 1000.0;
 
 /// # Errors
 /// As [`picture::check`]; [`ErrorKind::File`](crate::ErrorKind::File) if it cannot be written.
-pub(super) fn check(file: &Path) -> Result<()> {
-    picture::check("--plot", file)?;
-    // opened, not emptied: what is there stays if the measurement fails
-    let exists = file.exists();
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
-    opened.map_err(|e| picture::failed(file, &e))?;
-    if !exists {
-        // where nothing is drawn, no empty file stays
-        std::fs::remove_file(file).map_err(|e| picture::failed(file, &e))?;
-    }
-    Ok(())
+pub(super) fn check<'a>(file: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    picture::check("--plot", file, inputs)?;
+    // begun, not finished: what is there stays if the measurement fails
+    OutputFile::create("plot", file).map(drop)
 }
 
 /// Draws wake-up latency and tick cost of a run.

@@ -51,7 +51,7 @@ struct PlotResult {
 }
 
 pub(super) fn plot(a: &PlotArguments) -> Result<ExitCode> {
-    picture::check("--output", &a.output)?;
+    picture::check("--output", &a.output, [a.log.as_path()])?;
     let mut player = Player::open(&a.log)?;
     let period_s = player.info().period_ns as f64 * 1e-9;
     let known = Quantities::of(&player.scenario().simulation());

@@ -14,7 +14,7 @@ use crate::process_harness::this_program;
 use crate::view::{FRAMES_PER_S, PageRuns, page_runs};
 
 use super::arguments::{PageArguments, PageServer, ViewArguments};
-use super::{ExitCode, show, status, stop_on_signal};
+use super::{ExitCode, output_file, show, status, stop_on_signal};
 
 pub(super) fn view(a: &ViewArguments) -> Result<ExitCode> {
     let stop = stop_on_signal()?;
@@ -96,11 +96,12 @@ pub(super) fn page(a: &PageArguments) -> Result<ExitCode> {
         let text = format!("--fps is {}; it must be above 0 and at most 1000", a.fps);
         return Err(Error::new(ErrorKind::Input, text));
     }
+    let logs = a.other.iter().chain([&a.log]).map(PathBuf::as_path);
+    output_file::check("--output", &a.output, logs)?;
     let meshes = MeshFolders::new(a.meshes.clone());
     let runs = page_runs(&a.log, a.other.as_deref(), a.fps, &meshes, &a.conditions)?;
     let html = page_with_runs(&runs.files);
-    std::fs::write(&a.output, &html)
-        .map_err(|e| Error::new(ErrorKind::File, format!("page {}: {e}", a.output.display())))?;
+    output_file::write_text("page", &a.output, &html)?;
     let PageRuns { frames, frames_per_s, damage, .. } = runs;
     let result =
         PageResult { file: a.output.clone(), bytes: html.len(), frames, frames_per_s, damage };

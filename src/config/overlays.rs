@@ -1,6 +1,6 @@
 //! Files whose keys replace those of a scenario.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
@@ -8,11 +8,12 @@ use hardstand_error::{Error, ErrorKind, Result};
 
 use super::merge::parse;
 
-/// The files that the scenario `text` names, in order. `path` is the scenario's own.
+/// The files that the scenario `text` names, in order, with their contents. `path` is the
+/// scenario's own.
 ///
 /// # Errors
 /// [`ErrorKind::File`] if a file cannot be read, [`ErrorKind::Input`] if it is no TOML.
-pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<Table>> {
+pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<(PathBuf, Table)>> {
     let scenario = parse(text, file)?;
     let Some(value) = scenario.get("overlays") else { return Ok(Vec::new()) };
     // what is no name is refused with the scenario
@@ -22,7 +23,8 @@ pub(super) fn read(text: &str, file: &str, path: &Path) -> Result<Vec<Table>> {
         let shown = overlay.display().to_string();
         let text = std::fs::read_to_string(&overlay)
             .map_err(|e| Error::new(ErrorKind::File, format!("{file}: overlay {shown}: {e}")))?;
-        parse(&text, &shown)
+        let table = parse(&text, &shown)?;
+        Ok((overlay, table))
     };
     names.map(one).collect()
 }

@@ -1,6 +1,6 @@
 //! A scenario: all checked settings of a run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Table;
 use xxhash_rust::xxh3::xxh3_64;
@@ -86,6 +86,8 @@ pub struct Scenario {
     pub sandbox: Sandbox,
     /// Warnings about settings that are allowed but doubtful.
     pub warnings: Vec<String>,
+    /// The files that were read: the scenario, its robot, its overlays. Empty if it came as text.
+    pub files: Vec<PathBuf>,
 }
 
 impl Scenario {
@@ -96,11 +98,14 @@ impl Scenario {
     pub fn load(path: &Path, sets: &[String]) -> Result<Self> {
         let file = path.display().to_string();
         let text = read_scenario(path)?;
-        let overlays = overlays::read(&text, &file, path)?;
+        let (overlay_files, overlays): (Vec<_>, Vec<_>) =
+            overlays::read(&text, &file, path)?.into_iter().unzip();
         let mut complete = merge::complete(&text, &file, &overlays, sets)?;
         let robot = robot_file(&mut complete, path)?;
         let mut scenario = Self::assemble(&complete, &robot.urdf, &file, &robot.name)?;
         scenario.warnings.splice(0..0, robot.warnings);
+        scenario.files = vec![path.into(), robot.name.into()];
+        scenario.files.extend(overlay_files);
         Ok(scenario)
     }
 
@@ -225,6 +230,7 @@ fn build(
         record: record(root),
         sandbox: sandbox(root),
         warnings: loaded.warnings,
+        files: Vec::new(),
         model: loaded.model,
         spec,
         watchdog,

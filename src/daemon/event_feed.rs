@@ -7,7 +7,7 @@ use crate::ingress::{AcceptedOrder, ControllerRegistry};
 use crate::rt::{Happened, LoopEvent};
 use crate::simulation::PartNames;
 use hardstand_protocol::Event;
-use hardstand_protocol::EventReading;
+use hardstand_protocol::{EventReading, StatusReading};
 
 use super::io::Io;
 
@@ -62,6 +62,20 @@ impl EventFeed {
             };
             self.spread(&event, io);
         }
+    }
+
+    /// Says that the port `port` was restarted, at the tick of the last status.
+    pub(super) fn port_restarted(&self, io: &Io<'_>, status: &StatusReading, port: String) {
+        let event = EventReading {
+            run_id: status.run_id,
+            tick: status.tick,
+            time_ns: status.time_ns,
+            kind: "port_restarted".into(),
+            text: format!("the port {port} was restarted after a panic of its thread"),
+            controller: port,
+            asker: String::new(),
+        };
+        self.spread(&event, io);
     }
 
     /// Publishes an event and passes it to the log, which may lose it when its queue is full.

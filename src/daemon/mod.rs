@@ -310,6 +310,9 @@ fn attend(
         if monitor.note_io_restarts(io.restarts()) {
             io.publish_status(monitor.status());
         }
+        for port in ports.restarted() {
+            event_feed.port_restarted(io, monitor.status(), port);
+        }
         event_feed.publish(io, |event| watch(Happening::ControllerLost(event)));
         if let Some((recorder, reported)) = &mut log {
             let written = recorder.written();

@@ -47,6 +47,11 @@ impl OpenPorts {
 }
 
 impl Ports {
+    /// None.
+    pub(super) fn restarted(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// # Errors
     /// None.
     pub(super) fn check(&self) -> Result<()> {

@@ -5,18 +5,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+use crossbeam_channel::{Receiver, Sender, bounded};
+
 use crate::buffer_pool::{Inbox, Notifier, Outbox, Waiter, bell, pool};
 use crate::buses::OpenBus;
 use crate::config::{Mode, Pace, Scenario};
 use crate::ingress::{CommandIngress, CommandLimits};
 use crate::lcm::OpenLcm;
-use crate::ports::{OpenSharedMemory, OpenUdp, PortEnds, Source, SourceSpec};
+use crate::ports::{OpenSharedMemory, OpenUdp, PortEnds, PortGuard, Source, SourceSpec};
 use crate::rt::{PORT_QUEUE, PortState};
 use crate::simulation::Simulation;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{ModelReply, Role};
 
 use super::front::Ends;
+
+/// Restarts that the monitor has not taken in yet.
+const RESTARTS_QUEUE: usize = 64;
 
 /// Ports that are open, and the loop's ends of their queues.
 #[derive(Debug)]
@@ -32,6 +37,8 @@ pub(super) struct OpenPorts {
 #[derive(Debug)]
 pub(super) struct Ports {
     threads: Vec<JoinHandle<()>>,
+    /// Names of ports that were restarted after a panic.
+    restarted: Receiver<String>,
     stop: Arc<AtomicBool>,
 }
 
@@ -92,7 +99,8 @@ impl OpenPorts {
         ends: &Ends,
     ) -> Result<Ports> {
         let stop = Arc::new(AtomicBool::new(false));
-        let make = Make { scenario, model, ends, stop: &stop };
+        let (restarted, restarted_in) = bounded(RESTARTS_QUEUE);
+        let make = Make { scenario, model, ends, restarted, stop: &stop };
         let periods_ns = (scenario.spec.period_ns, scenario.wall_period_ns);
         let mut threads = Vec::new();
         for ((open, inbox), bus) in self.buses.into_iter().zip(&scenario.buses) {
@@ -113,7 +121,7 @@ impl OpenPorts {
             let ends = make.ends("lcm".into(), all(), 1, inbox);
             threads.push(open.start(settings, ends, self.empty)?);
         }
-        Ok(Ports { threads, stop })
+        Ok(Ports { threads, restarted: restarted_in, stop })
     }
 }
 
@@ -122,6 +130,7 @@ struct Make<'a> {
     scenario: &'a Scenario,
     model: &'a ModelReply,
     ends: &'a Ends,
+    restarted: Sender<String>,
     stop: &'a Arc<AtomicBool>,
 }
 
@@ -144,10 +153,13 @@ impl Make<'_> {
             layout_hash: self.model.layout_hash,
         };
         let ingress = self.ingress();
+        let counters = self.ends.counters.ports.clone();
+        let guard = PortGuard::new(spec.name.clone(), self.restarted.clone(), counters.clone());
         PortEnds {
             states,
             source: Source::new(spec, self.ends.port_orders.clone(), ingress),
-            counters: self.ends.counters.ports.clone(),
+            counters,
+            guard,
             stop: Arc::clone(self.stop),
         }
     }
@@ -205,16 +217,22 @@ pub(super) fn command_limits(scenario: &Scenario, model: &ModelReply) -> Command
 }
 
 impl Ports {
+    /// Names of the ports that were restarted since the last call.
+    pub(super) fn restarted(&self) -> Vec<String> {
+        self.restarted.try_iter().collect()
+    }
+
     /// Whether all threads run.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if one has ended.
+    /// [`ErrorKind::Internal`] if one was given up.
     pub(super) fn check(&self) -> Result<()> {
         if self.threads.iter().all(|thread| !thread.is_finished()) {
             return Ok(());
         }
-        let text = "a thread of a port panicked; the run was stopped in order. This is a defect of \
-                    Hardstand: please report it with the output above and the log";
+        let text = "a thread of a port panicked again and again; the run was stopped in order. \
+                    This is a defect of Hardstand: please report it with the output above and the \
+                    log";
         Err(Error::new(ErrorKind::Internal, text))
     }
 

@@ -4,11 +4,13 @@
 //! - [`Writer`]: publishes; knows whether it has readers.
 //! - [`Readers`], [`Received`]: messages of all topics, on one thread.
 //!
-//! I/O threads use it; the physics thread never does. RustDDS has two threads of its own.
+//! I/O threads use it; the physics thread never does. RustDDS has two threads of its own;
+//! a panic of one of them ends the session like one of ours.
 
 mod participant;
 mod payload;
 mod readers;
+mod thread_panics;
 mod writer;
 
 pub use participant::Participant;

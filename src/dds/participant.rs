@@ -10,6 +10,7 @@ use rustdds::{
 
 use super::payload::Raw;
 use super::readers::{Readers, Take};
+use super::thread_panics;
 use super::{Quality, Writer};
 use hardstand_error::{Error, ErrorKind, Result};
 
@@ -30,18 +31,19 @@ impl std::fmt::Debug for Participant {
 }
 
 impl Participant {
-    /// Joins `domain` on one network interface, given by its name or by an address that it has.
+    /// Joins `domain` on one network interface, given by its name or by an address that it has. Its
+    /// sockets receive what is sent to that address, or to DDS's multicast group there.
     ///
     /// RustDDS's threads inherit affinity and scheduling policy of the caller.
     ///
     /// # Errors
     /// [`ErrorKind::Bus`] if there is no such interface, or its ports cannot be used.
     pub fn open(domain: u16, interface: &str) -> Result<Self> {
-        let addresses = addresses(interface)?;
-        // what binds the ports and what sends to peers of this machine is the loopback's; a robot's
-        // network sees only the chosen interface
+        // one address: RustDDS has one socket for all of them
+        let address = address(interface)?;
+        thread_panics::watch();
         let participant = DomainParticipantBuilder::new(domain)
-            .with_only_networks(addresses)
+            .with_only_networks([address])
             .build()
             .map_err(|e| failed(&format!("domain {domain} on {interface}"), &e))?;
         let qos = QosPolicyBuilder::new().build();
@@ -123,17 +125,15 @@ fn qos(quality: Quality) -> QosPolicies {
         .build()
 }
 
-/// All addresses of the interface that is meant.
-fn addresses(interface: &str) -> Result<Vec<IpAddr>> {
+/// The address of the interface that is meant, the first one if it has several.
+fn address(interface: &str) -> Result<IpAddr> {
     if let Ok(address) = interface.parse() {
-        return Ok(vec![address]);
+        return Ok(address);
     }
     let all = netdev::get_interfaces();
     let named = all.iter().find(|i| i.name == interface);
-    let of = |i: &netdev::Interface| i.ipv4.iter().map(|net| IpAddr::V4(net.addr())).collect();
-    let found: Vec<IpAddr> = named.map(of).unwrap_or_default();
-    if !found.is_empty() {
-        return Ok(found);
+    if let Some(net) = named.and_then(|i| i.ipv4.first()) {
+        return Ok(IpAddr::V4(net.addr()));
     }
     let names: Vec<&str> = all.iter().map(|i| i.name.as_str()).collect();
     let text = format!(

@@ -11,6 +11,7 @@ use rustdds::no_key::SimpleDataReader;
 use rustdds::rpc::SampleIdentity;
 
 use super::payload::Raw;
+use super::thread_panics;
 use super::writer::Writer;
 use crate::bus::PanicGuard;
 use crate::limits::MESSAGE_BYTES_MAX;
@@ -97,9 +98,13 @@ impl Readers {
 
     fn run(&mut self, mut poll: Poll, stop: &AtomicBool, panic_guard: &PanicGuard) {
         let mut events = Events::with_capacity(self.all.len().max(1));
+        let panics = thread_panics::count();
         while !stop.load(Ordering::Acquire) && !panic_guard.is_over() {
             // interrupted by a signal: look again
             let _polled = poll.poll(&mut events, Some(IDLE)).is_ok();
+            if thread_panics::count() != panics {
+                panic_guard.end();
+            }
             for event in &events {
                 if let Some((reader, take)) = self.all.get_mut(event.token().0) {
                     panic_guard.guard(|| take_all(reader, take));

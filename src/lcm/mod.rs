@@ -86,9 +86,10 @@ impl OpenLcm {
             other_structure: 0,
             cartesian: 0,
         };
+        let guard = lcm.ends.guard.clone();
         std::thread::Builder::new()
             .name("lcm".into())
-            .spawn(move || lcm.run())
+            .spawn(move || guard.keep(|| lcm.run()))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of LCM: {e}")))
     }
 }

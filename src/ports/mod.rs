@@ -8,11 +8,13 @@ mod counters;
 mod exchange;
 mod mapped;
 pub mod packet;
+mod port_guard;
 mod shared_memory;
 mod source;
 mod udp;
 
 pub use counters::PortCounters;
+pub use port_guard::PortGuard;
 pub use shared_memory::OpenSharedMemory;
 pub use source::{BusOrders, Source, SourceSpec};
 pub use udp::OpenUdp;
@@ -32,6 +34,8 @@ pub struct PortEnds {
     pub source: Source,
     /// Its counters.
     pub counters: PortCounters,
+    /// Restarts its work after a panic.
+    pub guard: PortGuard,
     /// Set to end the thread.
     pub stop: Arc<AtomicBool>,
 }

@@ -104,14 +104,15 @@ impl OpenSharedMemory {
         state: PortState,
         arrived: Option<Waiter>,
     ) -> Result<JoinHandle<()>> {
-        let exchange = Exchange::new("shared_memory", ends, state, arrived.is_some());
+        let mut exchange = Exchange::new("shared_memory", ends, state, arrived.is_some());
+        let guard = exchange.ends.guard.clone();
         std::thread::Builder::new()
             .name("shared-memory".into())
-            .spawn(move || self.run(exchange, arrived.as_ref()))
+            .spawn(move || guard.keep(|| self.run(&mut exchange, arrived.as_ref())))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of shared memory: {e}")))
     }
 
-    fn run(self, mut exchange: Exchange, arrived: Option<&Waiter>) {
+    fn run(&self, exchange: &mut Exchange, arrived: Option<&Waiter>) {
         let mut bytes = vec![0; self.sizes.1];
         let mut seen = 0;
         let mut spin_until = Instant::now();

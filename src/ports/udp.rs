@@ -93,9 +93,10 @@ impl OpenUdp {
     ) -> Result<JoinHandle<()>> {
         let exchange = Exchange::new("udp", ends, state, arrived.is_some());
         let mut udp = Udp { sockets: self.0, exchange, arrived, peer: None };
+        let guard = udp.exchange.ends.guard.clone();
         std::thread::Builder::new()
             .name("udp".into())
-            .spawn(move || udp.run())
+            .spawn(move || guard.keep(|| udp.run()))
             .map_err(|e| Error::new(ErrorKind::Internal, format!("thread of UDP: {e}")))
     }
 }

@@ -1,5 +1,6 @@
 //! Columns of numbers by name, as a file holds them.
 
+use super::{CELLS_MAX, COLUMNS_MAX};
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// Columns of equal length. NaN stands for an empty cell.
@@ -49,6 +50,20 @@ impl Columns {
             let text = format!("there is no column {name:?}; the columns are: {names}{more}");
             self.error(&(text + &skipped))
         })
+    }
+
+    /// Refuses a table that is larger than a log can be.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] with the sizes and the bounds.
+    pub(super) fn check_size(&self, rows: usize, columns: usize) -> Result<()> {
+        if columns <= COLUMNS_MAX && rows.saturating_mul(columns) <= CELLS_MAX {
+            return Ok(());
+        }
+        Err(self.error(&format!(
+            "a table of {columns} columns and {rows} rows; at most {COLUMNS_MAX} columns and \
+             {CELLS_MAX} cells can be read. Split the log, or leave topics out"
+        )))
     }
 
     /// Number of rows.

@@ -1,7 +1,7 @@
 //! Tables as CSV, plain or packed with gzip.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 
 use flate2::Compression;
@@ -40,6 +40,7 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
         names,
         skipped: Vec::new(),
     };
+    out.check_size(1, out.names.len())?;
     if let Some(twice) = twice(&out.names) {
         return Err(out.error(&format!("line 1: two columns are called {twice:?}")));
     }
@@ -47,6 +48,7 @@ pub fn read_csv(file: &Path) -> Result<Columns> {
     while reader.read_record(&mut record).map_err(refused)? {
         let line = record.position().map_or(0, csv::Position::line);
         out.rows.push(line);
+        out.check_size(out.rows.len(), out.names.len())?;
         for (column, text) in record.iter().enumerate() {
             let value = match text {
                 "" => f64::NAN,
@@ -76,30 +78,18 @@ fn twice(names: &[String]) -> Option<&String> {
     names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
 }
 
-/// Writes a table; the end of the name `.gz` packs it. NaN becomes an empty cell. Each number is
-/// the shortest text that gives it again. Until it is complete, it has another name, so that a
-/// table that was interrupted is not taken for a whole one.
+/// Writes a table as CSV, `packed` with gzip. NaN becomes an empty cell. Each number is the
+/// shortest text that gives it again.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if it cannot be written.
-pub fn write_csv(file: &Path, table: &Columns) -> Result<()> {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let part = file.with_file_name(format!(".{name}.part"));
-    let created = BufWriter::new(File::create(&part).map_err(|e| failed(file, &e))?);
-    let packed = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-    let done = if packed {
-        let mut out = GzEncoder::new(created, Compression::default());
-        write_rows(&mut out, table).and_then(|()| out.finish()).and_then(|mut f| f.flush())
-    } else {
-        let mut out = created;
-        write_rows(&mut out, table).and_then(|()| out.flush())
-    };
-    let done = done.and_then(|()| std::fs::rename(&part, file));
-    done.map_err(|e| {
-        // the first error counts
-        let _ = std::fs::remove_file(&part);
-        failed(file, &e)
-    })
+/// Those of `out`.
+pub fn write_csv(out: &mut impl Write, packed: bool, table: &Columns) -> std::io::Result<()> {
+    if !packed {
+        return write_rows(out, table);
+    }
+    let mut out = GzEncoder::new(out, Compression::default());
+    write_rows(&mut out, table)?;
+    out.finish().map(|_all| ())
 }
 
 fn write_rows(out: &mut impl Write, table: &Columns) -> std::io::Result<()> {

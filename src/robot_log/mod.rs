@@ -20,10 +20,16 @@ pub use columns::Columns;
 pub use csv_file::{read_csv, write_csv};
 pub use import::{Imported, import};
 pub use mapping::Mapping;
+pub use npz::parse_npz;
+pub use rosbag::parse_rosbag;
 pub use track::{BaseTrack, JointTrack, RobotLog};
 
 /// Bytes of a log, unpacked.
 const BYTES_MAX: u64 = 4 << 30;
+/// Columns of a table.
+const COLUMNS_MAX: usize = 16_384;
+/// Cells of a table, of 8 bytes each.
+const CELLS_MAX: usize = 1 << 28;
 /// Quantities of a joint, as the table names them.
 pub const JOINT_QUANTITIES: [&str; 8] = ["q", "dq", "tau", "q_des", "dq_des", "kp", "kd", "tau_ff"];
 /// Quantities of the base.

@@ -18,13 +18,10 @@ const ENTRY: [u8; 4] = [0x50, 0x4b, 1, 2];
 const END_BYTES: usize = 22;
 const NPY: &[u8] = b"\x93NUMPY";
 
-/// Reads all arrays of real numbers with one or two axes and the most rows: an array of one axis is
-/// a column of its name, column `i` of an array `a` of two axes is called `a[i]`. The others are
-/// listed in [`Columns::skipped`].
+/// Reads a file as [`parse_npz`] does.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if it cannot be read; [`ErrorKind::Input`] for what is no archive or is
-/// damaged, and numbers that are not finite, with row and column.
+/// Those of [`parse_npz`]; [`ErrorKind::File`] if it cannot be read.
 pub(super) fn read_npz(file: &Path) -> Result<Columns> {
     let name = file.display().to_string();
     let io = |e: std::io::Error| Error::new(ErrorKind::File, format!("{name}: {e}"));
@@ -33,18 +30,25 @@ pub(super) fn read_npz(file: &Path) -> Result<Columns> {
         let text = format!("{name}: {size} bytes; at most {BYTES_MAX}");
         return Err(Error::new(ErrorKind::Input, text));
     }
-    let bytes = std::fs::read(file).map_err(io)?;
+    parse_npz(name.clone(), &std::fs::read(file).map_err(io)?)
+}
+
+/// Reads the bytes of an archive that is called `name`: all arrays of real numbers with one or two
+/// axes and the most rows. An array of one axis is a column of its name, column `i` of an array `a`
+/// of two axes is called `a[i]`. The others are listed in [`Columns::skipped`].
+///
+/// # Errors
+/// [`ErrorKind::Input`] for what is no archive, is damaged or is too large for a table, and for
+/// numbers that are not finite, with row and column.
+pub fn parse_npz(name: String, bytes: &[u8]) -> Result<Columns> {
     let mut out = Columns { file: name.clone(), row_word: "row", ..Columns::default() };
     let refused = |text: String| Error::new(ErrorKind::Input, format!("{name}: {text}"));
-    let entries = entries(&bytes).ok_or_else(|| refused("no zip archive of arrays".into()))?;
-    let mut unpacked_bytes = 0;
+    let entries = entries(bytes).ok_or_else(|| refused("no zip archive of arrays".into()))?;
+    let mut left = BYTES_MAX;
     let mut arrays = Vec::new();
     for (entry, at) in entries {
-        let data = unpacked(&bytes, at).map_err(|why| refused(format!("{entry}: {why}")))?;
-        unpacked_bytes += data.len() as u64;
-        if unpacked_bytes > BYTES_MAX {
-            return Err(refused(format!("longer than {BYTES_MAX} bytes, unpacked")));
-        }
+        let data = unpacked(bytes, at, left).map_err(|why| refused(format!("{entry}: {why}")))?;
+        left -= data.len() as u64;
         let key = entry.strip_suffix(".npy").unwrap_or(&entry).to_string();
         match array(&data) {
             Ok(array) => arrays.push((key, array)),
@@ -52,6 +56,8 @@ pub(super) fn read_npz(file: &Path) -> Result<Columns> {
         }
     }
     let rows = arrays.iter().map(|(_, array)| array.rows).max().unwrap_or_default();
+    let columns = arrays.iter().map(|(_, array)| array.width).sum();
+    out.check_size(rows, columns)?;
     out.rows = (0..rows as u64).collect();
     for (key, array) in arrays {
         if array.rows == rows {
@@ -107,13 +113,18 @@ fn entries(bytes: &[u8]) -> Option<Vec<(String, usize)>> {
     Some(out)
 }
 
-fn unpacked(bytes: &[u8], at: usize) -> std::result::Result<Vec<u8>, &'static str> {
+/// The data of the entry that is described at `at`, of at most `bytes_max` bytes.
+fn unpacked(bytes: &[u8], at: usize, bytes_max: u64) -> std::result::Result<Vec<u8>, &'static str> {
     let short = "the archive ends early";
     let [packed, size, local] = [20, 24, 42].map(|o| u32_at(bytes, at + o));
     let (packed, size) = (packed.ok_or(short)?, size.ok_or(short)?);
     let local = local.ok_or(short)?;
     if [packed, size, local].contains(&(u32::MAX as usize)) {
         return Err("an array of 4 GiB or more (ZIP64)");
+    }
+    // before anything is unpacked; what is longer than it says is cut off there
+    if size.max(packed) as u64 > bytes_max {
+        return Err("with this array the archive is longer than 4 GiB, unpacked");
     }
     let [name, extra] = [26, 28].map(|o| u16_at(bytes, local + o));
     let begin = local + 30 + name.ok_or(short)? + extra.ok_or(short)?;
@@ -171,6 +182,9 @@ fn array(npy: &[u8]) -> std::result::Result<Array, String> {
         [rows, width] => (rows, width, false),
         _ => return Err(format!("it has {} axes; one or two can be read", sizes.len())),
     };
+    if rows == 0 || width == 0 {
+        return Err(format!("it is empty: {rows} × {width} numbers"));
+    }
     let values = numbers(kind, npy.get(begin + length..).unwrap_or_default())?;
     if rows.checked_mul(width) != Some(values.len()) {
         return Err(format!("{rows} × {width} numbers, but {} in the file", values.len()));

@@ -20,12 +20,10 @@ const STAMP: &str = "stamp_s";
 /// Numbers of a message: the end of the column's name, and the value.
 type Values = Vec<(String, f64)>;
 
-/// Reads the messages that hold joint states or commands. A column is called like the topic, a dot,
-/// the field and, in brackets, the joint's name or, where the message has none, its index.
+/// Reads a file as [`parse_rosbag`] does.
 ///
 /// # Errors
-/// [`ErrorKind::File`] if it cannot be read; [`ErrorKind::Input`] for what is no MCAP file, packed
-/// in a way that is not read, or a message that its type does not describe, with topic and number.
+/// Those of [`parse_rosbag`]; [`ErrorKind::File`] if it cannot be read.
 pub(super) fn read(file: &Path) -> Result<Columns> {
     let name = file.display().to_string();
     let io = |e: std::io::Error| Error::new(ErrorKind::File, format!("{name}: {e}"));
@@ -34,9 +32,22 @@ pub(super) fn read(file: &Path) -> Result<Columns> {
     if size > BYTES_MAX {
         return Err(refused(format!("{size} bytes; at most {BYTES_MAX}")));
     }
-    let bytes = std::fs::read(file).map_err(io)?;
+    parse_rosbag(name.clone(), &std::fs::read(file).map_err(io)?)
+}
+
+/// Reads the bytes of a file that is called `name`: the messages that hold joint states or
+/// commands. A column is called like the topic, a dot, the field and, in brackets, the joint's name
+/// or, where the message has none, its index.
+///
+/// # Errors
+/// [`ErrorKind::Input`] for what is no MCAP file, packed in a way that is not read, too large for a
+/// table, or a message that its type does not describe, with topic and number.
+pub fn parse_rosbag(name: String, bytes: &[u8]) -> Result<Columns> {
+    let refused = |text: String| Error::new(ErrorKind::Input, format!("{name}: {text}"));
+    let out = Columns { file: name.clone(), row_word: "message", ..Columns::default() };
     let mut rows: Vec<Row> = Vec::new();
-    let bytes = packed::unpacked(&bytes).map_err(refused)?;
+    let mut numbers_of_names = BTreeMap::new();
+    let bytes = packed::unpacked(bytes).map_err(refused)?;
     let stream = mcap::MessageStream::new(&bytes).map_err(|e| refused(e.to_string()))?;
     for (number, message) in stream.enumerate() {
         let message = message.map_err(|e| refused(format!("message {number}: {e}")))?;
@@ -45,36 +56,47 @@ pub(super) fn read(file: &Path) -> Result<Columns> {
         let read = numbers(kind, &message.data)
             .map_err(|e| refused(format!("message {number} on {topic} ({kind}): {e}")))?;
         let Some((stamp_ns, values)) = read else { continue };
-        let values = values.into_iter().map(|(end, x)| (format!("{topic}.{end}"), x)).collect();
+        let mut numbered = |(end, x): (String, f64)| {
+            let next = numbers_of_names.len();
+            (*numbers_of_names.entry(format!("{topic}.{end}")).or_insert(next), x)
+        };
+        let values = values.into_iter().map(&mut numbered).collect();
         rows.push(Row { number: number as u64, log_ns: message.log_time, stamp_ns, values });
+        out.check_size(1, numbers_of_names.len() + 2)?;
     }
-    table(name, rows)
+    table(out, numbers_of_names, rows)
 }
 
 struct Row {
     number: u64,
     log_ns: u64,
     stamp_ns: u64,
-    values: Values,
+    /// Numbers of names, in the order in which they came first, and values.
+    values: Vec<(usize, f64)>,
 }
 
-fn table(file: String, mut rows: Vec<Row>) -> Result<Columns> {
+/// The table of `rows`, whose names have these numbers, in `out`. Its columns are sorted by name.
+fn table(
+    mut out: Columns,
+    numbers_of_names: BTreeMap<String, usize>,
+    mut rows: Vec<Row>,
+) -> Result<Columns> {
     // stable: messages of one time stay in the order of the file
     rows.sort_by_key(|row| row.log_ns);
-    let mut out = Columns { file, row_word: "message", ..Columns::default() };
     let Some(first_ns) = rows.first().map(|row| row.log_ns) else {
         let text = "no message with joint states or commands: sensor_msgs/JointState, \
                     control_msgs/DynamicJointState, trajectory_msgs/JointTrajectory, \
                     std_msgs/Float64MultiArray, unitree_go/LowState or LowCmd";
         return Err(out.error(text));
     };
-    let names = rows.iter().flat_map(|row| row.values.iter().map(|(name, _)| name.clone()));
-    let mut places: BTreeMap<String, usize> = names.map(|name| (name, 0)).collect();
-    for (i, place) in places.values_mut().enumerate() {
-        *place = i + 2;
+    let times = 1 + rows.windows(2).filter(|pair| pair[0].log_ns != pair[1].log_ns).count();
+    out.check_size(times, numbers_of_names.len() + 2)?;
+    out.names = [LOG_TIME, STAMP].map(String::from).into();
+    let mut places = vec![0; numbers_of_names.len()];
+    for (name, number) in numbers_of_names {
+        places[number] = out.names.len();
+        out.names.push(name);
     }
-    out.names =
-        [LOG_TIME, STAMP].map(String::from).into_iter().chain(places.keys().cloned()).collect();
     out.values = vec![Vec::new(); out.names.len()];
     let after_s = |ns: u64| (i128::from(ns) - i128::from(first_ns)) as f64 / 1e9;
     let mut last_ns = None;
@@ -87,11 +109,13 @@ fn table(file: String, mut rows: Vec<Row>) -> Result<Columns> {
         let at = out.rows.len() - 1;
         let stamp_ns = if row.stamp_ns == 0 { row.log_ns } else { row.stamp_ns };
         (out.values[0][at], out.values[1][at]) = (after_s(row.log_ns), after_s(stamp_ns));
-        for (name, value) in &row.values {
+        for (number, value) in row.values {
+            let place = places[number];
             if !value.is_finite() {
-                return Err(out.cell_error(at, name, &format!("{value} is not finite")));
+                let name = out.names[place].clone();
+                return Err(out.cell_error(at, &name, &format!("{value} is not finite")));
             }
-            out.values[places[name]][at] = *value;
+            out.values[place][at] = value;
         }
     }
     Ok(out)

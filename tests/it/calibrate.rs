@@ -226,7 +226,7 @@ fn files(folder: &Path) -> [PathBuf; 2] {
     let mut columns = read_csv(&table).unwrap();
     columns.rows.truncate(801);
     columns.values.iter_mut().for_each(|column| column.truncate(801));
-    write_csv(&table, &columns).unwrap();
+    write_csv(&mut fs::File::create(&table).unwrap(), true, &columns).unwrap();
     [table, root.join("examples/go2_air/go2.toml")]
 }
 

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::common::bench::{Bench, ROOMY};
 use hardstand::config::{Pace, Scenario, StartRule};
+use hardstand::ros2::messages::{JointState, Message as _};
+use hardstand::ros2::unitree::LowCmd;
 use hardstand::rt::ManualClock;
 use hardstand_log::{KEYFRAME_TOPIC, STATE_TOPIC, TICK_TOPIC};
 use hardstand_protocol::{
@@ -62,6 +64,31 @@ fn robots() {
 #[test]
 fn scenarios() {
     all("config", checks::config);
+}
+
+#[test]
+fn packets_of_ports() {
+    all("port_packets", checks::port_packets);
+}
+
+#[test]
+fn bytes_on_motor_wires() {
+    all("motor_wires", checks::motor_wires);
+}
+
+#[test]
+fn messages_of_ros_2() {
+    all("cdr", checks::cdr);
+}
+
+#[test]
+fn models_of_mujoco() {
+    all("mjcf", checks::mjcf);
+}
+
+#[test]
+fn logs_of_robots() {
+    all("robot_logs", checks::robot_logs);
 }
 
 /// A log of the lump without checksums, so that the fuzzer gets past them.
@@ -154,7 +181,45 @@ fn renew_the_seeds() {
     put("config", "defaults", b"");
     put("config", "quadruped", include_bytes!("../../config/quadruped.toml"));
     put("config", "ground", GROUND.as_bytes());
+    let packet = checks::packet::PacketCommand {
+        run_id,
+        layout_hash,
+        sequence: 1,
+        tick: 2,
+        joints: vec![joint],
+    };
+    checks::packet::encode_command(&packet, &mut data);
+    put("port_packets", "good", &data);
+    put("port_packets", "short", &data[..40]);
+    for (name, wire, text) in [
+        ("slcan", 0, "S8\rO\rt00180102030405060708\rT0000000121122\rC\r"),
+        ("socketcand", 1, "< open can0 >< rawmode >< send 1 2 11 22 >"),
+        ("fdcanusb", 2, "conf get can.bitrate\ncan send 8001 01020304 BFR\ncan status\n"),
+    ] {
+        put("motor_wires", name, &[&[wire, 3], text.as_bytes()].concat());
+    }
+    let state = JointState { name: vec!["h".into()], position: vec![0.5], ..Default::default() };
+    state.encode(&mut data);
+    put("cdr", "joint_state", &[&[0], &data[..]].concat());
+    LowCmd::default().encode(&mut data);
+    put("cdr", "low_cmd", &[&[5], &data[..]].concat());
+    put("mjcf", "leg", LEG_MJCF.as_bytes());
+    put("mjcf", "empty", b"<mujoco/>");
+    #[cfg(feature = "zenoh")]
+    {
+        use crate::robot_log::{archive, bag, npy};
+        let arrays = [("t.npy", npy("<f8", "1,", &[0; 8])), ("q.npy", npy("<f4", "1, 2", &[0; 8]))];
+        put("robot_logs", "npz", &[&[0], &archive(&arrays)[..]].concat());
+        state.encode(&mut data);
+        let message = ("/joint_states", JointState::NAME, 1, data);
+        put("robot_logs", "bag", &[&[1], &bag(&[message])[..]].concat());
+    }
 }
+
+const LEG_MJCF: &str = r#"<mujoco model="leg"><worldbody><body name="trunk" pos="0 0 0.5"><freejoint/>
+<geom type="box" size="0.1 0.1 0.1" mass="3"/><body name="thigh"><joint name="hip" type="hinge" axis="0 1 0"
+ range="-1 1"/><geom type="capsule" fromto="0 0 0 0 0 -0.2" size="0.02" mass="1"/></body></body></worldbody>
+<actuator><motor joint="hip" ctrlrange="-20 20"/></actuator></mujoco>"#;
 
 const LEG: &str = r#"<robot name="leg"><link name="base"><inertial><mass value="3"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link><link name="thigh"><inertial>

@@ -6,6 +6,8 @@ mod bus_ports;
 mod buses;
 mod clocks;
 mod control;
+#[cfg(feature = "dds")]
+mod dds_sockets;
 mod disk;
 mod faults;
 mod friction;
@@ -21,6 +23,7 @@ mod packets;
 mod partition;
 mod peers;
 mod playground;
+mod port_faults;
 mod rights;
 mod shared_memory;
 mod shown;

@@ -14,7 +14,7 @@ use hardstand::rt::{
 use hardstand::simulation::{Denied, EventSchedule};
 use hardstand_protocol::{
     Authority, Command, CommandSchedule, Event, Grant, Join, JointCommand, JointSet, LogTick, Role,
-    TickInput, Verdict,
+    Scope, TickInput, Verdict,
 };
 
 const EVERY_TICK: CommandSchedule = CommandSchedule { period: 1, phase: 0, offset: 0 };
@@ -44,9 +44,13 @@ enum Act {
     Arm,
     /// An `arm` that was sent before the last stop.
     ArmLate,
+    /// A point of the trunk is held.
+    Constraint,
+    /// The feet's contacts begin anew.
+    Anchors,
 }
 
-const ACTS: [Act; 14] = [
+const ACTS: [Act; 16] = [
     Act::Nothing,
     Act::Pause,
     Act::Resume,
@@ -61,6 +65,8 @@ const ACTS: [Act; 14] = [
     Act::Stop,
     Act::Arm,
     Act::ArmLate,
+    Act::Constraint,
+    Act::Anchors,
 ];
 
 /// After these every run must go on: nobody is left to wait for.
@@ -111,6 +117,8 @@ struct Watcher<'a> {
     tick: u64,
     /// Controllers that have joined in this run.
     joined: [bool; 3],
+    /// Events of the tick that comes next.
+    due: Vec<Event>,
     ticks_run: u64,
     ticks_at_last: u64,
 }
@@ -172,6 +180,8 @@ impl Watcher<'_> {
                 return;
             }
             Act::Arm => Request::Arm { stops, void: false },
+            Act::Constraint => Request::Event(Event::Constraint { index: 0, active: true }),
+            Act::Anchors => Request::Event(Event::ResetAnchors { scope: Scope::All }),
             Act::ArmLate => Request::Arm { stops: stops.wrapping_sub(1), void: false },
         };
         self.unanswered.push(self.requests.send(request).expect("there is room"));
@@ -206,6 +216,7 @@ impl Watcher<'_> {
             Request::StateReset(reset) => {
                 self.run_id += 1;
                 self.tick = if reset.words == self.words[0] { 0 } else { 1 };
+                self.due.clear();
                 self.joined = [false; 3];
                 let awaits = reset.afresh && self.setting.start == StartRule::OnController;
                 if self.doing != Doing::Paused {
@@ -214,6 +225,10 @@ impl Watcher<'_> {
             }
             Request::Join(join) => self.answered_to_join(&join.0, &join.1),
             Request::Leave(session) => self.joined[*session as usize] = false,
+            Request::Event(event) => {
+                assert_eq!(answer.tick, self.tick);
+                self.due.push(*event);
+            }
             Request::Arm { stops, void } => {
                 assert_eq!(*void, *stops != self.bench.emergency_stop.requests());
                 self.stopped &= *void;
@@ -249,6 +264,11 @@ impl Watcher<'_> {
         if self.doing == Doing::Stepping(self.tick) {
             self.doing = Doing::Paused;
         }
+        let due = std::mem::take(&mut self.due);
+        let is_due =
+            |e: &&Event| matches!(e, Event::Constraint { .. } | Event::ResetAnchors { .. });
+        let there: Vec<Event> = tick.events.iter().filter(is_due).copied().collect();
+        assert_eq!(there, due, "tick {}", tick.tick);
         assert_eq!(tick.authority == Authority::Stopped, self.stopped, "{:?}", tick.events);
         for candidate in tick.candidates.iter().filter(|c| c.verdict == Verdict::Accepted) {
             assert!(!self.stopped && self.joined[candidate.session as usize], "{candidate:?}");
@@ -304,6 +324,7 @@ fn run(scenario: &Scenario, words: &[Vec<u64>; 2], setting: Setting, acts: &[Act
         run_id: 1,
         tick: 0,
         joined: [false; 3],
+        due: Vec::new(),
         ticks_run: 0,
         ticks_at_last: 0,
     });
@@ -325,7 +346,8 @@ fn run(scenario: &Scenario, words: &[Vec<u64>; 2], setting: Setting, acts: &[Act
 
 /// Runs every sequence of `length` acts after `before`; says which one fails.
 fn run_all(setting: Setting, before: &[Act], length: usize) {
-    let scenario = quadruped(&["record.keyframe_every_ticks=1000000"]);
+    let held = "constraints=[{name=\"gantry\", link=\"trunk\", active=false}]";
+    let scenario = quadruped(&["record.keyframe_every_ticks=1000000", held]);
     let words = states(&scenario);
     let sequences = ACTS.len().pow(length as u32);
     for number in 0..sequences {

@@ -59,6 +59,8 @@ mod message;
 mod mjcf;
 mod models;
 mod optimize;
+#[cfg(feature = "view")]
+mod outputs;
 mod page;
 mod plant;
 mod presets;

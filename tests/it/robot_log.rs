@@ -1,10 +1,12 @@
 //! Logs of real robots become tables.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hardstand::robot_log::{Columns, Mapping, RobotLog, import, read_csv, write_csv};
+use hardstand::robot_log::{
+    Columns, Mapping, RobotLog, import, parse_npz, parse_rosbag, read_csv, write_csv,
+};
 use hardstand::ros2::messages::{Float64MultiArray, JointState, Message};
 use hardstand_physics::model::Model;
 
@@ -57,7 +59,8 @@ fn a_table_that_is_written_is_read_again_packed_or_not() {
     table.values[2][2] = 0.1 + 0.2;
     for name in ["t.csv", "t.csv.gz"] {
         let path = folder.path().join(name);
-        write_csv(&path, &table).unwrap();
+        let mut out = fs::File::create(&path).unwrap();
+        write_csv(&mut out, name.ends_with(".gz"), &table).unwrap();
         let read = read_csv(&path).unwrap();
         assert_eq!(read.names, table.names);
         for (a, b) in read.values.iter().flatten().zip(table.values.iter().flatten()) {
@@ -97,7 +100,7 @@ fn a_bad_log_is_refused_with_line_and_column() {
 }
 
 /// A zip archive whose entries are not packed, as `numpy.savez` writes it.
-fn archive(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
+pub fn archive(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, data) in entries {
         let (at, size) = (out.len() as u32, data.len() as u32);
@@ -126,7 +129,7 @@ fn archive(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     out
 }
 
-fn npy(kind: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+pub fn npy(kind: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}\n");
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     out.extend((text.len() as u16).to_le_bytes());
@@ -183,6 +186,28 @@ fn arrays_of_numpy_become_columns() {
     assert!(said.contains("row 1, column target[1]: NaN is not finite"), "{said}");
 }
 
+/// A bag of messages: topic, type, time and bytes.
+pub fn bag(messages: &[(&str, &str, u64, Vec<u8>)]) -> Vec<u8> {
+    let options = mcap::WriteOptions::new().compression(None);
+    let mut writer = options.create(std::io::Cursor::new(Vec::new())).unwrap();
+    let mut channels = BTreeMap::new();
+    for (topic, kind, time_ns, data) in messages {
+        let channel = *channels.entry((topic, kind)).or_insert_with(|| {
+            let schema = writer.add_schema(kind, "ros2msg", b"").unwrap();
+            writer.add_channel(schema, topic, "cdr", &BTreeMap::new()).unwrap()
+        });
+        let header = mcap::records::MessageHeader {
+            channel_id: channel,
+            sequence: 0,
+            log_time: *time_ns,
+            publish_time: *time_ns,
+        };
+        writer.write_to_known_channel(&header, data).unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
 const BAG_MAP: &str = r#"
 [time]
 column = "log_time_s"
@@ -199,36 +224,7 @@ hip = "h"
 fn messages_of_ros_2_become_rows_in_the_order_of_their_times() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bag.mcap");
-    let mut writer = mcap::WriteOptions::new()
-        .compression(None)
-        .create(fs::File::create(&path).unwrap())
-        .unwrap();
-    let channel = |topic: &str, name: &str| {
-        let id = if name == JointState::NAME { 1 } else { 2 };
-        let schema = mcap::Schema {
-            id,
-            name: name.into(),
-            encoding: "ros2msg".into(),
-            data: Cow::Borrowed(b""),
-        };
-        std::sync::Arc::new(mcap::Channel {
-            id,
-            topic: topic.into(),
-            message_encoding: "cdr".into(),
-            metadata: std::collections::BTreeMap::new(),
-            schema: Some(std::sync::Arc::new(schema)),
-        })
-    };
-    let mut write = |topic: &str, name: &str, time_ns: u64, data: &[u8]| {
-        let message = mcap::Message {
-            channel: channel(topic, name),
-            sequence: 0,
-            log_time: time_ns,
-            publish_time: time_ns,
-            data: Cow::Borrowed(data),
-        };
-        writer.write(&message).unwrap();
-    };
+    let mut messages = Vec::new();
     let mut bytes = Vec::new();
     let begin_ns = 1_700_000_000_000_000_000;
     for i in 0..4_u64 {
@@ -239,12 +235,14 @@ fn messages_of_ros_2_become_rows_in_the_order_of_their_times() {
             ..JointState::default()
         };
         state.encode(&mut bytes);
-        write("/joint_states", JointState::NAME, begin_ns + i * 10_000_000, &bytes);
+        let time_ns = begin_ns + i * 10_000_000;
+        messages.push(("/joint_states", JointState::NAME, time_ns, bytes.clone()));
         let command = Float64MultiArray { data: vec![7.0 + i as f64], ..Default::default() };
         command.encode(&mut bytes);
-        write("/commands", Float64MultiArray::NAME, begin_ns + 3_000_000 + i * 10_000_000, &bytes);
+        let time_ns = time_ns + 3_000_000;
+        messages.push(("/commands", Float64MultiArray::NAME, time_ns, bytes.clone()));
     }
-    writer.finish().unwrap();
+    fs::write(&path, bag(&messages)).unwrap();
     let map = Mapping::load(&file(folder.path(), "map.toml", BAG_MAP)).unwrap();
     let table = import(&[path], Some(&map)).unwrap().table;
     assert_eq!(table.need("time_s").unwrap()[..4], [0.0, 0.003, 0.01, 0.013]);
@@ -297,6 +295,58 @@ fn a_bag_in_sqlite_is_refused_with_the_command_that_converts_it() {
     let said = import(&[file(folder.path(), "bag.db3", "SQLite format 3")], None).unwrap_err();
     let wanted = "`rosbags-convert --src FOLDER --dst NEW_FOLDER --dst-storage mcap`";
     assert!(said.to_string().contains(wanted), "{said}");
+}
+
+/// Sizes that a log states are no reason to spend memory: what they claim must be there.
+#[test]
+fn arrays_of_impossible_sizes_are_not_read() {
+    for (shape, values, why) in [
+        ("9223372036854775807, 0", 0, "it is empty"),
+        ("0, 18446744073709551615", 0, "it is empty"),
+        ("0,", 0, "it is empty"),
+        ("18446744073709551615, 2", 2, "18446744073709551615 × 2 numbers, but 2 in the file"),
+        ("3, 9223372036854775807", 1, "numbers, but 1 in the file"),
+        ("99999999999999999999,", 1, "its shape is damaged"),
+        ("1, 1, 1", 1, "it has 3 axes"),
+    ] {
+        let bad = npy("<f8", shape, &vec![0; 8 * values]);
+        let good = npy("<f8", "1,", &[0; 8]);
+        let table =
+            parse_npz("log".into(), &archive(&[("bad.npy", bad), ("t.npy", good)])).unwrap();
+        assert_eq!((table.names, table.rows.len()), (vec!["t".to_string()], 1), "{shape}");
+        assert!(table.skipped[0].contains(why), "{shape}: {:?}", table.skipped);
+    }
+    let wide = npy("<f4", "1, 16385", &[0; 4 * 16_385]);
+    let said = parse_npz("log".into(), &archive(&[("wide.npy", wide)])).unwrap_err().to_string();
+    assert!(said.contains("16385 columns and 1 rows; at most 16384 columns"), "{said}");
+    // the size in the directory, before anything is unpacked
+    let twice = [("a.npy", npy("<f8", "1,", &[0; 8])), ("b.npy", npy("<f8", "1,", &[0; 8]))];
+    let mut two = archive(&twice);
+    let entries: Vec<usize> =
+        (0..two.len() - 4).filter(|&at| two[at..].starts_with(b"PK\x01\x02")).collect();
+    two[entries[1] + 24..entries[1] + 28].copy_from_slice(&(u32::MAX - 1).to_le_bytes());
+    let said = parse_npz("log".into(), &two).unwrap_err().to_string();
+    assert!(said.contains("longer than 4 GiB, unpacked"), "{said}");
+}
+
+/// Each message with a name of its own: as many columns as rows.
+#[test]
+fn a_bag_whose_table_would_be_too_large_is_refused() {
+    let refusal = |names: u64, times: u64| {
+        let message = |i: u64| {
+            let (name, position) = (vec![format!("j{}", i % names)], vec![0.5]);
+            let mut bytes = Vec::new();
+            JointState { name, position, ..JointState::default() }.encode(&mut bytes);
+            ("/joint_states", JointState::NAME, i, bytes)
+        };
+        let messages: Vec<_> = (0..times).map(message).collect();
+        parse_rosbag("log".into(), &bag(&messages)).map(|table| table.len())
+    };
+    assert_eq!(refusal(100, 200).unwrap(), 200);
+    let said = refusal(16_383, 16_383).unwrap_err().to_string();
+    assert!(said.contains("16385 columns and 1 rows; at most 16384 columns"), "{said}");
+    let said = refusal(16_000, 17_000).unwrap_err().to_string();
+    assert!(said.contains("16002 columns and 17000 rows"), "{said}");
 }
 
 fn model() -> Model {

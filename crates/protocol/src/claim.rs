@@ -41,9 +41,8 @@ pub fn decode_command(
     if bytes[..HEADER_BYTES] != Kind::Command.header() {
         return Err(Rejection::Version);
     }
-    let set_points = bytes.len().saturating_sub(FIXED_BYTES);
-    let whole = bytes.len() >= FIXED_BYTES && set_points.is_multiple_of(JOINT_BYTES);
-    if !whole || set_points > JOINT_BYTES * joints {
+    // before anything is decoded; what is not whole does not decode
+    if bytes.len() > FIXED_BYTES + JOINT_BYTES * joints {
         return Err(Rejection::Size);
     }
     crate::decode::<ClaimedCommand>(Kind::Command, bytes).map_err(|_undecodable| Rejection::Size)

@@ -1,8 +1,7 @@
 //! Files of drawings: SVG, or PNG with a font of our own, so that no font is needed here.
 
 use std::error::Error as StdError;
-use std::fs::File;
-use std::io::BufWriter;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Once;
 
@@ -12,6 +11,7 @@ use plotters::prelude::{
 };
 use plotters::style::{FontStyle, register_font};
 
+use super::output_file::{self, OutputFile};
 use hardstand_error::{Error, ErrorKind, Result};
 
 /// The font of all text.
@@ -34,10 +34,15 @@ pub(super) trait Drawing {
 }
 
 /// # Errors
-/// [`ErrorKind::Input`] if the name ends neither in `.svg` nor in `.png`; `option` is what gave it.
-pub(super) fn check(option: &str, file: &Path) -> Result<()> {
+/// [`ErrorKind::Input`] if the name ends neither in `.svg` nor in `.png`, or is that of one of
+/// `inputs`; `option` is what gave it.
+pub(super) fn check<'a>(
+    option: &str,
+    file: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
     if is(file, "svg") || is(file, "png") {
-        return Ok(());
+        return output_file::check(option, file, inputs);
     }
     let text = format!("{option} is {}; its name must end in .svg or .png", file.display());
     Err(Error::new(ErrorKind::Input, text))
@@ -52,27 +57,29 @@ pub(super) fn write(file: &Path, drawing: &impl Drawing) -> Result<()> {
         // the bytes are a font: tests draw with it
         let _known = register_font(FONT, FontStyle::Normal, FONT_BYTES).is_ok();
     });
-    let drawn = if is(file, "png") { write_png(file, drawing) } else { write_svg(file, drawing) };
-    drawn.map_err(|e| failed(file, &*e))
-}
-
-pub(super) fn failed(file: &Path, e: &dyn StdError) -> Error {
-    Error::new(ErrorKind::File, format!("plot {}: {e}", file.display()))
+    output_file::write("plot", file, |out| match is(file, "png") {
+        true => write_png(out, drawing),
+        false => write_svg(out, drawing),
+    })
 }
 
 fn is(file: &Path, ending: &str) -> bool {
     file.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
 }
 
-fn write_svg(file: &Path, drawing: &impl Drawing) -> Drawn {
-    let root = SVGBackend::new(file, drawing.size_px()).into_drawing_area();
-    root.fill(&WHITE)?;
-    drawing.draw(&root)?;
-    root.present()?;
+fn write_svg(out: &mut OutputFile, drawing: &impl Drawing) -> Drawn {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, drawing.size_px()).into_drawing_area();
+        root.fill(&WHITE)?;
+        drawing.draw(&root)?;
+        root.present()?;
+    }
+    out.write_all(svg.as_bytes())?;
     Ok(())
 }
 
-fn write_png(file: &Path, drawing: &impl Drawing) -> Drawn {
+fn write_png(out: &mut OutputFile, drawing: &impl Drawing) -> Drawn {
     let (width, height) = drawing.size_px();
     let mut rgb = vec![0; width as usize * height as usize * 3];
     {
@@ -81,7 +88,7 @@ fn write_png(file: &Path, drawing: &impl Drawing) -> Drawn {
         drawing.draw(&root)?;
         root.present()?;
     }
-    let mut encoder = png::Encoder::new(BufWriter::new(File::create(file)?), width, height);
+    let mut encoder = png::Encoder::new(out, width, height);
     encoder.set_color(png::ColorType::Rgb);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&rgb)?;

@@ -58,3 +58,23 @@ impl Namespace {
         Path::new(&format!("/proc/{}/root", self.pid())).join(path.strip_prefix("/").unwrap())
     }
 }
+
+/// Two networks with a cable between them, 10.77.0.1 at `near0` and 10.77.0.2 at `far0`; `None`
+/// where that is not allowed.
+pub fn networks(scene: &Scene) -> Option<[Namespace; 2]> {
+    if Command::new("ip").arg("-V").output().is_err() {
+        eprintln!("SKIPPED: there is no ip (Debian package iproute2)");
+        return None;
+    }
+    let near = Namespace::new(scene, "near", 'n')?;
+    let far = Namespace::new(scene, "far", 'n')?;
+    let cable = format!("ip link add near0 type veth peer name far0 netns {}", far.pid());
+    let made = near.command("sh").args(["-ec", &cable]).output().unwrap();
+    if !made.status.success() {
+        eprintln!("SKIPPED: no virtual cable: {}", String::from_utf8_lossy(&made.stderr).trim());
+        return None;
+    }
+    near.shell("ip addr add 10.77.0.1/24 dev near0; ip link set near0 up");
+    far.shell("ip addr add 10.77.0.2/24 dev far0; ip link set far0 up");
+    Some([near, far])
+}

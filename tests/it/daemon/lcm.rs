@@ -74,6 +74,23 @@ fn a_program_of_lcm_stands_the_robot_and_hears_its_sensors() {
     scene.replays();
 }
 
+/// BUS-1, as in `port_faults`.
+#[test]
+fn the_port_is_restarted_after_a_panic_of_its_thread() {
+    let _one = serial();
+    let scene = Scene::in_memory();
+    let Some(network) = network(&scene) else { return };
+    let mut command = network.command(env!("CARGO_BIN_EXE_hardstand"));
+    let fixed = ["--set", "lcm.group=239.255.76.67:7667", "--set", "ros2.mode=off"];
+    command.args(scene.run_args(&fixed)).env("HARDSTAND_FAULT_POINT", "lcm:1000:panics=2");
+    let mut daemon = Process::start(scene.dir.path(), "daemon", command);
+    // the second panic shows that the first restart worked
+    Observer::of(&scene).status_until("two restarts", |s| s.counter("lcm_restarts") >= 2);
+    daemon.signal(Signal::TERM);
+    let out = daemon.ends_with(0);
+    assert!(out.contains("fault point lcm"), "{out}");
+}
+
 #[test]
 fn noise_in_the_group_is_counted_and_moves_nothing() {
     let _one = serial();

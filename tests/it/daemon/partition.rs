@@ -2,38 +2,18 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hardstand_client::{Client, Credentials};
 use rustix::process::Signal;
 
 use crate::common::ladder::Ladder;
-use crate::common::namespace::Namespace;
+use crate::common::namespace::{Namespace, networks};
 use crate::common::process::{Log, Observer, PATIENCE, Process, Scene, serial};
 
 const HOLD: u64 = 40;
 const DAMPED: u64 = 150;
 const ADDRESS: &str = "10.77.0.1:7447";
-
-/// Two networks of our own with a cable between them; `None` where that is not allowed.
-fn networks(scene: &Scene) -> Option<[Namespace; 2]> {
-    if Command::new("ip").arg("-V").output().is_err() {
-        eprintln!("SKIPPED: there is no ip (Debian package iproute2)");
-        return None;
-    }
-    let near = Namespace::new(scene, "near", 'n')?;
-    let far = Namespace::new(scene, "far", 'n')?;
-    let cable = format!("ip link add near0 type veth peer name far0 netns {}", far.pid());
-    let made = near.command("sh").args(["-ec", &cable]).output().unwrap();
-    if !made.status.success() {
-        eprintln!("SKIPPED: no virtual cable: {}", String::from_utf8_lossy(&made.stderr).trim());
-        return None;
-    }
-    near.shell("ip addr add 10.77.0.1/24 dev near0; ip link set near0 up");
-    far.shell("ip addr add 10.77.0.2/24 dev far0; ip link set far0 up");
-    Some([near, far])
-}
 
 fn secret(scene: &Scene, name: &str, text: &str) -> PathBuf {
     let path = scene.path(name);

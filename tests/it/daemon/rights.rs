@@ -163,7 +163,7 @@ fn it_listens_on_loopback_only() {
 }
 
 /// Inodes of the sockets that a process has open.
-fn inodes(pid: u32) -> Vec<String> {
+pub(super) fn inodes(pid: u32) -> Vec<String> {
     let files = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
     let inode = |f: std::io::Result<std::fs::DirEntry>| {
         let target = std::fs::read_link(f.ok()?.path()).ok()?;

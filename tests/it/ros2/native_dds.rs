@@ -309,3 +309,29 @@ fn latency_of_answers_over_dds_beside_those_of_a_native_controller() {
     let _receiving = readers.start(PanicGuard::default()).unwrap();
     println!("DDS: p50, p99, p99.9 {:?} ticks of 1 ms", ages(&observer));
 }
+
+/// LN-7: RustDDS's threads run no code of ours, yet a panic of one ends the session, which the
+/// daemon then opens again.
+#[test]
+fn a_panic_of_a_thread_of_rustdds_ends_the_session() {
+    let _one = serial();
+    let participant = Participant::open(domain(), "lo").unwrap();
+    let names: Vec<String> = std::fs::read_dir("/proc/self/task")
+        .unwrap()
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
+        .filter(|name| name.starts_with("RustDDS"))
+        .collect();
+    assert!(names.len() >= 2, "the threads are called otherwise: {names:?}");
+    let panic_guard = PanicGuard::default();
+    let receiving = Readers::default().start(panic_guard.clone()).unwrap();
+    let panic_in = |name: &str| {
+        let thread = std::thread::Builder::new().name(name.into());
+        assert!(thread.spawn(|| panic!("on purpose")).unwrap().join().is_err());
+        std::thread::sleep(Duration::from_millis(300));
+    };
+    panic_in("of a test");
+    assert!(!panic_guard.is_over());
+    panic_in("RustDDS discovery thread");
+    assert!(panic_guard.is_over());
+    drop((receiving, participant));
+}

@@ -14,6 +14,7 @@ mod replace;
 mod segments;
 mod side_channels;
 mod synced;
+mod verify_cost;
 
 use std::path::{Path, PathBuf};
 

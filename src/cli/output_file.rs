@@ -1,0 +1,137 @@
+//! Files that a command writes: none that it reads, and each of them whole or not at all.
+
+use std::error::Error as StdError;
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use hardstand_error::{Error, ErrorKind, Result};
+
+/// Refuses the name `file`, which `option` gave, if it is that of one of `inputs`.
+///
+/// # Errors
+/// [`ErrorKind::Input`].
+pub(super) fn check<'a>(
+    option: &str,
+    file: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    let Some(input) = inputs.into_iter().find(|input| is_same(file, input)) else { return Ok(()) };
+    let (file, input) = (file.display(), input.display());
+    let text = format!("{option} is {file}, which is read as {input}; choose another name");
+    Err(Error::new(ErrorKind::Input, text))
+}
+
+/// Whether both names lead to one file, also over links.
+fn is_same(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let identity = |path| fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
+        let of_a = identity(a);
+        of_a.is_some() && of_a == identity(b)
+    }
+    #[cfg(not(unix))]
+    {
+        let of_a = a.canonicalize().ok();
+        of_a.is_some() && of_a == b.canonicalize().ok()
+    }
+}
+
+/// A file that is written beside the one that it will replace. Dropped before its end, it leaves
+/// that one as it was.
+#[derive(Debug)]
+pub(super) struct OutputFile {
+    to: PathBuf,
+    /// Where it is until its end; `None` for what is not a regular file, such as a pipe.
+    part: Option<PathBuf>,
+    out: BufWriter<File>,
+}
+
+impl OutputFile {
+    /// Begins `file`, which is called `what` in errors.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if it cannot be written.
+    pub(super) fn create(what: &str, file: &Path) -> Result<Self> {
+        Self::begin(file).map_err(|e| failed(what, file, &e))
+    }
+
+    fn begin(file: &Path) -> io::Result<Self> {
+        let old = fs::metadata(file).ok();
+        if old.as_ref().is_some_and(|old| !old.is_file()) {
+            let out = BufWriter::new(File::options().write(true).open(file)?);
+            return Ok(Self { to: file.into(), part: None, out });
+        }
+        // of a link what it leads to is replaced
+        let to = if old.is_some() { file.canonicalize()? } else { file.to_path_buf() };
+        let Some(name) = to.file_name() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
+        };
+        let part = to.with_file_name(format!(".{}.part", name.to_string_lossy()));
+        // one that an interrupted command has left
+        let _none = fs::remove_file(&part).is_err();
+        let created = File::options().write(true).create_new(true).open(&part)?;
+        if let Some(old) = old {
+            created.set_permissions(old.permissions())?;
+        }
+        Ok(Self { to, part: Some(part), out: BufWriter::new(created) })
+    }
+
+    /// Ends the file: it is there under its name, whole.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] if it cannot be written.
+    pub(super) fn finish(mut self, what: &str) -> Result<()> {
+        let done = self.out.flush().and_then(|()| match self.part.take() {
+            Some(part) => fs::rename(&part, &self.to).inspect_err(|_| self.part = Some(part)),
+            None => Ok(()),
+        });
+        done.map_err(|e| failed(what, &self.to, &e))
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if let Some(part) = &self.part {
+            let _gone = fs::remove_file(part).is_ok();
+        }
+    }
+}
+
+/// Writes `file`, which is called `what` in errors, as `fill` does.
+///
+/// # Errors
+/// [`ErrorKind::File`] if it cannot be written.
+pub(super) fn write(
+    what: &str,
+    file: &Path,
+    fill: impl FnOnce(&mut OutputFile) -> std::result::Result<(), Box<dyn StdError>>,
+) -> Result<()> {
+    let mut out = OutputFile::create(what, file)?;
+    fill(&mut out).map_err(|e| failed(what, file, &e))?;
+    out.finish(what)
+}
+
+/// Writes a text.
+///
+/// # Errors
+/// [`ErrorKind::File`] if it cannot be written.
+pub(super) fn write_text(what: &str, file: &Path, text: &str) -> Result<()> {
+    write(what, file, |out| Ok(out.write_all(text.as_bytes())?))
+}
+
+pub(super) fn failed(what: &str, file: &Path, e: &dyn Display) -> Error {
+    Error::new(ErrorKind::File, format!("{what} {}: {e}", file.display()))
+}

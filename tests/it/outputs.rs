@@ -1,0 +1,113 @@
+//! Files that commands write: none that they read, and none half.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::common::bench::quadruped;
+use crate::common::logs;
+
+/// Inputs of every command, each with a name that an output could have.
+struct Inputs {
+    folder: tempfile::TempDir,
+    before: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Inputs {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let scenario = quadruped(&[]);
+        let ticks = logs::run_of(&scenario, &logs::Script::default(), 100);
+        logs::write(&path("run.mcap"), &scenario, &ticks);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for (from, to) in [
+            ("benches/robots/go2_like.urdf", "robot.urdf"),
+            ("examples/go2_air/map.toml", "map.csv"),
+        ] {
+            fs::copy(root.join(from), path(to)).unwrap();
+        }
+        let urdf = path("robot.urdf").display().to_string();
+        let text = format!("overlays = [\"over.toml\"]\n[robot]\nurdf = {urdf:?}\n");
+        fs::write(path("scenario.toml"), text).unwrap();
+        fs::write(path("over.toml"), "").unwrap();
+        let joint = "FL_hip_joint";
+        let rows: String = (0..50).map(|i| format!("{},0.1,0.1\n", f64::from(i) * 0.01)).collect();
+        fs::write(path("real.csv"), format!("time_s,q.{joint},q_des.{joint}\n{rows}")).unwrap();
+        fs::write(path("drive.toml"), "armature = 0.01\n").unwrap();
+        // the same file under other names
+        fs::hard_link(path("run.mcap"), path("run.csv")).unwrap();
+        std::os::unix::fs::symlink(path("run.mcap"), path("run.svg")).unwrap();
+        std::os::unix::fs::symlink(path("drive.toml"), path("drive.svg")).unwrap();
+        let names = ["run.mcap", "robot.urdf", "map.csv", "scenario.toml", "over.toml", "real.csv"];
+        let names = names.into_iter().chain(["drive.toml"]);
+        let before = names.map(|name| (path(name), fs::read(path(name)).unwrap())).collect();
+        Self { folder, before }
+    }
+
+    /// `hardstand` in the folder of the inputs, whose names begin with `@`.
+    fn run(&self, words: &str) -> (String, i32) {
+        let folder = self.folder.path().display();
+        let words: Vec<String> =
+            words.split(' ').map(|w| w.replace('@', &format!("{folder}/"))).collect();
+        logs::hardstand(&words.iter().map(OsStr::new).collect::<Vec<_>>())
+    }
+}
+
+#[test]
+fn a_command_does_not_write_over_what_it_reads() {
+    let inputs = Inputs::new();
+    for words in [
+        "export @run.mcap --csv @run.csv",
+        "export @run.mcap --parquet @run.csv",
+        "plot @run.mcap feet -o @run.svg",
+        "bisect @run.mcap @run.mcap --plot @run.svg",
+        "page @run.mcap -o @run.mcap",
+        "new @robot.urdf -o @robot.urdf --force",
+        "import @real.csv -o @real.csv",
+        "import @real.csv --map @map.csv -o @map.csv",
+        "calibrate @real.csv @scenario.toml --fit contact.mu_kinetic -o @scenario",
+        "calibrate @real.csv @scenario.toml --fit contact.mu_kinetic -o @over",
+        "drive @drive.toml --svg @drive.svg",
+    ] {
+        let (said, code) = inputs.run(words);
+        assert_eq!(code, 2, "{words}: {said}");
+        assert!(said.contains("choose another name"), "{words}: {said}");
+        for (file, bytes) in &inputs.before {
+            assert!(fs::read(file).unwrap() == *bytes, "{words} changed {}", file.display());
+        }
+    }
+}
+
+/// What is replaced keeps its mode, and what links to it is not written into.
+#[test]
+fn an_output_is_there_whole_or_not_at_all() {
+    let inputs = Inputs::new();
+    let path = |name: &str| inputs.folder.path().join(name);
+    for (name, words) in [
+        ("out.csv", "export @run.mcap --csv @out.csv"),
+        ("out.svg", "plot @run.mcap feet -o @out.svg"),
+        ("out.png", "plot @run.mcap feet -o @out.png"),
+        ("out.html", "page @run.mcap -o @out.html"),
+        ("out.toml", "new @robot.urdf -o @out.toml --force"),
+    ] {
+        fs::write(path(name), "old").unwrap();
+        fs::set_permissions(path(name), fs::Permissions::from_mode(0o600)).unwrap();
+        let kept = path(&format!("kept.{name}"));
+        fs::hard_link(path(name), &kept).unwrap();
+        let (said, code) = inputs.run(words);
+        assert!(code < 2, "{words}: {said}");
+        assert_eq!(fs::read(&kept).unwrap(), b"old", "{words} wrote into the old file");
+        let now = fs::metadata(path(name)).unwrap();
+        assert!(now.len() > 100, "{words}: {} bytes", now.len());
+        assert_eq!(now.mode() & 0o777, 0o600, "{words}");
+    }
+    let all = fs::read_dir(inputs.folder.path()).unwrap();
+    let parts = all.filter(|f| f.as_ref().unwrap().file_name().to_string_lossy().ends_with("part"));
+    assert_eq!(parts.count(), 0);
+    // what is no regular file is written where it is
+    let (said, code) = inputs.run("export @run.mcap --csv /dev/null");
+    assert_eq!(code, 0, "{said}");
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
