@@ -57,6 +57,7 @@ mod message;
 mod mjcf;
 mod models;
 mod optimize;
+mod overlays;
 mod page;
 mod plant;
 mod presets;
