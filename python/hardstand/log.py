@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import binary, mcap
 from .errors import HardstandError
-from .state import Sensors, State
+from .state import Drives, Sensors, State
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,13 +29,13 @@ def read(path: binary.Path_) -> Log:
 
 
 class Log:
-    """A log. `info`, `events`, `scenario`, `urdf`, `states` and `sensors` are read from the first file;
-    `to_numpy` and `to_pandas` replay the log with the program `hardstand`, so that contacts are
-    there too, and read all files of the run."""
+    """A log. `info`, `events`, `scenario`, `urdf`, `states`, `drives` and `sensors` are read from the
+    first file; `to_numpy` and `to_pandas` replay the log with the program `hardstand`, so that
+    contacts are there too, and read all files of the run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        topics = ("hardstand/state", "hardstand/events", "hardstand/sensors")
+        topics = ("hardstand/state", "hardstand/events", "hardstand/drives", "hardstand/sensors")
         self._contents = mcap.read(path, topics)
 
     def __repr__(self) -> str:
@@ -76,6 +76,12 @@ class Log:
         """The state after each tick of this file, as published."""
         found = self._contents.messages["hardstand/state"]
         return [State(mcap.payload(body)) for _time, body in found]
+
+    @functools.cached_property
+    def drives(self) -> list[Drives]:
+        """What drives show after each tick of this file; empty if all are ideal."""
+        found = self._contents.messages["hardstand/drives"]
+        return [Drives(mcap.payload(body)) for _time, body in found]
 
     @functools.cached_property
     def sensors(self) -> list[Sensors]:

@@ -20,6 +20,7 @@ from . import _native
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.uint32]
 Values = float | npt.ArrayLike
 
 SET_POINTS = ("q", "dq", "kp", "kd", "tau")
@@ -41,6 +42,10 @@ def _floats(data: bytes, *shape: int) -> Floats:
     return np.frombuffer(data, dtype=np.float64).reshape(shape).copy()
 
 
+def _flags(data: bytes, *shape: int) -> Flags:
+    return np.frombuffer(data, dtype=np.float64).reshape(shape).astype(np.uint32)
+
+
 class Plant:
     """One robot on its ground, held by one controller: this process.
 
@@ -48,6 +53,8 @@ class Plant:
     by position (m, world), quaternion (w, x, y, z), velocity (m/s, world) and angular velocity
     (rad/s, in its own axes). Where the scenario's `[sensors]` have errors, `q`, `dq`, `tau`, `imu_…`
     and `foot_…` are what the sensors show; what begins with `truth_`, and the base, is the truth.
+
+    `drive_…` are the readings of drives that are not ideal, and empty if all are ideal.
     """
 
     def __init__(self, scenario: str | PathLike[str], *, set: Sequence[str] = ()) -> None:
@@ -84,6 +91,31 @@ class Plant:
     imu_gyro = property(lambda self: _floats(self._native.imu_gyro(), 3), doc="rad/s")
     imu_acc = property(lambda self: _floats(self._native.imu_acc(), 3), doc="m/s²")
     foot_normal = property(lambda self: _floats(self._native.foot_normal(), -1), doc="N")
+    drive_motor_q = property(
+        lambda self: _floats(self._native.drive_motor_q(), -1),
+        doc="Positions of the motors' sides at the joints: the joints' if nothing is elastic.",
+    )
+    drive_motor_dq = property(lambda self: _floats(self._native.drive_motor_dq(), -1))
+    drive_current = property(
+        lambda self: _floats(self._native.drive_current(), -1),
+        doc="Currents of the motors, A; 0 without a torque constant.",
+    )
+    drive_winding = property(
+        lambda self: _floats(self._native.drive_winding(), -1),
+        doc="Temperatures of the windings, °C.",
+    )
+    drive_housing = property(
+        lambda self: _floats(self._native.drive_housing(), -1),
+        doc="Temperatures of the housings, °C.",
+    )
+    drive_flags = property(
+        lambda self: _flags(self._native.drive_flags(), -1),
+        doc="Errors, as bits: 1 derated, 2 tripped, 4 watchdog, 8 torque limit, 16 voltage limit.",
+    )
+    battery_voltage = property(
+        lambda self: self._native.battery_voltage(),
+        doc="Voltage at the battery's terminals, V; 0 without a battery.",
+    )
     velocity_command = property(
         lambda self: _floats(self._native.velocity_command(), 3),
         doc="What `[[commands]]` ask for: ahead, to the left (m/s), turn to the left (rad/s).",
@@ -192,7 +224,8 @@ class Plants:
             "base_angular_velocity": 3, "imu_quat": 4, "imu_gyro": 3, "imu_acc": 3,
             "foot_normal": -1, "velocity_command": 3, "truth_q": -1, "truth_dq": -1,
             "truth_tau": -1, "truth_imu_quat": 4, "truth_imu_gyro": 3, "truth_imu_acc": 3,
-            "truth_foot_normal": -1,
+            "truth_foot_normal": -1, "drive_motor_q": -1, "drive_motor_dq": -1,
+            "drive_current": -1, "drive_winding": -1, "drive_housing": -1,
         }
         if name not in widths:
             raise AttributeError(f"Plants has no attribute {name!r}")
@@ -203,6 +236,16 @@ class Plants:
         """Which feet touch the ground, (n, feet)."""
         found = np.frombuffer(self._native.foot_contact(), dtype=np.bool_)
         return found.reshape(self._n, -1).copy()
+
+    @property
+    def drive_flags(self) -> Flags:
+        """Errors of the drives, (n, joints), as those of `Plant`."""
+        return _flags(self._native.drive_flags(), self._n, -1)
+
+    @property
+    def battery_voltage(self) -> Floats:
+        """Voltages at the terminals of the batteries, V, (n)."""
+        return _floats(self._native.battery_voltage(), self._n)
 
     def step(
         self,

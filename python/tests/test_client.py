@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 from pathlib import Path
 
 import hardstand
@@ -47,6 +48,32 @@ def test_the_robot_stands_and_arrays_are_views(scenario: Path) -> None:
         weight = -robot.model.mass * robot.model.gravity[2]
         assert abs(state.foot_normal.sum() - weight) < 0.1 * weight
         assert state.authority == "fresh" and state.command_age == 0
+
+
+def test_drives_are_published_beside_the_states(scenario: Path) -> None:
+    drive = 'joints."*".drive.elastic.stiffness_nm_per_rad=300'
+    with hardstand.daemon(scenario, duration=20, set=[drive, "battery.voltage_v=28"]) as robot:
+        found: list[hardstand.Drives] = []
+        first = itertools.islice(robot.drives(), 20)
+        reader = threading.Thread(target=lambda: found.extend(first))
+        reader.start()
+        states = {}
+        for state in robot.states(join="legs"):
+            states[state.tick] = state
+            robot.command(q=robot.q_initial, kp=100, kd=3)
+            if not reader.is_alive() and state.tick >= found[-1].tick:
+                break
+    assert len(found) == 20
+    for seen in found:
+        assert seen.joints.shape == (12,) and seen.bus_v == 28
+        state = states[seen.tick]
+        assert (seen.run_id, seen.time_ns) == (state.run_id, state.time_ns)
+        # the encoder is on the motor's side
+        assert np.array_equal(seen.joints["motor_q"], state.q)
+        assert np.all(seen.joints["winding_c"] == 25) and not seen.joints["flags"].any()
+    ticks = [seen.tick for seen in found]
+    assert ticks == sorted(ticks) and ticks[-1] > 0  # that of tick 0 repeats until a join
+    assert np.abs(found[-1].joints["truth_q"] - found[-1].joints["motor_q"]).max() > 0
 
 
 def test_joints_are_commanded_in_the_order_in_which_they_were_asked_for(scenario: Path) -> None:

@@ -67,6 +67,69 @@ def test_sensors_with_errors_have_the_truth_beside_them(scenario: Path, tmp_path
     assert np.array_equal(last.truth_imu_gyro + last.truth_gyro_bias, seen.imu_gyro)
 
 
+DRIVEN = [
+    "battery.voltage_v=28", "battery.resistance_ohm=0.1",
+    'joints."*".drive={elastic={stiffness_nm_per_rad=300}, heat={winding_j_per_k=30, trip_c=120}, '
+    "motor={torque_constant_nm_per_a=0.1, resistance_ohm=0.2}, gear={ratio=6}, "
+    "torque_speed={stall_nm=12, no_load_rad_per_s=30, nominal_v=28}}",
+]
+DRIVE_READINGS = {
+    "drive_motor_q": "motor_q", "drive_motor_dq": "motor_dq", "drive_current": "current_a",
+    "drive_winding": "winding_c", "drive_housing": "housing_c", "drive_flags": "flags",
+}
+
+
+def test_drives_show_the_same_in_this_process_on_the_bus_and_in_a_log(
+    scenario: Path, tmp_path: Path
+) -> None:
+    plant = hardstand.Plant(scenario, set=DRIVEN)
+    plants = hardstand.Plants(scenario, 2, set=DRIVEN)
+    for one in (plant, plants):
+        one.step(q=one.q_initial, kp=100, kd=3, ticks=300)
+    log = tmp_path / "run.mcap"
+    with hardstand.daemon(scenario, duration=0.3, log=log, set=DRIVEN) as robot:
+        for _state in robot.states(join="python"):
+            robot.command(q=robot.q_initial, kp=100, kd=3)
+    recorded = hardstand.read(log)
+    last = recorded.drives[-1]
+    assert (last.tick, last.time_ns, len(recorded.drives)) == (300, 300_000_000, 300)
+    assert last.run_id == recorded.states[-1].run_id
+    for ours, theirs in DRIVE_READINGS.items():
+        shown = getattr(plant, ours)
+        assert shown.shape == (12,) and np.array_equal(shown, last.joints[theirs]), ours
+        rows = getattr(plants, ours)
+        assert rows.shape == (2, 12) and np.array_equal(rows[1], shown), ours
+        assert rows.dtype == shown.dtype
+    assert plant.battery_voltage == last.bus_v and plants.battery_voltage.shape == (2,)
+    assert np.all(plants.battery_voltage == plant.battery_voltage)
+    # a robot that stands bends its springs, warms its windings and lowers its battery
+    assert np.abs(plant.drive_motor_q - plant.truth_q).max() > 1e-3
+    assert np.abs(plant.drive_current).max() > 1 and plant.drive_winding.max() > 25
+    assert 27 < plant.battery_voltage < 28
+    assert plant.drive_flags.dtype == np.uint32 and not plant.drive_flags.any()
+    # by replay, as columns of a table
+    calf = plant.joints.index("FL_calf_joint")
+    table = recorded.to_numpy(["drive.FL_calf_joint.*", "battery.voltage"])
+    assert table["drive.FL_calf_joint.winding"][-1] == plant.drive_winding[calf]
+    assert table["battery.voltage"][-1] == plant.battery_voltage
+
+
+def test_a_drive_that_is_too_hot_says_so(scenario: Path) -> None:
+    motor = "motor={torque_constant_nm_per_a=0.1, resistance_ohm=0.2}"
+    hot = "heat={winding_j_per_k=30, air_c=90, trip_c=80}"
+    plant = hardstand.Plant(scenario, set=[f'joints."*".drive={{{motor}, {hot}}}'])
+    plant.step(q=plant.q_initial, kp=100, kd=3, ticks=10)
+    assert np.all(plant.drive_flags & 2) and np.all(plant.drive_housing > 80)
+
+
+def test_ideal_drives_show_nothing(scenario: Path, log: Path) -> None:
+    plant = standing(scenario)
+    for name in DRIVE_READINGS:
+        assert getattr(plant, name).shape == (0,), name
+        assert getattr(hardstand.Plants(scenario, 2), name).shape == (2, 0), name
+    assert plant.battery_voltage == 0 and hardstand.read(log).drives == []
+
+
 def test_a_saved_state_goes_on_with_the_same_bits(scenario: Path) -> None:
     plant = standing(scenario)
     saved, other = plant.snapshot(), plant.clone()

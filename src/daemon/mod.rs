@@ -358,8 +358,8 @@ fn start_recorder(
     let ros2 = RosChannels::of(scenario);
     let (out, inbox): (_, Inbox<LogTick>) =
         pool(LOG_QUEUE, || empty_log_tick(&simulation, &snapshot, words, ros2.is_some()));
-    let sensors = !scenario.spec.sensors.is_ideal();
-    let inputs = SideInputs { ros2, sensors, events: Some(events) };
+    let [drives, sensors] = [!scenario.spec.drives.is_ideal(), !scenario.spec.sensors.is_ideal()];
+    let inputs = SideInputs { ros2, drives, sensors, events: Some(events) };
     Ok((Some(Recorder::start(&path, info, scenario.record.limits, inputs, inbox)?), Some(out)))
 }
 

@@ -8,7 +8,7 @@ use crate::buffer_pool::Inbox;
 use crate::ros2::RosChannels;
 use hardstand_error::Result;
 use hardstand_log::{
-    LogLimits, RunInfo, RunWriter, SideMessages, Storage, WrittenLog, sensors_channel,
+    LogLimits, ReadingChannels, RunInfo, RunWriter, SideMessages, Storage, WrittenLog,
 };
 use hardstand_protocol::{EventReading, LogTick};
 
@@ -19,6 +19,8 @@ use super::event_log;
 pub struct SideInputs {
     /// Topics of ROS 2, made from the ticks.
     pub ros2: Option<RosChannels>,
+    /// What drives show, if the scenario has such that are not ideal.
+    pub drives: bool,
     /// The truth beside sensors with errors, if the scenario has such.
     pub sensors: bool,
     /// Events, as they are published.
@@ -37,8 +39,8 @@ impl From<Option<RosChannels>> for SideInputs {
 pub struct Recording {
     writer: RunWriter,
     inputs: SideInputs,
-    /// The channels of sensors and events; those of ROS 2 come before them.
-    sensor_channel: usize,
+    /// The channels of readings and events; those of ROS 2 come before them.
+    reading_channels: ReadingChannels,
     event_channel: usize,
     messages: SideMessages,
     inbox: Inbox<LogTick>,
@@ -59,13 +61,12 @@ impl Recording {
         inbox: Inbox<LogTick>,
     ) -> Result<Self> {
         let mut channels = inputs.ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
-        let sensor_channel = channels.len();
-        channels.extend(inputs.sensors.then(sensors_channel));
+        let reading_channels = ReadingChannels::add(inputs.drives, inputs.sensors, &mut channels);
         let event_channel = channels.len();
         channels.extend(inputs.events.as_ref().map(|_| event_log::channel()));
         let writer = RunWriter::start(storage, path, info, limits, channels)?;
         let messages = SideMessages::default();
-        Ok(Self { writer, inputs, sensor_channel, event_channel, messages, inbox })
+        Ok(Self { writer, inputs, reading_channels, event_channel, messages, inbox })
     }
 
     /// Writes what is in the queue; once a second puts it on the disk, and looks whether the file
@@ -94,11 +95,8 @@ impl Recording {
             if let Some(ros2) = &mut self.inputs.ros2 {
                 ros2.fill(&tick, &mut self.messages);
             }
-            if self.inputs.sensors && tick.failure.is_none() {
-                // a reading is far below the codec's limit
-                let _encoded =
-                    self.messages.push_sensors(self.sensor_channel, &tick.sensors).is_ok();
-            }
+            // a reading is far below the codec's limit
+            let _encoded = self.reading_channels.push(&tick, &mut self.messages).is_ok();
             self.writer.write(&tick, &self.messages);
             self.inbox.give_back(tick);
         }

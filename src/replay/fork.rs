@@ -9,7 +9,7 @@ use crate::rt::{Phase, empty_log_tick, fill_log_tick};
 use crate::simulation::{EventSchedule, Outcome, Simulation, Snapshot};
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_log::{
-    Disk, RunInfo, RunWriter, SideMessages, TickId, new_recording_id, sensors_channel,
+    Disk, ReadingChannels, RunInfo, RunWriter, SideMessages, TickId, new_recording_id,
 };
 use hardstand_physics::plant::Walk as _;
 use hardstand_protocol::{Event, PlantFailure, TickInput, Verdict};
@@ -149,7 +149,7 @@ struct Fork {
     snapshot: Snapshot,
     record: LogTick,
     ros2: Option<RosChannels>,
-    sensor_channel: Option<usize>,
+    reading_channels: ReadingChannels,
     messages: SideMessages,
     writer: RunWriter,
     keyframe_every_ticks: u64,
@@ -177,8 +177,9 @@ impl Fork {
         };
         let (disk, limits) = (Box::new(Disk::default()), scenario.record.limits);
         let mut channels = ros2.as_ref().map(RosChannels::channels).unwrap_or_default();
-        let sensor_channel = (!scenario.spec.sensors.is_ideal()).then_some(channels.len());
-        channels.extend(sensor_channel.map(|_| sensors_channel()));
+        let [drives, sensors] =
+            [!scenario.spec.drives.is_ideal(), !scenario.spec.sensors.is_ideal()];
+        let reading_channels = ReadingChannels::add(drives, sensors, &mut channels);
         let writer = RunWriter::start(disk, to.into(), info, limits, channels)?;
         let keyframe_every_ticks = scenario.record.keyframe_every_ticks.max(1);
         let messages = SideMessages::default();
@@ -188,7 +189,7 @@ impl Fork {
             snapshot,
             record,
             ros2,
-            sensor_channel,
+            reading_channels,
             messages,
             writer,
             keyframe_every_ticks,
@@ -222,11 +223,12 @@ impl Fork {
         }
         self.simulation.fill(&mut self.snapshot);
         let phase = if outcome.failure.is_some() { Phase::Failed } else { Phase::Running };
-        let Snapshot { state, contacts, sensors, bodies, .. } = &mut self.snapshot;
+        let Snapshot { state, contacts, drives, sensors, bodies, .. } = &mut self.snapshot;
         (state.run_id, contacts.run_id) = (log.state.run_id, log.state.run_id);
         (state.mode, state.phase) = (log.state.mode, phase.code());
         (state.time_ns, contacts.time_ns) = (log.state.time_ns, log.state.time_ns);
         (bodies.run_id, bodies.time_ns) = (log.state.run_id, log.state.time_ns);
+        (drives.run_id, drives.time_ns) = (log.state.run_id, log.state.time_ns);
         (sensors.run_id, sensors.time_ns) = (log.state.run_id, log.state.time_ns);
         fill_log_tick(record, tick, input, &outcome, &self.snapshot);
         record.missed_deadlines = log.applied.missed_deadlines;
@@ -234,10 +236,7 @@ impl Fork {
         if let Some(ros2) = &mut self.ros2 {
             ros2.fill(record, &mut self.messages);
         }
-        if let Some(channel) = self.sensor_channel.filter(|_| outcome.failure.is_none()) {
-            let pushed = self.messages.push_sensors(channel, &record.sensors);
-            pushed.map_err(|e| e.to_string())?;
-        }
+        self.reading_channels.push(record, &mut self.messages).map_err(|e| e.to_string())?;
         self.writer.write(record, &self.messages);
         Ok(outcome)
     }

@@ -40,17 +40,27 @@ pub(super) fn read(file: &Path) -> Result<Columns> {
 /// or, where the message has none, its index.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] for what is no MCAP file, packed in a way that is not read, too large for a
-/// table, or a message that its type does not describe, with topic and number.
+/// [`ErrorKind::Input`] for what is no MCAP file, packed in a way that is not read, a chunk whose
+/// checksum is another one, what is too large for a table, or a message that its type does not
+/// describe, with topic and number.
 pub fn parse_rosbag(name: String, bytes: &[u8]) -> Result<Columns> {
     let refused = |text: String| Error::new(ErrorKind::Input, format!("{name}: {text}"));
     let out = Columns { file: name.clone(), row_word: "message", ..Columns::default() };
     let mut rows: Vec<Row> = Vec::new();
     let mut numbers_of_names = BTreeMap::new();
     let bytes = packed::unpacked(bytes).map_err(refused)?;
-    let stream = mcap::MessageStream::new(&bytes).map_err(|e| refused(e.to_string()))?;
-    for (number, message) in stream.enumerate() {
-        let message = message.map_err(|e| refused(format!("message {number}: {e}")))?;
+    let stream = || {
+        // a changed byte would be read as another number
+        let options = mcap::read::Options::ValidateChunkCrcs.into();
+        mcap::MessageStream::new_with_options(&bytes, options).map_err(|e| refused(e.to_string()))
+    };
+    let broken = |(number, e): (usize, mcap::McapError)| refused(format!("message {number}: {e}"));
+    // a chunk's checksum is compared at its end: all of them before any message is read
+    for (number, message) in stream()?.enumerate() {
+        message.map_err(|e| broken((number, e)))?;
+    }
+    for (number, message) in stream()?.enumerate() {
+        let message = message.map_err(|e| broken((number, e)))?;
         let topic = &message.channel.topic;
         let kind = message.channel.schema.as_ref().map_or("", |s| s.name.as_str());
         let read = numbers(kind, &message.data)

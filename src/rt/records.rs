@@ -32,6 +32,7 @@ pub fn empty_log_tick(
         missed_deadlines: 0,
         state: snapshot.state.clone(),
         contacts: contacts.then(|| snapshot.contacts.clone()),
+        drives: snapshot.drives.clone(),
         sensors: snapshot.sensors.clone(),
         references: snapshot.references.clone(),
         keyframe: touched(words, 0),
@@ -63,6 +64,7 @@ pub fn fill_log_tick(
     record.digest = s.digest;
     record.state.copy_from(s); // a derived clone_from would allocate
     record.references.clone_from(&after.references);
+    record.drives.copy_from(&after.drives);
     record.sensors.copy_from(&after.sensors);
     if let Some(contacts) = &mut record.contacts {
         contacts.copy_from(&after.contacts);

@@ -1,16 +1,21 @@
-//! Drives in scenarios: names, ranges, presets, the state, faults, readings.
+//! Drives in scenarios: names, ranges, presets, the state, faults, readings, logs.
+
+use std::path::Path;
 
 use hardstand::config::{DRIVES, Scenario, drive_of};
 use hardstand::inspect::{Quantities, sample};
 use hardstand::replay::Player;
 use hardstand::simulation::Simulation;
+use hardstand_log::DRIVES_TOPIC;
 use hardstand_physics::actuator::drive::{Drive, Key};
 use hardstand_physics::plant::Walk;
 use hardstand_protocol::{
-    Command, Event, FaultKind, InjectedFault, JointCommand, Part, TickInput, UNTIL_CLEARED,
+    Command, DrivesReading, Event, FaultKind, InjectedFault, JointCommand, Kind, Part, TickInput,
+    UNTIL_CLEARED, decode,
 };
 
 use crate::common::logs;
+use crate::common::process::{Log, repository};
 
 const QUADRUPED: &str = include_str!("../../config/quadruped.toml");
 const URDF: &str = include_str!("../../config/robots/quadruped.urdf");
@@ -380,6 +385,55 @@ fn readings_of_drives_are_quantities_of_a_log() {
     assert_eq!(last[3], 28.0);
     let ideal = Quantities::of(&load("", &[]).unwrap().simulation());
     assert!(ideal.find("drive.FL_calf_joint.motor_q").is_none());
+}
+
+/// The messages of a topic: the payloads in their envelopes.
+fn payloads(path: &Path, topic: &str) -> Vec<Vec<u8>> {
+    let bytes = std::fs::read(path).unwrap();
+    let all = mcap::MessageStream::new(&bytes).unwrap().map(Result::unwrap);
+    all.filter(|m| m.channel.topic == topic).map(|m| m.data[8..].to_vec()).collect()
+}
+
+/// A log of the daemon has what drives show, tick by tick, and so has a branch of it; a log of ideal
+/// drives does not have the channel.
+#[test]
+fn a_log_has_what_drives_show_and_so_has_a_branch_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |name: &str, sets: &[&str]| {
+        let scenario = repository("config/quadruped.toml");
+        let log = dir.path().join(name);
+        let mut words = vec!["run", &scenario, "--duration", "0.2", "--log", log.to_str().unwrap()];
+        let own = ["sim.pace=free", "sim.start=now", "bus.listen=[]"];
+        let sets = sets.iter().chain(&own).chain(&["record.keyframe_every_ticks=50"]);
+        sets.for_each(|set| words.extend(["--set", set]));
+        let (said, code) = logs::hardstand(&words.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+        assert_eq!(code, 0, "{said}");
+        log
+    };
+    let elastic = format!("{DRIVE}.elastic.stiffness_nm_per_rad=300");
+    let log = run("run.mcap", &[&elastic, "battery.voltage_v=28"]);
+    let found = |log: &Path| {
+        let of = |bytes: &Vec<u8>| decode::<DrivesReading>(Kind::Drives, bytes).unwrap();
+        payloads(log, DRIVES_TOPIC).iter().map(of).collect::<Vec<_>>()
+    };
+    let all = found(&log);
+    assert_eq!((all.len(), all[0].joints.len()), (200, 12));
+    for (reading, state) in all.iter().zip(Log::read(&log).states) {
+        assert_eq!((reading.run_id, reading.tick), (state.run_id, state.tick));
+        assert_eq!((reading.time_ns, reading.bus_v), (state.time_ns, 28.0));
+        for (drive, joint) in reading.joints.iter().zip(&state.joints) {
+            assert_eq!(drive.motor_q, joint.q, "the encoder is on the motor's side");
+        }
+    }
+    let branch = dir.path().join("branch.mcap");
+    let words = ["branch", log.to_str().unwrap(), "--at", "100", "--log", branch.to_str().unwrap()];
+    let (said, code) = logs::hardstand(&words.map(AsRef::as_ref));
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(found(&branch), all[100..]);
+    let (said, code) = logs::hardstand(&["replay".as_ref(), log.as_os_str()]);
+    assert_eq!(code, 0, "{said}");
+    let ideal = std::fs::read(run("ideal.mcap", &[])).unwrap();
+    assert!(!ideal.windows(DRIVES_TOPIC.len()).any(|w| w == DRIVES_TOPIC.as_bytes()));
 }
 
 /// The command draws and reports a shipped drive: MIT's motor is limited by 60 A to 18 N·m, and by

@@ -61,6 +61,7 @@ mod models;
 mod optimize;
 #[cfg(feature = "view")]
 mod outputs;
+mod overlays;
 mod page;
 mod plant;
 mod presets;

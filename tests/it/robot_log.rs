@@ -220,10 +220,8 @@ q_des = "/commands.data[0]"
 hip = "h"
 "#;
 
-#[test]
-fn messages_of_ros_2_become_rows_in_the_order_of_their_times() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("bag.mcap");
+/// A file of ROS 2 messages whose chunk is not packed.
+fn plain_bag() -> Vec<u8> {
     let mut messages = Vec::new();
     let mut bytes = Vec::new();
     let begin_ns = 1_700_000_000_000_000_000;
@@ -242,7 +240,14 @@ fn messages_of_ros_2_become_rows_in_the_order_of_their_times() {
         let time_ns = time_ns + 3_000_000;
         messages.push(("/commands", Float64MultiArray::NAME, time_ns, bytes.clone()));
     }
-    fs::write(&path, bag(&messages)).unwrap();
+    bag(&messages)
+}
+
+#[test]
+fn messages_of_ros_2_become_rows_in_the_order_of_their_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bag.mcap");
+    fs::write(&path, plain_bag()).unwrap();
     let map = Mapping::load(&file(folder.path(), "map.toml", BAG_MAP)).unwrap();
     let table = import(&[path], Some(&map)).unwrap().table;
     assert_eq!(table.need("time_s").unwrap()[..4], [0.0, 0.003, 0.01, 0.013]);
@@ -287,6 +292,38 @@ fn packed_chunks_of_other_programs_are_read() {
             assert!(said.contains(&format!("a chunk packed with {how}: {wanted}")), "{said}");
         }
     }
+}
+
+/// One bit of a number that still is one: without the checksum it would be read as it is.
+#[test]
+fn a_changed_byte_in_a_chunk_is_refused_by_its_checksum() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = Mapping::load(&file(folder.path(), "map.toml", BAG_MAP)).unwrap();
+    let path = folder.path().join("bag.mcap");
+    let read = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        import(std::slice::from_ref(&path), Some(&map)).map_err(|e| e.to_string())
+    };
+    let refused = |bytes: &[u8], what: &str| {
+        let said = read(bytes).unwrap_err();
+        let wanted = [path.to_str().unwrap(), "Chunk CRC failed (expected "];
+        assert!(wanted.iter().all(|wanted| said.contains(wanted)), "{what}: {said}");
+    };
+    let place = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|w| w == what);
+    for (packed, how) in [
+        (&include_bytes!("../data/bag_zstd.mcap")[..], "zstd"),
+        (&include_bytes!("../data/bag_lz4.mcap")[..], "lz4"),
+    ] {
+        // the checksum that the chunk names, 8 bytes before the name of its packing
+        let mut wrong = packed.to_vec();
+        wrong[place(packed, how.as_bytes()).unwrap() - 8] ^= 1;
+        refused(&wrong, how);
+    }
+    let plain = plain_bag();
+    assert_eq!(read(&plain).unwrap().table.need("q.hip").unwrap()[2], 1.0);
+    let mut wrong = plain.clone();
+    wrong[place(&plain, &7.0_f64.to_le_bytes()).unwrap() + 6] ^= 1;
+    refused(&wrong, "a number");
 }
 
 #[test]

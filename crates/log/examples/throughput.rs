@@ -61,6 +61,7 @@ fn tick(number: u64) -> LogTick {
         missed_deadlines: 0,
         state,
         contacts: None,
+        drives: Default::default(),
         sensors: Default::default(),
         references: Vec::new(),
         keyframe: if begins { vec![number; 700] } else { Vec::new() },

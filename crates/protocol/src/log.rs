@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Authority, ContactsReading, Event, JointCommand, PlantFailure, SensorsReading, StateReading,
-    Verdict,
+    Authority, ContactsReading, DrivesReading, Event, JointCommand, PlantFailure, SensorsReading,
+    StateReading, Verdict,
 };
 
 /// A command that was a candidate in a tick, and the verdict on it.
@@ -52,6 +52,9 @@ pub struct LogTick {
     /// Contacts after the tick, in a record that has room for them.
     #[serde(skip)]
     pub contacts: Option<ContactsReading>,
+    /// What drives show after the tick; without joints if all are ideal.
+    #[serde(skip)]
+    pub drives: DrivesReading,
     /// The truth beside sensors with errors; empty if there are none.
     #[serde(skip)]
     pub sensors: SensorsReading,

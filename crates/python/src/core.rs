@@ -5,7 +5,7 @@ use std::path::Path;
 use hardstand::config::Scenario;
 use hardstand::simulation::{Simulation, Snapshot, Solo, fault_event};
 use hardstand_error::{Error, ErrorKind, Result};
-use hardstand_protocol::{FaultSpec, JointCommand, JointReading};
+use hardstand_protocol::{DriveReading, FaultSpec, JointCommand, JointReading};
 
 /// Name under which the commands are given.
 const CONTROLLER: &str = "python";
@@ -177,7 +177,12 @@ impl Core {
         feet.iter().map(|foot| self.simulation().plant().foot_normal_n(foot)).collect()
     }
 
-    /// What sensors and contacts show.
+    /// A number of what each drive shows; nothing if all are ideal.
+    pub(crate) fn of_drives(&mut self, number: fn(&DriveReading) -> f64) -> Vec<f64> {
+        self.readings().drives.joints.iter().map(number).collect()
+    }
+
+    /// What sensors, drives and contacts show.
     pub(crate) fn readings(&mut self) -> &Snapshot {
         self.solo.simulation.fill(&mut self.snapshot);
         &self.snapshot

@@ -202,6 +202,34 @@ impl Plant {
         bytes(py, self.core.simulation().imu().specific_force_I.to_array())
     }
 
+    fn drive_motor_q<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.of_drives(|d| d.motor_q))
+    }
+
+    fn drive_motor_dq<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.of_drives(|d| d.motor_dq))
+    }
+
+    fn drive_current<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.of_drives(|d| d.current_a))
+    }
+
+    fn drive_winding<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.of_drives(|d| d.winding_c))
+    }
+
+    fn drive_housing<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.of_drives(|d| d.housing_c))
+    }
+
+    fn drive_flags<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        bytes(py, self.core.of_drives(|d| f64::from(d.flags)))
+    }
+
+    fn battery_voltage(&mut self) -> f64 {
+        self.core.readings().drives.bus_v
+    }
+
     fn velocity_command<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         bytes(py, self.core.simulation().velocity_command().values())
     }

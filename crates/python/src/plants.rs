@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use hardstand_error::Result;
+use hardstand_protocol::DriveReading;
 
 use crate::core::{Core, SetPoints};
 use crate::{bytes, numbers, raised};
@@ -173,6 +174,35 @@ impl Plants {
         self.rows(py, |c, out| out.extend(c.simulation().imu().specific_force_I.to_array()))
     }
 
+    fn drive_motor_q<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.drives(py, |d| d.motor_q)
+    }
+
+    fn drive_motor_dq<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.drives(py, |d| d.motor_dq)
+    }
+
+    fn drive_current<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.drives(py, |d| d.current_a)
+    }
+
+    fn drive_winding<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.drives(py, |d| d.winding_c)
+    }
+
+    fn drive_housing<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.drives(py, |d| d.housing_c)
+    }
+
+    fn drive_flags<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.drives(py, |d| f64::from(d.flags))
+    }
+
+    fn battery_voltage<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let all: Vec<f64> = self.cores.iter_mut().map(|c| c.readings().drives.bus_v).collect();
+        bytes(py, all)
+    }
+
     fn velocity_command<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.rows(py, |c, out| out.extend(c.simulation().velocity_command().values()))
     }
@@ -208,6 +238,16 @@ impl Plants {
             *slot(s) = Some(row.to_vec());
         }
         Ok(())
+    }
+
+    fn drives<'py>(
+        &mut self,
+        py: Python<'py>,
+        number: fn(&DriveReading) -> f64,
+    ) -> Bound<'py, PyBytes> {
+        let mut all = Vec::new();
+        self.cores.iter_mut().for_each(|c| all.extend(c.of_drives(number)));
+        bytes(py, all)
     }
 
     fn rows<'py>(

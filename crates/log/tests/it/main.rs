@@ -78,6 +78,7 @@ pub fn tick(number: u64) -> LogTick {
         missed_deadlines: number / 10,
         state,
         contacts: None,
+        drives: Default::default(),
         sensors: Default::default(),
         references: Vec::new(),
         keyframe,

@@ -100,6 +100,7 @@ fn log_tick() -> LogTick {
         missed_deadlines: 18,
         state: StateReading::default(),
         contacts: None,
+        drives: DrivesReading::default(),
         sensors: SensorsReading::default(),
         references: Vec::new(),
         keyframe: Vec::new(),
