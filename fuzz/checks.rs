@@ -114,7 +114,7 @@ pub fn mjcf(data: &[u8]) {
 pub fn robot_logs(data: &[u8]) {
     let Some((format, bytes)) = data.split_first() else { return };
     let parse = if format.is_multiple_of(2) { parse_npz } else { parse_rosbag };
-    let Ok(table) = parse("log".into(), bytes) else { return };
+    let Ok(table) = parse("log", bytes) else { return };
     assert_eq!(table.names.len(), table.values.len());
     for column in &table.values {
         assert_eq!(column.len(), table.len());

@@ -30,7 +30,7 @@ pub(super) fn read_npz(file: &Path) -> Result<Columns> {
         let text = format!("{name}: {size} bytes; at most {BYTES_MAX}");
         return Err(Error::new(ErrorKind::Input, text));
     }
-    parse_npz(name.clone(), &std::fs::read(file).map_err(io)?)
+    parse_npz(&name, &std::fs::read(file).map_err(io)?)
 }
 
 /// Reads the bytes of an archive that is called `name`: all arrays of real numbers with one or two
@@ -40,8 +40,8 @@ pub(super) fn read_npz(file: &Path) -> Result<Columns> {
 /// # Errors
 /// [`ErrorKind::Input`] for what is no archive, is damaged or is too large for a table, and for
 /// numbers that are not finite, with row and column.
-pub fn parse_npz(name: String, bytes: &[u8]) -> Result<Columns> {
-    let mut out = Columns { file: name.clone(), row_word: "row", ..Columns::default() };
+pub fn parse_npz(name: &str, bytes: &[u8]) -> Result<Columns> {
+    let mut out = Columns { file: name.into(), row_word: "row", ..Columns::default() };
     let refused = |text: String| Error::new(ErrorKind::Input, format!("{name}: {text}"));
     let entries = entries(bytes).ok_or_else(|| refused("no zip archive of arrays".into()))?;
     let mut left = BYTES_MAX;

@@ -32,7 +32,7 @@ pub(super) fn read(file: &Path) -> Result<Columns> {
     if size > BYTES_MAX {
         return Err(refused(format!("{size} bytes; at most {BYTES_MAX}")));
     }
-    parse_rosbag(name.clone(), &std::fs::read(file).map_err(io)?)
+    parse_rosbag(&name, &std::fs::read(file).map_err(io)?)
 }
 
 /// Reads the bytes of a file that is called `name`: the messages that hold joint states or
@@ -43,9 +43,9 @@ pub(super) fn read(file: &Path) -> Result<Columns> {
 /// [`ErrorKind::Input`] for what is no MCAP file, packed in a way that is not read, a chunk whose
 /// checksum is another one, what is too large for a table, or a message that its type does not
 /// describe, with topic and number.
-pub fn parse_rosbag(name: String, bytes: &[u8]) -> Result<Columns> {
+pub fn parse_rosbag(name: &str, bytes: &[u8]) -> Result<Columns> {
     let refused = |text: String| Error::new(ErrorKind::Input, format!("{name}: {text}"));
-    let out = Columns { file: name.clone(), row_word: "message", ..Columns::default() };
+    let out = Columns { file: name.into(), row_word: "message", ..Columns::default() };
     let mut rows: Vec<Row> = Vec::new();
     let mut numbers_of_names = BTreeMap::new();
     let bytes = packed::unpacked(bytes).map_err(refused)?;

@@ -348,13 +348,12 @@ fn arrays_of_impossible_sizes_are_not_read() {
     ] {
         let bad = npy("<f8", shape, &vec![0; 8 * values]);
         let good = npy("<f8", "1,", &[0; 8]);
-        let table =
-            parse_npz("log".into(), &archive(&[("bad.npy", bad), ("t.npy", good)])).unwrap();
+        let table = parse_npz("log", &archive(&[("bad.npy", bad), ("t.npy", good)])).unwrap();
         assert_eq!((table.names, table.rows.len()), (vec!["t".to_string()], 1), "{shape}");
         assert!(table.skipped[0].contains(why), "{shape}: {:?}", table.skipped);
     }
     let wide = npy("<f4", "1, 16385", &[0; 4 * 16_385]);
-    let said = parse_npz("log".into(), &archive(&[("wide.npy", wide)])).unwrap_err().to_string();
+    let said = parse_npz("log", &archive(&[("wide.npy", wide)])).unwrap_err().to_string();
     assert!(said.contains("16385 columns and 1 rows; at most 16384 columns"), "{said}");
     // the size in the directory, before anything is unpacked
     let twice = [("a.npy", npy("<f8", "1,", &[0; 8])), ("b.npy", npy("<f8", "1,", &[0; 8]))];
@@ -362,7 +361,7 @@ fn arrays_of_impossible_sizes_are_not_read() {
     let entries: Vec<usize> =
         (0..two.len() - 4).filter(|&at| two[at..].starts_with(b"PK\x01\x02")).collect();
     two[entries[1] + 24..entries[1] + 28].copy_from_slice(&(u32::MAX - 1).to_le_bytes());
-    let said = parse_npz("log".into(), &two).unwrap_err().to_string();
+    let said = parse_npz("log", &two).unwrap_err().to_string();
     assert!(said.contains("longer than 4 GiB, unpacked"), "{said}");
 }
 
@@ -377,7 +376,7 @@ fn a_bag_whose_table_would_be_too_large_is_refused() {
             ("/joint_states", JointState::NAME, i, bytes)
         };
         let messages: Vec<_> = (0..times).map(message).collect();
-        parse_rosbag("log".into(), &bag(&messages)).map(|table| table.len())
+        parse_rosbag("log", &bag(&messages)).map(|table| table.len())
     };
     assert_eq!(refusal(100, 200).unwrap(), 200);
     let said = refusal(16_383, 16_383).unwrap_err().to_string();
