@@ -3,8 +3,9 @@
 
 use hardstand::desk::Reply;
 use hardstand_protocol::{
-    ClearFaultsRequest, ControlRequest, FaultRequest, FrictionRequest, LeaveRequest, Order,
-    OrderHead, PushRequest, SavedState, Scope, SpeedRequest, VelocityCommand, encode_order,
+    AnchorsRequest, ClearFaultsRequest, ConstraintRequest, ControlRequest, FaultRequest,
+    FrictionRequest, LeaveRequest, Order, OrderHead, PushRequest, SavedState, Scope, SpeedRequest,
+    VelocityCommand, encode_order,
 };
 use serde::Serialize;
 
@@ -17,8 +18,11 @@ use super::world::{Happening, World};
 const AGAIN_NS: u64 = 150_000_000;
 const TRIES: u32 = 6;
 
+/// A constraint of the robot.
+pub const CONSTRAINT: &str = "gantry";
+
 /// What operators want, some of it more often.
-const WISHES: [Order; 24] = [
+const WISHES: [Order; 26] = [
     Order::Friction,
     Order::Friction,
     Order::Friction,
@@ -28,6 +32,8 @@ const WISHES: [Order; 24] = [
     Order::Velocity,
     Order::Fault,
     Order::ClearFaults,
+    Order::Constraint,
+    Order::Anchors,
     Order::Pause,
     Order::Step,
     Order::Step,
@@ -84,6 +90,17 @@ impl World {
             Order::Fault => self.order_fault(),
             Order::ClearFaults => {
                 self.ask(From::Operator, order, &ClearFaultsRequest::default(), None);
+            }
+            Order::Constraint => {
+                let active = self.dice.roll(2) as u8;
+                let request = ConstraintRequest { name: CONSTRAINT.into(), active };
+                self.ask(From::Operator, order, &request, None);
+            }
+            Order::Anchors => {
+                let scopes = [Scope::All, Scope::Foot(self.dice.roll(4) as u32)];
+                let scope = scopes[self.dice.roll(2) as usize];
+                let request = AnchorsRequest::new(self.layout_hash, scope);
+                self.ask(From::Operator, order, &request, None);
             }
             Order::Step => self.ask(From::Operator, order, &control(number, 0), None),
             Order::RunUntil => {

@@ -11,6 +11,7 @@ use hardstand::rt::{Ending, empty_log_tick};
 use hardstand_log::LogLimits;
 use hardstand_protocol::LogTick;
 
+use super::asker::CONSTRAINT;
 use super::disk::SimDisk;
 use super::faults::{Company, Faults};
 use super::verdict::{Covered, fingerprint, judge};
@@ -26,7 +27,8 @@ fn live(seed: u64) -> (Vec<(String, usize, u64)>, Covered) {
     let hold = format!("command.hold_ticks={}", 5 + dice.roll(60));
     let damped = format!("command.damped_ticks={}", 1 + dice.roll(200));
     let keyframes = format!("record.keyframe_every_ticks={}", 20 + dice.roll(400));
-    let sets = ["sim.micro_steps=2", &hold, &damped, &keyframes];
+    let held = format!("constraints=[{{name={CONSTRAINT:?}, link=\"trunk\", active=false}}]");
+    let sets = ["sim.micro_steps=2", &hold, &damped, &keyframes, &held];
     let flooded = faults.company == Company::Flood;
     let log = if flooded { 2048 } else { [64, 300, 2048][dice.roll(3) as usize] };
     let queues = Queues { snapshots: 1 + dice.roll(32) as usize, log, reports: 64 };

@@ -1,5 +1,6 @@
 //! What must hold at the end of a run.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -116,6 +117,7 @@ pub fn judge(mut world: World, simulation: &Simulation) -> Covered {
         world.disk.lose_power();
     }
     check_orders(&world);
+    check_unmarked(&world);
     check_arms(&world);
     let (book, watch, seen) = (&world.bus.book, &world.watch, &world.seen);
     let mut covered = Covered {
@@ -180,6 +182,38 @@ fn check_commands(world: &mut World) {
     // what proved life before the first tick is judged in it; a run that never began keeps it
     let kept = if seen.ticks == 0 { 16 } else { 0 };
     assert!((told..=told + kept).contains(&received), "{received} received, {told} accounted for");
+}
+
+/// Name of the event of an order that has no number of its own.
+fn unmarked(order: Order) -> Option<&'static str> {
+    match order {
+        Order::ClearFaults => Some("clear"),
+        Order::Constraint => Some("constraint"),
+        Order::Anchors => Some("anchors"),
+        _ => None,
+    }
+}
+
+/// Each of them that was accepted has its effect at its tick, and there are no others.
+fn check_unmarked(world: &World) {
+    let mut asked_for = BTreeMap::new();
+    let (mut all, mut refused) = (0, 0);
+    for asked in world.bus.book.asked.values() {
+        let Some(name) = unmarked(asked.order) else { continue };
+        for at in &asked.holds {
+            *asked_for.entry((name, *at)).or_insert(0) += 1;
+        }
+        all += 1;
+        let accepted = asked.reply.as_ref().is_some_and(|r| r.accepted().is_some());
+        refused += usize::from(asked.reply.is_some() && !accepted && !asked.open);
+    }
+    let done = &world.watch.unmarked;
+    for (what @ (_, at), count) in &asked_for {
+        let there = done.get(what).copied().unwrap_or_default();
+        assert!(there >= *count || !world.watch.seen.contains(at), "{what:?}: {there} of {count}");
+    }
+    let there: usize = done.values().sum();
+    assert!(there <= all - refused, "{there} events for {all} orders, {refused} of them refused");
 }
 
 /// Each order that was accepted holds from the tick that its answer names, once; one that was
