@@ -30,6 +30,7 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
     if let Some(duration_s) = a.duration {
         space.set_duration_s(duration_s)?;
     }
+    check_events(&space, &file)?;
     Condition::parse(&a.until, &Quantities::of(&scenario.simulation()))?;
     let out = a.out.clone().unwrap_or_else(|| results_of(&file));
     let out = std::path::absolute(&out).map_err(|e| no_place(&out, e))?;
@@ -66,6 +67,21 @@ pub(super) fn hunt(a: &HuntArguments) -> Result<ExitCode> {
         result.show();
     }
     Ok(if result.found.is_some() { ExitCode::Negative } else { ExitCode::Done })
+}
+
+/// Refuses events that the scenario would refuse; later, a case that is refused is no find.
+fn check_events(space: &Space, file: &Path) -> Result<()> {
+    let mut mistakes = Vec::new();
+    for (event, sets) in space.each_alone() {
+        if let Err(e) = Scenario::load(file, &sets) {
+            mistakes.push(format!("{event}: {e}"));
+        }
+    }
+    mistakes.dedup();
+    if mistakes.is_empty() {
+        return Ok(());
+    }
+    Err(Error::list(ErrorKind::Input, "the hunt was refused", &mistakes))
 }
 
 /// `NAME-hunt` in the current folder.

@@ -67,7 +67,7 @@ pub fn search(
         } else {
             let guide = guide.get_or_insert_with(|| {
                 guides += 1;
-                Guide::new(&tried, guides, &mut random)
+                Guide::new(genes, &tried, guides, &mut random)
             });
             guide.search.ask().iter().map(|p| p.iter().map(|x| reflected(*x)).collect()).collect()
         };
@@ -96,8 +96,7 @@ struct Guide {
 
 impl Guide {
     /// Guides with odd numbers begin at the best case so far, the others far from all cases.
-    fn new(tried: &[(Vec<f64>, f64)], number: u64, random: &mut SplitMix) -> Self {
-        let genes = tried.first().map_or(0, |(point, _)| point.len());
+    fn new(genes: usize, tried: &[(Vec<f64>, f64)], number: u64, random: &mut SplitMix) -> Self {
         let mut drawn = || (0..genes).map(|_| random.uniform()).collect::<Vec<f64>>();
         let distance =
             |p: &Vec<f64>| tried.iter().map(|(q, _)| square(p, q)).fold(f64::INFINITY, f64::min);
@@ -107,7 +106,8 @@ impl Guide {
         } else {
             tried.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(point, _)| point.clone())
         };
-        let search = Search::new(&begin.unwrap_or_default(), STEP, BATCH, random.0);
+        let begin = begin.unwrap_or_else(|| vec![0.5; genes]);
+        let search = Search::new(&begin, STEP, BATCH, random.0);
         Self { search, best: f64::NEG_INFINITY, idle: 0 }
     }
 

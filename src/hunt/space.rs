@@ -167,6 +167,18 @@ impl Space {
         case.places().into_iter().map(|place| self.name(place)).collect()
     }
 
+    /// Each event and command alone, with its values at their upper ends: what it is, and what
+    /// `--set` changes.
+    #[must_use]
+    pub fn each_alone(&self) -> Vec<(String, Vec<String>)> {
+        let alone = |(i, slot): (usize, &Slot)| {
+            let mut case = self.usual();
+            case.slots[i] = Some(slot.draws.iter().map(|draw| draw.at(1.0)).collect());
+            (self.words(&case).join(", "), self.sets(&case))
+        };
+        self.slots.iter().enumerate().map(alone).collect()
+    }
+
     /// What a place is called.
     pub(super) fn name(&self, place: Place) -> String {
         match place {

@@ -231,6 +231,17 @@ at_s = { between = [1.0] }
     }
 }
 
+#[test]
+fn an_event_that_the_scenario_refuses_is_named_before_the_first_case() {
+    let stage = Stage::new(
+        "[[hunt.events]]\nkind = \"motor_dead\"\njoint = \"no_joint\"\nat_s = { between = [0.1, 1] }\n",
+    );
+    let mut command = Command::new(HARDSTAND);
+    command.arg("hunt").arg(stage.path("legs.toml")).args(["--until", "fell", "--", "true"]);
+    let said = Process::start(stage.0.path(), "refused", command).ends_with(2);
+    assert!(said.contains("motor_dead at 1.0 s with joint \"no_joint\""), "{said}");
+}
+
 /// Each planted bug, in at most 400 cases, whose most are decoys.
 #[test]
 #[ignore = "hundreds of cases"]

@@ -92,7 +92,7 @@ fn number(variable: &str) -> Option<u64> {
 #[test]
 fn every_seed_keeps_every_promise() {
     let one = number("HARDSTAND_SEED");
-    let seeds = one.map_or(0..number("HARDSTAND_SEEDS").unwrap_or(200), |s| s..s + 1);
+    let seeds = one.map_or(0..number("HARDSTAND_SEEDS").unwrap_or(300), |s| s..s + 1);
     let mut sum = Covered::default();
     for seed in seeds.clone() {
         let run = catch_unwind(AssertUnwindSafe(|| live(seed)));
