@@ -3,7 +3,7 @@
 //! and strangers that fail or do harm. All chance comes from one seed; a seed that fails says how
 //! to run it again.
 //!
-//! 200 seeds by default; `HARDSTAND_SEEDS=10000 cargo test --release --test it simulation::` for
+//! 300 seeds by default; `HARDSTAND_SEEDS=10000 cargo test --release --test it simulation::` for
 //! more, `HARDSTAND_SEED=7 …` for one. `.ci/simulated` puts defects back and prints which seed
 //! finds which.
 
