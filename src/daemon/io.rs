@@ -1,21 +1,18 @@
 //! Keeps the bus alive: when one of its threads panics, or when it does not answer any more, all of
 //! it is closed and opened again. The physics does not notice.
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::bounded;
 
 use crate::config::Scenario;
+use crate::rt::RecentPanics;
 use hardstand_error::{Error, ErrorKind, Result};
 use hardstand_protocol::{EventReading, ModelReply, StatusReading};
 
 use super::MONITOR_POLL;
 use super::front::{Ends, Front};
 
-/// Panics within [`WINDOW`] after which the bus is given up.
-const PANICS_MAX: usize = 5;
-const WINDOW: Duration = Duration::from_secs(60);
 /// A bus that cannot be opened again for so long is given up: its endpoint may be free a moment
 /// later only.
 const REOPEN: Duration = Duration::from_secs(10);
@@ -34,7 +31,7 @@ pub(super) struct Io<'a> {
     model: &'a ModelReply,
     ends: Ends,
     front: Option<Front>,
-    panics: VecDeque<Instant>,
+    panics: RecentPanics,
     closed: Option<Instant>,
     restarts: u64,
     silence: Silence,
@@ -68,7 +65,7 @@ impl<'a> Io<'a> {
             model,
             ends,
             front,
-            panics: VecDeque::new(),
+            panics: RecentPanics::default(),
             closed: None,
             restarts: 0,
             silence: Silence::default(),
@@ -114,15 +111,10 @@ impl<'a> Io<'a> {
     }
 
     fn count_panic(&mut self) -> Result<()> {
-        let now = Instant::now();
-        self.panics.push_back(now);
-        self.panics.retain(|&panic| now.duration_since(panic) < WINDOW);
-        if self.panics.len() <= PANICS_MAX {
-            return Ok(());
-        }
+        let Some(count) = self.panics.add() else { return Ok(()) };
         Err(defect(&format!(
-            "a thread of the bus panicked {} times within a minute; the run was stopped in order",
-            self.panics.len()
+            "a thread of the bus panicked {count} times within a minute; the run was stopped in \
+             order"
         )))
     }
 

@@ -1,16 +1,13 @@
 //! Keeps the thread of a port going after a panic.
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
 use super::PortCounters;
+use crate::rt::RecentPanics;
 
-/// Panics within [`WINDOW`] after which a port is given up.
-const PANICS_MAX: usize = 5;
-const WINDOW: Duration = Duration::from_secs(60);
 /// Time between a panic and the restart.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -35,13 +32,10 @@ impl PortGuard {
     /// with the same socket or memory, because a sandboxed daemon cannot open another. After too
     /// many panics it does not run again, and the thread of the port ends.
     pub fn keep(&self, mut work: impl FnMut()) {
-        let (mut panics, mut restarts) = (VecDeque::new(), 0);
+        let (mut panics, mut restarts) = (RecentPanics::default(), 0);
         // what the work leaves unfinished is a packet or a reading, which the next one replaces
         while catch_unwind(AssertUnwindSafe(&mut work)).is_err() {
-            let now = Instant::now();
-            panics.push_back(now);
-            panics.retain(|&panic| now.duration_since(panic) < WINDOW);
-            if panics.len() > PANICS_MAX {
+            if panics.add().is_some() {
                 return;
             }
             std::thread::sleep(PAUSE);

@@ -24,6 +24,7 @@ mod pacer;
 mod paused;
 mod port_state;
 mod privileges;
+mod recent_panics;
 mod recent_states;
 mod records;
 mod request_queue;
@@ -46,6 +47,7 @@ pub use open_files::allow_open_files;
 pub use pacer::{Pacer, Wait};
 pub use port_state::{PORT_QUEUE, PortState};
 pub use privileges::{drop_privileges, keep_files_private, may_write};
+pub use recent_panics::RecentPanics;
 pub use records::{Phase, SetPoint, TickReport, empty_log_tick, fill_log_tick, set_points};
 pub use request_queue::{
     Answer, Request, RequestReceiver, RequestSender, StateReset, request_queue,
